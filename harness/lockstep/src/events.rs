@@ -83,6 +83,15 @@ impl EventTotals {
         self.ports.iter().flat_map(|port| port.fields.iter().map(move |field| total(port, field))).collect()
     }
 
+    /// The sum of one event so far; 0 where there is none of this name.
+    pub fn sum(&self, name: &str) -> u64 {
+        let of = |port: &Port, field: &Total| {
+            field.total + port.seen.waiting().map(|(word, times)| field.of(word) * times).sum::<u64>()
+        };
+        let fields = self.ports.iter().flat_map(|port| port.fields.iter().map(move |field| (port, field)));
+        fields.filter(|(_, field)| field.name == name).map(|(port, field)| of(port, field)).sum()
+    }
+
     /// The values of those fields whose values are counted one by one.
     pub fn spreads(&self) -> Spreads {
         let values = |port: &Port, spread: &Spread| {
@@ -240,6 +249,7 @@ mod tests {
         totals.add(record.get(0));
         let expected = [("grants", 0x10_0000_0002), ("reads", 6), ("waits", 18), ("writes", 62)];
         assert_eq!(totals.by_name(), expected.into());
+        assert_eq!((totals.sum("writes"), totals.sum("grants"), totals.sum("input")), (62, 0x10_0000_0002, 0));
     }
 
     #[test]

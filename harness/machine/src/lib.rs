@@ -3,7 +3,8 @@
 //!
 //! * [`GlobalMemory`] and [`Host`] stand outside the SM; [`Surroundings`] are both of them, an environment of `gpurf-lockstep`. Each side has its own.
 //! * A launch becomes a [`Job`], or a [`Refusal`] that says what does not fit.
-//! * [`ModelEngine`], [`RtlEngine`], [`LockstepEngine`] are the engines; the SM stays as it is from launch to launch.
+//! * [`ModelEngine`], [`RtlEngine`], [`LockstepEngine`] are the engines; the SM stays as it is from launch to launch. [`SampledEngine`] is the model, which runs
+//!   long launches only in part.
 //! * [`coverage`] counts what the SM's blocks meet in a run.
 //! * [`commits`] compares what warps commit with the oracle. It looks at compared nets only.
 //!
@@ -24,8 +25,8 @@ mod whereabouts;
 
 pub use cycle::{Cycle, progress};
 pub use engines::{
-    Broken, EngineError, IDLE_LIMIT, Judged, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings,
-    Statistics, Watch, request, verdict,
+    Broken, EngineError, IDLE_LIMIT, Judged, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine,
+    SampledEngine, Settings, Statistics, Watch, request, verdict,
 };
 pub use fault::{MachineFault, Place};
 pub use hang::Hang;

@@ -6,7 +6,7 @@ use common::{Program, buffers, settings, words};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
 use gpurf_machine::commits::{Difference, First, Kind};
-use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings};
+use gpurf_machine::{LaunchError, Machine, ModelEngine, SampledEngine, Settings};
 use gpurf_oracle::FaultKind;
 use gpurf_sm::{SmOut, SmProbe};
 
@@ -50,6 +50,39 @@ fn the_sm_stays_as_it_is_from_launch_to_launch() {
             assert!(judged.writes > 250);
         }
     }
+}
+
+#[test]
+fn a_sample_stands_for_the_whole_launch() {
+    let count = "MOV R5, 0\nagain:\nIADD R5, PT, R5, 1, !PT\nISETP.LT.AND P0, R5, 3000, PT\n@P0 BRA again, join none";
+    let long = Program::new(&format!("{count}\nST.GLOBAL.B32 [R2:RZ], R5"), 4, 64);
+    let short = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 5, !PT\nST.GLOBAL.B32 [R2:RZ], R9", 2, 96);
+    let mut whole = plain();
+    let mut all = SampledEngine::new(settings(&[]), u64::MAX);
+    let mut part = SampledEngine::new(settings(&[]), 20_000);
+    let memories = [buffers(), buffers(), buffers()];
+    let [mut a, mut b, mut c] = memories;
+    for program in [&long, &short] {
+        program.launch(&mut whole, &mut a).unwrap();
+        program.launch(&mut all, &mut b).unwrap();
+        program.launch(&mut part, &mut c).unwrap();
+    }
+    let expected: Vec<u32> = (0..256).map(|i| 3000 + if i < 192 { 5 } else { 0 }).collect();
+    for memory in [&a, &b, &c] {
+        assert_eq!(words(memory, 0), expected);
+    }
+    let (whole, all, part) = (whole.statistics(), all.statistics(), part.statistics());
+    assert_eq!(whole, all);
+    assert_eq!((part.launches, part.events["issue"]), (2, whole.events["issue"]));
+    let apart = part.cycles.abs_diff(whole.cycles) as f64 / whole.cycles as f64;
+    assert!(apart < 0.02, "{} cycles, {} of the sample", whole.cycles, part.cycles);
+    // All warps of the long launch start in the sample, which counts for several times its length.
+    assert_eq!(whole.events["warp_start"], 8 + 6);
+    assert!(part.events["warp_start"] > 3 * 8 + 6);
+    // A launch with a fault is the model's.
+    let wrong = Program::new("IADD R2, PT, R2, 2, !PT\nLD.GLOBAL.B32 R9, [R2:RZ]", 1, 32);
+    let error = wrong.run(&mut SampledEngine::new(settings(&[]), 1)).unwrap_err();
+    assert!(error.to_string().contains("misaligned address"), "{error}");
 }
 
 #[test]

@@ -7,9 +7,8 @@ use std::collections::{HashMap, VecDeque};
 
 use gpurf_energy::{Level, Traffic};
 use gpurf_isa::{Instruction, Op, Reg};
-use gpurf_oracle::host::{Engine, KernelLaunch, OracleError};
 use gpurf_oracle::levels::groups;
-use gpurf_oracle::{Commit, Issue, Launch, Mask, Memory, Observer, Oracle, Program};
+use gpurf_oracle::{Commit, Issue, Mask, Observer};
 
 /// A cache: FIFO.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -46,19 +45,28 @@ struct Entry {
 /// The entries of a warp, in the order in which they were taken.
 type Entries = VecDeque<Entry>;
 
-/// Watches a launch.
+/// Watches launches.
 #[derive(Debug)]
-struct CacheObserver {
-    cache: FollowedCache,
+pub struct CacheObserver {
+    /// What is followed.
+    pub cache: FollowedCache,
     /// The block that runs; blocks run one after the other. What the warps of the last one have left is dropped.
     block: u64,
     warps: HashMap<u32, Entries>,
-    traffic: Traffic,
+    /// What was counted so far.
+    pub traffic: Traffic,
 }
 
 impl CacheObserver {
-    fn new(cache: FollowedCache) -> Self {
+    /// Nothing seen yet.
+    pub fn new(cache: FollowedCache) -> Self {
         Self { cache, block: 0, warps: HashMap::new(), traffic: Traffic::default() }
+    }
+
+    /// Another launch begins: its warps are other ones, and counts go on.
+    pub fn begin(&mut self) {
+        self.block = 0;
+        self.warps.clear();
     }
 
     fn flush(&mut self, warp: u32) {
@@ -175,40 +183,6 @@ fn count_writes(level: &mut Level, private: bool, groups: u64) {
 fn write_back(traffic: &mut Traffic, entry: &Entry) {
     traffic.upper.moving_reads += groups(entry.dirty);
     traffic.mrf.moving_writes += groups(entry.dirty);
-}
-
-/// Runs launches on the oracle and follows a cache.
-#[derive(Debug)]
-pub struct CacheEngine {
-    oracle: Oracle,
-    cache: FollowedCache,
-    /// What was counted so far.
-    pub traffic: Traffic,
-}
-
-impl CacheEngine {
-    /// With this oracle.
-    pub fn new(oracle: Oracle, cache: FollowedCache) -> Self {
-        Self { oracle, cache, traffic: Traffic::default() }
-    }
-}
-
-impl Engine for CacheEngine {
-    type Error = OracleError;
-
-    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
-        let mut kernel = launch.kernel.clone();
-        if self.cache.flushed == Flushed::StrandEnds {
-            crate::levels::end_strands(&mut kernel);
-        }
-        let program = Program::new(&kernel, launch.source)?;
-        // Warps of another launch are other ones, and counts go on.
-        let mut observer = CacheObserver { traffic: self.traffic, ..CacheObserver::new(self.cache) };
-        let launch = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
-        self.oracle.run_observed(&launch, memory, &mut observer).map_err(OracleError::Fault)?;
-        self.traffic = observer.traffic;
-        Ok(())
-    }
 }
 
 #[cfg(test)]

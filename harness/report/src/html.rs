@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gpurf_regress::escaped;
 
-use crate::report::PaperReport;
+use crate::report::{Column, Moved, PaperReport};
 use crate::row::Row;
 
 const STYLE: &str = "
@@ -45,11 +45,12 @@ fn section(report: &PaperReport, page: &mut String) {
         escaped(report.report),
         escaped(report.title),
         report.kernels.len(),
-        report.size.words(),
+        report.data(),
         escaped(&report.kernels.join(", ")),
     );
     report.rows.iter().for_each(|row| line(row, page));
     page.push_str("</table>\n");
+    moved(&report.causes, page);
     for plot in &report.plots {
         let (title, legend, svg) = (escaped(&plot.title), plot.legend(), plot.svg());
         let _ = writeln!(
@@ -65,6 +66,27 @@ fn section(report: &PaperReport, page: &mut String) {
         }
         page.push_str("</ul>\n");
     }
+}
+
+/// What each cause moves.
+fn moved(causes: &[Moved], page: &mut String) {
+    let Some(first) = causes.first() else { return };
+    page.push_str("<h3>Causes</h3>\n<p>The headlines with nothing mended, one cause alone, all together.</p>\n<table>\n<tr><th>result<th class=\"number\">paper");
+    first.columns.iter().for_each(|column| {
+        let _ = write!(page, "<th class=\"number\">{}", escaped(column.mended));
+    });
+    page.push('\n');
+    for Moved { source, metric, text, unit, columns, .. } in causes {
+        let (metric, source, text) = (escaped(metric), escaped(source), escaped(text));
+        let _ = write!(page, "<tr><td>{metric}<br><span class=\"source\">{source}</span><td class=\"number\">{text}");
+        for Column { ours, within, .. } in columns {
+            let class = if *within == Some(true) { " in" } else { "" };
+            let ours = ours.map_or_else(String::new, |ours| unit.words(ours));
+            let _ = write!(page, "<td class=\"number{class}\">{ours}");
+        }
+        page.push('\n');
+    }
+    page.push_str("</table>\n");
 }
 
 fn line(row: &Row, page: &mut String) {
@@ -106,7 +128,9 @@ mod tests {
             title: "A level above",
             schedule: gpurf_compiler::Schedule::None,
             size: crate::Size::Small,
+            sample: None,
             kernels: vec!["saxpy".into()],
+            causes: Moved::of(&[(crate::Cause::ALL[1], vec![row.clone()]), (crate::Cause::ALL[5], Vec::new())]),
             rows: vec![row],
             absent: vec![Absent { source: "5.3", text: "reads allocate", why: "not built" }],
             plots: Vec::new(),
@@ -120,6 +144,7 @@ mod tests {
             "little is reused",
             "gpurf run saxpy.toml",
             "not built",
+            "<th class=\"number\">order<th class=\"number\">all",
         ] {
             assert!(page.contains(text), "{text}");
         }

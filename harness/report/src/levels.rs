@@ -1,27 +1,127 @@
 //! Accesses to each level of the software-managed hierarchy, counted on the oracle: what the hierarchy thesis did with its simulator of PTX (4.2).
 //!
-//! Which level an operand is read in or written to stands in the instruction, so that no time is needed. The same machine code serves all hierarchies: levels are put
-//! into it here.
+//! Which level an operand is read in or written to stands in the instruction, so that no time is needed, and what a program does is the same whatever the levels.
+//! So one run of a kernel counts how often each instruction of each strand is executed ([`Profile`]); the accesses of any number of hierarchies follow from that
+//! and from the levels that the compiler gives to the instructions. The compiler's checker proves each of them ([`hierarchy::check()`]).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use gpurf_compiler::hierarchy::{self, HierarchyOptions};
+use gpurf_compiler::hierarchy::{self, HierarchyOptions, check::CheckError};
 use gpurf_energy::{Energies, Level, PrivateLevel, Traffic};
-use gpurf_isa::LastResultFile;
 use gpurf_isa::image::Kernel;
-use gpurf_oracle::host::{Engine, KernelLaunch, OracleError};
-use gpurf_oracle::levels::{Accesses, LevelCounts, LevelFault, LevelJudge, Levels};
-use gpurf_oracle::{Launch, Memory, Oracle, Program};
+use gpurf_isa::{Instruction, LastResultFile, Op};
+use gpurf_oracle::Issue;
+use gpurf_oracle::levels::{Accesses, LevelCounts, groups};
 
-/// Runs launches on the oracle, with their values at the levels of a hierarchy, and counts accesses.
+/// A kernel's code with its values at the levels of a hierarchy.
 #[derive(Debug)]
-pub struct LevelEngine {
-    oracle: Oracle,
-    options: HierarchyOptions,
-    /// Kernels by name, with levels.
-    kernels: HashMap<String, Kernel>,
-    /// What was counted so far, for each strand.
-    pub strands: Strands,
+pub struct Levelled {
+    /// The hierarchy.
+    pub options: HierarchyOptions,
+    code: Vec<Instruction>,
+}
+
+impl Levelled {
+    /// The levels of a kernel's values.
+    ///
+    /// # Errors
+    /// A defect of the compiler: a read that on some path does not find its value.
+    pub fn new(kernel: &Kernel, options: HierarchyOptions) -> Result<Self, Box<CheckError>> {
+        let mut code = kernel.code.clone();
+        hierarchy::run(&mut code, &options);
+        hierarchy::check(&code, &options)?;
+        Ok(Self { options, code })
+    }
+
+    /// What decides where strands begin.
+    pub fn strands(&self) -> StrandRule {
+        let ends = self.code.iter().map(|instruction| instruction.control.strand_end).collect();
+        StrandRule { ends, keep_at_barriers: self.options.keep_when_descheduled }
+    }
+
+    /// Accesses in each strand, by the instruction that it begins with.
+    pub fn counts<'a>(&'a self, profile: &'a Profile) -> impl Iterator<Item = (u32, LevelCounts)> + 'a {
+        (0..).zip(&profile.strands).filter(|(_, times)| !times.is_empty()).map(|(first, times)| {
+            let mut counts = LevelCounts::default();
+            for (instruction, times) in self.code.iter().zip(times).filter(|(_, times)| times.executions > 0) {
+                counts.add(instruction, times.executions, times.groups);
+            }
+            (first, counts)
+        })
+    }
+}
+
+/// Where strands end. Most hierarchies agree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StrandRule {
+    /// Whether one ends behind each instruction.
+    ends: Vec<bool>,
+    /// A warp that waits at a barrier keeps its contents: only the limit study's ideal machine does that.
+    keep_at_barriers: bool,
+}
+
+/// How often an instruction was executed in some lane, and in how many groups of four lanes in all.
+#[derive(Clone, Copy, Default, Debug)]
+struct Times {
+    executions: u64,
+    groups: u64,
+}
+
+/// How often each instruction of each strand of a kernel is executed.
+#[derive(Debug)]
+pub struct Profile {
+    /// Where strands end.
+    pub rule: StrandRule,
+    /// By the instruction that the strand begins with; empty where none does.
+    strands: Vec<Vec<Times>>,
+    /// The block that runs; blocks run one after the other.
+    block: u64,
+    /// The strand that each warp of it is in; none behind the end of one.
+    warps: Vec<Option<u32>>,
+}
+
+impl Profile {
+    /// Nothing executed yet.
+    pub fn new(rule: StrandRule) -> Self {
+        Self { strands: vec![Vec::new(); rule.ends.len()], rule, block: 0, warps: Vec::new() }
+    }
+
+    /// Another launch begins.
+    pub fn begin(&mut self) {
+        self.block = 0;
+        self.warps.clear();
+    }
+
+    /// An instruction of a warp is about to take effect.
+    pub fn issue(&mut self, at: &Issue<'_>) {
+        if at.warp.block != self.block {
+            self.block = at.warp.block;
+            self.warps.clear();
+        }
+        let warp = at.warp.warp as usize;
+        if self.warps.len() <= warp {
+            self.warps.resize(warp + 1, None);
+        }
+        let pc = at.pc as usize;
+        if at.mask != 0 {
+            let strand = *self.warps[warp].get_or_insert(at.pc);
+            let times = &mut self.strands[strand as usize];
+            if times.is_empty() {
+                times.resize(self.rule.ends.len(), Times::default());
+            }
+            times[pc].executions += 1;
+            times[pc].groups += groups(at.mask);
+        }
+        let waits = matches!(at.instruction.op, Op::Bar { .. }) && !self.rule.keep_at_barriers;
+        if self.rule.ends[pc] || waits {
+            self.warps[warp] = None;
+        }
+    }
+}
+
+/// Marks the ends of a kernel's strands. They are in the same places whatever the levels.
+pub fn end_strands(kernel: &mut Kernel) {
+    hierarchy::run(&mut kernel.code, &HierarchyOptions { orf_entries: 1, ..HierarchyOptions::NONE });
 }
 
 /// Counts of each strand, by the kernel and the instruction that it begins with. Strands are where they are, whatever the levels.
@@ -40,52 +140,6 @@ pub(crate) mod list {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Strands, D::Error> {
         Ok(Vec::<((String, u32), LevelCounts)>::deserialize(from)?.into_iter().collect())
-    }
-}
-
-/// Why a launch gave no counts.
-#[derive(Debug, thiserror::Error)]
-pub enum LevelError {
-    /// The program is wrong.
-    #[error(transparent)]
-    Oracle(#[from] OracleError),
-    /// A level is: a defect of the compiler.
-    #[error("a defect of the compiler: {0}")]
-    Level(LevelFault),
-}
-
-/// Marks the ends of a kernel's strands. They are in the same places whatever the levels.
-pub fn end_strands(kernel: &mut Kernel) {
-    hierarchy::run(&mut kernel.code, &HierarchyOptions { orf_entries: 1, ..HierarchyOptions::NONE });
-}
-
-impl LevelEngine {
-    /// For this hierarchy, with this oracle.
-    pub fn new(oracle: Oracle, options: HierarchyOptions) -> Self {
-        Self { oracle, options, kernels: HashMap::new(), strands: Strands::new() }
-    }
-}
-
-impl Engine for LevelEngine {
-    type Error = LevelError;
-
-    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LevelError> {
-        let HierarchyOptions { orf_entries, lrf, keep_when_descheduled, .. } = self.options;
-        let kernel = self.kernels.entry(launch.kernel.name.clone()).or_insert_with(|| {
-            let mut kernel = launch.kernel.clone();
-            hierarchy::run(&mut kernel.code, &self.options);
-            kernel
-        });
-        let program = Program::new(kernel, launch.source).map_err(OracleError::from)?;
-        let launch = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
-        let mut judge = LevelJudge::new(Levels { orf_entries, lrf, keep_when_descheduled });
-        self.oracle.run_observed(&launch, memory, &mut judge).map_err(OracleError::Fault)?;
-        let name = &kernel.name;
-        let (faults, strands) = judge.finish_by_strand();
-        for (first, counts) in strands {
-            *self.strands.entry((name.clone(), first)).or_default() += counts;
-        }
-        faults.first().map_or(Ok(()), |fault| Err(LevelError::Level(*fault)))
     }
 }
 
@@ -131,7 +185,82 @@ pub fn energy(counts: &LevelCounts, options: &HierarchyOptions) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use gpurf_compiler::{Options, compile};
+    use gpurf_launch::Manifest;
+    use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
+    use gpurf_oracle::levels::{LevelJudge, Levels};
+    use gpurf_oracle::{Commit, Launch, Memory, Observer, Oracle, Program};
+
     use super::*;
+
+    /// Strands of a kernel by the judge of `gpurf-oracle`, which sees the levels in each instruction, and by the profile.
+    fn both(name: &str, options: HierarchyOptions) -> [BTreeMap<u32, LevelCounts>; 2] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels");
+        let manifest = Manifest::load(format!("{folder}/{name}.toml").as_ref()).unwrap();
+        let text = std::fs::read_to_string(format!("{folder}/{name}.ptx")).unwrap();
+        let image = compile(&text, name, &Options { registers: 64, ..Options::default() }).unwrap().image;
+        let mut session = Session::new(&manifest, &image).unwrap();
+        let mut engine = Both { options, judged: BTreeMap::new(), profiled: BTreeMap::new() };
+        session.run(&mut engine).unwrap();
+        [engine.judged, engine.profiled]
+    }
+
+    struct Both {
+        options: HierarchyOptions,
+        judged: BTreeMap<u32, LevelCounts>,
+        profiled: BTreeMap<u32, LevelCounts>,
+    }
+
+    impl Engine for Both {
+        type Error = OracleError;
+
+        fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
+            let HierarchyOptions { orf_entries, lrf, keep_when_descheduled, .. } = self.options;
+            let levelled = Levelled::new(launch.kernel, self.options).unwrap();
+            let code = levelled.code.clone();
+            let program = Program::new(&Kernel { code, ..launch.kernel.clone() }, launch.source)?;
+            let launch = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
+            let judge = LevelJudge::new(Levels { orf_entries, lrf, keep_when_descheduled });
+            let mut watched = Watched(judge, Profile::new(levelled.strands()));
+            Oracle::default().run_observed(&launch, memory, &mut watched).unwrap();
+            let Watched(judge, profile) = watched;
+            let (faults, strands) = judge.finish_by_strand();
+            assert!(faults.is_empty(), "{}", faults[0]);
+            strands.into_iter().for_each(|(first, counts)| *self.judged.entry(first).or_default() += counts);
+            levelled.counts(&profile).for_each(|(first, counts)| *self.profiled.entry(first).or_default() += counts);
+            Ok(())
+        }
+    }
+
+    struct Watched(LevelJudge, Profile);
+
+    impl Observer for Watched {
+        const TRACES: bool = true;
+
+        fn commit(&mut self, _: &Commit<'_>) {}
+
+        fn issue(&mut self, at: &Issue<'_>) {
+            self.0.issue(at);
+            self.1.issue(at);
+        }
+    }
+
+    #[test]
+    fn a_profile_counts_what_the_judge_counts() {
+        let split = HierarchyOptions { orf_entries: 3, lrf: LastResultFile::Split, ..HierarchyOptions::NONE };
+        // Loops, barriers, divergence, long-latency operations.
+        for name in ["hotspot", "bfs", "needle", "reduction"] {
+            for options in [
+                split,
+                HierarchyOptions { keep_when_descheduled: true, ..split },
+                HierarchyOptions { orf_entries: 8, lrf: LastResultFile::None, partial_ranges: false, ..split },
+            ] {
+                let [judged, profiled] = both(name, options);
+                assert!(judged.values().map(|counts| counts.instructions).sum::<u64>() > 1000, "{name}");
+                assert_eq!(judged, profiled, "{name} {options:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_value_in_two_levels_is_one_in_the_mrf() {

@@ -6,6 +6,9 @@
 //!
 //! A run takes seconds on large data. [`Kept`] keeps each result on disk, so that an interrupted report resumes where it stopped.
 //!
+//! A launch of the model that is longer than it needs to be to fill the SM is run in part ([`Kernel::sample`]); what is counted on the oracle is counted in one
+//! run of a kernel.
+//!
 //! * [`usage`] watches values on the oracle; [`traffic`] says what a level above the MRF avoids.
 //! * [`levels`] counts accesses to each level of the software-managed hierarchy on the oracle, [`follow`] those of a cache in program order.
 //! * [`reports`] gives those that can be made: a [`Definition`] each, in parts.
@@ -40,9 +43,12 @@ mod testing;
 pub mod traffic;
 pub mod usage;
 mod values;
+mod watched;
 
 pub use kept::Kept;
-pub use report::{Definition, ORDERS, Orders, PaperReport, Part};
+pub use report::{
+    CAUSES_PART, Cause, Column, Definition, HEADLINES, Headlines, Machine, Moved, ORDERS, Orders, PaperReport, Part,
+};
 pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, geometric_mean, mean};
 pub use sweep::{Ended, Kernel, Measured, Point, Results, RunName, Size, SweepError, SweepPlan, Watcher, sweep};
 

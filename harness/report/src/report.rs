@@ -4,8 +4,8 @@ use gpurf_compiler::Schedule;
 use serde::Serialize;
 
 use crate::plot::Plot;
-use crate::row::{Absent, Row};
-use crate::sweep::{Results, Size, SweepPlan};
+use crate::row::{Absent, Band, Row, Unit};
+use crate::sweep::{Point, Results, Size, SweepPlan};
 
 /// A report, as `--json` prints it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -17,16 +17,33 @@ pub struct PaperReport {
     pub title: &'static str,
     /// What they run on.
     pub size: Size,
+    /// Instructions of warps of a launch that the model runs, at least: what is longer is sampled. Nothing: all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<u64>,
     /// The kernels.
     pub kernels: Vec<String>,
     /// The order of their instructions, but in rows that name another one.
     pub schedule: Schedule,
     /// The results.
     pub rows: Vec<Row>,
+    /// What each cause of a difference moves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Moved>,
     /// Results of the papers that are not compared.
     pub absent: Vec<Absent>,
     /// Plots: curves over sizes, values of kernels.
     pub plots: Vec<Plot>,
+}
+
+impl PaperReport {
+    /// What the kernels run on, in words.
+    pub fn data(&self) -> String {
+        let size = self.size.words();
+        self.sample.map_or_else(
+            || size.to_owned(),
+            |sample| format!("{size}, launches of more than {sample} instructions sampled"),
+        )
+    }
 }
 
 /// A part of a report that can be made alone.
@@ -52,6 +69,117 @@ pub struct Orders {
     pub metrics: &'static [&'static str],
 }
 
+/// The part of a report that has its headlines, on its paper's machine.
+pub const HEADLINES: &str = "headlines";
+
+/// The part of a report that has its headlines again, with each of the causes of a difference switched.
+pub const CAUSES_PART: &str = "causes";
+
+/// What of its paper's machine a configuration has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// Latencies from issue to issue; those of the designs' presets otherwise.
+    pub latencies: bool,
+    /// Bandwidths, collectors and what they are given, warps; those of the designs' presets otherwise.
+    pub resources: bool,
+}
+
+impl Machine {
+    /// All of it.
+    pub const PAPER: Self = Self { latencies: true, resources: true };
+    /// Nothing of it.
+    pub const DESIGN: Self = Self { latencies: false, resources: false };
+
+    /// A point with what of the paper's settings it has.
+    pub fn of(self, point: Point, latencies: &[&'static str], resources: &[&'static str]) -> Point {
+        let latencies = latencies.iter().filter(|_| self.latencies);
+        latencies.chain(resources.iter().filter(|_| self.resources)).fold(point, |point, set| point.with(*set))
+    }
+}
+
+/// Causes of a difference from a paper that are mended in a column of the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cause {
+    /// Name of the column.
+    pub name: &'static str,
+    /// The order of instructions is that of the paper's code, and not that of the PTX.
+    pub order: bool,
+    /// The launches are large.
+    pub size: bool,
+    /// The machine.
+    pub machine: Machine,
+}
+
+impl Cause {
+    const NONE: Self = Self { name: "none", order: false, size: false, machine: Machine::DESIGN };
+
+    /// None of them mended, each alone, all together.
+    pub const ALL: [Self; 6] = [
+        Self::NONE,
+        Self { name: "order", order: true, ..Self::NONE },
+        Self { name: "size", size: true, ..Self::NONE },
+        Self { name: "latencies", machine: Machine { latencies: true, ..Machine::DESIGN }, ..Self::NONE },
+        Self { name: "resources", machine: Machine { resources: true, ..Machine::DESIGN }, ..Self::NONE },
+        Self { name: "all", order: true, size: true, machine: Machine::PAPER },
+    ];
+}
+
+/// The headlines of a report: what they need to have run, and its rows.
+pub struct Headlines {
+    /// What they need to have run on a machine.
+    pub plan: fn(&mut SweepPlan, Machine),
+    /// Their rows.
+    pub rows: fn(&Results<'_>, Machine) -> Vec<Row>,
+}
+
+/// A headline, and what each cause moves.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Moved {
+    /// Where the paper says it.
+    pub source: &'static str,
+    /// What it is about.
+    pub metric: String,
+    /// The paper's own words.
+    pub text: &'static str,
+    /// What it says.
+    pub paper: Option<Band>,
+    /// What the numbers are.
+    pub unit: Unit,
+    /// Ours, column by column.
+    pub columns: Vec<Column>,
+}
+
+/// A headline with some causes mended.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Column {
+    /// Name of what is mended.
+    pub mended: &'static str,
+    /// What was measured; nothing where its runs did not all end.
+    pub ours: Option<f64>,
+    /// Whether it agrees with the paper's.
+    pub within: Option<bool>,
+}
+
+impl Moved {
+    /// The headlines of columns: each with its name and its rows.
+    pub fn of(columns: &[(Cause, Vec<Row>)]) -> Vec<Self> {
+        let mut moved: Vec<Self> = Vec::new();
+        for row in columns.iter().flat_map(|(_, rows)| rows) {
+            if moved.iter().any(|moved| moved.metric == row.metric) {
+                continue;
+            }
+            let column = |(cause, rows): &(Cause, Vec<Row>)| {
+                let same = rows.iter().find(|other| other.metric == row.metric);
+                Column { mended: cause.name, ours: same.map(|row| row.ours), within: same.and_then(|row| row.within) }
+            };
+            let Row { source, text, paper, unit, .. } = *row;
+            let columns = columns.iter().map(column).collect();
+            moved.push(Self { source, metric: row.metric.clone(), text, paper, unit, columns });
+        }
+        moved
+    }
+}
+
 /// A report that can be made.
 pub struct Definition {
     /// Its name.
@@ -64,7 +192,9 @@ pub struct Definition {
     pub schedule: Schedule,
     /// Rows that are made in the other orders too, where there are some.
     pub orders: Option<Orders>,
-    /// Its parts.
+    /// Its headlines.
+    pub headlines: Headlines,
+    /// Its other parts.
     pub parts: &'static [Part],
     /// Results of the papers that are not compared.
     pub absent: &'static [Absent],
@@ -75,6 +205,9 @@ impl Definition {
     pub fn plan(&self, only: &[String]) -> SweepPlan {
         let mut plan = SweepPlan::default();
         self.chosen(only).for_each(|part| (part.plan)(&mut plan));
+        if chosen(only, HEADLINES) {
+            (self.headlines.plan)(&mut plan, Machine::PAPER);
+        }
         plan
     }
 
@@ -84,12 +217,18 @@ impl Definition {
             report: self.name,
             title: self.title,
             size: results.size(),
+            sample: results.sample(),
             kernels: results.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
             schedule: results.schedule(),
             rows: Vec::new(),
+            causes: Vec::new(),
             absent: if only.is_empty() { self.absent.to_vec() } else { Vec::new() },
             plots: Vec::new(),
         };
+        if chosen(only, HEADLINES) {
+            let rows = (self.headlines.rows)(results, Machine::PAPER).into_iter();
+            report.rows.extend(rows.map(|row| Row { metric: format!("the paper's machine: {}", row.metric), ..row }));
+        }
         for part in self.chosen(only) {
             report.rows.extend((part.rows)(results));
             report.plots.extend((part.plots)(results));
@@ -99,12 +238,27 @@ impl Definition {
 
     /// The names of its parts.
     pub fn part_names(&self) -> impl Iterator<Item = &'static str> + use<'_> {
-        self.parts.iter().map(|part| part.name).chain(self.orders.is_some().then_some(ORDERS))
+        let parts = self.parts.iter().map(|part| part.name).chain(self.orders.is_some().then_some(ORDERS));
+        parts.chain([HEADLINES, CAUSES_PART])
+    }
+
+    /// What the headlines have to run with some causes mended, if that is to be shown.
+    pub fn causes_plan(&self, only: &[String], cause: Cause) -> Option<SweepPlan> {
+        chosen(only, CAUSES_PART).then(|| {
+            let mut plan = SweepPlan::default();
+            (self.headlines.plan)(&mut plan, cause.machine);
+            plan
+        })
+    }
+
+    /// The headlines with some causes mended.
+    pub fn causes_rows(&self, results: &Results<'_>, cause: Cause) -> Vec<Row> {
+        (self.headlines.rows)(results, cause.machine)
     }
 
     /// What the rows about the order of instructions have to run, if they are to be made.
     pub fn orders_plan(&self, only: &[String]) -> Option<SweepPlan> {
-        let orders = self.orders.as_ref().filter(|_| only.is_empty() || only.iter().any(|name| name == ORDERS))?;
+        let orders = self.orders.as_ref().filter(|_| chosen(only, ORDERS))?;
         let mut plan = SweepPlan::default();
         (orders.plan)(&mut plan);
         Some(plan)
@@ -141,10 +295,60 @@ impl Definition {
             _ if schedule == self.schedule => String::new(),
             _ => format!(" --schedule {}", schedule.name()),
         };
-        results.part_command(self.name, part, None) + &kernels + &order
+        let whole = if results.sample().is_none() && results.size() != Size::Small { " --whole" } else { "" };
+        results.part_command(self.name, part, None) + &kernels + &order + whole
     }
 
     fn chosen<'a>(&self, only: &'a [String]) -> impl Iterator<Item = &'static Part> + use<'a> {
-        self.parts.iter().filter(move |part| only.is_empty() || only.iter().any(|name| name == part.name))
+        self.parts.iter().filter(move |part| chosen(only, part.name))
+    }
+}
+
+/// Whether a part is to be made.
+fn chosen(only: &[String], part: &str) -> bool {
+    only.is_empty() || only.iter().any(|name| name == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_mended_one_by_one_and_together() {
+        let mended = |cause: &Cause| {
+            let Cause { order, size, machine: Machine { latencies, resources }, .. } = *cause;
+            [order, size, latencies, resources].map(usize::from)
+        };
+        let all = Cause::ALL.each_ref().map(mended);
+        assert_eq!(all.each_ref().map(|mended| mended.iter().sum::<usize>()), [0, 1, 1, 1, 1, 4]);
+        // Each of them alone once.
+        assert_eq!(
+            (0..4).map(|cause| all[1..5].iter().map(|mended| mended[cause]).sum()).collect::<Vec<usize>>(),
+            [1; 4]
+        );
+    }
+
+    #[test]
+    fn a_machine_has_the_settings_of_what_it_has() {
+        let of = |latencies, resources| {
+            let machine = Machine { latencies, resources };
+            machine.of(Point::preset("baseline"), &["sm.alu_latency=2"], &["mrf.collectors=4"]).set
+        };
+        assert_eq!(of(false, false), [""; 0]);
+        assert_eq!(of(true, false), ["sm.alu_latency=2"]);
+        assert_eq!(of(false, true), ["mrf.collectors=4"]);
+        assert_eq!(of(true, true), ["sm.alu_latency=2", "mrf.collectors=4"]);
+    }
+
+    #[test]
+    fn a_column_without_a_row_is_empty() {
+        let claim = crate::Claim::share("table 1", "40 %", 0.35, 0.45);
+        let row = |ours: f64| claim.mean("saved", [("a".to_owned(), ours)].into());
+        let moved =
+            Moved::of(&[(Cause::ALL[0], vec![row(0.5)]), (Cause::ALL[1], vec![]), (Cause::ALL[5], vec![row(0.4)])]);
+        let column = |mended, ours, within| Column { mended, ours, within };
+        let columns =
+            [column("none", Some(0.5), Some(false)), column("order", None, None), column("all", Some(0.4), Some(true))];
+        assert_eq!((moved.len(), &moved[0].metric[..], &moved[0].columns[..]), (1, "saved", &columns[..]));
     }
 }

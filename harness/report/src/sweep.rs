@@ -6,13 +6,13 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::config::{Config, Start};
+use gpurf_blocks::config::{Config, ConfigError, Start};
 use gpurf_compiler::Schedule;
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
 use gpurf_launch::{Init, Manifest};
-use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings, Statistics};
+use gpurf_machine::{LaunchError, Machine, ModelEngine, SampledEngine, Settings, Statistics};
 use gpurf_oracle::host::{Engine, OracleError, RunError, Session};
 use gpurf_oracle::levels::LevelCounts;
 use gpurf_oracle::{FaultKind, Options, Oracle};
@@ -20,11 +20,12 @@ use gpurf_regress::golden::digest_of;
 use gpurf_regress::run_all;
 use serde::{Deserialize, Serialize};
 
-use crate::follow::{CacheEngine, FollowedCache};
+use crate::follow::FollowedCache;
 use crate::kept::Kept;
-use crate::levels::{self, LevelEngine, LevelError, Strands};
+use crate::levels::{self, Strands};
 use crate::row::{PerKernel, mean};
-use crate::usage::{Usage, UsageEngine};
+use crate::usage::Usage;
+use crate::watched::{WatchError, WatchedEngine};
 
 /// What the kernels of a report run on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -64,11 +65,13 @@ pub struct Kernel {
     pub schedule: Schedule,
     /// What it runs on.
     pub size: Size,
+    /// Instructions of warps after which the model ends a launch, and takes what it has counted for a sample of the launch; nothing: it runs all of them.
+    pub sample: Option<u64>,
 }
 
 impl Kernel {
-    /// A digest of what decides its results: manifest, contents of the files that it names, machine code, order of instructions. Nothing where a file cannot be
-    /// read: a run says so.
+    /// A digest of what decides its results: manifest, contents of the files that it names, machine code. The order of instructions is in the code. Nothing where
+    /// a file cannot be read: a run says so.
     fn digest(&self) -> Option<String> {
         let Manifest { buffers, symbols, checks, .. } = &self.manifest;
         let inits = buffers.iter().map(|buffer| &buffer.init).chain(symbols.iter().map(|symbol| &symbol.init));
@@ -80,7 +83,7 @@ impl Kernel {
         let contents = |file: &Path| std::fs::read(file).ok().map(|bytes| digest_of(&bytes));
         let contents: Vec<String> = files.map(contents).collect::<Option<_>>()?;
         let image = serde_json::to_string(&self.image).ok()?;
-        let all = format!("{:?} {} {image} {}", self.manifest, contents.join(" "), self.schedule.name());
+        let all = format!("{:?} {} {image}", self.manifest, contents.join(" "));
         Some(digest_of(all.as_bytes()))
     }
 
@@ -109,6 +112,14 @@ impl Point {
     pub fn with(mut self, setting: impl Into<String>) -> Self {
         self.set.push(setting.into());
         self
+    }
+
+    /// All of its sizes and policies.
+    ///
+    /// # Errors
+    /// Where there is no such preset, key or value.
+    pub fn config(&self) -> Result<Config, ConfigError> {
+        Config::load(Start::Preset(self.preset), &self.set)
     }
 
     /// The options that choose it.
@@ -266,20 +277,41 @@ impl SweepPlan {
 
     /// The number of runs.
     pub fn runs(&self, kernels: usize) -> usize {
-        kernels * (self.points.len() + self.levels.len() + self.caches.len() + usize::from(self.usage))
+        kernels * (self.machines().len() + usize::from(self.oracle().next().is_some()))
     }
 
     /// The runs, by name.
     pub fn names(&self, kernels: &[Kernel]) -> Vec<RunName> {
-        self.tasks(kernels).map(|task| task.name()).collect()
+        self.tasks(kernels).iter().map(Task::name).collect()
     }
 
-    /// The runs: a configuration after the other, so that an early end leaves whole rows.
-    fn tasks<'a>(&'a self, kernels: &'a [Kernel]) -> impl Iterator<Item = Task<'a>> {
-        let oracle = self.usage.then_some(What::Usage).into_iter().chain(self.levels.iter().map(What::Levels));
-        let oracle = oracle.chain(self.caches.iter().map(What::Cache));
-        let all = oracle.chain(self.points.iter().map(What::Model));
-        all.flat_map(|what| kernels.iter().map(move |kernel| Task { kernel, what }))
+    /// What is counted on the oracle.
+    fn oracle(&self) -> impl Iterator<Item = What<'_>> {
+        let values = self.usage.then_some(What::Usage).into_iter();
+        values.chain(self.levels.iter().map(What::Levels)).chain(self.caches.iter().map(What::Cache))
+    }
+
+    /// The configurations of the model, those together that are the same machine.
+    fn machines(&self) -> Vec<Vec<What<'_>>> {
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut machines: Vec<Vec<What<'_>>> = Vec::new();
+        for what in self.points.iter().map(What::Model) {
+            let place = *places.entry(what.key()).or_insert(machines.len());
+            if place == machines.len() {
+                machines.push(Vec::new());
+            }
+            machines[place].push(what);
+        }
+        machines
+    }
+
+    /// The runs: on the oracle one of each kernel for all that is counted there; on the model a configuration after the other, so that an early end leaves
+    /// whole rows.
+    fn tasks<'a>(&'a self, kernels: &'a [Kernel]) -> Vec<Task<'a>> {
+        let oracle: Vec<What<'a>> = self.oracle().collect();
+        let oracle = Some(oracle).filter(|counted| !counted.is_empty());
+        let all = oracle.into_iter().chain(self.machines());
+        all.flat_map(|whats| kernels.iter().map(move |kernel| Task { kernel, whats: whats.clone() })).collect()
     }
 }
 
@@ -296,10 +328,10 @@ pub struct Results<'a> {
     pub errors: Vec<SweepError>,
 }
 
-/// One run.
+/// One run: all that is counted of a kernel on the oracle, or one machine, whatever its configurations are called.
 struct Task<'a> {
     kernel: &'a Kernel,
-    what: What<'a>,
+    whats: Vec<What<'a>>,
 }
 
 /// What is counted.
@@ -335,126 +367,155 @@ pub fn sweep<'a>(
     kept: &Kept,
     watcher: &impl Watcher,
 ) -> Results<'a> {
-    let tasks: Vec<Task<'_>> = plan.tasks(kernels).collect();
+    let tasks: Vec<Task<'_>> = plan.tasks(kernels);
     let digests: HashMap<&str, Option<String>> =
         kernels.iter().map(|kernel| (kernel.name.as_str(), kernel.digest())).collect();
-    let key = |task: &Task<'_>| {
+    let key = |task: &Task<'_>, what: What<'_>| {
         let kernel = digests[task.kernel.name.as_str()].as_ref()?;
-        Some(kept.key(&format!("kernel {} {kernel}, {}", task.kernel.name, task.what.key())))
+        let sample = task.kernel.sample.filter(|_| matches!(what, What::Model(_)));
+        let sample = sample.map_or_else(String::new, |limit| format!(", a sample of {limit}"));
+        Some(kept.key(&format!("kernel {} {kernel}, {}{sample}", task.kernel.name, what.key())))
     };
-    let keys: Vec<Option<String>> = tasks.iter().map(key).collect();
-    let mut done: Vec<(usize, Result<Outcome, SweepError>)> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    for (index, task) in tasks.iter().enumerate() {
-        match keys[index].as_ref().and_then(|key| kept.read(key)) {
-            Some(outcome) => {
-                watcher.end(index, &task.name(), Ended::Kept);
-                done.push((index, Ok(outcome)));
+    let there = |task: &Task<'_>, what: What<'_>| kept.read(&key(task, what)?);
+    let mut results = Results::none(kernels);
+    let mut open: Vec<(usize, Task<'_>)> = Vec::new();
+    for (index, task) in tasks.into_iter().enumerate() {
+        let mut left = Vec::new();
+        for &what in &task.whats {
+            match there(&task, what) {
+                Some(outcome) => results.put(task.kernel, what, outcome),
+                None => left.push(what),
             }
-            None => open.push(index),
+        }
+        if left.is_empty() {
+            watcher.end(index, &task.name(), Ended::Kept);
+        } else {
+            open.push((index, Task { whats: left, ..task }));
         }
     }
-    let work = |&index: &usize| {
+    let work = |(index, task): &(usize, Task<'_>)| {
         if stop.load(Ordering::Relaxed) {
             return Err(SweepError::Interrupted);
         }
-        watcher.begin(index, &tasks[index].name());
-        let outcome = tasks[index].run(stop);
-        if let (Ok(outcome), Some(key)) = (&outcome, &keys[index]) {
-            kept.write(key, outcome);
+        watcher.begin(*index, &task.name());
+        let outcomes = task.run(stop)?;
+        for (what, outcome) in task.whats.iter().zip(&outcomes) {
+            if let Some(key) = key(task, *what) {
+                kept.write(&key, outcome);
+            }
         }
-        outcome
+        Ok(outcomes)
     };
-    let ended = |place: usize, outcome: &Result<Outcome, SweepError>| {
-        let index = open[place];
-        watcher.end(index, &tasks[index].name(), outcome.as_ref().err().map_or(Ended::Ran, Ended::Failed));
+    let ended = |place: usize, outcome: &Result<Vec<Outcome>, SweepError>| {
+        let (index, task) = &open[place];
+        watcher.end(*index, &task.name(), outcome.as_ref().err().map_or(Ended::Ran, Ended::Failed));
     };
     let outcomes = run_all(&open, threads, work, ended);
-    done.extend(open.iter().copied().zip(outcomes));
     // Errors are in the order of the plan, whatever was there before.
-    done.sort_by_key(|(index, _)| *index);
-    let mut results = Results::none(kernels);
-    for (index, outcome) in done {
-        let task = &tasks[index];
-        let name = task.kernel.name.clone();
-        match (outcome, task.what) {
-            (Ok(Outcome::Measured(measured)), What::Model(point)) => {
-                results.measured.entry(point.clone()).or_default().insert(name, measured);
+    for ((_, task), outcomes) in open.iter().zip(outcomes) {
+        match outcomes {
+            Ok(outcomes) => {
+                task.whats.iter().zip(outcomes).for_each(|(&what, outcome)| results.put(task.kernel, what, outcome));
             }
-            (Ok(Outcome::Levels(strands)), What::Levels(options)) => {
-                results.levels.entry(*options).or_default().insert(name, strands);
-            }
-            (Ok(Outcome::Cache(traffic)), What::Cache(cache)) => {
-                results.caches.entry(*cache).or_default().insert(name, *traffic);
-            }
-            (Ok(Outcome::Usage(usage)), _) => {
-                results.usage.insert(name, *usage);
-            }
-            (Ok(Outcome::Measured(_) | Outcome::Levels(_) | Outcome::Cache(_)), _) => {}
-            (Err(error), _) => results.errors.push(error),
+            Err(error) => results.errors.push(error),
         }
     }
     results
 }
 
 impl What<'_> {
-    /// All that is chosen.
+    /// All that is chosen. Configurations that are the same machine have the same.
     fn key(self) -> String {
         match self {
-            What::Model(point) => format!("model {}", point.options()),
+            What::Model(point) => match point.config() {
+                Ok(config) => format!("model {}", config.settings().join(" ")),
+                Err(_) => format!("model {}", point.options()),
+            },
             What::Usage => "values".to_owned(),
             What::Levels(options) => format!("{options:?}"),
             What::Cache(cache) => format!("{cache:?}"),
+        }
+    }
+
+    /// The same in words.
+    fn words(self) -> String {
+        match self {
+            What::Model(point) => point.options(),
+            What::Usage => "values".to_owned(),
+            What::Levels(options) => levels::name(options),
+            What::Cache(cache) => format!("a cache of {}", cache.entries),
         }
     }
 }
 
 impl Task<'_> {
     fn name(&self) -> RunName {
-        let (engine, what) = match self.what {
-            What::Model(point) => ("model", point.options()),
-            What::Usage => ("oracle", "values".to_owned()),
-            What::Levels(options) => ("oracle", levels::name(options)),
-            What::Cache(cache) => ("oracle", format!("a cache of {}", cache.entries)),
+        let first = self.whats.first().copied();
+        let engine = if matches!(first, Some(What::Model(_))) { "model" } else { "oracle" };
+        let what = match (first, self.whats.len()) {
+            (Some(only), 1) => only.words(),
+            (Some(What::Model(point)), _) => point.options(),
+            (_, counted) => format!("{counted} things to count"),
         };
         RunName { kernel: self.kernel.name.clone(), engine, what }
     }
 
-    fn run(&self, stop: &'static AtomicBool) -> Result<Outcome, SweepError> {
+    /// The outcome of each thing that it is for.
+    fn run(&self, stop: &'static AtomicBool) -> Result<Vec<Outcome>, SweepError> {
         let Kernel { manifest, image, .. } = self.kernel;
         let mut session = Session::new(manifest, image).map_err(|e| SweepError::Input(e.to_string()))?;
-        let oracle = || Oracle::new(Options { stop: Some(stop), ..Options::default() });
-        match self.what {
-            What::Model(point) => {
-                let config = Config::load(Start::Preset(point.preset), &point.set)
-                    .map_err(|e| SweepError::Input(e.to_string()))?;
-                let mut engine = ModelEngine::new(Settings { stop, ..Settings::new(config) });
-                self.launches(&mut session, &mut engine, |error| match error {
-                    LaunchError::Interrupted => SweepError::Interrupted,
-                    LaunchError::Refused(_) => SweepError::Input(self.sentence(error)),
-                    _ => SweepError::Failed(self.sentence(error)),
-                })?;
-                Ok(Outcome::Measured(engine.statistics().into()))
-            }
-            What::Usage => {
-                let mut engine = UsageEngine::new(oracle());
-                self.launches(&mut session, &mut engine, |error| self.oracle_error(error, error))?;
-                Ok(Outcome::Usage(Box::new(engine.usage)))
-            }
-            What::Levels(options) => {
-                let mut engine = LevelEngine::new(oracle(), *options);
-                self.launches(&mut session, &mut engine, |error| match error {
-                    LevelError::Oracle(oracle) => self.oracle_error(oracle, error),
-                    LevelError::Level(_) => SweepError::Failed(self.sentence(error)),
-                })?;
-                Ok(Outcome::Levels(engine.strands))
-            }
-            What::Cache(cache) => {
-                let mut engine = CacheEngine::new(oracle(), *cache);
-                self.launches(&mut session, &mut engine, |error| self.oracle_error(error, error))?;
-                Ok(Outcome::Cache(Box::new(engine.traffic)))
+        if let Some(What::Model(point)) = self.whats.first() {
+            let measured = self.run_model(&mut session, point, stop)?;
+            return Ok(vec![Outcome::Measured(measured); self.whats.len()]);
+        }
+        let mut engine = WatchedEngine::new(Oracle::new(Options { stop: Some(stop), ..Options::default() }));
+        for what in &self.whats {
+            match what {
+                What::Usage => engine.usage(),
+                What::Levels(options) => engine.levels(**options),
+                What::Cache(cache) => engine.cache(**cache),
+                What::Model(_) => {}
             }
         }
+        self.launches(&mut session, &mut engine, |error| match error {
+            WatchError::Oracle(oracle) => self.oracle_error(oracle, error),
+            WatchError::Level(_) => SweepError::Failed(self.sentence(error)),
+        })?;
+        let counted = |what: &What<'_>| match what {
+            What::Usage => engine.counted_usage().cloned().map(|usage| Outcome::Usage(Box::new(usage))),
+            What::Levels(options) => engine.counted_levels(options).map(Outcome::Levels),
+            What::Cache(cache) => engine.counted_cache(cache).map(|traffic| Outcome::Cache(Box::new(traffic))),
+            What::Model(_) => None,
+        };
+        Ok(self.whats.iter().map(|what| counted(what).expect("the engine counts what it was asked for")).collect())
+    }
+
+    fn run_model(
+        &self,
+        session: &mut Session<'_>,
+        point: &Point,
+        stop: &'static AtomicBool,
+    ) -> Result<Measured, SweepError> {
+        let config = point.config().map_err(|e| SweepError::Input(e.to_string()))?;
+        let settings = Settings { stop, ..Settings::new(config) };
+        let word = |error: &LaunchError| match error {
+            LaunchError::Interrupted => SweepError::Interrupted,
+            LaunchError::Refused(_) => SweepError::Input(self.sentence(error)),
+            _ => SweepError::Failed(self.sentence(error)),
+        };
+        let statistics = match self.kernel.sample {
+            Some(limit) => {
+                let mut engine = SampledEngine::new(settings, limit);
+                self.launches(session, &mut engine, word)?;
+                engine.statistics()
+            }
+            None => {
+                let mut engine = ModelEngine::new(settings);
+                self.launches(session, &mut engine, word)?;
+                engine.statistics()
+            }
+        };
+        Ok(statistics.into())
     }
 
     fn oracle_error(&self, error: &OracleError, word: &dyn std::fmt::Display) -> SweepError {
@@ -488,10 +549,10 @@ impl Task<'_> {
             Schedule::None => String::new(),
             other => format!(" --set compiler.schedule={}", other.name()),
         };
-        let again = match self.what {
-            What::Model(point) => format!("gpurf run {path} --engine model {}{order}", point.options()),
-            What::Usage | What::Cache(_) => format!("gpurf run {path} --engine functional{order}"),
-            What::Levels(_) => format!("gpurf report hierarchy --kernel {path} --schedule {}", schedule.name()),
+        let again = match self.whats.first() {
+            Some(What::Model(point)) => format!("gpurf run {path} --engine model {}{order}", point.options()),
+            Some(What::Levels(_)) => format!("gpurf report hierarchy --kernel {path} --schedule {}", schedule.name()),
+            _ => format!("gpurf run {path} --engine functional{order}"),
         };
         format!("{}: {what}\n  again: {again}", self.kernel.name)
     }
@@ -541,12 +602,38 @@ impl<'a> Results<'a> {
             errors: Vec::new(),
         }
     }
+
+    /// Takes an outcome in.
+    fn put(&mut self, kernel: &Kernel, what: What<'_>, outcome: Outcome) {
+        let name = kernel.name.clone();
+        match (outcome, what) {
+            (Outcome::Measured(measured), What::Model(point)) => {
+                self.measured.entry(point.clone()).or_default().insert(name, measured);
+            }
+            (Outcome::Levels(strands), What::Levels(options)) => {
+                self.levels.entry(*options).or_default().insert(name, strands);
+            }
+            (Outcome::Cache(traffic), What::Cache(cache)) => {
+                self.caches.entry(*cache).or_default().insert(name, *traffic);
+            }
+            (Outcome::Usage(usage), What::Usage) => {
+                self.usage.insert(name, *usage);
+            }
+            // The file of another run: its key says otherwise.
+            (Outcome::Measured(_) | Outcome::Levels(_) | Outcome::Cache(_) | Outcome::Usage(_), _) => {}
+        }
+    }
 }
 
 impl Results<'_> {
     /// The order of the kernels' instructions; without kernels, that of the PTX.
     pub fn schedule(&self) -> Schedule {
         self.kernels.first().map_or(Schedule::None, |kernel| kernel.schedule)
+    }
+
+    /// Instructions after which the model ends a launch, if there are such.
+    pub fn sample(&self) -> Option<u64> {
+        self.kernels.first().and_then(|kernel| kernel.sample)
     }
 
     /// What the kernels run on; without kernels, nothing of the project's.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use gpurf_blocks::config::{Config, Start};
 use gpurf_isa::image::Kernel;
 use gpurf_launch::Manifest;
 use gpurf_oracle::{Geometry, Launch, Memory, Observer, Options, Oracle, Program};
@@ -39,6 +38,7 @@ pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
         image: Default::default(),
         size: crate::Size::Own,
         schedule: gpurf_compiler::Schedule::None,
+        sample: Some(300_000),
     };
     names.iter().map(kernel).collect()
 }
@@ -78,9 +78,12 @@ pub fn check_rows(report: &PaperReport) {
 #[test]
 fn every_configuration_of_a_report_is_one() {
     for report in crate::reports() {
-        for point in report.plan(&[]).points() {
-            let config = Config::load(Start::Preset(point.preset), &point.set);
-            assert!(config.is_ok(), "{}: {config:?}", point.options());
+        let causes = crate::Cause::ALL.into_iter().filter_map(|cause| report.causes_plan(&[], cause));
+        for plan in causes.chain([report.plan(&[])]) {
+            for point in plan.points() {
+                let config = point.config();
+                assert!(config.is_ok(), "{}: {config:?}", point.options());
+            }
         }
     }
 }

@@ -86,7 +86,8 @@ impl Usage {
         self.part(self.all() - self.evicted + self.dead)
     }
 
-    fn add(&mut self, other: &Self) {
+    /// Adds those of another launch.
+    pub(crate) fn add(&mut self, other: &Self) {
         let add = |a: &mut [u64], b: &[u64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
         add(&mut self.values, &other.values);
         add(&mut self.lifetimes, &other.lifetimes);
@@ -276,8 +277,5 @@ impl Observer for UsageObserver {
     }
 }
 
-mod engine;
 #[cfg(test)]
 mod tests;
-
-pub use engine::UsageEngine;

@@ -25,6 +25,9 @@ pub struct ReportResults {
     /// Run the project's kernels on little data: a quick look. Without it they run on large data, a thousand blocks, which fill the SM
     #[arg(long, conflicts_with = "kernel")]
     pub small: bool,
+    /// Run every launch to its end on the model. Without it one of more than 300,000 instructions of warps ends early, when the SM has long been full, and what was counted stands for the rest
+    #[arg(long)]
+    pub whole: bool,
     /// Run this launch manifest in place of the project's kernels (may be repeated)
     #[arg(long, value_name = "LAUNCH.toml")]
     pub kernel: Vec<PathBuf>,

@@ -11,8 +11,8 @@ use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS, regression};
 use gpurf_report::{
-    Absent, Definition, Ended, Kept, Kernel, PaperReport, Row, RunName, Size, SweepError, SweepPlan, Watcher, html,
-    reports, sweep,
+    Absent, Cause, Definition, Ended, Kept, Kernel, Moved, PaperReport, Row, RunName, Size, SweepError, SweepPlan,
+    Watcher, html, reports, sweep,
 };
 use serde::Serialize;
 
@@ -26,6 +26,8 @@ use crate::result::json;
 
 /// Errors that are told; more of them say the same.
 const TOLD: usize = 4;
+/// Instructions of warps after which the model ends a launch (docs/reports.md, "Samples").
+const SAMPLE: u64 = 300_000;
 /// Where there is no terminal, a line of progress is written at most so often.
 const BETWEEN_LINES: Duration = Duration::from_secs(30);
 
@@ -69,12 +71,17 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     let started = Instant::now();
     let jobs = super::threads(arguments.run.jobs);
     let watch = Watch::new(&sweeps, jobs);
-    let (mut reports, mut orders, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-    for Sweep { plan, kernels, reports: whole, orders: again, .. } in &sweeps {
+    let (mut reports, mut orders, mut causes, mut errors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for Sweep { plan, kernels, reports: whole, orders: again, causes: mended, .. } in &sweeps {
         let results = sweep(plan, kernels, jobs, interrupt::flag(), &kept, &watch);
         reports.extend(whole.iter().map(|definition| definition.report(&arguments.only, &results)));
         orders.extend(
             again.iter().map(|definition| (definition.name, results.schedule(), definition.orders_rows(&results))),
+        );
+        causes.extend(
+            mended
+                .iter()
+                .map(|(definition, cause)| (definition.name, *cause, definition.causes_rows(&results, *cause))),
         );
         errors.extend(results.errors);
     }
@@ -84,6 +91,13 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
             let report = reports.iter_mut().find(|report| report.report == *name);
             report.expect("a report with orders is made").rows.append(rows);
         }
+    }
+    for report in &mut reports {
+        let mine = |cause| {
+            let columns = causes.iter().filter(|(name, other, _)| *name == report.report && *other == cause);
+            columns.map(|(_, cause, rows)| (*cause, rows.clone())).next()
+        };
+        report.causes = Moved::of(&Cause::ALL.into_iter().filter_map(mine).collect::<Vec<_>>());
     }
     reports.sort_by_key(|report| chosen.iter().position(|definition| definition.name == report.report));
     let (verdict, status) = end(&errors);
@@ -132,56 +146,84 @@ struct Sweep<'a> {
     /// Names of the project's kernels, where the command line names no others.
     names: &'static [&'static str],
     schedule: Schedule,
+    /// What they run on.
+    size: Size,
     kernels: Vec<Kernel>,
     plan: SweepPlan,
     /// Reports that are made of it.
     reports: Vec<&'a Definition>,
     /// Reports that have some of their rows again in this order.
     orders: Vec<&'a Definition>,
+    /// Reports that have their headlines in this order and on these data, with these causes mended.
+    causes: Vec<(&'a Definition, Cause)>,
 }
 
 /// The kernels of the command line, or for each report the project's that are its own; in the order of instructions of the command
 /// line, or of each report. Then the same in the other orders, where rows are about them.
 fn sweeps<'a>(chosen: &[&'a Definition], arguments: &ReportResults) -> Result<Vec<Sweep<'a>>, Failure> {
     let mut sweeps: Vec<Sweep<'a>> = Vec::new();
+    let size = size(arguments);
     for &definition in chosen {
         let schedule = arguments.schedule.map_or(definition.schedule, Order::schedule);
-        let sweep = sweep_of(&mut sweeps, definition, schedule, arguments)?;
+        let sweep = sweep_of(&mut sweeps, definition, schedule, size, arguments)?;
         sweep.plan.join(definition.plan(&arguments.only));
         sweep.reports.push(definition);
     }
     for &definition in chosen.iter().filter(|_| arguments.schedule.is_none()) {
         let Some(plan) = definition.orders_plan(&arguments.only) else { continue };
         for schedule in Schedule::ALL.into_iter().filter(|schedule| *schedule != definition.schedule) {
-            let sweep = sweep_of(&mut sweeps, definition, schedule, arguments)?;
+            let sweep = sweep_of(&mut sweeps, definition, schedule, size, arguments)?;
             sweep.plan.join(plan.clone());
             sweep.orders.push(definition);
+        }
+    }
+    for &definition in chosen.iter().filter(|_| arguments.schedule.is_none()) {
+        // Data that are not the project's large ones are what they are.
+        for cause in Cause::ALL.into_iter().filter(|cause| size == Size::Large || cause.name != "size") {
+            let Some(plan) = definition.causes_plan(&arguments.only, cause) else { continue };
+            let schedule = if cause.order { definition.schedule } else { Schedule::None };
+            let data = if size == Size::Large && !cause.size { Size::Small } else { size };
+            let sweep = sweep_of(&mut sweeps, definition, schedule, data, arguments)?;
+            sweep.plan.join(plan);
+            sweep.causes.push((definition, cause));
         }
     }
     Ok(sweeps)
 }
 
-/// The one with the kernels of a report in this order; where there is none, a new one.
+/// What the reports run on.
+fn size(arguments: &ReportResults) -> Size {
+    match (arguments.kernel.is_empty(), arguments.small) {
+        (false, _) => Size::Own,
+        (true, true) => Size::Small,
+        (true, false) => Size::Large,
+    }
+}
+
+/// The one with the kernels of a report in this order, on such data; where there is none, a new one.
 fn sweep_of<'a, 'b>(
     sweeps: &'b mut Vec<Sweep<'a>>,
     definition: &Definition,
     schedule: Schedule,
+    size: Size,
     arguments: &ReportResults,
 ) -> Result<&'b mut Sweep<'a>, Failure> {
     let names = if arguments.kernel.is_empty() { definition.kernels } else { &[] };
-    let place = sweeps.iter().position(|sweep| sweep.names == names && sweep.schedule == schedule);
+    let same = |sweep: &Sweep<'a>| sweep.names == names && sweep.schedule == schedule && sweep.size == size;
+    let place = sweeps.iter().position(same);
     if place.is_none() {
-        let kernels = kernels(names, arguments, schedule)?;
-        let plan = SweepPlan::default();
-        sweeps.push(Sweep { names, schedule, kernels, plan, reports: Vec::new(), orders: Vec::new() });
+        let kernels = kernels(names, arguments, schedule, size)?;
+        let (plan, reports, orders, causes) = (SweepPlan::default(), Vec::new(), Vec::new(), Vec::new());
+        sweeps.push(Sweep { names, schedule, size, kernels, plan, reports, orders, causes });
     }
     let place = place.unwrap_or(sweeps.len() - 1);
     Ok(&mut sweeps[place])
 }
 
 /// The kernels of the command line's manifests, or the project's of these names.
-fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule) -> Result<Vec<Kernel>, Failure> {
+fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule, size: Size) -> Result<Vec<Kernel>, Failure> {
     let files = &arguments.kernel;
+    let sample = (!arguments.whole && size != Size::Small).then_some(SAMPLE);
     let kernels: Vec<Kernel> = if files.is_empty() {
         let project = Project::find();
         let folder = project.root.join("tests/kernels");
@@ -191,19 +233,18 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule) -> Res
                 folder.display()
             )));
         }
-        let size = if arguments.small { Size::Small } else { Size::Large };
         let own = |name: &&str| {
             let file = folder.join(manifest(name, size));
             if size == Size::Large && !file.exists() {
                 let file = file.display();
                 return Err(Failure::bad_input(format!("there is no {file}: --small runs the kernels on little data")));
             }
-            let kernel = kernel(&file, Some(&folder.join(format!("{name}.ptx"))), schedule, size)?;
+            let kernel = kernel(&file, Some(&folder.join(format!("{name}.ptx"))), schedule, size, sample)?;
             Ok(Kernel { name: (*name).to_owned(), ..kernel })
         };
         names.iter().map(own).collect::<Result<_, Failure>>()?
     } else {
-        files.iter().map(|file| kernel(file, None, schedule, Size::Own)).collect::<Result<_, _>>()?
+        files.iter().map(|file| kernel(file, None, schedule, Size::Own, sample)).collect::<Result<_, _>>()?
     };
     let mut names = BTreeSet::new();
     match kernels.iter().find(|kernel| !names.insert(kernel.name.as_str())) {
@@ -224,7 +265,13 @@ fn manifest(name: &str, size: Size) -> String {
 }
 
 /// A launch manifest with its machine code, from the PTX that the checkout has for its own kernels.
-fn kernel(file: &Path, ptx: Option<&Path>, schedule: Schedule, size: Size) -> Result<Kernel, Failure> {
+fn kernel(
+    file: &Path,
+    ptx: Option<&Path>,
+    schedule: Schedule,
+    size: Size,
+    sample: Option<u64>,
+) -> Result<Kernel, Failure> {
     let wrong = |e: &dyn std::fmt::Display| Failure::bad_input(e.to_string());
     let manifest = Manifest::load(file).map_err(|e| wrong(&e))?;
     manifest.verify_checks().map_err(|e| wrong(&e))?;
@@ -238,7 +285,7 @@ fn kernel(file: &Path, ptx: Option<&Path>, schedule: Schedule, size: Size) -> Re
     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let here = std::env::current_dir().unwrap_or_default();
     let path = file.strip_prefix(&here).unwrap_or(file).display().to_string();
-    Ok(Kernel { name, path, manifest, image, schedule, size })
+    Ok(Kernel { name, path, manifest, image, schedule, size, sample })
 }
 
 /// A page that cannot be written is known before the work.
@@ -387,22 +434,34 @@ fn text(report: &PaperReport) -> String {
         words(""),
     ];
     let cells: Vec<_> = report.rows.iter().enumerate().map(|(index, row)| cells(index + 1, row)).collect();
-    let mut text = format!(
-        "{HEADING}{}{HEADING:#} ({})\n{}\n",
-        report.title,
-        report.size.words(),
-        output::table(&columns, &cells)
-    );
+    let mut text =
+        format!("{HEADING}{}{HEADING:#} ({})\n{}\n", report.title, report.data(), output::table(&columns, &cells));
     let outside: Vec<(usize, &Row)> = report.rows.iter().enumerate().filter(|(_, row)| row.outside()).collect();
     for (index, row) in &outside {
         text.push_str(&format!("{:>3} {}: {}\n    {}\n", index + 1, row.metric, row.why, row.command));
     }
+    text.push_str(&moved(&report.causes));
     for Absent { source, text: claim, why } in &report.absent {
         text.push_str(&format!("not compared: {claim} ({source}): {why}\n"));
     }
     let (all, kernels) = (report.rows.iter().filter(|row| row.paper.is_some()).count(), report.kernels.len());
     text.push_str(&format!("{} of {all} rows lie where the paper's do; {kernels} kernels\n", all - outside.len()));
     text
+}
+
+/// A table of the headlines with nothing mended, one cause alone, all together.
+fn moved(causes: &[Moved]) -> String {
+    let Some(first) = causes.first() else { return String::new() };
+    let mut columns = vec![words("headline, with what is mended"), numbers("paper")];
+    columns.extend(first.columns.iter().map(|column| numbers(column.mended)));
+    let line = |moved: &Moved| {
+        let values = moved.columns.iter().map(|column| {
+            let style = if column.within == Some(true) { GOOD } else { QUIET };
+            Cell::styled(column.ours.map_or_else(String::new, |ours| moved.unit.words(ours)), style)
+        });
+        [moved.metric.clone().into(), moved.text.into()].into_iter().chain(values).collect::<Vec<Cell>>()
+    };
+    output::table(&columns, &causes.iter().map(line).collect::<Vec<_>>())
 }
 
 fn cells(number: usize, row: &Row) -> Vec<Cell> {

@@ -5,6 +5,7 @@ mod solo;
 mod verdict;
 mod window;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use gpurf_oracle::{CodeError, Fault};
 use verilated::{Options, Request};
 
 pub use lockstep::LockstepEngine;
-pub use solo::{ModelEngine, RtlEngine, Watch};
+pub use solo::{ModelEngine, RtlEngine, SampledEngine, Watch};
 pub use verdict::{EngineError, verdict};
 
 use crate::commits::{JudgeError, Mismatch};
@@ -70,6 +71,38 @@ pub struct Statistics {
     pub spreads: Spreads,
     /// What the oracle has said; nothing where it was not asked.
     pub judged: Option<Judged>,
+}
+
+impl Statistics {
+    /// Adds those of another run.
+    fn add(&mut self, other: &Self) {
+        self.launches += other.launches;
+        self.cycles += other.cycles;
+        for (name, count) in &other.events {
+            *self.events.entry(name).or_default() += count;
+        }
+        for (name, values) in &other.spreads {
+            let mine = self.spreads.entry(name).or_default();
+            values.iter().for_each(|(value, times)| *mine.entry(*value).or_default() += times);
+        }
+    }
+
+    /// Cycles and events in proportion: so many for each of so many.
+    fn scaled(self, to: u64, of: u64) -> Self {
+        let scale = |count: u64| {
+            let (count, to, of) = (u128::from(count), u128::from(to), u128::from(of.max(1)));
+            ((count * to + of / 2) / of) as u64
+        };
+        let Self { launches, cycles, events, spreads, judged } = self;
+        let values = |values: BTreeMap<u64, u64>| values.into_iter().map(|(value, times)| (value, scale(times)));
+        Self {
+            launches,
+            cycles: scale(cycles),
+            events: events.into_iter().map(|(name, count)| (name, scale(count))).collect(),
+            spreads: spreads.into_iter().map(|(name, all)| (name, values(all).collect())).collect(),
+            judged,
+        }
+    }
 }
 
 /// What the oracle has said about launches.

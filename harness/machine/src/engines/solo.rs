@@ -1,6 +1,7 @@
 //! One side of the SM, running alone.
 
 mod rtl;
+mod sampled;
 
 use std::io;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use gpurf_sm::{SmIn, SmOut};
 use verilated::{Instance, Library, RtlFailure};
 
 pub use rtl::RtlEngine;
+pub use sampled::SampledEngine;
 
 use super::window::Window;
 use super::{Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
@@ -29,6 +31,9 @@ use crate::whereabouts::Whereabouts;
 
 /// How often somebody who wants to stop is listened to.
 const STOP_EVERY: u64 = 4096;
+
+/// The event of an instruction that a warp issues.
+const ISSUED: &str = "issue";
 
 /// Somebody who sees the record of each cycle, probes included.
 pub type Watch = Box<dyn FnMut(&[u8])>;
@@ -82,6 +87,8 @@ enum Halt {
     Rtl(RtlFailure),
     /// Somebody wanted it.
     Interrupted,
+    /// It has issued as many instructions as it may.
+    Enough,
 }
 
 /// One side in its surroundings.
@@ -100,6 +107,10 @@ struct Solo<R> {
     /// Those of them that were skipped.
     skipped: u64,
     launches: u64,
+    /// Instructions after which a launch may end early; looked at now and then.
+    enough: Option<u64>,
+    /// A launch has ended early.
+    cut: bool,
 }
 
 impl<R: Runner> Solo<R> {
@@ -115,6 +126,8 @@ impl<R: Runner> Solo<R> {
             cycles: 0,
             skipped: 0,
             launches: 0,
+            enough: None,
+            cut: false,
             settings,
             runner,
         }
@@ -171,8 +184,13 @@ impl<R: Runner> Solo<R> {
             if idle >= idle_limit {
                 return Err(Halt::Hung(self.cycles - idle));
             }
-            if before / STOP_EVERY != self.cycles / STOP_EVERY && self.settings.stop.load(Ordering::Relaxed) {
-                return Err(Halt::Interrupted);
+            if before / STOP_EVERY != self.cycles / STOP_EVERY {
+                if self.settings.stop.load(Ordering::Relaxed) {
+                    return Err(Halt::Interrupted);
+                }
+                if self.enough.is_some_and(|enough| self.totals.sum(ISSUED) >= enough) {
+                    return Err(Halt::Enough);
+                }
             }
         }
     }
@@ -328,6 +346,12 @@ impl Engine for ModelEngine {
             }
             Err(Halt::Rtl(failure)) => return Err(self.solo.broken(&failure)),
             Err(Halt::Interrupted) => return Err(LaunchError::Interrupted),
+            Err(Halt::Enough) => {
+                // What it has left in memory is half a launch.
+                self.solo.launches += 1;
+                self.solo.cut = true;
+                return Ok(());
+            }
         };
         if end != End::Done && case.is_none() {
             self.solo.look_inside();

@@ -4,6 +4,7 @@
 
 mod bandwidth;
 mod energy;
+mod headlines;
 mod levels;
 mod limits;
 mod steps;
@@ -18,7 +19,7 @@ use gpurf_oracle::levels::LevelCounts;
 use crate::follow::{Flushed, FollowedCache};
 use crate::kernels::HIERARCHY_THESIS;
 use crate::levels::name;
-use crate::report::{Definition, Orders, Part};
+use crate::report::{Definition, Headlines, Orders, Part};
 use crate::row::{Absent, PerKernel, Row, halves, mean};
 use crate::shown::{kernels, lines, percent};
 use crate::sweep::{Results, SweepPlan};
@@ -33,6 +34,7 @@ const REPORT: Definition = Definition {
     kernels: HIERARCHY_THESIS,
     schedule: Schedule::Tree,
     orders: Some(ORDERS),
+    headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
     parts: &[
         Part { name: "values", plan: values::plan, rows: values::rows, plots: values::plots },
         Part { name: "levels", plan: levels::plan, rows: levels::rows, plots: levels::plots },

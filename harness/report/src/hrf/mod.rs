@@ -1,6 +1,7 @@
 //! The report on the hybrid register file: the hybrid paper, sections 4 to 6.
 
 mod area;
+mod headlines;
 mod ipc;
 mod periods;
 mod power;
@@ -12,7 +13,7 @@ use gpurf_compiler::Schedule;
 use gpurf_energy::hybrid::HybridTraffic;
 
 use crate::kernels::HYBRID_PAPER;
-use crate::report::{Definition, Part};
+use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, PerKernel, geometric_mean};
 use crate::shown::{kernels, percent};
 use crate::sweep::{Measured, Point, Results, by, mean_of};
@@ -27,6 +28,7 @@ const REPORT: Definition = Definition {
     kernels: HYBRID_PAPER,
     schedule: Schedule::None,
     orders: None,
+    headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
     parts: &[
         Part { name: "periods", plan: periods::plan, rows: periods::rows, plots: periods::plots },
         Part { name: "writes", plan: writes::plan, rows: writes::rows, plots: writes::plots },

@@ -8,8 +8,8 @@ use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const LEAKING: Claim = Claim::share("hybrid paper 5.1, figure 6", "about 39 %: 38.5-39.5 %", 0.385, 0.395);
-const SAVED: Claim = Claim::share("hybrid paper, abstract, 6.3, figure 10", "66 %", 0.655, 0.665);
-const LEFT: Claim =
+pub const SAVED: Claim = Claim::share("hybrid paper, abstract, 6.3, figure 10", "66 %", 0.655, 0.665);
+pub const LEFT: Claim =
     Claim::share("hybrid paper, abstract, 6.3, 7, figure 10", "25 %, or 76 or 74 % saved: 23.5-26.5 %", 0.235, 0.265);
 const MOST: Claim = Claim::share("hybrid paper 6.4", "88 %", 0.875, 0.885);
 const POWERED: Claim = Claim::none(NOT_SAID);
@@ -19,11 +19,12 @@ const ENERGY: Claim = Claim::none(NOT_SAID).in_unit(Unit::Ratio);
 #[derive(Clone, Copy)]
 pub struct Design {
     point: fn() -> Point,
-    file: HybridFile,
+    /// The file.
+    pub file: HybridFile,
 }
 
-const HYBRID: Design = Design { point: hybrid, file: HybridFile::stt_ram(64) };
-const GATED: Design = Design { point: gated, file: HybridFile::stt_ram(64).gated(16) };
+pub const HYBRID: Design = Design { point: hybrid, file: HybridFile::stt_ram(64) };
+pub const GATED: Design = Design { point: gated, file: HybridFile::stt_ram(64).gated(16) };
 
 /// What is charged for.
 #[derive(Clone, Copy, PartialEq)]

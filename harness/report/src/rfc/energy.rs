@@ -16,7 +16,7 @@ const SIZES: [u32; 3] = [4, 6, 8];
 const FIGURE_12: Claim = Claim::share("RFC paper 5.4, figure 12", "20-40 %", 0.2, 0.4);
 const CHOSEN: Claim = Claim::share("RFC paper 5.4", "25 %", 0.245, 0.255);
 const IDEAL: Claim = Claim::share("RFC paper 5.4", "58 %", 0.575, 0.585);
-const SAVED: Claim = Claim::share("RFC paper, abstract and 5.5", "36 %", 0.355, 0.365);
+pub const SAVED: Claim = Claim::share("RFC paper, abstract and 5.5", "36 %", 0.355, 0.365);
 const THESIS_SAVED: Claim = Claim::share("hierarchy thesis 5.4.6, figure 5.12(b)", "36 %", 0.355, 0.365);
 const LEAST: Claim = Claim::share("hierarchy thesis 5.4.5", "at least 20 %", 0.2, 1.0);
 const BITS: Claim = Claim::share("hierarchy thesis 5.4.5", "10-20 %", 0.1, 0.2);
@@ -226,7 +226,7 @@ fn thesis_energy(results: &Results<'_>, point: fn(u32, u32) -> Point, entries: u
 }
 
 /// What the energy is made of, and what it would be with the accesses that the paper avoids.
-fn why(results: &Results<'_>, point: &Point, energies: &Energies) -> (String, String) {
+pub fn why(results: &Results<'_>, point: &Point, energies: &Energies) -> (String, String) {
     let each =
         |value: &dyn Fn(&Traffic) -> f64| results.each(point, |run| value(&of_cache(run))).map(|values| mean(&values));
     let (Some(reads), Some(writes), Some(a_write), Some(around), Some(papers)) = (

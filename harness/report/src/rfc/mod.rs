@@ -3,6 +3,7 @@
 mod cache;
 mod combined;
 mod energy;
+mod headlines;
 mod levels;
 mod reads;
 mod two_level;
@@ -12,7 +13,7 @@ use gpurf_compiler::Schedule;
 
 use crate::cached::{ACTIVE, machine};
 use crate::kernels::HIERARCHY_THESIS;
-use crate::report::{Definition, Orders, Part};
+use crate::report::{Definition, Headlines, Orders, Part};
 use crate::row::{Absent, mean};
 use crate::shown::{farthest, kernels, lines, percent};
 use crate::sweep::{Point, Results};
@@ -27,6 +28,7 @@ const REPORT: Definition = Definition {
     kernels: HIERARCHY_THESIS,
     schedule: Schedule::Latency,
     orders: Some(ORDERS),
+    headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
     parts: &[
         Part { name: "values", plan: values::plan, rows: values::rows, plots: values::plots },
         Part { name: "cache", plan: cache::plan, rows: cache::rows, plots: cache::plots },

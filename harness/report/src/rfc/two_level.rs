@@ -55,7 +55,7 @@ pub fn plan(plan: &mut SweepPlan) {
 }
 
 /// IPC of one configuration by that of another: each kernel's, and that of the arithmetic means.
-fn relative(results: &Results<'_>, a: &Point, b: &Point) -> Option<(f64, PerKernel)> {
+pub fn relative(results: &Results<'_>, a: &Point, b: &Point) -> Option<(f64, PerKernel)> {
     let [means_a, means_b] = [results.each(a, Measured::ipc)?, results.each(b, Measured::ipc)?].map(|ipc| mean(&ipc));
     let each = results.both(a, b, |a, b| crate::ratio(a.ipc(), b.ipc()))?;
     Some((crate::ratio(means_a, means_b), each))

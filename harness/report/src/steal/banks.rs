@@ -6,11 +6,11 @@ use crate::row::{Claim, Row, mean};
 use crate::shown::lines;
 use crate::sweep::{Point, Results, SweepPlan};
 
-const EIGHT: Claim =
+pub const EIGHT: Claim =
     Claim::share("stealing paper III-A5, VI-B, figures 2, 12", "around 5 % less: -7 to -3 %", -0.07, -0.03);
 const MOST: Claim =
     Claim::share("stealing paper III-A1, figure 2", "almost the same, 1.4 % by 11(a): -1 to 2 %", -0.01, 0.02);
-const SAME: Claim = Claim::share("stealing paper VI-A, figure 11(a)", "8 % to 13 %", 0.08, 0.13);
+pub const SAME: Claim = Claim::share("stealing paper VI-A, figure 11(a)", "8 % to 13 %", 0.08, 0.13);
 const OVER_32: Claim = Claim::share("stealing paper VI-A, figure 11(a)", "5.7 %", 0.0565, 0.0575);
 const MORE: Claim = Claim::none(NOT_SAID);
 

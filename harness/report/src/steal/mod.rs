@@ -2,6 +2,7 @@
 
 mod banks;
 mod conflicts;
+mod headlines;
 mod sizes;
 mod techniques;
 mod utilisation;
@@ -11,7 +12,7 @@ mod writes;
 use gpurf_compiler::Schedule;
 
 use crate::kernels::STEALING_PAPER;
-use crate::report::{Definition, Part};
+use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, PerKernel};
 use crate::sweep::{Measured, Point, Results};
 
@@ -25,6 +26,7 @@ const REPORT: Definition = Definition {
     kernels: STEALING_PAPER,
     schedule: Schedule::None,
     orders: None,
+    headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
     parts: &[
         Part { name: "conflicts", plan: conflicts::plan, rows: conflicts::rows, plots: conflicts::plots },
         Part { name: "utilisation", plan: utilisation::plan, rows: utilisation::rows, plots: utilisation::plots },

@@ -6,16 +6,16 @@ use crate::row::{Claim, PerKernel, Row};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};
 
-const READ: Claim = Claim::share("stealing paper VI-B1, figure 12", "around 7 %: 5-9 %", 0.05, 0.09);
-const READ_16: Claim = Claim::share("stealing paper VI-B1, figure 12", "2 %", 0.015, 0.025);
+pub const READ: Claim = Claim::share("stealing paper VI-B1, figure 12", "around 7 %: 5-9 %", 0.05, 0.09);
+pub const READ_16: Claim = Claim::share("stealing paper VI-B1, figure 12", "2 %", 0.015, 0.025);
 const POLICIES: Claim =
     Claim::share("stealing paper VI-B1", "the conclusion stays the same with other policies: 5-9 %", 0.05, 0.09);
-const BOTH_16: Claim =
+pub const BOTH_16: Claim =
     Claim::share("stealing paper VI-A, VI-B2, figures 11(a), 12", "around 7 %, 7.2 %: 5-9 %", 0.05, 0.09);
 const READ_BETTER: Claim =
     Claim::share("stealing paper VI-B1, figure 12", "all but one of 14: 89-97 %", 12.5 / 14.0, 13.5 / 14.0);
 const ALL_BETTER: Claim = Claim::share("stealing paper VI-B2, figure 12", "all: 100 %", 1.0, 1.0);
-const MORE: Claim = Claim::none(NOT_SAID);
+pub const MORE: Claim = Claim::none(NOT_SAID);
 
 /// With another policy, in the words of rows.
 const OTHERS: [(&str, &str); 2] =

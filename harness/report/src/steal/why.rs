@@ -37,7 +37,7 @@ fn banks_of(point: &Point) -> u32 {
 }
 
 /// A point in the words of rows.
-fn name(point: &Point) -> String {
+pub fn name(point: &Point) -> String {
     let kind = match point.preset {
         "steal-8" => " with stealing",
         "steal-read-8" => " with read stealing",
@@ -87,7 +87,7 @@ fn accesses(run: &Measured) -> f64 {
 }
 
 /// What a machine does, in words.
-fn load(results: &Results<'_>, point: &Point) -> Option<String> {
+pub fn load(results: &Results<'_>, point: &Point) -> Option<String> {
     let mean = |value: &dyn Fn(&Measured) -> f64| mean_of(results, point, value);
     Some(format!(
         "{} issue {:.2} instructions a cycle and serve {:.2} accesses, {} of what they could; an operand waits {:.3} cycles for reads of other instructions and {:.3} for writes, and {} of the issue \
@@ -103,7 +103,7 @@ fn load(results: &Results<'_>, point: &Point) -> Option<String> {
 }
 
 /// What stealing does there, in words; nothing without.
-fn thefts(results: &Results<'_>, point: &Point) -> Option<String> {
+pub fn thefts(results: &Results<'_>, point: &Point) -> Option<String> {
     let mean = |value: &dyn Fn(&Measured) -> f64| mean_of(results, point, value).map(percent);
     let of_operands = |name: &'static str| move |run: &Measured| crate::ratio(run.event(name) as f64, operands(run));
     let mut words = Vec::new();

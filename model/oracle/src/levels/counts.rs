@@ -2,8 +2,10 @@
 
 use std::ops::AddAssign;
 
+use gpurf_isa::{Instruction, SourceLevel, Upper};
 use serde::{Deserialize, Serialize};
 
+use super::{distinct, levels_of};
 use crate::lanes::Mask;
 
 /// Lanes of a group: an access costs the groups that have an active lane.
@@ -31,12 +33,12 @@ pub struct Accesses {
 
 impl Accesses {
     /// One more operand.
-    pub(super) fn read(&mut self, private: bool, groups: u64) {
+    fn read(&mut self, private: bool, groups: u64) {
         *(if private { &mut self.private_reads } else { &mut self.shared_reads }) += groups;
     }
 
     /// One more result.
-    pub(super) fn write(&mut self, private: bool, groups: u64) {
+    fn write(&mut self, private: bool, groups: u64) {
         *(if private { &mut self.private_writes } else { &mut self.shared_writes }) += groups;
     }
 
@@ -83,6 +85,43 @@ pub struct LevelCounts {
 }
 
 impl LevelCounts {
+    /// Adds an instruction that warps executed so many times, in so many groups of four lanes in all.
+    pub fn add(&mut self, instruction: &Instruction, executions: u64, groups: u64) {
+        let private = instruction.unit().is_private();
+        self.instructions += executions;
+        self.strand_ends += if instruction.control.strand_end { executions } else { 0 };
+        let (mut reads, mut mrf_reads) = (0, 0);
+        for (slot, _) in distinct(instruction) {
+            let (level, in_mrf) = match instruction.control.source_level(slot) {
+                SourceLevel::Mrf => (&mut self.mrf, true),
+                SourceLevel::MrfCopied(_) => {
+                    self.orf.copies += groups;
+                    (&mut self.mrf, true)
+                }
+                SourceLevel::Upper(Upper::Orf(_)) => (&mut self.orf, false),
+                SourceLevel::Upper(Upper::Lrf(_)) => (&mut self.lrf, false),
+            };
+            level.read(private, groups);
+            self.flat.read(private, groups);
+            reads += 1;
+            mrf_reads += usize::from(in_mrf);
+        }
+        self.by_reads[reads] += executions;
+        self.by_mrf_reads[mrf_reads] += executions;
+        if instruction.destination().is_some() {
+            self.flat.write(private, groups);
+            let (above, in_mrf) = levels_of(instruction.control.result_level);
+            if in_mrf {
+                self.mrf.write(private, groups);
+            }
+            match above {
+                None => {}
+                Some(Upper::Orf(_)) => self.orf.write(private, groups),
+                Some(Upper::Lrf(_)) => self.lrf.write(private, groups),
+            }
+        }
+    }
+
     /// Registers that an instruction reads in the MRF, on average.
     pub fn mrf_reads_per_instruction(&self) -> f64 {
         let reads: u64 = (0..).zip(self.by_mrf_reads).map(|(reads, instructions)| reads * instructions).sum();

@@ -245,41 +245,8 @@ impl LevelJudge {
 
     fn count(&mut self, at: &Issue<'_>) {
         let (instruction, groups) = (at.instruction, counts::groups(at.mask));
-        let private = instruction.unit().is_private();
         let strand = *self.warp(at.warp).strand.get_or_insert(at.pc);
-        let counts = self.strands.entry(strand).or_default();
-        counts.instructions += 1;
-        counts.strand_ends += u64::from(instruction.control.strand_end);
-        let (mut reads, mut mrf_reads) = (0, 0);
-        for (slot, _) in distinct(instruction) {
-            let (level, in_mrf) = match instruction.control.source_level(slot) {
-                SourceLevel::Mrf => (&mut counts.mrf, true),
-                SourceLevel::MrfCopied(_) => {
-                    counts.orf.copies += groups;
-                    (&mut counts.mrf, true)
-                }
-                SourceLevel::Upper(Upper::Orf(_)) => (&mut counts.orf, false),
-                SourceLevel::Upper(Upper::Lrf(_)) => (&mut counts.lrf, false),
-            };
-            level.read(private, groups);
-            counts.flat.read(private, groups);
-            reads += 1;
-            mrf_reads += usize::from(in_mrf);
-        }
-        counts.by_reads[reads] += 1;
-        counts.by_mrf_reads[mrf_reads] += 1;
-        if instruction.destination().is_some() {
-            counts.flat.write(private, groups);
-            let (above, in_mrf) = levels_of(instruction.control.result_level);
-            if in_mrf {
-                counts.mrf.write(private, groups);
-            }
-            match above {
-                None => {}
-                Some(Upper::Orf(_)) => counts.orf.write(private, groups),
-                Some(Upper::Lrf(_)) => counts.lrf.write(private, groups),
-            }
-        }
+        self.strands.entry(strand).or_default().add(instruction, 1, groups);
     }
 }
 

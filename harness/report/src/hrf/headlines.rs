@@ -1,0 +1,77 @@
+//! The headlines of the hybrid paper, on its machine or on a part of it.
+
+use super::power::{Charged, GATED, HYBRID, LEFT, SAVED, relative};
+use super::{REPORT, ipc, lost, percent};
+use crate::report::{HEADLINES, Machine};
+use crate::row::{Claim, Row, geometric_mean};
+use crate::sweep::{Point, Results, SweepPlan};
+
+/// Table 3. The paper gives no latencies.
+const RESOURCES: [&str; 1] = ["sm.warps=48"];
+
+fn on(machine: Machine, preset: &'static str) -> Point {
+    machine.of(Point::preset(preset), &[], &RESOURCES)
+}
+
+/// The paper's own baseline: 16 banks of SRAM, round-robin (table 3).
+fn original(machine: Machine) -> Point {
+    on(machine, "baseline").with("sm.scheduler=round_robin")
+}
+
+pub fn plan(plan: &mut SweepPlan, machine: Machine) {
+    ["hrf", "hrf-pg", "hrf-sram"].into_iter().for_each(|preset| plan.point(on(machine, preset)));
+    plan.point(original(machine));
+}
+
+pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
+    let (hybrid, gated, sram, own) =
+        (on(machine, "hrf"), on(machine, "hrf-pg"), on(machine, "hrf-sram"), original(machine));
+    let command = || REPORT.command(results, HEADLINES);
+    let loss = |claim: Claim, metric: &str, baseline: &Point| {
+        let (ours, each) = ipc::loss(results, &hybrid, baseline)?;
+        Some(claim.row(format!("IPC lost by the hybrid file, against {metric}"), ours, each).because(|_| {
+            let part = |a: &Point, b: &Point| ipc::loss(results, a, b).map_or(0.0, |(lost, _)| lost);
+            let why = format!(
+                "SRAM behind the scheduler that has one warp active loses {} of the paper's baseline by itself, and the file {} of what that leaves. docs/blocks/hrf.md has several active warps",
+                percent(part(&sram, &own)),
+                percent(part(&hybrid, &sram))
+            );
+            (why, command())
+        }))
+    };
+    let power = |point: &Point, file| relative(results, point, file, &sram, Charged::AtOnce);
+    let why_power = |point: &Point, file| {
+        let against = relative(results, point, file, &own, Charged::AtOnce).map_or(0.0, |left| geometric_mean(&left));
+        (format!("by the power of the paper's baseline, which works more at a time, it is {against:.3}"), command())
+    };
+    let saved = || {
+        let (ours, each) = lost(power(&hybrid, &HYBRID.file)?);
+        let row = SAVED.row("power saved by the hybrid file, against SRAM behind the same scheduler", ours, each);
+        Some(row.because(|_| why_power(&hybrid, &HYBRID.file)))
+    };
+    let left = || {
+        let each = power(&gated, &GATED.file)?;
+        let metric = "power of the hybrid file with power gating, by that of SRAM behind the same scheduler";
+        Some(LEFT.row(metric, geometric_mean(&each), each).because(|_| why_power(&gated, &GATED.file)))
+    };
+    let rows = [
+        loss(ipc::HYBRID, "the paper's baseline: SRAM of 16 banks, round-robin", &own),
+        loss(ipc::HYBRID, "SRAM behind the same scheduler", &sram),
+        saved(),
+        left(),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::config::preset;
+
+    use super::*;
+
+    #[test]
+    fn the_whole_machine_is_the_papers_preset_and_none_of_it_the_designs() {
+        assert_eq!(on(Machine::PAPER, "hrf-pg").config().unwrap(), preset("hybrid-paper").unwrap().config);
+        assert_eq!(on(Machine::DESIGN, "hrf-pg").config().unwrap(), preset("hrf-pg").unwrap().config);
+    }
+}

@@ -1,0 +1,56 @@
+//! The headlines of the stealing paper, on its machine or on a part of it.
+
+use super::{REPORT, banks, gain, machine, techniques, why};
+use crate::report::{HEADLINES, Machine};
+use crate::row::{Claim, Row};
+use crate::sweep::{Point, Results, SweepPlan};
+
+/// II-B: few collectors.
+const COLLECTORS: &str = "mrf.collectors=4";
+/// The reading of IV-B2 that steals every idle bank.
+const EAGER: &str = "steal.eager=true";
+
+/// The preset of a design. The paper gives no latencies.
+fn on(of: Machine, preset: &'static str) -> Point {
+    let steals = preset.starts_with("steal");
+    let resources = [COLLECTORS, EAGER];
+    of.of(machine(preset), &[], if steals { &resources } else { &resources[..1] })
+}
+
+pub fn plan(plan: &mut SweepPlan, machine: Machine) {
+    for preset in ["banks-8", "banks-16", "steal-read-8", "steal-write-8", "steal-8"] {
+        plan.point(on(machine, preset));
+    }
+}
+
+pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
+    let row = |claim: Claim, metric: &str, preset: &'static str, baseline: &'static str| {
+        let (point, baseline) = (on(machine, preset), on(machine, baseline));
+        let row = claim.mean(format!("IPC gained by {metric}"), gain(results, &point, &baseline)?);
+        Some(row.because(|_| {
+            let why = why::load(results, &baseline).zip(why::thefts(results, &point));
+            let why = why.map_or_else(String::new, |(load, thefts)| format!("{load}. {}: {thefts}", why::name(&point)));
+            (why, REPORT.command(results, HEADLINES))
+        }))
+    };
+    let rows = [
+        row(banks::EIGHT, "8 banks, over 16", "banks-8", "banks-16"),
+        row(techniques::READ, "read stealing, 8 banks", "steal-read-8", "banks-8"),
+        row(techniques::READ_16, "read stealing, 8 banks, over 16", "steal-read-8", "banks-16"),
+        row(techniques::MORE, "write stealing, 8 banks", "steal-write-8", "banks-8"),
+        row(banks::SAME, "read and write stealing, 8 banks", "steal-8", "banks-8"),
+        row(techniques::BOTH_16, "read and write stealing, 8 banks, over 16", "steal-8", "banks-16"),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_machine_is_the_papers_preset_and_none_of_it_the_designs() {
+        assert_eq!(on(Machine::PAPER, "steal-8").config(), machine("stealing-paper").config());
+        assert_eq!(on(Machine::DESIGN, "steal-8").config(), machine("steal-8").config());
+    }
+}

@@ -1,0 +1,168 @@
+//! One run of a kernel's launches on the oracle, watched by all who count something.
+//!
+//! What a program does on the oracle is the same whoever watches. So whatever is to be counted of a kernel, it runs once.
+
+use std::collections::BTreeMap;
+
+use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_compiler::hierarchy::check::CheckError;
+use gpurf_energy::Traffic;
+use gpurf_isa::Instruction;
+use gpurf_isa::image::Kernel;
+use gpurf_oracle::host::{Engine, KernelLaunch, OracleError};
+use gpurf_oracle::{Commit, Issue, Launch, Memory, Observer, Oracle, Program};
+
+use crate::follow::{CacheObserver, Flushed, FollowedCache};
+use crate::levels::{self, Levelled, Profile, Strands};
+use crate::usage::{Usage, UsageObserver};
+
+/// Runs launches on the oracle and counts.
+#[derive(Debug)]
+pub struct WatchedEngine {
+    oracle: Oracle,
+    usage: Option<Usage>,
+    caches: Vec<CacheObserver>,
+    hierarchies: Vec<HierarchyOptions>,
+    /// By name.
+    kernels: BTreeMap<String, Profiled>,
+}
+
+/// A kernel, and what is known of its strands.
+#[derive(Debug)]
+struct Profiled {
+    /// Its code with the ends of strands marked.
+    ended: Vec<Instruction>,
+    /// Its code for each hierarchy.
+    levelled: Vec<Levelled>,
+    /// A profile for each rule of the hierarchies.
+    profiles: Vec<Profile>,
+}
+
+/// Why a launch gave no counts.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// The program is wrong.
+    #[error(transparent)]
+    Oracle(#[from] OracleError),
+    /// A level is: a defect of the compiler.
+    #[error("a defect of the compiler: {0}")]
+    Level(#[from] Box<CheckError>),
+}
+
+impl WatchedEngine {
+    /// With this oracle; nothing is counted yet.
+    pub fn new(oracle: Oracle) -> Self {
+        Self { oracle, usage: None, caches: Vec::new(), hierarchies: Vec::new(), kernels: BTreeMap::new() }
+    }
+
+    /// The use of values is counted.
+    pub fn usage(&mut self) {
+        self.usage = Some(Usage::default());
+    }
+
+    /// A cache is followed.
+    pub fn cache(&mut self, cache: FollowedCache) {
+        self.caches.push(CacheObserver::new(cache));
+    }
+
+    /// Accesses to the levels of a hierarchy are counted.
+    pub fn levels(&mut self, options: HierarchyOptions) {
+        self.hierarchies.push(options);
+    }
+
+    /// The use of values, if it was counted.
+    pub fn counted_usage(&self) -> Option<&Usage> {
+        self.usage.as_ref()
+    }
+
+    /// The traffic of a cache, if it was followed.
+    pub fn counted_cache(&self, cache: &FollowedCache) -> Option<Traffic> {
+        self.caches.iter().find(|observer| observer.cache == *cache).map(|observer| observer.traffic)
+    }
+
+    /// Accesses to the levels of a hierarchy, if they were counted.
+    pub fn counted_levels(&self, options: &HierarchyOptions) -> Option<Strands> {
+        let place = self.hierarchies.iter().position(|counted| counted == options)?;
+        let of = |(name, kernel): (&String, &Profiled)| {
+            let counts = kernel.counts(place).map(|(first, counts)| ((name.clone(), first), counts));
+            counts.collect::<Vec<_>>()
+        };
+        Some(self.kernels.iter().flat_map(of).collect())
+    }
+}
+
+impl Profiled {
+    fn new(kernel: &Kernel, hierarchies: &[HierarchyOptions]) -> Result<Self, Box<CheckError>> {
+        let mut ended = kernel.clone();
+        levels::end_strands(&mut ended);
+        let levelled =
+            hierarchies.iter().map(|options| Levelled::new(kernel, *options)).collect::<Result<Vec<_>, _>>()?;
+        let mut profiles: Vec<Profile> = Vec::new();
+        for rule in levelled.iter().map(Levelled::strands) {
+            if profiles.iter().all(|profile| profile.rule != rule) {
+                profiles.push(Profile::new(rule));
+            }
+        }
+        Ok(Self { ended: ended.code, levelled, profiles })
+    }
+
+    /// Accesses at the levels of one of the hierarchies.
+    fn counts(&self, place: usize) -> impl Iterator<Item = (u32, gpurf_oracle::levels::LevelCounts)> + '_ {
+        let levelled = &self.levelled[place];
+        let rule = levelled.strands();
+        self.profiles.iter().filter(move |profile| profile.rule == rule).flat_map(|profile| levelled.counts(profile))
+    }
+}
+
+impl Engine for WatchedEngine {
+    type Error = WatchError;
+
+    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), WatchError> {
+        let program = Program::new(launch.kernel, launch.source).map_err(OracleError::from)?;
+        if !self.kernels.contains_key(&launch.kernel.name) {
+            let profiled = Profiled::new(launch.kernel, &self.hierarchies)?;
+            self.kernels.insert(launch.kernel.name.clone(), profiled);
+        }
+        let kernel = self.kernels.get_mut(&launch.kernel.name).expect("it is there");
+        self.caches.iter_mut().for_each(CacheObserver::begin);
+        kernel.profiles.iter_mut().for_each(Profile::begin);
+        let mut watchers = Watchers {
+            usage: self.usage.as_ref().map(|_| UsageObserver::default()),
+            caches: &mut self.caches,
+            ended: &kernel.ended,
+            profiles: &mut kernel.profiles,
+        };
+        let launch = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
+        self.oracle.run_observed(&launch, memory, &mut watchers).map_err(OracleError::Fault)?;
+        if let (Some(all), Some(observer)) = (&mut self.usage, watchers.usage) {
+            all.add(&observer.finish());
+        }
+        Ok(())
+    }
+}
+
+/// All who watch a launch.
+struct Watchers<'a> {
+    usage: Option<UsageObserver>,
+    caches: &'a mut [CacheObserver],
+    /// The code with the ends of strands marked, for those who look at them.
+    ended: &'a [Instruction],
+    profiles: &'a mut [Profile],
+}
+
+impl Observer for Watchers<'_> {
+    const TRACES: bool = true;
+
+    fn commit(&mut self, _: &Commit<'_>) {}
+
+    fn issue(&mut self, at: &Issue<'_>) {
+        if let Some(usage) = &mut self.usage {
+            usage.issue(at);
+        }
+        let ended = Issue { instruction: &self.ended[at.pc as usize], ..*at };
+        for cache in &mut *self.caches {
+            cache.issue(if cache.cache.flushed == Flushed::StrandEnds { &ended } else { at });
+        }
+        self.profiles.iter_mut().for_each(|profile| profile.issue(at));
+    }
+}
