@@ -95,6 +95,13 @@ impl Unaliased {
         comparisons.iter().map(upper).collect()
     }
 
+    /// Comparisons of a warp or slot of a port with one of the same port: with two ports the lowest bit is the port.
+    pub fn parity(comparisons: &[&'static str], ports: usize) -> Vec<Self> {
+        let names = if ports == 2 { comparisons } else { &[] };
+        let lowest = |comparison: &&'static str| Self::bits(comparison, 0..=0, "both are of the same port");
+        names.iter().map(lowest).collect()
+    }
+
     /// Whether it speaks of this bit of this comparison.
     pub fn holds(&self, comparison: &str, bit: u32) -> bool {
         self.comparison == comparison && self.bits.contains(&bit)

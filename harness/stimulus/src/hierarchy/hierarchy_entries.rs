@@ -10,7 +10,7 @@ use gpurf_lockstep::Rng;
 
 use super::{absent, element, is_there, one_of, places};
 use crate::driver::{Names, Reset, Twin, lane_mask, ports};
-use crate::{Driver, Unreached};
+use crate::{Driver, Unaliased, Unreached};
 
 mod cover;
 
@@ -69,6 +69,10 @@ impl Driver for EntriesDriver {
         all.extend(absent(shape, &["take_result_i"], 0..PLACES));
         all.extend(Unreached::parity(&["take_slot_i"], shape.ports()));
         all
+    }
+
+    fn unaliased(shape: &HierarchyShape, _: &Config) -> Vec<Unaliased> {
+        Unaliased::parity(&["take_slot_i[Port] == SlotW'(s)"], shape.ports())
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &EntriesKnobs, i: &mut HierarchyEntriesIn) {
