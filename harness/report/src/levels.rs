@@ -13,6 +13,12 @@ use gpurf_isa::{Instruction, LastResultFile, Op};
 use gpurf_oracle::Issue;
 use gpurf_oracle::levels::{Accesses, LevelCounts, groups};
 
+/// Which levels a hierarchy has, by a name that does not say which design it belongs to.
+pub type LevelOptions = HierarchyOptions;
+
+/// Why the compiler's checker refuses levels.
+pub type LevelError = CheckError;
+
 /// A kernel's code with its values at the levels of a hierarchy.
 #[derive(Debug)]
 pub struct Levelled {

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_compiler::hierarchy::HierarchyOptions;
-use gpurf_compiler::hierarchy::check::CheckError;
 use gpurf_energy::Traffic;
 use gpurf_isa::Instruction;
 use gpurf_isa::image::Kernel;
@@ -13,7 +11,7 @@ use gpurf_oracle::host::{Engine, KernelLaunch, OracleError};
 use gpurf_oracle::{Commit, Issue, Launch, Memory, Observer, Oracle, Program};
 
 use crate::follow::{CacheObserver, Flushed, FollowedCache};
-use crate::levels::{self, Levelled, Profile, Strands};
+use crate::levels::{self, LevelError, LevelOptions, Levelled, Profile, Strands};
 use crate::usage::{Usage, UsageObserver};
 
 /// Runs launches on the oracle and counts.
@@ -22,7 +20,7 @@ pub struct WatchedEngine {
     oracle: Oracle,
     usage: Option<Usage>,
     caches: Vec<CacheObserver>,
-    hierarchies: Vec<HierarchyOptions>,
+    level_options: Vec<LevelOptions>,
     /// By name.
     kernels: BTreeMap<String, Profiled>,
 }
@@ -46,13 +44,13 @@ pub enum WatchError {
     Oracle(#[from] OracleError),
     /// A level is: a defect of the compiler.
     #[error("a defect of the compiler: {0}")]
-    Level(#[from] Box<CheckError>),
+    Level(#[from] Box<LevelError>),
 }
 
 impl WatchedEngine {
     /// With this oracle; nothing is counted yet.
     pub fn new(oracle: Oracle) -> Self {
-        Self { oracle, usage: None, caches: Vec::new(), hierarchies: Vec::new(), kernels: BTreeMap::new() }
+        Self { oracle, usage: None, caches: Vec::new(), level_options: Vec::new(), kernels: BTreeMap::new() }
     }
 
     /// The use of values is counted.
@@ -66,8 +64,8 @@ impl WatchedEngine {
     }
 
     /// Accesses to the levels of a hierarchy are counted.
-    pub fn levels(&mut self, options: HierarchyOptions) {
-        self.hierarchies.push(options);
+    pub fn levels(&mut self, options: LevelOptions) {
+        self.level_options.push(options);
     }
 
     /// The use of values, if it was counted.
@@ -81,8 +79,8 @@ impl WatchedEngine {
     }
 
     /// Accesses to the levels of a hierarchy, if they were counted.
-    pub fn counted_levels(&self, options: &HierarchyOptions) -> Option<Strands> {
-        let place = self.hierarchies.iter().position(|counted| counted == options)?;
+    pub fn counted_levels(&self, options: &LevelOptions) -> Option<Strands> {
+        let place = self.level_options.iter().position(|counted| counted == options)?;
         let of = |(name, kernel): (&String, &Profiled)| {
             let counts = kernel.counts(place).map(|(first, counts)| ((name.clone(), first), counts));
             counts.collect::<Vec<_>>()
@@ -92,11 +90,10 @@ impl WatchedEngine {
 }
 
 impl Profiled {
-    fn new(kernel: &Kernel, hierarchies: &[HierarchyOptions]) -> Result<Self, Box<CheckError>> {
+    fn new(kernel: &Kernel, options: &[LevelOptions]) -> Result<Self, Box<LevelError>> {
         let mut ended = kernel.clone();
         levels::end_strands(&mut ended);
-        let levelled =
-            hierarchies.iter().map(|options| Levelled::new(kernel, *options)).collect::<Result<Vec<_>, _>>()?;
+        let levelled = options.iter().map(|options| Levelled::new(kernel, *options)).collect::<Result<Vec<_>, _>>()?;
         let mut profiles: Vec<Profile> = Vec::new();
         for rule in levelled.iter().map(Levelled::strands) {
             if profiles.iter().all(|profile| profile.rule != rule) {
@@ -120,7 +117,7 @@ impl Engine for WatchedEngine {
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), WatchError> {
         let program = Program::new(launch.kernel, launch.source).map_err(OracleError::from)?;
         if !self.kernels.contains_key(&launch.kernel.name) {
-            let profiled = Profiled::new(launch.kernel, &self.hierarchies)?;
+            let profiled = Profiled::new(launch.kernel, &self.level_options)?;
             self.kernels.insert(launch.kernel.name.clone(), profiled);
         }
         let kernel = self.kernels.get_mut(&launch.kernel.name).expect("it is there");
