@@ -1,22 +1,13 @@
 //! The model knows nothing of the RTL's files (`model/README.md`): what reads them is in the harness.
 
-use std::path::{Path, PathBuf};
+#[path = "common/files.rs"]
+mod files;
 
+use files::files;
 use gpurf_regress::Project;
 
 /// What names a file of the RTL, or a folder of it. Comments may: they say which module a twin is of.
 const RTL: [&str; 5] = ["rtl/", "join(\"rtl\")", ".sv\"", "\"sv\"", "_pkg\""];
-
-fn sources(folder: &Path, all: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
-        let path = entry.expect("a readable folder").path();
-        if path.is_dir() {
-            sources(&path, all);
-        } else if path.extension().is_some_and(|e| e == "rs" || e == "toml") {
-            all.push(path);
-        }
-    }
-}
 
 /// Lines of code that name a file of the RTL.
 fn naming(code: &str) -> Vec<&str> {
@@ -27,8 +18,7 @@ fn naming(code: &str) -> Vec<&str> {
 
 #[test]
 fn no_code_of_the_model_names_a_file_of_the_rtl() {
-    let mut all = Vec::new();
-    sources(&Project::find().root.join("model"), &mut all);
+    let all = files(&Project::find().root.join("model"), &["rs", "toml"], &[]);
     assert!(all.len() > 200, "{} files", all.len());
     for path in all {
         let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

@@ -1,8 +1,12 @@
 //! The READMEs of `model/`, `harness/` and `scripts/` list what is there, in the order of dependence.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+#[path = "common/files.rs"]
+mod files;
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use files::files;
 use gpurf_regress::Project;
 
 /// The names in the first column of a README's table.
@@ -61,19 +65,6 @@ fn every_script_is_listed() {
     assert_eq!(rows, there, "scripts/README.md and the scripts");
 }
 
-/// Markdown files below a folder, without build output and hidden folders.
-fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
-            pages(&path, found);
-        } else if name.ends_with(".md") {
-            found.push(path);
-        }
-    }
-}
-
 /// Numbers of the lines of prose that are longer than 120 columns. A row of a table and a line of code cannot be broken,
 /// nor can a line that is one piece of code.
 fn long_lines(text: &str) -> Vec<usize> {
@@ -94,11 +85,10 @@ fn long_lines(text: &str) -> Vec<usize> {
 #[test]
 fn prose_has_lines_of_120_columns() {
     let root = Project::find().root;
-    let mut files = Vec::new();
-    pages(&root, &mut files);
-    assert!(files.len() > 50, "{}", files.len());
+    let pages = files(&root, &["md"], &[]);
+    assert!(pages.len() > 50, "{}", pages.len());
     let mut long = Vec::new();
-    for file in files {
+    for file in pages {
         let lines = long_lines(&std::fs::read_to_string(&file).unwrap());
         long.extend(lines.iter().map(|line| format!("{}:{line}", file.strip_prefix(&root).unwrap().display())));
     }

@@ -2,9 +2,13 @@
 //!
 //! `cargo test --test seam -- --nocapture` prints, for each design, the shared files that name it, and the lists of its blocks.
 
+#[path = "common/files.rs"]
+mod files;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use files::files;
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry::Entry;
 use gpurf_regress::Project;
@@ -56,19 +60,6 @@ fn designs() -> Vec<Named> {
 const TREES: [&str; 5] = ["model", "rtl", "harness", "scripts", "tests"];
 const DATA: [&str; 4] = ["goldens", "mutants", "kernels", "formal"];
 
-fn files(folder: &Path, all: &mut Vec<PathBuf>) {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    for path in entries.map(|entry| entry.expect("a readable folder").path()) {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let is_code = path.extension().is_some_and(|e| ["rs", "sv", "svh", "sh", "py"].iter().any(|code| e == *code));
-        if path.is_dir() && !DATA.contains(&name) && name != "target" {
-            files(&path, all);
-        } else if is_code {
-            all.push(path);
-        }
-    }
-}
-
 /// Papers, what one of them calls its levels, a call of wellen, a command of Yosys and a kind of pyslang: no designs.
 const OTHERS: [&str; 17] = [
     "stealing paper",
@@ -119,8 +110,8 @@ fn is_own(path: &Path, own: &[&str]) -> bool {
 /// The code of all files, by path in the project.
 fn all_code() -> BTreeMap<PathBuf, String> {
     let root = Project::find().root;
-    let mut all = Vec::new();
-    TREES.iter().for_each(|tree| files(&root.join(tree), &mut all));
+    let below = |tree: &&str| files(&root.join(tree), &["rs", "sv", "svh", "sh", "py"], &DATA);
+    let all: Vec<PathBuf> = TREES.iter().flat_map(below).collect();
     assert!(all.len() > 500, "{} files", all.len());
     let inside = |path: &PathBuf| path.strip_prefix(&root).expect("a file of the tree").to_owned();
     all.iter().map(|path| (inside(path), code(path))).collect()

@@ -1,8 +1,11 @@
 //! The binding, against a real Verilator: a module with every kind of port, built, loaded, driven, and made to fail.
 
+#[macro_use]
+mod common;
+
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::{Block, Declaration, WarpData, erase, field, ports, view, view_mut};
+use gpurf_blocks::{Declaration, WarpData, erase, field, ports, view, view_mut};
 use verilated::{Error, MemoryRequest, Options, PortError, Request, Toolchain};
 
 #[derive(Clone, Debug)]
@@ -63,24 +66,7 @@ ports! {
     }
 }
 
-/// Only its declaration is wanted.
-struct Toy;
-
-impl Block for Toy {
-    const NAME: &'static str = "toy";
-    const PARAMETERS: &'static [&'static str] = &["Step"];
-    type Shape = Shape;
-    type In = In;
-    type Out = Out;
-    type Probe = Probe;
-    fn new(_: &Shape) -> Self {
-        Self
-    }
-    fn early(&self, _: &mut Out) {}
-    fn late(&mut self, _: &In, _: &mut Out) {}
-    fn clock(&mut self, _: &In, _: &Out) {}
-    fn probe(&self, _: &In, _: &Out, _: &mut Probe) {}
-}
+declared!(Toy = "toy", parameters ["Step"], Shape: In => Out, Probe);
 
 fn declaration(step: u64) -> Declaration {
     erase::<Toy>(&Shape { step }).declaration().clone()
@@ -513,24 +499,7 @@ ports! {
     struct UnknownProbe(s: &Shape) {}
 }
 
-/// Only its declaration is wanted.
-struct Unknown;
-
-impl Block for Unknown {
-    const NAME: &'static str = "unknown";
-    const PARAMETERS: &'static [&'static str] = &[];
-    type Shape = Shape;
-    type In = UnknownIn;
-    type Out = UnknownOut;
-    type Probe = UnknownProbe;
-    fn new(_: &Shape) -> Self {
-        Self
-    }
-    fn early(&self, _: &mut UnknownOut) {}
-    fn late(&mut self, _: &UnknownIn, _: &mut UnknownOut) {}
-    fn clock(&mut self, _: &UnknownIn, _: &UnknownOut) {}
-    fn probe(&self, _: &UnknownIn, _: &UnknownOut, _: &mut UnknownProbe) {}
-}
+declared!(Unknown = "unknown", parameters [], Shape: UnknownIn => UnknownOut, UnknownProbe);
 
 #[test]
 fn what_has_no_value_comes_from_the_seed() {
@@ -574,24 +543,7 @@ ports! {
     }
 }
 
-/// Only its declaration is wanted.
-struct Constants;
-
-impl Block for Constants {
-    const NAME: &'static str = "constants";
-    const PARAMETERS: &'static [&'static str] = &[];
-    type Shape = Shape;
-    type In = ConstantsIn;
-    type Out = ConstantsOut;
-    type Probe = UnknownProbe;
-    fn new(_: &Shape) -> Self {
-        Self
-    }
-    fn early(&self, _: &mut ConstantsOut) {}
-    fn late(&mut self, _: &ConstantsIn, _: &mut ConstantsOut) {}
-    fn clock(&mut self, _: &ConstantsIn, _: &ConstantsOut) {}
-    fn probe(&self, _: &ConstantsIn, _: &ConstantsOut, _: &mut UnknownProbe) {}
-}
+declared!(Constants = "constants", parameters [], Shape: ConstantsIn => ConstantsOut, UnknownProbe);
 
 #[test]
 fn a_wide_constant_changes_its_own_register_only() {

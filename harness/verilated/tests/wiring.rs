@@ -1,9 +1,12 @@
 //! The wiring of a small design, as Verilator elaborates it.
 
+#[macro_use]
+mod common;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use gpurf_blocks::{Block, NoProbe, erase, field, ports};
+use gpurf_blocks::{NoProbe, erase, field, ports};
 use verilated::{Net, Options, Part, Request, Toolchain, Wiring};
 
 #[derive(Clone, Debug)]
@@ -33,24 +36,7 @@ ports! {
     }
 }
 
-/// Only its name is wanted.
-struct Top;
-
-impl Block for Top {
-    const NAME: &'static str = "wiring";
-    const PARAMETERS: &'static [&'static str] = &[];
-    type Shape = Shape;
-    type In = In;
-    type Out = Out;
-    type Probe = NoProbe<Shape>;
-    fn new(_: &Shape) -> Self {
-        Self
-    }
-    fn early(&self, _: &mut Out) {}
-    fn late(&mut self, _: &In, _: &mut Out) {}
-    fn clock(&mut self, _: &In, _: &Out) {}
-    fn probe(&self, _: &In, _: &Out, _: &mut NoProbe<Shape>) {}
-}
+declared!(Top = "wiring", parameters [], Shape: In => Out, NoProbe<Shape>);
 
 fn read(source: &str, knob: u16) -> verilated::Result<Wiring> {
     let request = Request {

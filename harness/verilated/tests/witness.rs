@@ -1,8 +1,11 @@
 //! Witnesses of comparisons, against a real Verilator: they begin behind the first clock edge.
 
+#[macro_use]
+mod common;
+
 use std::path::Path;
 
-use gpurf_blocks::{Block, NoProbe, erase, field, ports, view_mut};
+use gpurf_blocks::{NoProbe, erase, field, ports, view_mut};
 use verilated::{Compared, Instance, Library, Options, Request, Toolchain};
 
 #[derive(Clone, Debug)]
@@ -34,24 +37,7 @@ ports! {
     }
 }
 
-/// Only its declaration is wanted.
-struct Witness;
-
-impl Block for Witness {
-    const NAME: &'static str = "witness";
-    const PARAMETERS: &'static [&'static str] = &[];
-    type Shape = Shape;
-    type In = In;
-    type Out = Out;
-    type Probe = NoProbe<Shape>;
-    fn new(_: &Shape) -> Self {
-        Self
-    }
-    fn early(&self, _: &mut Out) {}
-    fn late(&mut self, _: &In, _: &mut Out) {}
-    fn clock(&mut self, _: &In, _: &Out) {}
-    fn probe(&self, _: &In, _: &Out, _: &mut NoProbe<Shape>) {}
-}
+declared!(Witness = "witness", parameters [], Shape: In => Out, NoProbe<Shape>);
 
 /// A record, aligned as records are.
 #[repr(align(64))]

@@ -2,38 +2,14 @@
 
 mod common;
 
-use common::{build, build_in, percent};
+use common::{build, build_in, observed, percent};
 use gpurf_compiler::Schedule;
 use gpurf_compiler::hierarchy::{Encoding, HierarchyOptions, check, run};
 use gpurf_isa::{Image, LastResultFile};
-use gpurf_kernels::{Case, KERNELS, Kernel};
-use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
+use gpurf_kernels::{KERNELS, Kernel};
 use gpurf_oracle::levels::{LevelCounts, LevelJudge, Levels};
-use gpurf_oracle::{Launch, Memory, Oracle, Program};
 
 const LRFS: [LastResultFile; 3] = [LastResultFile::None, LastResultFile::Unified, LastResultFile::Split];
-
-/// Runs launches under a judge.
-struct Judged {
-    levels: Levels,
-    counts: LevelCounts,
-    faults: Vec<String>,
-}
-
-impl Engine for Judged {
-    type Error = OracleError;
-
-    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
-        let program = Program::new(launch.kernel, launch.source)?;
-        let mut judge = LevelJudge::new(self.levels);
-        let run = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
-        Oracle::default().run_observed(&run, memory, &mut judge).map_err(OracleError::Fault)?;
-        let (faults, counts) = judge.finish();
-        self.counts += counts;
-        self.faults.extend(faults.iter().map(ToString::to_string));
-        Ok(())
-    }
-}
 
 /// A kernel with levels, which the checker accepts.
 fn levelled(kernel: &Kernel, marked: &Image, options: &HierarchyOptions) -> Image {
@@ -47,14 +23,16 @@ fn levelled(kernel: &Kernel, marked: &Image, options: &HierarchyOptions) -> Imag
 
 /// Runs it; the judge accepts all that it does.
 fn judged(kernel: &Kernel, image: &Image, options: &HierarchyOptions) -> LevelCounts {
-    let case = Case::load(kernel.name).unwrap_or_else(|error| panic!("{error}"));
     let HierarchyOptions { orf_entries, lrf, keep_when_descheduled, .. } = *options;
     let levels = Levels { orf_entries, lrf, keep_when_descheduled };
-    let mut judged = Judged { levels, counts: LevelCounts::default(), faults: Vec::new() };
-    let mut session = Session::new(case.manifest(), image).unwrap_or_else(|error| panic!("{error}"));
-    session.run(&mut judged).unwrap_or_else(|error| panic!("{error}"));
-    assert!(judged.faults.is_empty(), "{}, {options:?}:\n{}", kernel.name, judged.faults.join("\n"));
-    judged.counts
+    let mut all = LevelCounts::default();
+    for judge in observed(kernel, image, |_| LevelJudge::new(levels)) {
+        let (faults, counts) = judge.finish();
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert!(faults.is_empty(), "{}, {options:?}:\n{}", kernel.name, faults.join("\n"));
+        all += counts;
+    }
+    all
 }
 
 /// A hierarchy with all steps.

@@ -4,43 +4,22 @@
 
 mod common;
 
-use common::{build, build_in, percent};
+use common::{build, build_in, observed, percent};
 use gpurf_compiler::Schedule;
 use gpurf_compiler::marks::liveness;
 use gpurf_isa::{Image, Slot};
-use gpurf_kernels::{Case, KERNELS, Kernel};
-use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
+use gpurf_kernels::{KERNELS, Kernel};
 use gpurf_oracle::marks::{MarkCounts, MarkFault, MarkJudge, Scope};
-use gpurf_oracle::{Launch, Memory, Oracle, Program};
 
-/// Runs launches under a judge.
-struct Judged {
-    scope: Scope,
-    counts: MarkCounts,
-    faults: Vec<MarkFault>,
-}
-
-impl Engine for Judged {
-    type Error = OracleError;
-
-    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
-        let program = Program::new(launch.kernel, launch.source)?;
-        let mut judge = MarkJudge::new(self.scope);
-        let run = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
-        Oracle::default().run_observed(&run, memory, &mut judge).map_err(OracleError::Fault)?;
+/// What the judge says of a kernel.
+fn judged(kernel: &Kernel, image: &Image, scope: Scope) -> (Vec<MarkFault>, MarkCounts) {
+    let (mut all_faults, mut all_counts) = (Vec::new(), MarkCounts::default());
+    for judge in observed(kernel, image, |_| MarkJudge::new(scope)) {
         let (faults, counts) = judge.finish();
-        self.counts.add(&counts);
-        self.faults.extend(faults);
-        Ok(())
+        all_faults.extend(faults);
+        all_counts.add(&counts);
     }
-}
-
-fn run(kernel: &Kernel, image: &Image, scope: Scope) -> Judged {
-    let case = Case::load(kernel.name).unwrap_or_else(|error| panic!("{error}"));
-    let mut judged = Judged { scope, counts: MarkCounts::default(), faults: Vec::new() };
-    let mut session = Session::new(case.manifest(), image).unwrap_or_else(|error| panic!("{error}"));
-    session.run(&mut judged).unwrap_or_else(|error| panic!("{error}"));
-    judged
+    (all_faults, all_counts)
 }
 
 fn line(name: &str, c: &MarkCounts) {
@@ -65,10 +44,10 @@ fn marks_of_every_kernel_hold() {
     for registers in [16, 64] {
         let mut all = MarkCounts::default();
         for kernel in KERNELS {
-            let judged = run(kernel, &build(kernel, registers), Scope::Lanes);
-            assert_eq!(judged.faults, [], "{} with {registers} registers", kernel.name);
-            line(kernel.name, &judged.counts);
-            all.add(&judged.counts);
+            let (faults, counts) = judged(kernel, &build(kernel, registers), Scope::Lanes);
+            assert_eq!(faults, [], "{} with {registers} registers", kernel.name);
+            line(kernel.name, &counts);
+            all.add(&counts);
         }
         line(&format!("all, {registers} registers"), &all);
     }
@@ -79,9 +58,9 @@ fn marks_hold_in_every_order_of_instructions() {
     for schedule in [Schedule::Tree, Schedule::Latency] {
         let mut all = MarkCounts::default();
         for kernel in KERNELS {
-            let judged = run(kernel, &build_in(schedule, kernel, 32), Scope::Lanes);
-            assert_eq!(judged.faults, [], "{}, {}", kernel.name, schedule.name());
-            all.add(&judged.counts);
+            let (faults, counts) = judged(kernel, &build_in(schedule, kernel, 32), Scope::Lanes);
+            assert_eq!(faults, [], "{}, {}", kernel.name, schedule.name());
+            all.add(&counts);
         }
         line(&format!("all, {}", schedule.name()), &all);
     }
@@ -100,9 +79,9 @@ fn registers_that_are_dead_for_a_warp_are_read_by_no_lane() {
                 instruction.control.last_read = Slot::ALL.map(dead);
             }
         }
-        let judged = run(kernel, &image, Scope::Warp);
-        assert_eq!(judged.faults, [], "{}", kernel.name);
-        all.add(&judged.counts);
+        let (faults, counts) = judged(kernel, &image, Scope::Warp);
+        assert_eq!(faults, [], "{}", kernel.name);
+        all.add(&counts);
     }
     line("all, whole warps", &all);
 }

@@ -2,46 +2,25 @@
 
 mod common;
 
-use common::{build, percent};
+use common::{build, observed, percent};
 use gpurf_compiler::marks::flow::Registers;
 use gpurf_compiler::marks::{liveness, power};
 use gpurf_compiler::{Options, compile};
 use gpurf_isa::{Image, Instruction, PowerState};
-use gpurf_kernels::{Case, KERNELS, Kernel};
-use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
+use gpurf_kernels::{KERNELS, Kernel};
 use gpurf_oracle::power::{PowerCounts, PowerJudge};
-use gpurf_oracle::{Launch, Memory, Oracle, Program};
 
-/// Runs launches under a judge.
-#[derive(Default)]
-struct Judged {
-    counts: PowerCounts,
-    faults: Vec<String>,
-}
-
-impl Engine for Judged {
-    type Error = OracleError;
-
-    fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), OracleError> {
-        let program = Program::new(launch.kernel, launch.source)?;
-        let mut judge = PowerJudge::new(launch.kernel.registers);
-        let run = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
-        Oracle::default().run_observed(&run, memory, &mut judge).map_err(OracleError::Fault)?;
-        let (faults, counts) = judge.finish();
-        self.counts += counts;
-        self.faults.extend(faults.iter().map(ToString::to_string));
-        Ok(())
-    }
-}
-
-/// Runs a kernel whose code `mark` has marked.
-fn judged(case: &Case, image: &Image, mark: impl Fn(&mut [Instruction])) -> Judged {
+/// What the judge says of a kernel whose code `mark` has marked.
+fn judged(kernel: &Kernel, image: &Image, mark: impl Fn(&mut [Instruction])) -> (Vec<String>, PowerCounts) {
     let mut image = image.clone();
     image.kernels.iter_mut().for_each(|kernel| mark(&mut kernel.code));
-    let mut judged = Judged::default();
-    let mut session = Session::new(case.manifest(), &image).unwrap_or_else(|error| panic!("{error}"));
-    session.run(&mut judged).unwrap_or_else(|error| panic!("{error}"));
-    judged
+    let (mut all_faults, mut all_counts) = (Vec::new(), PowerCounts::default());
+    for judge in observed(kernel, &image, |kernel| PowerJudge::new(kernel.registers)) {
+        let (faults, counts) = judge.finish();
+        all_faults.extend(faults.iter().map(ToString::to_string));
+        all_counts += counts;
+    }
+    (all_faults, all_counts)
 }
 
 fn line(name: &str, c: &PowerCounts) {
@@ -60,23 +39,18 @@ fn line(name: &str, c: &PowerCounts) {
     );
 }
 
-fn case(kernel: &Kernel) -> Case {
-    Case::load(kernel.name).unwrap_or_else(|error| panic!("{error}"))
-}
-
 /// With `--nocapture` it prints what the states amount to.
 #[test]
 fn no_kernel_loses_a_value() {
     for registers in [16, 64] {
-        let images: Vec<(Case, Image)> =
-            KERNELS.iter().map(|kernel| (case(kernel), build(kernel, registers))).collect();
+        let images: Vec<Image> = KERNELS.iter().map(|kernel| build(kernel, registers)).collect();
         let mut asleep = Vec::new();
         for threshold in [1, 3, 7, 21] {
             let mut all = PowerCounts::default();
-            for (kernel, (case, image)) in KERNELS.iter().zip(&images) {
-                let judged = judged(case, image, |code| power::mark(code, threshold));
-                assert!(judged.faults.is_empty(), "{}, W = {threshold}:\n{}", kernel.name, judged.faults.join("\n"));
-                all += judged.counts;
+            for (kernel, image) in KERNELS.iter().zip(&images) {
+                let (faults, counts) = judged(kernel, image, |code| power::mark(code, threshold));
+                assert!(faults.is_empty(), "{}, W = {threshold}:\n{}", kernel.name, faults.join("\n"));
+                all += counts;
             }
             line(&format!("{registers} registers, W = {threshold}"), &all);
             assert!([all.left.on, all.left.sleep, all.left.off].iter().all(|&n| n > 10_000), "{all:?}");
@@ -93,7 +67,7 @@ fn liveness_of_a_thread_loses_values() {
         let live: Vec<Registers> = liveness::of_lane(code);
         power::mark_live(code, &live, 3);
     };
-    let loses = |kernel: &&Kernel| !judged(&case(kernel), &build(kernel, 64), threads).faults.is_empty();
+    let loses = |kernel: &&Kernel| !judged(kernel, &build(kernel, 64), threads).0.is_empty();
     let losing: Vec<&str> = KERNELS.iter().filter(loses).map(|kernel| kernel.name).collect();
     println!("{} of {} kernels: {losing:?}", losing.len(), KERNELS.len());
     assert!(losing.contains(&"srad"), "{losing:?}");

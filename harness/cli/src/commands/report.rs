@@ -94,8 +94,8 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     }
     for report in &mut reports {
         let mine = |cause| {
-            let columns = causes.iter().filter(|(name, other, _)| *name == report.report && *other == cause);
-            columns.map(|(_, cause, rows)| (*cause, rows.clone())).next()
+            let column = causes.iter().find(|(name, other, _)| *name == report.report && *other == cause)?;
+            Some((cause, column.2.clone()))
         };
         report.causes = Moved::of(&Cause::ALL.into_iter().filter_map(mine).collect::<Vec<_>>());
     }

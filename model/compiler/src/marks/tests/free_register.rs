@@ -70,21 +70,9 @@ fn what_the_other_side_waits_to_read_is_not_free() {
 
 #[test]
 fn lanes_that_have_left_a_loop_keep_what_they_read_behind_it() {
-    let text = "
-    loop:
-        IADD R1, PT, R0, 1, !PT
-        ISETP.LT.SIGNED.AND P1, R0, 3, PT
-        @P1 BRA out, join out
-        IADD R3, PT, R1, R3, !PT
-        IADD.SUB R0, PT, R0, 1, PT
-        BRA loop, join none
-    out:
-        ST.GLOBAL.B32 [R2], R1
-        EXIT
-    ";
-    let lanes = marked_with(text, liveness::of_lane);
+    let lanes = marked_with(LEFT_LOOP, liveness::of_lane);
     assert_eq!(judge(&lanes, Scope::Lanes).0, [Wrong::ReadOfFree]);
-    assert!(never(text, 1));
+    assert!(never(LEFT_LOOP, 1));
 }
 
 #[test]

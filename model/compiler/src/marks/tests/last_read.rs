@@ -59,19 +59,7 @@ fn what_one_side_writes_is_not_dead_before_as_the_other_side_may_want_the_old_va
 #[test]
 fn lanes_that_have_left_a_loop_keep_what_they_read_behind_it() {
     // The lanes that stay read R1 for the last time; those that have left read theirs behind the loop.
-    let text = "
-    loop:
-        IADD R1, PT, R0, 1, !PT
-        ISETP.LT.SIGNED.AND P1, R0, 3, PT
-        @P1 BRA out, join out
-        IADD R3, PT, R1, R3, !PT
-        IADD.SUB R0, PT, R0, 1, PT
-        BRA loop, join none
-    out:
-        ST.GLOBAL.B32 [R2], R1
-        EXIT
-    ";
-    let [lanes, warp] = [marked(text), marked_for_warp(text)];
+    let [lanes, warp] = [marked(LEFT_LOOP), marked_for_warp(LEFT_LOOP)];
     assert!(lanes[6].control.last_read[0] && !warp[6].control.last_read[0]);
     assert_eq!(judge(&lanes, Scope::Lanes).0, []);
     assert_eq!(judge(&lanes, Scope::Warp).0, [Wrong::ReadBehindLast]);

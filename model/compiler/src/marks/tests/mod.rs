@@ -23,6 +23,20 @@ pub const START: &str = "
     ISETP.LT.AND P0, R0, 16, PT
 ";
 
+/// Lanes leave a loop one by one, and read R1 after it. Lanes that stay write the register meanwhile.
+const LEFT_LOOP: &str = "
+    loop:
+        IADD R1, PT, R0, 1, !PT
+        ISETP.LT.SIGNED.AND P1, R0, 3, PT
+        @P1 BRA out, join out
+        IADD R3, PT, R1, R3, !PT
+        IADD.SUB R0, PT, R0, 1, PT
+        BRA loop, join none
+    out:
+        ST.GLOBAL.B32 [R2], R1
+        EXIT
+";
+
 /// Code behind [`START`], without marks.
 fn code(text: &str) -> Vec<Instruction> {
     assemble(&format!("{START}{text}")).unwrap_or_else(|error| panic!("{error:?}\n{text}"))

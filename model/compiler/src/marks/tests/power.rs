@@ -404,19 +404,7 @@ fn what_one_side_overwrites_is_not_off_before() {
 
 #[test]
 fn lanes_that_have_left_a_loop_keep_what_they_read_after_it() {
-    let text = "
-    loop:
-        IADD R1, PT, R0, 1, !PT
-        ISETP.LT.SIGNED.AND P1, R0, 3, PT
-        @P1 BRA out, join out
-        IADD R3, PT, R1, R3, !PT
-        IADD.SUB R0, PT, R0, 1, PT
-        BRA loop, join none
-    out:
-        ST.GLOBAL.B32 [R2], R1
-        EXIT
-    ";
-    needs_the_warp(text, 1);
+    needs_the_warp(LEFT_LOOP, 1);
 }
 
 #[test]
