@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use gpurf_energy::{Level, Traffic};
 use gpurf_isa::{Instruction, Op, Reg};
 use gpurf_oracle::levels::groups;
-use gpurf_oracle::{Commit, Issue, Mask, Observer};
+use gpurf_oracle::{Issue, Mask, Observer};
 
 /// A cache: FIFO.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -132,8 +132,6 @@ impl CacheObserver {
 
 impl Observer for CacheObserver {
     const TRACES: bool = true;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 
     fn issue(&mut self, at: &Issue<'_>) {
         if at.warp.block != self.block {

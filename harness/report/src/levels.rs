@@ -195,7 +195,7 @@ mod tests {
     use gpurf_launch::Manifest;
     use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
     use gpurf_oracle::levels::{LevelJudge, Levels};
-    use gpurf_oracle::{Commit, Launch, Memory, Observer, Oracle, Program};
+    use gpurf_oracle::{Launch, Memory, Observer, Oracle, Program};
 
     use super::*;
 
@@ -242,8 +242,6 @@ mod tests {
 
     impl Observer for Watched {
         const TRACES: bool = true;
-
-        fn commit(&mut self, _: &Commit<'_>) {}
 
         fn issue(&mut self, at: &Issue<'_>) {
             self.0.issue(at);

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use gpurf_isa::{Op, Reg, Unit};
-use gpurf_oracle::{Commit, Issue, Mask, Observer};
+use gpurf_oracle::{Issue, Mask, Observer};
 use serde::{Deserialize, Serialize};
 
 /// Lanes of a warp.
@@ -250,8 +250,6 @@ impl UsageObserver {
 
 impl Observer for UsageObserver {
     const TRACES: bool = true;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 
     fn issue(&mut self, at: &Issue<'_>) {
         if at.warp.block != self.block {

@@ -8,7 +8,7 @@ use gpurf_energy::Traffic;
 use gpurf_isa::Instruction;
 use gpurf_isa::image::Kernel;
 use gpurf_oracle::host::{Engine, KernelLaunch, OracleError};
-use gpurf_oracle::{Commit, Issue, Launch, Memory, Observer, Oracle, Program};
+use gpurf_oracle::{Issue, Launch, Memory, Observer, Oracle, Program};
 
 use crate::follow::{CacheObserver, Flushed, FollowedCache};
 use crate::levels::{self, LevelError, LevelOptions, Levelled, Profile, Strands};
@@ -149,8 +149,6 @@ struct Watchers<'a> {
 
 impl Observer for Watchers<'_> {
     const TRACES: bool = true;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 
     fn issue(&mut self, at: &Issue<'_>) {
         if let Some(usage) = &mut self.usage {

@@ -97,7 +97,7 @@ pub trait Observer {
     const TRACES: bool = false;
 
     /// An instruction has taken effect.
-    fn commit(&mut self, commit: &Commit<'_>);
+    fn commit(&mut self, _: &Commit<'_>) {}
 
     /// An instruction is about to take effect: also one without lanes, and one without a result. In a replay an atomic operation is reported
     /// whenever the warp is at it.
@@ -110,8 +110,6 @@ pub struct Unobserved;
 
 impl Observer for Unobserved {
     const ACTIVE: bool = false;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 }
 
 impl<F: FnMut(&Commit<'_>)> Observer for F {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use gpurf_isa::{Instruction, Op, Reg, Slot};
 
-use crate::commit::{Commit, Issue, Observer, WarpId};
+use crate::commit::{Issue, Observer, WarpId};
 use crate::lanes::Mask;
 
 /// Whose value a last-read mark is about.
@@ -273,8 +273,6 @@ impl MarkJudge {
 
 impl Observer for MarkJudge {
     const TRACES: bool = true;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 
     fn issue(&mut self, at: &Issue<'_>) {
         let instruction = at.instruction;

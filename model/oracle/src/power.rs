@@ -15,7 +15,7 @@ use std::ops::AddAssign;
 
 use gpurf_isa::{Instruction, PowerState, Reg};
 
-use crate::commit::{Commit, Issue, Observer, WarpId};
+use crate::commit::{Issue, Observer, WarpId};
 use crate::lanes::Mask;
 
 /// A number for each state.
@@ -187,8 +187,6 @@ impl PowerJudge {
 
 impl Observer for PowerJudge {
     const TRACES: bool = true;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 
     fn issue(&mut self, at: &Issue<'_>) {
         if at.warp.block != self.block {

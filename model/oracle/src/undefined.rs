@@ -10,7 +10,7 @@ use gpurf_isa::image::Purpose;
 use gpurf_isa::modifiers::{Combine, Space};
 use gpurf_isa::{Op, Predicate, PredicateSource, Reg};
 
-use crate::commit::{Commit, Issue, Observer};
+use crate::commit::{Issue, Observer};
 use crate::context::Geometry;
 use crate::execute::{Target, load_bytes, store_bytes};
 use crate::fault::{Fault, FaultKind};
@@ -252,8 +252,6 @@ impl<'a> Undefined<'a> {
 
 impl Observer for Undefined<'_> {
     const TRACES: bool = true;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 
     fn issue(&mut self, at: &Issue<'_>) {
         if self.block != at.warp.block {

@@ -15,7 +15,7 @@ use gpurf_isa::image::Kernel;
 use gpurf_isa::{Instruction, Reg};
 use gpurf_kernels::{Case, KERNELS};
 use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
-use gpurf_oracle::{Commit, Issue, Launch, Memory, Observer, Oracle, Program, WarpId};
+use gpurf_oracle::{Issue, Launch, Memory, Observer, Oracle, Program, WarpId};
 
 /// Banks of the paper's file with stealing.
 const BANKS: usize = 8;
@@ -30,8 +30,6 @@ struct Traces(BTreeMap<WarpId, Vec<u32>>);
 
 impl Observer for Traces {
     const TRACES: bool = true;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 
     fn issue(&mut self, at: &Issue<'_>) {
         self.0.entry(at.warp).or_default().push(at.pc);

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use gpurf_isa::modifiers::{Atomic, LoadType, Modifier, Special, StoreType};
 use gpurf_isa::{Op, Reg};
-use gpurf_oracle::{Commit, Issue, Observer};
+use gpurf_oracle::{Issue, Observer};
 
 use super::Limits;
 use warp::Warp;
@@ -220,8 +220,6 @@ impl Coverage {
 impl Observer for Coverage {
     const ACTIVE: bool = false;
     const TRACES: bool = true;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 
     fn issue(&mut self, issue: &Issue<'_>) {
         if issue.warp.block != self.block {

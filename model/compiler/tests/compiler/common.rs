@@ -3,7 +3,7 @@
 use gpurf_compiler::{Compiled, Options as CompilerOptions, Schedule, compile};
 use gpurf_oracle::marks::{MarkJudge, Scope};
 use gpurf_oracle::power::PowerJudge;
-use gpurf_oracle::{Commit, Geometry, Issue, Launch, Memory, Observer, Options, Oracle, Program};
+use gpurf_oracle::{Geometry, Issue, Launch, Memory, Observer, Options, Oracle, Program};
 
 /// An oracle whose registers do not begin as zero: what the machine leaves there must make no difference.
 const DIRTY: Options =
@@ -35,8 +35,6 @@ struct Judges(MarkJudge, PowerJudge);
 
 impl Observer for Judges {
     const TRACES: bool = true;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 
     fn issue(&mut self, at: &Issue<'_>) {
         self.0.issue(at);

@@ -14,7 +14,7 @@ use std::fmt;
 
 use gpurf_isa::{Instruction, LastResultFile, Op, Reg, ResultLevel, Slot, SourceLevel, Upper};
 
-use crate::commit::{Commit, Issue, Observer, WarpId};
+use crate::commit::{Issue, Observer, WarpId};
 use crate::lanes::Mask;
 use contents::{Contents, Found};
 
@@ -280,8 +280,6 @@ fn uses_otherwise(instruction: &Instruction, entry: Upper, register: Reg) -> boo
 
 impl Observer for LevelJudge {
     const TRACES: bool = true;
-
-    fn commit(&mut self, _: &Commit<'_>) {}
 
     fn issue(&mut self, at: &Issue<'_>) {
         if at.warp.block != self.block {
