@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::blame::{self, Blame};
+use crate::memory::{lose_in_rtl, lose_in_twin};
 use crate::run::{Ahead, Run, Source};
 use crate::trail::Trail;
 use crate::{Capture, Cause, Difference, Divergence, Records};
@@ -76,6 +77,9 @@ impl Run<'_> {
         };
         if given {
             self.side.twin.cycle(inputs, compared);
+            if let Source::Reactive { model, .. } = &mut self.source {
+                lose_in_twin(&mut *self.side.twin, model.lost(compared));
+            }
         }
         given
     }
@@ -100,6 +104,9 @@ impl Run<'_> {
             let (sampled, result) = self.side.rtl.cycles(record, 1);
             if sampled == 1 {
                 rtl.push(record);
+                if let Source::Reactive { rtl, .. } = &mut self.source {
+                    lose_in_rtl(&mut self.side.rtl, rtl.lost(&record[input_bytes..]));
+                }
             }
             over = sampled == 0 || result.is_err_and(|failure| failure.fatal);
         }

@@ -11,4 +11,21 @@ pub trait Environment {
     /// behind the lockstep's reset. Returns false when the run, or its stretch, is over: finished, or given up. The cycle does not take place then; where a
     /// further stretch begins ([`Lockstep::go_on`](crate::Lockstep::go_on)), it is asked for again, with the same `previous`.
     fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool;
+
+    /// Words of memories that lose their values behind the edge of a cycle. `compared` is the compared part of its record, which was found equal
+    /// on both sides, so that both lose the same.
+    fn lost(&mut self, _compared: &[u8]) -> &[LostWord] {
+        &[]
+    }
+}
+
+/// A word of a memory that gets a random value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostWord {
+    /// The memory's place among the twin's ([`Block::memories`](gpurf_blocks::Block::memories)).
+    pub memory: usize,
+    /// The word.
+    pub word: usize,
+    /// What the value follows from.
+    pub seed: u64,
 }

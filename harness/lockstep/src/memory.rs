@@ -3,7 +3,7 @@
 use gpurf_blocks::{Memory, Twin};
 use verilated::{Instance, Words};
 
-use crate::Rng;
+use crate::{LostWord, Rng};
 
 /// A memory word in which the two sides differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,44 @@ pub fn fill_twin(twin: &mut dyn Twin, seed: u64) {
     for memory in &mut twin.memories() {
         let mut rng = Rng::new(seed, &memory.path);
         memory.fill_words(|word| rng.fill(word));
+    }
+}
+
+/// Gives words of the model random values. What is not there is not given any.
+pub fn lose_in_twin(twin: &mut dyn Twin, lost: &[LostWord]) {
+    if lost.is_empty() {
+        return;
+    }
+    let mut memories = twin.memories();
+    for word in lost {
+        let Some(memory) = memories.get_mut(word.memory) else { continue };
+        let (stride, bits) = (memory.stride(), memory.bits);
+        if let Some(elements) = memory.words.chunks_exact_mut(stride).nth(word.word) {
+            elements.copy_from_slice(&word.value(bits));
+        }
+    }
+}
+
+/// The same in the RTL.
+pub(crate) fn lose_in_rtl(rtl: &mut Instance, lost: &[LostWord]) {
+    for word in lost {
+        if word.memory < rtl.memory_count() {
+            let value = word.value(rtl.memory_bits(word.memory));
+            rtl.memory(word.memory).set_word(word.word, &value);
+        }
+    }
+}
+
+impl LostWord {
+    /// The value that a word of so many bits gets.
+    fn value(&self, bits: u32) -> Vec<u32> {
+        let mut rng = Rng::new(self.seed, "lost words");
+        let mut elements = vec![0; bits.div_ceil(u32::BITS) as usize];
+        rng.fill(&mut elements);
+        if let Some(last) = elements.last_mut() {
+            *last &= u32::MAX >> ((u32::BITS - bits % u32::BITS) % u32::BITS);
+        }
+        elements
     }
 }
 

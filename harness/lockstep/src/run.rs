@@ -7,7 +7,7 @@ use gpurf_blocks::Role;
 use verilated::RtlFailure;
 
 use crate::blame::Blame;
-use crate::memory::differing_memories;
+use crate::memory::{differing_memories, lose_in_rtl, lose_in_twin};
 use crate::trail::{CHUNK, Trail};
 use crate::{
     Cause, Difference, Divergence, Environment, Events, Lockstep, Records, Rng, RunOutcome, RunPlan, Side, Spreads,
@@ -241,6 +241,9 @@ impl<'a> Run<'a> {
         }
         let (inputs, compared) = self.trail.cycle_mut(cycle).split_at_mut(self.input_bytes);
         self.side.twin.cycle(inputs, compared);
+        if let Source::Reactive { model, .. } = &mut self.source {
+            lose_in_twin(&mut *self.side.twin, model.lost(compared));
+        }
         true
     }
 
@@ -376,6 +379,11 @@ impl<'a> Run<'a> {
             cycle += if followed.differs { 1 } else { followed.done as u64 };
             if let Err(failure) = result {
                 return (cycle, Some(Stop::Failed(failure)));
+            }
+            if let Source::Reactive { rtl, .. } = &mut self.source {
+                // The model's record: where it means something the RTL's is equal.
+                let compared = &self.trail.cycle(cycle - 1)[self.input_bytes..];
+                lose_in_rtl(&mut self.side.rtl, rtl.lost(compared));
             }
         }
         let goes_on = ahead.ended && self.drive_rtl(cycle);

@@ -404,6 +404,14 @@ impl Instance {
         self.library.facts.memories.len()
     }
 
+    /// Width of a word of memory `index`.
+    ///
+    /// # Panics
+    /// When there is no such memory.
+    pub fn memory_bits(&self, index: usize) -> u32 {
+        self.library.facts.memories[index].1
+    }
+
     /// The words of memory `index`; none if the RTL has no such memory (`Options::netlist`).
     ///
     /// # Panics

@@ -58,6 +58,19 @@ impl Words<'_> {
         }
     }
 
+    /// Gives word `word`, of as many elements as `elements` has, another value. A word that is not there is not given any.
+    pub fn set_word(&mut self, word: usize, elements: &[u32]) {
+        match self {
+            Self::Bytes(words) => words.iter_mut().skip(word).zip(elements).for_each(|(to, &from)| *to = from as u8),
+            Self::Halves(words) => words.iter_mut().skip(word).zip(elements).for_each(|(to, &from)| *to = from as u16),
+            Self::Whole(words) => {
+                if let Some(to) = words.chunks_exact_mut(elements.len()).nth(word) {
+                    to.copy_from_slice(elements);
+                }
+            }
+        }
+    }
+
     /// Inverts a bit of an element.
     ///
     /// # Panics
