@@ -1,0 +1,334 @@
+//! Power states, followed: what the marks of each instruction and the thesis's sentences say of each register (sharing thesis 4.2.3, 4.2.4).
+
+use std::collections::HashMap;
+
+use gpurf_blocks::config::{Config, PowerMode};
+use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::sizes::MAX_WARPS;
+use gpurf_isa::image::Kernel;
+use gpurf_isa::{Instruction, PowerState};
+use gpurf_oracle::lanes_of;
+
+use super::seen::Seen;
+use super::words::Tally;
+use crate::job::Job;
+
+/// What an instruction is to the registers' power.
+struct Accesses {
+    /// The registers that it accesses, each once, with the states that it leaves.
+    states: Vec<(u8, PowerState)>,
+    /// Those that it reads.
+    sources: Vec<u8>,
+    destination: Option<u8>,
+    predicate: Option<u8>,
+}
+
+impl Accesses {
+    fn of(instruction: &Instruction, mode: PowerMode) -> Self {
+        let state = |state| if mode == PowerMode::SleepAlways { PowerState::Sleep } else { state };
+        Self {
+            states: instruction.power_states().map(|(register, after)| (register.0, state(after))).collect(),
+            sources: instruction.sources().map(|(_, register)| register.0).collect(),
+            destination: instruction.destination().map(|register| register.0),
+            predicate: instruction.predicate_destination().map(|predicate| predicate.0),
+        }
+    }
+
+    fn accesses(&self, register: u8) -> bool {
+        self.states.iter().any(|&(one, _)| one == register)
+    }
+
+    /// The state in which a register is left.
+    fn after(&self, register: u8) -> PowerState {
+        self.states.iter().find(|&&(one, _)| one == register).map_or(PowerState::On, |&(_, state)| state)
+    }
+}
+
+/// A register of a warp.
+#[derive(Clone, Copy, PartialEq)]
+enum Power {
+    Is(PowerState),
+    /// It is ON; when the access in progress is over it takes this state.
+    Becomes(PowerState),
+}
+
+/// An instruction in the lookup table.
+#[derive(Clone, Copy)]
+struct Entry {
+    pc: u32,
+    issued: bool,
+}
+
+/// A warp slot.
+#[derive(Default)]
+struct Warp {
+    /// Registers that are not OFF.
+    registers: HashMap<u8, Power>,
+    /// How many of them are in SLEEP; the others are ON.
+    asleep: usize,
+    /// Cycles of the wake-up in progress that are left.
+    waking: Option<usize>,
+    /// The lookup table; a free place is `None`.
+    table: Vec<Option<Entry>>,
+}
+
+impl Warp {
+    fn of(&self, register: u8) -> Power {
+        self.registers.get(&register).copied().unwrap_or(Power::Is(PowerState::Off))
+    }
+
+    fn set(&mut self, register: u8, power: Power) {
+        let before = match power {
+            Power::Is(PowerState::Off) => self.registers.remove(&register),
+            power => self.registers.insert(register, power),
+        };
+        self.asleep -= usize::from(before == Some(Power::Is(PowerState::Sleep)));
+        self.asleep += usize::from(power == Power::Is(PowerState::Sleep));
+    }
+
+    fn clear(&mut self) {
+        self.registers.clear();
+        (self.asleep, self.waking) = (0, None);
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry> {
+        self.table.iter().flatten().copied()
+    }
+
+    /// Frees the first entry that passes a test.
+    fn free(&mut self, test: impl Fn(Entry) -> bool) {
+        if let Some(place) = self.table.iter_mut().find(|place| place.is_some_and(&test)) {
+            *place = None;
+        }
+    }
+}
+
+/// The power states of an SM, followed.
+pub struct Replay {
+    mode: PowerMode,
+    wake_sleep: usize,
+    wake_off: usize,
+    program: Vec<Accesses>,
+    warps: Vec<Warp>,
+    registers: u8,
+    /// The instruction at each place in the operand stage.
+    collected: HashMap<usize, (usize, u32)>,
+}
+
+/// An access that ends: the warp, the register, and whether another instruction accesses it.
+type Ended = (usize, u8, bool);
+
+impl Replay {
+    /// `None`: the configuration has no power states.
+    pub fn new(config: &Config) -> Option<Self> {
+        let power = &config.power;
+        let warp = || Warp { table: vec![None; power.table_entries], ..Warp::default() };
+        power.present.then(|| Self {
+            mode: power.mode,
+            wake_sleep: power.wake_sleep,
+            wake_off: power.wake_off,
+            program: Vec::new(),
+            warps: (0..MAX_WARPS).map(|_| warp()).collect(),
+            registers: 0,
+            collected: HashMap::new(),
+        })
+    }
+
+    /// A launch begins.
+    pub fn begin(&mut self, kernel: &Kernel, job: &Job) {
+        self.program = kernel.code.iter().map(|instruction| Accesses::of(instruction, self.mode)).collect();
+        self.registers = job.registers;
+    }
+
+    /// A cycle.
+    pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
+        if let Err(what) = self.follow(seen, tally) {
+            tally.object(|| what);
+        }
+    }
+
+    fn follow(&mut self, seen: &Seen<'_>, tally: &mut Tally) -> Result<(), String> {
+        tally.add("full", self.decoded(seen).count() as u64 - self.free_entries(seen));
+        tally.add("used", self.warps.iter().flat_map(Warp::entries).count() as u64);
+        let ended = self.ended(seen)?;
+        self.table_edge(seen)?;
+        if self.mode == PowerMode::AlwaysOn {
+            return Ok(());
+        }
+        let asleep = self.warps.iter().map(|warp| warp.asleep).sum::<usize>();
+        let powered = self.warps.iter().map(|warp| warp.registers.len()).sum::<usize>();
+        tally.add("asleep", asleep as u64);
+        tally.add("on", (powered - asleep) as u64);
+        self.heads(seen, tally)?;
+        for (w, register, keep) in ended {
+            let Power::Becomes(state) = self.warps[w].of(register) else { continue };
+            let kept = keep && self.mode == PowerMode::Greener;
+            let state = if kept { PowerState::On } else { state };
+            tally.add(
+                match state {
+                    PowerState::On => "kept",
+                    PowerState::Sleep => "to_sleep",
+                    PowerState::Off => "to_off",
+                },
+                1u64,
+            );
+            self.warps[w].set(register, Power::Is(state));
+        }
+        for taken in seen.taken.iter().flatten() {
+            let warp = &mut self.warps[usize::from(taken.warp)];
+            for &(register, state) in &self.program[taken.pc as usize].states {
+                if warp.of(register) != Power::Is(PowerState::On) {
+                    return Err(format!("warp slot {} issues at {} while R{register} is not ON", taken.warp, taken.pc));
+                }
+                if state != PowerState::On {
+                    warp.set(register, Power::Becomes(state));
+                }
+            }
+        }
+        let o = &seen.cycle.probe.outputs;
+        for w in lanes(!o.simt_stack.alive_o & o.scoreboard.idle_o) {
+            if let Some(warp) = self.warps.get_mut(w) {
+                warp.clear();
+            }
+        }
+        if o.block_launcher.start_valid_o != 0 && self.mode == PowerMode::SleepAlways {
+            let warp = &mut self.warps[usize::from(o.block_launcher.start_warp_o)];
+            warp.clear();
+            (0..self.registers).for_each(|register| warp.set(register, Power::Is(PowerState::Sleep)));
+        }
+        Ok(())
+    }
+
+    /// Heads that wait, and wake-ups that end.
+    fn heads(&mut self, seen: &Seen<'_>, tally: &mut Tally) -> Result<(), String> {
+        let o = &seen.cycle.probe.outputs;
+        for w in lanes(o.scoreboard.clear_o) {
+            let pc = o.instruction_buffer.head_pc_o[w];
+            let accesses = self.program.get(pc as usize).ok_or_else(|| format!("a head at {pc}, behind the code"))?;
+            let warp = &mut self.warps[w];
+            let powers: Vec<_> = accesses.states.iter().map(|&(register, _)| (register, warp.of(register))).collect();
+            if powers.iter().any(|(_, power)| matches!(power, Power::Becomes(_))) {
+                tally.add("wait_read", 1u64);
+                continue;
+            }
+            let latency = |state: PowerState| match state {
+                PowerState::On => 0,
+                PowerState::Sleep => self.wake_sleep,
+                PowerState::Off => self.wake_off,
+            };
+            let slowest = powers.iter().map(|&(_, power)| if let Power::Is(state) = power { latency(state) } else { 0 });
+            let slowest = slowest.max().unwrap_or(0);
+            if slowest == 0 {
+                continue;
+            }
+            tally.add("wait_wake", 1u64);
+            let left = warp.waking.unwrap_or(slowest) - 1;
+            warp.waking = (left > 0).then_some(left);
+            if left == 0 {
+                for (register, power) in powers {
+                    match power {
+                        Power::Is(PowerState::Sleep) => tally.add("wake_sleep", 1u64),
+                        Power::Is(PowerState::Off) => tally.add("wake_off", 1u64),
+                        _ => continue,
+                    }
+                    warp.set(register, Power::Is(PowerState::On));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Accesses that end in a cycle and change a state, with what the lookup table says of them.
+    fn ended(&mut self, seen: &Seen<'_>) -> Result<Vec<Ended>, String> {
+        let o = &seen.cycle.probe.outputs;
+        let mut ended = Vec::new();
+        for (w, pc) in self.dispatched(seen)? {
+            let accesses = &self.program[pc as usize];
+            for &(register, state) in &accesses.states {
+                if accesses.sources.contains(&register) && accesses.destination != Some(register) && state != PowerState::On {
+                    let other = |entry: Entry| entry.pc != pc && self.program[entry.pc as usize].accesses(register);
+                    ended.push((w, register, self.warps[w].entries().any(other)));
+                }
+            }
+        }
+        for p in lanes_of(o.writeback.reg_valid_o.into()) {
+            let (w, register) = (usize::from(o.writeback.reg_warp_o[p]), o.writeback.reg_o[p]);
+            let writes = |entry: &Entry| entry.issued && self.program[entry.pc as usize].destination == Some(register);
+            let own = self.warps[w].entries().find(writes).map(|entry| entry.pc);
+            let other = |entry: Entry| Some(entry.pc) != own && self.program[entry.pc as usize].accesses(register);
+            ended.push((w, register, self.warps[w].entries().any(other)));
+        }
+        Ok(ended)
+    }
+
+    /// Warps and addresses of the instructions that are dispatched.
+    fn dispatched(&self, seen: &Seen<'_>) -> Result<Vec<(usize, u32)>, String> {
+        let place = |tag: &usize| {
+            self.collected.get(tag).copied().ok_or_else(|| format!("an instruction leaves place {tag}, where none is"))
+        };
+        seen.dispatched.iter().flatten().map(place).collect()
+    }
+
+    /// Warps and addresses of the instructions that are decoded.
+    fn decoded(&self, seen: &Seen<'_>) -> impl Iterator<Item = (usize, u32)> + use<> {
+        let fetch = &seen.cycle.probe.outputs.fetch;
+        let (valid, warps, pcs) = (fetch.decode_valid_o, fetch.decode_warp_o, fetch.decode_pc_o);
+        (0..MAX_PORTS).filter(move |&p| valid >> p & 1 == 1).map(move |p| (usize::from(warps[p]), pcs[p]))
+    }
+
+    /// How many of them find a free entry.
+    fn free_entries(&self, seen: &Seen<'_>) -> u64 {
+        self.decoded(seen).filter(|&(w, _)| self.warps[w].table.iter().any(Option::is_none)).count() as u64
+    }
+
+    /// The edge of the lookup table.
+    fn table_edge(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+        let o = &seen.cycle.probe.outputs;
+        let places: Vec<_> = self
+            .decoded(seen)
+            .map(|(w, pc)| (w, pc, self.warps[w].table.iter().position(Option::is_none)))
+            .collect();
+        for (w, pc) in self.dispatched(seen)? {
+            let accesses = &self.program[pc as usize];
+            if accesses.destination.is_none() && accesses.predicate.is_none() {
+                self.warps[w].free(|entry| entry.issued && entry.pc == pc);
+            }
+        }
+        for p in lanes_of(o.writeback.reg_valid_o.into()) {
+            let (w, register) = (usize::from(o.writeback.reg_warp_o[p]), o.writeback.reg_o[p]);
+            let program = &self.program;
+            let writes = |entry: Entry| entry.issued && program[entry.pc as usize].destination == Some(register);
+            self.warps[w].free(writes);
+        }
+        for p in lanes_of(o.writeback.pred_valid_o.into()) {
+            let (w, predicate) = (usize::from(o.writeback.pred_warp_o[p]), o.writeback.pred_o[p]);
+            let program = &self.program;
+            self.warps[w].free(|entry| {
+                let accesses = &program[entry.pc as usize];
+                entry.issued && accesses.destination.is_none() && accesses.predicate == Some(predicate)
+            });
+        }
+        for p in lanes_of(o.warp_scheduler.issue_valid_o.into()) {
+            let (w, pc) = (usize::from(o.issue_stage.warp_o[p]), o.issue_stage.instruction_o[p].pc());
+            let stays = seen.taken[p].is_some();
+            let place = self.warps[w].table.iter_mut().find(|place| place.is_some_and(|e| !e.issued && e.pc == pc));
+            if let Some(place) = place {
+                *place = stays.then_some(Entry { pc, issued: true });
+            }
+        }
+        for taken in seen.taken.iter().flatten() {
+            self.collected.insert(taken.tag, (taken.warp.into(), taken.pc));
+        }
+        for (w, pc, place) in places {
+            if let Some(place) = place {
+                self.warps[w].table[place] = Some(Entry { pc, issued: false });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Elements of a set of warps.
+fn lanes(set: u64) -> impl Iterator<Item = usize> {
+    (0..MAX_WARPS).filter(move |&w| set >> w & 1 == 1)
+}

@@ -1,0 +1,100 @@
+//! Registers that are switched off lose their values, on both sides alike (`docs/power.md`, "An environment that makes a lie visible").
+//!
+//! In a real register file a register that is OFF forgets. Neither the RTL nor the model does that by itself: their cells keep what was in them. So the
+//! words of registers that have gone OFF get random values. A mark that switches a register off that some lane still reads then gives a wrong result,
+//! which the oracle sees.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::sizes::MAX_WARPS;
+use gpurf_lockstep::LostWord;
+use gpurf_sm::SmProbe;
+
+/// Elements of 64 registers that a warp has in the states' words.
+const WORDS: usize = 4;
+
+/// Knows which registers have gone OFF, and where their words are.
+pub struct Lost {
+    shape: MrfShape,
+    warps: usize,
+    /// Places of the banks' memories among those of the twin.
+    banks: Vec<usize>,
+    /// Registers that were OFF in the cycle before.
+    off: [u64; WORDS * MAX_WARPS],
+    words: Vec<LostWord>,
+    /// Words that have been lost so far: each loses another value.
+    count: u64,
+}
+
+impl Lost {
+    /// For an SM with these memories, by path. `None`: the configuration has no power states.
+    pub fn new<'a>(config: &Config, paths: impl Iterator<Item = &'a str>) -> Option<Self> {
+        if !config.power.present {
+            return None;
+        }
+        let shape = config.sm_shape();
+        let mut banks = vec![None; shape.mrf.banks];
+        for (index, path) in paths.enumerate() {
+            if let Some(bank) = bank_of(path) {
+                banks[bank] = Some(index);
+            }
+        }
+        let banks = banks.into_iter().map(|bank| bank.expect("each bank of the main register file is a memory"));
+        Some(Self {
+            shape: shape.mrf,
+            warps: shape.warps,
+            banks: banks.collect(),
+            off: [u64::MAX; WORDS * MAX_WARPS],
+            words: Vec::new(),
+            count: 0,
+        })
+    }
+
+    /// The words of the registers that have gone OFF before this cycle.
+    pub fn observe(&mut self, probe: &SmProbe) -> &[LostWord] {
+        self.words.clear();
+        let states = &probe.states.power_states;
+        let rows = usize::from(probe.outputs.block_launcher.rows_o);
+        for element in 0..WORDS * self.warps {
+            let off = states.off_q[element] & !states.pending_q[element];
+            let mut gone = off & !self.off[element];
+            self.off[element] = off;
+            while gone != 0 {
+                let register = element % WORDS * 64 + gone.trailing_zeros() as usize;
+                gone &= gone - 1;
+                self.lose(element / WORDS, register, rows);
+            }
+        }
+        &self.words
+    }
+
+    /// Register `register` of warp `w`; the mapping is that of `mrf_bank_map`, in the rows that the launcher gives a warp.
+    fn lose(&mut self, w: usize, register: usize, rows: usize) {
+        let banks = self.shape.banks;
+        if register / banks < rows {
+            let word = w * rows + register / banks;
+            self.count += 1;
+            self.words.push(LostWord { memory: self.banks[(register + w) % banks], word, seed: self.count });
+        }
+    }
+}
+
+/// The bank whose RAM cell has this path.
+fn bank_of(path: &str) -> Option<usize> {
+    let inside = path.strip_prefix("u_operand_stage.gen_mrf.u_provider.gen_bank[")?;
+    let (number, rest) = inside.split_once(']')?;
+    rest.ends_with(".u_ram.mem_q").then(|| number.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn banks_are_found_by_their_paths() {
+        let path = |bank: usize| format!("u_operand_stage.gen_mrf.u_provider.gen_bank[{bank}].u_bank.gen_1rw.u_ram.mem_q");
+        assert_eq!([bank_of(&path(0)), bank_of(&path(31))], [Some(0), Some(31)]);
+        assert_eq!(bank_of("u_fetch.u_ram.mem_q"), None);
+        assert_eq!(bank_of(&path(3).replace("mem_q", "rdata_q")), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! Cycles that wake-ups cost: thesis 4.3.2, figure 4.7.
+
+use super::{REPORT, baseline, event, greener, hints, sleeping};
+use crate::plot::{Plot, Style};
+use crate::row::{Claim, PerKernel, Row, geometric_mean};
+use crate::shown::kernels;
+use crate::sweep::{Point, Results, SweepPlan, by, mean_of};
+
+pub const GREENER: Claim = Claim::share("sharing thesis 4.3.2, figure 4.7", "0.53 %: 0-1.5 %", 0.0, 0.015);
+pub const SLEEP: Claim = Claim::share("sharing thesis 4.3.2, figure 4.7", "1.48 %: 0.5-2.5 %", 0.005, 0.025);
+const LESS: Claim = Claim::share("sharing thesis 4.3.2", "more than GREENER, but for BS, MR2, NN1: 18 of 21, 76-95 %", 0.76, 0.95);
+const HINTS: Claim = Claim::none(super::NOT_SAID);
+
+pub fn plan(plan: &mut SweepPlan) {
+    [baseline(), sleeping(), hints(), greener()].into_iter().for_each(|point| plan.point(point));
+}
+
+/// Cycles by those of the baseline.
+fn ratio(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
+    by(results, point, &baseline(), |run| run.cycles as f64)
+}
+
+/// The row of what a machine costs.
+pub fn row(results: &Results<'_>, claim: Claim, metric: &str, point: &Point, part: &str) -> Option<Row> {
+    let ratios = ratio(results, point)?;
+    let (ours, each) = (geometric_mean(&ratios) - 1.0, ratios.into_iter().map(|(name, r)| (name, r - 1.0)).collect());
+    Some(claim.row(metric, ours, each).because(|_| {
+        let wakes = |run: &crate::Measured| (run.event(event::WAKE_SLEEP) + run.event(event::WAKE_OFF)) as f64;
+        let each = mean_of(results, point, |run| crate::ratio(wakes(run), run.event("issue") as f64)).unwrap_or(0.0);
+        (format!("{each:.2} registers are woken for each instruction"), REPORT.command(results, part))
+    }))
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let less = || {
+        let faster = results.both(&greener(), &sleeping(), |a, b| f64::from(u8::from(a.cycles < b.cycles)))?;
+        Some(LESS.mean("kernels that GREENER slows down less than Sleep-Reg", faster).because(|_| {
+            (String::from("the order in which warps issue changes with every wake-up"), REPORT.command(results, "cycles"))
+        }))
+    };
+    let rows = [
+        row(results, GREENER, "cycles that GREENER takes more", &greener(), "cycles"),
+        row(results, SLEEP, "cycles that Sleep-Reg takes more", &sleeping(), "cycles"),
+        row(results, HINTS, "cycles that the compiler's states alone take more", &hints(), "cycles"),
+        less(),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let plot = || {
+        let series = vec![("Sleep-Reg", ratio(results, &sleeping())?), ("GREENER", ratio(results, &greener())?)];
+        Some(kernels("Cycles by those of the baseline (figure 4.7)", "ratio", series, Style::Lines, None))
+    };
+    plot().into_iter().collect()
+}

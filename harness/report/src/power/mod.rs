@@ -1,0 +1,195 @@
+//! The report on GREENER: leakage of the register file (sharing thesis, chapter 4).
+
+mod cycles;
+mod headlines;
+mod idle;
+mod savings;
+mod schedulers;
+mod threshold;
+mod wake;
+
+use std::cell::RefCell;
+
+use gpurf_compiler::Schedule;
+use gpurf_energy::leakage::{Leakage, Mean, REGISTER_LEAKAGE, StateCounts, TransitionOf};
+
+use crate::kernels::SHARING_THESIS_POWER;
+use crate::report::{Definition, Headlines, Part};
+use crate::row::{Absent, PerKernel, geometric_mean};
+use crate::sweep::{Measured, Point, Results};
+
+/// What can be made.
+pub const REPORTS: &[Definition] = &[REPORT];
+
+/// The report.
+const REPORT: Definition = Definition {
+    name: "greener",
+    title: "GREENER: registers that sleep (sharing thesis, chapter 4)",
+    kernels: SHARING_THESIS_POWER,
+    schedule: Schedule::None,
+    orders: None,
+    headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
+    parts: &[
+        Part { name: "savings", plan: savings::plan, rows: savings::rows, plots: savings::plots },
+        Part { name: "cycles", plan: cycles::plan, rows: cycles::rows, plots: cycles::plots },
+        Part { name: "wake", plan: wake::plan, rows: wake::rows, plots: wake::plots },
+        Part { name: "threshold", plan: threshold::plan, rows: threshold::rows, plots: threshold::plots },
+        Part { name: "schedulers", plan: schedulers::plan, rows: schedulers::rows, plots: schedulers::plots },
+        Part { name: "idle", plan: idle::plan, rows: idle::rows, plots: idle::plots },
+    ],
+    absent: ABSENT,
+};
+
+const ABSENT: &[Absent] = &[
+    Absent {
+        source: "sharing thesis, figure 4.15",
+        text: "leakage energy at 45, 32 and 22 nm",
+        why: "the thesis prints no leakage of a register at any of them",
+    },
+    Absent {
+        source: "sharing thesis, table 4.4",
+        text: "area and latency of the sleep transistors",
+        why: "they come from CACTI-P; the latencies that the thesis simulates, 1 and 2 cycles, are keys of the machine",
+    },
+    Absent {
+        source: "sharing thesis 4.3.5",
+        text: "wider instructions: less than 0.0001 % of the area, 0.005 % of the leakage of an SM",
+        why: "there is no model of an instruction buffer's leakage",
+    },
+    Absent {
+        source: "sharing thesis, table 4.3",
+        text: "LIB and MUM, and the second kernel of bfs alone",
+        why: "no kernels of ours are written after them, and a program's launches are counted together",
+    },
+    Absent {
+        source: "sharing thesis 4.3.2, 4.3.6",
+        text: "kernels that gain from other misses of the L1 and L2 caches",
+        why: "the SM has no data cache",
+    },
+];
+
+/// What rows say of results that the thesis does not have.
+const NOT_SAID: &str = "not in the thesis";
+
+/// The thesis's machine without power states: all registers leak.
+fn baseline() -> Point {
+    Point::preset("kepler")
+}
+
+/// The thesis's *Sleep-Reg*.
+fn sleeping() -> Point {
+    Point::preset("sleep-reg")
+}
+
+/// The thesis's *Comp-OPT*.
+fn hints() -> Point {
+    Point::preset("greener-static")
+}
+
+/// The thesis's *GREENER*.
+fn greener() -> Point {
+    Point::preset("greener")
+}
+
+/// Bytes of a warp register.
+const REGISTER_BYTES: u64 = 128;
+
+/// Warp registers of a point's file.
+fn registers(point: &Point) -> u64 {
+    point.config().map_or(0, |config| config.mrf.kilobytes as u64 * 1024 / REGISTER_BYTES)
+}
+
+/// What a run with power states counts. As its warps end all registers are OFF again, so as many go OFF as leave OFF.
+fn counts(run: &Measured, registers: u64) -> StateCounts {
+    let (on, sleep) = (run.event(event::ON), run.event(event::ASLEEP));
+    let from_off = run.event(event::WAKE_OFF);
+    StateCounts {
+        cycles: run.cycles,
+        registers,
+        on,
+        sleep,
+        off: (registers * run.cycles).saturating_sub(on + sleep),
+        to_sleep: run.event(event::TO_SLEEP),
+        to_off: from_off,
+        from_sleep: run.event(event::WAKE_SLEEP),
+        from_off,
+    }
+}
+
+/// What is compared of leakage.
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    Power,
+    Energy,
+}
+
+/// The thesis's parameters; what a register in SLEEP leaks is still missing.
+fn parameters(transition_of: TransitionOf) -> Leakage {
+    Leakage::thesis(1.0, transition_of, REGISTER_LEAKAGE)
+}
+
+/// Parameters with the leakage in SLEEP with which Sleep-Reg saves what the thesis says (4.3.4): the one number that is fitted.
+fn fitted(results: &Results<'_>, parameters: Leakage) -> Option<Leakage> {
+    let registers = registers(&baseline());
+    let runs = RefCell::new(Vec::new());
+    results.both(&sleeping(), &baseline(), |a, b| {
+        runs.borrow_mut().push((counts(a, registers), StateCounts::always_on(registers, b.cycles)));
+        0.0
+    })?;
+    parameters.with_sleep_fitted(&runs.into_inner(), Mean::Geometric, SLEEP_REG_SAVES).ok()
+}
+
+/// Leakage energy that Sleep-Reg saves (thesis 4.3.4).
+const SLEEP_REG_SAVES: f64 = 0.41;
+
+/// Leakage of each kernel at a point, by that of a machine whose registers are all ON.
+fn left(results: &Results<'_>, leakage: &Leakage, point: &Point, all_on: &Point, of: Of) -> Option<PerKernel> {
+    let registers = registers(point);
+    results.both(point, all_on, |run, base| {
+        let base = StateCounts::always_on(registers, base.cycles);
+        leakage.relative(&counts(run, registers), &base).map_or(f64::NAN, |relative| match of {
+            Of::Power => relative.power,
+            Of::Energy => relative.energy,
+        })
+    })
+}
+
+/// What is saved: of each kernel, and by the geometric mean of what is left, the thesis's kind of mean (4.3.1).
+fn saved(left: PerKernel) -> (f64, PerKernel) {
+    (1.0 - geometric_mean(&left), left.into_iter().map(|(name, left)| (name, 1.0 - left)).collect())
+}
+
+/// The part of the file's registers that are ON, and in SLEEP, on average over kernels.
+fn states(results: &Results<'_>, point: &Point) -> Option<[f64; 2]> {
+    let all = registers(point) as f64;
+    let share = |event| crate::sweep::mean_of(results, point, |run| run.a_cycle(event) / all);
+    Some([share(event::ON)?, share(event::ASLEEP)?])
+}
+
+/// Why a saving is what it is: where the registers are, in words.
+fn where_they_are(results: &Results<'_>, point: &Point) -> String {
+    states(results, point).map_or_else(String::new, |[on, asleep]| {
+        let percent = crate::shown::percent;
+        format!("of the file's registers {} are ON, {} in SLEEP and {} OFF", percent(on), percent(asleep), percent(1.0 - on - asleep))
+    })
+}
+
+/// Names of events: docs/blocks/power_states.md, docs/blocks/access_table.md, docs/blocks/mrf.md.
+mod event {
+    events! {
+        ON = "on",
+        ASLEEP = "asleep",
+        WAKE_SLEEP = "wake_sleep",
+        WAKE_OFF = "wake_off",
+        TO_SLEEP = "to_sleep",
+        KEPT = "kept",
+        USED = "used",
+        FULL = "full",
+        FETCH = "fetch",
+        READ = "read",
+        WRITE = "write",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Leakage saved: thesis 4.3.1, 4.3.3, 4.3.4, 4.3.7, figures 4.6, 4.8, 4.9, 4.12.
+
+use gpurf_energy::leakage::{Leakage, ROUTING, TransitionOf};
+
+use super::{NOT_SAID, Of, REPORT, baseline, event, fitted, greener, hints, left, parameters, saved, sleeping, where_they_are};
+use crate::plot::{Plot, Style};
+use crate::row::{Claim, Row, Unit, geometric_mean};
+use crate::shown::kernels;
+use crate::sweep::{Point, Results, SweepPlan};
+
+pub const GREENER: Claim = Claim::share("sharing thesis 4.3.3, figure 4.8", "46.96 %: 42-52 %", 0.42, 0.52);
+pub const COMPILER: Claim = Claim::share("sharing thesis 4.3.4, figure 4.9", "47.14 %: 42-52 %", 0.42, 0.52);
+const GREENER_POWER: Claim = Claim::share("sharing thesis 4.3.1, figure 4.6", "47.24 %: 42-52 %", 0.42, 0.52);
+const SLEEP_POWER: Claim = Claim::share("sharing thesis 4.3.1, figure 4.6", "41.86 %: 37-46 %", 0.37, 0.46);
+pub const OVER_SLEEP: Claim = Claim::share("sharing thesis 4.3.3", "10.1 %: 8-12 %", 0.08, 0.12);
+const MOST: Claim = Claim::share("sharing thesis 4.3.3, figure 4.8", "up to 57.57 %: 52-63 %", 0.52, 0.63);
+const ROUTED: Claim = Claim::share("sharing thesis 4.3.7, figure 4.12", "20.76 %: 18.7-22.8 %", 0.187, 0.228);
+const SLEEP_ROUTED: Claim = Claim::share("sharing thesis 4.3.7, figure 4.12", "17.4 %: 15.7-19.1 %", 0.157, 0.191);
+const TABLE: Claim = Claim::share(
+    "sharing thesis 4.3.4",
+    "47.14 % without the table, 46.96 % with it: 0.2 points less, -0.7-0.3 points",
+    -0.007,
+    0.003,
+);
+const MORE: Claim = Claim::none(NOT_SAID);
+
+pub fn plan(plan: &mut SweepPlan) {
+    [baseline(), sleeping(), hints(), greener()].into_iter().for_each(|point| plan.point(point));
+}
+
+/// The row of a saving over the machine whose registers are all ON.
+pub fn row(
+    results: &Results<'_>,
+    (claim, metric, part): (Claim, &str, &str),
+    leakage: &Leakage,
+    (point, all_on): (&Point, &Point),
+    of: Of,
+) -> Option<Row> {
+    let (ours, each) = saved(left(results, leakage, point, all_on, of)?);
+    let row = claim.row(metric, ours, each);
+    Some(row.because(|_| (where_they_are(results, point), REPORT.command(results, part))))
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let Some(leakage) = fitted(results, parameters(TransitionOf::Bank)) else { return Vec::new() };
+    let saving = |claim, metric, leakage: &Leakage, point: &Point, of| {
+        row(results, (claim, metric, "savings"), leakage, (point, &baseline()), of)
+    };
+    let energy = |point: &Point| left(results, &leakage, point, &baseline(), Of::Energy);
+    let routed = Leakage { routing: ROUTING, ..leakage };
+    let most = || {
+        let (_, each) = saved(energy(&greener())?);
+        let most = each.values().copied().fold(0.0, f64::max);
+        Some(MOST.row("leakage energy saved by GREENER, most of any kernel", most, each).because(|_| {
+            (where_they_are(results, &greener()), REPORT.command(results, "savings"))
+        }))
+    };
+    let over = || {
+        let (a, b) = (energy(&greener())?, energy(&sleeping())?);
+        let each = a.iter().map(|(name, left)| (name.clone(), 1.0 - left / b[name])).collect();
+        let ours = 1.0 - geometric_mean(&a) / geometric_mean(&b);
+        Some(OVER_SLEEP.row("leakage energy saved by GREENER, over Sleep-Reg", ours, each).because(|_| {
+            (where_they_are(results, &sleeping()), REPORT.command(results, "savings"))
+        }))
+    };
+    let table = || {
+        let (a, b) = (energy(&greener())?, energy(&hints())?);
+        let each = a.iter().map(|(name, left)| (name.clone(), b[name] - left)).collect();
+        let ours = geometric_mean(&b) - geometric_mean(&a);
+        Some(TABLE.row("leakage energy saved more with the lookup table than without", ours, each).because(|_| {
+            let kept = crate::sweep::mean_of(results, &greener(), |run| run.a_cycle(event::KEPT)).unwrap_or(0.0);
+            (format!("the table keeps {kept:.2} registers a cycle ON"), REPORT.command(results, "savings"))
+        }))
+    };
+    let reading = |metric, of| {
+        let other = fitted(results, parameters(of))?;
+        saving(MORE, metric, &other, &greener(), Of::Energy)
+    };
+    let rows = [
+        Some(MORE.in_unit(Unit::Ratio).row("leakage of a register in SLEEP by one that is ON: fitted", leakage.sleep, Default::default())),
+        saving(MORE, "leakage energy saved by Sleep-Reg: fitted to the thesis's 41.0 %", &leakage, &sleeping(), Of::Energy),
+        saving(GREENER, "leakage energy saved by GREENER", &leakage, &greener(), Of::Energy),
+        saving(COMPILER, "leakage energy saved by the compiler's states alone", &leakage, &hints(), Of::Energy),
+        table(),
+        over(),
+        most(),
+        saving(GREENER_POWER, "leakage power saved by GREENER", &leakage, &greener(), Of::Power),
+        saving(SLEEP_POWER, "leakage power saved by Sleep-Reg", &leakage, &sleeping(), Of::Power),
+        saving(ROUTED, "leakage energy saved by GREENER, routing included", &routed, &greener(), Of::Energy),
+        saving(SLEEP_ROUTED, "leakage energy saved by Sleep-Reg, routing included", &routed, &sleeping(), Of::Energy),
+        reading("leakage energy saved by GREENER, if table 4.4 is of the whole file", TransitionOf::File),
+        reading("leakage energy saved by GREENER, if table 4.4 is of one register", TransitionOf::Register),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let plot = || {
+        let leakage = fitted(results, parameters(TransitionOf::Bank))?;
+        let of = |point: &Point| Some(saved(left(results, &leakage, point, &baseline(), Of::Energy)?).1);
+        let series = vec![
+            ("Sleep-Reg", of(&sleeping())?),
+            ("hints", of(&hints())?),
+            ("GREENER", of(&greener())?),
+        ];
+        Some(kernels("Leakage energy saved (figures 4.8, 4.9)", "share", series, Style::Lines, Some([0.42, 0.52])))
+    };
+    plot().into_iter().collect()
+}

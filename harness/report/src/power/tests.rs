@@ -1,0 +1,87 @@
+//! The report's plan, and rows made of counts with known answers.
+
+use super::*;
+use crate::report::PaperReport;
+use crate::sweep::Kernel;
+use crate::testing::{check_rows, made, row};
+
+/// A file of 1024 registers, 512 of them allocated. The baseline takes 1000 cycles. Sleep-Reg has a tenth of the allocated ones ON and takes 20 cycles more;
+/// the compiler's states have half of the others OFF and take 5 more; the table keeps some ON and saves these cycles.
+fn run(point: &Point) -> Measured {
+    let file = registers(point);
+    let states = |cycles: u64, on: u64, asleep: u64, wakes: [u64; 2], kept: u64| {
+        let [wake_sleep, wake_off] = wakes;
+        let events = [
+            (event::ON, on * cycles),
+            (event::ASLEEP, asleep * cycles),
+            (event::WAKE_SLEEP, wake_sleep),
+            (event::WAKE_OFF, wake_off),
+            (event::TO_SLEEP, wake_sleep),
+            (event::KEPT, kept),
+            (event::USED, 24 * cycles),
+            (event::FULL, 50),
+            (event::FETCH, 1000),
+            (event::READ, 4000),
+            (event::WRITE, 2000),
+            ("issue", 1000),
+        ];
+        Measured::new(cycles, events)
+    };
+    let (on, allocated) = (file / 20, file / 2);
+    match point.preset {
+        "kepler" => Measured::new(1000, [("issue", 1000)]),
+        "sleep-reg" => states(1020, on, allocated - on, [2000, 0], 0),
+        "greener-static" => states(1005, on, (allocated - on) / 2, [900, 300], 0),
+        _ => states(1001, on, (allocated - on) / 2, [800, 300], 200),
+    }
+}
+
+fn report(run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {
+    made(&REPORT, &["a", "b"], run)
+}
+
+#[test]
+fn what_sleep_reg_saves_is_fitted_and_the_rest_follows() {
+    let report = report(|_, point| Some(run(point)));
+    check_rows(&report);
+    let fitted = row(&report, "leakage energy saved by Sleep-Reg: fitted to the thesis's 41.0 %");
+    assert!((fitted.ours - SLEEP_REG_SAVES).abs() < 1e-6, "{}", fitted.ours);
+    let sleep = row(&report, "leakage of a register in SLEEP by one that is ON: fitted").ours;
+    // By hand, in registers: 1.02 * (ON + s * SLEEP) of the file, and 4000 changes; what is left is 59 %.
+    let file = registers(&baseline()) as f64;
+    let change = parameters(TransitionOf::Bank).sleep_transition * 4000.0 / (1000.0 * file);
+    let by_hand = ((0.59 - change) / 1.02 - (file / 20.0).floor() / file) / (0.5 - (file / 20.0).floor() / file);
+    assert!((sleep - by_hand).abs() < 1e-6, "{sleep}, {by_hand}");
+    let cycles = row(&report, "cycles that GREENER takes more");
+    assert!((cycles.ours - 0.001).abs() < 1e-9);
+    assert_eq!(cycles.within, Some(true));
+    let less = row(&report, "kernels that GREENER slows down less than Sleep-Reg");
+    assert_eq!((less.ours, less.within), (1.0, Some(false)), "three of the thesis's are slower");
+    let with = |metric: &str| row(&report, metric).ours;
+    assert!(with("leakage energy saved by GREENER") > with("leakage energy saved by GREENER, routing included"));
+    assert!(with("leakage energy saved by GREENER") > SLEEP_REG_SAVES);
+    let entries = row(&report, "entries of the lookup table in use, of each warp, table of 4").ours;
+    assert!((entries - 24.0 / greener().config().unwrap().sm.warps as f64).abs() < 1e-9);
+}
+
+#[test]
+fn without_a_solution_there_are_no_savings() {
+    // So much is OFF that Sleep-Reg saves more whatever SLEEP leaks.
+    let idle = |point: &Point| {
+        let mut measured = run(point);
+        measured.events.insert(event::ASLEEP.into(), 0);
+        measured
+    };
+    let report = report(|_, point| Some(idle(point)));
+    assert!(report.rows.iter().all(|row| !row.metric.contains("energy saved")), "no number is made up");
+    assert!(report.rows.iter().any(|row| row.metric == "cycles that Sleep-Reg takes more"));
+}
+
+#[test]
+fn every_event_is_one_of_the_sm() {
+    let config = greener().config().unwrap();
+    let totals = gpurf_lockstep::EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration());
+    for name in event::ALL {
+        assert!(totals.by_name().contains_key(name), "{name} is not among {:?}", totals.by_name().keys());
+    }
+}
