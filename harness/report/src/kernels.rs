@@ -83,6 +83,23 @@ pub const STEALING_PAPER: &[&str] = &[
     "vectorAdd",
 ];
 
+/// After the kernels of table 4.3 of the sharing thesis, but LIB and MUM, which are not there.
+pub const SHARING_THESIS_POWER: &[&str] = &[
+    "backprop",
+    "bfs",
+    "blackScholes",
+    "laplace3d",
+    "lavaMD",
+    "monteCarlo",
+    "mri-q",
+    "NN",
+    "pathfinder",
+    "scalarProd",
+    "sgemm",
+    "spmv",
+    "vectorAdd",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

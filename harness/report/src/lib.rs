@@ -34,6 +34,7 @@ mod kept;
 mod kernels;
 pub mod levels;
 pub mod plot;
+mod power;
 mod report;
 mod row;
 mod shown;
@@ -56,9 +57,9 @@ macro_rules! designs {
     ($($design:ident)+) => {
         $(mod $design;)+
 
-        /// Every report that can be made, design by design.
+        /// Every report that can be made: design by design, then those of what stands beside all designs.
         pub fn reports() -> impl Iterator<Item = &'static Definition> {
-            [$($design::REPORTS),+].into_iter().flatten()
+            [$($design::REPORTS),+, power::REPORTS].into_iter().flatten()
         }
     };
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpurf_blocks::config::{Config, ConfigError, Start};
-use gpurf_compiler::Schedule;
+use gpurf_compiler::{Options as CompilerOptions, Schedule};
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
@@ -448,6 +448,17 @@ impl What<'_> {
     }
 }
 
+/// A kernel's code with the marks that a configuration asks for on top of those of all.
+fn marked<'a>(image: &'a Image, config: &Config) -> Cow<'a, Image> {
+    if config.compiler.power_threshold == 0 {
+        return Cow::Borrowed(image);
+    }
+    let options = CompilerOptions { power_threshold: config.compiler.power_threshold as u8, ..Default::default() };
+    let mut image = image.clone();
+    image.kernels.iter_mut().for_each(|kernel| gpurf_compiler::mark_power(&mut kernel.code, &options));
+    Cow::Owned(image)
+}
+
 impl Task<'_> {
     fn name(&self) -> RunName {
         let first = self.whats.first().copied();
@@ -463,11 +474,13 @@ impl Task<'_> {
     /// The outcome of each thing that it is for.
     fn run(&self, stop: &'static AtomicBool) -> Result<Vec<Outcome>, SweepError> {
         let Kernel { manifest, image, .. } = self.kernel;
-        let mut session = Session::new(manifest, image).map_err(|e| SweepError::Input(e.to_string()))?;
+        let session = |image| Session::new(manifest, image).map_err(|e| SweepError::Input(e.to_string()));
         if let Some(What::Model(point)) = self.whats.first() {
-            let measured = self.run_model(&mut session, point, stop)?;
+            let config = point.config().map_err(|e| SweepError::Input(e.to_string()))?;
+            let measured = self.run_model(&mut session(&marked(image, &config))?, config, stop)?;
             return Ok(vec![Outcome::Measured(measured); self.whats.len()]);
         }
+        let mut session = session(image)?;
         let mut engine = WatchedEngine::new(Oracle::new(Options { stop: Some(stop), ..Options::default() }));
         for what in &self.whats {
             match what {
@@ -493,10 +506,9 @@ impl Task<'_> {
     fn run_model(
         &self,
         session: &mut Session<'_>,
-        point: &Point,
+        config: Config,
         stop: &'static AtomicBool,
     ) -> Result<Measured, SweepError> {
-        let config = point.config().map_err(|e| SweepError::Input(e.to_string()))?;
         let settings = Settings { stop, ..Settings::new(config) };
         let word = |error: &LaunchError| match error {
             LaunchError::Interrupted => SweepError::Interrupted,
