@@ -26,11 +26,13 @@ mod sections;
 mod sm;
 
 pub use compiler::{CompilerConfig, Schedule};
-pub use presets::{ALTERNATING, BANKS_8, BANKS_16, MRF_1R1W, TWO_LEVEL};
+pub use presets::{ALTERNATING, BANKS_8, BANKS_16, KEPLER, MRF_1R1W, TWO_LEVEL};
 pub use section::Rule;
 pub(crate) use section::section;
 pub use sections::*;
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
+
+use crate::power::config as power;
 
 pub use crate::mrf::config::{BankPorts, MrfConfig, ReadOrder};
 
@@ -50,9 +52,9 @@ pub struct Preset {
 /// The name of the default preset.
 pub const DEFAULT_PRESET: &str = "baseline";
 
-/// Every preset, design by design; the first one is the default.
+/// Every preset, design by design; the first one is the default. Those with power states come last.
 pub fn presets() -> impl Iterator<Item = &'static Preset> {
-    SELECTIONS.iter().flat_map(|selection| selection.presets)
+    SELECTIONS.iter().flat_map(|selection| selection.presets).chain(power::PRESETS)
 }
 
 /// The preset of that name.
@@ -260,11 +262,17 @@ impl Draft {
         };
         let members = MEMBER_RULES.iter().copied().flatten();
         let designs = SELECTIONS.iter().flat_map(|selection| selection.rules);
-        if let Some(rule) = members.chain(sm::RULES).chain(designs).find(|rule| !(rule.holds)(config)) {
+        if let Some(rule) =
+            members.chain(sm::RULES).chain(power::RULES).chain(designs).find(|rule| !(rule.holds)(config))
+        {
             return refused(rule.key, rule.allowed.to_owned());
         }
         let mut selected = SELECTIONS.iter().filter(|selection| (selection.holds)(config));
-        if let (Some(first), Some(second)) = (selected.next(), selected.next()) {
+        let first = selected.next();
+        if let Some(other) = first.filter(|_| config.power.present) {
+            return refused("power.present", power::no_states(other.key));
+        }
+        if let (Some(first), Some(second)) = (first, selected.next()) {
             let none = Config::BASELINE.flat().remove(second.key).unwrap_or_default();
             let allowed = format!("{none}: {} selects another register file, and an SM has one", first.key);
             return refused(second.key, allowed);

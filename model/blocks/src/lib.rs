@@ -30,6 +30,7 @@ pub mod mrf;
 pub mod operands;
 mod packed;
 mod ports;
+pub mod power;
 pub mod ram;
 pub mod registry;
 pub mod shape;

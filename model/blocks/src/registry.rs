@@ -2,7 +2,7 @@
 
 use crate::designs::DESIGNS;
 pub use crate::entry::{Entry, entry};
-use crate::{control, execute, front, issue, memory, operands, ram};
+use crate::{control, execute, front, issue, memory, operands, power, ram};
 
 impl Entry {
     /// Names of the modules that it is made of, at any depth, itself first; each one once.
@@ -32,8 +32,9 @@ impl Entry {
 /// Every block but the SM: leaves first, then what is made of them.
 pub fn blocks() -> impl Iterator<Item = &'static Entry> {
     let designs = DESIGNS.iter().flat_map(|design| design.blocks);
-    let folders = [front::BLOCKS, issue::BLOCKS, memory::BLOCKS, execute::BLOCKS, operands::BLOCKS, control::BLOCKS];
-    ram::BLOCKS.iter().chain(designs).chain(folders.into_iter().flatten())
+    let before = [front::BLOCKS, issue::BLOCKS, power::BLOCKS, memory::BLOCKS];
+    let behind = [execute::BLOCKS, operands::BLOCKS, control::BLOCKS];
+    ram::BLOCKS.iter().chain(designs).chain(before.into_iter().chain(behind).flatten())
 }
 
 /// The block of that name.

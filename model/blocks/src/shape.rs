@@ -4,6 +4,7 @@ use crate::config::{Config, Scheduler};
 use crate::design::{DesignCfg, Services};
 use crate::designs::{DESIGNS, Organisation};
 use crate::mrf::MrfShape;
+use crate::power::PowerStraps;
 use crate::sizes::{StageSizes, own_of, width};
 use crate::{Declaration, Shape, Wide};
 
@@ -39,6 +40,8 @@ pub struct SmShape {
     pub queue_depth: usize,
     /// Sources of a result queue, or of the fault unit, in the block that is meant.
     pub sources: usize,
+    /// Entries of a warp in the access table; 0: registers have no power states.
+    pub power_entries: usize,
 }
 
 /// Places of the result queue behind an ALU or a single precision unit.
@@ -75,6 +78,7 @@ impl SmShape {
             line_rows: config.sm.line_rows,
             queue_depth: SIDE_QUEUE_DEPTH,
             sources: SIDE_SOURCES,
+            power_entries: if config.power.present { config.power.table_entries } else { 0 },
         }
     }
 
@@ -233,6 +237,9 @@ impl Shape for SmShape {
             "MaxRegisters" => self.services().max_registers as u64,
             "Candidates" => self.services().takes_candidates.into(),
             "Taken" => self.services().reports_taken.into(),
+            "PowerEntries" => self.power_entries as u64,
+            // One at least: the block can be run alone in any configuration.
+            "TableEntries" => self.power_entries.max(1) as u64,
             _ => self.mrf.parameter(name),
         }
     }
@@ -257,12 +264,14 @@ pub struct Straps {
     pub stay: bool,
     /// `two_level_scheduler`, `alternating_scheduler`: instructions that an active warp may issue while a pending one is ready.
     pub patience: u16,
+    /// `power_states`: mode and wake-up latencies.
+    pub power: PowerStraps,
     /// The register file: order among the reads of a bank, and the design's own straps.
     pub design: DesignCfg,
 }
 
 /// Width of `cfg_i` of the SM: `sm_straps_t`.
-pub const SM_CFG_BITS: u32 = 41;
+pub const SM_CFG_BITS: u32 = 51;
 
 impl Straps {
     /// Those of a configuration.
@@ -281,6 +290,7 @@ impl Straps {
             sfu_latency: sm.sfu_latency as u8 - 7,
             stay: sm.stay,
             patience: sm.patience as u16,
+            power: config.power_straps(),
             design: DesignCfg { read_order: config.straps(), straps },
         }
     }
@@ -304,12 +314,13 @@ impl Straps {
             sfu_latency: latency(22),
             stay: word >> 28 & 1 == 1,
             patience: (word >> 29 & 0xfff) as u16,
+            power: PowerStraps::of((word >> 41 & 0x3ff) as u16),
             design: DesignCfg { read_order: (word & 1) as u8, straps: design.to_u128() },
         }
     }
 
     /// The SM's `cfg_i`, `sm_straps_t`: order of reads, scheduler, latencies of ALU and memory pipeline (6 bits each), bandwidth
-    /// (2 bits), latencies of single precision and special functions (6 bits each), stay, patience (12 bits), lowest first.
+    /// (2 bits), latencies of single precision and special functions (6 bits each), stay, patience (12 bits), power states (10 bits), lowest first.
     pub fn word(&self) -> u64 {
         u64::from(self.design.read_order)
             | u64::from(self.scheduler) << 1
@@ -320,6 +331,7 @@ impl Straps {
             | u64::from(self.sfu_latency) << 22
             | u64::from(self.stay) << 28
             | u64::from(self.patience) << 29
+            | u64::from(self.power.word()) << 41
     }
 
     /// The SM's `design_cfg_i`.
@@ -349,6 +361,7 @@ pub fn cfg_of_block(config: &Config, block: &str) -> u64 {
         "shared_memory" => Some(straps.shared_bandwidth.into()),
         "two_level_scheduler" => Some(straps.two_level().into()),
         "alternating_scheduler" => Some(straps.patience.into()),
+        "power_states" => Some(straps.power.word().into()),
         _ => None,
     };
     let read_order = straps.design.read_order;
@@ -365,7 +378,13 @@ mod tests {
     #[test]
     fn straps_are_where_the_page_says() {
         let straps = |settings: &[&str]| Straps::of(&config("baseline", settings)).word();
-        let straps = |settings: &[&str]| straps(settings) & !(0xfff << 29) | (straps(settings) >> 29 ^ 2048) << 29;
+        let power = 0b11 | 1 << 2 | 2 << 6;
+        assert_eq!(straps(&[]) >> 41, power);
+        let without = |settings: &[&str]| straps(settings) ^ power << 41 ^ 2048 << 29;
+        assert_eq!(without(&["power.mode=sleep_always"]) >> 41, 0b10);
+        assert_eq!(without(&["power.mode=hints", "power.wake_sleep=14"]) >> 41, 0b1 | 15 << 2);
+        assert_eq!(without(&["power.mode=always_on", "power.wake_off=13"]) >> 41, 0b11 | 15 << 6);
+        let straps = without;
         assert_eq!(straps(&[]), 13 << 22 | 6 << 16 | 17 << 8 | 7 << 2 | 0b10);
         for (alu, fp) in [(2, 0), (3, 1), (4, 2), (16, 14)] {
             assert_eq!(straps(&[&format!("sm.alu_latency={alu}")]) >> 16 & 0x3f, fp);

@@ -29,6 +29,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         line_rows: 64,
         queue_depth: 32,
         sources: 3,
+        power_entries: 3,
     },
     SmShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
@@ -42,6 +43,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         line_rows: 4,
         queue_depth: 16,
         sources: 1,
+        power_entries: 0,
     },
 ];
 

@@ -7,12 +7,14 @@ use crate::hierarchy::config::{LrfLayer, OrfLayer};
 use crate::hrf::config::HrfLayer;
 use crate::mrf::config::{MrfConfig, MrfLayer};
 use crate::mrf_ideal::config::IdealLayer;
+use crate::power::config::PowerLayer;
 use crate::rfc::config::RfcLayer;
 use crate::steal::config::StealLayer;
 
 pub use crate::hierarchy::config::{LrfConfig, OrfConfig};
 pub use crate::hrf::config::HrfConfig;
 pub use crate::mrf_ideal::config::IdealConfig;
+pub use crate::power::config::{PowerConfig, PowerMode};
 pub use crate::rfc::config::{Replacement, RfcConfig};
 pub use crate::steal::config::StealConfig;
 
@@ -94,6 +96,8 @@ sections! {
     steal: StealConfig, StealLayer;
     /// The register file without conflicts, in the main register file's place.
     ideal: IdealConfig, IdealLayer;
+    /// Power states of the main register file's registers.
+    power: PowerConfig, PowerLayer;
     /// Global memory, outside the SM.
     memory: MemoryConfig, MemoryLayer;
     /// The compiler of the kernels.

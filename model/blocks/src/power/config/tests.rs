@@ -1,0 +1,90 @@
+//! Power states in the configuration.
+
+use crate::config::{Config, Preset, Scheduler, Start, presets};
+use crate::power::{PowerMode, PowerStraps, mode};
+use crate::shape::{SmShape, cfg_of_block};
+use crate::testing::{config, refuses, set};
+
+#[test]
+fn presets_are_the_thesis_s_machine_without_states_and_with_each_use_of_them() {
+    let kepler = config("kepler", &[]);
+    assert_eq!((kepler.mrf.kilobytes, kepler.mrf.banks, kepler.shape().depth), (256, 32, 64));
+    assert_eq!((kepler.sm.warps, kepler.mrf.issue_ports, kepler.sm.scheduler), (48, 2, Scheduler::RoundRobin));
+    assert_eq!((kepler.power.present, kepler.sm_shape().power_entries), (false, 0));
+    let found = ["sleep-reg", "greener-static", "greener"].map(|preset| {
+        let config = config(preset, &[]);
+        let as_kepler = Config { power: kepler.power, compiler: kepler.compiler, ..config };
+        assert_eq!(as_kepler, kepler, "{preset}");
+        assert!(config.power.present && config.sm_shape().power_entries == 2, "{preset}");
+        assert_eq!((config.power.wake_sleep, config.power.wake_off), (1, 2), "{preset}");
+        (config.power.mode, config.compiler.power_threshold)
+    });
+    assert_eq!(found, [(PowerMode::SleepAlways, 0), (PowerMode::Hints, 3), (PowerMode::Greener, 3)]);
+}
+
+#[test]
+fn numbers_outside_their_bounds_are_refused() {
+    refuses(&[
+        ("power.wake_sleep", &["0", "16"][..], "a number from 1 to 15 (cycles)"),
+        ("power.wake_off", &["0", "16"], "a number from 1 to 15 (cycles)"),
+        ("power.table_entries", &["0", "5"], "a number from 1 to 4"),
+    ]);
+}
+
+#[test]
+fn other_register_files_have_no_power_states() {
+    let others = presets().filter(|preset| !preset.config.power.present);
+    let load = |preset: &Preset| {
+        Config::load(Start::Preset(preset.name), &["power.present=true", "power.mode=sleep_always"])
+            .map_err(|e| e.to_string())
+    };
+    let (mut with, mut without) = (0, 0);
+    for preset in others {
+        let SmShape { organisation, .. } = preset.config.sm_shape();
+        let key = organisation.design().selection.key;
+        if key.is_empty() {
+            with += 1;
+            assert_eq!(load(preset).unwrap().sm_shape().power_entries, 2, "{}", preset.name);
+        } else {
+            without += 1;
+            let message = format!(
+                "--set: power.present = true is not allowed: it has to be false: {key} selects another register file. \
+                 The states are of the main register file's registers, and others keep values elsewhere"
+            );
+            assert_eq!(load(preset), Err(message), "{}", preset.name);
+        }
+    }
+    assert!(with > 5 && without > 10, "{with} {without}");
+}
+
+#[test]
+fn modes_that_need_marks_say_how_to_get_them() {
+    let message = |origin: &str, mode: &str| {
+        format!(
+            "{origin}: power.mode = {mode} is not allowed: it has to be always_on or sleep_always where \
+             compiler.power_threshold is 0: the code has no states then (compiler.power_threshold=3 marks them)"
+        )
+    };
+    assert_eq!(set(&["power.present=true"]), Err(message("preset baseline", "greener")));
+    assert_eq!(set(&["power.present=true", "power.mode=hints"]), Err(message("--set", "hints")));
+    for mode in ["always_on", "sleep_always"] {
+        assert!(set(&["power.present=true", &format!("power.mode={mode}")]).is_ok());
+    }
+    for mode in ["hints", "greener"] {
+        let settings = ["power.present=true", &format!("power.mode={mode}"), "compiler.power_threshold=1"];
+        assert!(set(&settings).is_ok());
+    }
+    // Without states the mode has no effect.
+    assert!(set(&["power.mode=hints"]).is_ok());
+}
+
+#[test]
+fn straps_are_those_of_the_page() {
+    let straps = |settings: &[&str]| cfg_of_block(&config("greener", settings), "power_states");
+    assert_eq!(straps(&[]), 3 | 1 << 2 | 2 << 6);
+    assert_eq!(straps(&["power.mode=always_on"]), 1 << 2 | 2 << 6);
+    assert_eq!(straps(&["power.mode=sleep_always", "power.wake_sleep=15"]), 1 | 15 << 2 | 2 << 6);
+    assert_eq!(straps(&["power.mode=hints", "power.wake_off=9"]), 2 | 1 << 2 | 9 << 6);
+    let known = PowerStraps { mode: mode::HINTS, wake_sleep: 5, wake_off: 12 };
+    assert_eq!(PowerStraps::of(known.word()), known);
+}

@@ -1,0 +1,656 @@
+//! `power_states`: registers that are ON, in SLEEP or OFF. `docs/blocks/power_states.md`.
+
+use crate::instruction::{NO_REG, Roles};
+use crate::mrf::MAX_PORTS;
+use crate::mrf::bits::{is_set, pack, set_bits};
+use crate::shape::SmShape;
+use crate::sizes::{MAX_WARPS, WARP_NUMBERS};
+use crate::{Block, Decode, OPERANDS, REG_BITS, WARP_BITS, field, packed, ports};
+
+/// Words of 64 bits with a warp's registers.
+const WORDS: usize = (1 << REG_BITS) / u64::BITS as usize;
+/// Registers that an instruction names.
+const NAMES: usize = OPERANDS + 1;
+/// Width of the states that an instruction leaves: two bits each for two sources and the result.
+pub const STATES_BITS: u32 = 6;
+/// Width of the straps: `power_straps_t`.
+pub const POWER_CFG_BITS: u32 = 10;
+
+/// Fields of `power_event_t`, most significant first.
+pub const POWER_EVENT: &[(&str, u32)] = &[
+    ("on", 14),
+    ("asleep", 14),
+    ("wake_sleep", 8),
+    ("wake_off", 8),
+    ("to_sleep", 4),
+    ("to_off", 4),
+    ("kept", 4),
+];
+
+/// Fields of `power_wait_event_t`, most significant first.
+pub const POWER_WAIT_EVENT: &[(&str, u32)] = &[("wait_wake", 6), ("wait_read", 6)];
+
+ports! {
+    /// Inputs of [`PowerStates`].
+    pub struct PowerStatesIn(s: &SmShape) {
+        /// The head of warp w may issue as far as its results and predicates go.
+        clear_i: u64 = field(s.warps),
+        /// Warps with living lanes.
+        alive_i: u64 = field(s.warps),
+        /// Warps of which nothing is in flight.
+        idle_i: u64 = field(s.warps),
+        /// Roles of the head of each warp.
+        head_roles_i: [u64; MAX_WARPS] = packed::<Roles>().count(s.warps).valid_by("clear_i"),
+        /// Roles of the instruction that goes to the operand stage.
+        set_roles_i: [u64; MAX_PORTS] = packed::<Roles>().count(s.ports()).valid_by("set_valid_i"),
+        /// Roles of the instruction that is dispatched.
+        read_roles_i: [u64; MAX_PORTS] = packed::<Roles>().count(s.ports()).valid_by("read_valid_i"),
+        /// Straps, `power_straps_t`: mode, cycles until a register in SLEEP is ON, and one that is OFF.
+        cfg_i: u16 = field(POWER_CFG_BITS),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// An instruction goes to the operand stage.
+        set_valid_i: u8 = field(s.ports()),
+        /// Warp of the instruction that goes to the operand stage.
+        set_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("set_valid_i"),
+        /// States that the instruction that goes to the operand stage leaves.
+        set_states_i: [u8; MAX_PORTS] = field(STATES_BITS).count(s.ports()).valid_by("set_valid_i"),
+        /// An instruction is dispatched: all its sources have been read.
+        read_valid_i: u8 = field(s.ports()),
+        /// Warp of the instruction that is dispatched.
+        read_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("read_valid_i"),
+        /// States that the instruction that is dispatched leaves.
+        read_states_i: [u8; MAX_PORTS] = field(STATES_BITS).count(s.ports()).valid_by("read_valid_i"),
+        /// Bit 3p + s: another instruction of the warp accesses source s of the instruction dispatched on port p.
+        read_keep_i: u8 = field((OPERANDS * s.ports()) as u32),
+        /// A register has been written, for good.
+        reg_valid_i: u8 = field(s.ports()),
+        /// Warp whose register has been written.
+        reg_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("reg_valid_i"),
+        /// Register that has been written.
+        reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("reg_valid_i"),
+        /// Another instruction of the warp accesses the register that has been written.
+        reg_keep_i: u8 = field(s.ports()),
+        /// A warp begins.
+        start_valid_i: u8 = field(1),
+        /// The warp that begins.
+        start_warp_i: u8 = field(WARP_BITS).valid_by("start_valid_i"),
+        /// A grid is taken at this edge.
+        launch_valid_i: u8 = field(1),
+        /// Registers of a thread of the grid.
+        launch_registers_i: u8 = field(8).valid_by("launch_valid_i"),
+    }
+}
+
+ports! {
+    /// Outputs of [`PowerStates`].
+    pub struct PowerStatesOut(s: &SmShape) {
+        /// The head of warp w may issue: also, all its registers are ON, and none of them waits for a change.
+        clear_o: u64 = field(s.warps),
+        /// Registers and changes of their states: `power_event_t`.
+        event_o: u64 = field(56).shown(Decode::Packed(POWER_EVENT)),
+        /// Heads that wait: `power_wait_event_t`.
+        wait_event_o: u16 = field(12).shown(Decode::Packed(POWER_WAIT_EVENT)),
+    }
+}
+
+ports! {
+    /// State of [`PowerStates`].
+    pub struct PowerStatesProbe(s: &SmShape) {
+        /// Bit r mod 64 of element 4w + r / 64: register r of warp w is OFF.
+        off_q: [u64; WORDS * MAX_WARPS] = field(u64::BITS).count(WORDS * s.warps),
+        /// The same: it is in SLEEP.
+        asleep_q: [u64; WORDS * MAX_WARPS] = field(u64::BITS).count(WORDS * s.warps),
+        /// The same: it is ON, an access of it is in progress, and its two bits above are the state that it takes after that.
+        pending_q: [u64; WORDS * MAX_WARPS] = field(u64::BITS).count(WORDS * s.warps),
+        /// Cycles until the registers of the head of each warp are ON; 0: no wake-up is in progress.
+        wake_q: [u8; MAX_WARPS] = field(4).count(s.warps),
+        /// Registers of each warp that are ON.
+        on_count_q: [u8; MAX_WARPS] = field(8).count(s.warps),
+        /// Registers of each warp that are in SLEEP.
+        asleep_count_q: [u8; MAX_WARPS] = field(8).count(s.warps),
+        /// Registers of a thread of the grid.
+        registers_q: u8 = field(8),
+    }
+}
+
+/// What decides about states: `power_straps_t`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PowerStraps {
+    /// Mode: see [`mode`].
+    pub mode: u8,
+    /// Cycles until a register in SLEEP is ON.
+    pub wake_sleep: u8,
+    /// Cycles until a register that is OFF is ON.
+    pub wake_off: u8,
+}
+
+/// Modes.
+pub mod mode {
+    /// Nothing changes.
+    pub const ALWAYS_ON: u8 = 0;
+    /// A register sleeps after each access.
+    pub const SLEEP_ALWAYS: u8 = 1;
+    /// An access leaves the state that the instruction names.
+    pub const HINTS: u8 = 2;
+    /// The same, but a register stays ON that another instruction in progress accesses.
+    pub const HINTS_AND_TABLE: u8 = 3;
+}
+
+impl PowerStraps {
+    /// Those on the port `cfg_i`.
+    #[inline]
+    pub fn of(word: u16) -> Self {
+        let latency = |low: u32| (word >> low) as u8 & 0xf;
+        Self { mode: word as u8 & 3, wake_sleep: latency(2), wake_off: latency(6) }
+    }
+
+    /// As they are on the port `cfg_i`.
+    #[inline]
+    pub fn word(self) -> u16 {
+        u16::from(self.mode & 3) | u16::from(self.wake_sleep & 0xf) << 2 | u16::from(self.wake_off & 0xf) << 6
+    }
+}
+
+/// A state of a register, as an instruction names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    On,
+    Sleep,
+    Off,
+}
+
+impl State {
+    #[inline]
+    fn of(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Self::On,
+            1 => Self::Sleep,
+            _ => Self::Off,
+        }
+    }
+}
+
+/// Registers that an access leaves in another state than ON: each once, with the slot that it is in and its state. Sources that are also the result are
+/// not among them; `result` is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Changes {
+    sources: [Option<(u8, State)>; OPERANDS],
+    result: Option<(u8, State)>,
+}
+
+impl Changes {
+    /// Of an instruction.
+    #[inline]
+    fn of(mode: u8, roles: Roles, states: u8) -> Self {
+        let state = |bits: u8| if mode == mode::SLEEP_ALWAYS { State::Sleep } else { State::of(bits) };
+        let not_on = |reg: u8, state: State| (state != State::On).then_some((reg, state));
+        let (names, d) = (roles.sources(), roles.d());
+        let mut changes = Self::default();
+        let mut place = 0;
+        for (slot, &reg) in names.iter().enumerate() {
+            if reg == NO_REG {
+                continue;
+            }
+            let own = match place {
+                0 | 1 => state(states >> (2 * place)),
+                _ => State::Sleep,
+            };
+            place += 1;
+            if reg != d && !names[..slot].contains(&reg) {
+                changes.sources[slot] = not_on(reg, own);
+            }
+        }
+        if d != NO_REG {
+            changes.result = not_on(d, state(states >> 4));
+        }
+        changes
+    }
+}
+
+/// A set of a warp's registers.
+type Set = [u64; WORDS];
+
+#[inline]
+fn has(set: &Set, r: u8) -> bool {
+    is_set(set[usize::from(r) / 64], usize::from(r) % 64)
+}
+
+#[inline]
+fn put(set: &mut Set, r: u8, there: bool) {
+    let word = &mut set[usize::from(r) / 64];
+    *word = *word & !(1 << (r % 64)) | u64::from(there) << (r % 64);
+}
+
+/// The set of the registers whose names are below `n`.
+fn below(n: u8) -> Set {
+    let mut set = Set::default();
+    (0..n).for_each(|r| put(&mut set, r, true));
+    set
+}
+
+/// An instruction whose accesses begin or end.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// Its warp.
+    pub warp: u8,
+    /// Its roles.
+    pub roles: Roles,
+    /// The states that it leaves: bits 52:47 of its control word.
+    pub states: u8,
+    /// Bit s: another instruction of the warp accesses source s. Of an instruction that is dispatched.
+    pub keep: u8,
+}
+
+/// A register that has been written.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// Its warp.
+    pub warp: u8,
+    /// Its name.
+    pub reg: u8,
+    /// Another instruction of the warp accesses it.
+    pub keep: bool,
+}
+
+/// What happens to warps at an edge, besides accesses.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Course {
+    /// Warps with living lanes.
+    pub alive: u64,
+    /// Warps of which nothing is in flight.
+    pub idle: u64,
+    /// The warp that begins.
+    pub start: Option<u8>,
+    /// Registers of a thread of the grid that is taken.
+    pub launch: Option<u8>,
+}
+
+/// An access that ends, and whose register's state changes or would.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ended {
+    warp: u8,
+    reg: u8,
+    kept: bool,
+}
+
+/// Accesses that end at an edge: a result and three sources a port.
+const MAX_ENDED: usize = NAMES * MAX_PORTS;
+
+/// What is decided about the states in a cycle, for its edge and its events.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Changing {
+    /// Heads that wait for a wake-up.
+    waking: u64,
+    /// Those of them whose registers are ON behind the edge.
+    woken: u64,
+    /// The accesses that end; the first `endings` of them are there.
+    ended: [Ended; MAX_ENDED],
+    endings: usize,
+    /// `power_event_t`.
+    pub event: u64,
+    /// `power_wait_event_t`.
+    pub wait_event: u16,
+}
+
+/// The power states of all registers (sharing thesis 4.2.3, 4.2.4).
+///
+/// What a head waits for is kept, and looked at anew only where the head or a register of its warp has changed since. Whoever uses this directly tells of each
+/// new head ([`head`](Self::head)) and calls [`settle`](Self::settle) before it asks ([`clear`](Self::clear), [`changing`](Self::changing)); it ends the cycle
+/// with [`advance`](Self::advance).
+pub struct PowerStates {
+    off_q: Box<[Set; WARP_NUMBERS]>,
+    asleep_q: Box<[Set; WARP_NUMBERS]>,
+    pending_q: Box<[Set; WARP_NUMBERS]>,
+    wake_q: [u8; WARP_NUMBERS],
+    on_count_q: [u8; WARP_NUMBERS],
+    asleep_count_q: [u8; WARP_NUMBERS],
+    registers_q: u8,
+    /// Sums of the counts.
+    on: u32,
+    asleep: u32,
+    /// Warps whose two counts are not both 0.
+    counted: u64,
+    /// The heads as they were told last.
+    roles: Box<[Roles; WARP_NUMBERS]>,
+    /// Heads with a register whose state is about to change, and others with a register that is not ON; not known for the warps of `stale`.
+    waits_read: u64,
+    waits_wake: u64,
+    stale: u64,
+    /// Of the block alone: what it has decided for its edge.
+    decided: Changing,
+}
+
+/// The registers that there are: all names but that of no register, whose bits never change.
+const ALL: Set = [u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 1];
+
+impl PowerStates {
+    /// Warp `w` has another head than before.
+    #[inline]
+    pub fn head(&mut self, w: usize, roles: Roles) {
+        self.roles[w] = roles;
+        self.stale |= 1 << w;
+    }
+
+    /// Looks at those heads of `clear` of which something has changed.
+    #[inline]
+    pub fn settle(&mut self, clear: u64) {
+        let changed = self.stale & clear;
+        for w in set_bits(changed) {
+            let (off, asleep, pending) = (&self.off_q[w], &self.asleep_q[w], &self.pending_q[w]);
+            let names = names(self.roles[w]);
+            let read = names.iter().any(|&r| has(pending, r));
+            let wake = !read && names.iter().any(|&r| has(off, r) || has(asleep, r));
+            self.waits_read = self.waits_read & !(1 << w) | u64::from(read) << w;
+            self.waits_wake = self.waits_wake & !(1 << w) | u64::from(wake) << w;
+        }
+        self.stale &= !changed;
+    }
+
+    /// Those heads of `clear` whose registers are all ON without a change that waits. They have been [settled](Self::settle).
+    #[inline]
+    pub fn clear(&self, straps: PowerStraps, clear: u64) -> u64 {
+        debug_assert_eq!(self.stale & clear, 0, "settled");
+        if straps.mode == mode::ALWAYS_ON { clear } else { clear & !(self.waits_read | self.waits_wake) }
+    }
+
+    /// What changes at the edge, with the instructions that are dispatched and the registers that have been written; its event words.
+    #[inline]
+    pub fn changing(
+        &self,
+        straps: PowerStraps,
+        clear: u64,
+        reads: &[Option<Access>; MAX_PORTS],
+        written: &[Option<Written>; MAX_PORTS],
+    ) -> Changing {
+        debug_assert_eq!(self.stale & clear, 0, "settled");
+        let mut changing = Changing::default();
+        if straps.mode == mode::ALWAYS_ON {
+            return changing;
+        }
+        let (mut wake_sleep, mut wake_off) = (0, 0);
+        changing.waking = clear & self.waits_wake;
+        for w in set_bits(changing.waking) {
+            if self.wake_cycles(straps, w) == 1 {
+                changing.woken |= 1 << w;
+                let (sleeping, off) = self.not_on(w);
+                (wake_sleep, wake_off) = (wake_sleep + sleeping, wake_off + off);
+            }
+        }
+        for access in reads.iter().flatten() {
+            let changes = Changes::of(straps.mode, access.roles, access.states);
+            for (slot, (reg, _)) in changes.sources.iter().enumerate().filter_map(|(s, change)| Some((s, (*change)?))) {
+                changing.end(straps, access.warp, reg, is_set(access.keep, slot));
+            }
+        }
+        for &Written { warp, reg, keep } in written.iter().flatten() {
+            if has(&self.pending_q[usize::from(warp)], reg) {
+                changing.end(straps, warp, reg, keep);
+            }
+        }
+        let (mut to_sleep, mut to_off, mut kept) = (0, 0, 0);
+        for ended in &changing.ended[..changing.endings] {
+            if ended.kept {
+                kept += 1;
+            } else if has(&self.asleep_q[usize::from(ended.warp)], ended.reg) {
+                to_sleep += 1;
+            } else {
+                to_off += 1;
+            }
+        }
+        changing.event = pack(POWER_EVENT, [self.on, self.asleep, wake_sleep, wake_off, to_sleep, to_off, kept]);
+        let waits = [changing.waking.count_ones(), (clear & self.waits_read).count_ones()];
+        changing.wait_event = pack(POWER_WAIT_EVENT, waits) as u16;
+        changing
+    }
+
+    /// Cycles until the registers of the head of `w`, which waits for a wake-up, are ON.
+    #[inline]
+    fn wake_cycles(&self, straps: PowerStraps, w: usize) -> u8 {
+        if self.wake_q[w] != 0 {
+            return self.wake_q[w];
+        }
+        let (off, asleep) = (&self.off_q[w], &self.asleep_q[w]);
+        let latency = |r: u8| match (has(off, r), has(asleep, r)) {
+            (true, _) => straps.wake_off,
+            (_, true) => straps.wake_sleep,
+            _ => 0,
+        };
+        names(self.roles[w]).into_iter().map(latency).fold(1, u8::max)
+    }
+
+    /// How many registers of the head of `w` are in SLEEP, and OFF.
+    #[inline]
+    fn not_on(&self, w: usize) -> (u32, u32) {
+        let names = names(self.roles[w]);
+        let once = names.iter().enumerate().filter(|&(n, r)| !names[..n].contains(r)).map(|(_, &r)| r);
+        once.fold((0, 0), |(sleeping, off), r| {
+            (sleeping + u32::from(has(&self.asleep_q[w], r)), off + u32::from(has(&self.off_q[w], r)))
+        })
+    }
+
+    /// The edge: what has been found to change, the instructions that go to the operand stage, and what happens to warps.
+    #[inline]
+    pub fn advance(
+        &mut self,
+        straps: PowerStraps,
+        changing: &Changing,
+        sets: &[Option<Access>; MAX_PORTS],
+        course: &Course,
+    ) {
+        if straps.mode != mode::ALWAYS_ON {
+            let over = !course.alive & course.idle & self.counted;
+            self.wake(straps, changing);
+            for &ended in &changing.ended[..changing.endings] {
+                self.end(ended);
+            }
+            for access in sets.iter().flatten() {
+                self.begin(straps.mode, access);
+            }
+            for w in set_bits(over) {
+                self.fill(w, 0);
+            }
+            if let Some(warp) = course.start.filter(|_| straps.mode == mode::SLEEP_ALWAYS) {
+                self.fill(warp.into(), self.registers_q);
+            }
+        }
+        if let Some(registers) = course.launch {
+            self.registers_q = registers;
+        }
+    }
+
+    /// Wake-ups go on; some end.
+    #[inline]
+    fn wake(&mut self, straps: PowerStraps, changing: &Changing) {
+        for w in set_bits(changing.waking) {
+            self.wake_q[w] = self.wake_cycles(straps, w) - 1;
+            if is_set(changing.woken, w) {
+                let (sleeping, off) = self.not_on(w);
+                for r in names(self.roles[w]) {
+                    put(&mut self.off_q[w], r, false);
+                    put(&mut self.asleep_q[w], r, false);
+                }
+                let (sleeping, off) = (sleeping as u8, off as u8);
+                self.count(w, sleeping.wrapping_add(off), sleeping.wrapping_neg());
+                self.stale |= 1 << w;
+            }
+        }
+    }
+
+    /// An access ends.
+    #[inline]
+    fn end(&mut self, Ended { warp, reg, kept }: Ended) {
+        let w = usize::from(warp);
+        put(&mut self.pending_q[w], reg, false);
+        if kept {
+            put(&mut self.off_q[w], reg, false);
+            put(&mut self.asleep_q[w], reg, false);
+        } else {
+            let sleeps = has(&self.asleep_q[w], reg);
+            self.count(w, u8::MAX, sleeps.into());
+        }
+        self.stale |= 1 << w;
+    }
+
+    /// An instruction goes to the operand stage.
+    #[inline]
+    fn begin(&mut self, mode: u8, access: &Access) {
+        let w = usize::from(access.warp);
+        let changes = Changes::of(mode, access.roles, access.states);
+        for (reg, state) in changes.sources.into_iter().chain([changes.result]).flatten() {
+            put(&mut self.pending_q[w], reg, true);
+            put(&mut self.off_q[w], reg, state == State::Off);
+            put(&mut self.asleep_q[w], reg, state == State::Sleep);
+            self.stale |= 1 << w;
+        }
+    }
+
+    /// The registers of `w` with names below `registers` are in SLEEP, all others are OFF.
+    fn fill(&mut self, w: usize, registers: u8) {
+        let asleep = below(registers);
+        self.off_q[w] = std::array::from_fn(|word| ALL[word] & !asleep[word]);
+        (self.asleep_q[w], self.pending_q[w], self.wake_q[w]) = (asleep, Set::default(), 0);
+        self.count(w, self.on_count_q[w].wrapping_neg(), registers.wrapping_sub(self.asleep_count_q[w]));
+        self.stale |= 1 << w;
+    }
+
+    /// Adds to the counts of a warp, or subtracts by adding the negative.
+    #[inline]
+    fn count(&mut self, w: usize, on: u8, asleep: u8) {
+        let (old_on, old_asleep) = (self.on_count_q[w], self.asleep_count_q[w]);
+        let (on, asleep) = (old_on.wrapping_add(on), old_asleep.wrapping_add(asleep));
+        (self.on_count_q[w], self.asleep_count_q[w]) = (on, asleep);
+        self.on = self.on + u32::from(on) - u32::from(old_on);
+        self.asleep = self.asleep + u32::from(asleep) - u32::from(old_asleep);
+        self.counted = self.counted & !(1 << w) | u64::from(on | asleep != 0) << w;
+    }
+
+    /// Whether nothing changes as long as no access begins or ends: with these heads no wake-up is in progress, and no warp has ended.
+    pub fn is_still(&self, straps: PowerStraps, clear: u64, alive: u64, idle: u64) -> bool {
+        straps.mode == mode::ALWAYS_ON || clear & self.waits_wake == 0 && !alive & idle & self.counted == 0
+    }
+
+    /// An edge in reset.
+    pub fn reset(&mut self) {
+        *self.off_q = [ALL; WARP_NUMBERS];
+        *self.asleep_q = [Set::default(); WARP_NUMBERS];
+        *self.pending_q = [Set::default(); WARP_NUMBERS];
+        self.wake_q = [0; WARP_NUMBERS];
+        (self.on_count_q, self.asleep_count_q) = ([0; WARP_NUMBERS], [0; WARP_NUMBERS]);
+        (self.on, self.asleep, self.counted) = (0, 0, 0);
+        self.registers_q = 0;
+        self.stale = u64::MAX;
+    }
+}
+
+impl Changing {
+    /// An access of a register ends.
+    #[inline]
+    fn end(&mut self, straps: PowerStraps, warp: u8, reg: u8, keep: bool) {
+        let kept = keep && straps.mode == mode::HINTS_AND_TABLE;
+        self.ended[self.endings] = Ended { warp, reg, kept };
+        self.endings += 1;
+    }
+}
+
+/// The registers that an instruction names; 255: none, of which no bit is set.
+#[inline]
+fn names(roles: Roles) -> [u8; NAMES] {
+    let [a, b, c] = roles.sources();
+    [a, b, c, roles.d()]
+}
+
+/// The instructions of such ports.
+fn accesses(valid: u8, warps: &[u8], roles: &[u64], states: &[u8], keep: u8) -> [Option<Access>; MAX_PORTS] {
+    std::array::from_fn(|p| {
+        let keep = keep >> (OPERANDS * p) & 0b111;
+        is_set(valid, p).then(|| Access { warp: warps[p], roles: Roles(roles[p]), states: states[p], keep })
+    })
+}
+
+impl Block for PowerStates {
+    const NAME: &'static str = "power_states";
+    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts"];
+
+    type Shape = SmShape;
+    type In = PowerStatesIn;
+    type Out = PowerStatesOut;
+    type Probe = PowerStatesProbe;
+
+    fn new(_: &SmShape) -> Self {
+        let mut states = Self {
+            off_q: Box::new([ALL; WARP_NUMBERS]),
+            asleep_q: Box::new([Set::default(); WARP_NUMBERS]),
+            pending_q: Box::new([Set::default(); WARP_NUMBERS]),
+            wake_q: [0; WARP_NUMBERS],
+            on_count_q: [0; WARP_NUMBERS],
+            asleep_count_q: [0; WARP_NUMBERS],
+            registers_q: 0,
+            on: 0,
+            asleep: 0,
+            counted: 0,
+            roles: Box::new([Roles::default(); WARP_NUMBERS]),
+            waits_read: 0,
+            waits_wake: 0,
+            stale: 0,
+            decided: Changing::default(),
+        };
+        states.reset();
+        states
+    }
+
+    fn early(&self, _: &mut PowerStatesOut) {}
+
+    fn late(&mut self, inputs: &PowerStatesIn, out: &mut PowerStatesOut) {
+        for w in set_bits(inputs.clear_i) {
+            let roles = Roles(inputs.head_roles_i[w]);
+            if self.roles[w] != roles {
+                self.head(w, roles);
+            }
+        }
+        self.settle(inputs.clear_i);
+        let straps = PowerStraps::of(inputs.cfg_i);
+        let (warps, states) = (&inputs.read_warp_i, &inputs.read_states_i);
+        let reads = accesses(inputs.read_valid_i, warps, &inputs.read_roles_i, states, inputs.read_keep_i);
+        let written = std::array::from_fn(|p| {
+            let (warp, reg, keep) = (inputs.reg_warp_i[p], inputs.reg_i[p], is_set(inputs.reg_keep_i, p));
+            is_set(inputs.reg_valid_i, p).then_some(Written { warp, reg, keep })
+        });
+        self.decided = self.changing(straps, inputs.clear_i, &reads, &written);
+        out.clear_o = self.clear(straps, inputs.clear_i);
+        (out.event_o, out.wait_event_o) = (self.decided.event, self.decided.wait_event);
+    }
+
+    fn clock(&mut self, inputs: &PowerStatesIn, _: &PowerStatesOut) {
+        if inputs.rst_ni == 0 {
+            self.reset();
+            return;
+        }
+        let (warps, states) = (&inputs.set_warp_i, &inputs.set_states_i);
+        let sets = accesses(inputs.set_valid_i, warps, &inputs.set_roles_i, states, 0);
+        let course = Course {
+            alive: inputs.alive_i,
+            idle: inputs.idle_i,
+            start: (inputs.start_valid_i != 0).then_some(inputs.start_warp_i),
+            launch: (inputs.launch_valid_i != 0).then_some(inputs.launch_registers_i),
+        };
+        let changing = self.decided;
+        self.advance(PowerStraps::of(inputs.cfg_i), &changing, &sets, &course);
+    }
+
+    fn probe(&self, _: &PowerStatesIn, _: &PowerStatesOut, probe: &mut PowerStatesProbe) {
+        let words = WORDS * MAX_WARPS;
+        probe.off_q.copy_from_slice(&self.off_q.as_flattened()[..words]);
+        // No register, and OFF from reset on.
+        probe.off_q.iter_mut().skip(WORDS - 1).step_by(WORDS).for_each(|word| *word |= !ALL[WORDS - 1]);
+        probe.asleep_q.copy_from_slice(&self.asleep_q.as_flattened()[..words]);
+        probe.pending_q.copy_from_slice(&self.pending_q.as_flattened()[..words]);
+        probe.wake_q.copy_from_slice(&self.wake_q[..MAX_WARPS]);
+        probe.on_count_q.copy_from_slice(&self.on_count_q[..MAX_WARPS]);
+        probe.asleep_count_q.copy_from_slice(&self.asleep_count_q[..MAX_WARPS]);
+        probe.registers_q = self.registers_q;
+    }
+}
+
+#[cfg(test)]
+mod tests;
