@@ -23,9 +23,13 @@ const ALIGN: usize = 64;
 impl<'a> Cycle<'a> {
     /// From the two parts of a record.
     pub fn of(inputs: &'a [u8], compared: &'a [u8]) -> Self {
-        let probe = &compared[size_of::<SmOut>().next_multiple_of(ALIGN)..];
-        Self { inputs: view(inputs), out: view(compared), probe: view(probe) }
+        Self { inputs: view(inputs), out: view(compared), probe: probe_of(compared) }
     }
+}
+
+/// What is compared inside, from the compared part of a record.
+pub fn probe_of(compared: &[u8]) -> &SmProbe {
+    view(&compared[size_of::<SmOut>().next_multiple_of(ALIGN)..])
 }
 
 /// The bits of an event word whose fields pass a test.

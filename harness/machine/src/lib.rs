@@ -19,6 +19,7 @@ mod fault;
 mod hang;
 mod host;
 mod job;
+mod lost;
 mod memory;
 mod surroundings;
 mod whereabouts;

@@ -1,13 +1,15 @@
 //! What surrounds one side of the SM: memory and host together.
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::{view, view_mut};
-use gpurf_lockstep::Environment;
+use gpurf_blocks::{Twin, view, view_mut};
+use gpurf_lockstep::{Environment, LostWord};
 use gpurf_oracle::Memory;
 use gpurf_sm::{SmIn, SmOut};
 
+use crate::cycle::probe_of;
 use crate::host::{Ended, Host};
 use crate::job::Job;
+use crate::lost::Lost;
 use crate::memory::{GlobalMemory, MemoryFault, Outside};
 
 /// How a launch ended, as memory and host see it.
@@ -34,6 +36,8 @@ pub enum End {
 pub struct Surroundings {
     memory: GlobalMemory,
     host: Host,
+    /// Registers that are switched off lose their values; nothing where none is, or where nobody judges.
+    lost: Option<Lost>,
     /// Cycles that a launch goes on after a fault.
     after_fault: u64,
     /// How the launch has ended first.
@@ -43,7 +47,15 @@ pub struct Surroundings {
 impl Surroundings {
     /// Of an SM that has just been reset.
     pub fn new(config: &Config) -> Self {
-        Self { memory: GlobalMemory::new(config.memory), host: Host::new(config), after_fault: 0, ended: None }
+        let (memory, host) = (GlobalMemory::new(config.memory), Host::new(config));
+        Self { memory, host, lost: None, after_fault: 0, ended: None }
+    }
+
+    /// The same, in which registers that are switched off lose their values; `twin` has the memories of the SM.
+    pub fn forgetful(config: &Config, twin: &mut dyn Twin) -> Self {
+        let memories = twin.memories();
+        let lost = Lost::new(config, memories.iter().map(|memory| memory.path.as_str()));
+        Self { lost, ..Self::new(config) }
     }
 
     /// A launch is to run, with these buffers.
@@ -92,6 +104,10 @@ impl Surroundings {
 }
 
 impl Environment for Surroundings {
+    fn lost(&mut self, compared: &[u8]) -> &[LostWord] {
+        self.lost.as_mut().map_or(&[], |lost| lost.observe(probe_of(compared)))
+    }
+
     fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool {
         let previous = previous.map(view::<SmOut>);
         self.ended = previous.and_then(|out| self.end(out));

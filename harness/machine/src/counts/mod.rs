@@ -7,6 +7,7 @@
 
 mod executed;
 mod mrf;
+mod power;
 mod seen;
 mod uses;
 mod words;
@@ -62,6 +63,8 @@ fn words_of(organisation: &Organisation) -> Vec<Word> {
 /// Counts of an SM from its reset on.
 pub struct Counts {
     design: Box<dyn Replay>,
+    /// The power states of the registers, where they have some.
+    power: Option<power::Replay>,
     sums: Sums,
     tally: Tally,
     writers: Writers,
@@ -120,13 +123,18 @@ impl Counts {
     /// Of an SM that has just been reset.
     pub fn new(config: &Config) -> Self {
         let organisation = Organisation::of(config);
-        let (design, sums) = (replay(&organisation, config), Sums::new(&words_of(&organisation)));
-        Self { design, sums, tally: Tally::default(), writers: Writers::new() }
+        let (design, power) = (replay(&organisation, config), power::Replay::new(config));
+        let of_power = if power.is_some() { power::WORDS } else { &[] };
+        let words: Vec<Word> = words_of(&organisation).into_iter().chain(of_power.iter().copied()).collect();
+        Self { design, power, sums: Sums::new(&words), tally: Tally::default(), writers: Writers::new() }
     }
 
     /// A launch begins.
     pub fn begin(mut self, kernel: &Kernel, job: &Job) -> Followed {
         self.design.begin(job);
+        if let Some(power) = &mut self.power {
+            power.begin(kernel, job);
+        }
         let uses = kernel.code.iter().map(Uses::of).collect();
         Followed { counts: self, uses, owners: Owners::new(job.geometry), executed: Executed::default() }
     }
@@ -162,6 +170,9 @@ impl Followed {
                     }
                 }
                 counts.design.observe(&seen, &mut counts.tally);
+                if let Some(power) = &mut counts.power {
+                    power.observe(&seen, &mut counts.tally);
+                }
             }
             Err(what) => counts.tally.object(|| what),
         }

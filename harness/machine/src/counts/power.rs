@@ -4,14 +4,21 @@ use std::collections::HashMap;
 
 use gpurf_blocks::config::{Config, PowerMode};
 use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_isa::image::Kernel;
 use gpurf_isa::{Instruction, PowerState};
 use gpurf_oracle::lanes_of;
 
 use super::seen::Seen;
-use super::words::Tally;
+use super::words::{Place, Tally, Word};
 use crate::job::Job;
+
+/// The event words that are counted: all of both.
+pub const WORDS: &[Word] = &[
+    Word { fields: POWER_EVENT, at: Place::Power(0), only: &[] },
+    Word { fields: POWER_COUNT_EVENT, at: Place::Power(1), only: &[] },
+];
 
 /// What an instruction is to the registers' power.
 struct Accesses {

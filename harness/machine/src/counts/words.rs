@@ -26,6 +26,8 @@ pub enum Place {
     MainFile,
     /// This element of `design_event_o`.
     Design(usize),
+    /// This element of `power_event_o`.
+    Power(usize),
 }
 
 impl Place {
@@ -33,6 +35,7 @@ impl Place {
         match self {
             Self::MainFile => out.mrf_event_o,
             Self::Design(index) => out.design_event_o[index],
+            Self::Power(index) => out.power_event_o[index],
         }
     }
 }

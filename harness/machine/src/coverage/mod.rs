@@ -12,6 +12,7 @@ mod front;
 mod look;
 mod memory;
 mod operands;
+mod power;
 mod slots;
 mod unreached;
 
@@ -121,13 +122,14 @@ fn packed<const N: usize>(hits: [bool; N]) -> u64 {
 
 /// Everything that is looked at, block by block.
 fn all_groups() -> impl Iterator<Item = &'static Group> {
-    let all = [front::GROUPS, operands::GROUPS, execute::GROUPS, memory::GROUPS, control::GROUPS, slots::GROUPS];
+    let all = [front::GROUPS, operands::GROUPS, execute::GROUPS, memory::GROUPS, control::GROUPS, slots::GROUPS,
+        power::GROUPS];
     all.into_iter().chain(DESIGN_GROUPS.iter().copied()).flatten()
 }
 
 /// Everything that event words count.
 fn all_sums() -> impl Iterator<Item = &'static Sums> {
-    let all = [front::SUMS, operands::SUMS, execute::SUMS, memory::SUMS, control::SUMS, slots::SUMS];
+    let all = [front::SUMS, operands::SUMS, execute::SUMS, memory::SUMS, control::SUMS, slots::SUMS, power::SUMS];
     all.into_iter().chain(DESIGN_SUMS.iter().copied()).flatten()
 }
 

@@ -69,12 +69,13 @@ impl LockstepEngine {
     /// # Errors
     /// When the RTL fails while it is constructed.
     pub fn new(settings: Settings, library: &Library) -> Result<Self, RtlFailure> {
-        let model = (settings.model)(&settings.config);
+        let mut model = (settings.model)(&settings.config);
+        let [of_rtl, of_model] = [(); 2].map(|()| Surroundings::forgetful(&settings.config, &mut *model));
         let lockstep = Lockstep::new(model, library.instance(settings.seed)?);
         Ok(Self {
             trail: Trail::new(&lockstep),
-            rtl: Surroundings::new(&settings.config),
-            model: Surroundings::new(&settings.config),
+            rtl: of_rtl,
+            model: of_model,
             judge: Judge::new(oracle(&settings), &settings.config),
             judged: Judged::default(),
             absent: library.absent_names().to_vec(),

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use gpurf_blocks::{Declaration, Twin, view};
 use gpurf_lockstep::wave::Scopes;
-use gpurf_lockstep::{Environment, EventTotals, Records, Side, Verdict, fill_twin};
+use gpurf_lockstep::{Environment, EventTotals, LostWord, Records, Side, Verdict, fill_twin, lose_in_twin};
 use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use gpurf_oracle::{Memory, Options, Oracle};
 use gpurf_sm::{SmIn, SmOut};
@@ -51,6 +51,9 @@ trait Runner {
 
     /// Lets that many cycles pass.
     fn skip(&mut self, _cycles: u64) {}
+
+    /// Words of its memories lose their values.
+    fn lose(&mut self, _lost: &[LostWord]) {}
 }
 
 impl Runner for Box<dyn Twin> {
@@ -70,6 +73,10 @@ impl Runner for Box<dyn Twin> {
 
     fn skip(&mut self, cycles: u64) {
         Twin::skip(&mut **self, cycles);
+    }
+
+    fn lose(&mut self, lost: &[LostWord]) {
+        lose_in_twin(&mut **self, lost);
     }
 }
 
@@ -172,6 +179,7 @@ impl<R: Runner> Solo<R> {
             let (inputs, compared) = record.split_at(input_bytes);
             if let Some(observe) = &mut observe {
                 observe(&Cycle::of(inputs, compared));
+                self.runner.lose(self.surroundings.lost(compared));
             }
             if let Some(coverage) = &mut self.coverage {
                 coverage.observe(&Cycle::of(inputs, compared));
@@ -263,7 +271,9 @@ impl ModelEngine {
     /// The same, whose commits the oracle judges: slower, since every cycle is looked into.
     pub fn judged(settings: Settings) -> Self {
         let judge = Judge::new(oracle(&settings), &settings.config);
-        Self { judge: Some((judge, Judged::default())), ..Self::new(settings) }
+        let mut engine = Self { judge: Some((judge, Judged::default())), ..Self::new(settings) };
+        engine.solo.forget();
+        engine
     }
 
     /// The same as [`new`](Self::new), watched: no cycle is skipped, and commits are digested.
@@ -294,6 +304,13 @@ fn solo_model(settings: Settings) -> Solo<Box<dyn Twin>> {
     Solo::new(settings, twin, &declaration, None, Side::Model)
 }
 
+impl Solo<Box<dyn Twin>> {
+    /// Registers that are switched off lose their values from now on.
+    fn forget(&mut self) {
+        self.surroundings = Surroundings::forgetful(&self.settings.config, &mut *self.runner);
+    }
+}
+
 /// The oracle that judges.
 pub(super) fn oracle(settings: &Settings) -> Oracle {
     Oracle::new(Options { stop: Some(settings.stop), ..Options::default() })
@@ -302,6 +319,7 @@ pub(super) fn oracle(settings: &Settings) -> Oracle {
 /// Runs a launch once more on a model of its own, for the values of one sequence.
 pub(super) fn rerun(settings: &Settings, job: &Job, memory: Memory, writes: Writes) -> Writes {
     let mut solo = solo_model(Settings { wave: None, ..settings.clone() });
+    solo.forget();
     let mut tracker = Tracker::new(job, writes, false);
     // However it ends: what was written until then is there.
     let _ = solo.run(job.clone(), memory, Some(&mut |cycle| tracker.observe(cycle)));
