@@ -5,6 +5,7 @@ use std::cell::Cell;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::mrf::MRF_EVENT;
+use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::{Declaration, Memory, Twin, places, view_mut};
 use gpurf_machine::commits::Difference;
 use gpurf_machine::counts::Miscount;
@@ -13,24 +14,36 @@ use gpurf_sm::SmOut;
 
 use super::{Program, settings};
 
-/// Where the SM has an event word: `mrf_event_o`, or an element of `design_event_o`.
-type Place = Option<usize>;
+/// Where the SM has an event word.
+#[derive(Clone, Copy)]
+enum Place {
+    /// `mrf_event_o`.
+    MainFile,
+    /// This element of `design_event_o`.
+    Design(usize),
+    /// This element of `power_event_o`.
+    Power(usize),
+}
 
 /// An event word.
 type Word = (&'static [(&'static str, u32)], Place);
 
 fn word_at(out: &mut SmOut, place: Place) -> &mut u64 {
     match place {
-        None => &mut out.mrf_event_o,
-        Some(index) => &mut out.design_event_o[index],
+        Place::MainFile => &mut out.mrf_event_o,
+        Place::Design(index) => &mut out.design_event_o[index],
+        Place::Power(index) => &mut out.power_event_o[index],
     }
 }
 
 /// The event words of a configuration.
 fn words(set: &[&str]) -> Vec<Word> {
-    let events = Organisation::of(&settings(set).config).design().events;
-    let words = events.iter().enumerate().map(|(index, &fields)| (fields, Some(index)));
-    words.chain([(ACCESSES, None)]).collect()
+    let config = settings(set).config;
+    let events = Organisation::of(&config).design().events;
+    let words = events.iter().enumerate().map(|(index, &fields)| (fields, Place::Design(index)));
+    let power = [(POWER_EVENT, Place::Power(0)), (POWER_COUNT_EVENT, Place::Power(1))];
+    let power = power.into_iter().filter(|_| config.power.present);
+    words.chain(power).chain([(ACCESSES, Place::MainFile)]).collect()
 }
 
 /// All fields of the word; only the first four are counted.

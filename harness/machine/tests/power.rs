@@ -1,0 +1,108 @@
+//! The test kernels on registers with power states; their events are counted a third time, and a register that is OFF forgets.
+
+mod common;
+
+use common::kernels::{commits, skips};
+use common::miscounts::{every_field_is_counted, is_found};
+use common::{Program, run, settings};
+use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
+use gpurf_kernels::KERNELS;
+use gpurf_machine::{LaunchError, ModelEngine};
+
+/// Each mode, one port and two, both kinds of banks, slow wake-ups, short and long latencies, slots.
+const POWER: [&[&str]; 7] = [
+    &["power.present=true", "compiler.power_threshold=3"],
+    &["power.present=true", "power.mode=hints", "compiler.power_threshold=1", "mrf.issue_ports=2", "sm.warps=48"],
+    &["power.present=true", "power.mode=sleep_always", "mrf.issue_ports=2", "sm.scheduler=round_robin"],
+    &[
+        "power.present=true",
+        "compiler.power_threshold=7",
+        "power.wake_sleep=5",
+        "power.wake_off=15",
+        "power.table_entries=4",
+        "mrf.ports=1rw",
+        "mrf.issue_ports=2",
+    ],
+    &["power.present=true", "power.mode=sleep_always", "power.wake_sleep=4", "sm.active_warps=8", "sm.patience=3"],
+    &[
+        "power.present=true",
+        "compiler.power_threshold=2",
+        "power.table_entries=1",
+        "mrf.banks=4",
+        "mrf.collectors=4",
+        "sm.warps=8",
+        "memory.latency=1",
+    ],
+    &["power.present=true", "power.mode=hints", "compiler.power_threshold=31", "sm.active_warps=2", "sm.alternate=true"],
+];
+
+#[test]
+fn kernels_commit_what_the_oracle_says() {
+    commits(&POWER, &[POWER_EVENT, POWER_COUNT_EVENT], &[]);
+}
+
+#[test]
+fn skipped_cycles_are_counted_as_if_they_had_been_run() {
+    skips(&POWER);
+}
+
+#[test]
+fn a_count_that_is_off_by_one_is_found_in_every_field() {
+    for set in [POWER[0], POWER[2]] {
+        every_field_is_counted(set);
+    }
+}
+
+#[test]
+fn a_definition_that_both_sides_misread_is_found() {
+    // A register that stays ON because of the table counts as one that goes to SLEEP.
+    is_found(
+        POWER[0],
+        |out| {
+            let kept = common::miscounts::value(POWER_EVENT, out.power_event_o[0], "kept");
+            common::miscounts::add(POWER_EVENT, &mut out.power_event_o[0], "to_sleep", kept);
+        },
+        "to_sleep",
+    );
+}
+
+#[test]
+fn always_on_is_the_machine_without_power_states() {
+    for kernel in KERNELS {
+        for set in [&["mrf.issue_ports=2", "sm.scheduler=round_robin"][..], &["sm.active_warps=8"]] {
+            let plain = run(kernel, set, 64);
+            let with: Vec<&str> =
+                set.iter().copied().chain(["power.present=true", "power.mode=always_on"]).collect();
+            let on = run(kernel, &with, 64);
+            assert_eq!(plain.cycles, on.cycles, "{} {set:?}", kernel.name);
+            for (name, count) in &plain.events {
+                assert_eq!(Some(count), on.events.get(name), "{} {set:?}: {name}", kernel.name);
+            }
+        }
+    }
+}
+
+/// A register that this state leaves behind, and then is read.
+fn reads_after(state: &str) -> Program {
+    Program::new(&format!("MOV R9, 5 {{power=ON,ON,{state}}}\nIADD R10, PT, R9, R0, !PT\nST.GLOBAL.B32 [R2:RZ], R10"), 1, 32)
+}
+
+#[test]
+fn a_register_that_is_off_forgets() {
+    let said = |state: &str, mode: &str| {
+        let mode = format!("power.mode={mode}");
+        let set = ["power.present=true", "compiler.power_threshold=1", &mode];
+        reads_after(state).run(&mut ModelEngine::judged(settings(&set)))
+    };
+    for mode in ["hints", "greener"] {
+        assert_eq!(said("SLEEP", mode).unwrap()[..3], [5, 6, 7], "{mode}");
+    }
+    // The next instruction has been decoded when the result is written: the table keeps the register ON.
+    assert!(said("OFF", "greener").is_ok());
+    let lost = said("OFF", "hints");
+    assert!(matches!(lost, Err(LaunchError::Mismatch(_))), "{lost:?}");
+    // Modes that do not heed the states lose nothing.
+    for mode in ["always_on", "sleep_always"] {
+        assert_eq!(said("OFF", mode).unwrap()[..3], [5, 6, 7], "{mode}");
+    }
+}
