@@ -37,17 +37,12 @@ impl Accesses {
             states: instruction.power_states().map(|(register, after)| (register.0, state(after))).collect(),
             sources: instruction.sources().map(|(_, register)| register.0).collect(),
             destination: instruction.destination().map(|register| register.0),
-            predicate: instruction.predicate_destination().map(|predicate| predicate.0),
+            predicate: instruction.predicate_destination().map(|predicate| predicate.number()),
         }
     }
 
     fn accesses(&self, register: u8) -> bool {
         self.states.iter().any(|&(one, _)| one == register)
-    }
-
-    /// The state in which a register is left.
-    fn after(&self, register: u8) -> PowerState {
-        self.states.iter().find(|&&(one, _)| one == register).map_or(PowerState::On, |&(_, state)| state)
     }
 }
 
