@@ -189,6 +189,8 @@ pub mod marked {
     pub const RESULT_LEVEL: u32 = 42;
     /// The result goes around the register file cache.
     pub const BYPASS: u32 = 26;
+    /// Power states after the instruction: two bits each for first source, second source and result.
+    pub const POWER_STATES: u32 = 47;
     /// A register that is dead behind the instruction, inverted, eight bits; 0: none.
     pub const FREE_REGISTER: u32 = 53;
 }

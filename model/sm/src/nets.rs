@@ -16,6 +16,7 @@ use gpurf_blocks::issue::{
 use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, ConstantUnit, LineTable, SharedMemory};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
+use gpurf_blocks::power::{AccessTable, PowerStates};
 use gpurf_blocks::shape::{
     ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape,
 };
@@ -39,6 +40,8 @@ macro_rules! of_each_block {
             pub single: <WarpScheduler as Block>::$part,
             /// The registers of the alternating one.
             pub alternating: <AlternatingScheduler as Block>::$part,
+            pub power_states: <PowerStates as Block>::$part,
+            pub access_table: <AccessTable as Block>::$part,
             pub issue_stage: <IssueStage as Block>::$part,
             pub predicate_file: <PredicateFile as Block>::$part,
             pub simt_stack: <SimtStack as Block>::$part,
@@ -109,6 +112,9 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("operand_stage", "event_o"),
     ("operand_stage", "design_event_o"),
     ("warp_scheduler", "event_o"),
+    ("power_states", "event_o"),
+    ("power_states", "wait_event_o"),
+    ("access_table", "event_o"),
     ("line_table", "mem_rsp_ready_o"),
     ("block_launcher", "busy_o"),
     ("block_launcher", "done_o"),
@@ -118,7 +124,7 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("fault_unit", "fault_value_o"),
 ];
 
-/// Outputs that nothing is connected to: they are read at the instance.
+/// Outputs that nothing is connected to, or nothing outside the generate block of their instance: they are read at the instance.
 const OPEN: &[(&str, &str)] = &[
     ("alu_queue", "room_o"),
     ("fp_queue", "room_o"),
@@ -126,6 +132,8 @@ const OPEN: &[(&str, &str)] = &[
     ("constant_queue", "ready_o"),
     ("side_queue", "ready_o"),
     ("line_table", "empty_o"),
+    ("access_table", "read_keep_o"),
+    ("access_table", "reg_keep_o"),
 ];
 
 /// Signals of a block that depend on the validity of one of its inputs: instance, input, and the signal that drives it.
@@ -296,6 +304,7 @@ unsafe impl Ports for SmProbe {
         }
         issue_gate(shape, &mut fields);
         scheduler(shape, &mut fields);
+        power(shape, &mut fields);
         instances! { shape, fields;
             issue_stage: IssueStage;
             predicate_file: PredicateFile;
@@ -352,6 +361,28 @@ fn issue_gate(shape: &SmShape, fields: &mut Vec<Field>) {
     let state = offset_of!(SmProbe, states) + offset_of!(States, issue_gate);
     let instance = Instance { name: IssueGate::NAME, block: IssueGate::NAME, port: None, at: Some(at) };
     instance.fields::<IssueGate>(&of_gate, outputs, state, fields);
+}
+
+/// Where registers have power states. Without, the net at `clear_o` is that of the issue gate.
+fn power(shape: &SmShape, fields: &mut Vec<Field>) {
+    if shape.power_entries == 0 {
+        return;
+    }
+    let (outputs, states) = (offset_of!(SmProbe, outputs), offset_of!(SmProbe, states));
+    let (name, at) = (PowerStates::NAME, Some("gen_power.u_power_states"));
+    Instance { name, block: name, port: None, at }.fields::<PowerStates>(
+        shape,
+        outputs + offset_of!(Outputs, power_states),
+        states + offset_of!(States, power_states),
+        fields,
+    );
+    let (name, at) = (AccessTable::NAME, Some("gen_power.u_access_table"));
+    Instance { name, block: name, port: None, at }.fields::<AccessTable>(
+        shape,
+        outputs + offset_of!(Outputs, access_table),
+        states + offset_of!(States, access_table),
+        fields,
+    );
 }
 
 /// Of the scheduler that there is. The nets are the same with each.

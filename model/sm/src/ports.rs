@@ -3,6 +3,7 @@
 use gpurf_blocks::design::{DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, EventWord};
 use gpurf_blocks::issue::{ALTERNATING_EVENT, TWO_LEVEL_EVENT};
 use gpurf_blocks::mrf::MRF_EVENT;
+use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::shape::{SM_CFG_BITS, SmShape};
 use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, Wide, field, ports};
 
@@ -47,6 +48,17 @@ pub fn scheduler_event(shape: &SmShape) -> EventWord {
         (0, _) => &[],
         (_, false) => TWO_LEVEL_EVENT,
         (_, true) => ALTERNATING_EVENT,
+    }
+}
+
+/// Words of `power_event_o`.
+pub const POWER_EVENTS: usize = 2;
+
+/// Fields of `power_event_o`: none where registers have no power states.
+pub fn power_events(shape: &SmShape) -> &'static [EventWord; POWER_EVENTS] {
+    match shape.power_entries {
+        0 => &[&[], &[]],
+        _ => &[POWER_EVENT, POWER_COUNT_EVENT],
     }
 }
 
@@ -134,6 +146,9 @@ ports! {
             .shown(Decode::PackedEach(s.organisation.design().events)),
         /// Events of the scheduler: `two_level_event_t` or `alternating_event_t`; 0 with the single-level one.
         scheduler_event_o: u64 = field(DESIGN_EVENT_BITS).shown(Decode::Packed(scheduler_event(s))),
+        /// Events of power states: `power_event_t` and `power_count_event_t`; 0 where registers have none.
+        power_event_o: [u64; POWER_EVENTS] = field(DESIGN_EVENT_BITS).count(POWER_EVENTS)
+            .shown(Decode::PackedEach(power_events(s))),
         /// Line of a request; the top bit: local memory.
         mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early(),
         /// Lanes of the request.

@@ -6,6 +6,7 @@ mod events;
 mod execute;
 mod front;
 mod memory;
+mod power;
 mod record;
 mod still;
 
@@ -20,6 +21,7 @@ use gpurf_blocks::issue::{
 use gpurf_blocks::memory::{AddressUnit, Coalescer, ConstantMemory, ConstantUnit, LineTable, SharedMemory};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
+use gpurf_blocks::power::{AccessTable, PowerStates};
 use gpurf_blocks::shape::{
     ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape,
     Straps,
@@ -30,6 +32,7 @@ use gpurf_blocks::{Block, Memory};
 use crate::nets::{Inputs, SmProbe};
 use crate::ports::{SmIn, SmOut};
 use decided::Decided;
+use power::Power;
 
 /// The streaming multiprocessor: in order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU and a single precision
 /// unit for each port, one special function unit, one unit for constants and special registers, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1, figures 1 and 3).
@@ -65,6 +68,8 @@ struct Blocks {
     marked: u64,
     /// Places that the levels of each warp's head name; likewise.
     named: Box<[u16; MAX_WARPS]>,
+    /// Where registers have power states.
+    power: Option<Box<Power>>,
     predicate_file: PredicateFile,
     simt_stack: SimtStack,
     operand_stage: OperandStage,
@@ -106,6 +111,9 @@ impl Blocks {
     #[inline]
     fn decide(&mut self, inputs: &SmIn, straps: &Straps, decided: &mut Decided) -> Events {
         self.operand_stage.begin();
+        if let Some(power) = &mut self.power {
+            power.begin(straps);
+        }
         if let Some(spare) = self.block_launcher.fresh() {
             self.operand_stage.clear(spare);
         }
@@ -160,6 +168,7 @@ impl Block for Sm {
         "Alternate",
         "Organisation",
         "Sizes",
+        "PowerEntries",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -170,6 +179,8 @@ impl Block for Sm {
         WarpScheduler::NAME,
         TwoLevelScheduler::NAME,
         AlternatingScheduler::NAME,
+        PowerStates::NAME,
+        AccessTable::NAME,
         IssueStage::NAME,
         PredicateFile::NAME,
         SimtStack::NAME,
@@ -212,6 +223,7 @@ impl Block for Sm {
             alternating: shape.alternate.then(|| Box::new(AlternatingScheduler::new(shape))),
             marked: 0,
             named: Box::new([0; MAX_WARPS]),
+            power: (shape.power_entries != 0).then(|| Box::new(Power::new(shape))),
             predicate_file: PredicateFile::new(shape),
             simt_stack: SimtStack::new(shape),
             operand_stage: OperandStage::new(shape),
@@ -269,6 +281,7 @@ impl Block for Sm {
         let events = self.blocks.decide(inputs, &straps, &mut self.decided);
         (out.mrf_event_o, out.design_event_o) = (events.mrf, events.design);
         out.scheduler_event_o = self.blocks.scheduler_event(&self.decided);
+        out.power_event_o = self.blocks.decide_power(&self.decided);
         out.event_o = self.blocks.events(inputs, &self.decided);
     }
 

@@ -128,7 +128,7 @@ pub struct Leaves {
 
 /// What happens at an edge.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Passing {
+pub struct PassedBy {
     /// Instructions that are decoded.
     pub pushed: [Option<Tabled>; MAX_PORTS],
     /// Instructions that issue.
@@ -214,6 +214,16 @@ impl AccessTable {
         self.access(w, others, reg)
     }
 
+    /// What it says of all that is dispatched and written in a cycle: `read_keep_o` and `reg_keep_o`.
+    pub fn keeps(&self, passed: &PassedBy) -> (u8, u8) {
+        let read = passed.read.iter().enumerate().filter_map(|(p, read)| Some((p, (*read)?)));
+        let written = passed.written.iter().enumerate().filter_map(|(p, written)| Some((p, (*written)?)));
+        (
+            read.fold(0, |keep, (p, read)| keep | self.reads(&read) << (OPERANDS * p)),
+            written.fold(0, |keep, (p, (warp, reg))| keep | u8::from(self.wrote(warp, reg)) << p),
+        )
+    }
+
     /// `access_table_event_t` of a cycle in which these instructions are decoded.
     #[inline]
     pub fn event(&self, pushed: &[Option<Tabled>; MAX_PORTS]) -> u16 {
@@ -223,33 +233,33 @@ impl AccessTable {
 
     /// The edge.
     #[inline]
-    pub fn advance(&mut self, passing: &Passing) {
+    pub fn advance(&mut self, passed: &PassedBy) {
         // Which entries are meant is found by the state before the edge, all of it.
         let lowest = |set: u8| set & set.wrapping_neg();
-        let taken = passing.pushed.map(|pushed| {
+        let taken = passed.pushed.map(|pushed| {
             pushed.map(|Tabled { warp, .. }| lowest(self.all & !self.valid_q[usize::from(warp)]))
         });
-        let issued = passing.issued.map(|issued| {
+        let issued = passed.issued.map(|issued| {
             issued.map(|Leaves { warp, pc, .. }| {
                 let w = usize::from(warp);
                 lowest(self.those(w, self.valid_q[w] & !self.issued_q[w], |place| place.pc == pc))
             })
         });
         let in_flight = |w: usize| self.valid_q[w] & self.issued_q[w];
-        let read = passing.read.map(|read| {
+        let read = passed.read.map(|read| {
             let nothing = |read: &Tabled| read.roles.d() == NO_REG && read.roles.p() == NO_PRED;
             read.filter(nothing).map(|Tabled { warp, pc, .. }| {
                 let w = usize::from(warp);
                 (warp, lowest(self.those(w, in_flight(w), |place| place.pc == pc && place.writes_nothing())))
             })
         });
-        let written = passing.written.map(|written| {
+        let written = passed.written.map(|written| {
             written.map(|(warp, reg)| {
                 let w = usize::from(warp);
                 (warp, self.those(w, in_flight(w), |place| place.d() == reg))
             })
         });
-        let decided = passing.decided.map(|decided| {
+        let decided = passed.decided.map(|decided| {
             decided.map(|(warp, pred)| {
                 let w = usize::from(warp);
                 (warp, self.those(w, in_flight(w), |place| place.d() == NO_REG && place.p == pred))
@@ -258,14 +268,14 @@ impl AccessTable {
         for (warp, freed) in read.into_iter().chain(written).chain(decided).flatten() {
             self.free(warp.into(), freed);
         }
-        for (Leaves { warp, stays, .. }, entry) in passing.issued.iter().zip(issued).filter_map(|(i, e)| (*i).zip(e)) {
+        for (Leaves { warp, stays, .. }, entry) in passed.issued.iter().zip(issued).filter_map(|(i, e)| (*i).zip(e)) {
             if stays {
                 self.issued_q[usize::from(warp)] |= entry;
             } else {
                 self.free(warp.into(), entry);
             }
         }
-        for (pushed, entry) in passing.pushed.iter().zip(taken).filter_map(|(pushed, entry)| (*pushed).zip(entry)) {
+        for (pushed, entry) in passed.pushed.iter().zip(taken).filter_map(|(pushed, entry)| (*pushed).zip(entry)) {
             self.take(&pushed, entry);
         }
     }
@@ -310,7 +320,7 @@ fn named(valid: u8, warps: &[u8], names: &[u8]) -> [Option<(u8, u8)>; MAX_PORTS]
     std::array::from_fn(|p| is_set(valid, p).then(|| (warps[p], names[p])))
 }
 
-impl Passing {
+impl PassedBy {
     fn of(inputs: &AccessTableIn) -> Self {
         Self {
             pushed: tabled(inputs.push_valid_i, &inputs.push_warp_i, &inputs.push_pc_i, &inputs.push_roles_i),
@@ -348,22 +358,16 @@ impl Block for AccessTable {
     fn early(&self, _: &mut AccessTableOut) {}
 
     fn late(&mut self, inputs: &AccessTableIn, out: &mut AccessTableOut) {
-        let passing = Passing::of(inputs);
-        (out.read_keep_o, out.reg_keep_o) = (0, 0);
-        for p in set_bits(inputs.read_valid_i) {
-            out.read_keep_o |= passing.read[p].map_or(0, |read| self.reads(&read)) << (OPERANDS * p);
-        }
-        for p in set_bits(inputs.reg_valid_i) {
-            out.reg_keep_o |= u8::from(self.wrote(inputs.reg_warp_i[p], inputs.reg_i[p])) << p;
-        }
-        out.event_o = self.event(&passing.pushed);
+        let passed = PassedBy::of(inputs);
+        (out.read_keep_o, out.reg_keep_o) = self.keeps(&passed);
+        out.event_o = self.event(&passed.pushed);
     }
 
     fn clock(&mut self, inputs: &AccessTableIn, _: &AccessTableOut) {
         if inputs.rst_ni == 0 {
             self.reset();
         } else {
-            self.advance(&Passing::of(inputs));
+            self.advance(&PassedBy::of(inputs));
         }
     }
 

@@ -17,6 +17,7 @@ impl Blocks {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
         let (start, memory_idle) = (self.block_launcher.start(), self.coalescer.request().is_none());
         self.tell_faults(decided);
+        self.clock_power(inputs, start.map(|(warp, _)| warp), alive, idle);
         self.clock_slots(decided, alive);
         self.push_side_results(straps.side_latency);
         self.push_constant_results(straps.fp_latency);
@@ -31,7 +32,7 @@ impl Blocks {
         self.write_coordinates();
         self.block_launcher.edge(launch(inputs).as_ref(), alive, idle, memory_idle);
         self.host_writes(inputs);
-        self.scoreboard.settle();
+        self.settle();
     }
 
     /// The faults of a cycle, in the order of their sources.
@@ -163,7 +164,17 @@ impl Blocks {
         self.block_launcher.reset();
         self.barrier_unit.reset();
         self.fault_unit.reset();
+        self.power.iter_mut().for_each(|power| power.reset());
+        self.settle();
+    }
+
+    /// Which heads are clear behind the edge.
+    #[inline]
+    fn settle(&mut self) {
         self.scoreboard.settle();
+        if let Some(power) = &mut self.power {
+            power.states.settle(self.scoreboard.clear());
+        }
     }
 }
 

@@ -78,9 +78,18 @@ impl Blocks {
         }
     }
 
-    /// Warps whose heads may issue as far as registers and, with ORF and LRF, places go (`hierarchy_scoreboard`).
+    /// Warps whose heads may issue as far as registers, places and power states go.
     #[inline]
     pub(super) fn clear(&self) -> u64 {
+        match &self.power {
+            None => self.gated(),
+            Some(power) => power.clear(self.gated()),
+        }
+    }
+
+    /// The same without power states: what the issue gate lets through, where there is one (`hierarchy_scoreboard`).
+    #[inline]
+    pub(super) fn gated(&self) -> u64 {
         let clear = self.scoreboard.clear();
         let (waits, waiting) = self.operand_stage.waits();
         let Some(scheduler) = self.two_level.as_ref().filter(|_| waiting != 0) else { return clear };
@@ -232,6 +241,9 @@ impl Blocks {
         for w in set_bits(changed) {
             let head = is_set(buffer.head_valid(), w).then(|| buffer.roles(w));
             self.scoreboard.head(w, head);
+            if let (Some(power), Some(roles)) = (&mut self.power, head) {
+                power.states.head(w, roles);
+            }
             if has_slots {
                 let ctl = head.map_or(0, |_| buffer.head(w).ctl);
                 let mark = is_set(ctl, marked::DESCHEDULE as usize);

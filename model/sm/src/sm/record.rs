@@ -69,6 +69,10 @@ impl Sm {
             }
             (None, None) => blocks.warp_scheduler.probe(&inputs.single, &o.single, &mut states.single),
         }
+        if let Some(power) = &blocks.power {
+            power.states.probe(&inputs.power_states, &o.power_states, &mut states.power_states);
+            power.table.probe(&inputs.access_table, &o.access_table, &mut states.access_table);
+        }
         for p in 0..blocks.ports {
             blocks.alu[p].probe(&self.inputs.alu[p], &o.alu[p], &mut states.alu[p]);
             blocks.alu_queue[p].probe(&self.inputs.alu_queue[p], &o.alu_queue[p], &mut states.alu_queue[p]);
@@ -85,7 +89,8 @@ impl Blocks {
         let scoreboard = &mut o.scoreboard;
         (scoreboard.clear_o, scoreboard.operand_o) = (self.scoreboard.clear(), self.scoreboard.operand());
         scoreboard.branch_o = self.scoreboard.branch();
-        o.issue_gate.clear_o = self.clear();
+        o.issue_gate.clear_o = self.gated();
+        self.record_power(o);
         o.warp_scheduler = TwoLevelSchedulerOut { pop_o: decided.pops, ..TwoLevelSchedulerOut::zeroed() };
         if let Some(scheduler) = &self.two_level {
             scheduler.early(&mut o.warp_scheduler);

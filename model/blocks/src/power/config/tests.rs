@@ -1,7 +1,7 @@
 //! Power states in the configuration.
 
-use crate::config::{Config, Preset, Scheduler, Start, presets};
-use crate::power::{PowerMode, PowerStraps, mode};
+use crate::config::{Config, PowerMode, Preset, Scheduler, Start, presets};
+use crate::power::{PowerStraps, mode};
 use crate::shape::{SmShape, cfg_of_block};
 use crate::testing::{config, refuses, set};
 

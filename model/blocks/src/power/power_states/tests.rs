@@ -1,4 +1,5 @@
 use super::*;
+use crate::Ports;
 use crate::instruction::RolesFields;
 use crate::testing::{Driver, SM_SHAPES, event};
 
@@ -20,7 +21,7 @@ fn states(first: u8, second: u8, result: u8) -> u8 {
 
 /// The block with two ports and 8 warps, and its straps.
 fn block(mode: u8, wake_sleep: u8, wake_off: u8) -> Driver<PowerStates> {
-    let mut block = Driver::new(&SM_SHAPES[1]);
+    let mut block = Driver::<PowerStates>::new(&SM_SHAPES[1]);
     block.inputs.cfg_i = PowerStraps { mode, wake_sleep, wake_off }.word();
     block.inputs.alive_i = 0xff;
     block

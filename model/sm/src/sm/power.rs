@@ -1,0 +1,127 @@
+//! Power states, where registers have some: `power_states` and `access_table`.
+
+use gpurf_blocks::Block;
+use gpurf_blocks::instruction::{Instruction, marked};
+use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::mrf::bits::set_bits;
+use gpurf_blocks::power::{
+    Access, AccessTable, Changing, Course, Leaves, PassedBy, PowerStates, PowerStraps, STATES_BITS, Tabled, Written,
+    count_event,
+};
+use gpurf_blocks::shape::{SmShape, Straps};
+
+use super::Blocks;
+use super::decided::{BusResult, Decided};
+use crate::nets::Outputs;
+use crate::ports::{POWER_EVENTS, SmIn};
+
+/// The two blocks, and what they decide in a cycle.
+pub(super) struct Power {
+    pub(super) states: PowerStates,
+    pub(super) table: AccessTable,
+    straps: PowerStraps,
+    changing: Changing,
+    /// Instructions that go to the operand stage.
+    sets: [Option<Access>; MAX_PORTS],
+    passed: PassedBy,
+}
+
+impl Power {
+    pub(super) fn new(shape: &SmShape) -> Self {
+        Self {
+            states: PowerStates::new(shape),
+            table: AccessTable::new(shape),
+            straps: PowerStraps::default(),
+            changing: Changing::default(),
+            sets: [None; MAX_PORTS],
+            passed: PassedBy::default(),
+        }
+    }
+
+    /// Those heads of a set whose registers are all ON.
+    #[inline]
+    pub(super) fn clear(&self, clear: u64) -> u64 {
+        self.states.clear(self.straps, clear)
+    }
+
+    /// What holds for the cycle that begins.
+    #[inline]
+    pub(super) fn begin(&mut self, straps: &Straps) {
+        self.straps = PowerStraps::of(straps.power);
+    }
+
+    /// An edge in reset.
+    pub(super) fn reset(&mut self) {
+        self.states.reset();
+        self.table.reset();
+    }
+}
+
+/// The states that an instruction leaves: bits 52:47 of its control word.
+#[inline]
+fn states(ctl: u64) -> u8 {
+    (ctl >> marked::POWER_STATES) as u8 & ((1 << STATES_BITS) - 1)
+}
+
+impl Blocks {
+    /// Which states change, behind all else that is decided; gives the events.
+    #[inline]
+    pub(super) fn decide_power(&mut self, decided: &Decided) -> [u64; POWER_EVENTS] {
+        let Some(power) = &mut self.power else { return [0; POWER_EVENTS] };
+        let (clear, passed) = (self.scoreboard.clear(), &mut power.passed);
+        *passed = PassedBy::default();
+        power.sets = [None; MAX_PORTS];
+        for (p, (warp, decoded)) in decided.decoded.iter().enumerate().filter_map(|(p, path)| Some((p, (*path)?))) {
+            passed.pushed[p] = Some(Tabled { warp, pc: decoded.pc, roles: decoded.roles });
+        }
+        for (p, issue) in decided.issues() {
+            let (warp, head) = (issue.warp, &issue.head);
+            passed.issued[p] = Some(Leaves { warp, pc: head.pc, stays: issue.operands });
+            let access = Access { warp, roles: head.roles, states: states(head.ctl), keep: 0 };
+            power.sets[p] = issue.operands.then_some(access);
+        }
+        let (mut reads, mut written) = ([None; MAX_PORTS], [None; MAX_PORTS]);
+        for p in set_bits(decided.dispatch.ready & self.operand_stage.dispatch_valid()) {
+            let issued = &self.operand_stage.dispatched(p).issued;
+            let (warp, instruction): (u8, &Instruction) = (issued.warp, &issued.instruction);
+            let tabled = Tabled { warp, pc: instruction.pc(), roles: instruction.roles() };
+            passed.read[p] = Some(tabled);
+            let keep = power.table.reads(&tabled);
+            reads[p] = Some(Access { warp, roles: tabled.roles, states: states(instruction.ctl()), keep });
+        }
+        passed.written = decided.reports;
+        for (p, (warp, reg)) in decided.reports.iter().enumerate().filter_map(|(p, report)| Some((p, (*report)?))) {
+            written[p] = Some(Written { warp, reg, keep: power.table.wrote(warp, reg) });
+        }
+        for (p, BusResult { result, .. }) in decided.results(decided.going) {
+            passed.decided[p] = result.pred.map(|pred| (result.warp, pred));
+        }
+        power.changing = power.states.changing(power.straps, clear, &reads, &written);
+        let table = power.table.event(&power.passed.pushed);
+        [power.changing.event, count_event(power.changing.wait_event.into(), table.into())]
+    }
+
+    /// The edge, before those of the blocks that it is told about. `start`: the warp that begins.
+    #[inline]
+    pub(super) fn clock_power(&mut self, inputs: &SmIn, start: Option<u8>, alive: u64, idle: u64) {
+        let Some(power) = &mut self.power else { return };
+        let taken = inputs.launch_valid_i != 0 && !self.block_launcher.busy();
+        let launch = taken.then_some(inputs.launch_registers_i);
+        power.states.advance(power.straps, &power.changing, &power.sets, &Course { alive, idle, start, launch });
+        power.table.advance(&power.passed);
+    }
+
+    /// Whether no state changes as long as nothing is decoded, issues, is dispatched or written.
+    pub(super) fn power_is_still(&self) -> bool {
+        let (clear, alive, idle) = (self.scoreboard.clear(), self.simt_stack.alive(), self.scoreboard.idle());
+        self.power.as_ref().is_none_or(|power| power.states.is_still(power.straps, clear, alive, idle))
+    }
+
+    /// The outputs of both blocks.
+    pub(super) fn record_power(&self, o: &mut Outputs) {
+        let Some(power) = &self.power else { return };
+        o.power_states.clear_o = self.clear();
+        let table = &mut o.access_table;
+        (table.read_keep_o, table.reg_keep_o) = power.table.keeps(&power.passed);
+    }
+}
