@@ -4,7 +4,6 @@ use crate::config::{Config, Scheduler};
 use crate::design::{DesignCfg, Services};
 use crate::designs::{DESIGNS, Organisation};
 use crate::mrf::MrfShape;
-use crate::power::PowerStraps;
 use crate::sizes::{StageSizes, own_of, width};
 use crate::{Declaration, Shape, Wide};
 
@@ -264,8 +263,8 @@ pub struct Straps {
     pub stay: bool,
     /// `two_level_scheduler`, `alternating_scheduler`: instructions that an active warp may issue while a pending one is ready.
     pub patience: u16,
-    /// `power_states`: mode and wake-up latencies.
-    pub power: PowerStraps,
+    /// `power_states`: mode and wake-up latencies, as on its `cfg_i`.
+    pub power: u16,
     /// The register file: order among the reads of a bank, and the design's own straps.
     pub design: DesignCfg,
 }
@@ -290,7 +289,7 @@ impl Straps {
             sfu_latency: sm.sfu_latency as u8 - 7,
             stay: sm.stay,
             patience: sm.patience as u16,
-            power: config.power_straps(),
+            power: config.power_straps().word(),
             design: DesignCfg { read_order: config.straps(), straps },
         }
     }
@@ -314,7 +313,7 @@ impl Straps {
             sfu_latency: latency(22),
             stay: word >> 28 & 1 == 1,
             patience: (word >> 29 & 0xfff) as u16,
-            power: PowerStraps::of((word >> 41 & 0x3ff) as u16),
+            power: (word >> 41 & 0x3ff) as u16,
             design: DesignCfg { read_order: (word & 1) as u8, straps: design.to_u128() },
         }
     }
@@ -331,7 +330,7 @@ impl Straps {
             | u64::from(self.sfu_latency) << 22
             | u64::from(self.stay) << 28
             | u64::from(self.patience) << 29
-            | u64::from(self.power.word()) << 41
+            | u64::from(self.power) << 41
     }
 
     /// The SM's `design_cfg_i`.
@@ -361,7 +360,7 @@ pub fn cfg_of_block(config: &Config, block: &str) -> u64 {
         "shared_memory" => Some(straps.shared_bandwidth.into()),
         "two_level_scheduler" => Some(straps.two_level().into()),
         "alternating_scheduler" => Some(straps.patience.into()),
-        "power_states" => Some(straps.power.word().into()),
+        "power_states" => Some(straps.power.into()),
         _ => None,
     };
     let read_order = straps.design.read_order;

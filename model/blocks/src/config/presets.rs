@@ -24,10 +24,8 @@ pub const BANKS_16: Config = Config {
 /// The same with 8 banks.
 pub const BANKS_8: Config = Config { mrf: MrfConfig { banks: 8, ..BANKS_16.mrf }, ..BANKS_16 };
 
-/// The sharing thesis's SM (table 4.2): 256 KB in 32 banks, and loose round-robin. Of its 4 schedulers and 64 warps there are as many as
-/// this SM has at most. What the table leaves open is as in the stealing paper's SM ([`BANKS_16`]), which stands for a Kepler-like machine too (docs/power.md).
-pub const KEPLER: Config = Config {
-    mrf: MrfConfig { banks: 32, kilobytes: 256, ..BANKS_16.mrf },
-    sm: SmConfig { scheduler: Scheduler::RoundRobin, ..BANKS_16.sm },
-    ..BANKS_16
-};
+/// Half of the sharing thesis's SM (table 4.2: 256 KB in 32 banks, 64 warps, 4 schedulers, loose round-robin), because this SM has at most 48 warps and
+/// two schedulers: so a warp has as many registers as there. What the table leaves open is as in the stealing paper's SM ([`BANKS_16`]), which stands for a
+/// Kepler-like machine too (docs/power.md).
+pub const KEPLER: Config =
+    Config { sm: SmConfig { warps: 32, scheduler: Scheduler::RoundRobin, ..BANKS_16.sm }, ..BANKS_16 };

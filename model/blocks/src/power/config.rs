@@ -85,7 +85,7 @@ const GREENER: Config = Config {
 pub(crate) const PRESETS: &[Preset] = &[
     Preset {
         name: "kepler",
-        summary: "the sharing thesis's baseline: 32 single-ported banks, 256 KB, round-robin (sharing thesis, table 4.2)",
+        summary: "half of the sharing thesis's SM: 16 single-ported banks, 128 KB, 32 warps, round-robin (sharing thesis, table 4.2)",
         config: KEPLER,
     },
     Preset {

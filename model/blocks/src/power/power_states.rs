@@ -99,9 +99,10 @@ ports! {
     pub struct PowerStatesProbe(s: &SmShape) {
         /// Bit r mod 64 of element 4w + r / 64: register r of warp w is OFF.
         off_q: [u64; WORDS * MAX_WARPS] = field(u64::BITS).count(WORDS * s.warps),
-        /// The same: it is in SLEEP.
+        /// Bit r mod 64 of element 4w + r / 64: register r of warp w is in SLEEP.
         asleep_q: [u64; WORDS * MAX_WARPS] = field(u64::BITS).count(WORDS * s.warps),
-        /// The same: it is ON, an access of it is in progress, and its two bits above are the state that it takes after that.
+        /// Bit r mod 64 of element 4w + r / 64: register r of warp w is ON, an access of it is in progress, and its bits in `off_q` and
+        /// `asleep_q` are the state that it takes after that.
         pending_q: [u64; WORDS * MAX_WARPS] = field(u64::BITS).count(WORDS * s.warps),
         /// Cycles until the registers of the head of each warp are ON; 0: no wake-up is in progress.
         wake_q: [u8; MAX_WARPS] = field(4).count(s.warps),

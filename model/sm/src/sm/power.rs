@@ -47,7 +47,7 @@ impl Power {
     /// What holds for the cycle that begins.
     #[inline]
     pub(super) fn begin(&mut self, straps: &Straps) {
-        self.straps = straps.power;
+        self.straps = PowerStraps::of(straps.power);
     }
 
     /// An edge in reset.

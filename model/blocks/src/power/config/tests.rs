@@ -8,8 +8,8 @@ use crate::testing::{config, refuses, set};
 #[test]
 fn presets_are_the_thesis_s_machine_without_states_and_with_each_use_of_them() {
     let kepler = config("kepler", &[]);
-    assert_eq!((kepler.mrf.kilobytes, kepler.mrf.banks, kepler.shape().depth), (256, 32, 64));
-    assert_eq!((kepler.sm.warps, kepler.mrf.issue_ports, kepler.sm.scheduler), (48, 2, Scheduler::RoundRobin));
+    assert_eq!((kepler.mrf.kilobytes, kepler.mrf.banks, kepler.shape().depth), (128, 16, 64));
+    assert_eq!((kepler.sm.warps, kepler.mrf.issue_ports, kepler.sm.scheduler), (32, 2, Scheduler::RoundRobin));
     assert_eq!((kepler.power.present, kepler.sm_shape().power_entries), (false, 0));
     let found = ["sleep-reg", "greener-static", "greener"].map(|preset| {
         let config = config(preset, &[]);
