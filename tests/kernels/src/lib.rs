@@ -37,6 +37,7 @@ mod monte_carlo;
 mod mri_q;
 mod nbody;
 mod needle;
+mod nn;
 mod pathfinder;
 mod quasirandom_generator;
 mod radix_sort;
@@ -103,6 +104,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "mri-q", reference: mri_q::reference },
     Kernel { name: "nbody", reference: nbody::reference },
     Kernel { name: "needle", reference: needle::reference },
+    Kernel { name: "NN", reference: nn::reference },
     Kernel { name: "pathfinder", reference: pathfinder::reference },
     Kernel { name: "quasirandomGenerator", reference: quasirandom_generator::reference },
     Kernel { name: "radixSort", reference: radix_sort::reference },
