@@ -7,6 +7,7 @@
 //! * [`Traffic`] says how often each level was accessed and for whom; [`Energies`] are the constants of a machine; together they give [`Energy`].
 //! * [`RFC_PAPER`] and [`THESIS`] are the published tables. They differ where both have an entry, and are kept apart.
 //! * [`hybrid`] has the tables of the hybrid paper, which counts leakage and area too: power, from counts and time.
+//! * [`leakage`] is the leakage of a register file whose registers are ON, in SLEEP or OFF (sharing thesis), by that of one whose registers are all ON.
 //! * [`Chip`] sets a saving in proportion to a chip; [`Encoding`] is the price of bits in the instruction.
 //!
 //! Tag checks, operand collectors and multiplexers cost nothing here: the papers give no numbers for them. `docs/energy.md` has sources and units.
@@ -15,6 +16,7 @@ mod chip;
 mod encoding;
 mod energies;
 pub mod hybrid;
+pub mod leakage;
 mod tables;
 mod traffic;
 
