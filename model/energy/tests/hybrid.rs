@@ -82,3 +82,9 @@ fn nothing_that_runs_takes_nothing_but_leakage() {
         assert!(power.dynamic() == 0.0 && power.total().is_finite() && power.total() > 0.0);
     }
 }
+
+/// What a register leaks under the sharing thesis's states is taken from table 1, for want of a number there.
+#[test]
+fn a_register_that_is_on_leaks_what_the_sram_does() {
+    close(gpurf_energy::leakage::REGISTER_LEAKAGE, SRAM.leakage * 1024.0 / MEMORY_BITS);
+}

@@ -337,7 +337,10 @@ mod tests {
         assert!(message("[[smoke]]\nrun = \"kernels\"\nlimit = 5\n").starts_with("plan.toml:3: unknown field `limit`"));
         assert!(message("[[long]]\nrun = \"kernels\"\nlimit_s = 5\n").contains("no tier smoke; there are: long"));
         let message = message("[[smoke]]\nrun = \"kernels\"\nlimit_s = 5\nnames = [\"saxpi\"]\n");
-        assert!(message.contains("entry 1 of smoke: there is no test kernel saxpi; there are: NN, backprop"), "{message}");
+        assert!(
+            message.contains("entry 1 of smoke: there is no test kernel saxpi; there are: NN, backprop"),
+            "{message}"
+        );
     }
 
     #[test]
