@@ -128,7 +128,7 @@ impl AccessTableDriver {
         if rng.chance(300) {
             roles.d = NO_REG;
         }
-        Instruction { pc: self.pc(rng, knobs), roles: roles.pack() }
+        Instruction { pc: self.pc(rng, knobs), roles: roles.into() }
     }
 
     fn written(&mut self, rng: &mut Rng, knobs: &AccessTableKnobs, i: &mut AccessTableIn) {
@@ -255,7 +255,6 @@ impl Entry {
 
 #[cover]
 impl AccessTableCover {
-    const NUMBERS: [&str; 4] = ["first", "second", "third", "fourth"];
     const PLACES: [&str; 4] = ["a", "b", "c", "d"];
 
     fn new(shape: &SmShape, _: &Config) -> Self {
@@ -281,9 +280,8 @@ impl AccessTableCover {
             let free = places.clone().position(|e| p.valid_q[e] == 0);
             let behind = |e: usize| places.clone().skip(e + 1).any(|later| p.valid_q[later] == 1);
             point!("an instruction takes an entry with a later one in use", free.is_some_and(behind), given = self.entries > 1);
-            if let Some(first) = free {
-                point!("an instruction takes the {NUMBERS[first]} entry", true, given = first < self.entries);
-            }
+            point!("an instruction takes the first entry", free == Some(0));
+            point!("an instruction takes the last entry", free == Some(self.entries - 1));
             point!("an instruction finds no free entry", free.is_none());
             let written = ones(i.reg_valid_i.into()).any(|r| {
                 i.reg_warp_i[r] == w && self.table(p, w).iter().any(|entry| entry.writes(i.reg_i[r]))
