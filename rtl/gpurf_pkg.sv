@@ -40,6 +40,9 @@ package gpurf_pkg;
   localparam int unsigned DesignEventW = 64;
   localparam int unsigned DesignCfgW = 128;
 
+  // Event words of the power states of registers (docs/blocks/sm.md).
+  localparam int unsigned PowerEvents = 2;
+
   // Lowest bits of the operation word's fields (docs/isa.md), and widths.
   localparam int unsigned OpcodeW = 7;
   localparam int unsigned OperationConstantFlag = 7; // source b is a constant
@@ -62,7 +65,12 @@ package gpurf_pkg;
   localparam int unsigned ControlRfcBypass = 26;
   localparam int unsigned ControlSourceLevel = 27;   // of source a; of b and c the next LevelW bits
   localparam int unsigned ControlResultLevel = 42;
+  localparam int unsigned ControlPower = 47;         // of the first source; of the second and of the result the next bits
   localparam int unsigned ControlFreeRegister = 53;  // inverted, so that 0 names none
+
+  // States of registers in the control word: of two sources and of the result.
+  localparam int unsigned RegisterPowerW = 2;
+  localparam int unsigned ControlPowerW = 3 * RegisterPowerW;
 
   localparam logic [RegW-1:0]  NoReg = '1;   // RZ: reads as zero, drops what is written
   localparam logic [PredW-1:0] NoPred = '1;  // PT: true, drops what is written
@@ -120,8 +128,16 @@ package gpurf_pkg;
     logic read;    // read stealing
   } steal_straps_t;
 
+  // The straps of the power states of registers (docs/blocks/power_states.md).
+  typedef struct packed {
+    logic [3:0] wake_off;    // cycles until a register that is OFF is ON
+    logic [3:0] wake_sleep;  // that is in SLEEP
+    logic [1:0] mode;        // power_mode_e
+  } power_straps_t;
+
   // The straps of the SM: its `cfg_i`.
   typedef struct packed {
+    power_straps_t power;           // of registers
     logic [11:0] patience;          // of a scheduler with slots
     logic        stay;              // a warp leaves its slot at its end only
     logic [5:0]  sfu_latency;       // of the result queues
@@ -484,6 +500,37 @@ package gpurf_pkg;
     logic [1:0] unwritten;
   } hierarchy_entries_event_t;
 
+  // What the power states of registers count in a cycle, for leakage and for the energy of changes.
+  typedef struct packed {
+    logic [13:0] on;          // registers that are ON
+    logic [13:0] asleep;      // in SLEEP
+    logic [7:0]  wake_sleep;  // registers that are woken from SLEEP
+    logic [7:0]  wake_off;    // from OFF
+    logic [3:0]  to_sleep;    // accesses that put their register to SLEEP
+    logic [3:0]  to_off;      // that switch it OFF
+    logic [3:0]  kept;        // whose register stays ON, because another instruction accesses it
+  } power_event_t;
+
+  // Heads that wait for power.
+  typedef struct packed {
+    logic [5:0] wait_wake;  // for a wake-up
+    logic [5:0] wait_read;  // for an access behind which the state changes
+  } power_wait_event_t;
+
+  // What the table of the instructions in progress counts in a cycle.
+  typedef struct packed {
+    logic [7:0] used;  // entries in use
+    logic [1:0] full;  // instructions decoded that find no free entry
+  } access_table_event_t;
+
+  // And both, for people.
+  typedef struct packed {
+    logic [5:0] wait_wake;
+    logic [5:0] wait_read;
+    logic [7:0] used;
+    logic [1:0] full;
+  } power_count_event_t;
+
   // Where an instruction goes (docs/blocks/decode.md).
   typedef enum logic [3:0] {
     UnitControl     = 4'd0,  // branches, exits, traps: done with at issue
@@ -630,6 +677,21 @@ package gpurf_pkg;
     PowerOn       = 2'd2,
     PowerSleeping = 2'd3
   } power_e;
+
+  // The state in which an access leaves its register (docs/isa.md). 3 is OFF too.
+  typedef enum logic [RegisterPowerW-1:0] {
+    RegisterOn    = 2'd0,
+    RegisterSleep = 2'd1,
+    RegisterOff   = 2'd2
+  } register_power_e;
+
+  // What says so (docs/blocks/power_states.md).
+  typedef enum logic [1:0] {
+    PowerModeAlwaysOn    = 2'd0,  // nothing: registers have no states
+    PowerModeSleepAlways = 2'd1,  // nothing: every access leaves SLEEP
+    PowerModeHints       = 2'd2,  // the control word
+    PowerModeTable       = 2'd3   // and instructions in progress keep their registers ON
+  } power_mode_e;
 
   // Who writes a bank of the hybrid register file (docs/blocks/hrf.md).
   typedef enum logic [1:0] {

@@ -24,12 +24,13 @@ module sm
   parameter int unsigned Alternate = 0,
   parameter int unsigned Organisation = OrganisationMrf,
   parameter int unsigned Sizes = 0,
+  parameter int unsigned PowerEntries = 0,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  // Only a scheduler with slots reads all bits.
+  // Only schedulers with slots and power states read all bits.
   // verilator lint_off UNUSEDSIGNAL
   input  sm_straps_t             cfg_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -85,7 +86,8 @@ module sm
   output sm_event_t              event_o,
   output mrf_event_t             mrf_event_o,
   output logic [DesignEventW-1:0] design_event_o [DesignEvents],
-  output logic [DesignEventW-1:0] scheduler_event_o
+  output logic [DesignEventW-1:0] scheduler_event_o,
+  output logic [DesignEventW-1:0] power_event_o [PowerEvents]
 );
 
   localparam int unsigned P = IssuePorts;
@@ -127,6 +129,13 @@ module sm
   logic [Warps-1:0] scoreboard_branch;
   // verilator lint_on UNUSEDSIGNAL
   logic [Warps-1:0] scoreboard_idle;
+
+  logic [Warps-1:0]   power_states_clear;
+  // Only power states ask the table.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [Sources-1:0] access_table_read_keep;
+  logic [P-1:0]       access_table_reg_keep;
+  // verilator lint_on UNUSEDSIGNAL
 
   logic [P-1:0]     warp_scheduler_issue_valid;
   logic [WarpW-1:0] warp_scheduler_issue_warp     [P];
@@ -546,6 +555,104 @@ module sm
     );
   end
 
+  // And for registers that are not ON.
+  if (PowerEntries == 0) begin : gen_no_power
+    assign power_states_clear     = hierarchy_scoreboard_clear;
+    assign access_table_read_keep = '0;
+    assign access_table_reg_keep  = '0;
+    assign power_event_o          = '{default: '0};
+  end else begin : gen_power
+    roles_t                   set_roles   [P];
+    logic [ControlPowerW-1:0] set_states  [P];
+    logic [P-1:0]             read_valid;
+    logic [PcW-1:0]           read_pc     [P];
+    roles_t                   read_roles  [P];
+    logic [ControlPowerW-1:0] read_states [P];
+    power_event_t             power_event;
+    power_wait_event_t        wait_event;
+    access_table_event_t      table_event;
+    power_count_event_t       count_event;
+
+    assign read_valid = operand_stage_dispatch_valid & dispatcher_dispatch_ready;
+
+    always_comb begin
+      for (int unsigned p = 0; p < P; p++) begin
+        set_roles[p]   = issue_stage_instruction[p].roles;
+        set_states[p]  = issue_stage_instruction[p].ctl[ControlPower +: ControlPowerW];
+        read_pc[p]     = operand_stage_dispatch_instruction[p].pc;
+        read_roles[p]  = operand_stage_dispatch_instruction[p].roles;
+        read_states[p] = operand_stage_dispatch_instruction[p].ctl[ControlPower +: ControlPowerW];
+      end
+    end
+
+    power_states #(
+      .Warps     (Warps),
+      .IssuePorts(IssuePorts)
+    ) u_power_states (
+      .clk_i,
+      .rst_ni,
+      .cfg_i             (cfg_i.power),
+      .clear_i           (hierarchy_scoreboard_clear),
+      .head_roles_i      (instruction_buffer_head_roles),
+      .set_valid_i       (issue_stage_operand_valid),
+      .set_warp_i        (issue_stage_warp),
+      .set_roles_i       (set_roles),
+      .set_states_i      (set_states),
+      .read_valid_i      (read_valid),
+      .read_warp_i       (operand_stage_dispatch_warp),
+      .read_roles_i      (read_roles),
+      .read_states_i     (read_states),
+      .read_keep_i       (access_table_read_keep),
+      .reg_valid_i       (writeback_reg_valid),
+      .reg_warp_i        (writeback_reg_warp),
+      .reg_i             (writeback_reg),
+      .reg_keep_i        (access_table_reg_keep),
+      .alive_i           (simt_stack_alive),
+      .idle_i            (scoreboard_idle),
+      .start_valid_i     (block_launcher_start_valid),
+      .start_warp_i      (block_launcher_start_warp),
+      .launch_valid_i    (launch_valid_i & ~busy_o),
+      .launch_registers_i(launch_registers_i),
+      .clear_o           (power_states_clear),
+      .event_o           (power_event),
+      .wait_event_o      (wait_event)
+    );
+
+    access_table #(
+      .Warps       (Warps),
+      .IssuePorts  (IssuePorts),
+      .TableEntries(PowerEntries)
+    ) u_access_table (
+      .clk_i,
+      .rst_ni,
+      .push_valid_i (fetch_decode_valid),
+      .push_warp_i  (fetch_decode_warp),
+      .push_pc_i    (fetch_decode_pc),
+      .push_roles_i (decode_roles),
+      .issue_valid_i(warp_scheduler_issue_valid),
+      .issue_warp_i (warp_scheduler_issue_warp),
+      .issue_pc_i   (issue_pc),
+      .issue_stays_i(issue_stage_operand_valid),
+      .read_valid_i (read_valid),
+      .read_warp_i  (operand_stage_dispatch_warp),
+      .read_pc_i    (read_pc),
+      .read_roles_i (read_roles),
+      .reg_valid_i  (writeback_reg_valid),
+      .reg_warp_i   (writeback_reg_warp),
+      .reg_i        (writeback_reg),
+      .pred_valid_i (writeback_pred_valid),
+      .pred_warp_i  (writeback_pred_warp),
+      .pred_i       (writeback_pred),
+      .read_keep_o  (access_table_read_keep),
+      .reg_keep_o   (access_table_reg_keep),
+      .event_o      (table_event)
+    );
+
+    assign count_event      = {wait_event, table_event};
+    assign power_event_o[0] = DesignEventW'(power_event);
+    assign power_event_o[1] = DesignEventW'(count_event);
+  end
+
   if (Active == 0) begin : gen_single
     warp_scheduler #(
       .Warps     (Warps),
@@ -555,7 +662,7 @@ module sm
       .clk_i,
       .rst_ni,
       .cfg_i            (cfg_i.scheduler),
-      .clear_i          (hierarchy_scoreboard_clear),
+      .clear_i          (power_states_clear),
       .operand_i        (scoreboard_operand),
       .branch_i         (scoreboard_branch),
       .ready_i          (operand_stage_issue_ready),
@@ -595,7 +702,7 @@ module sm
       .clk_i,
       .rst_ni,
       .cfg_i           (cfg_i.patience),
-      .clear_i         (hierarchy_scoreboard_clear),
+      .clear_i         (power_states_clear),
       .operand_i       (scoreboard_operand),
       .head_valid_i    (instruction_buffer_head_valid),
       .mark_i          (mark),
@@ -651,7 +758,7 @@ module sm
       .clk_i,
       .rst_ni,
       .cfg_i            ({cfg_i.patience, cfg_i.stay, cfg_i.scheduler}),
-      .clear_i          (hierarchy_scoreboard_clear),
+      .clear_i          (power_states_clear),
       .operand_i        (scoreboard_operand),
       .branch_i         (scoreboard_branch),
       .head_valid_i     (instruction_buffer_head_valid),
@@ -1679,11 +1786,11 @@ module sm
         event_o.stall_barrier = event_o.stall_barrier + 2'd1;
       end else if ((there & instruction_buffer_head_valid) == '0) begin
         event_o.stall_fetch = event_o.stall_fetch + 2'd1;
-      end else if ((there & hierarchy_scoreboard_clear) == '0) begin
+      end else if ((there & power_states_clear) == '0) begin
         event_o.stall_scoreboard = event_o.stall_scoreboard + 2'd1;
-      end else if ((there & hierarchy_scoreboard_clear & warp_scheduler_active) == '0) begin
+      end else if ((there & power_states_clear & warp_scheduler_active) == '0) begin
         event_o.stall_inactive = event_o.stall_inactive + 2'd1;
-      end else if ((there & hierarchy_scoreboard_clear & warp_scheduler_active &
+      end else if ((there & power_states_clear & warp_scheduler_active &
                     ~scoreboard_operand) == '0 && !operand_stage_issue_ready[p]) begin
         event_o.stall_collector = event_o.stall_collector + 2'd1;
       end else begin

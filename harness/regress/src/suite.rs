@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Schedule, Scheduler, SmConfig, presets};
+use gpurf_blocks::config::{
+    BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SmConfig, presets,
+};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;
 
@@ -75,6 +77,17 @@ pub(crate) fn two_ports(mut config: Config) -> Config {
 pub(crate) fn alone(config: Config) -> Config {
     let Config { mrf, sm, memory, .. } = config;
     Config { mrf, sm: SmConfig { active_warps: 0, ..sm }, memory, ..Config::BASELINE }
+}
+
+/// Registers with power states.
+pub(crate) fn powered(mut config: Config, mode: PowerMode) -> Config {
+    (config.power.present, config.power.mode, config.compiler.power_threshold) = (true, mode, 3);
+    config
+}
+
+/// The same, with so many entries of a warp in the table of accesses.
+pub(crate) fn tabled(config: Config, entries: usize) -> Config {
+    changed(powered(config, PowerMode::Greener), |c| c.power.table_entries = entries)
 }
 
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
@@ -162,6 +175,10 @@ pub fn of_comparisons(block: &str) -> Config {
 
 /// Where the audit inverts a block's registers unless something is selected: in a configuration that uses all of them.
 pub fn audited(block: &str) -> Config {
+    // The number of registers counts in this mode only.
+    if block == "power_states" {
+        return powered(Config::default(), PowerMode::SleepAlways);
+    }
     FAMILIES.iter().find_map(|family| (family.audited)(block)).unwrap_or_default()
 }
 
@@ -203,6 +220,12 @@ fn variants(block: &str) -> Vec<Config> {
             vec![with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
         }
         "line_table" => vec![with(&|c| c.sm.line_rows = 4)],
+        "power_states" => {
+            let one = [PowerMode::AlwaysOn, PowerMode::SleepAlways, PowerMode::Hints].map(|mode| powered(base, mode));
+            let two = [PowerMode::SleepAlways, PowerMode::Greener].map(|mode| powered(two, mode));
+            one.into_iter().chain(two).collect()
+        }
+        "access_table" => vec![tabled(base, 4), tabled(two, 1), tabled(two, 4)],
         _ => Vec::new(),
     });
     all

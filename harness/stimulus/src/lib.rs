@@ -36,6 +36,7 @@ mod issue;
 mod memory;
 mod mrf;
 mod operands;
+mod power;
 pub mod program;
 mod ram;
 mod surroundings;
@@ -102,6 +103,7 @@ fn blocks() -> impl Iterator<Item = &'static Entry> {
         memory::BLOCKS,
         execute::BLOCKS,
         operands::BLOCKS,
+        power::BLOCKS,
         control::BLOCKS,
     ];
     folders.into_iter().chain(DESIGNS.iter().copied()).flatten()

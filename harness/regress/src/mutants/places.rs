@@ -1,6 +1,6 @@
 //! In which locksteps, sizes and policies a mutant runs.
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, ReadOrder, Scheduler, SmConfig};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Scheduler, SmConfig};
 
 use super::{Family, Mutant, Parameters};
 use crate::{COVERAGE_FROM_CYCLES, KernelInputs, LockstepJob, Project, suite};
@@ -86,6 +86,11 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
             let alone = suite::alone(base);
             vec![base, alone, suite::changed(alone, |c| c.mrf.issue_ports = 1)]
         }
+        "power_states" => {
+            let modes = [PowerMode::AlwaysOn, PowerMode::SleepAlways, PowerMode::Hints, PowerMode::Greener];
+            modes.map(|mode| suite::powered(base, mode)).into()
+        }
+        "access_table" => [1, 2, 3].map(|entries| suite::tabled(base, entries)).into(),
         _ if module.starts_with("mrf") || module.starts_with("ram_") => {
             vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]
         }

@@ -1,0 +1,49 @@
+//! Power states of registers.
+
+gpurf_blocks::power_blocks!(stimulus);
+
+use gpurf_blocks::instruction::{NO_REG, Roles};
+use gpurf_lockstep::Rng;
+
+use crate::driver::Names;
+
+/// Registers of which instructions take some: few, so that instructions meet.
+const FEW: usize = 8;
+
+/// The names that instructions use.
+#[derive(Clone)]
+struct Registers(Names);
+
+impl Registers {
+    fn new() -> Self {
+        Self(Names::new(FEW, 256))
+    }
+
+    /// A register, one of few with the chance given.
+    fn any(&self, rng: &mut Rng, few: u32) -> u8 {
+        if rng.chance(few) { self.0.draw(rng) as u8 } else { rng.next_u64() as u8 }
+    }
+
+    /// The roles of an instruction. Its registers are few with the chance given, or none.
+    fn roles(&self, rng: &mut Rng, few: u32, none: u32) -> Roles {
+        let mut names: [u8; 4] =
+            std::array::from_fn(|_| if rng.chance(none) { NO_REG } else { self.any(rng, few) });
+        if rng.chance(250) {
+            let (from, to) = (rng.below(4) as usize, rng.below(4) as usize);
+            names[to] = names[from];
+        }
+        let others = rng.next_u64() & 0x1f_ffff << 32;
+        Roles(others | u64::from(u32::from_le_bytes(names)))
+    }
+}
+
+/// The bits that are 1.
+fn ones(set: u64) -> impl Iterator<Item = usize> {
+    (0..u64::BITS as usize).filter(move |n| set >> n & 1 == 1)
+}
+
+/// One of the bits that are 1.
+fn one_of(rng: &mut Rng, set: u64) -> Option<usize> {
+    let count = u64::from(set.count_ones());
+    (count > 0).then(|| ones(set).nth(rng.below(count) as usize).expect("there are so many"))
+}
