@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn banks_are_found_by_their_paths() {
-        let path = |bank: usize| format!("u_operand_stage.gen_mrf.u_provider.gen_bank[{bank}].u_bank.gen_1rw.u_ram.mem_q");
+        let path =
+            |bank: usize| format!("u_operand_stage.gen_mrf.u_provider.gen_bank[{bank}].u_bank.gen_1rw.u_ram.mem_q");
         assert_eq!([bank_of(&path(0)), bank_of(&path(31))], [Some(0), Some(31)]);
         assert_eq!(bank_of("u_fetch.u_ram.mem_q"), None);
         assert_eq!(bank_of(&path(3).replace("mem_q", "rdata_q")), None);

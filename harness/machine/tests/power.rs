@@ -2,12 +2,18 @@
 
 mod common;
 
+use std::sync::{Arc, Mutex};
+
 use common::kernels::{commits, skips};
-use common::miscounts::{every_field_is_counted, is_found};
-use common::{Program, run, settings};
-use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
-use gpurf_kernels::KERNELS;
-use gpurf_machine::{LaunchError, ModelEngine};
+use common::miscounts::{add, every_field_is_counted, is_found, value};
+use common::{FLOATS, INTEGERS, Program, alone, compiled, run, settings};
+use gpurf_blocks::instruction::{NO_REG, Roles};
+use gpurf_blocks::mrf::bits::{is_set, set_bits};
+use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT, PowerStatesProbe};
+use gpurf_kernels::{Case, KERNELS};
+use gpurf_machine::{Cycle, LaunchError, ModelEngine, Settings};
+use gpurf_oracle::host::Session;
+use gpurf_sm::SmIn;
 
 /// Each mode, one port and two, both kinds of banks, slow wake-ups, short and long latencies, slots.
 const POWER: [&[&str]; 7] = [
@@ -33,7 +39,13 @@ const POWER: [&[&str]; 7] = [
         "sm.warps=8",
         "memory.latency=1",
     ],
-    &["power.present=true", "power.mode=hints", "compiler.power_threshold=31", "sm.active_warps=2", "sm.alternate=true"],
+    &[
+        "power.present=true",
+        "power.mode=hints",
+        "compiler.power_threshold=31",
+        "sm.active_warps=2",
+        "sm.alternate=true",
+    ],
 ];
 
 #[test]
@@ -55,14 +67,14 @@ fn a_count_that_is_off_by_one_is_found_in_every_field() {
 
 #[test]
 fn a_definition_that_both_sides_misread_is_found() {
-    // A register that stays ON because of the table counts as one that goes to SLEEP.
+    // Registers in SLEEP count as ones that are ON, too.
     is_found(
-        POWER[0],
+        POWER[2],
         |out| {
-            let kept = common::miscounts::value(POWER_EVENT, out.power_event_o[0], "kept");
-            common::miscounts::add(POWER_EVENT, &mut out.power_event_o[0], "to_sleep", kept);
+            let asleep = value(POWER_EVENT, out.power_event_o[0], "asleep");
+            add(POWER_EVENT, &mut out.power_event_o[0], "on", asleep);
         },
-        "to_sleep",
+        "on",
     );
 }
 
@@ -71,8 +83,7 @@ fn always_on_is_the_machine_without_power_states() {
     for kernel in KERNELS {
         for set in [&["mrf.issue_ports=2", "sm.scheduler=round_robin"][..], &["sm.active_warps=8"]] {
             let plain = run(kernel, set, 64);
-            let with: Vec<&str> =
-                set.iter().copied().chain(["power.present=true", "power.mode=always_on"]).collect();
+            let with: Vec<&str> = set.iter().copied().chain(["power.present=true", "power.mode=always_on"]).collect();
             let on = run(kernel, &with, 64);
             assert_eq!(plain.cycles, on.cycles, "{} {set:?}", kernel.name);
             for (name, count) in &plain.events {
@@ -84,14 +95,18 @@ fn always_on_is_the_machine_without_power_states() {
 
 /// A register that this state leaves behind, and then is read.
 fn reads_after(state: &str) -> Program {
-    Program::new(&format!("MOV R9, 5 {{power=ON,ON,{state}}}\nIADD R10, PT, R9, R0, !PT\nST.GLOBAL.B32 [R2:RZ], R10"), 1, 32)
+    Program::new(
+        &format!("MOV R9, 5 {{power=ON,ON,{state}}}\nIADD R10, PT, R9, R0, !PT\nST.GLOBAL.B32 [R2:RZ], R10"),
+        1,
+        32,
+    )
 }
 
 #[test]
 fn a_register_that_is_off_forgets() {
     let said = |state: &str, mode: &str| {
         let mode = format!("power.mode={mode}");
-        let set = ["power.present=true", "compiler.power_threshold=1", &mode];
+        let set = ["power.present=true", "compiler.power_threshold=1", "power.table_entries=4", &mode];
         reads_after(state).run(&mut ModelEngine::judged(settings(&set)))
     };
     for mode in ["hints", "greener"] {
@@ -104,5 +119,101 @@ fn a_register_that_is_off_forgets() {
     // Modes that do not heed the states lose nothing.
     for mode in ["always_on", "sleep_always"] {
         assert_eq!(said("OFF", mode).unwrap()[..3], [5, 6, 7], "{mode}");
+    }
+}
+
+/// A machine with hints, and these settings.
+fn of_hints(mode: &str, wake: usize) -> Settings {
+    let [mode, sleep] = [format!("power.mode={mode}"), format!("power.wake_sleep={wake}")];
+    let off = format!("power.wake_off={wake}");
+    settings(&["power.present=true", "compiler.power_threshold=3", &mode, &sleep, &off])
+}
+
+#[test]
+fn a_longer_wake_up_costs_cycles_and_the_table_saves_wake_ups() {
+    for name in ["radixSort", "srad", "crc32", "cp"] {
+        let of = |mode: &str, wake: usize| {
+            let (statistics, ..) = alone(name, of_hints(mode, wake));
+            (statistics.cycles, statistics.events["wake_sleep"] + statistics.events["wake_off"], statistics.events)
+        };
+        let (hints, greener, sleep) = (of("hints", 1), of("greener", 1), of("sleep_always", 1));
+        assert!(greener.1 < hints.1 && hints.1 < sleep.1, "{name}: {} {} {}", greener.1, hints.1, sleep.1);
+        assert!(of("hints", 12).0 > hints.0, "{name}");
+        assert!(of("sleep_always", 12).0 > sleep.0, "{name}");
+        assert!(greener.2["kept"] > 0 && hints.2["kept"] == 0 && sleep.2["to_off"] == 0, "{name}");
+    }
+}
+
+/// Looks at each cycle of the model: states, counts and accesses.
+struct Observer {
+    warps: usize,
+    ports: usize,
+    set: u64,
+    read: u64,
+    written: u64,
+}
+
+impl Observer {
+    /// Whether a register is ON, and whether an access of it is in progress that changes its state.
+    fn state(probe: &PowerStatesProbe, warp: u8, reg: u8) -> (bool, bool) {
+        let (word, bit) = (4 * usize::from(warp) + usize::from(reg) / 64, usize::from(reg) % 64);
+        let pending = is_set(probe.pending_q[word], bit);
+        (pending || !is_set(probe.off_q[word] | probe.asleep_q[word], bit), pending)
+    }
+
+    fn look(&mut self, cycle: &Cycle<'_>) {
+        let (outputs, probe) = (&cycle.probe.outputs, &cycle.probe.states.power_states);
+        for p in set_bits(outputs.issue_stage.operand_valid_o) {
+            let (warp, roles) = (outputs.warp_scheduler.issue_warp_o[p], outputs.issue_stage.instruction_o[p].roles());
+            for reg in [roles.a(), roles.b(), roles.c(), roles.d()].into_iter().filter(|&reg| reg != NO_REG) {
+                assert_eq!(Self::state(probe, warp, reg), (true, false), "R{reg} of warp {warp} as it issues");
+                self.set += 1;
+            }
+        }
+        let stage = &outputs.operand_stage;
+        for p in set_bits(stage.dispatch_valid_o) {
+            let (warp, roles): (u8, Roles) = (stage.dispatch_warp_o[p], stage.dispatch_instruction_o[p].roles());
+            for reg in roles.sources().into_iter().filter(|&reg| reg != NO_REG) {
+                assert!(Self::state(probe, warp, reg).0, "R{reg} of warp {warp} as it has been read");
+                self.read += 1;
+            }
+        }
+        for p in set_bits(outputs.writeback.reg_valid_o) {
+            let (warp, reg) = (outputs.writeback.reg_warp_o[p], outputs.writeback.reg_o[p]);
+            assert!(Self::state(probe, warp, reg).0, "R{reg} of warp {warp} as it is written");
+            self.written += 1;
+        }
+        // The name of no register is OFF.
+        let (mut on, mut asleep) = (0, 0);
+        for k in 0..4 * self.warps {
+            let (off, sleeps, pending) = (probe.off_q[k], probe.asleep_q[k], probe.pending_q[k]);
+            on += (pending | !(off | sleeps)).count_ones();
+            asleep += (sleeps & !pending).count_ones();
+        }
+        assert_eq!(cycle.out.power_event_o[0] >> 42, u64::from(on), "registers that are ON");
+        assert_eq!(cycle.out.power_event_o[0] >> 28 & 0x3fff, u64::from(asleep), "registers in SLEEP");
+        assert!(outputs.issue_stage.operand_valid_o >> self.ports == 0, "ports that there are");
+    }
+}
+
+#[test]
+fn no_access_meets_a_register_that_is_not_on() {
+    for (k, name) in INTEGERS.into_iter().chain(FLOATS).enumerate().filter(|(k, _)| k % 3 == 0) {
+        let settings = settings(POWER[k / 3]);
+        let shape = settings.config.sm_shape();
+        let observer = Observer { warps: shape.warps, ports: shape.ports(), set: 0, read: 0, written: 0 };
+        let observer = Arc::new(Mutex::new(observer));
+        let case = Case::load(name).unwrap();
+        let image = compiled(name, 64, &settings.config).image;
+        let mut session = Session::new(case.manifest(), &image).unwrap();
+        let (inputs, seen) = (size_of::<SmIn>().next_multiple_of(64), Arc::clone(&observer));
+        let watch = Box::new(move |record: &[u8]| {
+            let (inputs, compared) = record.split_at(inputs);
+            seen.lock().unwrap().look(&Cycle::of(inputs, compared));
+        });
+        let mut engine = ModelEngine::watched(settings, watch);
+        session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let observer = observer.lock().unwrap();
+        assert!(observer.set.min(observer.read).min(observer.written) > 1000, "{name}");
     }
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpurf_blocks::config::{Config, ConfigError, Start};
-use gpurf_compiler::{Options as CompilerOptions, Schedule};
 use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_compiler::{Options as CompilerOptions, Schedule};
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
 use gpurf_launch::{Init, Manifest};

@@ -218,7 +218,8 @@ impl Replay {
                 PowerState::Sleep => self.wake_sleep,
                 PowerState::Off => self.wake_off,
             };
-            let slowest = powers.iter().map(|&(_, power)| if let Power::Is(state) = power { latency(state) } else { 0 });
+            let slowest =
+                powers.iter().map(|&(_, power)| if let Power::Is(state) = power { latency(state) } else { 0 });
             let slowest = slowest.max().unwrap_or(0);
             if slowest == 0 {
                 continue;
@@ -247,7 +248,10 @@ impl Replay {
         for (w, pc) in self.dispatched(seen)? {
             let accesses = &self.program[pc as usize];
             for &(register, state) in &accesses.states {
-                if accesses.sources.contains(&register) && accesses.destination != Some(register) && state != PowerState::On {
+                if accesses.sources.contains(&register)
+                    && accesses.destination != Some(register)
+                    && state != PowerState::On
+                {
                     let other = |entry: Entry| entry.pc != pc && self.program[entry.pc as usize].accesses(register);
                     ended.push((w, register, self.warps[w].entries().any(other)));
                 }
@@ -286,10 +290,8 @@ impl Replay {
     /// The edge of the lookup table.
     fn table_edge(&mut self, seen: &Seen<'_>) -> Result<(), String> {
         let o = &seen.cycle.probe.outputs;
-        let places: Vec<_> = self
-            .decoded(seen)
-            .map(|(w, pc)| (w, pc, self.warps[w].table.iter().position(Option::is_none)))
-            .collect();
+        let places: Vec<_> =
+            self.decoded(seen).map(|(w, pc)| (w, pc, self.warps[w].table.iter().position(Option::is_none))).collect();
         for (w, pc) in self.dispatched(seen)? {
             let accesses = &self.program[pc as usize];
             if accesses.destination.is_none() && accesses.predicate.is_none() {

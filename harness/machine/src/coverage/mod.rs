@@ -122,8 +122,15 @@ fn packed<const N: usize>(hits: [bool; N]) -> u64 {
 
 /// Everything that is looked at, block by block.
 fn all_groups() -> impl Iterator<Item = &'static Group> {
-    let all = [front::GROUPS, operands::GROUPS, execute::GROUPS, memory::GROUPS, control::GROUPS, slots::GROUPS,
-        power::GROUPS];
+    let all = [
+        front::GROUPS,
+        operands::GROUPS,
+        execute::GROUPS,
+        memory::GROUPS,
+        control::GROUPS,
+        slots::GROUPS,
+        power::GROUPS,
+    ];
     all.into_iter().chain(DESIGN_GROUPS.iter().copied()).flatten()
 }
 

@@ -8,7 +8,8 @@ use crate::sweep::{Point, Results, SweepPlan, by, mean_of};
 
 pub const GREENER: Claim = Claim::share("sharing thesis 4.3.2, figure 4.7", "0.53 %: 0-1.5 %", 0.0, 0.015);
 pub const SLEEP: Claim = Claim::share("sharing thesis 4.3.2, figure 4.7", "1.48 %: 0.5-2.5 %", 0.005, 0.025);
-const LESS: Claim = Claim::share("sharing thesis 4.3.2", "more than GREENER, but for BS, MR2, NN1: 18 of 21, 76-95 %", 0.76, 0.95);
+const LESS: Claim =
+    Claim::share("sharing thesis 4.3.2", "more than GREENER, but for BS, MR2, NN1: 18 of 21, 76-95 %", 0.76, 0.95);
 const HINTS: Claim = Claim::none(super::NOT_SAID);
 
 pub fn plan(plan: &mut SweepPlan) {
@@ -35,7 +36,10 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let less = || {
         let faster = results.both(&greener(), &sleeping(), |a, b| f64::from(u8::from(a.cycles < b.cycles)))?;
         Some(LESS.mean("kernels that GREENER slows down less than Sleep-Reg", faster).because(|_| {
-            (String::from("the order in which warps issue changes with every wake-up"), REPORT.command(results, "cycles"))
+            (
+                String::from("the order in which warps issue changes with every wake-up"),
+                REPORT.command(results, "cycles"),
+            )
         }))
     };
     let rows = [

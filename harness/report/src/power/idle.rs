@@ -31,13 +31,15 @@ fn accessed(results: &Results<'_>) -> Option<PerKernel> {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let warps = greener().config().map_or(0.0, |config| config.sm.warps as f64);
     let entries = results.each(&large(), |run| run.a_cycle(event::USED) / warps);
-    let full = results.each(&greener(), |run| crate::ratio(run.event(event::FULL) as f64, run.event(event::FETCH) as f64));
+    let full =
+        results.each(&greener(), |run| crate::ratio(run.event(event::FULL) as f64, run.event(event::FETCH) as f64));
     let why = || (String::from("every read and write of a bank counts"), REPORT.command(results, "idle"));
     let rows = [
-        accessed(results).map(|each| {
-            ACCESSED.mean("cycles in which an allocated register is accessed", each).because(|_| why())
+        accessed(results)
+            .map(|each| ACCESSED.mean("cycles in which an allocated register is accessed", each).because(|_| why())),
+        entries.map(|each| {
+            ENTRIES.mean("entries of the lookup table in use, of each warp, table of 4", each).because(|_| why())
         }),
-        entries.map(|each| ENTRIES.mean("entries of the lookup table in use, of each warp, table of 4", each).because(|_| why())),
         full.map(|each| MORE.mean("instructions that find no free entry, table of 2", each)),
     ];
     rows.into_iter().flatten().collect()
@@ -46,7 +48,13 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     let plot = || {
         let series = vec![("allocated registers", accessed(results)?)];
-        Some(kernels("Cycles in which a register is accessed (figure 4.2)", "share", series, Style::Lines, Some([0.0, 0.02])))
+        Some(kernels(
+            "Cycles in which a register is accessed (figure 4.2)",
+            "share",
+            series,
+            Style::Lines,
+            Some([0.0, 0.02]),
+        ))
     };
     plot().into_iter().collect()
 }

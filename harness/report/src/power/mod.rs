@@ -170,7 +170,12 @@ fn states(results: &Results<'_>, point: &Point) -> Option<[f64; 2]> {
 fn where_they_are(results: &Results<'_>, point: &Point) -> String {
     states(results, point).map_or_else(String::new, |[on, asleep]| {
         let percent = crate::shown::percent;
-        format!("of the file's registers {} are ON, {} in SLEEP and {} OFF", percent(on), percent(asleep), percent(1.0 - on - asleep))
+        format!(
+            "of the file's registers {} are ON, {} in SLEEP and {} OFF",
+            percent(on),
+            percent(asleep),
+            percent(1.0 - on - asleep)
+        )
     })
 }
 

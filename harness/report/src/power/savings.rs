@@ -2,7 +2,9 @@
 
 use gpurf_energy::leakage::{Leakage, ROUTING, TransitionOf};
 
-use super::{NOT_SAID, Of, REPORT, baseline, event, fitted, greener, hints, left, parameters, saved, sleeping, where_they_are};
+use super::{
+    NOT_SAID, Of, REPORT, baseline, event, fitted, greener, hints, left, parameters, saved, sleeping, where_they_are,
+};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, Row, Unit, geometric_mean};
 use crate::shown::kernels;
@@ -51,17 +53,20 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let most = || {
         let (_, each) = saved(energy(&greener())?);
         let most = each.values().copied().fold(0.0, f64::max);
-        Some(MOST.row("leakage energy saved by GREENER, most of any kernel", most, each).because(|_| {
-            (where_they_are(results, &greener()), REPORT.command(results, "savings"))
-        }))
+        Some(
+            MOST.row("leakage energy saved by GREENER, most of any kernel", most, each)
+                .because(|_| (where_they_are(results, &greener()), REPORT.command(results, "savings"))),
+        )
     };
     let over = || {
         let (a, b) = (energy(&greener())?, energy(&sleeping())?);
         let each = a.iter().map(|(name, left)| (name.clone(), 1.0 - left / b[name])).collect();
         let ours = 1.0 - geometric_mean(&a) / geometric_mean(&b);
-        Some(OVER_SLEEP.row("leakage energy saved by GREENER, over Sleep-Reg", ours, each).because(|_| {
-            (where_they_are(results, &sleeping()), REPORT.command(results, "savings"))
-        }))
+        Some(
+            OVER_SLEEP
+                .row("leakage energy saved by GREENER, over Sleep-Reg", ours, each)
+                .because(|_| (where_they_are(results, &sleeping()), REPORT.command(results, "savings"))),
+        )
     };
     let table = || {
         let (a, b) = (energy(&greener())?, energy(&hints())?);
@@ -77,8 +82,18 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         saving(MORE, metric, &other, &greener(), Of::Energy)
     };
     let rows = [
-        Some(MORE.in_unit(Unit::Ratio).row("leakage of a register in SLEEP by one that is ON: fitted", leakage.sleep, Default::default())),
-        saving(MORE, "leakage energy saved by Sleep-Reg: fitted to the thesis's 41.0 %", &leakage, &sleeping(), Of::Energy),
+        Some(MORE.in_unit(Unit::Ratio).row(
+            "leakage of a register in SLEEP by one that is ON: fitted",
+            leakage.sleep,
+            Default::default(),
+        )),
+        saving(
+            MORE,
+            "leakage energy saved by Sleep-Reg: fitted to the thesis's 41.0 %",
+            &leakage,
+            &sleeping(),
+            Of::Energy,
+        ),
         saving(GREENER, "leakage energy saved by GREENER", &leakage, &greener(), Of::Energy),
         saving(COMPILER, "leakage energy saved by the compiler's states alone", &leakage, &hints(), Of::Energy),
         table(),
@@ -98,11 +113,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     let plot = || {
         let leakage = fitted(results, parameters(TransitionOf::Bank))?;
         let of = |point: &Point| Some(saved(left(results, &leakage, point, &baseline(), Of::Energy)?).1);
-        let series = vec![
-            ("Sleep-Reg", of(&sleeping())?),
-            ("hints", of(&hints())?),
-            ("GREENER", of(&greener())?),
-        ];
+        let series = vec![("Sleep-Reg", of(&sleeping())?), ("hints", of(&hints())?), ("GREENER", of(&greener())?)];
         Some(kernels("Leakage energy saved (figures 4.8, 4.9)", "share", series, Style::Lines, Some([0.42, 0.52])))
     };
     plot().into_iter().collect()

@@ -14,7 +14,8 @@ use crate::sweep::{Point, Results, SweepPlan};
 const THRESHOLDS: [u32; 11] = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21];
 
 const SOURCE: &str = "sharing thesis, table 4.5";
-const BEST: Claim = Claim::share(SOURCE, "W = 3 for 6 of 21 kernels, more than any other: 19-38 %", 4.0 / 21.0, 8.0 / 21.0);
+const BEST: Claim =
+    Claim::share(SOURCE, "W = 3 for 6 of 21 kernels, more than any other: 19-38 %", 4.0 / 21.0, 8.0 / 21.0);
 
 /// Means of table 4.5 over its 21 kernels, by those of W = 1.
 const MEANS: [(u32, Claim); 3] = [

@@ -2,13 +2,20 @@
 
 use gpurf_energy::leakage::TransitionOf;
 
-use super::{NOT_SAID, Of, REPORT, baseline, cycles, fitted, greener, left, parameters, saved, sleeping, where_they_are};
+use super::{
+    NOT_SAID, Of, REPORT, baseline, cycles, fitted, greener, left, parameters, saved, sleeping, where_they_are,
+};
 use crate::plot::Plot;
 use crate::row::{Claim, Row};
 use crate::shown::lines;
 use crate::sweep::{Point, Results, SweepPlan};
 
-const MORE: Claim = Claim::share("sharing thesis 4.3.6, figure 4.11", "more than Sleep-Reg for all latencies, all kernels: 95-100 %", 0.95, 1.0);
+const MORE: Claim = Claim::share(
+    "sharing thesis 4.3.6, figure 4.11",
+    "more than Sleep-Reg for all latencies, all kernels: 95-100 %",
+    0.95,
+    1.0,
+);
 const COST: Claim = Claim::none(NOT_SAID);
 
 /// Cycles from SLEEP to ON; from OFF it takes twice as long.
@@ -35,8 +42,14 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             let energy = |point: &Point| left(results, &leakage, point, &baseline(), Of::Energy);
             let (a, b) = (energy(&a)?, energy(&b)?);
             let better = a.iter().map(|(name, left)| (name.clone(), f64::from(u8::from(*left < b[name])))).collect();
-            let metric = format!("kernels in which GREENER saves more energy than Sleep-Reg, wake-ups of {latency} and {} cycles", 2 * latency);
-            Some(MORE.mean(metric, better).because(|_| (where_they_are(results, &greener()), REPORT.command(results, "wake"))))
+            let metric = format!(
+                "kernels in which GREENER saves more energy than Sleep-Reg, wake-ups of {latency} and {} cycles",
+                2 * latency
+            );
+            Some(
+                MORE.mean(metric, better)
+                    .because(|_| (where_they_are(results, &greener()), REPORT.command(results, "wake"))),
+            )
         };
         rows.push(better());
         for (name, point) in [("GREENER", &a), ("Sleep-Reg", &b)] {
