@@ -2,20 +2,20 @@
 
 use gpurf_energy::leakage::TransitionOf;
 
-use super::{Of, baseline, cycles, fitted, greener, parameters, savings, sleeping};
+use super::{Of, baseline, cycles, fitted, greener, hints, parameters, savings, sleeping};
 use crate::report::{HEADLINES, Machine};
 use crate::row::Row;
 use crate::sweep::{Results, SweepPlan};
 
 pub fn plan(plan: &mut SweepPlan, _: Machine) {
-    [baseline(), sleeping(), greener()].into_iter().for_each(|point| plan.point(point));
+    [baseline(), sleeping(), hints(), greener()].into_iter().for_each(|point| plan.point(point));
 }
 
 pub fn rows(results: &Results<'_>, _: Machine) -> Vec<Row> {
     let leakage = fitted(results, parameters(TransitionOf::Bank));
     let energy = |leakage| {
-        let what = (savings::GREENER, "leakage energy saved by GREENER", HEADLINES);
-        savings::row(results, what, &leakage, (&greener(), &baseline()), Of::Energy)
+        let what = (savings::COMPILER, "leakage energy saved by the compiler's states alone", HEADLINES);
+        savings::row(results, what, &leakage, (&hints(), &baseline()), Of::Energy)
     };
     let rows = [
         leakage.and_then(energy),

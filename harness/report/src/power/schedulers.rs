@@ -17,7 +17,7 @@ const SCHEDULERS: [(&str, Claim, &str); 2] = [
 ];
 
 pub fn plan(plan: &mut SweepPlan) {
-    [baseline(), sleeping()].into_iter().for_each(|point| plan.point(point));
+    [baseline(), sleeping(), greener()].into_iter().for_each(|point| plan.point(point));
     for (_, _, setting) in SCHEDULERS {
         [baseline(), greener()].into_iter().for_each(|point| plan.point(point.with(setting)));
     }

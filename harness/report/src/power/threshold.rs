@@ -29,7 +29,7 @@ fn with(threshold: u32) -> Point {
 }
 
 pub fn plan(plan: &mut SweepPlan) {
-    [baseline(), sleeping()].into_iter().for_each(|point| plan.point(point));
+    [baseline(), sleeping(), greener()].into_iter().for_each(|point| plan.point(point));
     THRESHOLDS.into_iter().for_each(|threshold| plan.point(with(threshold)));
 }
 

@@ -27,7 +27,7 @@ fn slow(point: Point, latency: u32) -> Point {
 }
 
 pub fn plan(plan: &mut SweepPlan) {
-    [baseline(), sleeping()].into_iter().for_each(|point| plan.point(point));
+    [baseline(), sleeping(), greener()].into_iter().for_each(|point| plan.point(point));
     for latency in LATENCIES {
         [greener(), sleeping()].into_iter().for_each(|point| plan.point(slow(point, latency)));
     }
