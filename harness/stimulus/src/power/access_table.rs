@@ -111,11 +111,7 @@ impl Driver for AccessTableDriver {
 
 impl AccessTableDriver {
     fn warp(&self, rng: &mut Rng, knobs: &AccessTableKnobs) -> usize {
-        if rng.chance(knobs.near) {
-            self.near.draw(rng) as usize
-        } else {
-            rng.below(self.shape.warps as u64) as usize
-        }
+        if rng.chance(knobs.near) { self.near.draw(rng) as usize } else { rng.below(self.shape.warps as u64) as usize }
     }
 
     fn pc(&self, rng: &mut Rng, knobs: &AccessTableKnobs) -> u32 {
@@ -184,9 +180,7 @@ impl AccessTableDriver {
         for p in 0..self.shape.ports() {
             let w = self.warp(rng, knobs);
             // Two that issue together are of different warps.
-            if p > 0 && i.issue_valid_i & 1 == 1 && usize::from(i.issue_warp_i[0]) == w
-                || !rng.chance(knobs.issue)
-            {
+            if p > 0 && i.issue_valid_i & 1 == 1 && usize::from(i.issue_warp_i[0]) == w || !rng.chance(knobs.issue) {
                 continue;
             }
             let stays = i.issue_stays_i >> p & 1 == 1;
@@ -216,7 +210,9 @@ impl AccessTableDriver {
             {
                 continue;
             }
-            let instruction = self.instruction(rng, knobs);
+            // A loop has the same instruction again.
+            let again = self.warps[w].staged.back().copied().filter(|_| rng.chance(200));
+            let instruction = again.unwrap_or_else(|| self.instruction(rng, knobs));
             i.push_valid_i |= 1 << p;
             (i.push_warp_i[p], i.push_pc_i[p], i.push_roles_i[p]) = (w as u8, instruction.pc, instruction.roles.0);
             self.warps[w].buffer.push_back(instruction);
@@ -256,6 +252,7 @@ impl Entry {
 #[cover]
 impl AccessTableCover {
     const PLACES: [&str; 4] = ["a", "b", "c", "d"];
+    const SOURCES: [&str; 3] = ["a", "b", "c"];
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape, entries: shape.power_entries.max(1) }
@@ -279,13 +276,16 @@ impl AccessTableCover {
             let places = self.places(w);
             let free = places.clone().position(|e| p.valid_q[e] == 0);
             let behind = |e: usize| places.clone().skip(e + 1).any(|later| p.valid_q[later] == 1);
-            point!("an instruction takes an entry with a later one in use", free.is_some_and(behind), given = self.entries > 1);
+            point!(
+                "an instruction takes an entry with a later one in use",
+                free.is_some_and(behind),
+                given = self.entries > 1
+            );
             point!("an instruction takes the first entry", free == Some(0));
             point!("an instruction takes the last entry", free == Some(self.entries - 1));
             point!("an instruction finds no free entry", free.is_none());
-            let written = ones(i.reg_valid_i.into()).any(|r| {
-                i.reg_warp_i[r] == w && self.table(p, w).iter().any(|entry| entry.writes(i.reg_i[r]))
-            });
+            let written = ones(i.reg_valid_i.into())
+                .any(|r| i.reg_warp_i[r] == w && self.table(p, w).iter().any(|entry| entry.writes(i.reg_i[r])));
             point!("an instruction finds none, though one becomes free", free.is_none() && written);
         }
         point!("two instructions are decoded", i.push_valid_i == 3, given = self.shape.ports() == 2);
@@ -341,10 +341,13 @@ impl AccessTableCover {
                 let others: Vec<&Entry> =
                     table.iter().filter(|entry| entry.pc != i.read_pc_i[q] && entry.accesses(r)).collect();
                 let same = table.iter().any(|entry| entry.pc == i.read_pc_i[q] && entry.accesses(r));
-                point!("source {PLACES[s]} is accessed by another instruction", keep);
+                point!("source {SOURCES[s]} is accessed by another instruction", keep);
                 point!("a source that only instructions at its address access", same && others.is_empty());
                 point!("a source that another warp accesses", !keep && neighbour.iter().any(|entry| entry.accesses(r)));
-                point!("an entry without a register meets a source that is none", r == NO_REG && table.iter().any(|entry| entry.names.contains(&NO_REG)));
+                point!(
+                    "an entry without a register meets a source that is none",
+                    r == NO_REG && table.iter().any(|entry| entry.names.contains(&NO_REG))
+                );
                 if let [other] = others[..] {
                     point!("the other instruction has issued", other.issued);
                     point!("the other instruction has not issued", !other.issued);
@@ -362,13 +365,25 @@ impl AccessTableCover {
             let table = self.table(p, i.reg_warp_i[q]);
             let writers: Vec<u32> = table.iter().filter(|entry| entry.writes(r)).map(|entry| entry.pc).collect();
             let accessed = table.iter().any(|entry| entry.accesses(r));
-            point!("a result has an entry, and another instruction accesses it", writers.len() == 1 && keep, given = self.entries > 1);
+            point!(
+                "a result has an entry, and another instruction accesses it",
+                writers.len() == 1 && keep,
+                given = self.entries > 1
+            );
             point!("a result has an entry, and no other instruction accesses it", writers.len() == 1 && !keep);
             point!("a result has no entry, and an instruction accesses it", writers.is_empty() && keep);
             point!("a result has no entry, and no instruction accesses it", writers.is_empty() && !accessed);
             let two = writers.len() > 1;
-            point!("a result has two entries at one address", two && writers[1..].iter().all(|&pc| pc == writers[0]), given = self.entries > 1);
-            point!("a result has two entries at two addresses", two && writers[1] != writers[0], given = self.entries > 1);
+            point!(
+                "a result has two entries at one address",
+                two && writers[1..].iter().all(|&pc| pc == writers[0]),
+                given = self.entries > 1
+            );
+            point!(
+                "a result has two entries at two addresses",
+                two && writers[1] != writers[0],
+                given = self.entries > 1
+            );
             let again = writers.first().is_some_and(|&pc| {
                 table.iter().any(|entry| !entry.issued && entry.pc == pc && entry.accesses(r)) && !keep
             });

@@ -26,8 +26,7 @@ impl Registers {
 
     /// The roles of an instruction. Its registers are few with the chance given, or none.
     fn roles(&self, rng: &mut Rng, few: u32, none: u32) -> Roles {
-        let mut names: [u8; 4] =
-            std::array::from_fn(|_| if rng.chance(none) { NO_REG } else { self.any(rng, few) });
+        let mut names: [u8; 4] = std::array::from_fn(|_| if rng.chance(none) { NO_REG } else { self.any(rng, few) });
         if rng.chance(250) {
             let (from, to) = (rng.below(4) as usize, rng.below(4) as usize);
             names[to] = names[from];

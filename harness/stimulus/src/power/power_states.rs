@@ -239,8 +239,10 @@ impl PowerStatesDriver {
             let open = |w: usize| self.warps[w].writes.iter().find(|&&r| !written.contains(&(w, r))).copied();
             let ready = ones(used).filter(|&w| open(w).is_some()).fold(0, |set, w| set | 1 << w);
             if rng.chance(knobs.stray) {
-                let (w, register) =
-                    (rng.below(self.shape.warps as u64) as usize, self.registers.any(rng, knobs.few));
+                let w = rng.below(self.shape.warps as u64) as usize;
+                // It may be one of which an access begins at this edge.
+                let head = self.warps[w].head.filter(|_| rng.chance(500));
+                let register = head.map_or_else(|| self.registers.any(rng, knobs.few), |head| head.roles.0 as u8);
                 let pending = probe.pending_q[4 * w + usize::from(register / 64)] >> (register % 64) & 1 == 1;
                 // What is to be written is written once.
                 if !pending && !self.warps[w].writes.contains(&register) {

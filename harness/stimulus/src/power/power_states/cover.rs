@@ -65,6 +65,7 @@ const GREENER: u64 = 3;
 #[cover]
 impl PowerStatesCover {
     const PLACES: [&str; 4] = ["a", "b", "c", "d"];
+    const SOURCES: [&str; 3] = ["a", "b", "c"];
     const NUMBERS: [&str; 4] = ["one register", "two registers", "three registers", "four registers"];
     const LEFT: [&str; 4] = ["ON", "in SLEEP", "OFF", "OFF by 3"];
     const WORDS: [&str; 4] = ["0 to 63", "64 to 127", "128 to 191", "192 to 255"];
@@ -167,10 +168,11 @@ impl PowerStatesCover {
                 let is_result = r == roles.d();
                 if states.pending(r) && !is_result && !roles.sources()[..s].contains(&r) {
                     ends.push(warp);
-                    point!("a read of {PLACES[s]} leaves SLEEP", states.asleep(r));
-                    point!("a read of {PLACES[s]} leaves OFF", states.off(r));
+                    point!("a read of {SOURCES[s]} leaves SLEEP", states.asleep(r));
+                    point!("a read of {SOURCES[s]} leaves OFF", states.off(r), given = self.mode > SLEEP_ALWAYS);
                 }
-                point!("a read leaves ON", !states.pending(r) && !is_result);
+                let stays = !states.pending(r) && !is_result;
+                point!("a read leaves ON", stays, given = self.mode > SLEEP_ALWAYS);
                 point!("a source is the result, whose state changes", is_result && states.pending(r));
             }
         }
@@ -180,7 +182,7 @@ impl PowerStatesCover {
             if states.pending(r) {
                 ends.push(warp);
                 point!("a write leaves SLEEP", states.asleep(r));
-                point!("a write leaves OFF", states.off(r));
+                point!("a write leaves OFF", states.off(r), given = self.mode > SLEEP_ALWAYS);
             }
             point!("a write leaves ON", !states.pending(r));
             let set = ones(i.set_valid_i.into()).any(|s| {
@@ -230,7 +232,7 @@ impl PowerStatesCover {
             for (s, &r) in roles.sources().iter().enumerate() {
                 let ends = states.pending(r) && r != roles.d() && !roles.sources()[..s].contains(&r);
                 let kept = i.read_keep_i >> (3 * q + s) & 1 == 1;
-                point!("a read keeps {PLACES[s]} ON", ends && kept && table, given = self.mode == GREENER);
+                point!("a read keeps {SOURCES[s]} ON", ends && kept && table, given = self.mode == GREENER);
                 point!("a read would keep its source ON", ends && kept && !table, given = self.mode != GREENER);
             }
         }
