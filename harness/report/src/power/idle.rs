@@ -34,7 +34,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let full =
         results.each(&greener(), |run| crate::ratio(run.event(event::FULL) as f64, run.event(event::FETCH) as f64));
     let why = || {
-        let lines = |run: &crate::Measured| crate::ratio(run.event(event::LINE) as f64, run.event("issue") as f64);
+        let lines = |run: &crate::Measured| crate::ratio(run.event(event::LINE) as f64, run.event(event::ISSUE) as f64);
         let lines = mean_of(results, &large(), lines).unwrap_or(0.0);
         let why = format!(
             "an entry stands until its instruction's write; {lines:.2} lines of memory are asked for by each instruction"
