@@ -27,7 +27,8 @@ pub fn row(results: &Results<'_>, claim: Claim, metric: &str, point: &Point, par
     let (ours, each) = (geometric_mean(&ratios) - 1.0, ratios.into_iter().map(|(name, r)| (name, r - 1.0)).collect());
     Some(claim.row(metric, ours, each).because(|_| {
         let wakes = |run: &crate::Measured| (run.event(event::WAKE_SLEEP) + run.event(event::WAKE_OFF)) as f64;
-        let each = mean_of(results, point, |run| crate::ratio(wakes(run), run.event(event::ISSUE) as f64)).unwrap_or(0.0);
+        let each =
+            mean_of(results, point, |run| crate::ratio(wakes(run), run.event(event::ISSUE) as f64)).unwrap_or(0.0);
         (format!("{each:.2} registers are woken for each instruction"), REPORT.command(results, part))
     }))
 }

@@ -3,11 +3,11 @@
 use gpurf_energy::leakage::TransitionOf;
 
 use super::{
-    NOT_SAID, Of, REPORT, baseline, cycles, fitted, greener, left, parameters, saved, sleeping, where_they_are,
+    NOT_SAID, Of, REPORT, baseline, cycles, event, fitted, greener, left, parameters, registers, saved, sleeping,
 };
 use crate::plot::Plot;
-use crate::row::{Claim, Row};
-use crate::shown::lines;
+use crate::row::{Claim, PerKernel, Row};
+use crate::shown::{lines, percent};
 use crate::sweep::{Point, Results, SweepPlan};
 
 const MORE: Claim = Claim::share(
@@ -33,6 +33,22 @@ pub fn plan(plan: &mut SweepPlan) {
     }
 }
 
+/// Kernels that are not among those of a row, and where their registers are, in words.
+fn exceptions(results: &Results<'_>, row: &Row) -> String {
+    let all = registers(&greener()) as f64;
+    let on = |point: &Point| results.each(point, |run| run.a_cycle(event::ON) / all).unwrap_or_default();
+    let (awake, asleep) = (on(&greener()), on(&sleeping()));
+    let but = row.per_kernel.iter().filter(|(_, better)| **better == 0.0).map(|(name, _)| {
+        let of = |each: &PerKernel| percent(each.get(name).copied().unwrap_or(0.0));
+        format!(
+            "not {name}: of the file's registers {} are ON with GREENER, {} with Sleep-Reg",
+            of(&awake),
+            of(&asleep)
+        )
+    });
+    but.collect::<Vec<_>>().join("; ")
+}
+
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let Some(leakage) = fitted(results, parameters(TransitionOf::Bank)) else { return Vec::new() };
     let mut rows = Vec::new();
@@ -46,10 +62,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
                 "kernels in which GREENER saves more energy than Sleep-Reg, wake-ups of {latency} and {} cycles",
                 2 * latency
             );
-            Some(
-                MORE.mean(metric, better)
-                    .because(|_| (where_they_are(results, &greener()), REPORT.command(results, "wake"))),
-            )
+            Some(MORE.mean(metric, better).because(|row| (exceptions(results, row), REPORT.command(results, "wake"))))
         };
         rows.push(better());
         for (name, point) in [("GREENER", &a), ("Sleep-Reg", &b)] {
