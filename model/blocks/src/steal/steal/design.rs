@@ -3,8 +3,8 @@
 use super::{STEAL_EVENT, Steal, StealProbe};
 use crate::config::Config;
 use crate::design::{
-    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, STAGE, Services, Sideband,
-    SlotView, joined, valid_by_nets,
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, ParkingView, RegisterFile, Rows, STAGE, Services,
+    Sideband, SlotView, joined, valid_by_nets,
 };
 use crate::mrf::{MrfIn, MrfOut, MrfShape};
 use crate::sizes::StageSizes;
@@ -114,6 +114,11 @@ impl RegisterFile for Steal {
             head_bank,
             granted: write_done,
         })
+    }
+
+    fn parking(probe: &StealProbe) -> ParkingView {
+        let &StealProbe { park_valid, park_bank, fetch_valid, fetch_bank, .. } = probe;
+        ParkingView { parked: park_valid, place: park_bank, left: u32::from(fetch_valid) << fetch_bank }
     }
 
     #[inline]
