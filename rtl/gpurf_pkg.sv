@@ -122,10 +122,12 @@ package gpurf_pkg;
   } hrf_straps_t;
 
   typedef struct packed {
-    logic unread;  // a result that its warp's head reads is not parked
-    logic eager;   // an operand is stolen although no other one wants its bank
-    logic write;   // write stealing
-    logic read;    // read stealing
+    logic drop;      // a parked value whose register is overwritten is dropped
+    logic redirect;  // a parked value is read where it is
+    logic unread;    // a result that its warp's head reads is not parked
+    logic eager;     // an operand is stolen although no other one wants its bank
+    logic write;     // write stealing
+    logic read;      // read stealing
   } steal_straps_t;
 
   // The straps of the power states of registers (docs/blocks/power_states.md).
@@ -455,6 +457,12 @@ package gpurf_pkg;
     logic [1:0] hint;               // hints taken
     logic [1:0] hint_ignored;       // not taken
   } steal_event_t;
+
+  // What becomes of parked values that need not come back.
+  typedef struct packed {
+    logic [5:0] redirected;     // reads performed where their value is parked
+    logic [1:0] dropped;        // values dropped, as a result has overwritten their register
+  } steal_place_event_t;
 
   // What the software-managed hierarchy counts in a cycle, for energy.
   typedef struct packed {

@@ -10,10 +10,15 @@ use std::process::{Command, Output, Stdio};
 use common::sums::{MANIFEST, folder, gpurf};
 use common::{BAD_INPUT, FAILED, INTERRUPTED, PASSED, check_refused, read_json, text};
 
+/// A report that has a part of this name.
+fn report_with(part: &str) -> &'static str {
+    let has = |report: &&gpurf_report::Definition| report.parts.iter().any(|other| other.name == part);
+    gpurf_report::reports().find(has).unwrap().name
+}
+
 /// A report that has a part on values.
 fn report() -> &'static str {
-    let has_values = |report: &&gpurf_report::Definition| report.parts.iter().any(|part| part.name == "values");
-    gpurf_report::reports().find(has_values).unwrap().name
+    report_with("values")
 }
 
 #[track_caller]
@@ -34,6 +39,19 @@ fn a_page_stands_alone_and_the_table_says_what_is_outside() {
     }
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("sums") && !page.contains("http"), "{page}");
+}
+
+#[test]
+fn times_of_results_are_measured() {
+    let arguments = ["report", report_with("times"), "--only", "times", "--kernel", "sums.toml", "--json"];
+    let report = read_json(&arguments, &gpurf(&folder(), &arguments), PASSED);
+    let ours = |metric: &str| {
+        let rows = report["rows"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["metric"].as_str().unwrap().starts_with(metric));
+        row.unwrap_or_else(|| panic!("{metric}: {report}"))["ours"].as_f64().unwrap()
+    };
+    assert!(ours("warps that may issue") > 0.0);
+    assert!(ours("cycles until the first read of a result") > 1.0);
 }
 
 #[test]

@@ -256,7 +256,8 @@ module operand_stage
     assign design_event_o[1] = DesignEventW'(hrf_count_event);
     assign design_event_o[2] = '0;
   end else if (Organisation == OrganisationSteal) begin : gen_steal
-    steal_event_t steal_event;
+    steal_event_t       steal_event;
+    steal_place_event_t place_event;
 
     for (genvar p = 0; p < IssuePorts; p++) begin : gen_port
       assign candidate_base[p]               = first_row(candidate_warp_i[p]);
@@ -323,13 +324,14 @@ module operand_stage
       .hint_base_i          (hint_base),
       .hint_reg_i           (hint_reg),
       .event_o,
-      .steal_event_o        (steal_event)
+      .steal_event_o        (steal_event),
+      .place_event_o        (place_event)
     );
 
     // The design keeps nothing for a slot.
     assign flush_done_o      = flush_i;
     assign design_event_o[0] = DesignEventW'(steal_event);
-    assign design_event_o[1] = '0;
+    assign design_event_o[1] = DesignEventW'(place_event);
     assign design_event_o[2] = '0;
   end else if (Organisation == OrganisationMrf) begin : gen_mrf
     mrf #(

@@ -4,7 +4,8 @@
 // leave idle (stealing paper, section IV). Read stealing reads an operand of the warp that will
 // issue next one cycle early; this warp then does issue next. Write stealing parks a result that
 // reads are in the way of in a dead register of an idle bank, and brings it to its own register
-// later. Each can be switched off; with both off this is `mrf`, cycle by cycle.
+// later. Each can be switched off; with both off this is `mrf`, cycle by cycle. With *redirect* a
+// parked value is read where it is, with *drop* it is forgotten when its register is overwritten.
 //
 //            an operand that is stolen               a result that is parked
 //   t-1      its warp is named as candidate          it is taken from the result bus
@@ -27,11 +28,12 @@ module steal
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned Slots = Operands * Collectors,
   localparam int unsigned ColW = $clog2(Collectors),
-  localparam int unsigned CfgW = 5
+  localparam int unsigned CfgW = 7
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  input  logic [CfgW-1:0]                cfg_i,  // round-robin, read, write, eager, unread
+  // round-robin, read, write, eager, unread, redirect, drop
+  input  logic [CfgW-1:0]                cfg_i,
 
   // issue
   input  logic [IssuePorts-1:0]          issue_valid_i,
@@ -83,7 +85,8 @@ module steal
   input  logic [RegW-1:0]                hint_reg_i         [IssuePorts],
 
   output mrf_event_t                     event_o,
-  output steal_event_t                   steal_event_o
+  output steal_event_t                   steal_event_o,
+  output steal_place_event_t             place_event_o
 );
 
   localparam int unsigned SlotW = $clog2(Slots);
@@ -149,6 +152,11 @@ module steal
   logic [IssuePorts-1:0] write_parked;
   logic [Wants-1:0]      want_parked;
   logic [Banks-1:0]      alive;
+  logic [BankW-1:0]      at_bank          [Slots];       // where the register of a slot is read
+  logic [EntryW-1:0]     at_entry         [Slots];
+  logic [IssuePorts-1:0] drop_valid;       // a result overwrites what is parked
+  logic [BankW-1:0]      drop_bank        [IssuePorts];
+  logic [IssuePorts-1:0] drop;
 
   // the way back
   logic                  force_valid;
@@ -188,6 +196,7 @@ module steal
   logic [EntryW-1:0]     bank_write_entry [Banks];
   mrf_arbiter_event_t    arbiter_event;
   steal_arbiter_event_t  steal_arbiter_event;
+  steal_place_event_t    place_event;
 
   // banks to dispatch
   logic [Banks-1:0]      read_data_valid;
@@ -355,6 +364,7 @@ module steal
       .alloc_entry_i    (alloc_entry),
       .alloc_read_i     (alloc_read),
       .grant_i          (grant[Operands*c +: Operands]),
+      .at_bank_i        (at_bank[Operands*c +: Operands]),
       .free_i           (free[c]),
       .req_valid_o      (req_valid[Operands*c +: Operands]),
       .req_bank_o       (req_bank[Operands*c +: Operands]),
@@ -410,6 +420,8 @@ module steal
     .park_bank_i   (park_bank),
     .fetch_valid_i (fetch_valid),
     .fetch_bank_i  (fetch_bank),
+    .drop_valid_i  (drop),
+    .drop_bank_i   (drop_bank),
     .alive_i       (alive),
     .free_valid_o  (free_valid),
     .free_entry_o  (free_entry),
@@ -424,12 +436,15 @@ module steal
     .IssuePorts(IssuePorts),
     .Depth     (Depth)
   ) u_dependence (
+    .redirect_i    (cfg_i[5]),
+    .drop_i        (cfg_i[6]),
     .req_valid_i   (req_valid),
     .req_bank_i    (req_bank),
     .req_entry_i   (req_entry),
     .write_valid_i (head_valid),
     .write_bank_i  (head_bank),
     .write_entry_i (head_entry),
+    .write_full_i  (write_full),
     .want_valid_i  (want_valid),
     .want_bank_i   (want_bank),
     .want_entry_i  (want_entry),
@@ -446,6 +461,10 @@ module steal
     .write_parked_o(write_parked),
     .want_parked_o (want_parked),
     .alive_o       (alive),
+    .at_bank_o     (at_bank),
+    .at_entry_o    (at_entry),
+    .drop_valid_o  (drop_valid),
+    .drop_bank_o   (drop_bank),
     .force_valid_o (force_valid),
     .force_bank_o  (force_bank),
     .force_read_o  (force_read),
@@ -468,6 +487,8 @@ module steal
     .req_groups_i      (req_groups),
     .older_i           (older),
     .req_parked_i      (req_parked),
+    .at_bank_i         (at_bank),
+    .at_entry_i        (at_entry),
     .write_valid_i     (head_valid),
     .write_bank_i      (head_bank),
     .write_entry_i     (head_entry),
@@ -475,6 +496,8 @@ module steal
     .write_full_i      (write_full),
     .write_next_i      (head_next_q),
     .write_parked_i    (write_parked),
+    .drop_valid_i      (drop_valid),
+    .drop_bank_i       (drop_bank),
     .want_valid_i      (want_valid),
     .want_bank_i       (want_bank),
     .want_entry_i      (want_entry),
@@ -501,6 +524,7 @@ module steal
     .write_done_o      (write_done),
     .park_valid_o      (park_valid),
     .park_bank_o       (park_bank),
+    .drop_o            (drop),
     .fetch_valid_o     (fetch_valid),
     .fetch_bank_o      (fetch_bank),
     .fetch_forced_o    (fetch_forced),
@@ -510,7 +534,8 @@ module steal
     .bank_write_port_o (bank_write_port),
     .bank_write_entry_o(bank_write_entry),
     .event_o           (arbiter_event),
-    .steal_event_o     (steal_arbiter_event)
+    .steal_event_o     (steal_arbiter_event),
+    .place_event_o     (place_event)
   );
 
   steal_return #(
@@ -650,6 +675,8 @@ module steal
       2'($countones(hint_valid_i & ~hint_taken))
     };
   end
+
+  assign place_event_o = place_event;
 
   // What is read has a value, so it is nobody's parking place.
   for (genvar i = 0; i < Slots; i++) begin : gen_read_check

@@ -27,11 +27,14 @@ module steal_arbiter
   localparam int unsigned Slots = Operands * Collectors,
   localparam int unsigned ColW = $clog2(Collectors),
   localparam int unsigned Wants = Operands * IssuePorts,
-  localparam int unsigned CfgW = 5
+  localparam int unsigned CfgW = 7
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic [CfgW-1:0]        cfg_i,            // round-robin, read, write, eager, unread
+  // round-robin, read, write, eager, unread; the dependence check has the others
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [CfgW-1:0]        cfg_i,
+  // verilator lint_on UNUSEDSIGNAL
 
   // reads
   input  logic [Slots-1:0]       req_valid_i,
@@ -39,7 +42,9 @@ module steal_arbiter
   input  logic [EntryW-1:0]      req_entry_i        [Slots],
   input  logic [GroupsW-1:0]     req_groups_i       [Collectors],  // cost of a read
   input  logic [Collectors-1:0]  older_i            [Collectors],  // [c][d]: d is older than c
-  input  logic [Slots-1:0]       req_parked_i,                     // the register is parked
+  input  logic [Slots-1:0]       req_parked_i,                     // waits for a parked value
+  input  logic [BankW-1:0]       at_bank_i          [Slots],       // where it is performed
+  input  logic [EntryW-1:0]      at_entry_i         [Slots],
 
   // writes
   input  logic [IssuePorts-1:0]  write_valid_i,
@@ -49,6 +54,8 @@ module steal_arbiter
   input  logic [IssuePorts-1:0]  write_full_i,                     // all lanes
   input  logic [IssuePorts-1:0]  write_next_i,                     // its warp's head reads it
   input  logic [IssuePorts-1:0]  write_parked_i,                   // waits for a parked value
+  input  logic [IssuePorts-1:0]  drop_valid_i,                     // overwrites what is parked here
+  input  logic [BankW-1:0]       drop_bank_i        [IssuePorts],
 
   // operands of candidates
   input  logic [Wants-1:0]       want_valid_i,
@@ -83,6 +90,7 @@ module steal_arbiter
   output logic [IssuePorts-1:0]  write_done_o,                     // written or parked
   output logic [IssuePorts-1:0]  park_valid_o,
   output logic [BankW-1:0]       park_bank_o        [IssuePorts],
+  output logic [IssuePorts-1:0]  drop_o,                           // it does so at this edge
   output logic                   fetch_valid_o,
   output logic [BankW-1:0]       fetch_bank_o,
   output logic                   fetch_forced_o,
@@ -95,7 +103,8 @@ module steal_arbiter
   output logic [EntryW-1:0]      bank_write_entry_o [Banks],
 
   output mrf_arbiter_event_t     event_o,
-  output steal_arbiter_event_t   steal_event_o
+  output steal_arbiter_event_t   steal_event_o,
+  output steal_place_event_t     place_event_o
 );
 
   localparam int unsigned AllGroups = Lanes / GroupLanes;
@@ -135,6 +144,7 @@ module steal_arbiter
   logic [Banks-1:0]      stealing;                // a stealing read
   logic [EntryW-1:0]     stealing_entry [Banks];
   logic [Banks-1:0]      left_over;               // bank has a read without a grant
+  logic [Banks-1:0]      doomed;                  // a result overwrites what is parked in the bank
   logic                  needed;                  // some parked value is needed
   logic [Banks-1:0]      returnable;              // bank has nothing to do but a fetch
   logic [Slots-1:0]      waits;                   // reads without a grant
@@ -171,12 +181,12 @@ module steal_arbiter
   always_comb begin
     requested = '0;
     for (int unsigned i = 0; i < Slots; i++) begin
-      if (active[i]) requested[req_bank_i[i]] = 1'b1;
+      if (active[i]) requested[at_bank_i[i]] = 1'b1;
     end
   end
 
   // 3. Hold a write while its register has a pending read, even one that waits for a parked value:
-  //    this read is of the value before.
+  //    this read is of the value before, wherever that is. Where it reads nobody goes before it.
   always_comb begin
     blocking = '0;
     blocked  = '0;
@@ -188,8 +198,8 @@ module steal_arbiter
               req_entry_i[i] == write_entry_i[p]) begin
             held[p] = 1'b1;
             if (active[i]) begin
-              blocking[i]              = 1'b1;
-              blocked[write_bank_i[p]] = 1'b1;
+              blocking[i]           = 1'b1;
+              blocked[at_bank_i[i]] = 1'b1;
             end
           end
         end
@@ -288,9 +298,9 @@ module steal_arbiter
     candidate  = '0;
     candidates = '{default: '0};
     for (int unsigned i = 0; i < Slots; i++) begin
-      if (active[i] && readable[req_bank_i[i]] && (blocking[i] || !blocked[req_bank_i[i]])) begin
+      if (active[i] && readable[at_bank_i[i]] && (blocking[i] || !blocked[at_bank_i[i]])) begin
         candidate[i]                            = 1'b1;
-        candidates[req_bank_i[i]][i / Operands] = 1'b1;
+        candidates[at_bank_i[i]][i / Operands] = 1'b1;
       end
     end
   end
@@ -301,14 +311,14 @@ module steal_arbiter
     reading_entry = '{default: '0};
     chosen        = '{default: '0};
     for (int unsigned i = 0; i < Slots; i++) begin
-      if (candidate[i] && !reading[req_bank_i[i]] &&
-          (candidates[req_bank_i[i]] &
-           (cfg_i[0] ? before_in_turn(i / Operands, rr_q[req_bank_i[i]])
+      if (candidate[i] && !reading[at_bank_i[i]] &&
+          (candidates[at_bank_i[i]] &
+           (cfg_i[0] ? before_in_turn(i / Operands, rr_q[at_bank_i[i]])
                      : older_i[i / Operands])) == '0) begin
         grant_o[i]                   = 1'b1;
-        reading[req_bank_i[i]]       = 1'b1;
-        reading_entry[req_bank_i[i]] = req_entry_i[i];
-        chosen[req_bank_i[i]]        = ColW'(i / Operands);
+        reading[at_bank_i[i]]       = 1'b1;
+        reading_entry[at_bank_i[i]] = at_entry_i[i];
+        chosen[at_bank_i[i]]        = ColW'(i / Operands);
       end
     end
   end
@@ -340,14 +350,21 @@ module steal_arbiter
   always_comb begin
     left_over = '0;
     for (int unsigned i = 0; i < Slots; i++) begin
-      if (waits[i]) left_over[req_bank_i[i]] = 1'b1;
+      if (waits[i]) left_over[at_bank_i[i]] = 1'b1;
     end
-    returnable = (bus_free_i && !needed) ? parked_i & ~reading & ~stealing & ~bank_write_valid_o
+    doomed = '0;
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      if (drop_valid_i[p]) doomed[drop_bank_i[p]] = 1'b1;
+    end
+    returnable = (bus_free_i && !needed) ? parked_i & ~doomed & ~reading & ~stealing & ~bank_write_valid_o
                                          : '0;
     for (int unsigned b = 0; b < Banks; b++) begin
       if (left_over[parked_bank_i[b]]) returnable[b] = 1'b0;
     end
   end
+
+  // 11. What a result overwrites.
+  assign drop_o = drop_valid_i & write_done_o;
 
   assign fetch_valid_o  = force_valid_i | (returnable != '0);
   assign fetch_bank_o   = force_valid_i ? force_bank_i : next_bank(returnable, turn_i);
@@ -374,10 +391,10 @@ module steal_arbiter
     // Mostly nothing waits, and simulation gets by without the loop.
     if (waits != '0) begin
       for (int unsigned i = 0; i < Slots; i++) begin
-        waits_return[i] = active[i] & closed[req_bank_i[i]];
-        waits_write[i]  = waits[i] & ~(active[i] & readable[req_bank_i[i]]);
-        waits_own[i]    = waits[i] & ~waits_write[i] & reading[req_bank_i[i]] &
-                          (chosen[req_bank_i[i]] == ColW'(i / Operands));
+        waits_return[i] = active[i] & closed[at_bank_i[i]];
+        waits_write[i]  = waits[i] & ~(active[i] & readable[at_bank_i[i]]);
+        waits_own[i]    = waits[i] & ~waits_write[i] & reading[at_bank_i[i]] &
+                          (chosen[at_bank_i[i]] == ColW'(i / Operands));
       end
     end
   end
@@ -437,6 +454,15 @@ module steal_arbiter
     steal_event_o.places            = 6'($countones(free_valid_i & ~parked_i));
   end
 
+  always_comb begin : place_events
+    logic [Slots-1:0] elsewhere;
+    for (int unsigned i = 0; i < Slots; i++) begin
+      elsewhere[i] = grant_o[i] & (at_bank_i[i] != req_bank_i[i]);
+    end
+    place_event_o.redirected = 6'($countones(elsewhere));
+    place_event_o.dropped    = 2'($countones(drop_o));
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rr_q        <= '{default: '0};
@@ -461,6 +487,9 @@ module steal_arbiter
                                                   $countones(land_valid_i),
                 "a bank was given two reads or two writes at once")
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_check
+    `GPURF_ASSERT_WHEN(drops_what_stays, drop_o[p],
+                       !(fetch_valid_o && fetch_bank_o == drop_bank_i[p]),
+                       "a value was dropped and fetched")
     `GPURF_ASSERT_WHEN(parks_in_a_place, park_valid_o[p],
                        free_valid_i[park_bank_o[p]] && !parked_i[park_bank_o[p]],
                        "a result was parked where there is no place")

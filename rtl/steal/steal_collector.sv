@@ -33,6 +33,7 @@ module steal_collector
 
   // reads
   input  logic [Operands-1:0] grant_i,                   // the read is performed at this edge
+  input  logic [BankW-1:0]    at_bank_i     [Operands],  // where slot s is read
   input  logic                free_i,                    // the instruction leaves at this edge
   output logic [Operands-1:0] req_valid_o,
   output logic [BankW-1:0]    req_bank_o    [Operands],
@@ -76,7 +77,7 @@ module steal_collector
   assign mask_o       = mask_q;
   assign tag_o        = tag_q;
   assign src_valid_o  = src_valid_q;
-  assign fill_bank_o  = alloc_valid_i ? alloc_bank_i : bank_q;
+  assign fill_bank_o  = alloc_valid_i ? alloc_bank_i : at_bank_i;
 
   always_comb begin
     for (int unsigned s = 0; s < Operands; s++) begin

@@ -5,6 +5,9 @@
 // written is looked up in the table. What somebody needs is forced back. A candidate's operand
 // waits like any other, but needs nothing: its instruction has not issued.
 //
+// With `redirect_i` a read does not wait: it is told where the value is parked. With `drop_i` a
+// result that has all lanes does not wait either: what it overwrites is dropped.
+//
 // A parked value is needed by a read of its register, by the next result for its register, or by a
 // result for the entry in which it stands, which comes alive with it.
 module steal_dependence
@@ -19,6 +22,10 @@ module steal_dependence
   localparam int unsigned Slots = Operands * Collectors,
   localparam int unsigned Wants = Operands * IssuePorts
 ) (
+  // straps
+  input  logic                  redirect_i,
+  input  logic                  drop_i,
+
   // reads, heads of the write queues, operands of candidates
   input  logic [Slots-1:0]      req_valid_i,
   input  logic [BankW-1:0]      req_bank_i      [Slots],
@@ -26,6 +33,7 @@ module steal_dependence
   input  logic [IssuePorts-1:0] write_valid_i,
   input  logic [BankW-1:0]      write_bank_i    [IssuePorts],
   input  logic [EntryW-1:0]     write_entry_i   [IssuePorts],
+  input  logic [IssuePorts-1:0] write_full_i,   // all lanes
   input  logic [Wants-1:0]      want_valid_i,
   input  logic [BankW-1:0]      want_bank_i     [Wants],
   input  logic [EntryW-1:0]     want_entry_i    [Wants],
@@ -49,6 +57,12 @@ module steal_dependence
   output logic [Wants-1:0]      want_parked_o,
   output logic [Banks-1:0]      alive_o,        // a head is for the bank's free entry
 
+  // who does not: where the register of each slot is read, and what heads overwrite whole
+  output logic [BankW-1:0]      at_bank_o       [Slots],
+  output logic [EntryW-1:0]     at_entry_o      [Slots],
+  output logic [IssuePorts-1:0] drop_valid_o,
+  output logic [BankW-1:0]      drop_bank_o     [IssuePorts],
+
   // the value that is fetched now, whoever else wants its bank, and why
   output logic                  force_valid_o,
   output logic [BankW-1:0]      force_bank_o,
@@ -62,6 +76,9 @@ module steal_dependence
   logic [Banks-1:0] need_alive;  // a result for the entry
   logic [Banks-1:0] need;        // any of these
 
+  logic [IssuePorts-1:0] head_parked;   // the register of the head is parked
+  logic [IssuePorts-1:0] place_parked;  // the head is for an entry in which a value is parked
+
   always_comb begin
     alive_o = '0;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
@@ -73,30 +90,39 @@ module steal_dependence
   end
 
   always_comb begin
-    req_parked_o   = '0;
-    write_parked_o = '0;
-    want_parked_o  = '0;
-    need_read      = '0;
-    need_write     = '0;
+    req_parked_o  = '0;
+    head_parked   = '0;
+    place_parked  = '0;
+    want_parked_o = '0;
+    need_read     = '0;
+    need_write    = '0;
+    at_bank_o     = req_bank_i;
+    at_entry_o    = req_entry_i;
+    drop_bank_o   = '{default: '0};
     for (int unsigned b = 0; b < Banks; b++) begin
       // Mostly nothing is parked, and simulation gets by without looking.
       if (parked_i[b]) begin
         for (int unsigned i = 0; i < Slots; i++) begin
-          if (req_valid_i[i] && req_bank_i[i] == parked_bank_i[b] &&
-              req_entry_i[i] == parked_entry_i[b]) begin
-            req_parked_o[i] = 1'b1;
-            need_read[b]    = 1'b1;
+          if (req_bank_i[i] == parked_bank_i[b] && req_entry_i[i] == parked_entry_i[b]) begin
+            if (redirect_i) begin
+              at_bank_o[i]  = BankW'(b);
+              at_entry_o[i] = free_entry_i[b];
+            end else if (req_valid_i[i]) begin
+              req_parked_o[i] = 1'b1;
+              need_read[b]    = 1'b1;
+            end
           end
         end
         for (int unsigned p = 0; p < IssuePorts; p++) begin
           if (write_valid_i[p] && write_bank_i[p] == parked_bank_i[b] &&
               write_entry_i[p] == parked_entry_i[b]) begin
-            write_parked_o[p] = 1'b1;
-            need_write[b]     = 1'b1;
+            head_parked[p] = 1'b1;
+            drop_bank_o[p] = BankW'(b);
+            need_write[b]  = need_write[b] | ~(drop_i & write_full_i[p]);
           end
           if (write_valid_i[p] && write_bank_i[p] == BankW'(b) && free_valid_i[b] &&
               write_entry_i[p] == free_entry_i[b]) begin
-            write_parked_o[p] = 1'b1;
+            place_parked[p] = 1'b1;
           end
         end
         for (int unsigned i = 0; i < Wants; i++) begin
@@ -109,7 +135,16 @@ module steal_dependence
     end
   end
 
-  assign need_alive = parked_i & alive_o;
+  assign need_alive   = parked_i & alive_o;
+  assign drop_valid_o = drop_i ? head_parked & write_full_i : '0;
+
+  // A value that is forced back in this cycle lands in the next one, and the result comes after it.
+  always_comb begin
+    for (int unsigned p = 0; p < IssuePorts; p++) begin
+      write_parked_o[p] = place_parked[p] | (head_parked[p] & ~drop_valid_o[p]) |
+                          (drop_valid_o[p] & force_valid_o & (drop_bank_o[p] == force_bank_o));
+    end
+  end
 
   // A bank that a landing writes cannot be read as well. It is not passed over: nothing is fetched,
   // so that nothing lands in the next cycle, and then it still has its turn.

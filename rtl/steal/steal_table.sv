@@ -39,6 +39,8 @@ module steal_table
 
   input  logic                  fetch_valid_i,   // the value parked here is read at this edge
   input  logic [BankW-1:0]      fetch_bank_i,
+  input  logic [IssuePorts-1:0] drop_valid_i,    // the head overwrites what is parked here
+  input  logic [BankW-1:0]      drop_bank_i      [IssuePorts],
   input  logic [Banks-1:0]      alive_i,         // a head is for the bank's free entry
 
   output logic [Banks-1:0]      free_valid_o,
@@ -56,6 +58,7 @@ module steal_table
 
   logic [Banks-1:0]  parking;          // a value is parked here at this edge
   logic [Banks-1:0]  fetching;         // is read from here
+  logic [Banks-1:0]  dropping;         // is dropped here
   logic [Banks-1:0]  named;            // a hint is taken for the bank
 
   assign free_valid_o   = free_valid_q;
@@ -67,8 +70,10 @@ module steal_table
   always_comb begin
     parking  = '0;
     fetching = '0;
+    dropping = '0;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      if (park_valid_i[p]) parking[park_bank_i[p]] = 1'b1;
+      if (park_valid_i[p]) parking[park_bank_i[p]]  = 1'b1;
+      if (drop_valid_i[p]) dropping[drop_bank_i[p]] = 1'b1;
     end
     if (fetch_valid_i) fetching[fetch_bank_i] = 1'b1;
   end
@@ -98,7 +103,7 @@ module steal_table
 
   assign free_valid_d = clear_i ? {Banks{spare_i}}
                                 : named | (free_valid_q & ~(alive_i & ~parked_q));
-  assign parked_d     = clear_i ? '0 : parking | (parked_q & ~fetching);
+  assign parked_d     = clear_i ? '0 : parking | (parked_q & ~fetching & ~dropping);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -131,6 +136,10 @@ module steal_table
                 "two values were parked in one bank")
   `GPURF_ASSERT(fetch_what_is_parked, (fetching & ~parked_q) == '0,
                 "a value was fetched where none is parked")
+  `GPURF_ASSERT(drop_what_is_parked, (dropping & ~parked_q) == '0,
+                "a value was dropped where none is parked")
+  `GPURF_ASSERT(drop_or_fetch, (dropping & fetching) == '0,
+                "a value was dropped and fetched")
   `GPURF_ASSERT(parked_in_free, (parked_q & ~free_valid_q) == '0,
                 "a value is parked in an entry that is not free")
 

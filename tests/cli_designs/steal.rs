@@ -4,7 +4,7 @@ use super::common::sums::{row, whole_report};
 
 #[test]
 fn stealing_on_a_tiny_kernel() {
-    let report = whole_report("stealing", 60, 8);
+    let report = whole_report("stealing", 60, 9);
     let ours = |metric: &str| row(&report, metric)["ours"].as_f64().unwrap();
     // Four warps, each with 12 operands and 10 results, whatever the file: half as many banks are used twice as much by the cycle.
     let [eight, sixteen] = ["8 banks", "16 banks"].map(|banks| ours(&format!("utilisation of the banks, {banks}")));

@@ -230,7 +230,8 @@
     end
   end
 
-  // Only leaders are read, each once, and what is filled is what was read.
+  // Only leaders are read, each once, and what is filled is what was read: from the register's bank,
+  // unless reads are redirected.
   always_comb begin
     sources_agree = 1'b1;
     for (int unsigned c = 0; c < Collectors; c++) begin
@@ -248,7 +249,7 @@
         if (filling[Operands*c+k] != (src_valid[c][k] && inflight[c][leader[c][k]])) begin
           sources_agree = 1'b0;
         end
-        if (filling[Operands*c+k] && fill_bank[Operands*c+k] != src_bank[c][k]) begin
+        if (filling[Operands*c+k] && !cfg_q[5] && fill_bank[Operands*c+k] != src_bank[c][k]) begin
           sources_agree = 1'b0;
         end
       end
@@ -264,7 +265,9 @@
           if (pending[c][leader[c][k]]) begin
             if (stored != col_tag[c][0] || free_star) operands_agree = 1'b0;
           end else if (inflight[c][leader[c][k]]) begin
-            if (bank_out[star_bank][LaneW*star_lane_q] != col_tag[c][0]) operands_agree = 1'b0;
+            if (bank_out[fill_bank[Operands*c+k]][LaneW*star_lane_q] != col_tag[c][0]) begin
+              operands_agree = 1'b0;
+            end
           end else if (operand[c][k][LaneW*star_lane_q] != col_tag[c][0]) begin
             operands_agree = 1'b0;
           end

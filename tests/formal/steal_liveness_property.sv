@@ -15,6 +15,8 @@
 // cycle in which one waits. The cycles waited and the rank together never exceed a bound. So each
 // claim is proven from one cycle to the next, like any other property.
 //
+// Redirect and drop are off.
+//
 // Assumed is no more than
 //   of the scoreboard: no instruction is issued that reads a register whose result is in a queue or
 //   arrives now, and one result at a time comes for a register;
@@ -173,7 +175,7 @@ module steal_liveness_property
   ) dut (
     .clk_i,
     .rst_ni               (started_q),
-    .cfg_i                (cfg_q),
+    .cfg_i                ({2'b00, cfg_q}),  // no redirect, no drop
     .issue_valid_i        (issue_valid),
     .issue_ready_o        (issue_ready),
     .issue_warp_i         (issue_warp),
@@ -212,7 +214,8 @@ module steal_liveness_property
     .hint_base_i          (hint_base),
     .hint_reg_i           (hint_reg),
     .event_o              (),
-    .steal_event_o        ()
+    .steal_event_o        (),
+    .place_event_o        ()
   );
 
 `include "steal_ranks.svh"

@@ -15,7 +15,7 @@ module steal_off_property
   localparam int unsigned Wants = Operands * IssuePorts
 ) (
   input logic                         clk_i,
-  input logic [2:0]                   cfg_i,  // chosen once: order among reads, eager, unread
+  input logic [4:0]                   cfg_i,  // chosen once: order among reads, the others
   input logic [IssuePorts-1:0]        issue_valid_i,
   input logic [IssuePorts*WarpW-1:0]  issue_warp_i,
   input logic [IssuePorts*EntryW-1:0] issue_base_i,
@@ -40,7 +40,7 @@ module steal_off_property
 );
 
   logic                  started_q = 1'b0;
-  logic [2:0]            cfg_q;
+  logic [4:0]            cfg_q;
 
   logic [WarpW-1:0]      issue_warp     [IssuePorts];
   logic [EntryW-1:0]     issue_base     [IssuePorts];
@@ -139,7 +139,7 @@ module steal_off_property
   ) dut (
     .clk_i,
     .rst_ni               (started_q),
-    .cfg_i                ({cfg_q[2:1], 2'b00, cfg_q[0]}),
+    .cfg_i                ({cfg_q[4:1], 2'b00, cfg_q[0]}),
     .issue_valid_i,
     .issue_ready_o        (issue_ready[1]),
     .issue_warp_i         (issue_warp),
@@ -178,7 +178,8 @@ module steal_off_property
     .hint_base_i          (write_base),
     .hint_reg_i           (hint_reg),
     .event_o              (counted[1]),
-    .steal_event_o        ()
+    .steal_event_o        (),
+    .place_event_o        ()
   );
 
   // ------------------------------------------------------------------ the property

@@ -28,7 +28,7 @@ module steal_property
   localparam int unsigned NumberW = $clog2(Warps),
   localparam int unsigned LaneIdxW = $clog2(Lanes),
   localparam int unsigned Wants = Operands * IssuePorts,
-  localparam int unsigned CfgW = 5
+  localparam int unsigned CfgW = 7
 ) (
   input logic                          clk_i,
 
@@ -289,7 +289,8 @@ module steal_property
     .hint_base_i          (hint_base),
     .hint_reg_i           (hint_reg),
     .event_o              (),
-    .steal_event_o        ()
+    .steal_event_o        (),
+    .place_event_o        ()
   );
 
   // ------------------------------------------------------------------ the property

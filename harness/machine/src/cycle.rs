@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_blocks::view;
-use gpurf_sm::{SM_EVENT, SmIn, SmOut, SmProbe};
+use gpurf_sm::{Outputs, SM_EVENT, SmIn, SmOut, SmProbe};
 
 /// Inputs, outputs and what is compared inside.
 #[derive(Clone, Copy)]
@@ -38,6 +38,11 @@ pub(crate) fn bits(fields: &[(&str, u32)], test: impl Fn(&str) -> bool) -> u64 {
         let field = if test(name) { u64::MAX >> (u64::BITS - bits) } else { 0 };
         word << bits | field
     })
+}
+
+/// Warps that may issue, as far as dependences and barriers go.
+pub(crate) fn ready(o: &Outputs) -> u64 {
+    o.simt_stack.alive_o & o.issue_gate.clear_o & !o.barrier_unit.held_o
 }
 
 /// Whether something came nearer to its end: an instruction, a request, an answer, a result, a word of the host.

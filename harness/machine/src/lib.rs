@@ -6,6 +6,7 @@
 //! * [`ModelEngine`], [`RtlEngine`], [`LockstepEngine`] are the engines; the SM stays as it is from launch to launch. [`SampledEngine`] is the model, which runs
 //!   long launches only in part.
 //! * [`coverage`] counts what the SM's blocks meet in a run.
+//! * [`measures`] are times of single results, which no event word counts.
 //! * [`commits`] compares what warps commit with the oracle. It looks at compared nets only.
 //!
 //! `docs/machine.md` says what each of them does and why.
@@ -20,6 +21,7 @@ mod hang;
 mod host;
 mod job;
 mod lost;
+pub mod measures;
 mod memory;
 mod surroundings;
 mod whereabouts;

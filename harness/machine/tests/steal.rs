@@ -4,10 +4,10 @@ mod common;
 
 use common::kernels::{commits, skips};
 use common::miscounts::{add, every_field_is_counted, is_found, value};
-use gpurf_blocks::steal::STEAL_EVENT;
+use gpurf_blocks::steal::{STEAL_EVENT, STEAL_PLACE_EVENT};
 
 /// Bank stealing: the paper's eight banks, each kind alone, one port, two levels; and shapes and policies in which every hazard comes often.
-const STEALING: [&[&str]; 7] = [
+const STEALING: [&[&str]; 9] = [
     &["mrf.banks=8", "mrf.issue_ports=2", "sm.warps=48", "steal.present=true", "steal.read=true", "steal.write=true"],
     &["mrf.banks=8", "mrf.issue_ports=2", "steal.present=true", "steal.read=true", "sm.scheduler=round_robin"],
     &["mrf.banks=16", "mrf.collectors=16", "mrf.issue_ports=2", "steal.present=true", "steal.write=true"],
@@ -36,6 +36,24 @@ const STEALING: [&[&str]; 7] = [
         "sm.scheduler=round_robin",
     ],
     &[
+        "mrf.banks=8",
+        "mrf.issue_ports=2",
+        "steal.present=true",
+        "steal.read=true",
+        "steal.write=true",
+        "steal.redirect=true",
+        "steal.drop=true",
+    ],
+    &[
+        "mrf.banks=4",
+        "mrf.collectors=4",
+        "mrf.issue_ports=2",
+        "steal.present=true",
+        "steal.write=true",
+        "steal.drop=true",
+        "memory.latency=1",
+    ],
+    &[
         "mrf.banks=32",
         "mrf.issue_ports=2",
         "mrf.read_order=round_robin",
@@ -56,11 +74,12 @@ const STEAL: &[&str] = &[
     "steal.read=true",
     "steal.write=true",
     "steal.eager=true",
+    "steal.drop=true",
 ];
 
 #[test]
 fn kernels_commit_what_the_oracle_says() {
-    commits(&STEALING, &[STEAL_EVENT], &["blocking_read"]);
+    commits(&STEALING, &[STEAL_EVENT, STEAL_PLACE_EVENT], &["blocking_read"]);
 }
 
 #[test]

@@ -100,18 +100,25 @@ pub struct Point {
     pub preset: &'static str,
     /// Settings, `key=value`.
     pub set: Vec<String>,
+    /// Whether times of results are measured beside the events.
+    pub measured: bool,
 }
 
 impl Point {
     /// A preset.
     pub fn preset(preset: &'static str) -> Self {
-        Self { preset, set: Vec::new() }
+        Self { preset, set: Vec::new(), measured: false }
     }
 
     /// With one more setting.
     pub fn with(mut self, setting: impl Into<String>) -> Self {
         self.set.push(setting.into());
         self
+    }
+
+    /// The same, with times of results measured.
+    pub fn measured(self) -> Self {
+        Self { measured: true, ..self }
     }
 
     /// All of its sizes and policies.
@@ -428,7 +435,10 @@ impl What<'_> {
     fn key(self) -> String {
         match self {
             What::Model(point) => match point.config() {
-                Ok(config) => format!("model {}", config.settings().join(" ")),
+                Ok(config) => {
+                    let measured = if point.measured { ", measured" } else { "" };
+                    format!("model {}{measured}", config.settings().join(" "))
+                }
                 Err(_) => format!("model {}", point.options()),
             },
             What::Usage => "values".to_owned(),
@@ -440,6 +450,7 @@ impl What<'_> {
     /// The same in words.
     fn words(self) -> String {
         match self {
+            What::Model(point) if point.measured => format!("{}, measured", point.options()),
             What::Model(point) => point.options(),
             What::Usage => "values".to_owned(),
             What::Levels(options) => levels::name(options),
@@ -477,7 +488,7 @@ impl Task<'_> {
         let session = |image| Session::new(manifest, image).map_err(|e| SweepError::Input(e.to_string()));
         if let Some(What::Model(point)) = self.whats.first() {
             let config = point.config().map_err(|e| SweepError::Input(e.to_string()))?;
-            let measured = self.run_model(&mut session(&marked(image, &config))?, config, stop)?;
+            let measured = self.run_model(&mut session(&marked(image, &config))?, config, point.measured, stop)?;
             return Ok(vec![Outcome::Measured(measured); self.whats.len()]);
         }
         let mut session = session(image)?;
@@ -507,9 +518,10 @@ impl Task<'_> {
         &self,
         session: &mut Session<'_>,
         config: Config,
+        measure: bool,
         stop: &'static AtomicBool,
     ) -> Result<Measured, SweepError> {
-        let settings = Settings { stop, ..Settings::new(config) };
+        let settings = Settings { stop, measure, ..Settings::new(config) };
         let word = |error: &LaunchError| match error {
             LaunchError::Interrupted => SweepError::Interrupted,
             LaunchError::Refused(_) => SweepError::Input(self.sentence(error)),

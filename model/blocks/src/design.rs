@@ -326,6 +326,17 @@ pub struct BankView {
     pub granted: u8,
 }
 
+/// Results that a design puts into another place than their own, to bring them back later, in a cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParkingView {
+    /// Buses whose result is put into another place at this clock edge.
+    pub parked: u8,
+    /// This place.
+    pub place: [u8; MAX_PORTS],
+    /// Places whose value leaves them at this clock edge.
+    pub left: u32,
+}
+
 impl CollectorView {
     /// Those of the main register file.
     pub(crate) fn of(probe: &MrfProbe) -> Self {
@@ -394,6 +405,11 @@ pub(crate) trait RegisterFile: Block {
 
     /// Its banks and the queues in front of them, from a record. `None`: it has banks of another kind.
     fn banks(probe: &Self::Probe) -> Option<BankView>;
+
+    /// Results that it parks, from a record.
+    fn parking(_: &Self::Probe) -> ParkingView {
+        ParkingView::default()
+    }
 
     /// Service *slots*: slots of `flush` of which nothing is left.
     #[inline]

@@ -2,7 +2,8 @@
 
 use crate::config::Config;
 use crate::design::{
-    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, Sideband, SlotView,
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, ParkingView, RegisterFile, Rows, Sideband,
+    SlotView,
 };
 use crate::hierarchy::{Hierarchy, HierarchySizes};
 use crate::hrf::{Hrf, HrfSizes};
@@ -91,6 +92,11 @@ macro_rules! designs {
             /// The design's banks and the queues in front of them, from a record. `None`: it has banks of another kind.
             pub fn banks(&self, probe: &ProviderProbe) -> Option<BankView> {
                 match self { $(Self::$variant(_) => <$variant as RegisterFile>::banks(probe.$file())),+ }
+            }
+
+            /// Results that the design parks, from a record.
+            pub fn parking(&self, probe: &ProviderProbe) -> ParkingView {
+                match self { $(Self::$variant(_) => <$variant as RegisterFile>::parking(probe.$file())),+ }
             }
 
             fn instance(&self) -> &'static str {

@@ -86,6 +86,6 @@ impl<'a> Look<'a> {
 
     /// Warps that could issue, as far as dependences and barriers go.
     pub(super) fn ready(&self) -> u64 {
-        self.alive & self.o.issue_gate.clear_o & !self.o.barrier_unit.held_o
+        crate::cycle::ready(self.o)
     }
 }

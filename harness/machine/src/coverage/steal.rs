@@ -66,14 +66,20 @@ pub(super) static SUMS: &[Sums] = &[
         "return_later": "a parked value goes back later";
         "return_forced": "a parked value is forced back";
         "land": "a parked value lands in its register";
-        "wait_parked": "an operand waits for a parked value (hazard 11)";
         "wait_return": "an operand waits for a value that goes back";
+    },
+    sums! { "steal_arbiter", |c| writes(c) && c.steal.redirect,
+        "redirected": "an operand is read where it is parked (hazard 11)";
+    },
+    sums! { "steal_arbiter", |c| writes(c) && c.steal.drop && c.mrf.banks <= 4,
+        "dropped": "a parked value is dropped as its register is overwritten (hazard 11)";
     },
     sums! { "steal_arbiter", |c| writes(c) && c.steal.unread,
         "write_next": "a result that is read next is not parked";
     },
-    sums! { "steal_dependence", writes,
+    sums! { "steal_dependence", |c| writes(c) && !c.steal.redirect,
         "force_read": "a read needs a parked value (hazard 11)";
+        "wait_parked": "an operand waits for a parked value (hazard 11)";
     },
     sums! { "steal_dependence", |c| writes(c) && c.mrf.banks <= 4,
         "force_write": "a write needs a parked value's place (hazard 11)";

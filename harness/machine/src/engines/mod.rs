@@ -46,6 +46,8 @@ pub struct Settings {
     pub wave: Option<(RangeInclusive<u64>, PathBuf)>,
     /// Whether the model alone may skip cycles in which nothing happens. Results and statistics are the same.
     pub skip: bool,
+    /// Whether the model alone measures times of results ([`measures`](crate::measures)); its statistics have them then.
+    pub measure: bool,
     /// Makes a model of the SM; another one than that of `gpurf-sm` for tests.
     pub model: fn(&Config) -> Box<dyn Twin>,
 }
@@ -54,7 +56,8 @@ impl Settings {
     /// Of this configuration; nothing else out of the ordinary.
     pub fn new(config: Config) -> Self {
         static GO: AtomicBool = AtomicBool::new(false);
-        Self { config, seed: 1, idle_limit: IDLE_LIMIT, stop: &GO, wave: None, skip: true, model: gpurf_sm::ENTRY.twin }
+        let model = gpurf_sm::ENTRY.twin;
+        Self { config, seed: 1, idle_limit: IDLE_LIMIT, stop: &GO, wave: None, skip: true, measure: false, model }
     }
 }
 

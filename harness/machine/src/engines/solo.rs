@@ -26,6 +26,7 @@ use crate::cycle::{Cycle, progress};
 use crate::fault::MachineFault;
 use crate::hang::{self, Hang};
 use crate::job::Job;
+use crate::measures::Measures;
 use crate::surroundings::{End, Surroundings};
 use crate::whereabouts::Whereabouts;
 
@@ -109,6 +110,7 @@ struct Solo<R> {
     window: Window,
     watch: Option<Watch>,
     coverage: Option<Coverage>,
+    measures: Option<Measures>,
     /// Cycles since reset.
     cycles: u64,
     /// Those of them that were skipped.
@@ -129,6 +131,7 @@ impl<R: Runner> Solo<R> {
             window: Window::new(&settings, declaration, library, Scopes::Only(side)),
             watch: None,
             coverage: None,
+            measures: None,
             input_bytes: declaration.input_bytes,
             cycles: 0,
             skipped: 0,
@@ -150,9 +153,13 @@ impl<R: Runner> Solo<R> {
     fn run(&mut self, job: Job, buffers: Memory, mut observe: Option<&mut dyn FnMut(&Cycle<'_>)>) -> Result<End, Halt> {
         let expects_fault = job.fault;
         self.surroundings.begin(job, buffers);
+        if let Some(measures) = &mut self.measures {
+            measures.begin();
+        }
         let input_bytes = self.input_bytes;
-        let probed = observe.is_some() || self.watch.is_some() || self.coverage.is_some();
-        let skips = self.settings.skip && self.settings.wave.is_none() && !probed;
+        let every = observe.is_some() || self.watch.is_some() || self.coverage.is_some();
+        let skips = self.settings.skip && self.settings.wave.is_none() && !every;
+        let probed = every || self.measures.is_some();
         let idle_limit = self.settings.idle_limit.max(1);
         let mut idle = 0;
         loop {
@@ -184,6 +191,9 @@ impl<R: Runner> Solo<R> {
             if let Some(coverage) = &mut self.coverage {
                 coverage.observe(&Cycle::of(inputs, compared));
             }
+            if let Some(measures) = &mut self.measures {
+                measures.observe(&Cycle::of(inputs, compared));
+            }
             idle = if progress(view::<SmIn>(inputs), view::<SmOut>(compared)) { 0 } else { idle + 1 };
             let before = self.cycles - 1;
             if alike > 1 {
@@ -210,6 +220,9 @@ impl<R: Runner> Solo<R> {
         self.surroundings.skip(cycles);
         self.runner.skip(cycles);
         self.totals.add_times(self.record.get(0), cycles);
+        if let Some(measures) = &mut self.measures {
+            measures.skip(cycles);
+        }
         self.cycles += cycles;
         self.skipped += cycles;
         cycles
@@ -223,7 +236,10 @@ impl<R: Runner> Solo<R> {
     }
 
     fn statistics(&self) -> Statistics {
-        let (events, spreads) = (self.totals.by_name(), self.totals.spreads());
+        let (mut events, mut spreads) = (self.totals.by_name(), self.totals.spreads());
+        if let Some(measures) = &self.measures {
+            measures.add_to(&mut events, &mut spreads);
+        }
         Statistics { launches: self.launches, cycles: self.cycles, events, spreads, judged: None }
     }
 
@@ -265,7 +281,10 @@ pub struct ModelEngine {
 impl ModelEngine {
     /// An SM that has just been reset.
     pub fn new(settings: Settings) -> Self {
-        Self { solo: solo_model(settings), judge: None, commits: Vec::new() }
+        let measures = settings.measure.then(|| Measures::new(&settings.config));
+        let mut solo = solo_model(settings);
+        solo.measures = measures;
+        Self { solo, judge: None, commits: Vec::new() }
     }
 
     /// The same, whose commits the oracle judges: slower, since every cycle is looked into.

@@ -26,6 +26,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
         "steal" => vec![
             base,
             with(&|c| (c.steal.eager, c.steal.unread, c.mrf.read_order) = (true, true, ReadOrder::RoundRobin)),
+            with(&|c| (c.steal.redirect, c.steal.drop) = (true, true)),
             with(&|c| c.mrf.issue_ports = 1),
         ],
         // With two ports there is always a bus.
@@ -62,10 +63,11 @@ fn small(ports: usize) -> Config {
     config
 }
 
-/// The straps of the file by number: *read*, *write*, *eager*, order among reads, *unread*, lowest first.
+/// The straps of the file by number: *read*, *write*, *eager*, order among reads, *unread*, *redirect*, *drop*, lowest first.
 fn policy(mut config: Config, number: usize) -> Config {
     let strap = |bit: usize| number >> bit & 1 == 1;
-    config.steal = StealConfig { read: strap(0), write: strap(1), eager: strap(2), unread: strap(4), ..config.steal };
+    let (read, write, eager, unread) = (strap(0), strap(1), strap(2), strap(4));
+    config.steal = StealConfig { read, write, eager, unread, redirect: strap(5), drop: strap(6), ..config.steal };
     config.mrf.read_order = if strap(3) { ReadOrder::RoundRobin } else { ReadOrder::Oldest };
     config
 }
@@ -90,18 +92,19 @@ fn few(block: &str) -> Vec<Config> {
     match block {
         "steal" => vec![
             policy(paper(), 0b0011),
-            policy(small(2), 0b1011),
-            policy(shape(32, 2), 0b10010),
+            policy(small(2), 0b110_1011),
+            policy(shape(32, 2), 0b001_0010),
             policy(shape(8, 1), 0b1001),
-            policy(small(1), 0b0010),
+            policy(small(1), 0b100_0010),
             policy(shape(16, 2), 0b0101),
             policy(shape(32, 1), 0b1000),
+            policy(shape(4, 2), 0b010_0111),
             // The last one is that in which comparisons are judged: of a candidate's warp, with read stealing only.
-            policy(shape(16, 1), 0b11111),
+            policy(shape(16, 1), 0b111_1111),
         ],
         "warp_scheduler" => vec![paper(), round_robin(paper()), shape(8, 1), round_robin(shape(8, 1))],
         "two_level_scheduler" => vec![slots(paper(), 6), slots(round_robin(shape(8, 1)), 8)],
-        "operand_stage" => vec![policy(paper(), 0b0011), policy(small(1), 0b11111)],
+        "operand_stage" => vec![policy(paper(), 0b0011), policy(small(1), 0b111_1111)],
         _ if block.starts_with("steal_") => vec![paper(), shape(16, 1), small(2)],
         _ => Vec::new(),
     }
@@ -115,8 +118,9 @@ fn more(block: &str) -> Vec<Config> {
             .flat_map(with_banks)
             .map(|(number, b, banks)| {
                 let unread = (number ^ number >> 3) & 1;
+                let (redirect, drop) = ((number ^ number >> 2) & 1, (number >> 1 ^ number >> 3) & 1);
                 let shape = shape(banks, 1 + (number.count_ones() as usize + b) % 2);
-                let mut config = policy(shape, number | unread << 4);
+                let mut config = policy(shape, number | unread << 4 | redirect << 5 | drop << 6);
                 config.mrf.collectors = [4, 8, 16][(number + b) % 3];
                 config
             })
@@ -148,12 +152,14 @@ mod tests {
 
     #[test]
     fn every_strap_has_both_values_with_every_shape() {
-        let straps: [fn(&Config) -> bool; 5] = [
+        let straps: [fn(&Config) -> bool; 7] = [
             |c| c.steal.read,
             |c| c.steal.write,
             |c| c.steal.eager,
             |c| c.mrf.read_order == ReadOrder::RoundRobin,
             |c| c.steal.unread,
+            |c| c.steal.redirect,
+            |c| c.steal.drop,
         ];
         for strap in straps {
             let both = |of: &dyn Fn(&Config) -> bool, configs: &[Config]| {

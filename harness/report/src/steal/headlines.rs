@@ -17,6 +17,11 @@ fn on(of: Machine, preset: &'static str) -> Point {
     of.of(machine(preset), &[], if steals { &resources } else { &resources[..1] })
 }
 
+/// The same on the paper's machine.
+pub fn papers(preset: &'static str) -> Point {
+    on(Machine::PAPER, preset)
+}
+
 pub fn plan(plan: &mut SweepPlan, machine: Machine) {
     for preset in ["banks-8", "banks-16", "steal-read-8", "steal-write-8", "steal-8"] {
         plan.point(on(machine, preset));

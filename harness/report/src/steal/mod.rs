@@ -5,6 +5,7 @@ mod conflicts;
 mod headlines;
 mod sizes;
 mod techniques;
+mod times;
 mod utilisation;
 mod why;
 mod writes;
@@ -33,6 +34,7 @@ const REPORT: Definition = Definition {
         Part { name: "banks", plan: banks::plan, rows: banks::rows, plots: banks::plots },
         Part { name: "techniques", plan: techniques::plan, rows: techniques::rows, plots: techniques::plots },
         Part { name: "writes", plan: writes::plan, rows: writes::rows, plots: writes::plots },
+        Part { name: "times", plan: times::plan, rows: times::rows, plots: times::plots },
         Part { name: "sizes", plan: sizes::plan, rows: sizes::rows, plots: sizes::plots },
     ],
     absent: ABSENT,
@@ -48,16 +50,6 @@ const ABSENT: &[Absent] = &[
         source: "stealing paper IV-D2",
         text: "the added arbitration is less than 1.2 % of the area of the register file",
         why: "no memory compiler; `make synth` prints what the file has more with stealing than without, in gates and flip-flops, and its share of these with a bit of RAM counted as a gate",
-    },
-    Absent {
-        source: "stealing paper IV-A",
-        text: "14 of 48 warps are ready to issue",
-        why: "no event counts warps that are clear",
-    },
-    Absent {
-        source: "stealing paper IV-C1",
-        text: "60 % of the values are first read more than three cycles later; the majority of stolen writes returns within three cycles",
-        why: "no event follows one value; the mean time that values are parked is there",
     },
     Absent {
         source: "stealing paper, figures 2 to 16",

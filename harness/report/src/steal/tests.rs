@@ -2,6 +2,7 @@
 
 use gpurf_blocks::config::{Config, Start};
 use gpurf_lockstep::EventTotals;
+use gpurf_machine::measures::{FIRST_READ, PARKED_CYCLES, PARKED_FIRST_READ, READY_WARPS};
 
 use super::*;
 use crate::report::PaperReport;
@@ -53,7 +54,18 @@ fn run(point: &Point) -> Measured {
     };
     let parked = if matches!(point.preset, "steal-8") { 300 } else { 0 };
     let events = counts.iter().copied().chain([("issue", 950), ("read", 2000 + parked), ("write", 1000 + parked)]);
-    Measured::new(cycles, events)
+    let mut run = Measured::new(cycles, events);
+    if point.measured {
+        // Ten warps are ready in each cycle. Of ten first reads six come later than three cycles, of parked results half; of eight values six return within three.
+        run.events.insert(READY_WARPS.into(), 10 * cycles);
+        let spreads: [(&str, &[(u64, u64)]); 3] = [
+            (FIRST_READ, &[(2, 3), (3, 1), (4, 2), (100, 4)]),
+            (PARKED_FIRST_READ, &[(3, 5), (4, 5)]),
+            (PARKED_CYCLES, &[(1, 4), (3, 2), (4, 2)]),
+        ];
+        run.spreads = spreads.map(|(name, values)| (name.into(), values.iter().copied().collect())).into();
+    }
+    run
 }
 
 fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {
@@ -110,6 +122,31 @@ fn rows_of_runs_with_known_counts() {
 }
 
 #[test]
+fn times_of_results() {
+    let report = report(&["a", "b"], |_, point| Some(run(point)));
+    let papers = "8 banks with stealing (mrf.collectors=4, steal.eager=true)";
+    for machine in ["16 banks", "16 banks (mrf.collectors=4)"] {
+        is(&report, &format!("warps that may issue, {machine}"), 10.0, Some(false));
+        let metric = "results whose first read comes more than three cycles later";
+        is(&report, &format!("{metric}, {machine}"), 0.6, Some(true));
+    }
+    for machine in ["8 banks with stealing", papers] {
+        is(&report, &format!("warps that may issue, {machine}"), 10.0, None);
+        let metric = "parked results whose first read comes more than three cycles later";
+        is(&report, &format!("{metric}, {machine}"), 0.5, None);
+        is(&report, &format!("parked values that return within three cycles, {machine}"), 0.75, Some(true));
+    }
+    is(&report, "cycles until the first read of a result, 16 banks", 41.7, None);
+    assert_eq!(report.rows.iter().filter(|row| row.metric.contains("first read") || row.metric.contains("may issue") || row.metric.contains("within three")).count(), 14);
+    let why = &row(&report, "warps that may issue, 16 banks").why;
+    assert!(why.contains("Kernels differ: 10.0 in a, 10.0 in b") && why.ends_with("it is 10.0"), "{why}");
+    // Times are measured where they are asked for, and nowhere else: each such run is one of its own.
+    let measured = |part: &str| REPORT.plan(&[part.to_owned()]).points().filter(|point| point.measured).count();
+    assert_eq!((measured("times"), measured("writes"), measured("headlines")), (8, 0, 0));
+    assert_eq!(REPORT.plan(&["times".to_owned(), "writes".to_owned()]).runs(1), 8 + 3);
+}
+
+#[test]
 fn what_the_paper_does_not_say_has_no_band_and_rows_outside_have_an_experiment() {
     // Enough cycles for nothing to be gained: every row about IPC is outside.
     let slow = |point: &Point| Measured { cycles: if point.preset == "banks-16" { 950 } else { 2000 }, ..run(point) };
@@ -120,7 +157,7 @@ fn what_the_paper_does_not_say_has_no_band_and_rows_outside_have_an_experiment()
             assert_eq!(row.source == NOT_SAID, row.paper.is_none(), "{}", row.metric);
         }
         assert!(report.rows.len() > 60);
-        assert_eq!(report.plots.len(), 8);
+        assert_eq!(report.plots.len(), 9);
     }
 }
 

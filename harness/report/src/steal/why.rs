@@ -4,7 +4,7 @@ use super::{
     REPORT, bank_utilisation, eager, event, gain, operands, penalty, reading, results_written, stealing, straight,
     writing,
 };
-use crate::row::{PerKernel, mean};
+use crate::row::{PerKernel, Unit, mean};
 use crate::shown::percent;
 use crate::sweep::{Measured, Point, Results, SweepPlan, mean_of};
 
@@ -292,6 +292,33 @@ pub fn used(results: &Results<'_>, point: &Point, paper: f64) -> (String, String
         ))
     };
     reason(results, "utilisation", why())
+}
+
+/// What times are where more is issued.
+pub fn times(
+    results: &Results<'_>,
+    point: &Point,
+    unit: Unit,
+    value: &dyn Fn(&Measured) -> f64,
+) -> (String, String) {
+    let why = || {
+        let mean = |point: &Point, value: &dyn Fn(&Measured) -> f64| mean_of(results, point, value);
+        let each = results.each(point, value)?;
+        let order = |a: &(&String, &f64), b: &(&String, &f64)| a.1.total_cmp(b.1);
+        let ends = [each.iter().min_by(order)?, each.iter().max_by(order)?].map(|(name, of)| (name, unit.words(*of)));
+        Some(format!(
+            "{}. Kernels differ: {} in {}, {} in {}. {}, where {:.2} are issued, it is {}",
+            load(results, point)?,
+            ends[0].1,
+            ends[0].0,
+            ends[1].1,
+            ends[1].0,
+            capital(&in_words()),
+            mean(&fast(point), &Measured::ipc)?,
+            unit.words(mean(&fast(point), value)?),
+        ))
+    };
+    reason(results, "times", why())
 }
 
 /// What the two utilisations differ by.

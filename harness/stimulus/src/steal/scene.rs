@@ -35,6 +35,9 @@ knobs! {
         r#match: "an access is to a register whose value is parked" = [0, 50, 300],
         alive: "a result is for a free entry" = [0, 100, 500],
         hazard: "a result is for the register of a read" = [0, 100, 500],
+        full: "a result has all lanes" = [0, 700, 1000],
+        redirect: "parked values are read where they are" = [0, 1000],
+        drop: "parked values that are overwritten are dropped" = [0, 1000],
     }
 }
 
@@ -70,6 +73,8 @@ impl Scene {
             (i.req_bank_i[s], i.req_entry_i[s]) = known(rng, knobs.r#match, &parked).unwrap_or_else(|| any(rng));
         }
         i.write_valid_i = ports(rng, shape.issue_ports, knobs.write);
+        i.write_full_i = ports(rng, shape.issue_ports, knobs.full);
+        (i.redirect_i, i.drop_i) = (rng.chance(knobs.redirect).into(), rng.chance(knobs.drop).into());
         for p in 0..shape.issue_ports {
             let request = rng.below(shape.slots() as u64) as usize;
             let b = rng.below(shape.banks as u64) as usize;

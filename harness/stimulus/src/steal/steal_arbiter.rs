@@ -26,7 +26,6 @@ pub(crate) struct ArbiterDriver {
 
 knobs! {
     pub(crate) struct ArbiterKnobs {
-        full: "a result has all lanes" = [0, 700, 1000],
         next: "a result is read next" = [0, 300, 800],
         fresh: "a value was parked in the cycle before" = [100, 600],
         shuffle: "two collectors change places in age" = [100, 900],
@@ -75,7 +74,6 @@ impl Driver for ArbiterDriver {
         for p in 0..shape.issue_ports {
             i.write_groups_i[p] = rng.below(9) as u8;
         }
-        i.write_full_i = ports(rng, shape.issue_ports, knobs.full);
         i.write_next_i = ports(rng, shape.issue_ports, knobs.next);
         i.fresh_i = rng.mask(shape.banks as u32, knobs.fresh) as u32;
 
@@ -90,6 +88,10 @@ impl Driver for ArbiterDriver {
         (i.land_valid_i, i.land_bank_i) = (scene.land_valid_i, scene.land_bank_i);
         (i.land_entry_i, i.land_port_i) = (self.scene.land_entry, self.scene.land_port);
         i.bus_free_i = self.scene.bus_free.into();
+        i.cfg_i |= scene.redirect_i << 5 | scene.drop_i << 6;
+        i.write_full_i = scene.write_full_i;
+        (i.at_bank_i, i.at_entry_i) = (follows.at_bank_o, follows.at_entry_o);
+        (i.drop_valid_i, i.drop_bank_i) = (follows.drop_valid_o, follows.drop_bank_o);
         (i.req_parked_i, i.write_parked_i, i.want_parked_i) =
             (follows.req_parked_o, follows.write_parked_o, follows.want_parked_o);
         (i.alive_i, i.force_valid_i, i.force_bank_i) = (follows.alive_o, follows.force_valid_o, follows.force_bank_o);

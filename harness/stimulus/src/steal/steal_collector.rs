@@ -67,6 +67,9 @@ impl Driver for CollectorDriver {
         let leaders = (0..OPERANDS).filter(|&s| leader(i, s) == Some(s)).fold(0, |set, s| set | 1 << s);
         i.alloc_read_i = leaders & rng.mask(OPERANDS as u32, knobs.stolen) as u8;
         i.grant_i = requests & rng.mask(OPERANDS as u32, knobs.grant) as u8;
+        for s in 0..OPERANDS {
+            i.at_bank_i[s] = rng.below(self.shape.banks as u64) as u8;
+        }
         i.free_i = (complete && rng.chance(knobs.free)).into();
         self.twin.late(i);
         self.twin.clock(i);

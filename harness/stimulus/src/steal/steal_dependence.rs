@@ -57,10 +57,19 @@ impl DependenceCover {
             .map(|p| (i.write_bank_i[p], i.write_entry_i[p]))
             .collect();
         let by_read = |b: usize| reads.iter().filter(|&&r| r == to(b)).count();
-        let by_write = |b: usize| heads.contains(&to(b));
+        let (redirect, drop) = (i.redirect_i == 1, i.drop_i == 1);
+        let head_of = |p: usize| (i.write_bank_i[p], i.write_entry_i[p]);
+        let waiting: Vec<_> = (0..self.shape.issue_ports)
+            .filter(|p| i.write_valid_i >> p & 1 == 1 && !(drop && i.write_full_i >> p & 1 == 1))
+            .map(head_of)
+            .collect();
+        let by_write = |b: usize| waiting.contains(&to(b));
+        let dropped = |b: usize| {
+            (0..self.shape.issue_ports).any(|p| o.drop_valid_o >> p & 1 == 1 && usize::from(o.drop_bank_o[p]) == b)
+        };
         let for_entry = |b: usize| heads.contains(&(b as u8, i.free_entry_i[b]));
         let needed: Vec<usize> =
-            parked.iter().copied().filter(|&b| by_read(b) > 0 || by_write(b) || for_entry(b)).collect();
+            parked.iter().copied().filter(|&b| by_read(b) > 0 && !redirect || by_write(b) || for_entry(b)).collect();
         let some = |holds: &dyn Fn(usize) -> bool| parked.iter().any(|&b| holds(b));
         let any = |holds: &dyn Fn(usize) -> bool| (0..banks).any(holds);
         let free = |b: usize| bit(i.free_valid_i, b);
@@ -68,7 +77,27 @@ impl DependenceCover {
         let first = (0..banks).map(|n| (turn + n) % banks).find(|b| needed.contains(b));
         let lands = |b: usize| i.land_valid_i == 1 && usize::from(i.land_bank_i) == b;
         let forced = o.force_valid_o == 1;
-        let read_of = |b: usize| by_read(b) > 0;
+        let read_of = |b: usize| by_read(b) > 0 && !redirect;
+        let moved = |b: usize| by_read(b) > 0 && redirect;
+        let is_forced = |b: usize| forced && usize::from(o.force_bank_o) == b;
+        point!("a read is redirected", some(&moved));
+        point!("two reads are redirected to one place", some(&|b| moved(b) && by_read(b) == 2));
+        point!("two reads are redirected to two places", parked.iter().filter(|&&b| moved(b)).count() > 1);
+        point!("a read is redirected whose register a result without all lanes forces back", {
+            some(&|b| moved(b) && by_write(b) && is_forced(b))
+        });
+        point!("a read is redirected to an entry that comes alive", some(&|b| moved(b) && for_entry(b)));
+        point!("a result overwrites a parked value whole", some(&dropped));
+        point!("a result that has not all lanes forces it back, with drop", drop && some(&by_write));
+        point!(
+            "a value that a result overwrites is forced back by a read",
+            some(&|b| dropped(b) && is_forced(b) && o.force_read_o == 1)
+        );
+        point!(
+            "a value that a result overwrites is needed by a read, another one goes first",
+            forced && some(&|b| dropped(b) && read_of(b) && !is_forced(b))
+        );
+        point!("a read is redirected whose register a result overwrites whole", some(&|b| moved(b) && dropped(b)));
         let near =
             |which: usize| some(&|b| reads.iter().any(|r| r != &to(b) && [r.0 == to(b).0, r.1 == to(b).1][which]));
         point!("nothing is parked", parked.is_empty());
@@ -112,6 +141,10 @@ impl DependenceCover {
         #[given(self.shape.issue_ports != 1)]
         {
             point!("both results are for parked values", o.write_parked_o == 3);
+            point!("both results overwrite parked values whole", o.drop_valid_o == 3);
+            point!("a value that a result overwrites is forced back by the entry", {
+                some(&|b| dropped(b) && is_forced(b) && o.force_alive_o == 1)
+            });
             point!("both results are for one free entry", heads.len() == 2 && heads[0] == heads[1] && o.alive_o != 0);
             point!("a result of its register and the entry need one value", some(&|b| by_write(b) && for_entry(b)));
         }

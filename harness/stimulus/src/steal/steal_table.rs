@@ -29,6 +29,7 @@ knobs! {
         write: "a result waits" = [200, 700, 1000],
         park: "it is parked, where there is a place" = [100, 500, 1000],
         fetch: "a parked value is fetched" = [20, 200, 700],
+        drop: "a result overwrites a parked value whole" = [0, 50, 400],
         clear: "a grid is about to begin" = [0, 5, 60],
         spare: "the last row belongs to nobody" = [100, 900],
         meet: "a hint is of a register that something else is going on with" = [0, 300, 700],
@@ -92,6 +93,16 @@ impl Driver for TableDriver {
         let fetched = pick(rng, out.parked_o).filter(|_| rng.chance(knobs.fetch));
         i.fetch_valid_i = fetched.is_some().into();
         i.fetch_bank_i = fetched.unwrap_or_else(|| rng.below(shape.banks as u64) as u8);
+
+        let mut left = out.parked_o & !fetched.map_or(0, |b| 1 << b);
+        (i.drop_valid_i, i.drop_bank_i) = (0, [0; MAX_PORTS]);
+        for p in (0..shape.issue_ports).filter(|p| i.write_valid_i >> p & 1 == 1) {
+            if let Some(b) = pick(rng, left).filter(|_| rng.chance(knobs.drop)) {
+                i.drop_valid_i |= 1 << p;
+                i.drop_bank_i[p] = b;
+                left &= !(1 << b);
+            }
+        }
 
         i.hint_valid_i = ports(rng, shape.issue_ports, knobs.hint);
         for p in 0..shape.issue_ports {
@@ -205,6 +216,13 @@ impl TableCover {
         point!("a value is parked where one has been before", runs && parks & self.again != 0);
         point!("a value is parked, and one is fetched", runs && parks != 0 && i.fetch_valid_i == 1);
         point!("a value is fetched", runs && i.fetch_valid_i == 1);
+        let dropped = of(i.drop_valid_i).fold(0u32, |set, p| set | 1 << i.drop_bank_i[p]);
+        point!("a value is dropped", runs && dropped != 0);
+        point!("a value is dropped, and one is fetched", runs && dropped != 0 && i.fetch_valid_i == 1);
+        point!("a value is dropped, and one is parked", runs && dropped != 0 && parks != 0);
+        point!("a value is dropped whose entry comes alive", runs && dropped & alive != 0);
+        point!("a hint for a bank whose value is dropped", runs && any(&|p| bit(dropped, at(p).0)));
+        point!("a grid begins, a value is being dropped", running && clear && dropped != 0);
         point!("all banks that have a free entry have a value", o.free_valid_o != 0 && o.free_valid_o == o.parked_o);
         point!("a grid begins, the last row is free", running && clear && i.spare_i == 1);
         point!("a grid begins, no row is left", running && clear && i.spare_i == 0);
@@ -224,6 +242,7 @@ impl TableCover {
             );
             point!("a value of port 1 is parked alone", runs && i.park_valid_i == 2);
             point!("two values are parked", runs && i.park_valid_i == 3);
+            point!("two values are dropped", runs && i.drop_valid_i == 3);
             point!("both results are for free entries", runs && comes.count_ones() == 2);
         }
 

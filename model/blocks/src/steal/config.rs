@@ -15,6 +15,10 @@ section! {
         pub eager: bool = false;
         /// Policy: a result that the next instruction of its warp reads is not parked.
         pub unread: bool = false;
+        /// Policy: a read of a parked register reads the value where it is parked.
+        pub redirect: bool = false;
+        /// Policy: a parked value whose register is overwritten whole is dropped.
+        pub drop: bool = false;
     }
 }
 
@@ -35,8 +39,18 @@ const RULES: &[Rule] = &[
     },
 ];
 
-const STEAL_8: Config =
-    Config { steal: StealConfig { present: true, read: true, write: true, eager: false, unread: false }, ..BANKS_8 };
+const STEAL_8: Config = Config {
+    steal: StealConfig {
+        present: true,
+        read: true,
+        write: true,
+        eager: false,
+        unread: false,
+        redirect: false,
+        drop: false,
+    },
+    ..BANKS_8
+};
 
 /// The stealing paper's SM as far as its text describes it. Few collectors limit that SM (II-B); operands are read early wherever a
 /// bank is idle (docs/papers.md).

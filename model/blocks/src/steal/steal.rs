@@ -8,12 +8,12 @@ pub use design::StealSizes;
 pub use nets::StealProbe;
 
 use super::MAX_SOURCES;
-use super::steal_arbiter::{Around, STEAL_ARBITER_EVENT};
+use super::steal_arbiter::{Around, STEAL_ARBITER_EVENT, STEAL_PLACE_EVENT};
 use super::steal_candidates::{Candidate, Wants};
 use super::steal_collector::filled;
-use super::steal_dependence::{Dependence, Reads, Way};
+use super::steal_dependence::{At, Dependence, Reads, Spares, Way};
 use super::steal_return::{Buses, Landing};
-use super::steal_table::{TableEdge, Targets};
+use super::steal_table::{Parks, TableEdge, Targets};
 use crate::design::Candidates;
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::mrf::mrf_allocator::Choice;
@@ -62,8 +62,8 @@ ports! {
         hint_base_i: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("hint_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
-        /// Straps: order among the reads of a bank, read stealing, write stealing, eager, unread.
-        cfg_i: u8 = field(5),
+        /// Straps: order among the reads of a bank, read stealing, write stealing, eager, unread, redirect, drop.
+        cfg_i: u8 = field(7),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.issue_ports),
         /// Warp of the offered instruction.
@@ -114,6 +114,8 @@ ports! {
         event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)),
         /// Events of this cycle: `steal_event_t`.
         steal_event_o: u64 = field(63).shown(Decode::Packed(STEAL_EVENT)),
+        /// Events of this cycle: `steal_place_event_t`.
+        place_event_o: u64 = field(8).shown(Decode::Packed(STEAL_PLACE_EVENT)),
         /// Active lanes as issued.
         dispatch_mask_o: [u32; MAX_PORTS] = field(32).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
         /// The instruction on port p is taken at this edge if also valid.
@@ -138,15 +140,31 @@ ports! {
 }
 
 /// What follows from state and straps.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Seen {
     straps: u8,
     wants: Wants,
+    /// Where the registers of the slots are read.
+    at: At,
     needs: Dependence,
     buses: Buses,
     /// Ports whose candidate issues.
     steal: u8,
     write_ready: u8,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self {
+            straps: 0,
+            wants: Wants::default(),
+            at: At { bank: [0; MAX_SLOTS], entry: [0; MAX_SLOTS] },
+            needs: Dependence::default(),
+            buses: Buses::default(),
+            steal: 0,
+            write_ready: 0,
+        }
+    }
 }
 
 /// What comes and goes in a cycle.
@@ -228,17 +246,22 @@ impl Steal {
         let held = self.collectors.held();
         let reads = Reads { valid: self.collectors.pending(), bank: &held.bank, entry: &held.entry };
         let way = Way { landing: landing.map(|landing| landing.bank), turn: self.returns.turn(), any: buses.any };
-        let needs = Dependence::of(places, &reads, &self.heads(), &wants, &way);
+        let spares =
+            Spares { redirect: is_set(straps, 5), drop: if is_set(straps, 6) { self.full } else { 0 } };
+        let needs = Dependence::of(places, spares, &reads, &self.heads(), &wants, &way);
+        // A slot that shares the read of another one is filled from the same bank.
+        let at = At::of(places, spares.redirect, self.collectors.src_valid(), &reads);
         let requests = Requests {
             valid: reads.valid,
-            bank: reads.bank,
-            entry: reads.entry,
+            bank: &at.bank,
+            entry: &at.entry,
             groups: &held.groups,
             older: self.allocator.older(),
         };
         let around = Around {
             places,
             wants: &wants,
+            own: &reads,
             needs: &needs,
             landing,
             full: self.full,
@@ -252,7 +275,7 @@ impl Steal {
         // A queue is ready when it is empty or empties.
         let write_ready = (!self.writes.valid | decided.write_done) & self.ports;
         let steal = u8::from(decided.stolen & 0b111 != 0) | u8::from(decided.stolen >> OPERANDS != 0) << 1;
-        self.seen = Seen { straps, wants, needs, buses, steal, write_ready };
+        self.seen = Seen { straps, wants, at, needs, buses, steal, write_ready };
         (out.write_ready_o, out.write_done_o) = (write_ready, decided.write_done);
         for p in set_bits(decided.write_done) {
             let target = self.queues[p].target();
@@ -285,6 +308,7 @@ impl Steal {
             heads: self.heads(),
             parks: self.arbiter.decisions().parks,
             fetch: self.arbiter.decisions().fetch,
+            drops: Parks { valid: self.arbiter.decisions().drop, bank: self.seen.needs.drops.bank }.banks(),
             alive: self.seen.needs.alive,
         };
         self.late = Late {
@@ -317,6 +341,12 @@ impl Steal {
         let all = decided.steal_counts.into_iter().chain(own.map(count_ports));
         steal_event.iter_mut().zip(all).for_each(|(field, count)| *field = count);
         (pack(MRF_EVENT, event), pack(STEAL_EVENT, steal_event))
+    }
+
+    /// The event word of places.
+    #[inline]
+    pub(crate) fn place_event(&self) -> u64 {
+        pack(STEAL_PLACE_EVENT, self.arbiter.decisions().place_counts())
     }
 
     /// The edge. `write_data`: the data of a bus's result.
@@ -433,7 +463,7 @@ impl Steal {
     fn ask(&mut self, given: &MrfIn, running: bool) {
         let fill = self.late.fill.when(running);
         if self.late.taken == 0 {
-            self.crossbar.ask(fill, &self.collectors.held().bank);
+            self.crossbar.ask(fill, &self.seen.at.bank);
             return;
         }
         self.crossbar.ask(fill, &self.fill_bank(given));
@@ -442,7 +472,7 @@ impl Steal {
     /// The bank of the read that fills each slot.
     #[inline]
     fn fill_bank(&self, given: &MrfIn) -> [u8; MAX_SLOTS] {
-        let mut banks = self.collectors.held().bank;
+        let mut banks = self.seen.at.bank;
         for p in set_bits(self.late.taken) {
             banks[OPERANDS * self.late.filled.of(p)..][..OPERANDS].copy_from_slice(&self.offered(given, p).bank);
         }

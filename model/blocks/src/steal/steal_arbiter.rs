@@ -2,7 +2,7 @@
 
 use super::MAX_SOURCES;
 use super::steal_candidates::Wants;
-use super::steal_dependence::{Dependence, Force};
+use super::steal_dependence::{Dependence, Force, Reads};
 use super::steal_return::Landing;
 use super::steal_table::{Parks, Places};
 use crate::mrf::bits::{first_from, is_set, lowest, oldest, only, pack, set_bits};
@@ -38,6 +38,9 @@ pub const STEAL_ARBITER_EVENT: &[(&str, u32)] = &[
     ("places", 6),
 ];
 
+/// Fields of `steal_place_event_t`, most significant first.
+pub const STEAL_PLACE_EVENT: &[(&str, u32)] = &[("redirected", 6), ("dropped", 2)];
+
 /// 4-lane groups of a whole register: of a value that is fetched or lands.
 const ALL_GROUPS: u32 = 8;
 
@@ -46,7 +49,7 @@ ports! {
     pub struct StealArbiterIn(s: &MrfShape) {
         /// Slot i wants to read.
         req_valid_i: u64 = field(s.slots()),
-        /// The register of the read of slot i is parked somewhere.
+        /// The read of slot i waits for a parked value.
         req_parked_i: u64 = field(s.slots()),
         /// Banks with a free entry.
         free_valid_i: u32 = field(s.banks),
@@ -58,6 +61,8 @@ ports! {
         fresh_i: u32 = field(s.banks),
         /// Entry that slot i wants to read.
         req_entry_i: [u16; MAX_SLOTS] = field(s.entry_w()).count(s.slots()).valid_by("req_valid_i"),
+        /// Entry in which the read of slot i is performed.
+        at_entry_i: [u16; MAX_SLOTS] = field(s.entry_w()).count(s.slots()).valid_by("req_valid_i"),
         /// Bit d of element c: collector d is older than c.
         older_i: [u16; MAX_COLLECTORS] = field(s.collectors).count(s.collectors),
         /// Entry each queue writes.
@@ -70,10 +75,12 @@ ports! {
         land_entry_i: u16 = field(s.entry_w()).valid_by("land_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
-        /// Straps: order among the reads of a bank, read stealing, write stealing, eager, unread.
-        cfg_i: u8 = field(5),
+        /// Straps: order among the reads of a bank, read stealing, write stealing, eager, unread; two of `steal_dependence`.
+        cfg_i: u8 = field(7),
         /// Bank that slot i wants to read.
         req_bank_i: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("req_valid_i"),
+        /// Bank in which the read of slot i is performed.
+        at_bank_i: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("req_valid_i"),
         /// 4-lane groups a read of collector c costs.
         req_groups_i: [u8; MAX_COLLECTORS] = field(4).count(s.collectors),
         /// Banks to which parked values belong.
@@ -90,6 +97,10 @@ ports! {
         write_next_i: u8 = field(s.issue_ports).valid_by("write_valid_i"),
         /// The result waits for a parked value.
         write_parked_i: u8 = field(s.issue_ports),
+        /// The result overwrites a parked value whole.
+        drop_valid_i: u8 = field(s.issue_ports),
+        /// Bank of this value.
+        drop_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("drop_valid_i"),
         /// Operands of the candidates.
         want_valid_i: u8 = field(s.sources()),
         /// Bank of each operand.
@@ -128,6 +139,8 @@ ports! {
         event_o: u64 = field(44).shown(Decode::Packed(MRF_ARBITER_EVENT)),
         /// Events of this cycle: `steal_arbiter_event_t`.
         steal_event_o: u64 = field(57).shown(Decode::Packed(STEAL_ARBITER_EVENT)),
+        /// Events of this cycle: `steal_place_event_t`.
+        place_event_o: u64 = field(8).shown(Decode::Packed(STEAL_PLACE_EVENT)),
         /// Bank b reads.
         read_valid_o: u32 = field(s.banks),
         /// Bank b writes.
@@ -146,6 +159,8 @@ ports! {
         park_valid_o: u8 = field(s.issue_ports),
         /// Bank in which the result of queue p is parked.
         park_bank_o: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid_o"),
+        /// What the result of queue p overwrites is dropped at this edge.
+        drop_o: u8 = field(s.issue_ports),
         /// A parked value is read at this edge.
         fetch_valid_o: u8 = field(1),
         /// Bank in which the parked value is read.
@@ -196,6 +211,8 @@ impl StealStraps {
 pub(crate) struct Around<'a> {
     pub(crate) places: &'a Places,
     pub(crate) wants: &'a Wants,
+    /// The registers that are read, wherever that is.
+    pub(crate) own: &'a Reads<'a>,
     pub(crate) needs: &'a Dependence,
     pub(crate) landing: Option<Landing>,
     /// Results that have all lanes.
@@ -215,6 +232,9 @@ pub(crate) struct Decisions {
     pub(crate) stolen: u8,
     pub(crate) write_done: u8,
     pub(crate) parks: Parks,
+    /// Results whose register's parked value is dropped, and those reads that are performed where their value is parked.
+    pub(crate) drop: u8,
+    pub(crate) redirected: u32,
     pub(crate) fetch: Option<u8>,
     pub(crate) forced: bool,
     pub(crate) read_valid: u32,
@@ -225,6 +245,13 @@ pub(crate) struct Decisions {
     /// The fields of `mrf_arbiter_event_t`, and those of `steal_arbiter_event_t`.
     pub(crate) counts: [u32; MRF_ARBITER_EVENT.len()],
     pub(crate) steal_counts: [u32; STEAL_ARBITER_EVENT.len()],
+}
+
+impl Decisions {
+    /// The fields of `steal_place_event_t`.
+    pub(crate) fn place_counts(&self) -> [u32; STEAL_PLACE_EVENT.len()] {
+        [self.redirected, count_ports(self.drop)]
+    }
 }
 
 /// Who wants which bank, and what becomes of results.
@@ -298,7 +325,7 @@ impl StealArbiter {
         &self.decisions
     }
 
-    /// Decides everything.
+    /// Decides everything. Requests are at the banks and entries where they are performed.
     #[inline]
     pub(crate) fn decide(&mut self, straps: u8, requests: &Requests<'_>, writes: &Writes, around: &Around<'_>) {
         let straps = StealStraps::of(straps);
@@ -313,6 +340,10 @@ impl StealArbiter {
         self.read(straps, requests, &claims);
         self.steal(&claims, around.wants);
         self.fetch(requests, around, &claims);
+        let decisions = &mut self.decisions;
+        decisions.drop = around.needs.drops.valid & decisions.write_done;
+        let moved = |i: usize| requests.bank[i] != around.own.bank[i];
+        decisions.redirected = decisions.grant.iter().filter(|slot| moved(slot.index())).count() as u32;
         self.count(requests, writes, around.landing.is_some(), &claims);
         self.count_thefts(straps, requests, writes, around, &claims);
     }
@@ -333,11 +364,14 @@ impl StealArbiter {
             claims.requested |= bit;
         }
         if writes.valid != 0 {
-            for (p, hits) in hits(requests, writes).into_iter().enumerate() {
+            let own = Requests { bank: around.own.bank, entry: around.own.entry, ..*requests };
+            for (p, hits) in hits(&own, writes).into_iter().enumerate() {
                 claims.held |= u8::from(!hits.is_empty()) << p;
                 let blocking = hits & claims.active;
                 claims.blocking |= blocking;
-                claims.blocked |= u32::from(!blocking.is_empty()) << writes.bank[p];
+                for slot in blocking.iter() {
+                    claims.blocked |= 1 << requests.bank[slot.index()];
+                }
             }
         }
         claims.stealable = wants.valid & !needs.wants;
@@ -450,7 +484,7 @@ impl StealArbiter {
         } else if around.bus_free && around.needs.reads.is_empty() && around.needs.writes == 0 {
             // Nobody waits for a parked value, so that these are in nobody's way.
             let idle = !(claims.closed | decisions.read_valid | decisions.bank_write_valid);
-            let mut ready = places.parked & idle;
+            let mut ready = places.parked & idle & !around.needs.drops.banks();
             if ready != 0 {
                 let left = (requests.valid - decisions.grant).iter();
                 let stalled = left.fold(0u32, |banks, slot| banks | 1 << requests.bank[slot.index()]);
@@ -580,6 +614,7 @@ fn told(inputs: &StealArbiterIn) -> (Places, Wants, Dependence) {
     let needs = Dependence {
         reads: Slots::from_port(inputs.req_parked_i),
         writes: inputs.write_parked_i,
+        drops: Parks { valid: inputs.drop_valid_i, bank: inputs.drop_bank_i },
         wants: inputs.want_parked_i,
         alive: inputs.alive_i,
         force: (inputs.force_valid_i != 0).then_some(Force {
@@ -622,8 +657,8 @@ impl Block for StealArbiter {
     fn late(&mut self, inputs: &StealArbiterIn, out: &mut StealArbiterOut) {
         let requests = Requests {
             valid: Slots::from_port(inputs.req_valid_i),
-            bank: &inputs.req_bank_i,
-            entry: &inputs.req_entry_i,
+            bank: &inputs.at_bank_i,
+            entry: &inputs.at_entry_i,
             groups: &inputs.req_groups_i,
             older: &inputs.older_i,
         };
@@ -633,6 +668,7 @@ impl Block for StealArbiter {
             entry: inputs.write_entry_i,
             groups: inputs.write_groups_i,
         };
+        let own = Reads { valid: requests.valid, bank: &inputs.req_bank_i, entry: &inputs.req_entry_i };
         let (places, wants, needs) = told(inputs);
         let landing = (inputs.land_valid_i != 0).then_some(Landing {
             entry: inputs.land_entry_i,
@@ -643,6 +679,7 @@ impl Block for StealArbiter {
         let around = Around {
             places: &places,
             wants: &wants,
+            own: &own,
             needs: &needs,
             landing,
             full: inputs.write_full_i,
@@ -656,6 +693,8 @@ impl Block for StealArbiter {
         (out.grant_o, out.stolen_o) = (decided.grant.to_port(), decided.stolen);
         out.event_o = pack(MRF_ARBITER_EVENT, decided.counts);
         out.steal_event_o = pack(STEAL_ARBITER_EVENT, decided.steal_counts);
+        out.place_event_o = pack(STEAL_PLACE_EVENT, decided.place_counts());
+        out.drop_o = decided.drop;
         (out.write_done_o, out.park_valid_o) = (decided.write_done, decided.parks.valid);
         out.park_bank_o = only(&decided.parks.bank, decided.parks.valid);
         (out.fetch_valid_o, out.fetch_bank_o) = (decided.fetch.is_some().into(), decided.fetch.unwrap_or_default());

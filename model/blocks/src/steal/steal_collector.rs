@@ -28,6 +28,8 @@ ports! {
         alloc_read_i: u8 = field(OPERANDS).valid_by("alloc_valid_i"),
         /// The read of slot s is performed at this edge.
         grant_i: u8 = field(OPERANDS),
+        /// Bank in which the register of slot s is read.
+        at_bank_i: [u8; OPERANDS] = field(s.bank_w()).count(OPERANDS),
         /// The instruction leaves at this edge.
         free_i: u8 = field(1),
     }
@@ -135,7 +137,7 @@ impl Block for StealCollector {
             Some(instruction) => (filled(&instruction, inputs.alloc_read_i), instruction.bank),
             None => {
                 let fill = self.state.fill(Slots::of_collector(0, inputs.grant_i)).bits_of(0);
-                (fill, std::array::from_fn(|s| self.state.held().bank[s]))
+                (fill, inputs.at_bank_i)
             }
         };
     }

@@ -2,7 +2,7 @@
 
 use super::MAX_SOURCES;
 use super::steal_candidates::Wants;
-use super::steal_table::{Places, Targets};
+use super::steal_table::{Parks, Places, Targets};
 use crate::mrf::bits::{first_from, is_set, set_bits};
 use crate::mrf::slots::Slots;
 use crate::mrf::{MAX_BANKS, MAX_PORTS, MAX_SLOTS, MrfShape};
@@ -37,6 +37,12 @@ ports! {
         write_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("write_valid_i"),
         /// Operands of the candidates.
         want_valid_i: u8 = field(s.sources()),
+        /// The head has all lanes.
+        write_full_i: u8 = field(s.issue_ports).valid_by("write_valid_i"),
+        /// Strap: a read of a parked register reads the value where it is parked.
+        redirect_i: u8 = field(1),
+        /// Strap: a parked value whose register is overwritten whole is dropped.
+        drop_i: u8 = field(1),
         /// Bank of each operand of the candidates.
         want_bank_i: [u8; MAX_SOURCES] = field(s.bank_w()).count(s.sources()).valid_by("want_valid_i"),
         /// A value lands.
@@ -53,12 +59,20 @@ ports! {
 ports! {
     /// Outputs of [`StealDependence`].
     pub struct StealDependenceOut(s: &MrfShape) {
-        /// The register of the read of slot i is parked somewhere.
+        /// The read of slot i waits for a parked value.
         req_parked_o: u64 = field(s.slots()),
+        /// Entry in which the register of slot i is read.
+        at_entry_o: [u16; MAX_SLOTS] = field(s.entry_w()).count(s.slots()).valid_by("req_valid_i"),
+        /// Bank in which the register of slot i is read.
+        at_bank_o: [u8; MAX_SLOTS] = field(s.bank_w()).count(s.slots()).valid_by("req_valid_i"),
         /// A head is for the free entry of bank b.
         alive_o: u32 = field(s.banks),
         /// The head of queue p waits for a parked value.
         write_parked_o: u8 = field(s.issue_ports),
+        /// The head of queue p overwrites a parked value whole.
+        drop_valid_o: u8 = field(s.issue_ports),
+        /// Bank of this value.
+        drop_bank_o: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("drop_valid_o"),
         /// The register of the candidate's operand is parked somewhere.
         want_parked_o: u8 = field(s.sources()),
         /// A value is fetched in this cycle, whoever else wants the bank.
@@ -86,10 +100,12 @@ pub(crate) struct Force {
 /// What is known of those that ask for a register.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Dependence {
-    /// Reads whose register is parked.
+    /// Reads that wait for a parked value.
     pub(crate) reads: Slots,
     /// Heads that wait for a parked value.
     pub(crate) writes: u8,
+    /// Heads that overwrite a parked value whole, and the bank that it is in.
+    pub(crate) drops: Parks,
     /// Operands of candidates that are parked.
     pub(crate) wants: u8,
     /// Banks whose free entry a head is for.
@@ -108,6 +124,39 @@ pub(crate) struct Way {
     pub(crate) any: bool,
 }
 
+/// What straps say, and which heads have all lanes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spares {
+    /// A read of a parked register reads it there.
+    pub(crate) redirect: bool,
+    /// Heads that drop what they overwrite.
+    pub(crate) drop: u8,
+}
+
+/// Where reads are performed, by slot.
+#[derive(Clone, Copy)]
+pub(crate) struct At {
+    pub(crate) bank: [u8; MAX_SLOTS],
+    pub(crate) entry: [u16; MAX_SLOTS],
+}
+
+impl At {
+    /// Of registers that are parked there, and otherwise where they belong. `slots`: those that are looked up.
+    #[inline]
+    pub(crate) fn of(places: &Places, redirect: bool, slots: Slots, own: &Reads<'_>) -> Self {
+        let mut at = Self { bank: *own.bank, entry: *own.entry };
+        if redirect && places.parked != 0 {
+            for slot in slots.iter() {
+                let i = slot.index();
+                if let Some(place) = places.place_of(own.bank[i], own.entry[i]) {
+                    (at.bank[i], at.entry[i]) = place;
+                }
+            }
+        }
+        at
+    }
+}
+
 /// Banks and entries of the reads in `valid`, by slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Reads<'a> {
@@ -119,7 +168,14 @@ pub(crate) struct Reads<'a> {
 impl Dependence {
     /// Looks all of them up.
     #[inline]
-    pub(crate) fn of(places: &Places, reads: &Reads<'_>, heads: &Targets, wants: &Wants, way: &Way) -> Self {
+    pub(crate) fn of(
+        places: &Places,
+        spares: Spares,
+        reads: &Reads<'_>,
+        heads: &Targets,
+        wants: &Wants,
+        way: &Way,
+    ) -> Self {
         let mut found = Self::default();
         for p in set_bits(heads.valid) {
             let bank = heads.bank[p];
@@ -135,15 +191,22 @@ impl Dependence {
         for b in set_bits(places.parked) {
             let (bank, entry) = (places.bank[b], places.entry[b]);
             let is_it = |other: (u8, u16)| other == (bank, entry);
-            for slot in reads.valid.iter() {
+            for slot in reads.valid.when(!spares.redirect).iter() {
                 let hit = is_it((reads.bank[slot.index()], reads.entry[slot.index()]));
                 found.reads |= Slots::from(slot).when(hit);
                 by_read |= u32::from(hit) << b;
             }
             for p in set_bits(heads.valid) {
-                let hit = is_it((heads.bank[p], heads.entry[p]));
-                found.writes |= u8::from(hit) << p;
-                by_write |= u32::from(hit) << b;
+                if !is_it((heads.bank[p], heads.entry[p])) {
+                    continue;
+                }
+                if is_set(spares.drop, p) {
+                    found.drops.valid |= 1 << p;
+                    found.drops.bank[p] = b as u8;
+                } else {
+                    found.writes |= 1 << p;
+                    by_write |= 1 << b;
+                }
             }
             for i in set_bits(wants.valid) {
                 found.wants |= u8::from(is_it((wants.bank[i], wants.entry[i]))) << i;
@@ -157,6 +220,10 @@ impl Dependence {
         {
             let (read, write) = (is_set(by_read, bank), is_set(by_write, bank));
             found.force = Some(Force { bank: bank as u8, read, write: write && !read, alive: !write && !read });
+            // It lands in the next cycle: the result that would have dropped it comes behind.
+            for p in set_bits(found.drops.valid) {
+                found.writes |= u8::from(usize::from(found.drops.bank[p]) == bank) << p;
+            }
         }
         found
     }
@@ -198,7 +265,17 @@ impl Block for StealDependence {
             turn: inputs.turn_i,
             any: inputs.bus_any_i != 0,
         };
-        let found = Dependence::of(&places, &reads, &heads, &wants, &way);
+        let spares = Spares {
+            redirect: inputs.redirect_i != 0,
+            drop: if inputs.drop_i != 0 { inputs.write_full_i } else { 0 },
+        };
+        let found = Dependence::of(&places, spares, &reads, &heads, &wants, &way);
+        let at = At::of(&places, spares.redirect, reads.valid, &reads);
+        for slot in reads.valid.iter() {
+            let i = slot.index();
+            (out.at_bank_o[i], out.at_entry_o[i]) = (at.bank[i], at.entry[i]);
+        }
+        (out.drop_valid_o, out.drop_bank_o) = (found.drops.valid, found.drops.bank);
         (out.req_parked_o, out.write_parked_o) = (found.reads.to_port(), found.writes);
         (out.want_parked_o, out.alive_o) = (found.wants, found.alive);
         let Force { bank, read, write, alive } = found.force.unwrap_or_default();

@@ -31,6 +31,10 @@ ports! {
         park_valid_i: u8 = field(s.issue_ports),
         /// Bank in which the result of queue p is parked.
         park_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid_i"),
+        /// What head p overwrites is dropped at this edge.
+        drop_valid_i: u8 = field(s.issue_ports),
+        /// Bank whose value is dropped.
+        drop_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("drop_valid_i"),
         /// A parked value is read at this edge.
         fetch_valid_i: u8 = field(1),
         /// Bank in which the parked value is read.
@@ -97,6 +101,8 @@ pub(crate) struct TableEdge {
     pub(crate) parks: Parks,
     /// The bank whose value is read.
     pub(crate) fetch: Option<u8>,
+    /// The banks whose value is dropped.
+    pub(crate) drops: u32,
     /// Banks whose free entry a head is for.
     pub(crate) alive: u32,
 }
@@ -116,6 +122,13 @@ impl Places {
     #[inline]
     pub(crate) fn holds(&self, bank: u8, entry: u16) -> bool {
         set_bits(self.parked).any(|b| (self.bank[b], self.entry[b]) == (bank, entry))
+    }
+
+    /// The bank and the entry in which the value of a register is parked, the highest.
+    #[inline]
+    pub(crate) fn place_of(&self, bank: u8, entry: u16) -> Option<(u8, u16)> {
+        let found = set_bits(self.parked).filter(|&b| (self.bank[b], self.entry[b]) == (bank, entry)).last();
+        found.map(|b| (b as u8, self.free_entry[b]))
     }
 }
 
@@ -169,6 +182,7 @@ impl StealTable {
             if let Some(bank) = edge.fetch {
                 places.parked &= !(1 << bank);
             }
+            places.parked &= !edge.drops;
             for p in set_bits(edge.parks.valid) {
                 let bank = usize::from(edge.parks.bank[p]);
                 places.parked |= 1 << bank;
@@ -188,6 +202,7 @@ fn told(inputs: &StealTableIn) -> TableEdge {
         hints: Targets { valid: inputs.hint_valid_i, bank: inputs.hint_bank_i, entry: inputs.hint_entry_i },
         heads: Targets { valid: inputs.write_valid_i, bank: inputs.write_bank_i, entry: inputs.write_entry_i },
         parks: Parks { valid: inputs.park_valid_i, bank: inputs.park_bank_i },
+        drops: Parks { valid: inputs.drop_valid_i, bank: inputs.drop_bank_i }.banks(),
         fetch: (inputs.fetch_valid_i != 0).then_some(inputs.fetch_bank_i),
         alive: inputs.alive_i,
     }

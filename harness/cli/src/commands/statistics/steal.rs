@@ -25,6 +25,10 @@ pub(super) fn part(run: &Count<'_>) -> Part {
         ("return_next", of("return_next"), "parked values returned in the next cycle", parked),
         ("return_later", of("return_later"), "parked values returned later", parked),
         ("return_forced", of("return_forced"), "parked values forced back", parked),
+        // With `steal.drop`, because another result has overwritten their register.
+        ("dropped", of("dropped"), "parked values dropped", parked),
+        // With `steal.redirect`.
+        ("redirected", of("redirected"), "operands read where they are parked", reads),
         // Cycles. In the second case a forced fetch or a landing value had their bank.
         ("wait_parked", of("wait_parked"), "reads waiting: for a parked value", reads),
         ("wait_return", of("wait_return"), "reads waiting: for a return", reads),

@@ -9,6 +9,8 @@ use crate::counts::seen::Seen;
 
 /// What stands at each bank in a cycle, before anything happens.
 pub(super) struct Banks {
+    /// The bank whose value is forced back.
+    pub forced: Option<usize>,
     /// Something of its own: a value comes home, or one is forced back.
     pub closed: Vec<bool>,
     /// An operand that is not parked is wanted there.
@@ -41,12 +43,29 @@ impl Replay {
         (0..self.map.banks).map(|bank| self.heads.iter().flatten().any(|head| is_for(bank, head))).collect()
     }
 
+    /// Where an operand is read: with *redirect* where its value is parked.
+    pub(super) fn at(&self, place: Place) -> Place {
+        let bank = self.table.find(place).filter(|_| self.redirect);
+        let entry = bank.and_then(|bank| self.table.free[bank]);
+        bank.zip(entry).map_or(place, |(bank, entry)| Place { bank, entry })
+    }
+
+    /// Whether an operand waits for a parked value.
+    pub(super) fn waits(&self, place: Place) -> bool {
+        !self.redirect && self.table.find(place).is_some()
+    }
+
+    /// The bank whose value a result makes worthless: with *drop*, if it has all lanes.
+    pub(super) fn drops(&self, head: &Head) -> Option<usize> {
+        self.table.find(head.home).filter(|_| self.drop && head.part.mask == Mask::MAX)
+    }
+
     /// Why the value in a bank has to come back, if it has to.
     pub(super) fn why(&self, bank: usize, alive: bool) -> Option<&'static str> {
         let home = self.table.parked[bank]?.home;
-        if self.wanted().any(|place| place == home) {
+        if self.wanted().any(|place| place == home && self.waits(place)) {
             Some("force_read")
-        } else if self.heads.iter().flatten().any(|head| head.home == home) {
+        } else if self.heads.iter().flatten().any(|head| head.home == home && self.drops(head).is_none()) {
             Some("force_write")
         } else {
             alive.then_some("force_alive")
@@ -72,23 +91,29 @@ impl Replay {
         forced.iter().for_each(|&bank| closed[bank] = true);
         self.landing.iter().for_each(|landing| closed[landing.home.bank] = true);
         let mut requested = vec![false; self.map.banks];
-        self.wanted().filter(|&place| self.table.find(place).is_none()).for_each(|place| requested[place.bank] = true);
+        let go = self.wanted().filter(|&place| !self.waits(place)).map(|place| self.at(place));
+        go.for_each(|place| requested[place.bank] = true);
         let may = self.may(operands);
         let needed = if self.eager { 1 } else { 2 };
         let meet = |bank: usize| may.iter().filter(|place| place.bank == bank).count() >= needed;
         let coveted =
             (0..self.map.banks).map(|bank| self.read && !closed[bank] && !requested[bank] && meet(bank)).collect();
-        Banks { closed, requested, coveted }
+        Banks { forced, closed, requested, coveted }
     }
 
     /// What may become of each result; those that are parked take their places in turn.
     pub(super) fn chances(&self, banks: &Banks, alive: &[bool]) -> [Chance; MAX_PORTS] {
         let wants = |bank: usize| banks.closed[bank] || banks.requested[bank] || banks.coveted[bank];
         let mut chances: [Chance; MAX_PORTS] = std::array::from_fn(|bus| {
-            let Some(Head { home, .. }) = self.heads[bus] else { return Chance::default() };
+            let Some(head) = self.heads[bus] else { return Chance::default() };
+            let home = head.home;
             let held = self.wanted().any(|place| place == home);
             let is_place = self.table.is_free(home) && self.table.parked[home.bank].is_some();
-            let waits_parked = self.table.find(home).is_some() || is_place;
+            let in_the_way = match self.drops(&head) {
+                Some(bank) => banks.forced == Some(bank),
+                None => self.table.find(home).is_some(),
+            };
+            let waits_parked = in_the_way || is_place;
             let waits_bus = self.landing.is_some_and(|landing| landing.bus == bus);
             let able = !held && !waits_parked && !waits_bus;
             Chance { held, waits_parked, waits_bus, able, opposed: able && wants(home.bank), parks: None }

@@ -56,6 +56,8 @@ pub struct Replay {
     write: bool,
     eager: bool,
     unread: bool,
+    redirect: bool,
+    drop: bool,
     ports: usize,
     map: Map,
     table: Table,
@@ -109,6 +111,8 @@ impl Replay {
             write: rules.write,
             eager: rules.eager,
             unread: rules.unread,
+            redirect: rules.redirect,
+            drop: rules.drop,
             ports: config.mrf.issue_ports,
             map: Map { banks, depth: config.shape().depth, rows: 0 },
             table: Table::new(banks),
@@ -129,9 +133,9 @@ impl Replay {
     /// Who waits for what.
     fn count_waits(&self, banks: &Banks, chances: &[Chance; MAX_PORTS], tally: &mut Tally) {
         let (parked, free): (Vec<Place>, Vec<Place>) =
-            self.wanted().partition(|&place| self.table.find(place).is_some());
+            self.wanted().partition(|&place| self.waits(place));
         tally.add("wait_parked", parked.len() as u64);
-        tally.add("wait_return", free.iter().filter(|place| banks.closed[place.bank]).count() as u64);
+        tally.add("wait_return", free.iter().filter(|&&place| banks.closed[self.at(place).bank]).count() as u64);
         for chance in chances {
             tally.add("write_wait_parked", u64::from(!chance.held && !chance.waits_bus && chance.waits_parked));
             tally.add("write_wait_bus", u64::from(chance.waits_bus));
@@ -159,6 +163,7 @@ impl Replay {
             }
             tally.add("write", 1u64);
             tally.add("write_groups", groups(part.mask));
+            tally.add("dropped", u64::from(self.drops(&Head { part, home }).is_some()));
             if chances[bus].parks.is_some() {
                 tally.add("write_parked", 1u64);
                 continue;
@@ -220,6 +225,7 @@ impl Replay {
                 tally.object(|| "an operand is read that nobody wants, or twice".to_owned());
                 continue;
             };
+            tally.add("redirected", u64::from(self.redirect && self.table.find(place).is_some()));
             tally.add("blocking_read", u64::from(self.heads.iter().flatten().any(|head| head.home == place)));
         }
     }
@@ -310,6 +316,9 @@ impl Replay {
         for (bus, chance) in chances.iter().enumerate() {
             if seen.done >> bus & 1 == 1 {
                 let head = self.heads[bus].take();
+                if let Some(bank) = head.and_then(|head| self.drops(&head)) {
+                    self.table.parked[bank] = None;
+                }
                 if let (Some(bank), Some(head)) = (chance.parks, head) {
                     self.table.parked[bank] = Some(Parked { home: head.home, since: self.now });
                     self.turn = (bank + 1) % self.map.banks;

@@ -16,6 +16,8 @@ pub(crate) struct StealCover {
     write: bool,
     eager: bool,
     unread: bool,
+    redirect: bool,
+    drop: bool,
     /// What landed in the cycle before, and where a value was parked.
     landed: Option<(u8, u16)>,
     parked: u32,
@@ -34,7 +36,8 @@ impl StealCover {
     fn new(shape: &MrfShape, config: &Config) -> Self {
         let strap = |bit: u32| cfg_of_block(config, "steal") >> bit & 1 == 1;
         let (read, write, eager, unread) = (strap(1), strap(2), strap(3), strap(4));
-        Self { shape: *shape, read, write, eager, unread, landed: None, parked: 0, whole: [0; 2] }
+        let (redirect, drop) = (strap(5), strap(6));
+        Self { shape: *shape, read, write, eager, unread, redirect, drop, landed: None, parked: 0, whole: [0; 2] }
     }
 
     /// With one candidate two of its three operands are rivals at most, and one is left.
@@ -215,14 +218,41 @@ impl StealCover {
         point!("two values are parked", p.park_valid == 3, given = self.shape.issue_ports == 2);
         point!("it comes back in the next cycle", event(o, "return_next") == 1);
         point!("it comes back later", event(o, "return_later") == 1);
-        point!("forced back by a read", fetch && p.force_read == 1);
+        point!("forced back by a read", fetch && p.force_read == 1, given = !self.redirect);
         point!("forced back by a write", fetch && p.force_write == 1);
+        #[given(self.redirect)]
+        {
+            let moved = |s: usize| p.at_bank[s] != p.req_bank[s] && p.grant >> s & 1 == 1;
+            point!("a read is redirected", (0..self.shape.slots()).any(moved));
+            let filled = |s: usize| {
+                let of = s / OPERANDS * OPERANDS..(s / OPERANDS + 1) * OPERANDS;
+                of.into_iter().any(|t| t != s && p.fill >> t & 1 == 1 && usize::from(p.leader_q[t]) == s % OPERANDS)
+            };
+            point!("a redirected read fills two slots", (0..self.shape.slots()).any(|s| moved(s) && filled(s)));
+            let holds = |s: usize| {
+                self.ports(p.head_valid).any(|q| (p.head_bank[q], p.head_entry[q]) == (p.req_bank[s], p.req_entry[s]))
+            };
+            point!("a redirected read holds a result", (0..self.shape.slots()).any(|s| moved(s) && holds(s)));
+        }
+        #[given(self.drop)]
+        {
+            point!("a parked value is dropped", p.drop != 0);
+            point!("a result is parked and drops an older one", p.drop & p.park_valid != 0);
+            point!(
+                "a value that would be dropped is forced back",
+                self.ports(p.drop_valid & p.write_parked).any(|q| fetch && p.drop_bank[q] == p.fetch_bank),
+                given = !self.redirect
+            );
+        }
         point!("forced back by a write of its place", fetch && p.force_alive == 1);
-        point!("a read waits for a parked value", event(o, "wait_parked") > 0);
+        point!("a read waits for a parked value", event(o, "wait_parked") > 0, given = !self.redirect);
         point!(
             "two reads wait for parked values",
             event(o, "wait_parked") > 1,
-            given = self.shape.banks > FEW_BANKS && self.shape.collectors > FEW_COLLECTORS && !self.unread
+            given = self.shape.banks > FEW_BANKS
+                && self.shape.collectors > FEW_COLLECTORS
+                && !self.unread
+                && !self.redirect
         );
         point!("a read waits for a landing or a forced fetch", event(o, "wait_return") > 0);
         point!("a result waits for a parked value", event(o, "write_wait_parked") > 0);

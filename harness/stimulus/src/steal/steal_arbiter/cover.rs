@@ -37,18 +37,18 @@ impl ArbiterCover {
     fn reads(m: &Moment, points: &mut Points) {
         let (i, o) = (m.i, m.o);
         let left =
-            |reason: &dyn Fn(usize, u8) -> bool| m.slots.iter().any(|&s| !m.granted(s) && reason(s, i.req_bank_i[s]));
+            |reason: &dyn Fn(usize, u8) -> bool| m.slots.iter().any(|&s| !m.granted(s) && reason(s, i.at_bank_i[s]));
         let parked = |s: usize| i.req_parked_i >> s & 1 == 1;
         let loses = |s: usize, own: bool| {
             let rival = |r: &usize| {
-                m.granted(*r) && i.req_bank_i[*r] == i.req_bank_i[s] && (r / OPERANDS == s / OPERANDS) == own
+                m.granted(*r) && i.at_bank_i[*r] == i.at_bank_i[s] && (r / OPERANDS == s / OPERANDS) == own
             };
             !parked(s) && m.slots.iter().any(rival)
         };
         let place = |s: usize| (i.req_bank_i[s], i.req_entry_i[s]);
         let holds = |s: usize| m.heads(i.write_valid_i).any(|p| (i.write_bank_i[p], i.write_entry_i[p]) == place(s));
         let overtakes = |s: usize| {
-            let passed = |r: &usize| !holds(*r) && !parked(*r) && i.req_bank_i[*r] == i.req_bank_i[s];
+            let passed = |r: &usize| !holds(*r) && !parked(*r) && i.at_bank_i[*r] == i.at_bank_i[s];
             m.granted(s) && holds(s) && m.slots.iter().any(passed)
         };
         point!("a read is granted", o.grant_o != 0);
@@ -58,6 +58,24 @@ impl ArbiterCover {
         point!("a read waits for a result", left(&|s, b| bit(o.bank_write_valid_o & !m.lands, b) && !parked(s)));
         point!("a read waits for another one of its instruction", left(&|s, _| loses(s, true)));
         point!("a read waits for one of another instruction", left(&|s, _| loses(s, false)));
+        let moved = |s: usize| i.at_bank_i[s] != i.req_bank_i[s];
+        let any = |holds: &dyn Fn(usize) -> bool| m.slots.iter().any(|&s| holds(s));
+        point!("a read is redirected", any(&|s| moved(s) && m.granted(s)));
+        point!("two reads are redirected to one bank", {
+            let all: Vec<u8> = m.slots.iter().filter(|&&s| moved(s)).map(|&s| i.at_bank_i[s]).collect();
+            all.iter().enumerate().any(|(k, bank)| all[..k].contains(bank))
+        });
+        point!("a redirected read waits for a forced fetch", any(&|s| moved(s) && bit(m.forced, i.at_bank_i[s])));
+        point!("a redirected read waits for a landing", any(&|s| moved(s) && bit(m.lands, i.at_bank_i[s])));
+        point!("a redirected read waits for a result", {
+            any(&|s| moved(s) && !m.granted(s) && bit(o.bank_write_valid_o & !m.lands, i.at_bank_i[s]))
+        });
+        point!("a redirected read waits for another one", any(&|s| moved(s) && (loses(s, true) || loses(s, false))));
+        point!("another read waits for a redirected one", {
+            let rival = |r: usize, s: usize| moved(r) && m.granted(r) && i.at_bank_i[r] == i.at_bank_i[s];
+            any(&|s| !moved(s) && !m.granted(s) && any(&|r| rival(r, s)))
+        });
+        point!("a redirected blocking read goes first", any(&|s| moved(s) && overtakes(s)));
         point!("a blocking read goes first", m.slots.iter().any(|&s| overtakes(s)));
         let all = u32::MAX >> (32 - m.shape.banks);
         point!(
@@ -114,6 +132,14 @@ impl ArbiterCover {
             point!(
                 "a result that is read next goes before reads, though there is a place",
                 steals && unread && next && full && written && asked && m.has_place()
+            );
+            let drops = i.drop_valid_i >> q & 1 == 1;
+            point!("a result is written, and what it overwrites dropped", drops && written);
+            point!("a result is parked, and what it overwrites dropped", drops && parks);
+            point!(
+                "a result that overwrites a parked value waits",
+                drops && !done,
+                given = self.shape.issue_ports == 2
             );
             point!("parked, a read wants its bank", parks && asked);
             point!("parked, a theft wants its bank", parks && coveted);
@@ -263,14 +289,20 @@ impl ArbiterCover {
             };
             let reads = |b: usize| bit(o.read_valid_o, b as u32);
             let writes = |b: usize| bit(o.bank_write_valid_o, b as u32);
-            let left = |b: usize| m.slots.iter().any(|&s| i.req_bank_i[s] == i.parked_bank_i[b] && !m.granted(s));
+            let left = |b: usize| m.slots.iter().any(|&s| i.at_bank_i[s] == i.parked_bank_i[b] && !m.granted(s));
             point!("a fetch passes over a bank that reads", passed().any(reads));
             point!("a fetch passes over a bank that writes", passed().any(writes));
             point!(
                 "a fetch passes over a value whose bank has a read left",
                 passed().any(|b| !reads(b) && !writes(b) && left(b))
             );
-            let able = |b: usize| bit(i.parked_i, b as u32) && !reads(b) && !writes(b) && !left(b);
+            let doomed = |b: usize| m.heads(i.drop_valid_i).any(|q| usize::from(i.drop_bank_i[q]) == b);
+            point!(
+                "a fetch passes over a value that a result overwrites",
+                passed().any(|b| !reads(b) && !writes(b) && !left(b) && doomed(b)),
+                given = self.shape.issue_ports == 2
+            );
+            let able = |b: usize| bit(i.parked_i, b as u32) && !reads(b) && !writes(b) && !left(b) && !doomed(b);
             point!("the first fetched one is not the lowest", (0..turn).any(able) && bank >= turn);
             point!("the turn of fetches begins anew", bank < turn);
         }
@@ -316,7 +348,7 @@ impl<'a> Moment<'a> {
         let lands = u32::from(i.land_valid_i) << i.land_bank_i;
         let forced = u32::from(i.force_valid_i) << i.force_bank_i;
         let requested =
-            slots.iter().filter(|&s| i.req_parked_i >> s & 1 == 0).fold(0u32, |set, &s| set | 1 << i.req_bank_i[s]);
+            slots.iter().filter(|&s| i.req_parked_i >> s & 1 == 0).fold(0u32, |set, &s| set | 1 << i.at_bank_i[s]);
         let (mut wanted, mut contested) = (0u32, 0u32);
         for &k in &operands {
             let bank = 1 << i.want_bank_i[k];
@@ -385,7 +417,7 @@ impl<'a> Moment<'a> {
             let place = (i.req_bank_i[s], i.req_entry_i[s]);
             self.heads(i.write_valid_i).any(|p| (i.write_bank_i[p], i.write_entry_i[p]) == place)
         };
-        self.slots.iter().any(|&s| i.req_bank_i[s] == b && i.req_parked_i >> s & 1 == 0 && holds(s))
+        self.slots.iter().any(|&s| i.at_bank_i[s] == b && i.req_parked_i >> s & 1 == 0 && holds(s))
     }
 
     fn done(&self, p: usize) -> bool {

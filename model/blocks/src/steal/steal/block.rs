@@ -113,6 +113,7 @@ impl Block for Steal {
         let extra = inputs.extra();
         Steal::late(self, &outside, &extra);
         (out.event_o, out.steal_event_o) = self.events(&outside, &extra);
+        out.place_event_o = self.place_event();
         self.outside = outside;
     }
 

@@ -1,11 +1,13 @@
 //! Bank stealing as a design: `docs/designs.md`.
 
 use super::{STEAL_EVENT, Steal, StealProbe};
+use crate::steal::STEAL_PLACE_EVENT;
 use crate::config::Config;
 use crate::design::{
-    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, STAGE, Services, Sideband,
-    SlotView, joined, valid_by_nets,
+    BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, ParkingView, RegisterFile, Rows, STAGE, Services,
+    Sideband, SlotView, joined, valid_by_nets,
 };
+use crate::mrf::bits::set_bits;
 use crate::mrf::{MrfIn, MrfOut, MrfShape};
 use crate::sizes::StageSizes;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
@@ -13,21 +15,21 @@ use crate::{Block, Field, OPERANDS, Ports, WarpData};
 /// `cfg_i` of `steal`.
 #[inline]
 fn straps(cfg: DesignCfg) -> u8 {
-    cfg.read_order | (cfg.straps as u8 & 0b1111) << 1
+    cfg.read_order | (cfg.straps as u8 & 0b11_1111) << 1
 }
 
 impl RegisterFile for Steal {
     const DESIGN: Design = Design {
         name: Self::NAME,
         blocks: crate::steal::BLOCKS,
-        events: &[STEAL_EVENT],
+        events: &[STEAL_EVENT, STEAL_PLACE_EVENT],
         spreads: &[],
         services: Services { takes_candidates: true, early_results: false, ..Services::NEUTRAL },
         selection: &crate::steal::config::SELECTION,
         main_preset: "steal-8",
         straps: |config| {
             let steal = &config.steal;
-            let policies = [steal.read, steal.write, steal.eager, steal.unread];
+            let policies = [steal.read, steal.write, steal.eager, steal.unread, steal.redirect, steal.drop];
             policies.iter().rev().fold(0, |word, &bit| word << 1 | u128::from(bit))
         },
         cfg_of_block: |block, read_order, straps| match block {
@@ -43,6 +45,8 @@ impl RegisterFile for Steal {
                 if steal.write { "write stealing" } else { "" },
                 if steal.eager { "eager" } else { "" },
                 if steal.unread { "unread" } else { "" },
+                if steal.redirect { "redirect" } else { "" },
+                if steal.drop { "drop" } else { "" },
             ];
             let kinds = joined(&kinds, ", ");
             let kinds = if kinds.is_empty() { "no stealing" } else { &kinds };
@@ -69,7 +73,7 @@ impl RegisterFile for Steal {
     fn settle(&mut self, given: &mut MrfIn, side: &Sideband, _: &mut MrfOut) -> Events {
         Steal::late(self, given, &side.candidates);
         let (mrf, event) = self.events(given, &side.candidates);
-        Events { mrf, design: [event, 0, 0] }
+        Events { mrf, design: [event, self.place_event(), 0] }
     }
 
     #[inline]
@@ -116,6 +120,12 @@ impl RegisterFile for Steal {
         })
     }
 
+    fn parking(probe: &StealProbe) -> ParkingView {
+        let &StealProbe { park_valid, park_bank, fetch_valid, fetch_bank, drop, drop_bank, .. } = probe;
+        let dropped = set_bits(drop).fold(0u32, |banks, p| banks | 1 << drop_bank[p]);
+        ParkingView { parked: park_valid, place: park_bank, left: u32::from(fetch_valid) << fetch_bank | dropped }
+    }
+
     #[inline]
     fn candidate_issue(&self) -> u8 {
         self.steal()
@@ -143,6 +153,8 @@ mod tests {
         let straps = |preset, settings: &[&str]| design_straps(&config(preset, settings));
         assert_eq!((straps("steal-8", &[]), straps("steal-read-8", &["steal.eager=true"])), (0b0011, 0b0101));
         assert_eq!(straps("steal-8", &["steal.unread=true"]), 0b1011);
+        assert_eq!(straps("steal-8", &["steal.redirect=true"]), 0b01_0011);
+        assert_eq!(straps("steal-8", &["steal.drop=true"]), 0b10_0011);
         design_straps(&config("steal-8", &["mrf.read_order=round_robin", "steal.eager=true"]));
         let stealing = config("steal-8", &["mrf.read_order=round_robin"]);
         let arbiter = cfg_of_block(&stealing, "steal_arbiter");

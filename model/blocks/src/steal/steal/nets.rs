@@ -29,6 +29,7 @@ nets! {
         grant: u64,
         arbiter_event: u64 = net().at("u_arbiter.event_o"),
         steal_arbiter_event: u64,
+        place_event: u64,
         fill_q: u64,
         col_mask: [u32; MAX_COLLECTORS],
         head_mask: [u32; MAX_PORTS],
@@ -57,6 +58,7 @@ nets! {
         busy: u16,
         complete: u16,
         req_entry: [u16; MAX_SLOTS],
+        at_entry: [u16; MAX_SLOTS],
         read_entry: [u16; MAX_BANKS],
         bank_write_entry: [u16; MAX_BANKS],
         issue_bank: [u8; MAX_SOURCES] = net().valid_by("issue_src_valid_i"),
@@ -73,6 +75,7 @@ nets! {
         dispatch_valid: u8,
         dispatch_col: [u8; MAX_PORTS],
         req_bank: [u8; MAX_SLOTS],
+        at_bank: [u8; MAX_SLOTS],
         fill_bank: [u8; MAX_SLOTS],
         req_groups: [u8; MAX_COLLECTORS],
         col_warp: [u8; MAX_COLLECTORS],
@@ -87,6 +90,9 @@ nets! {
         parked_bank: [u8; MAX_BANKS],
         hint_taken: u8,
         write_parked: u8,
+        drop_valid: u8,
+        drop_bank: [u8; MAX_PORTS],
+        drop: u8,
         want_parked: u8,
         force_valid: u8,
         force_bank: u8,
@@ -263,6 +269,8 @@ impl Steal {
         let needs = &self.seen.needs;
         (probe.req_parked, probe.write_parked) = (needs.reads.to_port(), needs.writes);
         (probe.want_parked, probe.alive) = (needs.wants, needs.alive);
+        (probe.drop_valid, probe.drop_bank) = (needs.drops.valid, needs.drops.bank);
+        (probe.at_bank, probe.at_entry) = (self.seen.at.bank, self.seen.at.entry);
         let Force { bank, read, write, alive } = needs.force.unwrap_or_default();
         (probe.force_valid, probe.force_bank) = (needs.force.is_some().into(), bank);
         (probe.force_read, probe.force_write, probe.force_alive) = (read.into(), write.into(), alive.into());
@@ -278,6 +286,8 @@ impl Steal {
         (probe.bank_write_valid, probe.bank_write_port) = (decided.bank_write_valid, decided.bank_write_port);
         probe.bank_write_entry = only(&decided.bank_write_entry, decided.bank_write_valid);
         probe.arbiter_event = pack(MRF_ARBITER_EVENT, decided.counts);
+        probe.place_event = self.place_event();
+        probe.drop = decided.drop;
         probe.steal_arbiter_event = pack(STEAL_ARBITER_EVENT, decided.steal_counts);
         let state = self.arbiter.state();
         (probe.rr_q, probe.turn_q, probe.park_turn_q) = (state.rr_q, state.turn_q, state.park_turn_q);

@@ -16,6 +16,8 @@ const READS: u8 = 0b0010;
 const WRITES: u8 = 0b0100;
 const EAGER: u8 = 0b1000;
 const UNREAD: u8 = 0b1_0000;
+const REDIRECT: u8 = 0b10_0000;
+const DROP: u8 = 0b100_0000;
 
 impl Driver<Steal> {
     fn with(straps: u8) -> Self {
@@ -103,6 +105,10 @@ fn counted(out: &StealOut, name: &str) -> u64 {
 
 fn stolen(out: &StealOut, name: &str) -> u64 {
     event(STEAL_EVENT, out.steal_event_o, name)
+}
+
+fn places(out: &StealOut, name: &str) -> u64 {
+    event(STEAL_PLACE_EVENT, out.place_event_o, name)
 }
 
 #[test]
@@ -293,6 +299,70 @@ fn a_result_for_its_register_or_its_place_waits_for_a_parked_value() {
 }
 
 #[test]
+fn with_redirect_a_dependent_reads_a_parked_value_where_it_is() {
+    let mut file = Driver::with(WRITES | REDIRECT);
+    file.preload(0..64);
+    file.clear();
+    // Two reads of the bank: the value is left where it is while one of them waits. The dependent names its register twice.
+    file.issue(0, 0, [Some(17), Some(33), Some(49)]);
+    file.write(1, 0, 1, 1000);
+    file.step();
+    file.issue(0, 1, [Some(2), None, None]);
+    file.step();
+    let place = file.probe().park_bank[1];
+    file.issue(0, 0, [Some(1), None, Some(1)]);
+    let out = file.step();
+    assert_eq!((stolen(&out, "parked"), file.probe().fetch_valid), (1, 0));
+    let out = file.step();
+    assert_eq!((places(&out, "redirected"), stolen(&out, "return_forced"), stolen(&out, "wait_parked")), (1, 0, 0));
+    let nets = file.probe();
+    assert_eq!((is_set(nets.read_valid, place.into()), nets.read_entry[usize::from(place)]), (true, 63));
+    file.step();
+    // Instructions leave in their order.
+    let mut seen = None;
+    for _ in 0..6 {
+        let out = file.step();
+        for p in 0..2 {
+            if is_set(out.dispatch_valid_o, p) && out.dispatch_src_valid_o >> (OPERANDS * p) & 0b111 == 0b101 {
+                seen = Some([0, 2].map(|s| out.dispatch_data_o[OPERANDS * p + s].0[0]));
+            }
+        }
+    }
+    assert_eq!(seen, Some([1000; 2]));
+    assert_eq!(file.value(0, 1), 1000);
+}
+
+#[test]
+fn with_drop_a_whole_result_makes_a_parked_value_worthless() {
+    for (straps, mask, dropped) in [(WRITES | DROP, u32::MAX, 1), (WRITES | DROP, 1, 0), (WRITES, u32::MAX, 0)] {
+        let mut file = Driver::with(straps);
+        file.preload(0..64);
+        file.clear();
+        // A read of its bank is left over for long: the value stays.
+        file.issue(0, 0, [Some(17), Some(33), Some(49)]);
+        file.write(1, 0, 1, 1000);
+        file.step();
+        file.write(1, 0, 1, 2000);
+        file.inputs.write_mask_i[1] = mask;
+        let out = file.step();
+        assert_eq!(stolen(&out, "write_parked"), 1);
+        let (mut forced, mut drops, mut returns) = (0, 0, 0);
+        for _ in 0..10 {
+            let out = file.step();
+            forced += stolen(&out, "return_forced");
+            returns += stolen(&out, "return_next") + stolen(&out, "return_later");
+            drops += places(&out, "dropped");
+        }
+        assert_eq!((drops, forced), (dropped, 1 - dropped), "{straps:#b} {mask:#x}");
+        // The second result may have been parked, too.
+        assert!(returns <= 1);
+        // A result of some lanes leaves the others.
+        assert_eq!(file.value(0, 1), if mask == u32::MAX { 2000 } else { 1000 });
+        assert_eq!(file.probe().parked, 0);
+    }
+}
+
+#[test]
 fn a_hint_is_of_the_warp_that_is_dispatched() {
     let mut file = Driver::with(WRITES);
     file.issue(1, 5, [None; OPERANDS]);
@@ -407,7 +477,7 @@ fn the_register_file_is_the_sum_of_its_blocks() {
                     density = std::array::from_fn(|_| 10 + phases.below(90));
                 }
                 if cycle % 600 == 0 {
-                    straps = phases.below(32) as u8;
+                    straps = phases.below(128) as u8;
                 }
                 cycle += 1;
                 drive(random, &shape, density, &last, composed.borrow_mut().offered(), inputs);

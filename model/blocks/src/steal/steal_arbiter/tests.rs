@@ -32,7 +32,19 @@ impl Driver<StealArbiter> {
         for &(slot, bank, entry) in requests {
             self.inputs.req_valid_i |= 1 << slot;
             (self.inputs.req_bank_i[slot], self.inputs.req_entry_i[slot]) = (bank, entry);
+            (self.inputs.at_bank_i[slot], self.inputs.at_entry_i[slot]) = (bank, entry);
         }
+    }
+
+    /// The read of a slot is performed at the place of a parked value.
+    fn redirect(&mut self, slot: usize, bank: u8, entry: u16) {
+        (self.inputs.at_bank_i[slot], self.inputs.at_entry_i[slot]) = (bank, entry);
+    }
+
+    /// The result of a queue overwrites what is parked in a bank.
+    fn drops(&mut self, queue: usize, bank: u8) {
+        self.inputs.drop_valid_i |= 1 << queue;
+        self.inputs.drop_bank_i[queue] = bank;
     }
 
     /// These queues want to write bank and entry; no other does.
@@ -89,6 +101,10 @@ fn theft(out: &StealArbiterOut, name: &str) -> u64 {
     event(STEAL_ARBITER_EVENT, out.steal_event_o, name)
 }
 
+fn places(out: &StealArbiterOut, name: &str) -> u64 {
+    event(STEAL_PLACE_EVENT, out.place_event_o, name)
+}
+
 /// Its own events that are not zero.
 fn events(out: &StealArbiterOut) -> Vec<(&'static str, u64)> {
     let count = |&(name, _): &(&'static str, u32)| (name, theft(out, name));
@@ -98,6 +114,7 @@ fn events(out: &StealArbiterOut) -> Vec<(&'static str, u64)> {
 #[test]
 fn the_event_word_is_as_wide_as_the_page_says() {
     assert_eq!(STEAL_ARBITER_EVENT.iter().map(|&(_, bits)| bits).sum::<u32>(), 57);
+    assert_eq!(STEAL_PLACE_EVENT.iter().map(|&(_, bits)| bits).sum::<u32>(), 8);
     assert_eq!(ALL_GROUPS, u32::from(crate::LaneMask::ALL.groups()));
     assert_eq!(ALL_GROUPS as usize, LANES / crate::GROUP_LANES);
 }
@@ -475,6 +492,66 @@ fn a_result_that_is_read_next_is_not_parked_if_unread() {
     }
 }
 
+#[test]
+fn a_redirected_read_is_performed_at_the_place_of_its_value() {
+    let mut arbiter = arbiter(WRITES);
+    arbiter.request(&[(0, 3, 7), (3, 5, 8)]);
+    // Slot 0 reads bank 5, entry 20, where the other one reads too: it is older.
+    arbiter.park(5, 20, 3);
+    arbiter.redirect(0, 5, 20);
+    let out = arbiter.cycle();
+    assert_eq!((out.grant_o, out.read_valid_o, out.read_entry_o[5], out.fetch_valid_o), (1, 1 << 5, 20, 0));
+    assert_eq!((places(&out, "redirected"), counted(&out, "conflict_inter")), (1, 1));
+    // Its own bank takes a result meanwhile; that of the place would have to be opposed.
+    arbiter.write(&[(0, 3, 9), (1, 5, 9)]);
+    let out = arbiter.cycle();
+    assert_eq!((out.write_done_o, out.grant_o), (0b11, 0));
+    assert_eq!(theft(&out, "write_forced"), 1);
+    // A fetch that is forced has the bank.
+    arbiter.write(&[]);
+    arbiter.force(5);
+    let out = arbiter.cycle();
+    assert_eq!((out.grant_o, out.fetch_valid_o, theft(&out, "wait_return")), (0, 1, 2));
+}
+
+#[test]
+fn a_result_is_held_by_a_redirected_read_which_goes_first_at_the_place() {
+    let mut arbiter = arbiter(WRITES);
+    // An older read of the place's bank yields, as does a result for it.
+    arbiter.request(&[(0, 5, 8), (3, 3, 7)]);
+    arbiter.park(5, 20, 3);
+    arbiter.redirect(3, 5, 20);
+    arbiter.write(&[(0, 3, 7), (1, 5, 9)]);
+    arbiter.drops(0, 5);
+    let out = arbiter.cycle();
+    assert_eq!((out.grant_o, out.write_done_o, out.drop_o), (1 << 3, 0, 0));
+    assert_eq!((counted(&out, "write_held"), theft(&out, "blocking_read")), (1, 1));
+}
+
+#[test]
+fn what_a_result_overwrites_is_dropped_when_it_goes_and_not_fetched_before() {
+    let mut arbiter = arbiter(WRITES);
+    arbiter.write(&[(1, 3, 7)]);
+    arbiter.park(5, 20, 3);
+    arbiter.drops(1, 5);
+    let out = arbiter.cycle();
+    assert_eq!((out.write_done_o, out.drop_o, out.fetch_valid_o, places(&out, "dropped")), (0b10, 0b10, 0, 1));
+    // It waits for the bus of a landing: the value stays.
+    arbiter.land(8, 3, 1);
+    let out = arbiter.cycle();
+    assert_eq!((out.write_done_o, out.drop_o, out.fetch_valid_o), (0, 0, 0));
+    // Nobody overwrites it: it is fetched.
+    (arbiter.inputs.drop_valid_i, arbiter.inputs.land_valid_i) = (0, 0);
+    let out = arbiter.cycle();
+    assert_eq!((out.write_done_o, out.drop_o, out.fetch_valid_o), (0b10, 0, 1));
+    // Parked elsewhere it drops the old one too.
+    arbiter.drops(1, 5);
+    arbiter.request(&[(0, 3, 9)]);
+    arbiter.inputs.free_valid_i |= 1 << 9;
+    let out = arbiter.cycle();
+    assert_eq!((out.park_valid_o, out.park_bank_o[1], out.drop_o), (0b10, 9, 0b10));
+}
+
 /// With both straps off and nothing parked it decides what `mrf_arbiter` decides, *eager* or not.
 #[test]
 fn without_stealing_it_is_the_arbiter_of_the_mrf() {
@@ -486,7 +563,8 @@ fn without_stealing_it_is_the_arbiter_of_the_mrf() {
         for _ in 0..5000 {
             random.fill(&fields, &mut steals.inputs);
             let i = &mut steals.inputs;
-            i.cfg_i &= 0b1_1001;
+            i.cfg_i &= 0b111_1001;
+            (i.at_bank_i, i.at_entry_i, i.drop_valid_i) = (i.req_bank_i, i.req_entry_i, 0);
             i.rst_ni = (!random.chance(2)).into();
             i.req_valid_i &= random.next();
             (i.req_parked_i, i.write_parked_i, i.force_valid_i, i.land_valid_i, i.parked_i) = (0, 0, 0, 0, 0);
@@ -519,6 +597,7 @@ fn without_stealing_it_is_the_arbiter_of_the_mrf() {
             );
             assert_eq!(out.bank_write_entry_o, expected.bank_write_entry_o);
             assert_eq!((out.stolen_o, out.park_valid_o, out.fetch_valid_o), (0, 0, 0));
+            assert_eq!((out.drop_o, out.place_event_o), (0, 0));
             let (state, expected) = (steals.probe(), plain.probe());
             assert_eq!((state.rr_q, state.turn_q, state.park_turn_q), (expected.rr_q, expected.turn_q, 0));
         }
@@ -543,6 +622,13 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
                     inputs.alive_i &= (random.next() & random.next()) as u32;
                     inputs.force_valid_i &= random.next() as u8;
                     inputs.land_valid_i &= random.next() as u8;
+                    inputs.drop_valid_i &= inputs.write_valid_i & random.next() as u8;
+                    // Most reads are at their registers.
+                    let moved = random.next() & random.next() & random.next();
+                    for slot in (0..shape.slots()).filter(|slot| moved >> slot & 1 == 0 || strict) {
+                        (inputs.at_bank_i[slot], inputs.at_entry_i[slot]) =
+                            (inputs.req_bank_i[slot], inputs.req_entry_i[slot]);
+                    }
                     if strict {
                         inputs.older_i = std::array::from_fn(|c| (1 << c) - 1);
                     }

@@ -35,8 +35,10 @@ fn an_operand_that_is_read_when_the_instruction_comes_is_under_way_and_the_other
     assert_eq!((out.fill_o, collector.probe().inflight_q), (0, 0b100));
     assert_eq!((out.tag_o, out.warp_o, out.mask_o, out.req_groups_o), (77, 9, 0xff, 2));
     collector.inputs.grant_i = 0b001;
+    // Where the register is read the collector is told: here, where its value is parked.
+    collector.inputs.at_bank_i = [5, 0, 2];
     let out = collector.cycle();
-    assert_eq!((out.fill_o, out.fill_bank_o[0], collector.probe().inflight_q), (0b001, 1, 0));
+    assert_eq!((out.fill_o, out.fill_bank_o[0], collector.probe().inflight_q), (0b001, 5, 0));
     collector.inputs.grant_i = 0;
     assert_eq!(collector.cycle().complete_o, 0);
     assert_eq!(collector.cycle().complete_o, 1);
@@ -112,7 +114,7 @@ impl Reference {
                 true => register[s] && read[leader[s]],
                 false => self.src_valid[s] && grant[self.leader[s]],
             })),
-            fill_bank_o: if taken { inputs.alloc_bank_i } else { self.bank },
+            fill_bank_o: if taken { inputs.alloc_bank_i } else { inputs.at_bank_i },
             busy_o: self.busy.into(),
             complete_o: (self.busy && mask(self.pending) == 0 && mask(self.inflight) == 0).into(),
             warp_o: self.payload.2,

@@ -125,6 +125,47 @@ fn the_first_needed_value_from_the_turn_on_is_forced_if_there_is_a_bus() {
     assert_eq!((file.forced(), file.cycle().req_parked_o), (None, 0b11));
 }
 
+#[test]
+fn a_redirected_read_is_told_where_its_value_is() {
+    let mut file = parked();
+    file.inputs.redirect_i = 1;
+    file.request(4, 5, 8);
+    file.request(5, 5, 7);
+    let out = file.cycle();
+    assert_eq!((out.req_parked_o, out.force_valid_o), (0, 0));
+    assert_eq!((out.at_bank_o[4], out.at_entry_o[4]), (9, 1));
+    assert_eq!((out.at_bank_o[5], out.at_entry_o[5]), (5, 7));
+    // A result forces the value back all the same.
+    file.head(0, 5, 8);
+    assert_eq!(file.forced(), Some((9, [0, 1, 0])));
+    file.inputs.redirect_i = 0;
+    let out = file.cycle();
+    assert_eq!((out.at_bank_o[4], out.at_entry_o[4], out.force_read_o), (5, 8, 1));
+}
+
+#[test]
+fn a_whole_result_drops_what_it_overwrites_unless_that_is_forced_back() {
+    let mut file = parked();
+    file.inputs.drop_i = 1;
+    file.head(0, 5, 6);
+    file.head(1, 5, 8);
+    file.inputs.write_full_i = 0b10;
+    let out = file.cycle();
+    assert_eq!((out.drop_valid_o, out.drop_bank_o[1], out.write_parked_o), (0b10, 9, 0b01));
+    assert_eq!(file.forced(), Some((3, [0, 1, 0])));
+    // A read forces the value back: the result waits in this cycle.
+    file.request(2, 5, 8);
+    file.inputs.turn_i = 9;
+    let out = file.cycle();
+    assert_eq!((out.force_valid_o, out.force_bank_o, out.force_read_o, out.write_parked_o), (1, 9, 1, 0b11));
+    file.inputs.bus_any_i = 0;
+    assert_eq!(file.cycle().write_parked_o, 0b01);
+    // Without the strap both wait.
+    file.inputs.drop_i = 0;
+    let out = file.cycle();
+    assert_eq!((out.drop_valid_o, out.write_parked_o), (0, 0b11));
+}
+
 /// The page, sentence by sentence.
 fn reference(shape: &MrfShape, i: &StealDependenceIn) -> StealDependenceOut {
     let MrfShape { banks, collectors, issue_ports, .. } = *shape;
@@ -132,7 +173,8 @@ fn reference(shape: &MrfShape, i: &StealDependenceIn) -> StealDependenceOut {
     let bit = |mask: u64, i: usize| mask >> i & 1 == 1;
     let parked = |b: usize| bit(i.parked_i.into(), b);
     let home = |b: usize| (i.parked_bank_i[b], i.parked_entry_i[b]);
-    let somewhere = |register: (u8, u16)| (0..banks).any(|b| parked(b) && home(b) == register);
+    let place = |register: (u8, u16)| (0..banks).rev().find(|&b| parked(b) && home(b) == register);
+    let somewhere = |register: (u8, u16)| place(register).is_some();
     let read = |s: usize| (i.req_bank_i[s], i.req_entry_i[s]);
     let head = |p: usize| (i.write_bank_i[p], i.write_entry_i[p]);
     let reads: Vec<usize> = (0..OPERANDS * collectors).filter(|&s| bit(i.req_valid_i, s)).collect();
@@ -143,19 +185,31 @@ fn reference(shape: &MrfShape, i: &StealDependenceIn) -> StealDependenceOut {
         out.alive_o |= u32::from(alive(b)) << b;
     }
     for &s in &reads {
-        out.req_parked_o |= u64::from(somewhere(read(s))) << s;
+        out.req_parked_o |= u64::from(somewhere(read(s)) && i.redirect_i == 0) << s;
+        (out.at_bank_o[s], out.at_entry_o[s]) = match place(read(s)) {
+            Some(b) if i.redirect_i == 1 => (b as u8, i.free_entry_i[b]),
+            _ => read(s),
+        };
     }
+    let drops = |p: usize| {
+        let may = i.drop_i == 1 && bit(i.write_full_i.into(), p);
+        place(head(p)).filter(|_| may)
+    };
     for &p in &heads {
+        if let Some(b) = drops(p) {
+            out.drop_valid_o |= 1 << p;
+            out.drop_bank_o[p] = b as u8;
+        }
         let (bank, entry) = head(p);
         let b = usize::from(bank);
-        let place = bit(i.free_valid_i.into(), b) && i.free_entry_i[b] == entry && parked(b);
-        out.write_parked_o |= u8::from(somewhere((bank, entry)) || place) << p;
+        let taken = bit(i.free_valid_i.into(), b) && i.free_entry_i[b] == entry && parked(b);
+        out.write_parked_o |= u8::from(somewhere((bank, entry)) && drops(p).is_none() || taken) << p;
     }
     for k in (0..OPERANDS * issue_ports).filter(|&k| bit(i.want_valid_i.into(), k)) {
         out.want_parked_o |= u8::from(somewhere((i.want_bank_i[k], i.want_entry_i[k]))) << k;
     }
-    let by_read = |b: usize| reads.iter().any(|&s| read(s) == home(b));
-    let by_write = |b: usize| heads.iter().any(|&p| head(p) == home(b));
+    let by_read = |b: usize| i.redirect_i == 0 && reads.iter().any(|&s| read(s) == home(b));
+    let by_write = |b: usize| heads.iter().any(|&p| head(p) == home(b) && drops(p).is_none());
     let needed = |&b: &usize| parked(b) && (by_read(b) || by_write(b) || alive(b));
     let lands = |&b: &usize| i.land_valid_i == 1 && usize::from(i.land_bank_i) == b;
     let first = (0..banks).map(|k| (usize::from(i.turn_i) + k) % banks).find(needed);
@@ -170,6 +224,9 @@ fn reference(shape: &MrfShape, i: &StealDependenceIn) -> StealDependenceOut {
             &mut out.force_alive_o
         };
         *cause = 1;
+        for &p in heads.iter().filter(|&&p| drops(p) == Some(b)) {
+            out.write_parked_o |= 1 << p;
+        }
     }
     out
 }

@@ -128,6 +128,16 @@ fn a_hint_for_a_register_whose_value_is_on_its_way_is_not_taken() {
 }
 
 #[test]
+fn what_is_dropped_is_gone_and_its_place_is_free() {
+    let mut table = Driver::parked();
+    (table.inputs.drop_valid_i, table.inputs.drop_bank_i) = (0b10, [0, 3]);
+    let out = table.step();
+    assert_eq!((out.parked_o, out.free_valid_o, out.free_entry_o[3]), (1 << 3, 1 << 3, 7));
+    let out = table.step();
+    assert_eq!((out.parked_o, out.free_valid_o, out.free_entry_o[3]), (0, 1 << 3, 7));
+}
+
+#[test]
 fn a_new_grid_drops_what_is_parked_and_begins_with_the_last_row_or_with_nothing() {
     let mut table = Driver::parked();
     (table.inputs.clear_i, table.inputs.spare_i) = (1, 1);
@@ -175,6 +185,8 @@ impl Reference {
         let parks = |b: usize| {
             (0..issue_ports).find(|&p| bit(inputs.park_valid_i, p) && usize::from(inputs.park_bank_i[p]) == b)
         };
+        let drops =
+            |b: usize| (0..issue_ports).any(|p| bit(inputs.drop_valid_i, p) && usize::from(inputs.drop_bank_i[p]) == b);
         let hint = |p: usize| (inputs.hint_bank_i[p], inputs.hint_entry_i[p]);
         let head = |p: usize| (inputs.write_bank_i[p], inputs.write_entry_i[p]);
         let taken: [bool; MAX_PORTS] = std::array::from_fn(|p| {
@@ -199,7 +211,7 @@ impl Reference {
             }
             if let Some(p) = parks(b) {
                 (self.parked[b], self.home[b]) = (true, head(p));
-            } else if inputs.fetch_valid_i == 1 && usize::from(inputs.fetch_bank_i) == b {
+            } else if inputs.fetch_valid_i == 1 && usize::from(inputs.fetch_bank_i) == b || drops(b) {
                 self.parked[b] = false;
             }
         }

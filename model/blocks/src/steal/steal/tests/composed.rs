@@ -74,7 +74,7 @@ impl Composed {
         self.allocate(inputs, &mut out, &mut nets);
         self.map(inputs, &mut nets);
         self.want(inputs, &out, &mut nets);
-        self.look(&mut nets);
+        self.look(inputs, &mut nets);
         self.arbitrate(inputs, &mut nets);
         self.tell(inputs, &mut nets);
         self.collect(inputs, &mut out, &mut nets);
@@ -167,8 +167,16 @@ impl Composed {
         } = self.candidates.probe();
     }
 
-    fn look(&mut self, nets: &mut StealProbe) {
+    /// Results in the queues that have all lanes.
+    fn full(&self, nets: &StealProbe) -> u8 {
+        (0..self.shape.issue_ports).fold(0, |full, p| full | u8::from(nets.head_mask[p] == u32::MAX) << p)
+    }
+
+    fn look(&mut self, inputs: &StealIn, nets: &mut StealProbe) {
         self.dependence.inputs = StealDependenceIn {
+            redirect_i: is_set(inputs.cfg_i, 5).into(),
+            drop_i: is_set(inputs.cfg_i, 6).into(),
+            write_full_i: self.full(nets),
             req_valid_i: nets.req_valid,
             req_bank_i: nets.req_bank,
             req_entry_i: nets.req_entry,
@@ -193,6 +201,10 @@ impl Composed {
             req_parked_o: nets.req_parked,
             alive_o: nets.alive,
             write_parked_o: nets.write_parked,
+            at_bank_o: nets.at_bank,
+            at_entry_o: nets.at_entry,
+            drop_valid_o: nets.drop_valid,
+            drop_bank_o: nets.drop_bank,
             want_parked_o: nets.want_parked,
             force_valid_o: nets.force_valid,
             force_bank_o: nets.force_bank,
@@ -203,7 +215,7 @@ impl Composed {
     }
 
     fn arbitrate(&mut self, inputs: &StealIn, nets: &mut StealProbe) {
-        let full = (0..self.shape.issue_ports).fold(0, |full, p| full | u8::from(nets.head_mask[p] == u32::MAX) << p);
+        let full = self.full(nets);
         nets.head_next_q = self.next;
         self.arbiter.inputs = StealArbiterIn {
             rst_ni: inputs.rst_ni,
@@ -213,6 +225,10 @@ impl Composed {
             req_entry_i: nets.req_entry,
             req_groups_i: nets.req_groups,
             req_parked_i: nets.req_parked,
+            at_bank_i: nets.at_bank,
+            at_entry_i: nets.at_entry,
+            drop_valid_i: nets.drop_valid,
+            drop_bank_i: nets.drop_bank,
             older_i: nets.older,
             write_valid_i: nets.head_valid,
             write_bank_i: nets.head_bank,
@@ -248,6 +264,8 @@ impl Composed {
             grant_o: nets.grant,
             event_o: nets.arbiter_event,
             steal_event_o: nets.steal_arbiter_event,
+            place_event_o: nets.place_event,
+            drop_o: nets.drop,
             read_valid_o: nets.read_valid,
             bank_write_valid_o: nets.bank_write_valid,
             bank_write_port_o: nets.bank_write_port,
@@ -281,6 +299,8 @@ impl Composed {
             park_bank_i: nets.park_bank,
             fetch_valid_i: nets.fetch_valid,
             fetch_bank_i: nets.fetch_bank,
+            drop_valid_i: nets.drop,
+            drop_bank_i: nets.drop_bank,
             alive_i: nets.alive,
         };
         self.table.late();
@@ -304,6 +324,7 @@ impl Composed {
             let taken = steals && is_set(inputs.issue_valid_i, p) && inputs.issue_warp_i[p] == nets.want_warp[p];
             nets.stolen_taken |= u8::from(taken) << p;
         }
+        let at = self.at(inputs, nets);
         for (c, collector) in self.collectors.iter_mut().enumerate() {
             let p = usize::from(is_set(nets.alloc_port, c));
             let takes = is_set(nets.alloc_valid, c) && is_set(nets.stolen_taken, p);
@@ -317,6 +338,8 @@ impl Composed {
                 alloc_bank_i: std::array::from_fn(|s| nets.issue_bank[OPERANDS * p + s]),
                 alloc_entry_i: std::array::from_fn(|s| nets.issue_entry[OPERANDS * p + s]),
                 alloc_read_i: if takes { nets.stolen >> (OPERANDS * p) & 0b111 } else { 0 },
+                // A slot that shares the read of another one is of the same register, and has no request of its own.
+                at_bank_i: std::array::from_fn(|s| at[OPERANDS * c + s]),
                 grant_i: (nets.grant >> (OPERANDS * c)) as u8 & 0b111,
                 free_i: is_set(nets.free, c).into(),
             };
@@ -324,6 +347,16 @@ impl Composed {
             nets.fill |= u64::from(collector.out.fill_o) << (OPERANDS * c);
             nets.fill_bank[OPERANDS * c..][..OPERANDS].copy_from_slice(&collector.out.fill_bank_o);
         }
+    }
+
+    /// Where the register of each slot is read, whether the slot requests it or not.
+    fn at(&self, inputs: &StealIn, nets: &StealProbe) -> [u8; MAX_SLOTS] {
+        std::array::from_fn(|i| {
+            let register = (nets.req_bank[i], nets.req_entry[i]);
+            let is_it = |&b: &usize| (nets.parked_bank[b], nets.parked_entry[b]) == register;
+            let parked = set_bits(nets.parked).filter(is_it).last();
+            parked.filter(|_| is_set(inputs.cfg_i, 5)).map_or(register.0, |b| b as u8)
+        })
     }
 
     fn access(&mut self, inputs: &StealIn, nets: &mut StealProbe) {
@@ -361,6 +394,7 @@ impl Composed {
             | count(inputs.issue_valid_i & !out.issue_ready_o) << 4
             | count(out.dispatch_valid_o & inputs.dispatch_ready_i) << 2
             | count(out.dispatch_valid_o & !inputs.dispatch_ready_i);
+        out.place_event_o = nets.place_event;
         out.steal_event_o = nets.steal_arbiter_event << 6
             | count(out.steal_o & !nets.stolen_taken) << 4
             | count(nets.hint_taken) << 2

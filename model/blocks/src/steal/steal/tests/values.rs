@@ -1,7 +1,7 @@
 //! A scoreboard, schedulers and a compiler in front of the register file: whatever is stolen, an instruction gets the values that its sources had when it was issued.
 
 use super::super::*;
-use super::{READS, UNREAD, WRITES, counted, stolen};
+use super::{DROP, READS, REDIRECT, UNREAD, WRITES, counted, places, stolen};
 use crate::Ports;
 use crate::steal::shapes;
 use crate::testing::{Driver, Random};
@@ -116,6 +116,9 @@ impl World {
         }
         for (name, _) in STEAL_EVENT {
             *self.counts.entry(name).or_default() += stolen(&out, name);
+        }
+        for (name, _) in STEAL_PLACE_EVENT {
+            *self.counts.entry(name).or_default() += places(&out, name);
         }
         *self.counts.entry("hazard 9").or_default() += counted(&out, "write_held");
     }
@@ -313,7 +316,18 @@ impl World {
 fn operands_have_the_values_of_the_time_of_issue() {
     let mut counts: HashMap<&str, u64> = HashMap::new();
     for (number, shape) in shapes().into_iter().enumerate() {
-        for straps in [READS, WRITES, READS | WRITES, 0b1111, 0b0111, READS | WRITES | UNREAD] {
+        for straps in [
+            READS,
+            WRITES,
+            READS | WRITES,
+            0b1111,
+            0b0111,
+            READS | WRITES | UNREAD,
+            READS | WRITES | REDIRECT,
+            READS | WRITES | DROP,
+            WRITES | REDIRECT | DROP,
+            0b110_1111,
+        ] {
             let mut world = World::new(shape, straps, number as u64 + 3);
             for _ in 0..8 {
                 world.begin();
@@ -326,6 +340,9 @@ fn operands_have_the_values_of_the_time_of_issue() {
             let of = |name| world.counts[name];
             assert!(of("stolen") == 0 || is_set(straps, 1));
             assert!(of("write_parked") + of("write_forced") == 0 || is_set(straps, 2));
+            assert!(of("redirected") == 0 || is_set(straps, 5));
+            assert!(of("dropped") == 0 || is_set(straps, 6));
+            assert!(of("force_read") == 0 || !is_set(straps, 5));
             for (name, count) in world.counts {
                 *counts.entry(name).or_default() += count;
             }

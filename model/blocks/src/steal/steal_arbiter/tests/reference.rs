@@ -43,7 +43,7 @@ impl Claims<'_> {
     }
 
     fn of_bank(&self, b: usize) -> Vec<usize> {
-        self.reads.iter().copied().filter(|&s| usize::from(self.i.req_bank_i[s]) == b).collect()
+        self.reads.iter().copied().filter(|&s| usize::from(self.i.at_bank_i[s]) == b).collect()
     }
 
     fn requested(&self, b: usize) -> bool {
@@ -186,7 +186,7 @@ impl Reference {
                     let slot = candidates.into_iter().find(|s| s / OPERANDS == n).unwrap();
                     out.grant_o |= 1 << slot;
                     out.read_valid_o |= 1 << b;
-                    out.read_entry_o[b] = i.req_entry_i[slot];
+                    out.read_entry_o[b] = i.at_entry_i[slot];
                     normal[b] = Some(slot);
                     if bit(i.cfg_i, 0) {
                         rr[b] = (n + 1) % collectors;
@@ -211,7 +211,8 @@ impl Reference {
                     && !c.closed(b)
                     && !bit(out.read_valid_o, b)
                     && !bit(out.bank_write_valid_o, b)
-                    && !waiting.iter().any(|&s| i.req_bank_i[s] == home)
+                    && !c.ports().any(|p| bit(i.drop_valid_i, p) && usize::from(i.drop_bank_i[p]) == b)
+                    && !waiting.iter().any(|&s| i.at_bank_i[s] == home)
             })
         } else {
             None
@@ -226,10 +227,10 @@ impl Reference {
         let normals = normal.iter().flatten();
         let done = c.ports().filter(|&p| bit(out.write_done_o, p));
         let shut = |&&s: &&usize| {
-            let b = usize::from(i.req_bank_i[s]);
+            let b = usize::from(i.at_bank_i[s]);
             !c.active(s) || c.closed(b) || takes(b)
         };
-        let intra = |&&s: &&usize| normal[usize::from(i.req_bank_i[s])].is_some_and(|n| n / OPERANDS == s / OPERANDS);
+        let intra = |&&s: &&usize| normal[usize::from(i.at_bank_i[s])].is_some_and(|n| n / OPERANDS == s / OPERANDS);
         let read_write = waiting.iter().filter(shut).count();
         let intra = waiting.iter().filter(|s| !shut(s)).filter(intra).count();
         let counts = [
@@ -250,7 +251,7 @@ impl Reference {
         let forced = |p: usize| going.contains(&p) && c.opposed(p) && bit(i.cfg_i, 2);
         let next = fetched.is_some_and(|b| i.force_valid_i == 0 && bit(i.fresh_i, b));
         let sharing = c.banks().map(|b| c.wanting(b).len()).filter(|&wanting| wanting >= 2).sum();
-        let of_closed = |&&s: &&usize| c.active(s) && c.closed(i.req_bank_i[s].into());
+        let of_closed = |&&s: &&usize| c.active(s) && c.closed(i.at_bank_i[s].into());
         let counts = [
             count_ports(&|p| sources(i.want_valid_i, p)),
             sharing,
@@ -277,6 +278,9 @@ impl Reference {
             c.banks().filter(|&b| bit(i.free_valid_i, b) && !bit(i.parked_i, b)).count(),
         ];
         out.steal_event_o = word(STEAL_ARBITER_EVENT, &counts);
+        out.drop_o = out.write_done_o & i.drop_valid_i;
+        let elsewhere = normal.iter().flatten().filter(|&&s| i.at_bank_i[s] != i.req_bank_i[s]).count();
+        out.place_event_o = word(STEAL_PLACE_EVENT, &[elsewhere, out.drop_o.count_ones() as usize]);
         (self.rr, self.turn, self.park_turn) = (rr, turn, park_turn);
         if i.rst_ni == 0 {
             *self = Self::new(self.shape);
