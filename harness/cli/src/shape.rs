@@ -1,14 +1,14 @@
 //! Shapes in few words.
 
 use gpurf_blocks::Shape;
-use gpurf_blocks::config::{Config, ReadOrder, Scheduler};
+use gpurf_blocks::config::{Config, PowerConfig, PowerMode, ReadOrder, Scheduler};
 use gpurf_blocks::design::STAGE;
 use gpurf_blocks::designs::{DESIGNS, Organisation};
 use gpurf_blocks::mrf::MrfShape;
 
 /// What the words mean.
 pub fn legend() -> String {
-    let own = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones";
+    let own = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones, p entries of a warp in the access table";
     let designs = DESIGNS.iter().map(|design| design.legend).filter(|legend| !legend.is_empty());
     std::iter::once(own).chain(designs).collect::<Vec<_>>().join(", ")
 }
@@ -38,6 +38,8 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Warps" => format!("{value}w"),
         "Active" => format!("{value}a"),
         "Alternate" => (if value == 0 { "" } else { "alternating" }).to_owned(),
+        "PowerEntries" if value == 0 => String::new(),
+        "PowerEntries" | "TableEntries" => format!("{value}p"),
         "Organisation" => String::new(),
         "Sizes" => design.map_or_else(String::new, |design| (design.size_words)(value as u32)),
         _ => format!("{name}={value}"),
@@ -74,13 +76,15 @@ pub fn policy(block: &str, config: &Config) -> String {
                 "two_level_scheduler" => &two_level,
                 _ => &alternating,
             };
-            format!("{scheduler}; {}", file())
+            let states = if config.power.present { format!("; {}", power(&config.power)) } else { String::new() };
+            format!("{scheduler}; {}{states}", file())
         }
         STAGE => file(),
         "alternating_scheduler" => alternating,
         "two_level_scheduler" => two_level,
         "warp_scheduler" => single_level.to_owned(),
         "result_queue" => format!("latency {}", config.sm.shared_latency),
+        "power_states" => power(&config.power),
         "shared_memory" => format!("{} B a cycle", config.sm.shared_bandwidth),
         _ => {
             let words = DESIGNS.iter().find_map(|design| (design.policy_words)(block, config, reads));
@@ -89,13 +93,39 @@ pub fn policy(block: &str, config: &Config) -> String {
     }
 }
 
+/// What the straps of power states choose, in words.
+fn power(config: &PowerConfig) -> String {
+    let mode = match config.mode {
+        PowerMode::AlwaysOn => "always on",
+        PowerMode::SleepAlways => "sleep always",
+        PowerMode::Hints => "hints",
+        PowerMode::Greener => "greener",
+    };
+    format!("{mode}, wake-up {} from SLEEP, {} from OFF", config.wake_sleep, config.wake_off)
+}
+
 #[cfg(test)]
 mod tests {
+    use gpurf_blocks::config::Start;
+
     use super::*;
 
     #[test]
     fn the_baseline_in_words() {
         assert_eq!(words_of(&MrfShape::BASELINE), "16b 1rw 8c 1i 64e 32t");
+    }
+
+    #[test]
+    fn power_states_in_words() {
+        let load = |settings: &[&str]| Config::load(Start::Preset("greener"), settings).expect("a configuration");
+        let mut config = load(&["power.wake_off=5"]);
+        assert_eq!(policy("power_states", &config), "greener, wake-up 1 from SLEEP, 5 from OFF");
+        assert_eq!(policy("sm", &config), "round-robin; oldest read; greener, wake-up 1 from SLEEP, 5 from OFF");
+        config.power.present = false;
+        assert_eq!(policy("sm", &config), "round-robin; oldest read");
+        let entries = |config: &Config| words(&[("PowerEntries", config.sm_shape().parameter("PowerEntries"))]);
+        assert_eq!((entries(&load(&["power.table_entries=3"])), entries(&config)), ("3p".to_owned(), String::new()));
+        assert_eq!(words(&[("TableEntries", 2)]), "2p");
     }
 
     #[test]

@@ -269,7 +269,7 @@ impl PowerStatesCover {
         let starts = i.start_valid_i == 1;
         let r = p.registers_q;
         point!("a warp begins with {WORDS[usize::from(r / 64)]} registers", starts);
-        point!("a warp begins with whole words of registers", starts && r > 0 && r % 64 == 0);
+        point!("a warp begins with whole words of registers", starts && r > 0 && r.is_multiple_of(64));
         point!("a warp begins with one register more than a word", starts && r % 64 == 1 && r > 64);
         point!("a warp begins without registers", starts && r == 0);
         point!("a warp begins with 255 registers", starts && r == 255);
