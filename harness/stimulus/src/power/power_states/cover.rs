@@ -142,7 +142,7 @@ impl PowerStatesCover {
             point!("of both the one in SLEEP takes longer", begins && off > 0 && sleep > wake_off);
             if wake == 1 || begins && longest <= 1 {
                 ends += 1;
-                point!("{NUMBERS[off + asleep - 1]} are ON behind the edge", true);
+                point!("a wake-up of {NUMBERS[off + asleep - 1]} ends", true);
                 let named = names(roles).iter().filter(|&&r| r != NO_REG).count();
                 point!("a register that wakes is named twice", named > registers.len());
                 point!("a head whose other register is ON wakes", off + asleep < registers.len());
