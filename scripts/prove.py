@@ -43,11 +43,12 @@ STEAL = modules("ram") + [f"mrf/mrf_{name}" for name in ("allocator", "bank", "b
 PROPERTIES = {
     "hrf_property": modules("ram") + ["mrf/mrf_allocator", "mrf/mrf_collector"] + modules("hrf"),
     "alternating_property": ["issue/alternating_scheduler"],
+    "power_property": ["power/power_states"],
     "steal_property": STEAL,
     "steal_liveness_property": STEAL,
     "steal_off_property": STEAL + ["mrf/mrf_collector", "mrf/mrf_arbiter", "mrf/mrf"],
 }
-SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3},
+SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3}, "power_property": {"RegW": 3},
          "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_liveness_property": {"Lanes": 4, "LaneW": 1, "RegW": 2},
          "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
 KEPT = ("active_groups(", "lowest_warp(", "next_warp(")

@@ -62,7 +62,7 @@ module power_states
 );
 
   localparam int unsigned IndexW = $clog2(Warps);
-  localparam int unsigned WordBits = 64;                   // registers of an element of a state
+  localparam int unsigned WordBits = (RegW < 6) ? 2**RegW : 64;  // registers of an element of a state
   localparam int unsigned WordIndexW = $clog2(WordBits);
   localparam int unsigned RegWords = 2**RegW / WordBits;   // elements of a warp
   localparam int unsigned ElementW = $clog2(RegWords * Warps);
