@@ -160,7 +160,8 @@ impl Port {
         let counts = signal.role == Role::Output && field.name.ends_with("event_o");
         let elements = if counts { field.count } else { 0 };
         (0..elements).filter_map(|element| {
-            let layout = field.decode.layout(element)?;
+            // A word without fields counts nothing: it costs no look in any cycle.
+            let layout = field.decode.layout(element).filter(|layout| !layout.is_empty())?;
             assert!(field.elem_bytes <= 8, "{}: an event word has at most 64 bits", field.name);
             let total = |(name, position, bits)| Total { name, position, mask: u64::MAX >> (64 - bits), total: 0 };
             let fields: Vec<Total> = places(layout).map(total).collect();
