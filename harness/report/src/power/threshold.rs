@@ -7,7 +7,7 @@ use gpurf_energy::leakage::TransitionOf;
 use super::{Of, REPORT, baseline, fitted, greener, left, parameters, sleeping, where_they_are};
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean};
-use crate::shown::lines;
+use crate::shown::{Line, lines};
 use crate::sweep::{Point, Results, SweepPlan};
 
 /// Thresholds of table 4.5.
@@ -59,7 +59,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     let Some(energies) = energies(results) else { return Vec::new() };
     let of = |threshold: u32| Some(geometric_mean(&energies[&threshold]));
-    let series: [(&str, &dyn Fn(u32) -> Option<f64>); 1] = [("GREENER", &of)];
+    let series: [Line<'_>; 1] = [("GREENER", &of)];
     let x = ("threshold, instructions", THRESHOLDS.as_slice());
     lines("Leakage energy by the baseline's (table 4.5)", x, "ratio", &series, None).into_iter().collect()
 }

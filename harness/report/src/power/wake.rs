@@ -7,7 +7,7 @@ use super::{
 };
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row};
-use crate::shown::{lines, percent};
+use crate::shown::{Line, lines, percent};
 use crate::sweep::{Point, Results, SweepPlan};
 
 const MORE: Claim = Claim::share(
@@ -80,7 +80,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
         move |latency: u32| Some(saved(left(results, leakage, &slow(point(), latency), &baseline(), Of::Energy)?).0)
     };
     let (a, b) = (of(greener), of(sleeping));
-    let series: [(&str, &dyn Fn(u32) -> Option<f64>); 2] = [("GREENER", &a), ("Sleep-Reg", &b)];
+    let series: [Line<'_>; 2] = [("GREENER", &a), ("Sleep-Reg", &b)];
     let x = ("cycles from SLEEP to ON; twice as many from OFF", LATENCIES.as_slice());
     lines("Leakage energy saved (figure 4.11)", x, "share", &series, None).into_iter().collect()
 }
