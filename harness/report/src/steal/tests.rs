@@ -137,7 +137,16 @@ fn times_of_results() {
         is(&report, &format!("parked values that return within three cycles, {machine}"), 0.75, Some(true));
     }
     is(&report, "cycles until the first read of a result, 16 banks", 41.7, None);
-    assert_eq!(report.rows.iter().filter(|row| row.metric.contains("first read") || row.metric.contains("may issue") || row.metric.contains("within three")).count(), 14);
+    assert_eq!(
+        report
+            .rows
+            .iter()
+            .filter(|row| row.metric.contains("first read")
+                || row.metric.contains("may issue")
+                || row.metric.contains("within three"))
+            .count(),
+        14
+    );
     let why = &row(&report, "warps that may issue, 16 banks").why;
     assert!(why.contains("Kernels differ: 10.0 in a, 10.0 in b") && why.ends_with("it is 10.0"), "{why}");
     // Times are measured where they are asked for, and nowhere else: each such run is one of its own.

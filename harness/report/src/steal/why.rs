@@ -295,12 +295,7 @@ pub fn used(results: &Results<'_>, point: &Point, paper: f64) -> (String, String
 }
 
 /// What times are where more is issued.
-pub fn times(
-    results: &Results<'_>,
-    point: &Point,
-    unit: Unit,
-    value: &dyn Fn(&Measured) -> f64,
-) -> (String, String) {
+pub fn times(results: &Results<'_>, point: &Point, unit: Unit, value: &dyn Fn(&Measured) -> f64) -> (String, String) {
     let why = || {
         let mean = |point: &Point, value: &dyn Fn(&Measured) -> f64| mean_of(results, point, value);
         let each = results.each(point, value)?;

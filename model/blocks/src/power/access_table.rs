@@ -236,9 +236,9 @@ impl AccessTable {
     pub fn advance(&mut self, passed: &PassedBy) {
         // Which entries are meant is found by the state before the edge, all of it.
         let lowest = |set: u8| set & set.wrapping_neg();
-        let taken = passed.pushed.map(|pushed| {
-            pushed.map(|Tabled { warp, .. }| lowest(self.all & !self.valid_q[usize::from(warp)]))
-        });
+        let taken = passed
+            .pushed
+            .map(|pushed| pushed.map(|Tabled { warp, .. }| lowest(self.all & !self.valid_q[usize::from(warp)])));
         let issued = passed.issued.map(|issued| {
             issued.map(|Leaves { warp, pc, .. }| {
                 let w = usize::from(warp);
@@ -325,8 +325,7 @@ impl PassedBy {
         Self {
             pushed: tabled(inputs.push_valid_i, &inputs.push_warp_i, &inputs.push_pc_i, &inputs.push_roles_i),
             issued: std::array::from_fn(|p| {
-                let (warp, pc, stays) =
-                    (inputs.issue_warp_i[p], inputs.issue_pc_i[p], is_set(inputs.issue_stays_i, p));
+                let (warp, pc, stays) = (inputs.issue_warp_i[p], inputs.issue_pc_i[p], is_set(inputs.issue_stays_i, p));
                 is_set(inputs.issue_valid_i, p).then_some(Leaves { warp, pc, stays })
             }),
             read: tabled(inputs.read_valid_i, &inputs.read_warp_i, &inputs.read_pc_i, &inputs.read_roles_i),

@@ -17,15 +17,8 @@ pub const STATES_BITS: u32 = 6;
 pub const POWER_CFG_BITS: u32 = 10;
 
 /// Fields of `power_event_t`, most significant first.
-pub const POWER_EVENT: &[(&str, u32)] = &[
-    ("on", 14),
-    ("asleep", 14),
-    ("wake_sleep", 8),
-    ("wake_off", 8),
-    ("to_sleep", 4),
-    ("to_off", 4),
-    ("kept", 4),
-];
+pub const POWER_EVENT: &[(&str, u32)] =
+    &[("on", 14), ("asleep", 14), ("wake_sleep", 8), ("wake_off", 8), ("to_sleep", 4), ("to_off", 4), ("kept", 4)];
 
 /// Fields of `power_wait_event_t`, most significant first.
 pub const POWER_WAIT_EVENT: &[(&str, u32)] = &[("wait_wake", 6), ("wait_read", 6)];

@@ -246,8 +246,7 @@ impl Steal {
         let held = self.collectors.held();
         let reads = Reads { valid: self.collectors.pending(), bank: &held.bank, entry: &held.entry };
         let way = Way { landing: landing.map(|landing| landing.bank), turn: self.returns.turn(), any: buses.any };
-        let spares =
-            Spares { redirect: is_set(straps, 5), drop: if is_set(straps, 6) { self.full } else { 0 } };
+        let spares = Spares { redirect: is_set(straps, 5), drop: if is_set(straps, 6) { self.full } else { 0 } };
         let needs = Dependence::of(places, spares, &reads, &self.heads(), &wants, &way);
         // A slot that shares the read of another one is filled from the same bank.
         let at = At::of(places, spares.redirect, self.collectors.src_valid(), &reads);

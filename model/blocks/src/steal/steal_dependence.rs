@@ -265,10 +265,8 @@ impl Block for StealDependence {
             turn: inputs.turn_i,
             any: inputs.bus_any_i != 0,
         };
-        let spares = Spares {
-            redirect: inputs.redirect_i != 0,
-            drop: if inputs.drop_i != 0 { inputs.write_full_i } else { 0 },
-        };
+        let spares =
+            Spares { redirect: inputs.redirect_i != 0, drop: if inputs.drop_i != 0 { inputs.write_full_i } else { 0 } };
         let found = Dependence::of(&places, spares, &reads, &heads, &wants, &way);
         let at = At::of(&places, spares.redirect, reads.valid, &reads);
         for slot in reads.valid.iter() {

@@ -132,8 +132,7 @@ impl Replay {
 
     /// Who waits for what.
     fn count_waits(&self, banks: &Banks, chances: &[Chance; MAX_PORTS], tally: &mut Tally) {
-        let (parked, free): (Vec<Place>, Vec<Place>) =
-            self.wanted().partition(|&place| self.waits(place));
+        let (parked, free): (Vec<Place>, Vec<Place>) = self.wanted().partition(|&place| self.waits(place));
         tally.add("wait_parked", parked.len() as u64);
         tally.add("wait_return", free.iter().filter(|&&place| banks.closed[self.at(place).bank]).count() as u64);
         for chance in chances {

@@ -40,9 +40,8 @@ impl ArbiterCover {
             |reason: &dyn Fn(usize, u8) -> bool| m.slots.iter().any(|&s| !m.granted(s) && reason(s, i.at_bank_i[s]));
         let parked = |s: usize| i.req_parked_i >> s & 1 == 1;
         let loses = |s: usize, own: bool| {
-            let rival = |r: &usize| {
-                m.granted(*r) && i.at_bank_i[*r] == i.at_bank_i[s] && (r / OPERANDS == s / OPERANDS) == own
-            };
+            let rival =
+                |r: &usize| m.granted(*r) && i.at_bank_i[*r] == i.at_bank_i[s] && (r / OPERANDS == s / OPERANDS) == own;
             !parked(s) && m.slots.iter().any(rival)
         };
         let place = |s: usize| (i.req_bank_i[s], i.req_entry_i[s]);

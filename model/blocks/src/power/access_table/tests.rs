@@ -337,7 +337,11 @@ impl Page {
                     out.read_keep_o |= u8::from(others.clone().any(|e| self.accesses(e, r))) << (3 * p + s);
                 }
                 let done = |q: &AccessTableProbe, e: usize| {
-                    q.valid_q[e] == 1 && q.issued_q[e] == 1 && q.pc_q[e] == i.read_pc_i[p] && q.d_q[e] == NO && q.p_q[e] == 7
+                    q.valid_q[e] == 1
+                        && q.issued_q[e] == 1
+                        && q.pc_q[e] == i.read_pc_i[p]
+                        && q.d_q[e] == NO
+                        && q.p_q[e] == 7
                 };
                 let roles = Roles(i.read_roles_i[p]);
                 if (roles.d(), roles.p()) == (NO, 7)

@@ -297,7 +297,10 @@ fn a_source_waits_until_it_has_been_read_and_a_result_until_it_is_written() {
     block.head(0, roles([1, NO, NO], NO));
     block.read(0, 0, first, states(SLEEP, ON, OFF), 0);
     let out = block.step();
-    assert_eq!((power(&out, "to_sleep"), power(&out, "to_off"), power(&out, "on"), wait(&out, "wait_read")), (1, 0, 3, 1));
+    assert_eq!(
+        (power(&out, "to_sleep"), power(&out, "to_off"), power(&out, "on"), wait(&out, "wait_read")),
+        (1, 0, 3, 1)
+    );
     assert_eq!([1, 2, 3].map(|r| block.state(0, r)), [(SLEEP, false), (ON, false), (ON, true)]);
     assert_eq!(block.counts(0), (2, 1));
     // It has been read, and has to be woken up now.
@@ -501,7 +504,8 @@ mod page {
 
         pub(super) fn registers(roles: u64) -> Vec<u8> {
             let roles = Roles(roles);
-            let mut all: Vec<u8> = [roles.a(), roles.b(), roles.c(), roles.d()].into_iter().filter(|&r| r != NO).collect();
+            let mut all: Vec<u8> =
+                [roles.a(), roles.b(), roles.c(), roles.d()].into_iter().filter(|&r| r != NO).collect();
             all.sort_unstable();
             all.dedup();
             all
@@ -671,7 +675,14 @@ mod machine {
         }
 
         /// Inputs that may come; `page` has the state before the edge.
-        pub(super) fn drive(&mut self, random: &mut Random, page: &Page, i: &mut PowerStatesIn, ports: usize, mode: u8) {
+        pub(super) fn drive(
+            &mut self,
+            random: &mut Random,
+            page: &Page,
+            i: &mut PowerStatesIn,
+            ports: usize,
+            mode: u8,
+        ) {
             *i = PowerStatesIn::zeroed();
             i.rst_ni = u8::from(!random.chance(1) || !random.chance(10));
             i.cfg_i = PowerStraps { mode, wake_sleep: 2, wake_off: 3 }.word();

@@ -1,7 +1,6 @@
 //! Bank stealing as a design: `docs/designs.md`.
 
 use super::{STEAL_EVENT, Steal, StealProbe};
-use crate::steal::STEAL_PLACE_EVENT;
 use crate::config::Config;
 use crate::design::{
     BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, ParkingView, RegisterFile, Rows, STAGE, Services,
@@ -10,6 +9,7 @@ use crate::design::{
 use crate::mrf::bits::set_bits;
 use crate::mrf::{MrfIn, MrfOut, MrfShape};
 use crate::sizes::StageSizes;
+use crate::steal::STEAL_PLACE_EVENT;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
 /// `cfg_i` of `steal`.
