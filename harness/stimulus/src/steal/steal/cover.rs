@@ -229,19 +229,20 @@ impl StealCover {
                 of.into_iter().any(|t| t != s && p.fill >> t & 1 == 1 && usize::from(p.leader_q[t]) == s % OPERANDS)
             };
             point!("a redirected read fills two slots", (0..self.shape.slots()).any(|s| moved(s) && filled(s)));
-            let holds = |s: usize| {
-                self.ports(p.head_valid).any(|q| (p.head_bank[q], p.head_entry[q]) == (p.req_bank[s], p.req_entry[s]))
-            };
-            point!("a redirected read holds a result", (0..self.shape.slots()).any(|s| moved(s) && holds(s)));
         }
         #[given(self.drop)]
         {
             point!("a parked value is dropped", p.drop != 0);
-            point!("a result is parked and drops an older one", p.drop & p.park_valid != 0);
+            // With one port nothing else goes on beside the result.
+            point!(
+                "a result is parked and drops an older one",
+                p.drop & p.park_valid != 0,
+                given = self.shape.issue_ports == 2
+            );
             point!(
                 "a value that would be dropped is forced back",
                 self.ports(p.drop_valid & p.write_parked).any(|q| fetch && p.drop_bank[q] == p.fetch_bank),
-                given = !self.redirect
+                given = !self.redirect && self.shape.issue_ports == 2
             );
         }
         point!("forced back by a write of its place", fetch && p.force_alive == 1);
