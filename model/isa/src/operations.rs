@@ -235,7 +235,7 @@ fn take_suffix<'a, M: Modifier>(text: &'a str, name: &str) -> Option<(M, &'a str
 operations! {
     // Control.
     0x01 Nop "NOP" {} [] Unit::Control, "nothing";
-    0x02 Bra "BRA" {} [B CONSTANT JOIN] Unit::Control, "lanes whose guard is true go on at instruction b";
+    0x02 Bra "BRA" {} [B CONSTANT JOIN] Unit::Control, "lanes whose guard is true continue at instruction b";
     0x03 Exit "EXIT" {} [] Unit::Control, "lanes whose guard is true end";
     0x04 Bar "BAR" { id: BarrierId } [B] Unit::Control, "waits until b threads of the block are at the barrier; all of them when b is RZ or 0";
     0x05 Warpsync "WARPSYNC" {} [B] Unit::Control, "the active lanes must be the living ones of mask b";
