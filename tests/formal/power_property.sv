@@ -370,7 +370,8 @@ module power_property
   end
 
   // ------------------------------------------------------------------ accesses that end
-  logic [Registers-1:0] leaves;        // registers that an access leaves at this edge, and that do not stay ON
+  logic [Registers-1:0] ends [2*IssuePorts];  // registers that an access leaves at this edge, by port
+  logic [Registers-1:0] leaves;        // all of them: those that do not stay ON
   logic [Registers-1:0] to_sleep;      // of these those that go to SLEEP
   logic [Registers-1:0] may_go_off;
   logic [Registers-1:0] may_go_off_q;  // at the edge before
@@ -378,7 +379,9 @@ module power_property
   logic [Registers-1:0] gone_q;        // it was OFF since it was written
   logic [Registers-1:0] told_q;        // and what may switch it OFF came since then
 
+  // Reads of each port, then writes.
   always_comb begin
+    ends     = '{default: '0};
     leaves   = '0;
     to_sleep = '0;
     for (int unsigned r = 0; r < Registers; r++) begin
@@ -387,15 +390,16 @@ module power_property
             !(cfg_q.mode == PowerModeTable &&
               read_keep_i[Operands*p + (read_access[p].names.a == RegW'(r) ? 0 :
                                         read_access[p].names.b == RegW'(r) ? 1 : 2)])) begin
-          leaves[r]   = 1'b1;
+          ends[p][r]  = 1'b1;
           to_sleep[r] = left(read_access[p], RegW'(r)) == RegisterSleep;
         end
         if (reg_star[p] && reg_name[p] == RegW'(r) && result_left_q[r] != RegisterOn &&
             !(cfg_q.mode == PowerModeTable && reg_keep_i[p])) begin
-          leaves[r]   = 1'b1;
-          to_sleep[r] = result_left_q[r] == RegisterSleep;
+          ends[IssuePorts+p][r] = 1'b1;
+          to_sleep[r]           = result_left_q[r] == RegisterSleep;
         end
       end
+      for (int unsigned g = 0; g < 2 * IssuePorts; g++) leaves[r] = leaves[r] | ends[g][r];
       may_go_off[r] = (leaves[r] && !to_sleep[r]) || (!alive_q && idle) ||
                       (cfg_q.mode == PowerModeSleepAlways && started && RegW'(r) >= registers_q);
     end
@@ -484,11 +488,35 @@ module power_property
   end
 
   // ------------------------------------------------------------------ why they hold
+  logic ends_are_counted;
   logic on_count_follows;
   logic asleep_count_follows;
   logic changes_agree;
   logic traffic_agrees;
   logic wakes_agree;
+
+  // The block counts places of names, the page registers.
+  always_comb begin
+    logic [7:0] places, places_off;
+    logic       of_star;
+    ends_are_counted = 1'b1;
+    for (int unsigned g = 0; g < 2 * IssuePorts; g++) begin
+      places     = '0;
+      places_off = '0;
+      for (int unsigned e = 0; e < Operands * IssuePorts + IssuePorts; e++) begin
+        of_star = dut.end_valid[e] && !dut.end_keep[e] && dut.end_warp[e] == WarpW'(star_q) &&
+                  (e < Operands * IssuePorts ? e / Operands : IssuePorts + e - Operands * IssuePorts) == g;
+        places     = places + 8'(of_star);
+        places_off = places_off + 8'(of_star && dut.end_off[e]);
+      end
+      if (enabled && (places != 8'($countones(ends[g])) || places_off != 8'($countones(ends[g] & ~to_sleep)))) begin
+        ends_are_counted = 1'b0;
+      end
+      for (int unsigned h = 0; h < g; h++) begin
+        if (enabled && (ends[g] & ends[h]) != '0) ends_are_counted = 1'b0;
+      end
+    end
+  end
 
   // Counts change by what changes.
   always_comb begin
@@ -559,8 +587,9 @@ module power_property
       must_counts_are_right:    assert (counts_are_right);
       must_always_on_is_absent: assert (always_on_is_absent);
       thus_states_follow:       assert (states_follow);
-      thus_on_count_follows:    assert (on_count_follows);
-      thus_asleep_count_follows: assert (asleep_count_follows);
+      thus_ends_are_counted:    assert (ends_are_counted);
+      hence_on_count_follows:   assert (on_count_follows);
+      hence_asleep_count_follows: assert (asleep_count_follows);
       must_changes_agree:       assert (changes_agree);
       must_traffic_agrees:      assert (traffic_agrees);
       must_wakes_agree:         assert (wakes_agree);
