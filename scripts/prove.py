@@ -2,7 +2,7 @@
 """Proves the properties of tests/formal: what a warp reads from the hybrid register file is what it last wrote (hrf_property), and the scheduler
 keeps to what that takes for granted (alternating_property); what is read from the file whose banks are stolen is what was last written
 (steal_property), nobody who waits there is starved (steal_liveness_property), and with stealing off that file is the baseline's
-(steal_off_property).
+(steal_off_property); no access meets a register that is not ON, and no value is lost unless an instruction says so (power_property).
 
     prove.py [PROPERTY]... [-G NAME=VALUE]... [--rtl MODULE=FILE]... [--timeout SECONDS] [--keep DIR]
     prove.py --mutants [PROPERTY]...

@@ -370,7 +370,8 @@ module power_property
   end
 
   // ------------------------------------------------------------------ accesses that end
-  logic [Registers-1:0] leaves;        // registers that an access leaves at this edge, and that do not stay ON
+  logic [Registers-1:0] ends [2*IssuePorts];  // registers that an access leaves at this edge, by port
+  logic [Registers-1:0] leaves;        // all of them: those that do not stay ON
   logic [Registers-1:0] to_sleep;      // of these those that go to SLEEP
   logic [Registers-1:0] may_go_off;
   logic [Registers-1:0] may_go_off_q;  // at the edge before
@@ -378,7 +379,9 @@ module power_property
   logic [Registers-1:0] gone_q;        // it was OFF since it was written
   logic [Registers-1:0] told_q;        // and what may switch it OFF came since then
 
+  // Reads of each port, then writes.
   always_comb begin
+    ends     = '{default: '0};
     leaves   = '0;
     to_sleep = '0;
     for (int unsigned r = 0; r < Registers; r++) begin
@@ -387,15 +390,16 @@ module power_property
             !(cfg_q.mode == PowerModeTable &&
               read_keep_i[Operands*p + (read_access[p].names.a == RegW'(r) ? 0 :
                                         read_access[p].names.b == RegW'(r) ? 1 : 2)])) begin
-          leaves[r]   = 1'b1;
+          ends[p][r]  = 1'b1;
           to_sleep[r] = left(read_access[p], RegW'(r)) == RegisterSleep;
         end
         if (reg_star[p] && reg_name[p] == RegW'(r) && result_left_q[r] != RegisterOn &&
             !(cfg_q.mode == PowerModeTable && reg_keep_i[p])) begin
-          leaves[r]   = 1'b1;
-          to_sleep[r] = result_left_q[r] == RegisterSleep;
+          ends[IssuePorts+p][r] = 1'b1;
+          to_sleep[r]           = result_left_q[r] == RegisterSleep;
         end
       end
+      for (int unsigned g = 0; g < 2 * IssuePorts; g++) leaves[r] = leaves[r] | ends[g][r];
       may_go_off[r] = (leaves[r] && !to_sleep[r]) || (!alive_q && idle) ||
                       (cfg_q.mode == PowerModeSleepAlways && started && RegW'(r) >= registers_q);
     end
@@ -447,6 +451,28 @@ module power_property
     end
   end
 
+  // ------------------------------------------------------------------ the states behind the edge
+  logic [Registers-1:0] on_q, asleep_q;  // as the page says
+
+  always_ff @(posedge clk_i) begin
+    if (!started_q) begin
+      on_q     <= '0;
+      asleep_q <= '0;
+    end else if (enabled && started && cfg_q.mode == PowerModeSleepAlways) begin
+      on_q     <= '0;
+      asleep_q <= ~({Registers{1'b1}} << registers_q);
+    end else if (enabled && !alive_q && idle) begin
+      on_q     <= '0;
+      asleep_q <= '0;
+    end else if (enabled) begin
+      on_q     <= (on | wakes) & ~leaves;
+      asleep_q <= (asleep & ~wakes) | to_sleep;
+    end else begin
+      on_q     <= on;
+      asleep_q <= asleep;
+    end
+  end
+
   // ------------------------------------------------------------------ the properties
   logic access_finds_on;        // from issue to dispatch a source, from issue to its write a result
   logic issue_finds_on;         // a head is clear if its registers are ON and remain so
@@ -463,44 +489,52 @@ module power_property
   assign goes_off_as_said    = (off & ~was_off_q & ~may_go_off_q) == '0;
   assign value_is_kept       = !enabled || ((off | gone_q) & ~told_q) == '0;
   assign wakes_in_time       = (on & ~was_on_q) == woke_q;
+  assign states_follow       = on == on_q && asleep == asleep_q;
   assign counts_are_right    = dut.on_count_q[star_q] == 8'($countones(on)) &&
                                dut.asleep_count_q[star_q] == 8'($countones(asleep));
   assign always_on_is_absent = enabled || (clear_o == clear_i && event_o == '0 && wait_event_o == '0);
 
-  always_comb begin
-    logic [Registers-1:0] on_d, asleep_d;
-    on_d     = dut.pending_d[star_q][Registers-1:0] |
-               ~(dut.off_d[star_q][Registers-1:0] | dut.asleep_d[star_q][Registers-1:0]);
-    asleep_d = dut.asleep_d[star_q][Registers-1:0] & ~dut.pending_d[star_q][Registers-1:0];
-    if (!enabled) begin
-      states_follow = 1'b1;
-    end else if (started && cfg_q.mode == PowerModeSleepAlways) begin
-      states_follow = on_d == '0 && asleep_d == ~({Registers{1'b1}} << registers_q);
-    end else if (!alive_q && idle) begin
-      states_follow = on_d == '0 && asleep_d == '0;
-    end else begin
-      states_follow = on_d == ((on | wakes) & ~leaves) && asleep_d == ((asleep & ~wakes) | to_sleep);
-    end
-  end
-
   // ------------------------------------------------------------------ why they hold
+  logic counts_agree;
+  logic ends_are_counted;     // accesses end that the page names, and no others
   logic on_count_follows;
   logic asleep_count_follows;
   logic changes_agree;
   logic traffic_agrees;
   logic wakes_agree;
 
-  // Counts change by what changes.
+  assign counts_agree = dut.on_count_q[star_q] == 8'($countones(on_q)) &&
+                        dut.asleep_count_q[star_q] == 8'($countones(asleep_q));
+
+  // The block counts places of names, the page registers.
+  always_comb begin
+    logic [7:0] places, places_off;
+    logic       of_star;
+    ends_are_counted = 1'b1;
+    for (int unsigned g = 0; g < 2 * IssuePorts; g++) begin
+      places     = '0;
+      places_off = '0;
+      for (int unsigned e = 0; e < Operands * IssuePorts + IssuePorts; e++) begin
+        of_star = dut.end_valid[e] && !dut.end_keep[e] && dut.end_warp[e] == WarpW'(star_q) &&
+                  (e < Operands * IssuePorts ? e / Operands : IssuePorts + e - Operands * IssuePorts) == g;
+        places     = places + 8'(of_star);
+        places_off = places_off + 8'(of_star && dut.end_off[e]);
+      end
+      if (enabled && (places != 8'($countones(ends[g])) ||
+                      places_off != 8'($countones(ends[g] & ~to_sleep)))) begin
+        ends_are_counted = 1'b0;
+      end
+      for (int unsigned h = 0; h < g; h++) begin
+        if (enabled && (ends[g] & ends[h]) != '0) ends_are_counted = 1'b0;
+      end
+    end
+  end
+
+  // Counts change by what changes, unless the warp ends.
   always_comb begin
     on_count_follows     = 1'b1;
     asleep_count_follows = 1'b1;
-    if (enabled && started && cfg_q.mode == PowerModeSleepAlways) begin
-      on_count_follows     = dut.on_count_d[star_q] == '0;
-      asleep_count_follows = dut.asleep_count_d[star_q] == 8'(registers_q);
-    end else if (enabled && !alive_q && idle) begin
-      on_count_follows     = dut.on_count_d[star_q] == '0;
-      asleep_count_follows = dut.asleep_count_d[star_q] == '0;
-    end else if (enabled) begin
+    if (enabled && !dut.ended[star_q] && !started) begin
       on_count_follows     = dut.on_count_d[star_q] ==
                              dut.on_count_q[star_q] + 8'($countones(wakes)) - 8'($countones(leaves));
       asleep_count_follows = dut.asleep_count_d[star_q] ==
@@ -529,8 +563,7 @@ module power_property
   // An instruction in the operand stage accesses nothing that an older one changes or writes.
   always_comb begin
     traffic_agrees = count_q <= CountW'(Places) && registers_q == dut.registers_q[RegW-1:0] &&
-                     dut.registers_q[7:RegW] == '0 && !(head_q && !alive_q) &&
-                     !(!alive_q && !empty && waited_q != '0);
+                     dut.registers_q[7:RegW] == '0 && !(head_q && !alive_q);
     for (int unsigned r = 0; r < Registers; r++) begin
       if (undispatched[r] && !result_q[r]) traffic_agrees = 1'b0;
       for (int unsigned e = 0; e < Places; e++) begin
@@ -556,11 +589,13 @@ module power_property
       must_goes_off_as_said:    assert (goes_off_as_said);
       must_value_is_kept:       assert (value_is_kept);
       must_wakes_in_time:       assert (wakes_in_time);
-      must_counts_are_right:    assert (counts_are_right);
+      must_counts_agree:        assert (counts_agree);
       must_always_on_is_absent: assert (always_on_is_absent);
-      thus_states_follow:       assert (states_follow);
-      thus_on_count_follows:    assert (on_count_follows);
-      thus_asleep_count_follows: assert (asleep_count_follows);
+      must_states_follow:       assert (states_follow);
+      thus_counts_are_right:    assert (counts_are_right);
+      thus_ends_are_counted:    assert (ends_are_counted);
+      hence_on_count_follows:   assert (on_count_follows);
+      hence_asleep_count_follows: assert (asleep_count_follows);
       must_changes_agree:       assert (changes_agree);
       must_traffic_agrees:      assert (traffic_agrees);
       must_wakes_agree:         assert (wakes_agree);
