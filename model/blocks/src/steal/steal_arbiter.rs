@@ -159,7 +159,7 @@ ports! {
         park_valid_o: u8 = field(s.issue_ports),
         /// Bank in which the result of queue p is parked.
         park_bank_o: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid_o"),
-        /// What the result of queue p overwrites is dropped at this edge.
+        /// The parked value that the result of queue p overwrites is dropped at this edge.
         drop_o: u8 = field(s.issue_ports),
         /// A parked value is read at this edge.
         fetch_valid_o: u8 = field(1),

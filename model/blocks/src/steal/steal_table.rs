@@ -31,7 +31,7 @@ ports! {
         park_valid_i: u8 = field(s.issue_ports),
         /// Bank in which the result of queue p is parked.
         park_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("park_valid_i"),
-        /// What head p overwrites is dropped at this edge.
+        /// The parked value that head p overwrites is dropped at this edge.
         drop_valid_i: u8 = field(s.issue_ports),
         /// Bank whose value is dropped.
         drop_bank_i: [u8; MAX_PORTS] = field(s.bank_w()).count(s.issue_ports).valid_by("drop_valid_i"),
