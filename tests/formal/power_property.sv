@@ -506,20 +506,30 @@ module power_property
   assign counts_agree = dut.on_count_q[star_q] == 8'($countones(on_q)) &&
                         dut.asleep_count_q[star_q] == 8'($countones(asleep_q));
 
-  // The block counts places of names, the page registers.
+  // The block goes by places of names, the page by registers: the same ones, and as many.
   always_comb begin
-    logic [7:0] places, places_off;
-    logic       of_star;
+    logic [7:0]           places, places_off;
+    logic [Registers-1:0] names, names_off;
+    logic                 of_star;
     ends_are_counted = 1'b1;
     for (int unsigned g = 0; g < 2 * IssuePorts; g++) begin
       places     = '0;
       places_off = '0;
+      names      = '0;
+      names_off  = '0;
       for (int unsigned e = 0; e < Operands * IssuePorts + IssuePorts; e++) begin
         of_star = dut.end_valid[e] && !dut.end_keep[e] && dut.end_warp[e] == WarpW'(star_q) &&
                   (e < Operands * IssuePorts ? e / Operands : IssuePorts + e - Operands * IssuePorts) == g;
         places     = places + 8'(of_star);
         places_off = places_off + 8'(of_star && dut.end_off[e]);
+        for (int unsigned r = 0; r < Registers; r++) begin
+          if (of_star && dut.end_reg[e] == RegW'(r)) begin
+            names[r]     = 1'b1;
+            names_off[r] = dut.end_off[e];
+          end
+        end
       end
+      if (enabled && (names != ends[g] || names_off != (ends[g] & ~to_sleep))) ends_are_counted = 1'b0;
       if (enabled && (places != 8'($countones(ends[g])) ||
                       places_off != 8'($countones(ends[g] & ~to_sleep)))) begin
         ends_are_counted = 1'b0;
@@ -532,13 +542,15 @@ module power_property
 
   // Counts change by what changes, unless the warp ends.
   always_comb begin
+    logic [Registers-1:0] woken;
+    woken                = dut.wake_end[star_q] ? head_needs & ~on : '0;
     on_count_follows     = 1'b1;
     asleep_count_follows = 1'b1;
     if (enabled && !dut.ended[star_q] && !started) begin
       on_count_follows     = dut.on_count_d[star_q] ==
-                             dut.on_count_q[star_q] + 8'($countones(wakes)) - 8'($countones(leaves));
+                             dut.on_count_q[star_q] + 8'($countones(woken)) - 8'($countones(leaves));
       asleep_count_follows = dut.asleep_count_d[star_q] ==
-                             dut.asleep_count_q[star_q] - 8'($countones(wakes & asleep)) +
+                             dut.asleep_count_q[star_q] - 8'($countones(woken & asleep)) +
                              8'($countones(to_sleep));
     end
   end
