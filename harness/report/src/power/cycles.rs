@@ -1,6 +1,6 @@
 //! Cycles that wake-ups cost: thesis 4.3.2, figure 4.7.
 
-use super::{REPORT, baseline, event, greener, hints, sleeping};
+use super::{REPORT, baseline, event, exceptions, greener, hints, plan_fit, sleeping};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, geometric_mean};
 use crate::shown::kernels;
@@ -13,7 +13,8 @@ const LESS: Claim =
 const HINTS: Claim = Claim::none(super::NOT_SAID);
 
 pub fn plan(plan: &mut SweepPlan) {
-    [baseline(), sleeping(), hints(), greener()].into_iter().for_each(|point| plan.point(point));
+    plan_fit(plan);
+    plan.point(hints());
 }
 
 /// Cycles by those of the baseline.
@@ -36,12 +37,8 @@ pub fn row(results: &Results<'_>, claim: Claim, metric: &str, point: &Point, par
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let less = || {
         let faster = results.both(&greener(), &sleeping(), |a, b| f64::from(u8::from(a.cycles < b.cycles)))?;
-        Some(LESS.mean("kernels that GREENER slows down less than Sleep-Reg", faster).because(|_| {
-            (
-                String::from("the order in which warps issue changes with every wake-up"),
-                REPORT.command(results, "cycles"),
-            )
-        }))
+        let row = LESS.mean("kernels that GREENER slows down less than Sleep-Reg", faster);
+        Some(row.because(|row| (exceptions(results, row), REPORT.command(results, "cycles"))))
     };
     let rows = [
         row(results, GREENER, "cycles that GREENER takes more", &greener(), "cycles"),

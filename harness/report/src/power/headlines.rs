@@ -1,18 +1,17 @@
 //! The headlines of the thesis's chapter 4, on its machine or on a part of it.
 
-use gpurf_energy::leakage::TransitionOf;
-
-use super::{Of, baseline, cycles, fitted, greener, hints, parameters, savings, sleeping};
+use super::{Of, baseline, cycles, fitted, greener, hints, plan_fit, savings, sleeping};
 use crate::report::{HEADLINES, Machine};
 use crate::row::Row;
 use crate::sweep::{Results, SweepPlan};
 
 pub fn plan(plan: &mut SweepPlan, _: Machine) {
-    [baseline(), sleeping(), hints(), greener()].into_iter().for_each(|point| plan.point(point));
+    plan_fit(plan);
+    plan.point(hints());
 }
 
 pub fn rows(results: &Results<'_>, _: Machine) -> Vec<Row> {
-    let leakage = fitted(results, parameters(TransitionOf::Bank));
+    let leakage = fitted(results);
     let energy = |leakage| {
         let what = (savings::COMPILER, "leakage energy saved by the compiler's states alone", HEADLINES);
         savings::row(results, what, &leakage, (&hints(), &baseline()), Of::Energy)

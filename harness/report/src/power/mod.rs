@@ -15,8 +15,9 @@ use gpurf_energy::leakage::{Leakage, Mean, REGISTER_LEAKAGE, StateCounts, Transi
 
 use crate::kernels::SHARING_THESIS_POWER;
 use crate::report::{Definition, Headlines, Part};
-use crate::row::{Absent, PerKernel, geometric_mean};
-use crate::sweep::{Measured, Point, Results};
+use crate::row::{Absent, PerKernel, Row, geometric_mean};
+use crate::shown::percent;
+use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 /// What can be made.
 pub const REPORTS: &[Definition] = &[REPORT];
@@ -128,33 +129,39 @@ fn parameters(transition_of: TransitionOf) -> Leakage {
     Leakage::thesis(1.0, transition_of, REGISTER_LEAKAGE)
 }
 
-/// A run with power states, and the run of the machine whose registers are all ON.
-type Pair = (StateCounts, StateCounts);
-
-/// The runs of a machine, each with its baseline.
-fn pairs(results: &Results<'_>, point: &Point) -> Option<Vec<Pair>> {
-    let registers = registers(point);
-    let runs = RefCell::new(Vec::new());
-    results.both(point, &baseline(), |a, b| {
-        runs.borrow_mut().push((counts(a, registers), StateCounts::always_on(registers, b.cycles)));
-        0.0
-    })?;
-    Some(runs.into_inner())
+/// What the fit needs to have run.
+fn plan_fit(plan: &mut SweepPlan) {
+    [baseline(), sleeping(), greener()].into_iter().for_each(|point| plan.point(point));
 }
 
 /// Leakage energy that Sleep-Reg and GREENER save (thesis 4.3.3, 4.3.4).
 const SLEEP_REG_SAVES: f64 = 0.41;
 const GREENER_SAVES: f64 = 0.4696;
 
+/// The parameters with the two numbers that are fitted, by our reading of table 4.4.
+fn fitted(results: &Results<'_>) -> Option<Leakage> {
+    fitted_as(results, TransitionOf::default())
+}
+
 /// The two numbers that are fitted: the leakage in SLEEP, with which Sleep-Reg saves what the thesis says, and the least leakage of what is OFF with which
 /// GREENER saves no more than it says. Everything else that is said of leakage is a prediction.
 ///
 /// The thesis takes what is OFF for nothing, and prints neither number. As many registers as our kernels leave OFF would then save more than the thesis says
 /// whatever SLEEP leaks: what CACTI-P counts for a row without power is more than nothing.
-fn fitted(results: &Results<'_>, parameters: Leakage) -> Option<Leakage> {
-    let (sleeping, greener) = (pairs(results, &sleeping())?, pairs(results, &greener())?);
-    let with = |off| Leakage { off, ..parameters }.with_sleep_fitted(&sleeping, Mean::Geometric, SLEEP_REG_SAVES).ok();
-    let fits = |off| with(off).filter(|leakage| saving(leakage, &greener).is_some_and(|saved| saved <= GREENER_SAVES));
+fn fitted_as(results: &Results<'_>, transition_of: TransitionOf) -> Option<Leakage> {
+    let registers = registers(&sleeping());
+    let runs = RefCell::new(Vec::new());
+    results.both(&sleeping(), &baseline(), |a, b| {
+        runs.borrow_mut().push((counts(a, registers), StateCounts::always_on(registers, b.cycles)));
+        0.0
+    })?;
+    let (runs, parameters) = (runs.into_inner(), parameters(transition_of));
+    let with = |off| Leakage { off, ..parameters }.with_sleep_fitted(&runs, Mean::Geometric, SLEEP_REG_SAVES).ok();
+    let fits = |off| {
+        let leakage = with(off)?;
+        let (saved, _) = saved(left(results, &leakage, &greener(), &baseline(), Of::Energy)?);
+        (saved <= GREENER_SAVES).then_some(leakage)
+    };
     if let Some(leakage) = fits(0.0) {
         return Some(leakage);
     }
@@ -165,13 +172,6 @@ fn fitted(results: &Results<'_>, parameters: Leakage) -> Option<Leakage> {
         if fits(middle).is_some() { high = middle } else { low = middle }
     }
     with(high)
-}
-
-/// What runs save on average.
-fn saving(leakage: &Leakage, runs: &[Pair]) -> Option<f64> {
-    let energy = |(run, baseline): &Pair| leakage.relative(run, baseline).ok().map(|relative| relative.energy);
-    let energies: Vec<f64> = runs.iter().map(energy).collect::<Option<_>>()?;
-    Some(1.0 - Mean::Geometric.of(&energies))
 }
 
 /// Leakage of each kernel at a point, by that of a machine whose registers are all ON.
@@ -201,14 +201,22 @@ fn states(results: &Results<'_>, point: &Point) -> Option<[f64; 2]> {
 /// Why a saving is what it is: where the registers are, in words.
 fn where_they_are(results: &Results<'_>, point: &Point) -> String {
     states(results, point).map_or_else(String::new, |[on, asleep]| {
-        let percent = crate::shown::percent;
-        format!(
-            "of the file's registers {} are ON, {} in SLEEP and {} OFF",
-            percent(on),
-            percent(asleep),
-            percent(1.0 - on - asleep)
-        )
+        let [on, asleep, off] = [on, asleep, 1.0 - on - asleep].map(percent);
+        format!("of the file's registers {on} are ON, {asleep} in SLEEP and {off} OFF")
     })
+}
+
+/// Kernels of which a row does not hold, and where their registers are, in words.
+fn exceptions(results: &Results<'_>, row: &Row) -> String {
+    let all = registers(&greener()) as f64;
+    let on = |point: &Point| results.each(point, |run| run.a_cycle(event::ON) / all).unwrap_or_default();
+    let each = [on(&greener()), on(&sleeping())];
+    let not = row.per_kernel.iter().filter(|(_, holds)| **holds == 0.0).map(|(name, _)| {
+        let [awake, asleep] = each.each_ref().map(|on| percent(on.get(name).copied().unwrap_or(0.0)));
+        format!("not {name}: of the file's registers {awake} are ON with GREENER, {asleep} with Sleep-Reg")
+    });
+    let not: Vec<String> = not.collect();
+    if not.is_empty() { String::from("it holds of every kernel") } else { not.join("; ") }
 }
 
 /// Names of events: docs/blocks/power_states.md, docs/blocks/access_table.md, docs/blocks/mrf.md.

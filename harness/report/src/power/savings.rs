@@ -3,7 +3,8 @@
 use gpurf_energy::leakage::{Leakage, ROUTING, TransitionOf};
 
 use super::{
-    NOT_SAID, Of, REPORT, baseline, event, fitted, greener, hints, left, parameters, saved, sleeping, where_they_are,
+    NOT_SAID, Of, REPORT, baseline, event, fitted, fitted_as, greener, hints, left, plan_fit, saved, sleeping,
+    where_they_are,
 };
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, Row, Unit, geometric_mean};
@@ -27,7 +28,8 @@ const ROUTED: Claim = Claim::none("follows from the routing's part, which follow
 const MORE: Claim = Claim::none(NOT_SAID);
 
 pub fn plan(plan: &mut SweepPlan) {
-    [baseline(), sleeping(), hints(), greener()].into_iter().for_each(|point| plan.point(point));
+    plan_fit(plan);
+    plan.point(hints());
 }
 
 /// The row of a saving over the machine whose registers are all ON.
@@ -44,7 +46,7 @@ pub fn row(
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let Some(leakage) = fitted(results, parameters(TransitionOf::Bank)) else { return Vec::new() };
+    let Some(leakage) = fitted(results) else { return Vec::new() };
     let saving = |claim, metric, leakage: &Leakage, point: &Point, of| {
         row(results, (claim, metric, "savings"), leakage, (point, &baseline()), of)
     };
@@ -76,7 +78,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         }))
     };
     let reading = |metric, of| {
-        let other = fitted(results, parameters(of))?;
+        let other = fitted_as(results, of)?;
         saving(MORE, metric, &other, &hints(), Of::Energy)
     };
     let rows = [
@@ -113,7 +115,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     let plot = || {
-        let leakage = fitted(results, parameters(TransitionOf::Bank))?;
+        let leakage = fitted(results)?;
         let of = |point: &Point| Some(saved(left(results, &leakage, point, &baseline(), Of::Energy)?).1);
         let series = vec![("Sleep-Reg", of(&sleeping())?), ("hints", of(&hints())?), ("GREENER", of(&greener())?)];
         Some(kernels("Leakage energy saved (figures 4.8, 4.9)", "share", series, Style::Lines, Some([0.42, 0.52])))

@@ -1,8 +1,6 @@
 //! Other schedulers: thesis 4.3.8, figures 4.13 and 4.14.
 
-use gpurf_energy::leakage::TransitionOf;
-
-use super::{Of, baseline, fitted, greener, parameters, savings, sleeping};
+use super::{Of, baseline, fitted, greener, plan_fit, savings};
 use crate::plot::Plot;
 use crate::row::{Claim, Row};
 use crate::sweep::{Results, SweepPlan};
@@ -17,14 +15,14 @@ const SCHEDULERS: [(&str, Claim, &str); 2] = [
 ];
 
 pub fn plan(plan: &mut SweepPlan) {
-    [baseline(), sleeping(), greener()].into_iter().for_each(|point| plan.point(point));
+    plan_fit(plan);
     for (_, _, setting) in SCHEDULERS {
         [baseline(), greener()].into_iter().for_each(|point| plan.point(point.with(setting)));
     }
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let Some(leakage) = fitted(results, parameters(TransitionOf::Bank)) else { return Vec::new() };
+    let Some(leakage) = fitted(results) else { return Vec::new() };
     let row = |(name, claim, setting): (&str, Claim, &str)| {
         let metric = format!("leakage energy saved by GREENER, {name}");
         let points = (&greener().with(setting), &baseline().with(setting));

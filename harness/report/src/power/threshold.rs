@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_energy::leakage::TransitionOf;
-
-use super::{Of, REPORT, baseline, fitted, greener, left, parameters, sleeping, where_they_are};
+use super::{Of, REPORT, baseline, fitted, greener, left, plan_fit, where_they_are};
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean};
 use crate::shown::{Line, lines};
@@ -29,13 +27,13 @@ fn with(threshold: u32) -> Point {
 }
 
 pub fn plan(plan: &mut SweepPlan) {
-    [baseline(), sleeping(), greener()].into_iter().for_each(|point| plan.point(point));
+    plan_fit(plan);
     THRESHOLDS.into_iter().for_each(|threshold| plan.point(with(threshold)));
 }
 
 /// Energy at each threshold.
 fn energies(results: &Results<'_>) -> Option<BTreeMap<u32, PerKernel>> {
-    let leakage = fitted(results, parameters(TransitionOf::Bank))?;
+    let leakage = fitted(results)?;
     let of = |threshold| Some((threshold, left(results, &leakage, &with(threshold), &baseline(), Of::Energy)?));
     THRESHOLDS.into_iter().map(of).collect()
 }

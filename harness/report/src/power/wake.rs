@@ -1,13 +1,9 @@
 //! Slower wake-ups: thesis 4.3.6, figures 4.10 and 4.11.
 
-use gpurf_energy::leakage::TransitionOf;
-
-use super::{
-    NOT_SAID, Of, REPORT, baseline, cycles, event, fitted, greener, left, parameters, registers, saved, sleeping,
-};
+use super::{NOT_SAID, Of, REPORT, baseline, cycles, exceptions, fitted, greener, left, plan_fit, saved, sleeping};
 use crate::plot::Plot;
-use crate::row::{Claim, PerKernel, Row};
-use crate::shown::{Line, lines, percent};
+use crate::row::{Claim, Row};
+use crate::shown::{Line, lines};
 use crate::sweep::{Point, Results, SweepPlan};
 
 const MORE: Claim = Claim::share(
@@ -27,30 +23,14 @@ fn slow(point: Point, latency: u32) -> Point {
 }
 
 pub fn plan(plan: &mut SweepPlan) {
-    [baseline(), sleeping(), greener()].into_iter().for_each(|point| plan.point(point));
+    plan_fit(plan);
     for latency in LATENCIES {
         [greener(), sleeping()].into_iter().for_each(|point| plan.point(slow(point, latency)));
     }
 }
 
-/// Kernels that are not among those of a row, and where their registers are, in words.
-fn exceptions(results: &Results<'_>, row: &Row) -> String {
-    let all = registers(&greener()) as f64;
-    let on = |point: &Point| results.each(point, |run| run.a_cycle(event::ON) / all).unwrap_or_default();
-    let (awake, asleep) = (on(&greener()), on(&sleeping()));
-    let but = row.per_kernel.iter().filter(|(_, better)| **better == 0.0).map(|(name, _)| {
-        let of = |each: &PerKernel| percent(each.get(name).copied().unwrap_or(0.0));
-        format!(
-            "not {name}: of the file's registers {} are ON with GREENER, {} with Sleep-Reg",
-            of(&awake),
-            of(&asleep)
-        )
-    });
-    but.collect::<Vec<_>>().join("; ")
-}
-
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let Some(leakage) = fitted(results, parameters(TransitionOf::Bank)) else { return Vec::new() };
+    let Some(leakage) = fitted(results) else { return Vec::new() };
     let mut rows = Vec::new();
     for latency in LATENCIES {
         let [a, b] = [greener(), sleeping()].map(|point| slow(point, latency));
@@ -74,7 +54,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
-    let Some(leakage) = fitted(results, parameters(TransitionOf::Bank)) else { return Vec::new() };
+    let Some(leakage) = fitted(results) else { return Vec::new() };
     let of = |point: fn() -> Point| {
         let leakage = &leakage;
         move |latency: u32| Some(saved(left(results, leakage, &slow(point(), latency), &baseline(), Of::Energy)?).0)
