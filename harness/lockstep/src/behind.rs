@@ -77,9 +77,7 @@ impl Run<'_> {
         };
         if given {
             self.side.twin.cycle(inputs, compared);
-            if let Source::Reactive { model, .. } = &mut self.source {
-                lose_in_twin(&mut *self.side.twin, model.lost(compared));
-            }
+            lose_in_twin(&mut *self.side.twin, self.source.lost_in_model(compared));
         }
         given
     }
@@ -104,9 +102,7 @@ impl Run<'_> {
             let (sampled, result) = self.side.rtl.cycles(record, 1);
             if sampled == 1 {
                 rtl.push(record);
-                if let Source::Reactive { rtl, .. } = &mut self.source {
-                    lose_in_rtl(&mut self.side.rtl, rtl.lost(&record[input_bytes..]));
-                }
+                lose_in_rtl(&mut self.side.rtl, self.source.lost_in_rtl(&record[input_bytes..]));
             }
             over = sampled == 0 || result.is_err_and(|failure| failure.fatal);
         }

@@ -10,8 +10,8 @@ use crate::blame::Blame;
 use crate::memory::{differing_memories, lose_in_rtl, lose_in_twin};
 use crate::trail::{CHUNK, Trail};
 use crate::{
-    Cause, Difference, Divergence, Environment, Events, Lockstep, Records, Rng, RunOutcome, RunPlan, Side, Spreads,
-    Stimulus, fill_memories,
+    Cause, Difference, Divergence, Environment, Events, Lockstep, LostWord, Records, Rng, RunOutcome, RunPlan, Side,
+    Spreads, Stimulus, fill_memories,
 };
 
 /// Cycles of reset before cycle 0; nothing is compared in them.
@@ -76,6 +76,24 @@ pub(crate) enum Source<'a> {
         /// The model's.
         model: &'a mut dyn Environment,
     },
+}
+
+impl Source<'_> {
+    /// Words that the model's environment takes the values of, behind a cycle with this compared part.
+    pub(crate) fn lost_in_model(&mut self, compared: &[u8]) -> &[LostWord] {
+        match self {
+            Self::Recorded(_) => &[],
+            Self::Reactive { model, .. } => model.lost(compared),
+        }
+    }
+
+    /// The same of the RTL's environment.
+    pub(crate) fn lost_in_rtl(&mut self, compared: &[u8]) -> &[LostWord] {
+        match self {
+            Self::Recorded(_) => &[],
+            Self::Reactive { rtl, .. } => rtl.lost(compared),
+        }
+    }
 }
 
 /// Sees every cycle that was found equal; gives whether it made progress.
@@ -241,9 +259,7 @@ impl<'a> Run<'a> {
         }
         let (inputs, compared) = self.trail.cycle_mut(cycle).split_at_mut(self.input_bytes);
         self.side.twin.cycle(inputs, compared);
-        if let Source::Reactive { model, .. } = &mut self.source {
-            lose_in_twin(&mut *self.side.twin, model.lost(compared));
-        }
+        lose_in_twin(&mut *self.side.twin, self.source.lost_in_model(compared));
         true
     }
 
@@ -380,11 +396,9 @@ impl<'a> Run<'a> {
             if let Err(failure) = result {
                 return (cycle, Some(Stop::Failed(failure)));
             }
-            if let Source::Reactive { rtl, .. } = &mut self.source {
-                // The model's record: where it means something the RTL's is equal.
-                let compared = &self.trail.cycle(cycle - 1)[self.input_bytes..];
-                lose_in_rtl(&mut self.side.rtl, rtl.lost(compared));
-            }
+            // The model's record: where it means something the RTL's is equal.
+            let compared = &self.trail.cycle(cycle - 1)[self.input_bytes..];
+            lose_in_rtl(&mut self.side.rtl, self.source.lost_in_rtl(compared));
         }
         let goes_on = ahead.ended && self.drive_rtl(cycle);
         (cycle, goes_on.then_some(Stop::Ended(Side::Model)))

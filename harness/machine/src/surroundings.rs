@@ -36,7 +36,7 @@ pub enum End {
 pub struct Surroundings {
     memory: GlobalMemory,
     host: Host,
-    /// Registers that are switched off lose their values; nothing where none is, or where nobody judges.
+    /// Registers that are switched off lose their values; nothing where none is, or where no oracle judges.
     lost: Option<Lost>,
     /// Cycles that a launch goes on after a fault.
     after_fault: u64,

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use gpurf_blocks::config::{Config, PowerMode};
-use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_isa::image::Kernel;
 use gpurf_isa::{Instruction, PowerState};
-use gpurf_oracle::lanes_of;
 
 use super::seen::Seen;
 use super::words::{Place, Tally, Word};
@@ -152,8 +151,9 @@ impl Replay {
     fn follow(&mut self, seen: &Seen<'_>, tally: &mut Tally) -> Result<(), String> {
         tally.add("full", self.decoded(seen).count() as u64 - self.free_entries(seen));
         tally.add("used", self.warps.iter().flat_map(Warp::entries).count() as u64);
-        let ended = self.ended(seen)?;
-        self.table_edge(seen)?;
+        let dispatched = self.dispatched(seen)?;
+        let ended = self.ended(seen, &dispatched);
+        self.table_edge(seen, &dispatched);
         if self.mode == PowerMode::AlwaysOn {
             return Ok(());
         }
@@ -188,10 +188,8 @@ impl Replay {
             }
         }
         let o = &seen.cycle.probe.outputs;
-        for w in lanes(!o.simt_stack.alive_o & o.scoreboard.idle_o) {
-            if let Some(warp) = self.warps.get_mut(w) {
-                warp.clear();
-            }
+        for w in set_bits(!o.simt_stack.alive_o & o.scoreboard.idle_o) {
+            self.warps[w].clear();
         }
         if o.block_launcher.start_valid_o != 0 && self.mode == PowerMode::SleepAlways {
             let warp = &mut self.warps[usize::from(o.block_launcher.start_warp_o)];
@@ -204,7 +202,7 @@ impl Replay {
     /// Heads that wait, and wake-ups that end.
     fn heads(&mut self, seen: &Seen<'_>, tally: &mut Tally) -> Result<(), String> {
         let o = &seen.cycle.probe.outputs;
-        for w in lanes(o.scoreboard.clear_o) {
+        for w in set_bits(o.scoreboard.clear_o) {
             let pc = o.instruction_buffer.head_pc_o[w];
             let accesses = self.program.get(pc as usize).ok_or_else(|| format!("a head at {pc}, behind the code"))?;
             let warp = &mut self.warps[w];
@@ -242,10 +240,10 @@ impl Replay {
     }
 
     /// Accesses that end in a cycle and change a state, with what the lookup table says of them.
-    fn ended(&mut self, seen: &Seen<'_>) -> Result<Vec<Ended>, String> {
+    fn ended(&self, seen: &Seen<'_>, dispatched: &[(usize, u32)]) -> Vec<Ended> {
         let o = &seen.cycle.probe.outputs;
         let mut ended = Vec::new();
-        for (w, pc) in self.dispatched(seen)? {
+        for &(w, pc) in dispatched {
             let accesses = &self.program[pc as usize];
             for &(register, state) in &accesses.states {
                 if accesses.sources.contains(&register)
@@ -257,14 +255,14 @@ impl Replay {
                 }
             }
         }
-        for p in lanes_of(o.writeback.reg_valid_o.into()) {
+        for p in set_bits(o.writeback.reg_valid_o) {
             let (w, register) = (usize::from(o.writeback.reg_warp_o[p]), o.writeback.reg_o[p]);
             let writes = |entry: &Entry| entry.issued && self.program[entry.pc as usize].destination == Some(register);
             let own = self.warps[w].entries().find(writes).map(|entry| entry.pc);
             let other = |entry: Entry| Some(entry.pc) != own && self.program[entry.pc as usize].accesses(register);
             ended.push((w, register, self.warps[w].entries().any(other)));
         }
-        Ok(ended)
+        ended
     }
 
     /// Warps and addresses of the instructions that are dispatched.
@@ -279,7 +277,7 @@ impl Replay {
     fn decoded(&self, seen: &Seen<'_>) -> impl Iterator<Item = (usize, u32)> + use<> {
         let fetch = &seen.cycle.probe.outputs.fetch;
         let (valid, warps, pcs) = (fetch.decode_valid_o, fetch.decode_warp_o, fetch.decode_pc_o);
-        (0..MAX_PORTS).filter(move |&p| valid >> p & 1 == 1).map(move |p| (usize::from(warps[p]), pcs[p]))
+        set_bits(valid).map(move |p| (usize::from(warps[p]), pcs[p]))
     }
 
     /// How many of them find a free entry.
@@ -288,23 +286,23 @@ impl Replay {
     }
 
     /// The edge of the lookup table.
-    fn table_edge(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+    fn table_edge(&mut self, seen: &Seen<'_>, dispatched: &[(usize, u32)]) {
         let o = &seen.cycle.probe.outputs;
         let places: Vec<_> =
             self.decoded(seen).map(|(w, pc)| (w, pc, self.warps[w].table.iter().position(Option::is_none))).collect();
-        for (w, pc) in self.dispatched(seen)? {
+        for &(w, pc) in dispatched {
             let accesses = &self.program[pc as usize];
             if accesses.destination.is_none() && accesses.predicate.is_none() {
                 self.warps[w].free(|entry| entry.issued && entry.pc == pc);
             }
         }
-        for p in lanes_of(o.writeback.reg_valid_o.into()) {
+        for p in set_bits(o.writeback.reg_valid_o) {
             let (w, register) = (usize::from(o.writeback.reg_warp_o[p]), o.writeback.reg_o[p]);
             let program = &self.program;
             let writes = |entry: Entry| entry.issued && program[entry.pc as usize].destination == Some(register);
             self.warps[w].free(writes);
         }
-        for p in lanes_of(o.writeback.pred_valid_o.into()) {
+        for p in set_bits(o.writeback.pred_valid_o) {
             let (w, predicate) = (usize::from(o.writeback.pred_warp_o[p]), o.writeback.pred_o[p]);
             let program = &self.program;
             self.warps[w].free(|entry| {
@@ -312,7 +310,7 @@ impl Replay {
                 entry.issued && accesses.destination.is_none() && accesses.predicate == Some(predicate)
             });
         }
-        for p in lanes_of(o.warp_scheduler.issue_valid_o.into()) {
+        for p in set_bits(o.warp_scheduler.issue_valid_o) {
             let (w, pc) = (usize::from(o.issue_stage.warp_o[p]), o.issue_stage.instruction_o[p].pc());
             let stays = seen.taken[p].is_some();
             let place = self.warps[w].table.iter_mut().find(|place| place.is_some_and(|e| !e.issued && e.pc == pc));
@@ -328,11 +326,5 @@ impl Replay {
                 self.warps[w].table[place] = Some(Entry { pc, issued: false });
             }
         }
-        Ok(())
     }
-}
-
-/// Elements of a set of warps.
-fn lanes(set: u64) -> impl Iterator<Item = usize> {
-    (0..MAX_WARPS).filter(move |&w| set >> w & 1 == 1)
 }
