@@ -40,9 +40,9 @@ pub(crate) fn bits(fields: &[(&str, u32)], test: impl Fn(&str) -> bool) -> u64 {
     })
 }
 
-/// Warps that may issue, as far as dependences and barriers go.
+/// Warps that may issue, as far as dependences, power states and barriers go.
 pub(crate) fn ready(o: &Outputs) -> u64 {
-    o.simt_stack.alive_o & o.issue_gate.clear_o & !o.barrier_unit.held_o
+    o.simt_stack.alive_o & o.power_states.clear_o & !o.barrier_unit.held_o
 }
 
 /// Whether something came nearer to its end: an instruction, a request, an answer, a result, a word of the host.

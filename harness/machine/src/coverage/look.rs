@@ -50,7 +50,7 @@ impl<'a> Look<'a> {
             out: cycle.out,
             file: shape.organisation.collectors(&s.operand_stage.provider),
             alive: o.simt_stack.alive_o,
-            blocked: o.instruction_buffer.head_valid_o & !o.issue_gate.clear_o,
+            blocked: o.instruction_buffer.head_valid_o & !o.power_states.clear_o,
             o,
             s,
             shape,

@@ -101,7 +101,7 @@ impl Blocks {
         [power.changing.event, count_event(power.changing.wait_event.into(), table.into())]
     }
 
-    /// The edge, before those of the blocks that it is told about. `start`: the warp that begins.
+    /// The edge, before those of the blocks whose state it reads. `start`: the warp that begins.
     #[inline]
     pub(super) fn clock_power(&mut self, inputs: &SmIn, start: Option<u8>, alive: u64, idle: u64) {
         let Some(power) = &mut self.power else { return };
@@ -117,10 +117,10 @@ impl Blocks {
         self.power.as_ref().is_none_or(|power| power.states.is_still(power.straps, clear, alive, idle))
     }
 
-    /// The outputs of both blocks.
+    /// The outputs of both blocks. Without them the net at `clear_o` is that of the issue gate.
     pub(super) fn record_power(&self, o: &mut Outputs) {
-        let Some(power) = &self.power else { return };
         o.power_states.clear_o = self.clear();
+        let Some(power) = &self.power else { return };
         let table = &mut o.access_table;
         (table.read_keep_o, table.reg_keep_o) = power.table.keeps(&power.passed);
     }
