@@ -89,7 +89,7 @@ module power_states
 
   logic                enabled;               // registers have states
   logic                sleep_always;          // every access leaves SLEEP
-  logic                table_keeps;           // the table is asked
+  logic                table_keeps;           // what the table says counts
 
   logic [Warps-1:0]    waking;                // heads that wait for a wake-up
   logic [Warps-1:0]    wake_end;              // whose registers are ON behind this edge

@@ -186,7 +186,7 @@ module steal_arbiter
   end
 
   // 3. Hold a write while its register has a pending read, even one that waits for a parked value:
-  //    this read is of the value before, wherever that is. Where it reads nobody goes before it.
+  //    this read is of the value before, wherever that is. No other access goes before it at that bank.
   always_comb begin
     blocking = '0;
     blocked  = '0;

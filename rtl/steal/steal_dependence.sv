@@ -5,8 +5,8 @@
 // written is looked up in the table. What somebody needs is forced back. A candidate's operand
 // waits like any other, but needs nothing: its instruction has not issued.
 //
-// With `redirect_i` a read does not wait: it is told where the value is parked. With `drop_i` a
-// result that has all lanes does not wait either: what it overwrites is dropped.
+// With `redirect_i` a read does not wait: it gets the place in which the value is parked. With
+// `drop_i` a result that has all lanes does not wait either: what it overwrites is dropped.
 //
 // A parked value is needed by a read of its register, by the next result for its register, or by a
 // result for the entry in which it stands, which comes alive with it.

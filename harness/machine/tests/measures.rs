@@ -13,7 +13,7 @@ fn measured(set: &[&str]) -> Settings {
     Settings { measure: true, ..settings(set) }
 }
 
-/// A warp whose links are so many instructions that nobody reads behind one that reads its own result; `tail` at the end.
+/// A warp whose links are so many instructions whose results are not read after one that reads its own result; `tail` at the end.
 fn chain(links: usize, apart: usize, tail: &str) -> Statistics {
     let others: String = (0..apart).map(|k| format!("MOV R{}, 0\n", 8 + k)).collect();
     let link = format!("IADD R4, PT, R4, 1, !PT\n{others}");
@@ -47,7 +47,7 @@ fn a_result_is_first_read_as_much_later_as_its_reader_comes() {
 fn only_the_first_read_of_a_result_counts() {
     let all = |statistics: &Statistics| statistics.spreads[FIRST_READ].values().sum::<u64>();
     let once = chain(10, 0, "");
-    // A second reader of the last link's result, one register twice, and a result that nobody reads.
+    // A second reader of the last link's result, one register twice, and a result that is not read.
     let again = chain(10, 0, "IADD R8, PT, R4, R4, !PT\nIADD R9, PT, R4, R4, !PT\n");
     assert_eq!(all(&again), all(&once) + 1);
     assert!(again.spreads[PARKED_FIRST_READ].is_empty() && again.spreads[PARKED_CYCLES].is_empty());
@@ -62,7 +62,7 @@ fn a_warp_is_ready_in_the_cycles_in_which_it_may_issue() {
 
 #[test]
 fn a_new_warp_has_no_results() {
-    // What the first block leaves in R4 nobody of the second one reads.
+    // What the first block leaves in R4 is not read by the second one.
     let blocks = |blocks| {
         let program = Program::new("IADD R4, PT, R9, 1, !PT\nMOV R9, 0", blocks, 32);
         let mut engine = ModelEngine::new(measured(&["sm.warps=8"]));

@@ -45,7 +45,7 @@ pub(super) static GROUPS: &[Group] = &[
                     && bit(&states.off_q)
             };
         }
-        "a result without all lanes comes for a register that goes OFF behind it": (0..look.shape.ports()).any(partial);
+        "a result without all lanes comes for a register that it leaves OFF": (0..look.shape.ports()).any(partial);
     },
 ];
 

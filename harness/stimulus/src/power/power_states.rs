@@ -140,7 +140,7 @@ impl Driver for PowerStatesDriver {
             self.warps[w].writes.extend((d != NO_REG).then_some(d));
         }
         for (w, register) in written {
-            // What is dispatched at this edge is behind it.
+            // What is dispatched at this edge is written in a later cycle.
             let writes = &mut self.warps[w].writes;
             let at = writes.iter().position(|&r| r == register).expect("it is to be written");
             writes.remove(at);

@@ -233,7 +233,7 @@ impl StealCover {
         #[given(self.drop)]
         {
             point!("a parked value is dropped", p.drop != 0);
-            // With one port nothing else goes on beside the result.
+            // With one port nothing else is in progress beside the result.
             point!(
                 "a result is parked and drops an older one",
                 p.drop & p.park_valid != 0,

@@ -540,7 +540,7 @@ fn what_a_result_overwrites_is_dropped_when_it_goes_and_not_fetched_before() {
     arbiter.land(8, 3, 1);
     let out = arbiter.cycle();
     assert_eq!((out.write_done_o, out.drop_o, out.fetch_valid_o), (0, 0, 0));
-    // Nobody overwrites it: it is fetched.
+    // It is not overwritten: it is fetched.
     (arbiter.inputs.drop_valid_i, arbiter.inputs.land_valid_i) = (0, 0);
     let out = arbiter.cycle();
     assert_eq!((out.write_done_o, out.drop_o, out.fetch_valid_o), (0b10, 0, 1));

@@ -35,7 +35,7 @@ fn an_operand_that_is_read_when_the_instruction_comes_is_under_way_and_the_other
     assert_eq!((out.fill_o, collector.probe().inflight_q), (0, 0b100));
     assert_eq!((out.tag_o, out.warp_o, out.mask_o, out.req_groups_o), (77, 9, 0xff, 2));
     collector.inputs.grant_i = 0b001;
-    // Where the register is read the collector is told: here, where its value is parked.
+    // Where the register is read the collector gets as an input: here, where its value is parked.
     collector.inputs.at_bank_i = [5, 0, 2];
     let out = collector.cycle();
     assert_eq!((out.fill_o, out.fill_bank_o[0], collector.probe().inflight_q), (0b001, 5, 0));
