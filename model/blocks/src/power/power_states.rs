@@ -305,7 +305,7 @@ pub struct PowerStates {
     asleep: u32,
     /// Warps whose two counts are not both 0.
     counted: u64,
-    /// The heads as they were told last.
+    /// The last heads that [`head`](Self::head) got.
     roles: Box<[Roles; WARP_NUMBERS]>,
     /// Heads with a register whose state is about to change, and others with a register that is not ON; not known for the warps of `stale`.
     waits_read: u64,
@@ -453,7 +453,7 @@ impl PowerStates {
         }
     }
 
-    /// Wake-ups go on; some end.
+    /// Wake-ups continue; some end.
     #[inline]
     fn wake(&mut self, straps: PowerStraps, changing: &Changing) {
         for w in set_bits(changing.waking) {

@@ -39,18 +39,8 @@ const RULES: &[Rule] = &[
     },
 ];
 
-const STEAL_8: Config = Config {
-    steal: StealConfig {
-        present: true,
-        read: true,
-        write: true,
-        eager: false,
-        unread: false,
-        redirect: false,
-        drop: false,
-    },
-    ..BANKS_8
-};
+const STEAL_8: Config =
+    Config { steal: StealConfig { present: true, read: true, write: true, ..StealConfig::DEFAULT }, ..BANKS_8 };
 
 /// The stealing paper's SM as far as its text describes it. Few collectors limit that SM (II-B); operands are read early wherever a
 /// bank is idle (docs/papers.md).
