@@ -40,6 +40,9 @@ package gpurf_pkg;
   localparam int unsigned DesignEventW = 64;
   localparam int unsigned DesignCfgW = 128;
 
+  // The number of a register in a file whose registers are handed out one by one.
+  localparam int unsigned RegisterPlaceW = 12;
+
   // Event words of the power states of registers (docs/blocks/sm.md).
   localparam int unsigned PowerEvents = 2;
 
@@ -90,6 +93,10 @@ package gpurf_pkg;
 
   // The sizes of each design: the low bits of the parameter `Sizes`. Designs not listed have none.
   typedef struct packed {
+    logic places;  // registers are handed out one by one
+  } mrf_sizes_t;
+
+  typedef struct packed {
     logic [4:0] entries;  // of a slot
     logic       lrf;      // an LRF above the cache
     logic       reads;    // reads allocate
@@ -137,8 +144,17 @@ package gpurf_pkg;
     logic [1:0] mode;        // power_mode_e
   } power_straps_t;
 
+  // The straps of register sharing (docs/blocks/share_locks.md).
+  typedef struct packed {
+    logic owner_first;  // the scheduler prefers owners
+    logic hold;         // returning atomic operations of younger blocks wait
+    logic first;        // who gets a lock: 0 the older block, 1 the first that asks
+  } share_straps_t;
+
   // The straps of the SM: its `cfg_i`.
   typedef struct packed {
+    logic [4:0]    blocks;          // block slots, at most
+    share_straps_t share;           // of registers
     power_straps_t power;           // of registers
     logic [11:0] patience;          // of a scheduler with slots
     logic        stay;              // a warp leaves its slot at its end only
@@ -169,6 +185,16 @@ package gpurf_pkg;
     return (organisation == OrganisationHrf) ? 2**RcmRegW : 2**RegW;
   endfunction
 
+  // Registers are handed out one by one, and blocks may share some of them.
+  // Of the sizes only the design's own bits are read.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic bit has_places(int unsigned organisation, int unsigned sizes);
+    // verilator lint_on UNUSEDSIGNAL
+    mrf_sizes_t mrf_sizes;
+    mrf_sizes = sizes[$bits(mrf_sizes_t)-1:0];
+    return organisation == OrganisationMrf && mrf_sizes.places;
+  endfunction
+
   // Schedulers name a candidate, for which the design may read operands.
   function automatic bit takes_candidates(int unsigned organisation);
     return organisation == OrganisationSteal;
@@ -179,6 +205,25 @@ package gpurf_pkg;
   function automatic bit reports_taken(int unsigned organisation);
     return organisation == OrganisationRfc;
   endfunction
+
+  // How a file is divided whose registers are handed out one by one (docs/blocks/register_places.md).
+  typedef struct packed {
+    logic [RegisterPlaceW-1:0] guest_base;         // first place of the guests' private parts
+    logic [WarpW:0]    host_warps;         // warps of hosts
+    logic [RegW-1:0]   private_registers;  // of a thread, in a guest
+    logic [RegW-1:0]   registers;          // of a thread
+  } register_layout_t;
+
+  // What register sharing counts in a cycle.
+  typedef struct packed {
+    logic [5:0] wait_lock;        // heads that may not take their lock
+    logic [5:0] wait_hold;        // atomic operations that wait for the older block
+    logic [1:0] lock_take;        // locks taken
+    logic [5:0] lock_free;        // locks of warps that have ended
+    logic [5:0] owners;           // warps of owners
+    logic [5:0] non_owners;       // of non-owners
+    logic [1:0] non_owner_issue;  // of these, those that issue
+  } share_event_t;
 
   // What the arbiter counts in a cycle; the first field is the most significant.
   typedef struct packed {
@@ -676,6 +721,16 @@ package gpurf_pkg;
     logic takes_long;
     takes_long = opcode_of(op) == OpLd || opcode_of(op) == OpAtom || opcode_of(op) == OpCas;
     return takes_long && op[OperationModifiers +: 2] != SpaceShared && d != NoReg;
+  endfunction
+
+  // Whether an instruction is an atomic operation outside shared memory that has a result
+  // (docs/blocks/share_locks.md).
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic returning_atomic(logic [WordW-1:0] op, logic [RegW-1:0] d);
+    // verilator lint_on UNUSEDSIGNAL
+    logic atomic;
+    atomic = opcode_of(op) == OpAtom || opcode_of(op) == OpCas;
+    return atomic && op[OperationModifiers +: 2] != SpaceShared && d != NoReg;
   endfunction
 
   // What the upper entries of a write buffer do (docs/blocks/hrf_power.md).

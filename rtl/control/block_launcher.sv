@@ -15,10 +15,12 @@ module block_launcher
   parameter int unsigned Depth = 64,
   parameter int unsigned SharedWords = 16384,
   parameter int unsigned PairedRows = 0,      // 1: an even warp and the next one have the same rows
-  parameter int unsigned MaxRegisters = 256   // of a warp
+  parameter int unsigned MaxRegisters = 256,  // of a warp
+  parameter int unsigned Places = 0           // 1: registers are handed out one by one
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
+  input  logic [4:0]            cfg_i,               // block slots, at most
 
   // a grid
   input  logic                  launch_valid_i,
@@ -33,6 +35,11 @@ module block_launcher
   input  logic [16:0]           launch_shared_i,     // bytes of a block, in all
   input  logic [16:0]           launch_dynamic_i,    // dynamic ones of these
   input  logic [15:0]           launch_local_i,      // words of a thread
+  // Guests exist only where registers are handed out one by one.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic                  launch_share_i,      // guests may be added
+  input  logic [RegW-1:0]       launch_private_i,    // registers of a thread, private to a guest
+  // verilator lint_on UNUSEDSIGNAL
 
   // progress of the warps
   input  logic [Warps-1:0]      alive_i,             // has living lanes
@@ -63,6 +70,12 @@ module block_launcher
   output logic [15:0]           nctaid_z_o,
   output logic [BlockSlotW-1:0] slot_o [Warps],
 
+  // hosts and guests
+  output register_layout_t      layout_o,
+  output logic [WarpW:0]        end_warps_o,         // warps of all slots
+  output logic [BlockSlots-1:0] slot_busy_o,
+  output logic [BlockSlots-1:0] slot_young_o,        // its block began after its partner's
+
   // Warps asked for are below Warps.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [WarpW-1:0]      place_warp_i,        // where is its shared memory?
@@ -85,7 +98,7 @@ module block_launcher
 
   localparam int unsigned WarpIdxW = $clog2(Warps);
   localparam int unsigned LaneIdxW = $clog2(Lanes);
-  localparam int unsigned SharedAlign = 128;              // bytes: a row of all banks
+  localparam int unsigned SharedAlign = (Places != 0) ? 4 : 128;  // bytes: a word, or a row of all banks
   localparam int unsigned SharedBytes = 4 * SharedWords;
   localparam int unsigned MostThreads = 1024;
 
@@ -152,8 +165,10 @@ module block_launcher
 
   logic                  launch;
   logic [6:0]            warps_end;               // behind the slot that is being divided off
-  logic [6:0]            rows_end;                // warps whose rows are taken then
   logic [17:0]           bytes_end;
+  logic                  registers_fit;
+  logic                  room;                    // a further block may be added
+  logic                  extend;                  // from now on guests are added
   logic                  fits;
   tid_t                  tid_next;                // behind the four lanes
   logic [4:0]            last_index;              // last warp of a block
@@ -178,6 +193,8 @@ module block_launcher
   assign nctaid_y_o     = grid_y_q;
   assign nctaid_z_o     = grid_z_q;
   assign slot_o         = slot_q;
+  assign end_warps_o    = first_q;
+  assign slot_busy_o    = slot_busy_q;
 
   assign launch     = launch_valid_i & ~busy_o;
   assign last_index = 5'(warps_q - 1'b1);
@@ -197,12 +214,90 @@ module block_launcher
   // Divide: does another block fit?
   assign warps_end = first_q + 7'(warps_q);
   assign bytes_end = base_q + 18'(shared_step_q);
-  assign fits      = slots_q < 5'(BlockSlots) && 32'(warps_end) <= Warps &&
-                     32'(rows_end) * 32'(rows_q) <= Depth && 32'(bytes_end) <= SharedBytes &&
-                     32'(rows_q) <= MaxRegisters / Banks;
+  assign fits      = slots_q < cfg_i && room && 32'(warps_end) <= Warps && registers_fit &&
+                     32'(bytes_end) <= SharedBytes;
 
-  // An even warp and the odd one behind it have their rows together, each in one bank.
-  assign rows_end = (PairedRows != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
+  if (Places == 0) begin : gen_rows
+    logic [6:0] rows_end;  // warps whose rows are taken then
+
+    // An even warp and the odd one behind it have their rows together, each in one bank.
+    assign rows_end      = (PairedRows != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
+    assign registers_fit = 32'(rows_end) * 32'(rows_q) <= Depth &&
+                           32'(rows_q) <= MaxRegisters / Banks;
+    assign room          = 1'b1;
+    assign extend        = 1'b0;
+    assign layout_o      = '0;
+    assign slot_young_o  = '0;
+  end else begin : gen_places
+    logic                  share_q;
+    logic                  extending_q;   // guests are being added
+    logic [4:0]            hosts_q;
+    logic [BlockSlots-1:0] young_q;
+    register_layout_t      layout_q;
+
+    logic [WarpW:0]        guest_warps;   // with the block that is being divided off
+    logic [31:0]           host_registers;
+    logic [31:0]           guest_registers;
+    logic [4:0]            partner;       // of the slot that a block is put into
+    logic                  has_partner;
+
+    assign layout_o     = layout_q;
+    assign slot_young_o = young_q;
+
+    // A guest has its private registers only.
+    assign host_registers  = 32'(layout_q.host_warps) * 32'(layout_q.registers);
+    assign guest_warps     = warps_end - layout_q.host_warps;
+    assign guest_registers = 32'(guest_warps) * 32'(layout_q.private_registers);
+    assign registers_fit   = (extending_q ? host_registers + guest_registers
+                                          : 32'(warps_end) * 32'(layout_q.registers))
+                             <= Banks * Depth;
+    assign room            = !extending_q || slots_q - hosts_q < hosts_q;
+    assign extend          = state_q == Divide && !fits && slots_q != '0 && share_q && !extending_q;
+
+    always_comb begin
+      if (5'(free_slot) < hosts_q) begin
+        partner     = 5'(free_slot) + hosts_q;
+        has_partner = partner < slots_q;
+      end else begin
+        partner     = 5'(free_slot) - hosts_q;
+        has_partner = hosts_q != '0;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (launch) begin
+        hosts_q                    <= '0;
+        young_q                    <= '0;
+        layout_q.registers         <= launch_registers_i;
+        layout_q.private_registers <= launch_private_i;
+        layout_q.host_warps        <= (WarpW+1)'(Warps);
+        layout_q.guest_base        <= '0;
+      end
+      if (extend) begin
+        extending_q         <= 1'b1;
+        hosts_q             <= slots_q;
+        layout_q.host_warps <= first_q;
+        layout_q.guest_base <= RegisterPlaceW'(32'(first_q) * 32'(layout_q.registers));
+      end
+      if (extending_q && !fits) extending_q <= 1'b0;
+      if (place_block) begin
+        young_q[free_slot] <= has_partner;
+        if (has_partner) young_q[BlockSlotW'(partner)] <= 1'b0;
+      end
+
+      if (!rst_ni) begin
+        extending_q <= 1'b0;
+        hosts_q     <= '0;
+        young_q     <= '0;
+        layout_q    <= '0;
+      end
+    end
+
+    // Not reset: it means nothing while idle.
+    always_ff @(posedge clk_i) begin
+      if (launch) share_q <= launch_share_i;
+    end
+  end
 
   // Coordinates: x counts up first.
   function automatic tid_t successor(tid_t tid);
@@ -282,7 +377,7 @@ module block_launcher
         end else if (slots_q == '0) begin
           state_q <= Idle;
           fault_q <= 1'b1;
-        end else begin
+        end else if (!extend) begin
           state_q <= Coordinates;
         end
       end

@@ -404,6 +404,7 @@ module hierarchy
     .clk_i,
     .rst_ni,
     .cfg_i,
+    .layout_i            ('0),
     .issue_valid_i,
     .issue_ready_o,
     .issue_warp_i,

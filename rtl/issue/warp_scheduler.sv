@@ -17,7 +17,8 @@ module warp_scheduler
 #(
   parameter int unsigned Warps = 32,
   parameter int unsigned IssuePorts = 1,
-  parameter int unsigned Candidates = 0                     // names candidates for read stealing
+  parameter int unsigned Candidates = 0,                    // names candidates for read stealing
+  parameter int unsigned Classes = 0                        // some warps are preferred
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -34,6 +35,12 @@ module warp_scheduler
   input  logic                  start_valid_i,
   input  logic [WarpW-1:0]      start_warp_i,
   input  logic [Warps-1:0]      alive_i,
+
+  // classes of warps
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [Warps-1:0]      lead_i,                     // preferred
+  input  logic [Warps-1:0]      last_i,                     // taken last
+  // verilator lint_on UNUSEDSIGNAL
 
   // an operand of the latched candidate is being read
   // verilator lint_off UNUSEDSIGNAL
@@ -75,6 +82,13 @@ module warp_scheduler
     logic             valid;
     logic [WarpW-1:0] warp;
   } choice_t;
+
+  // Those of the best class that there is (sharing thesis 2.3.1).
+  function automatic logic [Warps-1:0] best_class(logic [Warps-1:0] warps);
+    if ((warps & lead_i) != '0)       best_class = warps & lead_i;
+    else if ((warps & ~last_i) != '0) best_class = warps & ~last_i;
+    else                              best_class = warps;
+  endfunction
 
   // What the policy chooses among these warps: a port's turn, its greedy warp.
   function automatic choice_t choice(logic [Warps-1:0] warps, logic [WarpW-1:0] turn,
@@ -121,6 +135,7 @@ module warp_scheduler
       if (p != 0 && issue_valid_o[0] && branch_i[IndexW'(issue_warp_o[0])]) begin
         candidates = candidates & ~branch_i;
       end
+      if (Classes != 0) candidates = best_class(candidates);
       winner           = choice(candidates, rr_q[p], greedy);
       against[p]       = stolen[p] & ~(winner.valid && winner.warp == candidate_q[p]);
       issue_valid_o[p] = winner.valid | stolen[p];

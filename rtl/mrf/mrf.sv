@@ -23,6 +23,7 @@ module mrf
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Depth = 64,
   parameter int unsigned TagW = 32,
+  parameter int unsigned Places = 0,   // 1: registers are handed out one by one
   localparam int unsigned BankW = $clog2(Banks),
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned Slots = Operands * Collectors,
@@ -31,12 +32,18 @@ module mrf
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           cfg_i,  // order among reads: 0 oldest, 1 round-robin
+  // Only one of the two says where registers are: the layout with Places, first rows without.
+  // verilator lint_off UNUSEDSIGNAL
+  input  register_layout_t               layout_i,
+  // verilator lint_on UNUSEDSIGNAL
 
   // issue
   input  logic [IssuePorts-1:0]          issue_valid_i,
   output logic [IssuePorts-1:0]          issue_ready_o,
   input  logic [WarpW-1:0]               issue_warp_i       [IssuePorts],
+  // verilator lint_off UNUSEDSIGNAL
   input  logic [EntryW-1:0]              issue_base_i       [IssuePorts],
+  // verilator lint_on UNUSEDSIGNAL
   input  logic [Lanes-1:0]               issue_mask_i       [IssuePorts],
   input  logic [TagW-1:0]                issue_tag_i        [IssuePorts],
   input  logic [Operands*IssuePorts-1:0] issue_src_valid_i,
@@ -46,7 +53,9 @@ module mrf
   input  logic [IssuePorts-1:0]          write_valid_i,
   output logic [IssuePorts-1:0]          write_ready_o,
   input  logic [WarpW-1:0]               write_warp_i       [IssuePorts],
+  // verilator lint_off UNUSEDSIGNAL
   input  logic [EntryW-1:0]              write_base_i       [IssuePorts],
+  // verilator lint_on UNUSEDSIGNAL
   input  logic [RegW-1:0]                write_reg_i        [IssuePorts],
   input  logic [Lanes-1:0]               write_mask_i       [IssuePorts],
   input  logic [DataW-1:0]               write_data_i       [IssuePorts],
@@ -125,30 +134,56 @@ module mrf
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_issue
     for (genvar s = 0; s < Operands; s++) begin : gen_source
-      mrf_bank_map #(
-        .Banks(Banks),
-        .Depth(Depth)
-      ) u_bank_map (
-        .warp_i (issue_warp_i[p]),
-        .reg_i  (issue_src_reg_i[Operands*p+s]),
-        .base_i (issue_base_i[p]),
-        .bank_o (issue_bank[Operands*p+s]),
-        .entry_o(issue_entry[Operands*p+s])
-      );
+      if (Places == 0) begin : gen_rows
+        mrf_bank_map #(
+          .Banks(Banks),
+          .Depth(Depth)
+        ) u_bank_map (
+          .warp_i (issue_warp_i[p]),
+          .reg_i  (issue_src_reg_i[Operands*p+s]),
+          .base_i (issue_base_i[p]),
+          .bank_o (issue_bank[Operands*p+s]),
+          .entry_o(issue_entry[Operands*p+s])
+        );
+      end else begin : gen_places
+        register_places #(
+          .Banks(Banks),
+          .Depth(Depth)
+        ) u_places (
+          .warp_i (issue_warp_i[p]),
+          .reg_i  (issue_src_reg_i[Operands*p+s]),
+          .layout_i,
+          .bank_o (issue_bank[Operands*p+s]),
+          .entry_o(issue_entry[Operands*p+s])
+        );
+      end
     end
   end
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_write
-    mrf_bank_map #(
-      .Banks(Banks),
-      .Depth(Depth)
-    ) u_bank_map (
-      .warp_i (write_warp_i[p]),
-      .reg_i  (write_reg_i[p]),
-      .base_i (write_base_i[p]),
-      .bank_o (push_bank[p]),
-      .entry_o(push_entry[p])
-    );
+    if (Places == 0) begin : gen_rows
+      mrf_bank_map #(
+        .Banks(Banks),
+        .Depth(Depth)
+      ) u_bank_map (
+        .warp_i (write_warp_i[p]),
+        .reg_i  (write_reg_i[p]),
+        .base_i (write_base_i[p]),
+        .bank_o (push_bank[p]),
+        .entry_o(push_entry[p])
+      );
+    end else begin : gen_places
+      register_places #(
+        .Banks(Banks),
+        .Depth(Depth)
+      ) u_places (
+        .warp_i (write_warp_i[p]),
+        .reg_i  (write_reg_i[p]),
+        .layout_i,
+        .bank_o (push_bank[p]),
+        .entry_o(push_entry[p])
+      );
+    end
 
     mrf_write_queue #(
       .Banks(Banks),

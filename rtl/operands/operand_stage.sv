@@ -35,6 +35,9 @@ module operand_stage
   input  logic [DesignCfgW-1:0]          design_cfg_i,  // the design's straps
   // verilator lint_on UNUSEDSIGNAL
   input  logic [RowsW-1:0]               rows_i,  // rows of the register file that a warp has
+  // verilator lint_off UNUSEDSIGNAL
+  input  register_layout_t               layout_i,  // or, one by one, its registers
+  // verilator lint_on UNUSEDSIGNAL
 
   // issue
   input  logic [IssuePorts-1:0]          issue_valid_i,
@@ -340,11 +343,13 @@ module operand_stage
       .Collectors(Collectors),
       .IssuePorts(IssuePorts),
       .Depth     (Depth),
-      .TagW      (TagW)
+      .TagW      (TagW),
+      .Places    (32'(has_places(Organisation, Sizes)))
     ) u_provider (
       .clk_i,
       .rst_ni,
       .cfg_i,
+      .layout_i,
       .issue_valid_i,
       .issue_ready_o       (issue_ready),
       .issue_warp_i,

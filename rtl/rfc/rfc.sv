@@ -770,6 +770,7 @@ module rfc
     .clk_i,
     .rst_ni,
     .cfg_i               (cfg_i[0]),
+    .layout_i            ('0),
     .issue_valid_i       (mrf_issue_valid),
     .issue_ready_o       (mrf_issue_ready),
     .issue_warp_i        (warp_q),

@@ -25,6 +25,7 @@ module sm
   parameter int unsigned Organisation = OrganisationMrf,
   parameter int unsigned Sizes = 0,
   parameter int unsigned PowerEntries = 0,
+  parameter int unsigned Share = 0,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
@@ -58,6 +59,8 @@ module sm
   input  logic [16:0]            launch_shared_i,
   input  logic [16:0]            launch_dynamic_i,
   input  logic [15:0]            launch_local_i,
+  input  logic                   launch_share_i,
+  input  logic [RegW-1:0]        launch_private_i,
   output logic                   busy_o,
   output logic                   done_o,
   output logic                   fault_o,
@@ -87,7 +90,8 @@ module sm
   output mrf_event_t             mrf_event_o,
   output logic [DesignEventW-1:0] design_event_o [DesignEvents],
   output logic [DesignEventW-1:0] scheduler_event_o,
-  output logic [DesignEventW-1:0] power_event_o [PowerEvents]
+  output logic [DesignEventW-1:0] power_event_o [PowerEvents],
+  output logic [DesignEventW-1:0] share_event_o
 );
 
   localparam int unsigned P = IssuePorts;
@@ -135,6 +139,13 @@ module sm
   // verilator lint_off UNUSEDSIGNAL
   logic [Sources-1:0] access_table_read_keep;
   logic [P-1:0]       access_table_reg_keep;
+  // verilator lint_on UNUSEDSIGNAL
+
+  logic [Warps-1:0] share_locks_clear;
+  // Only the single-level scheduler has classes of warps.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [Warps-1:0] share_locks_lead;
+  logic [Warps-1:0] share_locks_last;
   // verilator lint_on UNUSEDSIGNAL
 
   logic [P-1:0]     warp_scheduler_issue_valid;
@@ -410,6 +421,13 @@ module sm
   logic [15:0]           block_launcher_nctaid_y;
   logic [15:0]           block_launcher_nctaid_z;
   logic [BlockSlotW-1:0] block_launcher_slot [Warps];
+  register_layout_t      block_launcher_layout;
+  // Only locks of shared registers ask for the next ones.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [WarpW:0]        block_launcher_end_warps;
+  logic [BlockSlots-1:0] block_launcher_slot_busy;
+  logic [BlockSlots-1:0] block_launcher_slot_young;
+  // verilator lint_on UNUSEDSIGNAL
   logic [16:0]           block_launcher_place_base;
   logic [4:0]            block_launcher_block_index;
   logic [31:0]           block_launcher_block_x;
@@ -653,16 +671,54 @@ module sm
     assign power_event_o[1] = DesignEventW'(count_event);
   end
 
+  // And for registers that it shares.
+  if (Share == 0) begin : gen_no_share
+    assign share_locks_clear = power_states_clear;
+    assign share_locks_lead  = '0;
+    assign share_locks_last  = '0;
+    assign share_event_o     = '0;
+  end else begin : gen_share
+    share_event_t share_event;
+
+    share_locks #(
+      .Warps     (Warps),
+      .IssuePorts(IssuePorts)
+    ) u_share_locks (
+      .clk_i,
+      .rst_ni,
+      .cfg_i        (cfg_i.share),
+      .clear_i      (power_states_clear),
+      .head_roles_i (instruction_buffer_head_roles),
+      .head_op_i    (instruction_buffer_head_op),
+      .issue_valid_i(warp_scheduler_issue_valid),
+      .issue_warp_i (warp_scheduler_issue_warp),
+      .alive_i      (simt_stack_alive),
+      .idle_i       (scoreboard_idle),
+      .layout_i     (block_launcher_layout),
+      .end_warps_i  (block_launcher_end_warps),
+      .slot_i       (block_launcher_slot),
+      .slot_busy_i  (block_launcher_slot_busy),
+      .slot_young_i (block_launcher_slot_young),
+      .clear_o      (share_locks_clear),
+      .lead_o       (share_locks_lead),
+      .last_o       (share_locks_last),
+      .event_o      (share_event)
+    );
+
+    assign share_event_o = DesignEventW'(share_event);
+  end
+
   if (Active == 0) begin : gen_single
     warp_scheduler #(
       .Warps     (Warps),
       .IssuePorts(IssuePorts),
-      .Candidates(32'(takes_candidates(Organisation)))
+      .Candidates(32'(takes_candidates(Organisation))),
+      .Classes   (Share)
     ) u_warp_scheduler (
       .clk_i,
       .rst_ni,
       .cfg_i            (cfg_i.scheduler),
-      .clear_i          (power_states_clear),
+      .clear_i          (share_locks_clear),
       .operand_i        (scoreboard_operand),
       .branch_i         (scoreboard_branch),
       .ready_i          (operand_stage_issue_ready),
@@ -670,6 +726,8 @@ module sm
       .start_valid_i    (block_launcher_start_valid),
       .start_warp_i     (block_launcher_start_warp),
       .alive_i          (simt_stack_alive),
+      .lead_i           (share_locks_lead),
+      .last_i           (share_locks_last),
       .candidate_issue_i(operand_stage_candidate_issue),
       .issue_valid_o    (warp_scheduler_issue_valid),
       .issue_warp_o     (warp_scheduler_issue_warp),
@@ -702,7 +760,7 @@ module sm
       .clk_i,
       .rst_ni,
       .cfg_i           (cfg_i.patience),
-      .clear_i         (power_states_clear),
+      .clear_i         (share_locks_clear),
       .operand_i       (scoreboard_operand),
       .head_valid_i    (instruction_buffer_head_valid),
       .mark_i          (mark),
@@ -758,7 +816,7 @@ module sm
       .clk_i,
       .rst_ni,
       .cfg_i            ({cfg_i.patience, cfg_i.stay, cfg_i.scheduler}),
-      .clear_i          (power_states_clear),
+      .clear_i          (share_locks_clear),
       .operand_i        (scoreboard_operand),
       .branch_i         (scoreboard_branch),
       .head_valid_i     (instruction_buffer_head_valid),
@@ -908,6 +966,7 @@ module sm
     .cfg_i                 (cfg_i.read_order),
     .design_cfg_i,
     .rows_i                (block_launcher_rows),
+    .layout_i              (block_launcher_layout),
     .issue_valid_i         (issue_stage_operand_valid),
     .issue_ready_o         (operand_stage_issue_ready),
     .issue_warp_i          (issue_stage_warp),
@@ -1638,10 +1697,12 @@ module sm
     .Depth       (Depth),
     .SharedWords (SharedWords),
     .PairedRows  (32'(pairs_rows(Organisation))),
-    .MaxRegisters(max_registers(Organisation))
+    .MaxRegisters(max_registers(Organisation)),
+    .Places      (32'(has_places(Organisation, Sizes)))
   ) u_block_launcher (
     .clk_i,
     .rst_ni,
+    .cfg_i        (cfg_i.blocks),
     .launch_valid_i,
     .launch_grid_x_i,
     .launch_grid_y_i,
@@ -1654,6 +1715,8 @@ module sm
     .launch_shared_i,
     .launch_dynamic_i,
     .launch_local_i,
+    .launch_share_i,
+    .launch_private_i,
     .alive_i      (simt_stack_alive),
     .idle_i       (scoreboard_idle),
     .memory_idle_i(~mem_req_valid_o),
@@ -1675,6 +1738,10 @@ module sm
     .nctaid_y_o    (block_launcher_nctaid_y),
     .nctaid_z_o    (block_launcher_nctaid_z),
     .slot_o        (block_launcher_slot),
+    .layout_o      (block_launcher_layout),
+    .end_warps_o   (block_launcher_end_warps),
+    .slot_busy_o   (block_launcher_slot_busy),
+    .slot_young_o  (block_launcher_slot_young),
     .place_warp_i  (address_unit_place_warp),
     .place_base_o  (block_launcher_place_base),
     .block_warp_i  (constant_unit_warp),
@@ -1786,11 +1853,11 @@ module sm
         event_o.stall_barrier = event_o.stall_barrier + 2'd1;
       end else if ((there & instruction_buffer_head_valid) == '0) begin
         event_o.stall_fetch = event_o.stall_fetch + 2'd1;
-      end else if ((there & power_states_clear) == '0) begin
+      end else if ((there & share_locks_clear) == '0) begin
         event_o.stall_scoreboard = event_o.stall_scoreboard + 2'd1;
-      end else if ((there & power_states_clear & warp_scheduler_active) == '0) begin
+      end else if ((there & share_locks_clear & warp_scheduler_active) == '0) begin
         event_o.stall_inactive = event_o.stall_inactive + 2'd1;
-      end else if ((there & power_states_clear & warp_scheduler_active &
+      end else if ((there & share_locks_clear & warp_scheduler_active &
                     ~scoreboard_operand) == '0 && !operand_stage_issue_ready[p]) begin
         event_o.stall_collector = event_o.stall_collector + 2'd1;
       end else begin
