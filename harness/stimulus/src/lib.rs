@@ -39,6 +39,7 @@ mod operands;
 mod power;
 pub mod program;
 mod ram;
+mod share;
 mod surroundings;
 mod toggle;
 
@@ -104,6 +105,7 @@ fn blocks() -> impl Iterator<Item = &'static Entry> {
         execute::BLOCKS,
         operands::BLOCKS,
         power::BLOCKS,
+        share::BLOCKS,
         control::BLOCKS,
     ];
     folders.into_iter().chain(DESIGNS.iter().copied()).flatten()

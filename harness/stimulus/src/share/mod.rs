@@ -1,0 +1,3 @@
+//! Register sharing.
+
+gpurf_blocks::share_blocks!(stimulus);

@@ -1,0 +1,272 @@
+//! `share_locks`.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::shape::{BLOCK_SLOTS, SmShape};
+use gpurf_blocks::share::{RegisterLayout, RegisterLayoutFields, ShareLocks, ShareLocksIn};
+use gpurf_blocks::sizes::MAX_WARPS;
+use gpurf_lockstep::Rng;
+
+use crate::Driver;
+use crate::driver::{Reset, Twin, ports};
+
+mod cover;
+
+pub(crate) use cover::ShareLocksCover;
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<ShareLocks, ShareLocksDriver, ShareLocksCover>();
+
+/// Plays launcher and warps: grids with hosts and guests, warps that begin, issue and end; a twin says which heads may issue.
+pub(crate) struct ShareLocksDriver {
+    shape: SmShape,
+    reset: Reset,
+    twin: Twin<ShareLocks>,
+    /// Straps; they change between grids.
+    straps: u8,
+    grid: Option<Grid>,
+    alive: u64,
+    in_flight: u64,
+    /// A warp's head: its roles, its operation word.
+    heads: [Option<(u64, u64)>; MAX_WARPS],
+}
+
+/// The grid, and which slots have a block.
+#[derive(Clone)]
+struct Grid {
+    layout: RegisterLayoutFields,
+    /// Warps of a block.
+    warps: usize,
+    hosts: usize,
+    slots: usize,
+    busy: u16,
+    young: u16,
+    /// Slot whose warps begin, and the next one's number.
+    starting: Option<(usize, usize)>,
+    /// Cycles that it lasts.
+    left: u64,
+}
+
+impl Grid {
+    /// The slot that shares registers with a slot.
+    fn partner(&self, slot: usize) -> Option<usize> {
+        if slot >= self.hosts { Some(slot - self.hosts) } else { Some(slot + self.hosts).filter(|&s| s < self.slots) }
+    }
+
+    fn of_slot(&self, slot: usize) -> u64 {
+        ((1u64 << self.warps) - 1) << (slot * self.warps)
+    }
+}
+
+knobs! {
+    pub(crate) struct ShareLocksKnobs {
+        first: "strap: who asks first gets the lock" = [0, 500, 1000],
+        hold: "strap: returning atomic operations wait" = [0, 500, 1000],
+        owner_first: "strap: owners are preferred" = [0, 500, 1000],
+        guests: "a block that could be a guest is one" = [500, 1000],
+        place: "a block is put into a free slot" = [50, 300, 1000],
+        fetch: "a warp without a head gets one" = [100, 500, 1000],
+        clear: "a head is clear" = [100, 500, 950],
+        issue: "a head that may issue does" = [200, 700, 1000],
+        flight: "what issues is in flight" = [200, 800],
+        land: "all of a warp's instructions come to their end" = [100, 500],
+        end: "a warp without a head ends" = [20, 100, 400],
+        shared: "a register has a name at the first shared one" = [100, 400, 900],
+        none: "an instruction has no register in a place" = [300, 700, 950],
+        atomic: "an instruction is an atomic operation" = [50, 400],
+        reset,
+    }
+}
+
+/// Opcodes of atomic operations, and two that are none.
+const OPCODES: [u64; 4] = [0x43, 0x44, 0x42, 0x40];
+/// Cycles of a grid, at most.
+const GRID: u64 = 400;
+
+impl Driver for ShareLocksDriver {
+    type In = ShareLocksIn;
+    type Knobs = ShareLocksKnobs;
+
+    fn new(shape: &SmShape, _: &Config) -> Self {
+        Self {
+            shape: *shape,
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            straps: 0,
+            grid: None,
+            alive: 0,
+            in_flight: 0,
+            heads: [None; MAX_WARPS],
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &mut ShareLocksIn) {
+        self.twin.early();
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        self.launch(rng, knobs, i);
+        self.heads(rng, knobs, i);
+        self.twin.late(i);
+        let issued = self.issue(rng, knobs, i);
+        self.twin.clock(i);
+        self.edge(rng, knobs, i, issued);
+        if i.rst_ni == 0 {
+            (self.grid, self.alive, self.in_flight) = (None, 0, 0);
+            self.heads.fill(None);
+        }
+    }
+}
+
+impl ShareLocksDriver {
+    /// A grid begins where there is none; the inputs that the launcher gives.
+    fn launch(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &mut ShareLocksIn) {
+        let over = self.grid.as_ref().is_some_and(|grid| grid.left == 0 && grid.busy == 0 && grid.starting.is_none());
+        if over {
+            self.grid = None;
+        } else if self.grid.is_none() {
+            self.grid = Some(self.divided(rng, knobs));
+            self.straps = [knobs.first, knobs.hold, knobs.owner_first]
+                .iter()
+                .enumerate()
+                .fold(0, |straps, (bit, &chance)| straps | u8::from(rng.chance(chance)) << bit);
+        }
+        i.cfg_i = self.straps;
+        let Some(grid) = &mut self.grid else {
+            // Between grids none of this means anything: no warp is alive.
+            i.layout_i = rng.next_u64() >> (64 - 35);
+            i.end_warps_i = rng.next_u64() as u8 & 127;
+            (i.slot_busy_i, i.slot_young_i) = (rng.next_u64() as u16, rng.next_u64() as u16);
+            for slot in &mut i.slot_i[..self.shape.warps] {
+                *slot = rng.below(BLOCK_SLOTS as u64) as u8;
+            }
+            return;
+        };
+        grid.left = grid.left.saturating_sub(1);
+        i.layout_i = RegisterLayout::from(grid.layout).0;
+        i.end_warps_i = (grid.slots * grid.warps) as u8;
+        for (w, slot) in i.slot_i[..self.shape.warps].iter_mut().enumerate() {
+            *slot = if w / grid.warps < grid.slots { (w / grid.warps) as u8 } else { 0 };
+        }
+        (i.slot_busy_i, i.slot_young_i) = (grid.busy, grid.young);
+    }
+
+    /// How a grid divides the SM.
+    fn divided(&self, rng: &mut Rng, knobs: &ShareLocksKnobs) -> Grid {
+        let all = self.shape.warps;
+        let warps = 1 + rng.below((all as u64 / 2).min(if rng.chance(600) { 4 } else { 24 })) as usize;
+        let most = (all / warps).min(BLOCK_SLOTS);
+        let hosts = 1 + rng.below(most as u64) as usize;
+        let mut slots = hosts;
+        while slots < most && slots - hosts < hosts && rng.chance(knobs.guests) {
+            slots += 1;
+        }
+        let registers = 1 + rng.below(255) as u8;
+        let private_registers = 1 + rng.below(registers.into()) as u8;
+        let host_warps = if rng.chance(100) && slots == hosts { all } else { hosts * warps } as u8;
+        let layout = RegisterLayoutFields { guest_base: rng.next_u64() as u16 & 0xfff, host_warps, private_registers, registers };
+        let hosts = if slots > hosts || usize::from(host_warps) != all { hosts } else { slots };
+        Grid { layout, warps, hosts, slots, busy: 0, young: 0, starting: None, left: 1 + rng.below(GRID) }
+    }
+
+    fn heads(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &mut ShareLocksIn) {
+        let private = self.grid.as_ref().map_or(0, |grid| grid.layout.private_registers);
+        (i.clear_i, i.alive_i) = (0, self.alive);
+        i.idle_i = self.shape.all_warps() & !self.in_flight;
+        for w in 0..self.shape.warps {
+            if self.alive >> w & 1 == 1 && self.heads[w].is_none() && rng.chance(knobs.fetch) {
+                self.heads[w] = Some(instruction(rng, knobs, private));
+            }
+            let (roles, op) = self.heads[w].unwrap_or_else(|| (rng.next_u64() >> (64 - 53), rng.next_u64()));
+            (i.head_roles_i[w], i.head_op_i[w]) = (roles, op);
+            i.clear_i |= u64::from(self.heads[w].is_some() && rng.chance(knobs.clear)) << w;
+        }
+    }
+
+    /// Warps that issue.
+    fn issue(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &mut ShareLocksIn) -> u64 {
+        let (mut ready, mut issued) = (self.twin.out.clear_o, 0);
+        let offered = ports(rng, self.shape.ports(), knobs.issue);
+        i.issue_valid_i = 0;
+        for p in 0..self.shape.ports().min(MAX_PORTS) {
+            i.issue_warp_i[p] = rng.below(self.shape.warps as u64) as u8;
+            let count = u64::from(ready.count_ones());
+            if offered >> p & 1 == 0 || count == 0 {
+                continue;
+            }
+            let nth = rng.below(count) as usize;
+            let w = (0..MAX_WARPS).filter(|w| ready >> w & 1 == 1).nth(nth).expect("there are so many");
+            i.issue_valid_i |= 1 << p;
+            i.issue_warp_i[p] = w as u8;
+            ready &= !(1 << w);
+            issued |= 1 << w;
+        }
+        issued
+    }
+
+    /// What becomes of warps and blocks.
+    fn edge(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &ShareLocksIn, issued: u64) {
+        let ended = !i.alive_i & i.idle_i;
+        for w in 0..self.shape.warps {
+            let bit = 1 << w;
+            if issued & bit != 0 {
+                self.heads[w] = None;
+                if rng.chance(knobs.flight) {
+                    self.in_flight |= bit;
+                }
+            } else if self.in_flight & bit != 0 && rng.chance(knobs.land) {
+                self.in_flight &= !bit;
+            }
+            let winds_up = self.grid.as_ref().is_some_and(|grid| grid.left == 0);
+            if self.alive & bit != 0 && self.heads[w].is_none() && (winds_up || rng.chance(knobs.end)) {
+                self.alive &= !bit;
+            }
+        }
+        let Some(grid) = &mut self.grid else { return };
+        for slot in 0..grid.slots {
+            let starts = grid.starting.is_some_and(|(starting, _)| starting == slot);
+            if !starts && ended & grid.of_slot(slot) == grid.of_slot(slot) {
+                grid.busy &= !(1 << slot);
+            }
+        }
+        match &mut grid.starting {
+            Some((slot, number)) => {
+                self.alive |= 1 << (*slot * grid.warps + *number);
+                *number += 1;
+                if *number == grid.warps {
+                    grid.starting = None;
+                }
+            }
+            None => {
+                let free = (0..grid.slots).find(|slot| i.slot_busy_i >> slot & 1 == 0);
+                if let Some(slot) = free.filter(|_| grid.left > 0 && rng.chance(knobs.place)) {
+                    grid.busy |= 1 << slot;
+                    grid.young &= !(1 << slot);
+                    if let Some(partner) = grid.partner(slot) {
+                        grid.young = grid.young & !(1 << partner) | 1 << slot;
+                    }
+                    grid.starting = Some((slot, 0));
+                }
+            }
+        }
+    }
+}
+
+/// An instruction: its roles, its operation word.
+fn instruction(rng: &mut Rng, knobs: &ShareLocksKnobs, private: u8) -> (u64, u64) {
+    let mut roles = rng.next_u64() >> (64 - 53) & !0xffff_ffff;
+    for place in 0..4 {
+        let name = if rng.chance(knobs.none) {
+            NO_REG
+        } else if rng.chance(knobs.shared) {
+            private.wrapping_sub(1).wrapping_add(rng.below(3) as u8)
+        } else {
+            rng.next_u64() as u8
+        };
+        roles |= u64::from(name) << (8 * place);
+    }
+    let mut op = rng.next_u64();
+    if rng.chance(knobs.atomic) {
+        op = op & !0x7f | OPCODES[rng.below(OPCODES.len() as u64) as usize];
+    }
+    (roles, op)
+}
