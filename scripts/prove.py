@@ -2,7 +2,8 @@
 """Proves the properties of tests/formal: what a warp reads from the hybrid register file is what it last wrote (hrf_property), and the scheduler
 keeps to what that takes for granted (alternating_property); what is read from the file whose banks are stolen is what was last written
 (steal_property), nobody who waits there is starved (steal_liveness_property), and with stealing off that file is the baseline's
-(steal_off_property); no access meets a register that is not ON, and no value is lost unless an instruction says so (power_property).
+(steal_off_property); no access meets a register that is not ON, and no value is lost unless an instruction says so (power_property); of two warps that share
+registers one at a time accesses them, and the older block never waits (share_property).
 
     prove.py [PROPERTY]... [-G NAME=VALUE]... [--rtl MODULE=FILE]... [--timeout SECONDS] [--keep DIR]
     prove.py --mutants [PROPERTY]...
@@ -44,14 +45,16 @@ PROPERTIES = {
     "hrf_property": modules("ram") + ["mrf/mrf_allocator", "mrf/mrf_collector"] + modules("hrf"),
     "alternating_property": ["issue/alternating_scheduler"],
     "power_property": ["power/power_states"],
+    "share_property": ["share/share_locks", "share/register_places"],
     "steal_property": STEAL,
     "steal_liveness_property": STEAL,
     "steal_off_property": STEAL + ["mrf/mrf_collector", "mrf/mrf_arbiter", "mrf/mrf"],
 }
 SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3}, "power_property": {"RegW": 3},
+         "share_property": {"RegW": 3, "BlockSlots": 4},
          "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_liveness_property": {"Lanes": 4, "LaneW": 1, "RegW": 2},
          "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
-KEPT = ("active_groups(", "lowest_warp(", "next_warp(")
+KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "opcode_of(")
 
 
 def small_package(text, sizes):
