@@ -33,8 +33,9 @@ pub use sections::*;
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
 
 use crate::power::config as power;
+use crate::share::config as share;
 
-pub use crate::mrf::config::{BankPorts, MrfConfig, ReadOrder};
+pub use crate::mrf::config::{Allocation, BankPorts, MrfConfig, ReadOrder};
 
 /// Warp registers in a kilobyte: a warp register has 32 lanes of 4 bytes.
 pub(crate) const REGISTERS_PER_KILOBYTE: usize = 1024 / 128;
@@ -52,9 +53,9 @@ pub struct Preset {
 /// The name of the default preset.
 pub const DEFAULT_PRESET: &str = "baseline";
 
-/// Every preset, design by design; the first one is the default. Those with power states come last.
+/// Every preset, design by design; the first one is the default. Those with power states and those of sharing come last.
 pub fn presets() -> impl Iterator<Item = &'static Preset> {
-    SELECTIONS.iter().flat_map(|selection| selection.presets).chain(power::PRESETS)
+    SELECTIONS.iter().flat_map(|selection| selection.presets).chain(power::PRESETS).chain(share::PRESETS)
 }
 
 /// The preset of that name.
@@ -262,15 +263,17 @@ impl Draft {
         };
         let members = MEMBER_RULES.iter().copied().flatten();
         let designs = SELECTIONS.iter().flat_map(|selection| selection.rules);
-        if let Some(rule) =
-            members.chain(sm::RULES).chain(power::RULES).chain(designs).find(|rule| !(rule.holds)(config))
-        {
+        let others = [sm::RULES, power::RULES, share::RULES].into_iter().flatten();
+        if let Some(rule) = members.chain(others).chain(designs).find(|rule| !(rule.holds)(config)) {
             return refused(rule.key, rule.allowed.to_owned());
         }
         let mut selected = SELECTIONS.iter().filter(|selection| (selection.holds)(config));
         let first = selected.next();
         if let Some(other) = first.filter(|_| config.power.present) {
             return refused("power.present", power::no_states(other.key));
+        }
+        if let Some(other) = first.filter(|_| config.mrf.allocation == Allocation::Registers) {
+            return refused("mrf.allocation", share::no_places(other.key));
         }
         if let (Some(first), Some(second)) = (first, selected.next()) {
             let none = Config::BASELINE.flat().remove(second.key).unwrap_or_default();

@@ -36,6 +36,13 @@ impl Organisation {
     }
 }
 
+impl Organisation {
+    /// Registers are handed out one by one.
+    pub fn has_places(&self) -> bool {
+        matches!(self, Self::Mrf(MrfSizes { places: true }))
+    }
+}
+
 macro_rules! designs {
     ($($(#[$doc:meta])* $variant:ident($file:ident, $sizes:ty) = $number:literal at $instance:literal,)+) => {
         /// The design of an SM's register file, with its sizes: `organisation_e` of `gpurf_pkg`.
@@ -55,7 +62,7 @@ macro_rules! designs {
                 $(if (<$variant as RegisterFile>::DESIGN.selection.holds)(config) {
                     return Self::$variant(<$variant as RegisterFile>::Sizes::of(config));
                 })+
-                Self::Mrf(MrfSizes)
+                Self::Mrf(MrfSizes::of(config))
             }
 
             /// The RTL parameter `Organisation`.

@@ -171,6 +171,12 @@ pub const fn long_latency(op: u64, d: u8) -> bool {
     matches!(opcode(op), 0x40 | 0x43 | 0x44) && op >> 28 & 3 != SHARED && d != NO_REG
 }
 
+/// Whether an instruction that writes register `d` is a returning atomic operation outside shared memory.
+#[inline]
+pub const fn returning_atomic(op: u64, d: u8) -> bool {
+    matches!(opcode(op), 0x43 | 0x44) && long_latency(op, d)
+}
+
 /// Bits of the control word that the compiler marks.
 pub mod marked {
     /// Last read of source a; of b and c the next ones.

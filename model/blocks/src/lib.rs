@@ -34,6 +34,7 @@ pub mod power;
 pub mod ram;
 pub mod registry;
 pub mod shape;
+pub mod share;
 pub mod sizes;
 #[cfg(test)]
 pub(crate) mod testing;

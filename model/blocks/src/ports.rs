@@ -149,6 +149,11 @@ impl Field {
         self
     }
 
+    /// The same, in some shapes; in the others the module has no such register.
+    pub fn shows_when(self, there: bool, register: &'static str) -> Self {
+        if there { self.shows(register) } else { self }
+    }
+
     /// The same for an output that is always compared, but gives the register only while the field `valid` is high.
     pub fn shows_while(mut self, register: &'static str, valid: &'static str) -> Self {
         self.shows = Some((register, Some(valid)));

@@ -2,7 +2,7 @@
 
 use crate::designs::DESIGNS;
 pub use crate::entry::{Entry, entry};
-use crate::{control, execute, front, issue, memory, operands, power, ram};
+use crate::{control, execute, front, issue, memory, operands, power, ram, share};
 
 impl Entry {
     /// Names of the modules that it is made of, at any depth, itself first; each one once.
@@ -34,7 +34,7 @@ pub fn blocks() -> impl Iterator<Item = &'static Entry> {
     let designs = DESIGNS.iter().flat_map(|design| design.blocks);
     let before = [front::BLOCKS, issue::BLOCKS, power::BLOCKS, memory::BLOCKS];
     let behind = [execute::BLOCKS, operands::BLOCKS, control::BLOCKS];
-    ram::BLOCKS.iter().chain(designs).chain(before.into_iter().chain(behind).flatten())
+    ram::BLOCKS.iter().chain(share::BLOCKS).chain(designs).chain(before.into_iter().chain(behind).flatten())
 }
 
 /// The block of that name.

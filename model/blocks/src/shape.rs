@@ -9,6 +9,8 @@ use crate::{Declaration, Shape, Wide};
 
 /// Block slots of an SM.
 pub const BLOCK_SLOTS: usize = 16;
+/// Width of a block slot's number.
+pub const SLOT_BITS: u32 = width(BLOCK_SLOTS);
 /// Sources of the result queue behind the memory pipeline: shared memory, constant memory, lane crossbar, special registers.
 pub const SIDE_SOURCES: usize = 3;
 /// Sources of the result queue behind the constant unit.
@@ -41,6 +43,8 @@ pub struct SmShape {
     pub sources: usize,
     /// Entries of a warp in the access table; 0: registers have no power states.
     pub power_entries: usize,
+    /// Blocks may share registers.
+    pub share: bool,
 }
 
 /// Places of the result queue behind an ALU or a single precision unit.
@@ -78,6 +82,7 @@ impl SmShape {
             queue_depth: SIDE_QUEUE_DEPTH,
             sources: SIDE_SOURCES,
             power_entries: if config.power.present { config.power.table_entries } else { 0 },
+            share: config.share.present,
         }
     }
 
@@ -109,6 +114,11 @@ impl SmShape {
     /// What the register file asks of the SM.
     pub fn services(&self) -> &'static Services {
         &self.organisation.design().services
+    }
+
+    /// Registers are handed out one by one.
+    pub fn places(&self) -> bool {
+        self.organisation.has_places()
     }
 
     /// The module of the scheduler.
@@ -235,6 +245,8 @@ impl Shape for SmShape {
             "PairedRows" => self.services().pairs_rows.into(),
             "MaxRegisters" => self.services().max_registers as u64,
             "Candidates" => self.services().takes_candidates.into(),
+            "Places" => self.places().into(),
+            "Share" | "Classes" => self.share.into(),
             "Taken" => self.services().reports_taken.into(),
             "PowerEntries" => self.power_entries as u64,
             // One at least: the block can be run alone in any configuration.
@@ -265,12 +277,16 @@ pub struct Straps {
     pub patience: u16,
     /// `power_states`: mode and wake-up latencies, as on its `cfg_i`.
     pub power: u16,
+    /// `share_locks`: who gets a lock, whether atomic operations wait, whether owners are preferred, as on its `cfg_i`.
+    pub share: u8,
+    /// `block_launcher`: block slots at most.
+    pub blocks: u8,
     /// The register file: order among the reads of a bank, and the design's own straps.
     pub design: DesignCfg,
 }
 
 /// Width of `cfg_i` of the SM: `sm_straps_t`.
-pub const SM_CFG_BITS: u32 = 51;
+pub const SM_CFG_BITS: u32 = 59;
 
 impl Straps {
     /// Those of a configuration.
@@ -290,6 +306,8 @@ impl Straps {
             stay: sm.stay,
             patience: sm.patience as u16,
             power: config.power_straps().word(),
+            share: config.share_straps().word(),
+            blocks: sm.blocks as u8,
             design: DesignCfg { read_order: config.straps(), straps },
         }
     }
@@ -314,12 +332,15 @@ impl Straps {
             stay: word >> 28 & 1 == 1,
             patience: (word >> 29 & 0xfff) as u16,
             power: (word >> 41 & 0x3ff) as u16,
+            share: (word >> 51 & 7) as u8,
+            blocks: (word >> 54 & 0x1f) as u8,
             design: DesignCfg { read_order: (word & 1) as u8, straps: design.to_u128() },
         }
     }
 
     /// The SM's `cfg_i`, `sm_straps_t`: order of reads, scheduler, latencies of ALU and memory pipeline (6 bits each), bandwidth
-    /// (2 bits), latencies of single precision and special functions (6 bits each), stay, patience (12 bits), power states (10 bits), lowest first.
+    /// (2 bits), latencies of single precision and special functions (6 bits each), stay, patience (12 bits), power states (10 bits),
+    /// locks (3 bits), block slots (5 bits), lowest first.
     pub fn word(&self) -> u64 {
         u64::from(self.design.read_order)
             | u64::from(self.scheduler) << 1
@@ -331,6 +352,8 @@ impl Straps {
             | u64::from(self.stay) << 28
             | u64::from(self.patience) << 29
             | u64::from(self.power) << 41
+            | u64::from(self.share) << 51
+            | u64::from(self.blocks) << 54
     }
 
     /// The SM's `design_cfg_i`.
@@ -361,6 +384,8 @@ pub fn cfg_of_block(config: &Config, block: &str) -> u64 {
         "two_level_scheduler" => Some(straps.two_level().into()),
         "alternating_scheduler" => Some(straps.patience.into()),
         "power_states" => Some(straps.power.into()),
+        "share_locks" => Some(straps.share.into()),
+        "block_launcher" => Some(straps.blocks.into()),
         _ => None,
     };
     let read_order = straps.design.read_order;
@@ -377,9 +402,14 @@ mod tests {
     #[test]
     fn straps_are_where_the_page_says() {
         let straps = |settings: &[&str]| Straps::of(&config("baseline", settings)).word();
+        let share = 0b110 | 16 << 3;
+        assert_eq!(straps(&[]) >> 51, share);
+        assert_eq!(straps(&["sm.blocks=5"]) >> 51, 0b110 | 5 << 3);
+        assert_eq!(straps(&["share.lock=first", "share.owner_first=false"]) >> 51, 0b011 | 16 << 3);
+        assert_eq!(straps(&["share.hold_atomics=false"]) >> 51, 0b100 | 16 << 3);
         let power = 0b11 | 1 << 2 | 2 << 6;
-        assert_eq!(straps(&[]) >> 41, power);
-        let without = |settings: &[&str]| straps(settings) ^ power << 41 ^ 2048 << 29;
+        assert_eq!(straps(&[]) >> 41 & 0x3ff, power);
+        let without = |settings: &[&str]| straps(settings) ^ share << 51 ^ power << 41 ^ 2048 << 29;
         assert_eq!(without(&["power.mode=sleep_always"]) >> 41, 0b10);
         assert_eq!(without(&["power.mode=hints", "power.wake_sleep=14"]) >> 41, 0b1 | 15 << 2);
         assert_eq!(without(&["power.mode=always_on", "power.wake_off=13"]) >> 41, 0b11 | 15 << 6);

@@ -10,9 +10,9 @@ use crate::{Block, Declaration, Field, Ports, erase};
 /// Shapes that differ in every size; the second one has conflicts and hazards all the time.
 pub(crate) const SHAPES: [MrfShape; 4] = [
     MrfShape::BASELINE,
-    MrfShape { banks: 2, dual_port: false, collectors: 4, issue_ports: 2, depth: 2, tag_w: 1 },
-    MrfShape { banks: 4, dual_port: true, collectors: 8, issue_ports: 2, depth: 4, tag_w: 64 },
-    MrfShape { banks: 32, dual_port: true, collectors: 16, issue_ports: 1, depth: 32, tag_w: 8 },
+    MrfShape { banks: 2, dual_port: false, collectors: 4, issue_ports: 2, depth: 2, tag_w: 1, places: false },
+    MrfShape { banks: 4, dual_port: true, collectors: 8, issue_ports: 2, depth: 4, tag_w: 64, places: false },
+    MrfShape { banks: 32, dual_port: true, collectors: 16, issue_ports: 1, depth: 32, tag_w: 8, places: false },
 ];
 
 /// SMs that differ in every size; the second one is full all the time.
@@ -21,7 +21,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE },
         active: 0,
         alternate: false,
-        organisation: Organisation::Mrf(MrfSizes),
+        organisation: Organisation::Mrf(MrfSizes { places: false }),
         warps: 32,
         code_words: 4096,
         const_words: 17408,
@@ -30,12 +30,13 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         queue_depth: 32,
         sources: 3,
         power_entries: 3,
+        share: false,
     },
     SmShape {
-        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2, places: false },
         active: 0,
         alternate: false,
-        organisation: Organisation::Mrf(MrfSizes),
+        organisation: Organisation::Mrf(MrfSizes { places: false }),
         warps: 8,
         code_words: 64,
         const_words: 1024,
@@ -44,6 +45,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         queue_depth: 16,
         sources: 1,
         power_entries: 0,
+        share: false,
     },
 ];
 
@@ -51,7 +53,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
 pub(crate) const ACTIVE_SHAPES: [ActiveShape; 2] = [
     ActiveShape { mrf: MrfShape::BASELINE, warps: 32, active: 8, candidates: false },
     ActiveShape {
-        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3, places: false },
         warps: 8,
         active: 6,
         candidates: false,

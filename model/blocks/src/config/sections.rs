@@ -9,6 +9,7 @@ use crate::mrf::config::{MrfConfig, MrfLayer};
 use crate::mrf_ideal::config::IdealLayer;
 use crate::power::config::PowerLayer;
 use crate::rfc::config::RfcLayer;
+use crate::share::config::ShareLayer;
 use crate::steal::config::StealLayer;
 
 pub use crate::hierarchy::config::{LrfConfig, OrfConfig};
@@ -16,6 +17,7 @@ pub use crate::hrf::config::HrfConfig;
 pub use crate::mrf_ideal::config::IdealConfig;
 pub use crate::power::config::{PowerConfig, PowerMode};
 pub use crate::rfc::config::{Replacement, RfcConfig};
+pub use crate::share::config::{LockRule, ShareConfig};
 pub use crate::steal::config::StealConfig;
 
 /// How a design of the register file is selected, and what the configuration has to know of it: declared in the design's `config.rs`.
@@ -98,6 +100,8 @@ sections! {
     ideal: IdealConfig, IdealLayer;
     /// Power states of the main register file's registers.
     power: PowerConfig, PowerLayer;
+    /// Blocks that share registers.
+    share: ShareConfig, ShareLayer;
     /// Global memory, outside the SM.
     memory: MemoryConfig, MemoryLayer;
     /// The compiler of the kernels.

@@ -10,6 +10,8 @@ section! {
         /// Shape: resident warps.
         pub warps: usize = 32,
             "an even number from 8 to 48" if |n| n.is_multiple_of(2) && (8..=48).contains(&n);
+        /// Policy: resident blocks at most.
+        pub blocks: usize = 16, "a number from 1 to 16" if |n| (1..=16).contains(&n);
         /// Shape: instructions of the code memory.
         pub code_words: usize = 4096,
             "a power of two from 64 to 65536" if |n| n.is_power_of_two() && (64..=65536).contains(&n);

@@ -1,18 +1,15 @@
 //! `block_launcher`: blocks of a grid into the SM. `docs/blocks/block_launcher.md`.
 
 use crate::mrf::bits::set_bits;
-use crate::shape::{BLOCK_SLOTS, SmShape};
+use crate::shape::{BLOCK_SLOTS, SLOT_BITS, SmShape};
 use crate::sizes::{MAX_WARPS, width};
-use crate::{Block, Decode, GROUP_LANES, LANES, WARP_BITS, field, ports};
+use crate::share::{RegisterLayout, RegisterLayoutFields};
+use crate::{Block, Decode, GROUP_LANES, LANES, WARP_BITS, field, packed, ports};
 
-/// Width of a block slot's number.
-const SLOT_BITS: u32 = width(BLOCK_SLOTS);
 /// Width of a warp's number in its block.
 const INDEX_BITS: u32 = width(LANES);
 /// Width of the number of a group of four lanes.
 const GROUP_BITS: u32 = width(LANES / GROUP_LANES);
-/// Shared memory is handed out in lines of this many bytes.
-const SHARED_STEP: u32 = 128;
 /// Width of a size of shared memory in bytes.
 const BYTES_BITS: u32 = 17;
 /// Width of the number of threads of a block, and of its x and y.
@@ -51,6 +48,12 @@ ports! {
         launch_block_z_i: u8 = field(DEPTH_BITS).valid_by("launch_valid_i"),
         /// Registers of a thread.
         launch_registers_i: u8 = field(8).valid_by("launch_valid_i"),
+        /// Guests may be added.
+        launch_share_i: u8 = field(1).valid_by("launch_valid_i"),
+        /// Registers of a thread that are private to a guest.
+        launch_private_i: u8 = field(8).valid_by("launch_valid_i"),
+        /// Strap: block slots at most.
+        cfg_i: u8 = field(SLOT_BITS + 1),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// A grid; taken at this edge while none is in progress.
@@ -67,6 +70,8 @@ ports! {
 ports! {
     /// Outputs of [`BlockLauncher`].
     pub struct BlockLauncherOut(s: &SmShape) {
+        /// How the register file is divided; 0 where registers are handed out in rows.
+        layout_o: u64 = packed::<RegisterLayout>().early().shows_when(s.places(), "layout_q"),
         /// Lanes that begin.
         start_mask_o: u32 = field(LANES).valid_by("start_valid_o").early(),
         /// Bytes of shared memory of a block.
@@ -91,6 +96,10 @@ ports! {
         nctaid_y_o: u16 = field(16).valid_by("busy_o").early().shows("grid_y_q"),
         /// Blocks of the grid in z.
         nctaid_z_o: u16 = field(16).valid_by("busy_o").early().shows("grid_z_q"),
+        /// Block slots with a block.
+        slot_busy_o: u16 = field(BLOCK_SLOTS).early().shows("slot_busy_q"),
+        /// Block slots whose block began after that of the partner; 0 where registers are handed out in rows.
+        slot_young_o: u16 = field(BLOCK_SLOTS).early().shows_when(s.places(), "young_q"),
         /// Block of `block_warp_i`, in y.
         block_y_o: u16 = field(16),
         /// Block of `block_warp_i`, in z.
@@ -111,6 +120,8 @@ ports! {
         rows_o: u8 = field(8).valid_by("busy_o").early().shows("rows_q"),
         /// Threads of a block in z.
         ntid_z_o: u8 = field(DEPTH_BITS).valid_by("busy_o").early().shows("block_z_q"),
+        /// Warps of all block slots.
+        end_warps_o: u8 = field(WARP_BITS + 1).valid_by("busy_o").early().shows("first_q"),
         /// Block slot of each warp.
         slot_o: [u8; MAX_WARPS] = field(SLOT_BITS).count(s.warps).early().shows("slot_q"),
         /// Number of `block_warp_i` in its block.
@@ -147,8 +158,6 @@ ports! {
         next_y_q: u16 = field(16).valid_by("busy_o"),
         /// Block that is next, in z.
         next_z_q: u16 = field(16).valid_by("busy_o"),
-        /// Slots with a block.
-        slot_busy_q: u16 = field(BLOCK_SLOTS),
         /// Threads of a block.
         threads_q: u16 = field(THREADS_BITS).valid_by("busy_o"),
         /// Coordinate of the next thread, in x.
@@ -167,8 +176,6 @@ ports! {
         slots_q: u8 = field(SLOT_BITS + 1),
         /// Warps of a block.
         warps_q: u8 = field(WARP_BITS).valid_by("busy_o"),
-        /// First warp of the next slot.
-        first_q: u8 = field(WARP_BITS + 1).valid_by("busy_o"),
         /// Number of each warp in its block.
         index_q: [u8; MAX_WARPS] = field(INDEX_BITS).count(s.warps),
         /// Warps of a block are being started.
@@ -177,6 +184,12 @@ ports! {
         start_slot_q: u8 = field(SLOT_BITS).valid_by("starting_q"),
         /// Number in the block of the warp that begins.
         start_index_q: u8 = field(INDEX_BITS).valid_by("starting_q"),
+        /// Guests are being added.
+        extending_q: u8 = field(1).when(s.places()),
+        /// Slots of hosts.
+        hosts_q: u8 = field(SLOT_BITS + 1).when(s.places()),
+        /// Guests may be added to the grid.
+        share_q: u8 = field(1).valid_by("busy_o").when(s.places()),
     }
 }
 
@@ -191,6 +204,10 @@ pub struct Launch {
     pub threads: u16,
     /// Registers of a thread.
     pub registers: u8,
+    /// Guests may be added.
+    pub share: bool,
+    /// Registers of a thread that are private to a guest.
+    pub private: u8,
     /// Bytes of shared memory of a block.
     pub shared: u32,
     /// Dynamic ones of these.
@@ -246,10 +263,14 @@ enum State {
 /// Divides the SM once for each grid, since its blocks are alike: block slot k has n warps from k*n on, n being the warps of a block; warp w has `rows` rows of
 /// the register file from `w * rows` on; slot k has shared memory from `k * bytes` on. Then it computes the threads' coordinates, and puts blocks into slots
 /// until none is left.
+///
+/// With places registers are handed out one by one, and guests may be added: blocks that share registers with blocks that fit whole (sharing thesis 2.2).
 pub struct BlockLauncher {
     warps: usize,
     banks: usize,
     depth: usize,
+    /// Registers are handed out one by one.
+    places: bool,
     /// An even warp and the next one have the same rows.
     paired_rows: bool,
     /// Rows of a warp at most.
@@ -281,6 +302,11 @@ pub struct BlockLauncher {
     start_slot: u8,
     start_index: u8,
     start_warp: u8,
+    /// Guests are being added; slots of hosts; slots whose block began after that of the partner; how the register file is divided.
+    extending: bool,
+    hosts: u8,
+    young: u16,
+    layout: RegisterLayout,
     /// Warps that had ended and slots with a block when it was last found that none is free: it need not be asked again before one of them changes.
     not_freed: (u64, u16),
 }
@@ -339,6 +365,30 @@ impl BlockLauncher {
         self.rows
     }
 
+    /// How the register file is divided; 0 where registers are handed out in rows.
+    #[inline]
+    pub fn layout(&self) -> RegisterLayout {
+        self.layout
+    }
+
+    /// Warps of all block slots.
+    #[inline]
+    pub fn end_warps(&self) -> u8 {
+        self.first
+    }
+
+    /// Block slots with a block.
+    #[inline]
+    pub fn slot_busy(&self) -> u16 {
+        self.slot_busy
+    }
+
+    /// Block slots whose block began after that of the partner.
+    #[inline]
+    pub fn slot_young(&self) -> u16 {
+        self.young
+    }
+
     /// Block slot of each warp.
     #[inline]
     pub fn slots(&self) -> &[u8; MAX_WARPS] {
@@ -377,9 +427,9 @@ impl BlockLauncher {
         self.block_warps.wrapping_sub(1) % (1 << INDEX_BITS)
     }
 
-    /// The edge. `launch` is taken while none is in progress.
+    /// The edge. `launch` is taken while none is in progress; `most_slots`: the strap.
     #[inline]
-    pub fn edge(&mut self, launch: Option<&Launch>, alive: u64, idle: u64, memory_idle: bool) {
+    pub fn edge(&mut self, most_slots: u8, launch: Option<&Launch>, alive: u64, idle: u64, memory_idle: bool) {
         (self.done, self.fault) = (false, false);
         match self.state {
             State::Idle => {
@@ -387,7 +437,7 @@ impl BlockLauncher {
                     self.take(launch);
                 }
             }
-            State::Divide => self.divide(),
+            State::Divide => self.divide(most_slots),
             State::Coordinates => self.count_threads(),
             State::Run => self.run(!alive & idle, memory_idle),
         }
@@ -411,29 +461,37 @@ impl BlockLauncher {
         (self.slots, self.slot_busy) = (0, 0);
         (self.slot, self.index) = ([0; NUMBERS], [0; NUMBERS]);
         (self.slot_base, self.ctaid) = ([0; BLOCK_SLOTS], [Coordinates::default(); BLOCK_SLOTS]);
+        (self.extending, self.hosts, self.young, self.layout) = (false, 0, 0, RegisterLayout::default());
     }
 
     fn take(&mut self, launch: &Launch) {
         self.launch = *launch;
         self.block_warps = usize::from(launch.threads).div_ceil(LANES) as u8 % (1 << WARP_BITS);
         self.rows = usize::from(launch.registers).div_ceil(self.banks) as u8;
-        self.shared_step = launch.shared.next_multiple_of(SHARED_STEP);
+        self.shared_step = launch.shared.next_multiple_of(shared_step(self.places));
         (self.slots, self.first, self.base, self.slot_busy) = (0, 0, 0, 0);
         (self.tid, self.tid_index, self.tid_group) = (Coordinates::default(), 0, 0);
         self.next = Coordinates::default();
         self.not_freed = (0, 0);
         self.state = State::Divide;
+        if self.places {
+            (self.hosts, self.young) = (0, 0);
+            self.layout = RegisterLayoutFields {
+                guest_base: 0,
+                host_warps: self.warps as u8,
+                private_registers: launch.private,
+                registers: launch.registers,
+            }
+            .into();
+        }
     }
 
-    fn divide(&mut self) {
+    fn divide(&mut self, most_slots: u8) {
         let end = usize::from(self.first) + usize::from(self.block_warps);
-        // With paired rows an even warp and the next one have the same rows, each in its bank (hybrid paper, 4.3).
-        let placed = if self.paired_rows { end.next_multiple_of(2) } else { end };
-        let fits = usize::from(self.slots) < BLOCK_SLOTS
+        let fits = self.slots < most_slots
             && end <= self.warps
-            && placed * usize::from(self.rows) <= self.depth
-            && usize::from(self.rows) <= self.max_rows
-            && self.base + self.shared_step <= self.shared_bytes;
+            && self.base + self.shared_step <= self.shared_bytes
+            && self.has_registers(end);
         if fits {
             for (index, w) in (usize::from(self.first)..end).enumerate() {
                 (self.slot[w], self.index[w]) = (self.slots, index as u8);
@@ -445,8 +503,30 @@ impl BlockLauncher {
         } else if self.slots == 0 {
             self.fault = true;
             self.state = State::Idle;
+        } else if self.places && self.launch.share && !self.extending {
+            let guest_base = u16::from(self.first) * u16::from(self.launch.registers);
+            (self.extending, self.hosts) = (true, self.slots);
+            self.layout.change(|layout| (layout.host_warps, layout.guest_base) = (self.first, guest_base));
         } else {
+            self.extending = false;
             self.state = State::Coordinates;
+        }
+    }
+
+    /// Whether a further slot, whose warps end before `end`, finds registers: a guest its private ones, and a host.
+    fn has_registers(&self, end: usize) -> bool {
+        let registers = usize::from(self.launch.registers);
+        if self.extending {
+            let host_warps = usize::from(self.layout.host_warps());
+            let taken = host_warps * registers + (end - host_warps) * usize::from(self.launch.private);
+            self.slots - self.hosts < self.hosts && taken <= self.banks * self.depth
+        } else if self.places {
+            end * registers <= self.banks * self.depth
+        } else {
+            // With paired rows an even warp and the next one have the same rows, each in its bank (hybrid paper, 4.3).
+            let placed = if self.paired_rows { end.next_multiple_of(2) } else { end };
+            let rows = usize::from(self.rows);
+            placed * rows <= self.depth && rows <= self.max_rows
         }
     }
 
@@ -501,13 +581,32 @@ impl BlockLauncher {
         self.next = self.next.successor(&self.launch.grid);
         (self.start_slot, self.start_index, self.starting) = (k, 0, true);
         self.start_warp = k.wrapping_mul(self.block_warps) % (1 << WARP_BITS);
+        // Its block is the younger one of its pair; one without a partner is not.
+        if let Some(partner) = self.partner(k) {
+            self.young = (self.young | 1 << k) & !(1 << partner);
+        } else {
+            self.young &= !(1 << k);
+        }
     }
+
+    /// The slot that a slot shares registers with.
+    fn partner(&self, k: u8) -> Option<u8> {
+        match k.checked_sub(self.hosts) {
+            Some(host) => (self.hosts != 0).then_some(host),
+            None => Some(k + self.hosts).filter(|&guest| guest < self.slots),
+        }
+    }
+}
+
+/// Bytes of shared memory that are handed out at a time: a word, or a line where registers are handed out in rows.
+pub const fn shared_step(places: bool) -> u32 {
+    if places { size_of::<u32>() as u32 } else { 128 }
 }
 
 impl Block for BlockLauncher {
     const NAME: &'static str = "block_launcher";
     const PARAMETERS: &'static [&'static str] =
-        &["Warps", "Banks", "Depth", "SharedWords", "PairedRows", "MaxRegisters"];
+        &["Warps", "Banks", "Depth", "SharedWords", "PairedRows", "MaxRegisters", "Places"];
 
     type Shape = SmShape;
     type In = BlockLauncherIn;
@@ -519,6 +618,7 @@ impl Block for BlockLauncher {
             warps: shape.warps,
             banks: shape.mrf.banks,
             depth: shape.mrf.depth,
+            places: shape.places(),
             paired_rows: shape.services().pairs_rows,
             max_rows: shape.services().max_registers / shape.mrf.banks,
             shared_bytes: (shape.shared_words * size_of::<u32>()) as u32,
@@ -545,6 +645,10 @@ impl Block for BlockLauncher {
             start_slot: 0,
             start_index: 0,
             start_warp: 0,
+            extending: false,
+            hosts: 0,
+            young: 0,
+            layout: RegisterLayout::default(),
             not_freed: (0, 0),
         }
     }
@@ -560,6 +664,8 @@ impl Block for BlockLauncher {
         (out.ntid_x_o, out.ntid_y_o, out.ntid_z_o) = (shown.block.x as u16, shown.block.y, shown.block.z as u8);
         (out.nctaid_x_o, out.nctaid_y_o, out.nctaid_z_o) = (shown.grid.x, shown.grid.y, shown.grid.z);
         out.slot_o = *self.slots();
+        (out.layout_o, out.slot_busy_o, out.slot_young_o) = (self.layout.0, self.slot_busy, self.young);
+        out.end_warps_o = if self.busy() { self.first } else { 0 };
         let tid = self.tid_write();
         out.tid_we_o = tid.is_some().into();
         let TidWrite { index, group, data } = tid.unwrap_or(TidWrite { index: 0, group: 0, data: [0; GROUP_LANES] });
@@ -586,18 +692,20 @@ impl Block for BlockLauncher {
             },
             threads: inputs.launch_threads_i,
             registers: inputs.launch_registers_i,
+            share: inputs.launch_share_i != 0,
+            private: inputs.launch_private_i,
             shared: inputs.launch_shared_i,
             dynamic: inputs.launch_dynamic_i,
             local_words: inputs.launch_local_i,
         };
         let offered = (inputs.launch_valid_i != 0).then_some(&launch);
-        self.edge(offered, inputs.alive_i, inputs.idle_i, inputs.memory_idle_i != 0);
+        self.edge(inputs.cfg_i, offered, inputs.alive_i, inputs.idle_i, inputs.memory_idle_i != 0);
     }
 
     fn probe(&self, _: &BlockLauncherIn, _: &BlockLauncherOut, probe: &mut BlockLauncherProbe) {
         *probe = crate::Ports::zeroed();
         probe.state_q = self.state as u8;
-        (probe.slots_q, probe.slot_busy_q) = (self.slots, self.slot_busy);
+        (probe.slots_q, probe.extending_q, probe.hosts_q) = (self.slots, self.extending.into(), self.hosts);
         (probe.slot_base_q, probe.index_q) = (self.slot_base, *self.index.first_chunk().expect("as in `slots`"));
         for (k, block) in self.ctaid.iter().enumerate() {
             (probe.ctaid_x_q[k], probe.ctaid_y_q[k], probe.ctaid_z_q[k]) = (block.x, block.y, block.z);
@@ -605,7 +713,7 @@ impl Block for BlockLauncher {
         if self.busy() {
             (probe.threads_q, probe.warps_q, probe.shared_step_q) =
                 (self.launch.threads, self.block_warps, self.shared_step);
-            (probe.first_q, probe.base_q) = (self.first, self.base);
+            (probe.base_q, probe.share_q) = (self.base, self.launch.share.into());
             (probe.tid_x_q, probe.tid_y_q, probe.tid_z_q) = (self.tid.x as u16, self.tid.y, self.tid.z as u8);
             (probe.tid_index_q, probe.tid_group_q) = (self.tid_index, self.tid_group);
             (probe.next_x_q, probe.next_y_q, probe.next_z_q) = (self.next.x, self.next.y, self.next.z);

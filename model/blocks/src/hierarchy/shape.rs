@@ -109,7 +109,7 @@ impl Shape for HierarchyShape {
         let (entries, banks) =
             if config.orf.entries == 0 { (3, LastResultFile::Split) } else { (config.orf.entries, config.lrf.banks) };
         let mut shape = Self {
-            mrf: config.shape(),
+            mrf: MrfShape { places: false, ..config.shape() },
             warps: config.sm.warps,
             active: if config.sm.active_warps == 0 { 8 } else { config.sm.active_warps },
             entries,
@@ -137,14 +137,14 @@ impl Shape for HierarchyShape {
 pub(crate) const HIERARCHY_SHAPES: [HierarchyShape; 3] = [
     HierarchyShape { mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE }, warps: 32, active: 8, entries: 3, lrf_banks: 3 },
     HierarchyShape {
-        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2 },
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2, places: false },
         warps: 8,
         active: 6,
         entries: 1,
         lrf_banks: 1,
     },
     HierarchyShape {
-        mrf: MrfShape { banks: 4, dual_port: false, collectors: 16, issue_ports: 2, depth: 32, tag_w: 4 },
+        mrf: MrfShape { banks: 4, dual_port: false, collectors: 16, issue_ports: 2, depth: 32, tag_w: 4, places: false },
         warps: 48,
         active: 48,
         entries: 8,

@@ -2,7 +2,7 @@
 
 use crate::instruction::NO_REG;
 use crate::issue::warp_scheduler::{Candidates, half, ports_of};
-use crate::issue::{Chosen, Heads};
+use crate::issue::{Chosen, Classes, Heads};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{first_from, is_set, only, pack, set_bits};
 use crate::shape::ActiveShape;
@@ -625,7 +625,8 @@ impl Block for TwoLevelScheduler {
         self.chosen = Chosen::default();
         if inputs.stop_i == 0 {
             let (greedy, active) = (is_set(inputs.cfg_i, 0), self.decided.active);
-            let heads = Heads { clear: inputs.clear_i, operand: inputs.operand_i, branch: inputs.branch_i };
+            let (clear, operand, branch) = (inputs.clear_i, inputs.operand_i, inputs.branch_i);
+            let heads = Heads { clear, operand, branch, classes: Classes::default() };
             self.chosen = self.choose(greedy, &heads, active, inputs.ready_i, inputs.candidate_issue_i);
         }
         (out.issue_valid_o, out.issue_warp_o) = ports_of(&self.chosen.warp);

@@ -17,6 +17,10 @@ ports! {
         branch_i: u64 = field(s.warps),
         /// Warps with living lanes.
         alive_i: u64 = field(s.warps),
+        /// Warps that are preferred, where some are.
+        lead_i: u64 = field(s.warps),
+        /// Warps that are taken last, where some are preferred.
+        last_i: u64 = field(s.warps),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// Strap: 0 loose round-robin, 1 greedy then oldest.
@@ -78,6 +82,27 @@ pub struct Heads {
     pub operand: u64,
     /// Branch or end.
     pub branch: u64,
+    /// Which warps come first.
+    pub classes: Classes,
+}
+
+/// Warps that come before others and behind them, for a scheduler that prefers some (sharing thesis 2.3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Classes {
+    /// Preferred.
+    pub lead: u64,
+    /// Taken last.
+    pub last: u64,
+}
+
+impl Classes {
+    /// Those of a set that are of its best class.
+    #[inline]
+    fn best(&self, candidates: u64) -> u64 {
+        let led = candidates & self.lead;
+        let between = candidates & !self.last;
+        [led, between].into_iter().find(|&class| class != 0).unwrap_or(candidates)
+    }
 }
 
 /// What the ports issue in a cycle, and whom they name for the next one.
@@ -159,6 +184,8 @@ pub struct WarpScheduler {
     ports: usize,
     /// Ports name candidates.
     names_candidates: bool,
+    /// Some warps are preferred.
+    has_classes: bool,
     candidates: Candidates,
     rr_q: [u8; MAX_PORTS],
     greedy_valid_q: u8,
@@ -180,6 +207,7 @@ impl WarpScheduler {
         for (p, own) in self.own.iter().enumerate() {
             let ready = if is_set(ready, p) { u64::MAX } else { !heads.operand };
             let candidates = own & allowed & ready;
+            let candidates = if self.has_classes { heads.classes.best(candidates) } else { candidates };
             let winner = self.policy(greedy, p, candidates);
             if self.names_candidates {
                 let other = winner.and_then(|w| self.policy(greedy, p, candidates & !half(self.ports, w)));
@@ -278,7 +306,7 @@ impl WarpScheduler {
 
 impl Block for WarpScheduler {
     const NAME: &'static str = "warp_scheduler";
-    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts", "Candidates"];
+    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts", "Candidates", "Classes"];
 
     type Shape = SmShape;
     type In = WarpSchedulerIn;
@@ -291,6 +319,7 @@ impl Block for WarpScheduler {
             warps: shape.warps as u8,
             ports: shape.ports(),
             names_candidates: shape.services().takes_candidates,
+            has_classes: shape.share,
             candidates: Candidates::default(),
             rr_q: [0; MAX_PORTS],
             greedy_valid_q: 0,
@@ -306,7 +335,8 @@ impl Block for WarpScheduler {
     fn late(&mut self, inputs: &WarpSchedulerIn, out: &mut WarpSchedulerOut) {
         self.chosen = Chosen::default();
         if inputs.stop_i == 0 {
-            let heads = Heads { clear: inputs.clear_i, operand: inputs.operand_i, branch: inputs.branch_i };
+            let classes = Classes { lead: inputs.lead_i, last: inputs.last_i };
+            let heads = Heads { clear: inputs.clear_i, operand: inputs.operand_i, branch: inputs.branch_i, classes };
             self.chosen = self.choose(inputs.cfg_i != 0, &heads, inputs.ready_i, inputs.candidate_issue_i);
         }
         (out.issue_valid_o, out.issue_warp_o) = ports_of(&self.chosen.warp);

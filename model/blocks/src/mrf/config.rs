@@ -20,6 +20,8 @@ section! {
             "a power of two from 8 to 512" if |n| n.is_power_of_two() && (8..=512).contains(&n);
         /// Shape: width of the tag that travels with an instruction.
         pub tag_bits: usize = 32, "a number from 1 to 64" if |n| (1..=64).contains(&n);
+        /// Shape: how registers are handed out.
+        pub allocation: Allocation = Allocation::Rows;
         /// Policy: which of the reads that wait for a bank goes first.
         pub read_order: ReadOrder = ReadOrder::Oldest;
     }
@@ -34,6 +36,16 @@ pub enum BankPorts {
     /// A read and a write port (RFC paper, 2.1).
     #[serde(rename = "1r1w")]
     Separate,
+}
+
+/// How registers are handed out to warps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Allocation {
+    /// Whole rows of the banks; shared memory in lines of 128 bytes.
+    Rows,
+    /// One by one; shared memory in words.
+    Registers,
 }
 
 /// Order among the reads of a bank: bit 0 of `cfg_i`.

@@ -6,6 +6,7 @@ pub(crate) mod nets;
 pub use design::MrfSizes;
 pub use nets::MrfProbe;
 
+use crate::config::Config;
 use crate::mrf::bits::{pack, set_bits};
 use crate::mrf::mrf_allocator::Choice;
 use crate::mrf::mrf_arbiter::{Requests, Writes, count_ports};
@@ -14,7 +15,8 @@ use crate::mrf::mrf_write_queue::WriteTarget;
 use crate::mrf::slots::Slots;
 use crate::mrf::storage::{Banked, Storage};
 use crate::mrf::{MAX_PORTS, MRF_ARBITER_EVENT, MrfAllocator, MrfBankMap, MrfShape, MrfWriteQueue};
-use crate::{Block, Decode, LaneMask, Memory, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::share::{RegisterLayout, RegisterPlaces};
+use crate::{Block, Decode, LaneMask, Memory, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
@@ -53,6 +55,8 @@ ports! {
         rst_ni: u8 = field(1),
         /// Strap: order among the reads of a bank, 0 oldest first, 1 round-robin.
         cfg_i: u8 = field(1),
+        /// How the register file is divided, where registers are handed out one by one.
+        layout_i: u64 = packed::<RegisterLayout>(),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.issue_ports),
         /// Warp of the offered instruction.
@@ -115,6 +119,8 @@ pub type Mrf = OperandFile<Banked>;
 /// A register file behind operand collectors: [`Mrf`], and any other that differs from it in its storage alone.
 pub struct OperandFile<S> {
     bank_map: MrfBankMap,
+    /// In its place, where registers are handed out one by one.
+    places: Option<RegisterPlaces>,
     queues: Vec<MrfWriteQueue>,
     /// A bit for each queue.
     ports: u8,
@@ -206,12 +212,21 @@ impl<S: Storage> OperandFile<S> {
         self.write_ready = (!self.writes.valid | write_grant) & self.ports;
     }
 
+    /// Bank and entry of a register of a warp, which has rows from `base` on.
+    #[inline]
+    fn locate(&self, inputs: &MrfIn, warp: u8, base: u16, reg: u8) -> (u8, u16) {
+        match &self.places {
+            None => self.bank_map.map(warp, base, reg),
+            Some(places) => places.map(RegisterLayout(inputs.layout_i), warp, reg),
+        }
+    }
+
     /// The instruction on an issue port.
     #[inline]
     fn offered(&self, inputs: &MrfIn, p: usize) -> Instruction {
         let warp = inputs.issue_warp_i[p];
         let located: [_; OPERANDS] = std::array::from_fn(|s| {
-            self.bank_map.map(warp, inputs.issue_base_i[p], inputs.issue_src_reg_i[OPERANDS * p + s])
+            self.locate(inputs, warp, inputs.issue_base_i[p], inputs.issue_src_reg_i[OPERANDS * p + s])
         });
         Instruction {
             tag: inputs.issue_tag_i[p],
@@ -227,7 +242,7 @@ impl<S: Storage> OperandFile<S> {
     #[inline]
     fn arriving(&self, inputs: &MrfIn, p: usize) -> WriteTarget {
         let (warp, reg) = (inputs.write_warp_i[p], inputs.write_reg_i[p]);
-        let (bank, entry) = self.bank_map.map(warp, inputs.write_base_i[p], reg);
+        let (bank, entry) = self.locate(inputs, warp, inputs.write_base_i[p], reg);
         WriteTarget { mask: LaneMask(inputs.write_mask_i[p]), entry, bank, warp, reg }
     }
 
@@ -289,9 +304,15 @@ impl<S: Storage> Block for OperandFile<S> {
     type Out = MrfOut;
     type Probe = S::Probe;
 
+    fn shape_alone(config: &Config) -> MrfShape {
+        let shape = config.shape();
+        MrfShape { places: shape.places && S::PLACES, ..shape }
+    }
+
     fn new(shape: &MrfShape) -> Self {
         let mut mrf = Self {
             bank_map: MrfBankMap::new(shape),
+            places: (shape.places && S::PLACES).then(|| RegisterPlaces::new(shape)),
             ports: u8::MAX >> (u8::BITS as usize - shape.issue_ports),
             queues: (0..shape.issue_ports).map(|_| MrfWriteQueue::new(shape)).collect(),
             collectors: Collectors::new(),

@@ -1,6 +1,6 @@
 //! The sizes of the register file, shared by all blocks of the family.
 
-use crate::config::{BankPorts, Config, MrfConfig, REGISTERS_PER_KILOBYTE};
+use crate::config::{Allocation, BankPorts, Config, MrfConfig, REGISTERS_PER_KILOBYTE};
 use crate::{LANES, OPERANDS, Shape};
 
 /// Capacity of the twins: the largest number of banks.
@@ -27,12 +27,14 @@ pub struct MrfShape {
     pub depth: usize,
     /// Width of the instruction tag, 1 to 64 bits.
     pub tag_w: u32,
+    /// Registers are handed out one by one: where they are is said by `register_places`.
+    pub places: bool,
 }
 
 impl MrfShape {
     /// The baseline: 16 single-ported banks of 64 entries (128 KB), 8 collectors, one issue port.
     pub const BASELINE: Self =
-        Self { banks: 16, dual_port: false, collectors: 8, issue_ports: 1, depth: 64, tag_w: 32 };
+        Self { banks: 16, dual_port: false, collectors: 8, issue_ports: 1, depth: 64, tag_w: 32, places: false };
 
     /// Width of a bank number.
     pub fn bank_w(&self) -> u32 {
@@ -63,7 +65,7 @@ impl MrfShape {
 impl Config {
     /// The shape of the main register file.
     pub fn shape(&self) -> MrfShape {
-        let MrfConfig { banks, ports, collectors, issue_ports, kilobytes, tag_bits, read_order: _ } = self.mrf;
+        let MrfConfig { banks, ports, collectors, issue_ports, kilobytes, tag_bits, allocation, read_order: _ } = self.mrf;
         MrfShape {
             banks,
             dual_port: ports == BankPorts::Separate,
@@ -71,6 +73,7 @@ impl Config {
             issue_ports,
             depth: kilobytes * REGISTERS_PER_KILOBYTE / banks,
             tag_w: tag_bits as u32,
+            places: allocation == Allocation::Registers,
         }
     }
 }
@@ -88,6 +91,7 @@ impl Shape for MrfShape {
             "IssuePorts" => self.issue_ports as u64,
             "Depth" => self.depth as u64,
             "TagW" => self.tag_w.into(),
+            "Places" => self.places.into(),
             // Of a RAM cell: a word is a warp register with an enable for each lane.
             "Parts" | "PartW" => LANES as u64,
             _ => panic!("the register file has no parameter {name}"),

@@ -8,6 +8,7 @@ use crate::mrf::slots::Slots;
 use crate::mrf::{
     MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfProbe, MrfShape, MrfWriteQueue,
 };
+use crate::share::RegisterPlaces;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 /// What a register file with a storage is called, and what it is made of.
@@ -18,6 +19,8 @@ pub trait Kind: Send + 'static {
     const PARAMETERS: &'static [&'static str];
     /// The blocks inside it, in evaluation order.
     const CHILDREN: &'static [&'static str];
+    /// Registers may be handed out one by one.
+    const PLACES: bool;
     /// What lockstep compares inside the file.
     type Probe: Ports<Shape = MrfShape> + AsRef<MrfProbe> + AsMut<MrfProbe>;
 }
@@ -101,9 +104,10 @@ impl Banked {
 
 impl Kind for Banked {
     const NAME: &'static str = "mrf";
-    const PARAMETERS: &'static [&'static str] = &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];
+    const PARAMETERS: &'static [&'static str] = &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW", "Places"];
     const CHILDREN: &'static [&'static str] = &[
         MrfBankMap::NAME,
+        RegisterPlaces::NAME,
         MrfWriteQueue::NAME,
         MrfCollector::NAME,
         MrfAllocator::NAME,
@@ -111,6 +115,7 @@ impl Kind for Banked {
         MrfBank::NAME,
         MrfCrossbar::NAME,
     ];
+    const PLACES: bool = true;
     type Probe = MrfProbe;
 }
 

@@ -61,6 +61,7 @@ impl Kind for Ideal {
     const PARAMETERS: &'static [&'static str] = &["Banks", "Collectors", "IssuePorts", "Depth", "TagW"];
     const CHILDREN: &'static [&'static str] =
         &[MrfBankMap::NAME, MrfWriteQueue::NAME, MrfCollector::NAME, MrfAllocator::NAME, MrfIdealStore::NAME];
+    const PLACES: bool = false;
 
     type Probe = MrfIdealProbe;
 }

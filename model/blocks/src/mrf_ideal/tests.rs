@@ -110,7 +110,7 @@ fn without_conflicts_it_is_the_main_register_file() {
 #[test]
 fn it_is_a_design_of_the_operand_stage() {
     let shape = SM_SHAPES[0];
-    let shape = crate::shape::SmShape { organisation: Organisation::MrfIdeal(MrfSizes), ..shape };
+    let shape = crate::shape::SmShape { organisation: Organisation::MrfIdeal(MrfSizes { places: false }), ..shape };
     assert_eq!((shape.organisation.number(), shape.organisation.design().name), (5, MrfIdeal::NAME));
     phases::check::<crate::operands::OperandStage>(&[shape]);
 }

@@ -14,6 +14,7 @@ use crate::instruction::{Instruction, NO_REG, Roles, marked};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, MrfIn, MrfOut};
 use crate::shape::SmShape;
+use crate::share::RegisterLayout;
 use crate::sizes::MAX_ACTIVE;
 use crate::{
     Block, Decode, LANES, Memory, OPERANDS, Packed, PackedMemory, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData,
@@ -47,6 +48,8 @@ ports! {
         /// Roles of the heads of the schedulers' candidates.
         candidate_roles_i: [u64; MAX_PORTS] =
             packed::<Roles>().count(s.ports()).valid_by("candidate_valid_i"),
+        /// How the register file is divided, where registers are handed out one by one.
+        layout_i: u64 = packed::<RegisterLayout>(),
         /// Lanes to write.
         write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
         /// Synchronous reset, active low.
@@ -193,11 +196,12 @@ pub struct OperandStage {
 }
 
 impl OperandStage {
-    /// Begins a cycle with the slots of the scheduler, the straps and the rows of a warp. What becomes of results and slots
-    /// follows from them.
+    /// Begins a cycle with the slots of the scheduler, the straps, the rows of a warp and the layout of the file. What becomes of
+    /// results and slots follows from them.
     #[inline]
-    pub fn see(&mut self, cfg: DesignCfg, slots: &SlotView<'_>, rows: u8) {
+    pub fn see(&mut self, cfg: DesignCfg, slots: &SlotView<'_>, rows: u8, layout: RegisterLayout) {
         (self.side.cfg, self.rows.count, self.flush) = (cfg, rows, slots.flush);
+        self.given.layout_i = layout.0;
         self.provider.present(cfg, slots, self.rows, &mut self.shown);
     }
 
@@ -504,7 +508,7 @@ impl Block for OperandStage {
             warp: &inputs.slot_warp_i,
         };
         let cfg = DesignCfg { read_order: inputs.cfg_i, straps: inputs.design_cfg_i.to_u128() };
-        self.see(cfg, &slots, inputs.rows_i);
+        self.see(cfg, &slots, inputs.rows_i, RegisterLayout(inputs.layout_i));
         for p in set_bits(inputs.issue_valid_i) {
             self.issue(p, &issued(inputs, p), inputs.issue_slot_i[p]);
         }

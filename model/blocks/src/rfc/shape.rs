@@ -90,7 +90,7 @@ impl Shape for RfcShape {
     fn of(config: &Config) -> Self {
         let or = |chosen: usize, preset: usize| if chosen == 0 { preset } else { chosen };
         let mut shape = Self {
-            mrf: config.shape(),
+            mrf: MrfShape { places: false, ..config.shape() },
             warps: config.sm.warps,
             active: or(config.sm.active_warps, 8),
             entries: or(config.rfc.entries, 6),
@@ -127,7 +127,7 @@ pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
         reads: false,
     },
     RfcShape {
-        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3, places: false },
         warps: 8,
         active: 6,
         entries: 1,
@@ -135,7 +135,7 @@ pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
         reads: false,
     },
     RfcShape {
-        mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3 },
+        mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3, places: false },
         warps: 8,
         active: 6,
         entries: 3,

@@ -11,13 +11,20 @@ use crate::mrf::storage::Storage;
 use crate::sizes::StageSizes;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
-/// The main register file has no sizes besides those of its configuration.
+/// Sizes of the main register file besides those of its configuration: `mrf_sizes_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MrfSizes;
+pub struct MrfSizes {
+    /// Registers are handed out one by one.
+    pub places: bool,
+}
 
 impl DesignSizes for MrfSizes {
-    fn of(_: &Config) -> Self {
-        Self
+    fn of(config: &Config) -> Self {
+        Self { places: config.shape().places }
+    }
+
+    fn word(&self) -> u32 {
+        self.places.into()
     }
 }
 
@@ -26,12 +33,12 @@ impl<S: Storage> RegisterFile for OperandFile<S> {
 
     type Sizes = MrfSizes;
 
-    fn shape(stage: &StageSizes, _: &MrfSizes) -> MrfShape {
-        stage.mrf
+    fn shape(stage: &StageSizes, sizes: &MrfSizes) -> MrfShape {
+        MrfShape { places: sizes.places, ..stage.mrf }
     }
 
-    fn fields(stage: &StageSizes, _: &MrfSizes) -> Vec<Field> {
-        S::Probe::fields(&stage.mrf).into_iter().map(valid_by_nets).collect()
+    fn fields(stage: &StageSizes, sizes: &MrfSizes) -> Vec<Field> {
+        S::Probe::fields(&Self::shape(stage, sizes)).into_iter().map(valid_by_nets).collect()
     }
 
     #[inline]

@@ -8,7 +8,8 @@ use crate::mrf::{
     MAX_BANKS, MAX_COLLECTORS, MAX_PORTS, MAX_SLOTS, MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector,
     MrfCrossbar, MrfShape, MrfWriteQueue,
 };
-use crate::{Block, Field, OPERANDS, Ports, WarpData};
+use crate::share::RegisterPlaces;
+use crate::{Block, Field, OPERANDS, Ports, WarpData, intern};
 
 nets! {
     /// Nets between the blocks of [`Mrf`](super::Mrf), and the state that no net shows.
@@ -68,9 +69,18 @@ pub(crate) fn collecting<C: Block<Shape = MrfShape>>(s: &MrfShape) -> [Instance;
         Instance::each::<C>("collector", "gen_collector[{}].u_collector", s.collectors, s).nets(&["", "col_"]),
         Instance::one::<MrfAllocator>("allocator", "u_allocator", s).nets(&[""]),
         Instance::each::<MrfWriteQueue>("write_queue", "gen_write[{}].u_write_queue", s.issue_ports, s).nets(&[""]),
-        Instance::each::<MrfBankMap>("issue", "gen_issue[{}].u_bank_map", s.sources(), s),
-        Instance::each::<MrfBankMap>("push", "gen_write[{}].u_bank_map", s.issue_ports, s),
+        maps(s, "issue", "gen_issue[{}]", s.sources()),
+        maps(s, "push", "gen_write[{}]", s.issue_ports),
     ]
+}
+
+/// What finds registers, at ports of a file.
+fn maps(s: &MrfShape, name: &'static str, scope: &str, count: usize) -> Instance {
+    if s.places {
+        Instance::each::<RegisterPlaces>(name, intern(format!("{scope}.gen_places.u_places")), count, s)
+    } else {
+        Instance::each::<MrfBankMap>(name, intern(format!("{scope}.u_bank_map")), count, s)
+    }
 }
 
 // SAFETY: `repr(C)`, made of integers.
@@ -116,7 +126,7 @@ impl<S: Storage> OperandFile<S> {
         for i in set_bits(inputs.issue_src_valid_i) {
             let p = i / OPERANDS;
             (probe.issue_bank[i], probe.issue_entry[i]) =
-                self.bank_map.map(inputs.issue_warp_i[p], inputs.issue_base_i[p], inputs.issue_src_reg_i[i]);
+                self.locate(inputs, inputs.issue_warp_i[p], inputs.issue_base_i[p], inputs.issue_src_reg_i[i]);
         }
         (probe.push_bank, probe.push_entry) = ([0; MAX_PORTS], [0; MAX_PORTS]);
         for p in set_bits(inputs.write_valid_i) {

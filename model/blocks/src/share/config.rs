@@ -1,0 +1,99 @@
+//! The section of the configuration that is about blocks that share registers, its rules and presets; see `docs/sharing.md`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Allocation, BANKS_16, Config, MrfConfig, Preset, Rule, Scheduler, SmConfig, section};
+use crate::share::ShareStraps;
+
+section! {
+    /// Blocks that share registers.
+    pub struct ShareConfig, ShareLayer in share {
+        /// Shape: the locks exist, and grids are launched with guests where registers are short.
+        pub present: bool = false;
+        /// The host's: tenths of a thread's registers that are private.
+        pub private: usize = 1, "a number from 1 to 9 (tenths of a thread's registers)" if |n| (1..=9).contains(&n);
+        /// Policy: who gets a lock.
+        pub lock: LockRule = LockRule::Oldest;
+        /// Policy: returning atomic operations of the younger block wait for the older block's end.
+        pub hold_atomics: bool = true;
+        /// Policy: the scheduler prefers warps of owners, and takes those of non-owners last.
+        pub owner_first: bool = true;
+    }
+}
+
+/// Who gets a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LockRule {
+    /// The older block never waits.
+    Oldest,
+    /// Whichever block comes first.
+    First,
+}
+
+impl ShareConfig {
+    /// Registers of a thread that are private to a guest, of all that it has.
+    pub fn private_registers(&self, registers: u8) -> u8 {
+        (usize::from(registers) * self.private).div_ceil(10).max(1) as u8
+    }
+}
+
+impl Config {
+    /// The straps of `share_locks`.
+    pub(crate) fn share_straps(&self) -> ShareStraps {
+        let ShareConfig { lock, hold_atomics, owner_first, .. } = self.share;
+        ShareStraps { first: lock == LockRule::First, hold: hold_atomics, owner_first }
+    }
+}
+
+/// What the section may be in view of others.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        key: "share.present",
+        allowed: "false where mrf.allocation is rows: a guest's private registers are few, and rows of the banks are handed out whole \
+                  (mrf.allocation=registers)",
+        holds: |c| !c.share.present || c.mrf.allocation == Allocation::Registers,
+    },
+    Rule {
+        key: "share.present",
+        allowed: "false where sm.active_warps is not 0: the scheduler that prefers owners has a single level (sm.active_warps=0)",
+        holds: |c| !c.share.present || c.sm.active_warps == 0,
+    },
+    Rule {
+        key: "share.present",
+        allowed: "false where power.present is true: power states are of registers that one warp has (power.present=false)",
+        holds: |c| !c.share.present || !c.power.present,
+    },
+];
+
+/// Why registers of another register file than the main one are not handed out one by one; a key selects it.
+pub(crate) fn no_places(key: &str) -> String {
+    format!(
+        "rows: {key} selects another register file. Registers are handed out one by one in the main register file alone"
+    )
+}
+
+/// The sharing thesis's SM of chapter 2 (table 2.3): 128 KB, 48 warps, two schedulers, round-robin, 8 blocks. Its 48 KB of shared memory are no power of two:
+/// they are the default's 64. What the table leaves open is as in the stealing paper's SM ([`BANKS_16`]), which is a Fermi-like machine too.
+const FERMI: Config = Config {
+    mrf: MrfConfig { allocation: Allocation::Registers, ..BANKS_16.mrf },
+    sm: SmConfig { blocks: 8, scheduler: Scheduler::RoundRobin, ..BANKS_16.sm },
+    ..BANKS_16
+};
+
+/// The same machine without sharing and with it.
+pub(crate) const PRESETS: &[Preset] = &[
+    Preset {
+        name: "fermi",
+        summary: "the sharing thesis's SM: 128 KB, 48 warps, two schedulers, 8 blocks, registers one by one (sharing thesis, table 2.3)",
+        config: FERMI,
+    },
+    Preset {
+        name: "share-registers",
+        summary: "fermi whose blocks share registers, t = 0.1, oldest first, owners first (sharing thesis, 2.2, 2.3.1)",
+        config: Config { share: ShareConfig { present: true, ..ShareConfig::DEFAULT }, ..FERMI },
+    },
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,326 @@
+//! `share_locks`: who may access shared registers. `docs/blocks/share_locks.md`.
+
+use crate::instruction::{NO_REG, Roles, returning_atomic};
+use crate::mrf::MAX_PORTS;
+use crate::mrf::bits::{is_set, pack, set_bits};
+use crate::shape::{BLOCK_SLOTS, SLOT_BITS, SmShape};
+use crate::share::RegisterLayout;
+use crate::sizes::MAX_WARPS;
+use crate::{Block, Decode, Ports, WARP_BITS, field, packed, ports};
+
+/// Fields of `share_event_t`, most significant first.
+pub const SHARE_EVENT: &[(&str, u32)] = &[
+    ("wait_lock", 6),
+    ("wait_hold", 6),
+    ("lock_take", 2),
+    ("lock_free", 6),
+    ("owners", 6),
+    ("non_owners", 6),
+    ("non_owner_issue", 2),
+];
+
+/// Fields of `share_straps_t`, most significant first.
+pub const SHARE_STRAPS: &[(&str, u32)] = &[("owner_first", 1), ("hold", 1), ("first", 1)];
+
+/// Width of `cfg_i`.
+const STRAPS_BITS: u32 = 3;
+
+ports! {
+    /// Inputs of [`ShareLocks`].
+    pub struct ShareLocksIn(s: &SmShape) {
+        /// The warp's head may issue as far as its results and predicates go.
+        clear_i: u64 = field(s.warps),
+        /// Warps with living lanes.
+        alive_i: u64 = field(s.warps),
+        /// Warps of which nothing is in flight.
+        idle_i: u64 = field(s.warps),
+        /// How the register file is divided.
+        layout_i: u64 = packed::<RegisterLayout>(),
+        /// Roles of each warp's head.
+        head_roles_i: [u64; MAX_WARPS] = packed::<Roles>().count(s.warps).valid_by("clear_i"),
+        /// Operation word of each warp's head.
+        head_op_i: [u64; MAX_WARPS] = field(64).count(s.warps).valid_by("clear_i"),
+        /// Block slots with a block.
+        slot_busy_i: u16 = field(BLOCK_SLOTS),
+        /// Block slots whose block is the younger one of its pair.
+        slot_young_i: u16 = field(BLOCK_SLOTS),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// Straps: who gets a lock, whether atomic operations wait, whether owners are preferred.
+        cfg_i: u8 = field(STRAPS_BITS).shown(Decode::Packed(SHARE_STRAPS)),
+        /// Port p issues.
+        issue_valid_i: u8 = field(s.ports()),
+        /// Warp that port p issues.
+        issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
+        /// Warps of all block slots.
+        end_warps_i: u8 = field(WARP_BITS + 1),
+        /// Block slot of each warp.
+        slot_i: [u8; MAX_WARPS] = field(SLOT_BITS).count(s.warps),
+    }
+}
+
+ports! {
+    /// Outputs of [`ShareLocks`].
+    pub struct ShareLocksOut(s: &SmShape) {
+        /// The warp's head may issue as far as locks go, too.
+        clear_o: u64 = field(s.warps),
+        /// Warps that the scheduler prefers.
+        lead_o: u64 = field(s.warps),
+        /// Warps that the scheduler takes last.
+        last_o: u64 = field(s.warps),
+        /// Locks and who waits for them: `share_event_t`.
+        event_o: u64 = field(34).shown(Decode::Packed(SHARE_EVENT)),
+    }
+}
+
+ports! {
+    /// State of [`ShareLocks`].
+    pub struct ShareLocksProbe(s: &SmShape) {
+        /// Warps that have the lock of their pair.
+        lock_q: u64 = field(s.warps),
+    }
+}
+
+/// The straps: `share_straps_t`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShareStraps {
+    /// A lock is taken by whichever block of a pair comes first; otherwise the older one never waits.
+    pub first: bool,
+    /// Returning atomic operations of younger blocks wait.
+    pub hold: bool,
+    /// The scheduler prefers owners.
+    pub owner_first: bool,
+}
+
+impl ShareStraps {
+    /// Those on `cfg_i`.
+    #[inline]
+    pub fn of(word: u8) -> Self {
+        Self { first: word & 1 != 0, hold: word & 2 != 0, owner_first: word & 4 != 0 }
+    }
+
+    /// `cfg_i`.
+    pub fn word(self) -> u8 {
+        u8::from(self.first) | u8::from(self.hold) << 1 | u8::from(self.owner_first) << 2
+    }
+}
+
+/// How the SM is divided, and what its warps do: what locks depend on besides heads.
+#[derive(Clone, Copy, Debug)]
+pub struct Divided {
+    /// Warps with living lanes.
+    pub alive: u64,
+    /// Warps of which nothing is in flight.
+    pub idle: u64,
+    /// How the register file is divided.
+    pub layout: RegisterLayout,
+    /// Warps of all block slots.
+    pub end_warps: u8,
+    /// Block slots with a block.
+    pub slot_busy: u16,
+    /// Block slots whose block is the younger one of its pair.
+    pub slot_young: u16,
+}
+
+/// What is decided in a cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Heads that may issue as far as locks go.
+    pub clear: u64,
+    /// Warps that the scheduler prefers.
+    pub lead: u64,
+    /// Warps that the scheduler takes last.
+    pub last: u64,
+    /// Warps that ask for their lock: they take it if they issue.
+    asks: u64,
+    /// Of these, those that may not take it.
+    waits: u64,
+    /// Heads that are held.
+    held: u64,
+    /// Warps of owners, and of non-owners.
+    owners: u64,
+    non_owners: u64,
+    /// Warps that have ended.
+    ended: u64,
+}
+
+/// Keeps the locks of pairs of warps, and says whose heads wait for one (sharing thesis 2.2.1 to 2.2.3).
+///
+/// Whoever uses this directly says when the slots of warps change ([`place`](Self::place)), asks ([`allowed`](Self::allowed), [`event`](Self::event)) and
+/// ends the cycle with [`advance`](Self::advance).
+pub struct ShareLocks {
+    warps: usize,
+    lock_q: u64,
+    /// Block slot of each warp, and the warps of each slot.
+    slot: [u8; MAX_WARPS],
+    of_slot: [u64; BLOCK_SLOTS],
+    /// Of the block alone: what it has decided for its edge.
+    decided: Allowed,
+}
+
+impl ShareLocks {
+    /// The block slot of each warp.
+    #[inline]
+    pub fn place(&mut self, slot: &[u8; MAX_WARPS]) {
+        if self.slot != *slot {
+            self.slot = *slot;
+            self.of_slot = [0; BLOCK_SLOTS];
+            for (w, &slot) in slot[..self.warps].iter().enumerate() {
+                self.of_slot[usize::from(slot)] |= 1 << w;
+            }
+        }
+    }
+
+    /// The warps of these slots.
+    #[inline]
+    fn warps_of(&self, slots: u16) -> u64 {
+        set_bits(slots).fold(0, |warps, slot| warps | self.of_slot[slot])
+    }
+
+    /// Who may issue, of the heads in `clear`, whose roles and operation word `head` gives.
+    #[inline]
+    pub fn allowed(
+        &self,
+        straps: ShareStraps,
+        clear: u64,
+        at: &Divided,
+        head: impl Fn(usize) -> (Roles, u64),
+    ) -> Allowed {
+        let hosts = usize::from(at.layout.host_warps());
+        let below = |n: usize| if n < 64 { (1u64 << n) - 1 } else { u64::MAX };
+        let of_hosts = below(hosts);
+        // Those of the partners.
+        let partners = |warps: u64| {
+            let (down, up) = (warps.checked_shr(hosts as u32), warps.checked_shl(hosts as u32));
+            down.unwrap_or(0) & of_hosts | up.unwrap_or(0) & !of_hosts
+        };
+        let with_guest = below(usize::from(at.end_warps).saturating_sub(hosts)) & of_hosts;
+        let paired = at.alive & (with_guest | !of_hosts);
+        let young = paired & self.warps_of(at.slot_young);
+        let beside_busy = paired & partners(self.warps_of(at.slot_busy));
+        let ended = !at.alive & at.idle;
+
+        let (mut wants, mut atomic) = (0, 0);
+        for w in set_bits(clear & paired) {
+            let (roles, op) = head(w);
+            wants |= u64::from(is_shared(roles, at.layout.private_registers())) << w;
+            atomic |= u64::from(returning_atomic(op, roles.d())) << w;
+        }
+        let asks = wants & !self.lock_q;
+        let may = if straps.first {
+            self.may_take_first(asks, young, hosts)
+        } else {
+            asks & (!young | partners(ended))
+        };
+        let held = if straps.hold && !straps.first { atomic & young & beside_busy } else { 0 };
+        let waits = asks & !may;
+        let (owners, non_owners) = (beside_busy & !young, beside_busy & young);
+        let (lead, last) = if straps.owner_first { (owners, non_owners) } else { (0, 0) };
+        Allowed { clear: clear & !waits & !held, lead, last, asks, waits, held, owners, non_owners, ended }
+    }
+
+    /// Those that ask and may take their lock with the rule *first*: none of the partner's block has one, and for a young one none of it asks.
+    #[inline]
+    fn may_take_first(&self, asks: u64, young: u64, hosts: usize) -> u64 {
+        let may = |&w: &usize| {
+            let partner = if w < hosts { w + hosts } else { w - hosts };
+            let block = self.of_slot[usize::from(self.slot.get(partner).copied().unwrap_or_default())];
+            self.lock_q & block == 0 && !(is_set(young, w) && asks & block != 0)
+        };
+        set_bits(asks).filter(may).fold(0, |all, w| all | 1 << w)
+    }
+
+    /// `share_event_t` of a cycle in which a set of warps issues.
+    #[inline]
+    pub fn event(&self, allowed: &Allowed, issued: u64) -> u64 {
+        let sets = [
+            allowed.waits,
+            allowed.held,
+            issued & allowed.asks,
+            self.lock_q & allowed.ended,
+            allowed.owners,
+            allowed.non_owners,
+            issued & allowed.non_owners,
+        ];
+        pack(SHARE_EVENT, sets.map(u64::count_ones))
+    }
+
+    /// The edge, at which a set of warps issues.
+    #[inline]
+    pub fn advance(&mut self, allowed: &Allowed, issued: u64) {
+        self.lock_q = (self.lock_q | issued & allowed.asks) & !allowed.ended;
+    }
+
+    /// Whether no lock changes as long as no warp issues.
+    pub fn is_still(&self, alive: u64, idle: u64) -> bool {
+        self.lock_q & !alive & idle == 0
+    }
+
+    /// An edge in reset.
+    pub fn reset(&mut self) {
+        self.lock_q = 0;
+    }
+}
+
+/// Whether an instruction names a register that is not private.
+#[inline]
+fn is_shared(roles: Roles, private: u8) -> bool {
+    let [a, b, c] = roles.sources();
+    [a, b, c, roles.d()].into_iter().any(|reg| reg != NO_REG && reg >= private)
+}
+
+/// The set of warps that issue.
+fn issued(inputs: &ShareLocksIn) -> u64 {
+    set_bits(inputs.issue_valid_i).fold(0, |warps, p| warps | 1 << inputs.issue_warp_i[p])
+}
+
+impl Block for ShareLocks {
+    const NAME: &'static str = "share_locks";
+    const PARAMETERS: &'static [&'static str] = &["Warps", "IssuePorts"];
+
+    type Shape = SmShape;
+    type In = ShareLocksIn;
+    type Out = ShareLocksOut;
+    type Probe = ShareLocksProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        let mut of_slot = [0; BLOCK_SLOTS];
+        of_slot[0] = shape.all_warps();
+        Self { warps: shape.warps, lock_q: 0, slot: [0; MAX_WARPS], of_slot, decided: Allowed::default() }
+    }
+
+    fn early(&self, _: &mut ShareLocksOut) {}
+
+    fn late(&mut self, inputs: &ShareLocksIn, out: &mut ShareLocksOut) {
+        self.place(&inputs.slot_i);
+        let divided = Divided {
+            alive: inputs.alive_i,
+            idle: inputs.idle_i,
+            layout: RegisterLayout(inputs.layout_i),
+            end_warps: inputs.end_warps_i,
+            slot_busy: inputs.slot_busy_i,
+            slot_young: inputs.slot_young_i,
+        };
+        let head = |w: usize| (Roles(inputs.head_roles_i[w]), inputs.head_op_i[w]);
+        self.decided = self.allowed(ShareStraps::of(inputs.cfg_i), inputs.clear_i, &divided, head);
+        (out.clear_o, out.lead_o, out.last_o) = (self.decided.clear, self.decided.lead, self.decided.last);
+        out.event_o = self.event(&self.decided, issued(inputs));
+    }
+
+    fn clock(&mut self, inputs: &ShareLocksIn, _: &ShareLocksOut) {
+        if inputs.rst_ni == 0 {
+            self.reset();
+            return;
+        }
+        let decided = self.decided;
+        self.advance(&decided, issued(inputs));
+    }
+
+    fn probe(&self, _: &ShareLocksIn, _: &ShareLocksOut, probe: &mut ShareLocksProbe) {
+        *probe = Ports::zeroed();
+        probe.lock_q = self.lock_q;
+    }
+}
+
+#[cfg(test)]
+mod tests;
