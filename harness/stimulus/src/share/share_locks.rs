@@ -153,7 +153,8 @@ impl ShareLocksDriver {
     /// How a grid divides the SM.
     fn divided(&self, rng: &mut Rng, knobs: &ShareLocksKnobs) -> Grid {
         let all = self.shape.warps;
-        let warps = 1 + rng.below((all as u64 / 2).min(if rng.chance(600) { 4 } else { 24 })) as usize;
+        let widest = if rng.chance(600) { 4 } else { 24 };
+        let warps = 1 + rng.below(widest.min(all as u64 / 2)) as usize;
         let most = (all / warps).min(BLOCK_SLOTS);
         let hosts = 1 + rng.below(most as u64) as usize;
         let mut slots = hosts;

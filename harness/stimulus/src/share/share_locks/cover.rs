@@ -72,7 +72,7 @@ impl ShareLocksCover {
             let asks = clear && shared.contains(&true) && lock & bit == 0;
             for place in 0..4 {
                 let alone = shared.iter().enumerate().all(|(k, &s)| s == (k == place));
-                point!(format!("{} alone asks for the lock", Self::PLACES[place]), asks && alone);
+                point!("{PLACES[place]} alone asks for the lock", asks && alone);
             }
             let border = names.iter().any(|&n| n != NO_REG && n + 1 == layout.private_registers);
             point!("the last private name does not ask", clear && border && !shared.contains(&true) && goes);
