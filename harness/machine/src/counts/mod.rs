@@ -9,6 +9,7 @@ mod executed;
 mod mrf;
 mod power;
 mod seen;
+mod share;
 mod uses;
 mod words;
 
@@ -65,6 +66,8 @@ pub struct Counts {
     design: Box<dyn Replay>,
     /// The power states of the registers, where they have some.
     power: Option<power::Replay>,
+    /// Register sharing, where there is some.
+    share: Option<share::Replay>,
     sums: Sums,
     tally: Tally,
     writers: Writers,
@@ -123,10 +126,13 @@ impl Counts {
     /// Of an SM that has just been reset.
     pub fn new(config: &Config) -> Self {
         let organisation = Organisation::of(config);
-        let (design, power) = (replay(&organisation, config), power::Replay::new(config));
+        let (design, power, share) =
+            (replay(&organisation, config), power::Replay::new(config), share::Replay::new(config));
         let of_power = if power.is_some() { power::WORDS } else { &[] };
-        let words: Vec<Word> = words_of(&organisation).into_iter().chain(of_power.iter().copied()).collect();
-        Self { design, power, sums: Sums::new(&words), tally: Tally::default(), writers: Writers::new() }
+        let of_share = if share.is_some() { share::WORDS } else { &[] };
+        let words = words_of(&organisation).into_iter().chain(of_power.iter().chain(of_share).copied());
+        let words: Vec<Word> = words.collect();
+        Self { design, power, share, sums: Sums::new(&words), tally: Tally::default(), writers: Writers::new() }
     }
 
     /// A launch begins.
@@ -134,6 +140,9 @@ impl Counts {
         self.design.begin(job);
         if let Some(power) = &mut self.power {
             power.begin(kernel, job);
+        }
+        if let Some(share) = &mut self.share {
+            share.begin(kernel, job);
         }
         let uses = kernel.code.iter().map(Uses::of).collect();
         Followed { counts: self, uses, owners: Owners::new(job.geometry), executed: Executed::default() }
@@ -172,6 +181,9 @@ impl Followed {
                 counts.design.observe(&seen, &mut counts.tally);
                 if let Some(power) = &mut counts.power {
                     power.observe(&seen, &mut counts.tally);
+                }
+                if let Some(share) = &mut counts.share {
+                    share.observe(&seen, &mut counts.tally);
                 }
             }
             Err(what) => counts.tally.object(|| what),

@@ -28,6 +28,8 @@ pub enum Place {
     Design(usize),
     /// This element of `power_event_o`.
     Power(usize),
+    /// `share_event_o`.
+    Share,
 }
 
 impl Place {
@@ -36,6 +38,7 @@ impl Place {
             Self::MainFile => out.mrf_event_o,
             Self::Design(index) => out.design_event_o[index],
             Self::Power(index) => out.power_event_o[index],
+            Self::Share => out.share_event_o,
         }
     }
 }

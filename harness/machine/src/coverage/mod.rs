@@ -13,6 +13,7 @@ mod look;
 mod memory;
 mod operands;
 mod power;
+mod share;
 mod slots;
 mod unreached;
 
@@ -130,13 +131,14 @@ fn all_groups() -> impl Iterator<Item = &'static Group> {
         control::GROUPS,
         slots::GROUPS,
         power::GROUPS,
+        share::GROUPS,
     ];
     all.into_iter().chain(DESIGN_GROUPS.iter().copied()).flatten()
 }
 
 /// Everything that event words count.
 fn all_sums() -> impl Iterator<Item = &'static Sums> {
-    let all = [front::SUMS, operands::SUMS, execute::SUMS, memory::SUMS, control::SUMS, slots::SUMS, power::SUMS];
+    let all = [front::SUMS, operands::SUMS, execute::SUMS, memory::SUMS, control::SUMS, slots::SUMS, power::SUMS, share::SUMS];
     all.into_iter().chain(DESIGN_SUMS.iter().copied()).flatten()
 }
 

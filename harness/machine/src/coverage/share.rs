@@ -1,0 +1,52 @@
+//! Register sharing.
+
+use gpurf_blocks::config::{Config, ShareLock};
+use gpurf_blocks::share::RegisterLayout;
+
+use super::{Group, Sums, situations, sums};
+
+fn shares(config: &Config) -> bool {
+    config.share.present
+}
+
+fn holds(config: &Config) -> bool {
+    shares(config) && config.share.lock == ShareLock::Oldest && config.share.hold_atomics
+}
+
+pub(super) static GROUPS: &[Group] = &[
+    situations! { "share_locks", shares, |look| {
+            let ended = !look.o.simt_stack.alive_o & look.o.scoreboard.idle_o;
+            let lock = look.s.share_locks.lock_q;
+            let waits = look.o.power_states.clear_o & !look.o.share_locks.clear_o;
+            let young = look.o.block_launcher.slot_young_o;
+            let hosts = (1u64 << RegisterLayout(look.o.block_launcher.layout_o).host_warps()) - 1;
+        }
+        "a warp with a lock has ended in all lanes, with something in flight":
+            lock & !look.o.simt_stack.alive_o & !ended != 0;
+        "two heads or more wait for locks": waits.count_ones() > 1;
+        "all heads that are clear otherwise wait for locks":
+            waits != 0 && look.o.share_locks.clear_o == 0;
+        "a host is younger than its guest": young != 0 && young.trailing_zeros() < host_slots(look);
+        "a guest is younger than its host": young.checked_shr(host_slots(look)).unwrap_or(0) != 0;
+        "hosts and guests have locks": lock & hosts != 0 && lock & !hosts != 0;
+    },
+];
+
+/// Slots of hosts.
+fn host_slots(look: &super::look::Look<'_>) -> u32 {
+    look.s.block_launcher.hosts_q.into()
+}
+
+pub(super) static SUMS: &[Sums] = &[
+    sums! { "share_locks", shares,
+        "wait_lock": "a head waits for its lock";
+        "lock_take": "a warp takes its lock";
+        "lock_free": "a lock is free again";
+        "owners": "a warp of an owner";
+        "non_owners": "a warp of a non-owner";
+        "non_owner_issue": "a warp of a non-owner issues";
+    },
+    sums! { "share_locks", holds,
+        "wait_hold": "an atomic operation waits for the end of the older block";
+    },
+];
