@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use gpurf_blocks::config::{
-    BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SmConfig, preset, presets,
-};
+use gpurf_blocks::config::{Allocation, BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SmConfig, preset, presets};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;
 
@@ -88,6 +86,16 @@ pub(crate) fn powered(mut config: Config, mode: PowerMode) -> Config {
 /// The same, with so many entries of a warp in the table of accesses.
 pub(crate) fn tabled(config: Config, entries: usize) -> Config {
     changed(powered(config, PowerMode::Greener), |c| c.power.table_entries = entries)
+}
+
+/// Registers handed out one by one.
+pub(crate) fn places(config: Config) -> Config {
+    changed(alone(config), |c| c.mrf.allocation = Allocation::Registers)
+}
+
+/// The same with blocks that share registers.
+pub(crate) fn sharing(config: Config) -> Config {
+    changed(places(config), |c| c.share.present = true)
 }
 
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
@@ -207,13 +215,15 @@ fn variants(block: &str) -> Vec<Config> {
             two_with(&|c| (c.mrf.ports, c.mrf.read_order) = (BankPorts::Separate, ReadOrder::RoundRobin)),
         ],
         "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "operand_stage" | "dispatcher"
-        | "writeback" | "address_unit" | "barrier_unit" | "block_launcher" | "fault_unit" | "front_operands" => {
+        | "writeback" | "address_unit" | "barrier_unit" | "fault_unit" | "front_operands" | "share_locks" => {
             vec![two]
         }
+        "block_launcher" => vec![two, places(base), places(two)],
+        "register_places" => vec![with(&|c| c.mrf.banks = 4), with(&|c| c.mrf.banks = 32)],
         "instruction_buffer" => vec![with(&|c| c.sm.warps = 8), two],
         "warp_scheduler" => {
             let round_robin = |c: &mut Config| c.sm.scheduler = Scheduler::RoundRobin;
-            vec![with(&round_robin), two, two_with(&round_robin)]
+            vec![with(&round_robin), two, two_with(&round_robin), sharing(base), changed(sharing(two), round_robin)]
         }
         "result_queue" => vec![with(&|c| c.sm.shared_latency = 4)],
         "shared_memory" => {
@@ -364,7 +374,10 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     jobs.extend(in_all_orders(kernels(project, power_states(), seed), 0));
     jobs.extend(programs(power_states(), seed, FEW_PROGRAMS, None));
     jobs.extend(leaf_blocks(seed, cycles));
+    jobs.extend(in_all_orders(kernels(project, shared_registers(), seed), 0));
+    jobs.extend(programs(shared_registers(), seed, FEW_PROGRAMS, None));
     jobs.push(random("mrf", Config::default(), seed, cycles));
+    jobs.push(random("mrf", places(two_ports(Config::default())), seed, cycles));
     jobs.extend(mrf(&pairwise_shapes(), seed, cycles));
     jobs
 }
@@ -372,6 +385,11 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
 /// The machine whose registers have power states, with all that it has.
 pub(crate) fn power_states() -> Config {
     preset("greener").expect("a preset").config
+}
+
+/// The machine whose blocks share registers, with a file so small that they do in small grids.
+pub(crate) fn shared_registers() -> Config {
+    changed(preset("share-registers").expect("a preset").config, |c| c.mrf.kilobytes = 32)
 }
 
 /// Seeds per shape of the pairwise choice in the long run.

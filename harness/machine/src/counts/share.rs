@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_blocks::config::{Config, ShareLock};
+use gpurf_blocks::config::{Config, LockRule};
 use gpurf_blocks::share::SHARE_EVENT;
 use gpurf_isa::image::Kernel;
 use gpurf_isa::modifiers::AtomicSpace;
@@ -154,8 +154,8 @@ impl Replay {
             tally.add("non_owner_issue", u64::from(younger && issues[w]));
             let of_other = other * self.warps..(other + 1) * self.warps;
             let may = match self.config.share.lock {
-                ShareLock::Oldest => !younger || ended(of_other.start + index),
-                ShareLock::First => {
+                LockRule::Oldest => !younger || ended(of_other.start + index),
+                LockRule::First => {
                     let mut theirs = of_other.clone();
                     !theirs.clone().any(|v| self.locks[v]) && !(younger && theirs.any(|v| asking[v]))
                 }
@@ -169,7 +169,7 @@ impl Replay {
                 }
                 taken.push(w);
             }
-            let holds = self.config.share.lock == ShareLock::Oldest && self.config.share.hold_atomics;
+            let holds = self.config.share.lock == LockRule::Oldest && self.config.share.hold_atomics;
             if holds && younger && is(o.scoreboard.clear_o, w) {
                 let head = self.program.get(o.instruction_buffer.head_pc_o[w] as usize);
                 tally.add("wait_hold", u64::from(head.is_some_and(|needs| needs.atomic)));

@@ -1,6 +1,6 @@
 //! Register sharing.
 
-use gpurf_blocks::config::{Config, ShareLock};
+use gpurf_blocks::config::{Config, LockRule};
 use gpurf_blocks::share::RegisterLayout;
 
 use super::{Group, Sums, situations, sums};
@@ -10,7 +10,7 @@ fn shares(config: &Config) -> bool {
 }
 
 fn holds(config: &Config) -> bool {
-    shares(config) && config.share.lock == ShareLock::Oldest && config.share.hold_atomics
+    shares(config) && config.share.lock == LockRule::Oldest && config.share.hold_atomics
 }
 
 pub(super) static GROUPS: &[Group] = &[

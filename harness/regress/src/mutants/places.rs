@@ -69,7 +69,8 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
             let alone = suite::alone(base);
             vec![base, alone, suite::changed(alone, |c| c.mrf.read_order = ReadOrder::RoundRobin)]
         }
-        "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin)],
+        "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin), suite::sharing(base)],
+        "mrf" => vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin), suite::places(base)],
         "shared_memory" => {
             vec![base, with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
         }
@@ -80,6 +81,7 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
                 c.sm.warps = 24;
                 c.mrf.kilobytes = 32;
             }),
+            suite::places(base),
         ],
         // With two ports the line table and the side queue never ask for the same bus.
         "writeback" => {
@@ -132,6 +134,8 @@ pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<LockstepJob> {
     }
     jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: suite::power_states(), ..job }));
     jobs.extend(suite::programs(suite::power_states(), seed, suite::FEW_PROGRAMS, None));
+    jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: suite::shared_registers(), ..job }));
+    jobs.extend(suite::programs(suite::shared_registers(), seed, suite::FEW_PROGRAMS, None));
     jobs
 }
 
