@@ -136,8 +136,8 @@ pub struct Job {
     pub shared: u32,
     /// Words of local memory of a thread.
     pub local_words: u16,
-    /// Shared memory and registers are handed out in small parts: words, and one by one.
-    places: bool,
+    /// Bytes from the shared memory of a block to that of the next one.
+    pub shared_step: u32,
     /// Whether it ends with a fault, as is expected.
     pub fault: bool,
     /// Why not one block fits, where that is the expected fault.
@@ -152,11 +152,6 @@ impl Job {
     pub fn new(config: &Config, launch: &KernelLaunch<'_>) -> Result<Self, Refusal> {
         let refused = |misfit| Refusal { kernel: launch.kernel.name.clone(), misfit };
         Self::fitting(config, launch).map_err(refused)
-    }
-
-    /// Bytes from the shared memory of a block to that of the next one.
-    pub(crate) fn shared_step(&self) -> u32 {
-        self.shared.next_multiple_of(shared_step(self.places))
     }
 
     fn fitting(config: &Config, launch: &KernelLaunch<'_>) -> Result<Self, Misfit> {
@@ -180,9 +175,10 @@ impl Job {
             return Err(Misfit::Constants { bytes: launch.constant.len(), room: 4 * shape.const_words });
         }
         let shared = kernel.static_shared + geometry.dynamic_shared;
-        let (room, bytes) = (4 * shape.shared_words as u32, shared.next_multiple_of(shared_step(shape.places())));
-        if bytes > room {
-            refuse(Misfit::Shared { bytes, room })?;
+        let room = 4 * shape.shared_words as u32;
+        let shared_step = shared.next_multiple_of(shared_step(shape.places()));
+        if shared_step > room {
+            refuse(Misfit::Shared { bytes: shared_step, room })?;
         }
         let warps = geometry.warps();
         if warps > shape.warps as u32 {
@@ -224,10 +220,21 @@ impl Job {
             u32::from_le_bytes(word)
         });
         let (constants, registers) = (constants.collect(), registers as u8);
-        let places = shape.places();
         let (share, private) = (config.share.present, config.share.private_registers(registers));
         let fault = launch.fault.is_some();
-        Ok(Self { code, constants, geometry, registers, share, private, shared, local_words, places, fault, misfit })
+        Ok(Self {
+            code,
+            constants,
+            geometry,
+            registers,
+            share,
+            private,
+            shared,
+            shared_step,
+            local_words,
+            fault,
+            misfit,
+        })
     }
 }
 

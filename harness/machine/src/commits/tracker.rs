@@ -53,7 +53,7 @@ impl<S: Sink> Tracker<S> {
         Self {
             sink,
             geometry: job.geometry,
-            shared_step: job.shared_step(),
+            shared_step: job.shared_step,
             owners: Owners::new(job.geometry),
             parts: Vec::new(),
             access: Access::default(),
