@@ -148,9 +148,8 @@ fn units(out: &SmOut, probe: &SmProbe) -> Vec<String> {
         format!("operand stage: port {port} offers an instruction of warp {}", o.operand_stage.dispatch_warp_o[port])
     });
     lines.extend(queues);
-    let launcher = &states.block_launcher;
     if out.busy_o == 1 {
-        let (busy, slots) = (launcher.slot_busy_q, launcher.slots_q);
+        let (busy, slots) = (o.block_launcher.slot_busy_o, states.block_launcher.slots_q);
         lines.push(format!("launcher: {} of {slots} block slots are taken", busy.count_ones()));
     }
     lines

@@ -1,14 +1,15 @@
 //! A launch made ready for the SM: what the host writes and says, and whether it fits.
 
-use gpurf_blocks::config::Config;
-use gpurf_isa::Op;
+use gpurf_blocks::config::{Config, LockRule};
+use gpurf_blocks::control::shared_step;
+use gpurf_blocks::front::roles;
+use gpurf_blocks::instruction::returning_atomic;
 use gpurf_isa::image::Kernel;
+use gpurf_isa::{Instruction, Op};
 use gpurf_launch::Cause;
 use gpurf_oracle::Geometry;
 use gpurf_oracle::host::KernelLaunch;
 
-/// Bytes of shared memory that are handed out at a time.
-pub(crate) const SHARED_STEP: u32 = 128;
 /// A word that is no instruction: an opcode that the SM does not have.
 const NO_INSTRUCTION: [u64; 2] = [u64::MAX; 2];
 
@@ -72,6 +73,30 @@ pub enum Misfit {
         /// Rows of the register file.
         room: u32,
     },
+    /// Too many registers, where they are handed out one by one.
+    #[error(
+        "a block of {warps} warps with {registers} registers takes {taken} registers of the register file, which has {room} \
+         (mrf.kilobytes; --registers limits those of a thread)"
+    )]
+    Places {
+        /// Warps of a block.
+        warps: u32,
+        /// Registers of a thread.
+        registers: u32,
+        /// Registers of the register file that they take.
+        taken: u32,
+        /// Those of the register file.
+        room: u32,
+    },
+    /// Blocks that could wait for each other for ever.
+    #[error(
+        "instruction {instruction} is an atomic operation on global memory whose result is used. With share.lock = first a block that holds a \
+         mutex may wait for its lock while its partner, which has it, waits for the mutex (share.lock=oldest)"
+    )]
+    Atomic {
+        /// Number of the first such instruction.
+        instruction: usize,
+    },
     /// Too many registers for a thread.
     #[error(
         "a thread has {registers} registers, and this register file holds at most {room} for a warp; --registers limits them"
@@ -103,10 +128,16 @@ pub struct Job {
     pub geometry: Geometry,
     /// Registers of a thread.
     pub registers: u8,
+    /// Guests may be added.
+    pub share: bool,
+    /// Registers of a thread that are private to a guest.
+    pub private: u8,
     /// Bytes of shared memory of a block, static and dynamic.
     pub shared: u32,
     /// Words of local memory of a thread.
     pub local_words: u16,
+    /// Bytes from the shared memory of a block to that of the next one.
+    pub shared_step: u32,
     /// Whether it ends with a fault, as is expected.
     pub fault: bool,
     /// Why not one block fits, where that is the expected fault.
@@ -145,8 +176,9 @@ impl Job {
         }
         let shared = kernel.static_shared + geometry.dynamic_shared;
         let room = 4 * shape.shared_words as u32;
-        if shared.next_multiple_of(SHARED_STEP) > room {
-            refuse(Misfit::Shared { bytes: shared.next_multiple_of(SHARED_STEP), room })?;
+        let shared_step = shared.next_multiple_of(shared_step(shape.places()));
+        if shared_step > room {
+            refuse(Misfit::Shared { bytes: shared_step, room })?;
         }
         let warps = geometry.warps();
         if warps > shape.warps as u32 {
@@ -157,7 +189,12 @@ impl Job {
         // With paired rows an even warp and the next one have the same rows.
         let placed = if services.pairs_rows { warps.next_multiple_of(2) } else { warps };
         let rows = placed * registers.div_ceil(shape.mrf.banks as u32);
-        let too_many = Misfit::Registers { warps, registers, rows, room: shape.mrf.depth as u32 };
+        let (taken, all) = (warps * registers, (shape.mrf.banks * shape.mrf.depth) as u32);
+        let too_many = if shape.places() {
+            Misfit::Places { warps, registers, taken, room: all }
+        } else {
+            Misfit::Registers { warps, registers, rows, room: shape.mrf.depth as u32 }
+        };
         if registers > u8::MAX.into() {
             return Err(too_many);
         }
@@ -165,8 +202,15 @@ impl Job {
         if registers > room {
             return Err(Misfit::WarpRegisters { registers, room });
         }
-        if rows > shape.mrf.depth as u32 {
+        let fits = if shape.places() { taken <= all } else { rows <= shape.mrf.depth as u32 };
+        if !fits {
             refuse(too_many)?;
+        }
+        if config.share.present
+            && config.share.lock == LockRule::First
+            && let Some(instruction) = kernel.code.iter().position(returns_from_global_memory)
+        {
+            return Err(Misfit::Atomic { instruction });
         }
         let words = kernel.local_bytes.div_ceil(4);
         let local_words = u16::try_from(words).map_err(|_| Misfit::Local { words, room: u16::MAX.into() })?;
@@ -176,9 +220,28 @@ impl Job {
             u32::from_le_bytes(word)
         });
         let (constants, registers) = (constants.collect(), registers as u8);
+        let (share, private) = (config.share.present, config.share.private_registers(registers));
         let fault = launch.fault.is_some();
-        Ok(Self { code, constants, geometry, registers, shared, local_words, fault, misfit })
+        Ok(Self {
+            code,
+            constants,
+            geometry,
+            registers,
+            share,
+            private,
+            shared,
+            shared_step,
+            local_words,
+            fault,
+            misfit,
+        })
     }
+}
+
+/// Whether an instruction is an atomic operation outside shared memory whose result goes to a register.
+fn returns_from_global_memory(instruction: &Instruction) -> bool {
+    let [op, ctl] = instruction.encode();
+    returning_atomic(op, roles(op, ctl).d())
 }
 
 /// Whether execution can come to the end of the code.

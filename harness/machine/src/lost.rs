@@ -4,8 +4,10 @@
 //! words of registers that have gone OFF get random values. A mark that switches a register off that some lane still reads then gives a wrong result,
 //! which the oracle sees.
 
+use gpurf_blocks::Block;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::share::{RegisterLayout, RegisterPlaces};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::LostWord;
 use gpurf_sm::SmProbe;
@@ -16,6 +18,8 @@ const WORDS: usize = 4;
 /// Knows which registers have gone OFF, and where their words are.
 pub struct Lost {
     shape: MrfShape,
+    /// Where registers are handed out one by one, their places.
+    places: Option<RegisterPlaces>,
     warps: usize,
     /// Places of the banks' memories among those of the twin.
     banks: Vec<usize>,
@@ -42,6 +46,7 @@ impl Lost {
         let banks = banks.into_iter().map(|bank| bank.expect("each bank of the main register file is a memory"));
         Some(Self {
             shape: shape.mrf,
+            places: shape.places().then(|| RegisterPlaces::new(&shape.mrf)),
             warps: shape.warps,
             banks: banks.collect(),
             off: [u64::MAX; WORDS * MAX_WARPS],
@@ -54,7 +59,8 @@ impl Lost {
     pub fn observe(&mut self, probe: &SmProbe) -> &[LostWord] {
         self.words.clear();
         let states = &probe.states.power_states;
-        let rows = usize::from(probe.outputs.block_launcher.rows_o);
+        let launcher = &probe.outputs.block_launcher;
+        let (rows, layout) = (usize::from(launcher.rows_o), RegisterLayout(launcher.layout_o));
         for element in 0..WORDS * self.warps {
             let off = states.off_q[element] & !states.pending_q[element];
             let mut gone = off & !self.off[element];
@@ -62,16 +68,26 @@ impl Lost {
             while gone != 0 {
                 let register = element % WORDS * 64 + gone.trailing_zeros() as usize;
                 gone &= gone - 1;
-                self.lose(element / WORDS, register, rows);
+                self.lose(element / WORDS, register, rows, layout);
             }
         }
         &self.words
     }
 
-    /// Register `register` of warp `w`; the mapping is that of `mrf_bank_map`, in the rows that the launcher gives a warp.
-    fn lose(&mut self, w: usize, register: usize, rows: usize) {
+    /// Register `register` of warp `w`; the mapping is that of `mrf_bank_map`, in the rows that the launcher gives a warp, or of `register_places`.
+    fn lose(&mut self, w: usize, register: usize, rows: usize, layout: RegisterLayout) {
         let banks = self.shape.banks;
-        if register / banks < rows {
+        if let Some(places) = &self.places {
+            if register < usize::from(layout.registers()) {
+                let (bank, word) = places.map(layout, w as u8, register as u8);
+                self.count += 1;
+                self.words.push(LostWord {
+                    memory: self.banks[usize::from(bank)],
+                    word: word.into(),
+                    seed: self.count,
+                });
+            }
+        } else if register / banks < rows {
             let word = w * rows + register / banks;
             self.count += 1;
             self.words.push(LostWord { memory: self.banks[(register + w) % banks], word, seed: self.count });

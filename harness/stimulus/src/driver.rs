@@ -2,7 +2,8 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{Instruction, InstructionFields};
-use gpurf_blocks::{Block, Ports, Shape, view_mut};
+use gpurf_blocks::share::{RegisterLayout, RegisterLayoutFields};
+use gpurf_blocks::{Block, Packed, Ports, Shape, view_mut};
 use gpurf_lockstep::{Rng, Stimulus};
 
 use crate::{Unaliased, Unreached};
@@ -183,6 +184,24 @@ pub(crate) fn any_instruction(rng: &mut Rng) -> InstructionFields {
     let mut words = Instruction::default();
     rng.fill(&mut words.0);
     words.fields()
+}
+
+/// A layout of a register file of so many registers: as the launcher makes them, with hosts and guests or without, or of random bits.
+pub(crate) fn any_layout(rng: &mut Rng, places: usize) -> RegisterLayout {
+    if rng.chance(300) {
+        return RegisterLayout(rng.next_u64() >> (u64::BITS - RegisterLayout::BITS));
+    }
+    let few = rng.chance(700);
+    let registers = 1 + rng.below(if few { 40 } else { 255 });
+    let hosts = 1 + rng.below((places as u64 / registers).clamp(1, 47));
+    let guests = rng.chance(800);
+    RegisterLayoutFields {
+        guest_base: if guests { hosts * registers } else { 0 } as u16,
+        host_warps: if guests { hosts } else { 48 } as u8,
+        private_registers: 1 + rng.below(registers) as u8,
+        registers: registers as u8,
+    }
+    .into()
 }
 
 /// A lane mask: all lanes, few, none, or any.

@@ -115,7 +115,8 @@ pub(crate) struct Driver<B: Block> {
     pub(crate) block: B,
     /// What the next cycle gets; `rst_ni` is high at first, all else zero.
     pub(crate) inputs: B::In,
-    out: B::Out,
+    /// What the last cycle gave.
+    pub(crate) out: B::Out,
     probe: B::Probe,
 }
 

@@ -20,6 +20,7 @@ use gpurf_blocks::power::{AccessTable, PowerStates};
 use gpurf_blocks::shape::{
     ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape,
 };
+use gpurf_blocks::share::ShareLocks;
 use gpurf_blocks::{Block, Field, Net, Ports, intern};
 
 macro_rules! of_each_block {
@@ -42,6 +43,7 @@ macro_rules! of_each_block {
             pub alternating: <AlternatingScheduler as Block>::$part,
             pub power_states: <PowerStates as Block>::$part,
             pub access_table: <AccessTable as Block>::$part,
+            pub share_locks: <ShareLocks as Block>::$part,
             pub issue_stage: <IssueStage as Block>::$part,
             pub predicate_file: <PredicateFile as Block>::$part,
             pub simt_stack: <SimtStack as Block>::$part,
@@ -115,6 +117,7 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("power_states", "event_o"),
     ("power_states", "wait_event_o"),
     ("access_table", "event_o"),
+    ("share_locks", "event_o"),
     ("line_table", "mem_rsp_ready_o"),
     ("block_launcher", "busy_o"),
     ("block_launcher", "done_o"),
@@ -305,6 +308,7 @@ unsafe impl Ports for SmProbe {
         issue_gate(shape, &mut fields);
         scheduler(shape, &mut fields);
         power(shape, &mut fields);
+        share(shape, &mut fields);
         instances! { shape, fields;
             issue_stage: IssueStage;
             predicate_file: PredicateFile;
@@ -381,6 +385,20 @@ fn power(shape: &SmShape, fields: &mut Vec<Field>) {
         shape,
         outputs + offset_of!(Outputs, access_table),
         states + offset_of!(States, access_table),
+        fields,
+    );
+}
+
+/// Where blocks may share registers. Without, the net at `clear_o` is that of power states.
+fn share(shape: &SmShape, fields: &mut Vec<Field>) {
+    if !shape.share {
+        return;
+    }
+    let (name, at) = (ShareLocks::NAME, Some("gen_share.u_share_locks"));
+    Instance { name, block: name, port: None, at }.fields::<ShareLocks>(
+        shape,
+        offset_of!(SmProbe, outputs) + offset_of!(Outputs, share_locks),
+        offset_of!(SmProbe, states) + offset_of!(States, share_locks),
         fields,
     );
 }

@@ -8,6 +8,7 @@ mod front;
 mod memory;
 mod power;
 mod record;
+mod share;
 mod still;
 
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
@@ -26,6 +27,7 @@ use gpurf_blocks::shape::{
     ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape,
     Straps,
 };
+use gpurf_blocks::share::ShareLocks;
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{Block, Memory};
 
@@ -33,6 +35,7 @@ use crate::nets::{Inputs, SmProbe};
 use crate::ports::{SmIn, SmOut};
 use decided::Decided;
 use power::Power;
+use share::Share;
 
 /// The streaming multiprocessor: in order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU and a single precision
 /// unit for each port, one special function unit, one unit for constants and special registers, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1, figures 1 and 3).
@@ -70,6 +73,8 @@ struct Blocks {
     named: Box<[u16; MAX_WARPS]>,
     /// Where registers have power states.
     power: Option<Box<Power>>,
+    /// Where blocks may share registers.
+    share: Option<Box<Share>>,
     predicate_file: PredicateFile,
     simt_stack: SimtStack,
     operand_stage: OperandStage,
@@ -117,6 +122,7 @@ impl Blocks {
         if let Some(spare) = self.block_launcher.fresh() {
             self.operand_stage.clear(spare);
         }
+        self.begin_share(straps);
         self.show_slots(straps);
         self.decide_front(decided);
         self.decide_issue(straps, decided);
@@ -169,6 +175,7 @@ impl Block for Sm {
         "Organisation",
         "Sizes",
         "PowerEntries",
+        "Share",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -181,6 +188,7 @@ impl Block for Sm {
         AlternatingScheduler::NAME,
         PowerStates::NAME,
         AccessTable::NAME,
+        ShareLocks::NAME,
         IssueStage::NAME,
         PredicateFile::NAME,
         SimtStack::NAME,
@@ -224,6 +232,7 @@ impl Block for Sm {
             marked: 0,
             named: Box::new([0; MAX_WARPS]),
             power: (shape.power_entries != 0).then(|| Box::new(Power::new(shape))),
+            share: shape.share.then(|| Box::new(Share::new(shape))),
             predicate_file: PredicateFile::new(shape),
             simt_stack: SimtStack::new(shape),
             operand_stage: OperandStage::new(shape),
@@ -282,6 +291,7 @@ impl Block for Sm {
         (out.mrf_event_o, out.design_event_o) = (events.mrf, events.design);
         out.scheduler_event_o = self.blocks.scheduler_event(&self.decided);
         out.power_event_o = self.blocks.decide_power(&self.decided);
+        out.share_event_o = self.blocks.share_event(&self.decided);
         out.event_o = self.blocks.events(inputs, &self.decided);
     }
 

@@ -7,7 +7,7 @@ use gpurf_oracle::{AtomicStep, Geometry, Mask, WarpId, lanes_of};
 use super::owners::Owners;
 use super::sequences::{Key, Kind, Sink, Write};
 use crate::cycle::Cycle;
-use crate::job::{Job, SHARED_STEP};
+use crate::job::Job;
 
 /// Parts of a register that has not come whole yet.
 struct Parts {
@@ -53,7 +53,7 @@ impl<S: Sink> Tracker<S> {
         Self {
             sink,
             geometry: job.geometry,
-            shared_step: job.shared.next_multiple_of(SHARED_STEP),
+            shared_step: job.shared_step,
             owners: Owners::new(job.geometry),
             parts: Vec::new(),
             access: Access::default(),

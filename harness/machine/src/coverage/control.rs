@@ -22,7 +22,7 @@ mod state {
 pub(super) static GROUPS: &[Group] = &[
     situations! { "block_launcher", |_| true, |look| {
             let (out, launcher) = (&look.o.block_launcher, &look.s.block_launcher);
-            let busy = launcher.slot_busy_q;
+            let busy = out.slot_busy_o;
             let all = busy.count_ones() == u32::from(launcher.slots_q);
             let run = launcher.state_q == state::RUN;
             let ends = look.past.slots & !busy != 0;

@@ -68,8 +68,8 @@ impl<'a> Look<'a> {
             blocked: self.blocked,
             arrived: self.s.barrier_unit.arrived_q,
             issued,
-            slots: self.s.block_launcher.slot_busy_q,
-            freed: self.past.slots & !self.s.block_launcher.slot_busy_q,
+            slots: self.o.block_launcher.slot_busy_o,
+            freed: self.past.slots & !self.o.block_launcher.slot_busy_o,
         }
     }
 

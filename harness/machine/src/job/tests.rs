@@ -86,3 +86,47 @@ fn every_operation_has_a_unit() {
         "FADD R1, R2, R3\nMUFU.RCP R1, R2\nATOM.SHARED.ADD.F32 RZ, [R1], R2\nATOM.GLOBAL.ADD.F32 RZ, [R1:R2], R2\nEXIT";
     assert!(job(&[], &kernel(all), 32, &[]).is_ok());
 }
+
+#[test]
+fn registers_one_by_one_fit_by_their_number_and_shared_memory_in_words() {
+    let places = ["mrf.allocation=registers"];
+    let registers = |registers| Kernel { registers, ..kernel("EXIT") };
+    // 1024 registers; 24 warps of 42 take 1008 of them, and 72 rows of 64.
+    assert!(job(&[], &registers(42), 768, &[]).is_err());
+    assert!(job(&places, &registers(42), 768, &[]).is_ok());
+    let words = "a block of 24 warps with 43 registers takes 1032 registers of the register file, which has 1024 \
+                 (mrf.kilobytes; --registers limits those of a thread)";
+    refused(&places, &registers(43), 768, &[], words);
+    let shared = |static_shared| Kernel { static_shared, ..kernel("EXIT") };
+    let steps = |settings: &[&str]| job(settings, &shared(50), 32, &[]).unwrap().shared_step;
+    assert_eq!((steps(&[]), steps(&places)), (256, 152));
+    let words = "a block takes 4100 bytes of shared memory, there are 4096 (sm.shared_kilobytes)";
+    refused(&[places[0], "sm.shared_kilobytes=4"], &shared(3997), 32, &[], words);
+}
+
+#[test]
+fn guests_are_asked_for_where_blocks_may_share_registers() {
+    let settings = ["mrf.allocation=registers", "share.present=true", "share.private=3"];
+    let asked = |settings: &[&str]| {
+        let job = job(settings, &kernel("EXIT"), 32, &[]).unwrap();
+        (job.share, job.private)
+    };
+    assert_eq!(asked(&settings), (true, 5), "three tenths of 16 registers");
+    assert_eq!(asked(&[settings[0]]), (false, 2));
+}
+
+#[test]
+fn results_of_global_atomic_operations_need_the_rule_of_the_oldest() {
+    let share = ["mrf.allocation=registers", "share.present=true", "share.lock=first"];
+    let words = "instruction 1 is an atomic operation on global memory whose result is used. With share.lock = first a block that holds \
+                 a mutex may wait for its lock while its partner, which has it, waits for the mutex (share.lock=oldest)";
+    for atomic in ["ATOM.GLOBAL.ADD R1, [R2:R3], R4", "CAS.GLOBAL R1, [R2], R3, R4"] {
+        let code = kernel(&format!("NOP\n{atomic}\nEXIT"));
+        refused(&share, &code, 32, &[], words);
+        assert!(job(&share[..2], &code, 32, &[]).is_ok(), "{atomic}");
+        assert!(job(&[share[2]], &code, 32, &[]).is_ok(), "without sharing the rule means nothing");
+    }
+    for code in ["ATOM.SHARED.ADD R1, [R2], R4\nEXIT", "ATOM.GLOBAL.ADD RZ, [R2:R3], R4\nEXIT"] {
+        assert!(job(&share, &kernel(code), 32, &[]).is_ok(), "{code}");
+    }
+}

@@ -3,7 +3,8 @@
 use gpurf_blocks::LANES;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::control::{BlockLauncher, BlockLauncherIn, BlockLauncherOut, BlockLauncherProbe, Coordinates};
-use gpurf_blocks::shape::{BLOCK_SLOTS, SmShape};
+use gpurf_blocks::shape::{BLOCK_SLOTS, SmShape, Straps};
+use gpurf_blocks::share::RegisterLayout;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, Twin};
@@ -15,6 +16,8 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<BlockLauncher, BlockLaunch
 /// Plays the host, and the warps that the launcher starts: how long they live.
 pub(crate) struct BlockLauncherDriver {
     shape: SmShape,
+    /// Block slots at most.
+    most_slots: u8,
     reset: Reset,
     /// Follows the inputs, to know which warps begin.
     twin: Twin<BlockLauncher>,
@@ -57,6 +60,7 @@ knobs! {
         long: "a grid has many blocks" = [100, 500],
         end: "a living warp ends" = [100, 400, 900],
         idle: "nothing of a warp is in flight" = [600, 950, 1000],
+        share: "guests may be added" = [200, 800],
         memory: "no request waits at the boundary" = [300, 900],
         // Dividing takes a few cycles only.
         reset = [0, 0, 5, 50],
@@ -70,9 +74,10 @@ impl Driver for BlockLauncherDriver {
     type In = BlockLauncherIn;
     type Knobs = BlockLauncherKnobs;
 
-    fn new(shape: &SmShape, _: &Config) -> Self {
+    fn new(shape: &SmShape, config: &Config) -> Self {
         Self {
             shape: *shape,
+            most_slots: Straps::of(config).blocks,
             reset: Reset::default(),
             twin: Twin::new(shape),
             alive: 0,
@@ -97,6 +102,7 @@ impl Driver for BlockLauncherDriver {
 
     fn drive(&mut self, rng: &mut Rng, knobs: &BlockLauncherKnobs, inputs: &mut BlockLauncherIn) {
         let warps = self.shape.warps as u64;
+        inputs.cfg_i = self.most_slots;
         let marches = self.marches(rng);
         let begun = marches.is_some_and(|march| march.begun);
         inputs.rst_ni = self.reset.next(rng, if begun { 0 } else { knobs.reset });
@@ -139,7 +145,7 @@ impl March {
         (inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i) = (of(0), of(1) as u16, of(2) as u16);
         let threads = 1 + rng.below(LANES as u64) as u16;
         (inputs.launch_block_x_i, inputs.launch_block_y_i, inputs.launch_block_z_i) = (threads, 1, 1);
-        (inputs.launch_threads_i, inputs.launch_registers_i) = (threads, 1);
+        (inputs.launch_threads_i, inputs.launch_registers_i, inputs.launch_share_i) = (threads, 1, 0);
         (inputs.launch_shared_i, inputs.launch_dynamic_i) = (0, 0);
     }
 }
@@ -200,6 +206,13 @@ impl BlockLauncherDriver {
         }
         let warps = usize::from(inputs.launch_threads_i).div_ceil(LANES);
         inputs.launch_registers_i = self.registers(rng, scarce == Some(Thing::Rows), warps);
+        (inputs.launch_share_i, inputs.launch_private_i) = (rng.chance(knobs.share).into(), 1);
+        if self.shape.places() && inputs.launch_share_i == 1 && rng.chance(600) {
+            inputs.launch_registers_i = self.sharing_registers(rng, warps);
+        }
+        let registers = u64::from(inputs.launch_registers_i);
+        let few = rng.chance(600);
+        inputs.launch_private_i = 1 + rng.below(if few { registers.div_ceil(8) } else { registers }) as u8;
         inputs.launch_shared_i = self.shared(rng, scarce);
         inputs.launch_dynamic_i = rng.below(u64::from(inputs.launch_shared_i) + 1) as u32;
         inputs.launch_local_i = rng.next_u64() as u16;
@@ -216,6 +229,15 @@ impl BlockLauncherDriver {
         let rows = (self.shape.mrf.depth / (warps * blocks)).max(1);
         let registers = rows * self.shape.mrf.banks + usize::from(rng.chance(300));
         if rng.chance(700) { registers.clamp(1, 255) as u8 } else { 1 + rng.below(255) as u8 }
+    }
+
+    /// Registers of a thread that leave some of the file over behind a few hosts.
+    fn sharing_registers(&self, rng: &mut Rng, warps: usize) -> u8 {
+        let hosts = 1 + rng.below(4) as usize;
+        let places = self.shape.mrf.banks * self.shape.mrf.depth;
+        let (most, least) = (places / (warps * hosts), places / (warps * (hosts + 1)) + 1);
+        let between = least + rng.below((most + 1).saturating_sub(least).max(1) as u64) as usize;
+        between.clamp(1, 255) as u8
     }
 
     /// Bytes of shared memory of a block, likewise.
@@ -272,6 +294,8 @@ fn block(rng: &mut Rng, large: bool) -> Coordinates {
 
 pub(crate) struct BlockLauncherCover {
     shape: SmShape,
+    /// Block slots at most.
+    most_slots: usize,
     /// Slots that became free at the last edge, and at the one before.
     freed: u16,
     freed_before: u16,
@@ -279,8 +303,8 @@ pub(crate) struct BlockLauncherCover {
 
 #[cover]
 impl BlockLauncherCover {
-    fn new(shape: &SmShape, _: &Config) -> Self {
-        Self { shape: *shape, freed: 0, freed_before: 0 }
+    fn new(shape: &SmShape, config: &Config) -> Self {
+        Self { shape: *shape, most_slots: config.sm.blocks, freed: 0, freed_before: 0 }
     }
 
     fn observe(&mut self, i: &BlockLauncherIn, o: &BlockLauncherOut, p: &BlockLauncherProbe, points: &mut Points) {
@@ -288,17 +312,17 @@ impl BlockLauncherCover {
             self.dividing(o, p, points);
         }
         self.counting(i, o, p, points);
-        let freed = freed(i, p);
+        let freed = freed(i, o, p);
         self.running(i, o, p, freed, points);
         (self.freed_before, self.freed) = (self.freed, freed);
     }
 
     fn dividing(&self, o: &BlockLauncherOut, p: &BlockLauncherProbe, points: &mut Points) {
-        let end = usize::from(p.first_q) + usize::from(p.warps_q);
-        let rows = end * usize::from(o.rows_o);
+        let end = usize::from(o.end_warps_o) + usize::from(p.warps_q);
+        let (taken, there) = self.registers(o, p, end);
         let (shared, all) = (p.base_q + p.shared_step_q, (4 * self.shape.shared_words) as u32);
         let full =
-            [usize::from(p.slots_q) == BLOCK_SLOTS, end > self.shape.warps, rows > self.shape.mrf.depth, shared > all];
+            [usize::from(p.slots_q) == self.most_slots, end > self.shape.warps, taken > there, shared > all];
         let alone = |k: usize| full[k] && full.iter().filter(|&&f| f).count() == 1;
         let fits = !full.contains(&true);
         point!("not one block fits", !fits && p.slots_q == 0);
@@ -306,7 +330,7 @@ impl BlockLauncherCover {
         point!(
             "slots are what runs out",
             alone(0),
-            given = self.shape.warps > BLOCK_SLOTS && self.shape.mrf.depth > BLOCK_SLOTS
+            given = self.shape.warps > self.most_slots && self.shape.mrf.depth > self.most_slots
         );
         point!("warps are what runs out", alone(1), given = self.shape.warps < self.shape.mrf.depth);
         point!("rows are what runs out", alone(2));
@@ -316,15 +340,48 @@ impl BlockLauncherCover {
             fits && end == self.shape.warps,
             given = self.shape.warps <= self.shape.mrf.depth
         );
-        point!("the last block takes the last row", fits && rows == self.shape.mrf.depth);
+        point!("the last block takes the last row", fits && taken == there);
         point!("the last block takes the last of shared memory", fits && shared == all);
         point!("shared memory is rounded up", o.shared_bytes_o != p.shared_step_q);
         point!("no shared memory", p.shared_step_q == 0);
+        let extending = p.extending_q == 1;
+        let guests = p.slots_q.wrapping_sub(p.hosts_q);
+        let paired = extending && guests == p.hosts_q;
+        #[given(self.shape.places())]
+        {
+            point!("guests are asked for", !extending && !fits && p.slots_q != 0 && p.share_q == 1);
+            point!("no guests are asked for", !fits && p.slots_q != 0 && p.share_q == 0);
+            point!("a guest is added", extending && fits && !paired);
+            point!("no room for a guest", extending && guests == 0 && !fits);
+            point!("each host has a guest, and there is room", paired && fits);
+            point!("a host has no guest", extending && guests != 0 && !paired && !fits);
+            point!("registers for guests run out", extending && !paired && alone(2));
+            point!("warps for guests run out", extending && !paired && alone(1));
+            point!("shared memory for guests runs out", extending && !paired && alone(3));
+            point!("a guest takes the last register", extending && fits && !paired && taken == there);
+        }
+        point!(
+            "slots for guests run out",
+            extending && !paired && alone(0),
+            given = self.shape.places() && self.shape.warps > self.most_slots && self.shape.mrf.depth > self.most_slots
+        );
+    }
+
+    /// Rows that a further block would make it, and those of the file; the same in registers where these are handed out one by one.
+    fn registers(&self, o: &BlockLauncherOut, p: &BlockLauncherProbe, end: usize) -> (usize, usize) {
+        let (banks, depth) = (self.shape.mrf.banks, self.shape.mrf.depth);
+        if !self.shape.places() {
+            return (end * usize::from(o.rows_o), depth);
+        }
+        let layout = RegisterLayout(o.layout_o);
+        let hosts = if p.extending_q == 1 { usize::from(layout.host_warps()) } else { end };
+        let [all, private] = [layout.registers(), layout.private_registers()].map(usize::from);
+        (hosts * all + (end - hosts) * private, banks * depth)
     }
 
     fn counting(&self, i: &BlockLauncherIn, o: &BlockLauncherOut, p: &BlockLauncherProbe, points: &mut Points) {
         let (fresh, spare) = (o.fresh_o == 1, o.spare_o == 1);
-        let left = self.shape.mrf.depth.saturating_sub(usize::from(p.first_q) * usize::from(o.rows_o));
+        let left = self.shape.mrf.depth.saturating_sub(usize::from(o.end_warps_o) * usize::from(o.rows_o));
         let counts = o.tid_we_o == 1;
         let [x, y] = [0, 10].map(|low| o.tid_data_o.map(|word| word >> low & 0x3ff));
         let anew = |values: [u32; 4]| values.windows(2).any(|pair| pair[1] < pair[0]);
@@ -357,12 +414,12 @@ impl BlockLauncherCover {
         let started = if starting { warps_of(p, p.start_slot_q.into()) } else { 0 };
         let taken = if begins { 1u16 << p.start_slot_q } else { 0 };
         let left = p.next_z_q < o.nctaid_z_o;
-        let free = !p.slot_busy_q & ((1u32 << p.slots_q) - 1) as u16;
+        let free = !o.slot_busy_o & ((1u32 << p.slots_q) - 1) as u16;
         let dead = (0..BLOCK_SLOTS).any(|k| {
-            let warps = warps_of(p, if p.slot_busy_q >> k & 1 == 1 { k } else { return false });
+            let warps = warps_of(p, if o.slot_busy_o >> k & 1 == 1 { k } else { return false });
             i.alive_i & warps == 0 && i.idle_i & warps != warps
         });
-        let last = run && !starting && !left && p.slot_busy_q == 0;
+        let last = run && !starting && !left && o.slot_busy_o == 0;
         point!("a block of one warp begins", begins && p.warps_q == 1);
         point!("a block of several warps begins", begins && p.warps_q > 1);
         point!("a warp begins with all lanes", starting && o.start_mask_o == u32::MAX);
@@ -370,15 +427,30 @@ impl BlockLauncherCover {
         point!("x of a block begins anew", begins && p.next_x_q == 0 && o.nctaid_x_o > 1 && p.next_y_q != 0);
         point!("y of a block begins anew", begins && p.next_y_q == 0 && o.nctaid_y_o > 1 && p.next_z_q != 0);
         point!("blocks are left and no slot", run && !starting && left && free == 0);
-        point!("a slot is left and no block", run && !starting && !left && p.slot_busy_q != 0 && free != 0);
+        point!("a slot is left and no block", run && !starting && !left && o.slot_busy_o != 0 && free != 0);
         point!("a slot becomes free while another is being started", starting && freed != 0);
         point!("two slots become free at once", run && freed.count_ones() > 1);
         point!("a slot is taken in the cycle after it became free", begins && self.freed_before & taken != 0);
-        point!("a lower slot is taken while a higher one is busy", begins && p.slot_busy_q & !taken > taken);
+        point!("a lower slot is taken while a higher one is busy", begins && o.slot_busy_o & !taken > taken);
         point!("the block that begins looks ended", starting && !i.alive_i & i.idle_i & started == started);
         point!("dead, but something is in flight", run && dead);
         point!("the end waits for memory", last && i.memory_idle_i == 0);
         point!("a grid ends", o.done_o == 1);
+        let (k, hosts) = (p.start_slot_q, p.hosts_q);
+        let partner = if k < hosts { k + hosts } else { k.wrapping_sub(hosts) };
+        let has_partner = begins && hosts != 0 && partner < p.slots_q;
+        let beside = has_partner && o.slot_busy_o >> (partner & 15) & 1 == 1;
+        let [of_hosts, of_guests] = [hosts, 16].map(|end| (1u32 << end) - 1).map(|set| set as u16);
+        let young = o.slot_young_o & o.slot_busy_o;
+        #[given(self.shape.places())]
+        {
+            point!("the host of a pair is the younger one", run && young & of_hosts != 0);
+            point!("the guest of a pair is the younger one", run && young & of_guests & !of_hosts != 0);
+            point!("a host's block begins beside its guest's", beside && k < hosts);
+            point!("a guest's block begins beside its host's", beside && k >= hosts);
+            point!("a block begins, and its partner's slot is empty", has_partner && !beside);
+            point!("a block begins in a slot without a partner", begins && hosts != 0 && !has_partner);
+        }
     }
 }
 
@@ -387,10 +459,10 @@ const COUNT: u8 = 2;
 const RUN: u8 = 3;
 
 /// Slots that become free at this edge.
-fn freed(i: &BlockLauncherIn, p: &BlockLauncherProbe) -> u16 {
+fn freed(i: &BlockLauncherIn, o: &BlockLauncherOut, p: &BlockLauncherProbe) -> u16 {
     let ended = !i.alive_i & i.idle_i;
     let starting = if p.starting_q == 1 { 1 << p.start_slot_q } else { 0 };
-    let able = (0..BLOCK_SLOTS).filter(|k| (p.slot_busy_q & !starting) >> k & 1 == 1);
+    let able = (0..BLOCK_SLOTS).filter(|k| (o.slot_busy_o & !starting) >> k & 1 == 1);
     able.filter(|&k| ended & warps_of(p, k) == warps_of(p, k)).fold(0, |set, k| set | 1 << k)
 }
 

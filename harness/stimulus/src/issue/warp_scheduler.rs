@@ -38,6 +38,7 @@ knobs! {
         start: "a warp begins" = [20, 300],
         end: "one ends" = [20, 200],
         stray: "warps issue or begin, whether they live or not" = [0, 0, 200],
+        class: "a warp is preferred, or taken last" = [50, 300, 700],
         candidate: "an operand of a candidate is read" = [0, 300, 900],
         reset = [0, 5, 40],
     }
@@ -77,6 +78,8 @@ impl Driver for WarpSchedulerDriver {
         inputs.branch_i = !inputs.operand_i & rng.mask(warps as u32, knobs.branch);
         inputs.ready_i = ports(rng, self.shape.ports(), knobs.ready);
         inputs.stop_i = rng.chance(knobs.stop).into();
+        // Without classes they mean nothing.
+        (inputs.lead_i, inputs.last_i) = (rng.mask(warps as u32, knobs.class), rng.mask(warps as u32, knobs.class));
 
         inputs.start_warp_i = rng.below(warps as u64) as u8;
         let begins = stray || self.alive >> inputs.start_warp_i & 1 == 0;
@@ -102,6 +105,12 @@ impl Driver for WarpSchedulerDriver {
             self.alive = 0;
         }
     }
+}
+
+/// Those of a set that are of its best class.
+fn best(i: &WarpSchedulerIn, all: u64) -> u64 {
+    let classes = [all & i.lead_i, all & !i.lead_i & !i.last_i];
+    classes.into_iter().find(|&class| class != 0).unwrap_or(all)
 }
 
 pub(crate) struct WarpSchedulerCover {
@@ -150,8 +159,9 @@ impl WarpSchedulerCover {
             let clear = if i.stop_i == 1 { 0 } else { i.clear_i & own };
             let takes = if i.ready_i >> port & 1 == 1 { u64::MAX } else { !i.operand_i };
             let allowed = if branch_free { u64::MAX } else { !i.branch_i };
-            let candidates = clear & takes & allowed;
+            let all = clear & takes & allowed;
             let ready = clear & takes;
+            let candidates = if self.shape.share { best(i, all) } else { all };
             let from = usize::from(p.rr_q[port]);
             let lowest = (0..warps).find(|&w| bit(candidates, w));
             let first = (0..warps).map(|n| (from + n) % warps).find(|&w| bit(candidates, w));
@@ -174,10 +184,34 @@ impl WarpSchedulerCover {
                 "oldest is the last one again, and another one could go",
                 again && oldest == Some(last) && first != Some(last)
             );
-            point!("branch on port 1 kept back", ready != candidates, given = self.shape.ports() == 2);
+            let issues = running && issued;
+            let choice = |among: u64| {
+                let first = (0..warps).map(|n| (from + n) % warps).find(|&w| bit(among, w));
+                let eldest = (0..warps).find(|&w| bit(among, w) && p.older_q[w] & among == 0);
+                let greedy = p.greedy_valid_q >> port & 1 == 1 && bit(among, last);
+                if i.cfg_i & 1 == 0 { first } else { Some(last).filter(|_| greedy).or(eldest) }
+            };
+            let (led, between) = (all & i.lead_i, all & !i.lead_i & !i.last_i);
+            #[given(self.shape.share)]
+            {
+                point!(
+                    "a preferred warp issues in the place of the policy's choice",
+                    issues && led != 0 && choice(all) != choice(led)
+                );
+                point!(
+                    "a warp of neither class issues in the place of the policy's choice",
+                    issues && led == 0 && between != 0 && choice(all) != choice(between)
+                );
+                point!("several preferred warps may issue", issues && led.count_ones() > 1);
+                point!("warps of all three classes may issue", issues && led != 0 && between != 0 && all & i.last_i & !i.lead_i != 0);
+                point!("only warps that are taken last may issue", issues && led == 0 && between == 0);
+                point!("a warp that is preferred and taken last may issue", issues && led & i.last_i != 0);
+                point!("a preferred warp may not issue", issues && led == 0 && own & i.lead_i & !all != 0);
+            }
+            point!("branch on port 1 kept back", ready != all, given = self.shape.ports() == 2);
             point!(
                 "branch kept back, another one goes",
-                ready != candidates && candidates != 0,
+                ready != all && candidates != 0,
                 given = self.shape.ports() == 2
             );
 

@@ -3,9 +3,10 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_BANKS, Mrf, MrfIn, MrfOut, MrfProbe, MrfShape};
+use gpurf_blocks::share::RegisterLayout;
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, Reset, lane_mask, ports};
+use crate::driver::{Names, Reset, any_layout, lane_mask, ports};
 use crate::{Driver, Points, cover};
 
 /// Stimulus of the block.
@@ -52,6 +53,11 @@ impl Driver for MrfDriver {
         let shape = self.shape;
         inputs.rst_ni = self.reset.next(rng, knobs.reset);
         inputs.cfg_i = self.straps;
+        // It does not change while something is in progress: where it is read, only in reset.
+        if rng.chance(4) {
+            inputs.layout_i = any_layout(rng, shape.banks * shape.depth).0;
+            inputs.rst_ni &= u8::from(!shape.places);
+        }
         inputs.issue_valid_i = ports(rng, shape.issue_ports, knobs.issue);
         inputs.write_valid_i = ports(rng, shape.issue_ports, knobs.write);
         inputs.dispatch_ready_i = ports(rng, shape.issue_ports, knobs.ready);
@@ -106,12 +112,31 @@ pub(crate) struct MrfCover {
     shape: MrfShape,
     /// Entry that each bank wrote in the cycle before.
     last_write: [Option<u16>; MAX_BANKS],
+    /// The layout of the cycle before.
+    layout: u64,
+}
+
+/// Sources of an issue port that are registers.
+fn sources_of(i: &MrfIn, port: usize) -> u8 {
+    i.issue_src_valid_i >> (OPERANDS * port) & 7
+}
+
+/// Whether a source of an instruction of these ports is private to a guest, and whether one is in the shared part of a guest.
+fn guests_sources(i: &MrfIn, ports: u8, layout: RegisterLayout) -> [bool; 2] {
+    let mut found = [false; 2];
+    for source in (0..OPERANDS * 2).filter(|source| i.issue_src_valid_i >> source & 1 == 1) {
+        let port = source / OPERANDS;
+        if ports >> port & 1 == 1 && i.issue_warp_i[port] >= layout.host_warps() {
+            found[usize::from(i.issue_src_reg_i[source] >= layout.private_registers())] = true;
+        }
+    }
+    found
 }
 
 #[cover]
 impl MrfCover {
     fn new(shape: &MrfShape, _: &Config) -> Self {
-        Self { shape: *shape, last_write: [None; MAX_BANKS] }
+        Self { shape: *shape, last_write: [None; MAX_BANKS], layout: 0 }
     }
 
     fn observe(&mut self, i: &MrfIn, o: &MrfOut, p: &MrfProbe, points: &mut Points) {
@@ -148,6 +173,23 @@ impl MrfCover {
             shape.dual_port && p.read_valid & p.bank_write_valid != 0,
             given = self.shape.dual_port
         );
+        #[given(self.shape.places)]
+        {
+            let layout = RegisterLayout(i.layout_i);
+            let [private, shared] = guests_sources(i, taken, layout);
+            let results = (0..shape.issue_ports).filter(|q| (i.write_valid_i & o.write_ready_o) >> q & 1 == 1);
+            let own = |q: usize| i.write_warp_i[q] < layout.host_warps();
+            let is_private = |q: usize| i.write_reg_i[q] < layout.private_registers();
+            let hosts = |q: usize| taken >> q & 1 == 1 && i.issue_warp_i[q] < layout.host_warps();
+            point!("a source is private to a guest", private);
+            point!("a source is in the shared part of a guest", shared);
+            point!("a source is a host's", (0..shape.issue_ports).any(|q| hosts(q) && sources_of(i, q) != 0));
+            point!("a result is private to a guest", results.clone().any(|q| !own(q) && is_private(q)));
+            point!("a result goes to the shared part of a guest", results.clone().any(|q| !own(q) && !is_private(q)));
+            point!("a result is a host's", results.clone().any(own));
+            point!("the layout changes in reset under load", i.rst_ni == 0 && i.layout_i != self.layout && p.busy != 0);
+        }
+        self.layout = i.layout_i;
         point!("read waits for a write", read_write > 0, given = !self.shape.dual_port);
         #[given(self.shape.issue_ports == 2)]
         {

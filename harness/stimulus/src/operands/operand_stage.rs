@@ -8,7 +8,7 @@ use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{OPERANDS, Packed};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, Reset, any_instruction, lane_mask, ports};
+use crate::driver::{Names, Reset, any_instruction, any_layout, lane_mask, ports};
 use crate::{Coverage, Driver, Unreached};
 
 mod cover;
@@ -88,6 +88,11 @@ impl Driver for OperandStageDriver {
             self.rows = if rng.chance(700) { 1 + rng.below(few) } else { rng.below(256) } as u8;
         }
         inputs.rows_i = self.rows;
+        // It does not change while something is in progress: where it is read, only in reset.
+        if rng.chance(4) {
+            inputs.layout_i = any_layout(rng, self.shape.mrf.banks * self.shape.mrf.depth).0;
+            inputs.rst_ni &= u8::from(!self.shape.places());
+        }
         inputs.dispatch_ready_i = ports(rng, count, knobs.ready);
         // The values of services that the design does not use mean nothing.
         inputs.candidate_valid_i = ports(rng, count, 500);

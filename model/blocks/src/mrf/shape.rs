@@ -65,7 +65,8 @@ impl MrfShape {
 impl Config {
     /// The shape of the main register file.
     pub fn shape(&self) -> MrfShape {
-        let MrfConfig { banks, ports, collectors, issue_ports, kilobytes, tag_bits, allocation, read_order: _ } = self.mrf;
+        let MrfConfig { banks, ports, collectors, issue_ports, kilobytes, tag_bits, allocation, read_order: _ } =
+            self.mrf;
         MrfShape {
             banks,
             dual_port: ports == BankPorts::Separate,

@@ -104,7 +104,8 @@ impl Banked {
 
 impl Kind for Banked {
     const NAME: &'static str = "mrf";
-    const PARAMETERS: &'static [&'static str] = &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW", "Places"];
+    const PARAMETERS: &'static [&'static str] =
+        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW", "Places"];
     const CHILDREN: &'static [&'static str] = &[
         MrfBankMap::NAME,
         RegisterPlaces::NAME,

@@ -219,13 +219,15 @@ impl ShareLocks {
         Allowed { clear: clear & !waits & !held, lead, last, asks, waits, held, owners, non_owners, ended }
     }
 
-    /// Those that ask and may take their lock with the rule *first*: none of the partner's block has one, and for a young one none of it asks.
+    /// Those that ask and may take their lock with the rule *first*: none of the partner's block has one, and for a young one whose block has none either
+    /// none of the partner's block asks.
     #[inline]
     fn may_take_first(&self, asks: u64, young: u64, hosts: usize) -> u64 {
         let may = |&w: &usize| {
             let partner = if w < hosts { w + hosts } else { w - hosts };
             let block = self.of_slot[usize::from(self.slot.get(partner).copied().unwrap_or_default())];
-            self.lock_q & block == 0 && !(is_set(young, w) && asks & block != 0)
+            let goes_on = self.lock_q & self.of_slot[usize::from(self.slot[w])] != 0;
+            self.lock_q & block == 0 && (!is_set(young, w) || goes_on || asks & block == 0)
         };
         set_bits(asks).filter(may).fold(0, |all, w| all | 1 << w)
     }

@@ -18,6 +18,7 @@ impl Blocks {
         let (start, memory_idle) = (self.block_launcher.start(), self.coalescer.request().is_none());
         self.tell_faults(decided);
         self.clock_power(inputs, start.map(|(warp, _)| warp), alive, idle);
+        self.clock_share(decided);
         self.clock_slots(decided, alive);
         self.push_side_results(straps.side_latency);
         self.push_constant_results(straps.fp_latency);
@@ -30,7 +31,7 @@ impl Blocks {
         self.line_table.advance(row.as_ref(), answer, pop);
         self.clock_front(decided, start, alive);
         self.write_coordinates();
-        self.block_launcher.edge(launch(inputs).as_ref(), alive, idle, memory_idle);
+        self.block_launcher.edge(straps.blocks, launch(inputs).as_ref(), alive, idle, memory_idle);
         self.host_writes(inputs);
         self.settle();
     }
@@ -165,6 +166,7 @@ impl Blocks {
         self.barrier_unit.reset();
         self.fault_unit.reset();
         self.power.iter_mut().for_each(|power| power.reset());
+        self.share.iter_mut().for_each(|share| share.reset());
         self.settle();
     }
 
@@ -175,6 +177,7 @@ impl Blocks {
         if let Some(power) = &mut self.power {
             power.states.settle(self.scoreboard.clear());
         }
+        self.settle_share();
     }
 }
 
@@ -190,6 +193,8 @@ fn launch(inputs: &SmIn) -> Option<Launch> {
         },
         threads: inputs.launch_threads_i,
         registers: inputs.launch_registers_i,
+        share: inputs.launch_share_i != 0,
+        private: inputs.launch_private_i,
         shared: inputs.launch_shared_i,
         dynamic: inputs.launch_dynamic_i,
         local_words: inputs.launch_local_i,

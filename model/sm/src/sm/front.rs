@@ -46,8 +46,9 @@ impl Blocks {
     #[inline]
     pub(super) fn show_slots(&mut self, straps: &Straps) {
         // A slot may outlive the grid of its warp; the number of rows stays.
-        let rows = self.block_launcher.rows();
-        self.operand_stage.see(straps.design, &slots(self.two_level.as_deref(), self.alternating.as_deref()), rows);
+        let (rows, layout) = (self.block_launcher.rows(), self.block_launcher.layout());
+        let slots = slots(self.two_level.as_deref(), self.alternating.as_deref());
+        self.operand_stage.see(straps.design, &slots, rows, layout);
     }
 
     /// Who gives a slot up and who takes one.
@@ -78,9 +79,18 @@ impl Blocks {
         }
     }
 
-    /// Warps whose heads may issue as far as registers, places and power states go.
+    /// Warps whose heads may issue as far as registers, places, power states and locks go.
     #[inline]
     pub(super) fn clear(&self) -> u64 {
+        match &self.share {
+            None => self.powered(),
+            Some(share) => share.allowed.clear,
+        }
+    }
+
+    /// The same without locks.
+    #[inline]
+    pub(super) fn powered(&self) -> u64 {
         match &self.power {
             None => self.gated(),
             Some(power) => power.clear(self.gated()),
@@ -103,7 +113,8 @@ impl Blocks {
     #[inline]
     pub(super) fn chosen(&self, straps: &Straps, active: u64) -> Chosen {
         let scoreboard = &self.scoreboard;
-        let heads = Heads { clear: self.clear(), operand: scoreboard.operand(), branch: scoreboard.branch() };
+        let (clear, operand, branch) = (self.clear(), scoreboard.operand(), scoreboard.branch());
+        let heads = Heads { clear, operand, branch, classes: self.classes() };
         let (greedy, ready) = (straps.scheduler != 0, self.operand_stage.issue_ready());
         let ahead = self.operand_stage.candidate_issue();
         match &self.two_level {

@@ -119,7 +119,7 @@ impl Blocks {
 
     /// The outputs of both blocks. Without them the net at `clear_o` is that of the issue gate.
     pub(super) fn record_power(&self, o: &mut Outputs) {
-        o.power_states.clear_o = self.clear();
+        o.power_states.clear_o = self.powered();
         let Some(power) = &self.power else { return };
         let table = &mut o.access_table;
         (table.read_keep_o, table.reg_keep_o) = power.table.keeps(&power.passed);

@@ -73,6 +73,9 @@ impl Sm {
             power.states.probe(&inputs.power_states, &o.power_states, &mut states.power_states);
             power.table.probe(&inputs.access_table, &o.access_table, &mut states.access_table);
         }
+        if let Some(share) = &blocks.share {
+            share.locks.probe(&inputs.share_locks, &o.share_locks, &mut states.share_locks);
+        }
         for p in 0..blocks.ports {
             blocks.alu[p].probe(&self.inputs.alu[p], &o.alu[p], &mut states.alu[p]);
             blocks.alu_queue[p].probe(&self.inputs.alu_queue[p], &o.alu_queue[p], &mut states.alu_queue[p]);
@@ -91,6 +94,7 @@ impl Blocks {
         scoreboard.branch_o = self.scoreboard.branch();
         o.issue_gate.clear_o = self.gated();
         self.record_power(o);
+        self.record_share(o);
         o.warp_scheduler = TwoLevelSchedulerOut { pop_o: decided.pops, ..TwoLevelSchedulerOut::zeroed() };
         if let Some(scheduler) = &self.two_level {
             scheduler.early(&mut o.warp_scheduler);

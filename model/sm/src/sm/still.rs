@@ -18,7 +18,8 @@ impl Blocks {
             && self.nobody_is_served(inputs)
             && self.nothing_issues(&Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i))
             && self.no_block_goes_on()
-            && self.power_is_still();
+            && self.power_is_still()
+            && self.share_is_still();
         if !quiet {
             return 0;
         }

@@ -5,6 +5,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::operands::{OperandStageIn, OperandStageOut, OperandStageProbe};
 use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::share::RegisterLayout;
 
 use crate::{Points, cover};
 
@@ -44,6 +45,15 @@ impl OperandStageCover {
         point!("an instruction with three register sources", issues([true; OPERANDS]));
         point!("a source between registers is none", issues([true, false, true]));
         point!("rows begin anew behind the last", ports(taken).any(|p| first_row(p) >= shape.mrf.depth));
+        #[given(self.shape.places())]
+        {
+            let layout = RegisterLayout(i.layout_i);
+            let guests = || ports(taken).filter(|&p| i.issue_warp_i[p] >= layout.host_warps());
+            let names = |p: usize| i.issue_instruction_i[p].roles().sources().into_iter().filter(|&name| name != NO_REG);
+            let private = |name: u8| name < layout.private_registers();
+            point!("a source is private to a guest", guests().any(|p| names(p).any(private)));
+            point!("a source is in the shared part of a guest", guests().any(|p| names(p).any(|name| !private(name))));
+        }
         point!("a warp's rows do not begin at 0", ports(taken).any(|p| nets.issue_base[p] != 0));
         #[given(self.shape.services().has_conflicts)]
         {

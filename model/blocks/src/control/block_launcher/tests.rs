@@ -1,5 +1,6 @@
 use super::*;
-use crate::mrf::MrfShape;
+use crate::designs::Organisation;
+use crate::mrf::{MrfShape, MrfSizes};
 use crate::testing::{Driver, SM_SHAPES, organisation_with};
 
 /// 32 warps, 16 banks of 64 rows, 64 KB of shared memory.
@@ -11,6 +12,8 @@ const SMALL: Launch = Launch {
     block: Coordinates { x: 32, y: 1, z: 1 },
     threads: 32,
     registers: 1,
+    share: false,
+    private: 0,
     shared: 0,
     dynamic: 0,
     local_words: 0,
@@ -18,16 +21,28 @@ const SMALL: Launch = Launch {
 
 impl Driver<BlockLauncher> {
     fn launched(launch: &Launch) -> Self {
-        let mut launcher = Self::new(&SHAPE);
-        launcher.inputs.idle_i = u64::MAX >> 32;
+        Self::launched_in(&SHAPE, launch)
+    }
+
+    fn launched_in(shape: &SmShape, launch: &Launch) -> Self {
+        let mut launcher = Self::divided(shape);
+        launcher.inputs.idle_i = shape.all_warps();
         launcher.inputs.memory_idle_i = 1;
         launcher.launch(launch);
+        launcher
+    }
+
+    /// With all block slots.
+    fn divided(shape: &SmShape) -> Self {
+        let mut launcher = Self::new(shape);
+        launcher.inputs.cfg_i = BLOCK_SLOTS as u8;
         launcher
     }
 
     fn launch(&mut self, launch: &Launch) -> BlockLauncherOut {
         let inputs = &mut self.inputs;
         inputs.launch_valid_i = 1;
+        (inputs.launch_share_i, inputs.launch_private_i) = (launch.share.into(), launch.private);
         (inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i) =
             (launch.grid.x, launch.grid.y, launch.grid.z);
         (inputs.launch_block_x_i, inputs.launch_block_y_i, inputs.launch_block_z_i) =
@@ -116,7 +131,7 @@ fn a_block_that_does_not_fit_is_a_fault() {
         assert_eq!((out.busy_o, out.fault_valid_o), (1, 0), "for one cycle, and the next grid has been taken");
     }
     // More warps than there are.
-    let mut launcher = Driver::<BlockLauncher>::new(&SM_SHAPES[1]);
+    let mut launcher = Driver::<BlockLauncher>::divided(&SM_SHAPES[1]);
     launcher.launch(&Launch { threads: 257, ..SMALL });
     assert_eq!(launcher.until(|out| out.busy_o == 0).fault_valid_o, 1);
 }
@@ -168,7 +183,7 @@ fn a_slot_takes_another_block_when_all_its_warps_have_ended() {
     };
     launcher.until(|out| out.tid_we_o == 0);
     assert_eq!(run(&mut launcher), 0xffff_ffff);
-    assert_eq!(launcher.probe().slot_busy_q, 0b1111);
+    assert_eq!(launcher.out.slot_busy_o, 0b1111);
     assert_eq!(
         [0, 8, 16, 24].map(|w| launcher.block_of(w)),
         [(0, [0, 0, 0]), (0, [1, 0, 0]), (0, [0, 1, 0]), (0, [1, 1, 0])]
@@ -179,7 +194,7 @@ fn a_slot_takes_another_block_when_all_its_warps_have_ended() {
     launcher.inputs.idle_i &= !(1 << 15);
     launcher.cycle();
     launcher.cycle();
-    assert_eq!(launcher.probe().slot_busy_q, 0b0110);
+    assert_eq!(launcher.out.slot_busy_o, 0b0110);
     assert_eq!(run(&mut launcher), 0xff00_00ff);
     assert_eq!([7, 31].map(|w| launcher.block_of(w)), [(7, [0, 0, 1]), (7, [1, 0, 1])]);
 
@@ -206,12 +221,12 @@ fn a_block_that_is_being_started_has_not_ended() {
     // No warp ever comes to life.
     for _ in 0..3 {
         let out = launcher.cycle();
-        assert_eq!((out.start_valid_o, launcher.probe().slot_busy_q), (1, 1));
+        assert_eq!((out.start_valid_o, launcher.out.slot_busy_o), (1, 1));
     }
     launcher.cycle();
-    assert_eq!(launcher.probe().slot_busy_q, 1);
+    assert_eq!(launcher.out.slot_busy_o, 1);
     launcher.cycle();
-    assert_eq!(launcher.probe().slot_busy_q, 0);
+    assert_eq!(launcher.out.slot_busy_o, 0);
 }
 
 #[test]
@@ -225,7 +240,7 @@ fn a_grid_in_progress_is_not_disturbed_and_reset_ends_it() {
     launcher.inputs.rst_ni = 1;
     let out = launcher.cycle();
     let probe = launcher.probe();
-    assert_eq!((out.busy_o, out.start_valid_o, probe.slots_q, probe.slot_busy_q), (0, 0, 0, 0));
+    assert_eq!((out.busy_o, out.start_valid_o, probe.slots_q, out.slot_busy_o), (0, 0, 0, 0));
     assert_eq!((out.slot_o, probe.index_q, probe.slot_base_q), ([0; MAX_WARPS], [0; MAX_WARPS], [0; BLOCK_SLOTS]));
 }
 
@@ -237,7 +252,7 @@ fn a_divided_sm_is_fresh_until_warps_begin_and_has_rows_to_spare_or_not() {
         assert_eq!(launcher.cycle().fresh_o, 0, "it is being divided");
         let out = launcher.until(|out| out.fresh_o == 1);
         assert_eq!((out.tid_we_o, out.spare_o, out.start_valid_o), (1, spare, 0));
-        assert_eq!(launcher.probe().first_q, warps);
+        assert_eq!(out.end_warps_o, warps);
         let out = launcher.until(|out| out.fresh_o == 0);
         assert_eq!((out.busy_o, out.tid_we_o, out.start_valid_o), (1, 0, 0));
     }
@@ -246,7 +261,7 @@ fn a_divided_sm_is_fresh_until_warps_begin_and_has_rows_to_spare_or_not() {
 #[test]
 fn rows_are_counted_in_banks() {
     for (banks, registers, rows) in [(16, 16, 1), (16, 17, 2), (4, 255, 64), (2, 255, 128), (32, 1, 1)] {
-        let mut launcher = Driver::<BlockLauncher>::new(&SmShape { mrf: MrfShape { banks, ..SHAPE.mrf }, ..SHAPE });
+        let mut launcher = Driver::<BlockLauncher>::divided(&SmShape { mrf: MrfShape { banks, ..SHAPE.mrf }, ..SHAPE });
         launcher.launch(&Launch { registers, ..SMALL });
         assert_eq!(launcher.cycle().rows_o, rows);
     }
@@ -260,7 +275,7 @@ fn where_rows_are_paired_so_are_warps_and_they_have_64_registers_at_most() {
     for (warps, registers, slots) in
         [(5, 64, 3), (5, 63, 3), (5, 66, 0), (15, 64, 1), (16, 64, 1), (17, 56, 1), (17, 58, 0)]
     {
-        let mut launcher = Driver::<BlockLauncher>::new(&shape);
+        let mut launcher = Driver::<BlockLauncher>::divided(&shape);
         (launcher.inputs.idle_i, launcher.inputs.memory_idle_i) = (u64::MAX >> 32, 1);
         let threads = 32 * warps;
         let block = Coordinates { x: threads.into(), ..SMALL.block };
@@ -268,4 +283,142 @@ fn where_rows_are_paired_so_are_warps_and_they_have_64_registers_at_most() {
         let out = launcher.until(|out| out.fault_valid_o != 0 || out.start_valid_o != 0);
         assert_eq!((out.fault_valid_o, launcher.probe().slots_q), (u8::from(slots == 0), slots), "{warps} {registers}");
     }
+}
+
+/// 48 warps, 1024 registers, 64 KB of shared memory, registers one by one.
+fn with_places() -> SmShape {
+    let organisation = Organisation::Mrf(MrfSizes { places: true });
+    SmShape { mrf: MrfShape { places: true, ..SHAPE.mrf }, organisation, warps: 48, ..SHAPE }
+}
+
+/// The SM divided for a grid: slots, slots of hosts, warps of all slots, and the layout.
+fn divided(most_slots: u8, launch: &Launch) -> (u8, u8, u8, RegisterLayoutFields) {
+    let mut launcher = Driver::<BlockLauncher>::divided(&with_places());
+    launcher.inputs.cfg_i = most_slots;
+    launcher.launch(launch);
+    let out = launcher.until(|out| out.tid_we_o == 1);
+    let probe = launcher.probe();
+    assert_eq!(probe.extending_q, 0);
+    (probe.slots_q, probe.hosts_q, out.end_warps_o, RegisterLayout(out.layout_o).fields())
+}
+
+#[test]
+fn block_slots_are_limited_by_the_strap() {
+    for most_slots in 1..=16 {
+        let (slots, ..) = divided(most_slots, &SMALL);
+        assert_eq!(slots, most_slots);
+    }
+}
+
+#[test]
+fn registers_are_handed_out_one_by_one_and_shared_memory_in_words() {
+    // 8 warps of 21 registers: 6 blocks take 1008 of 1024; in rows of 16 there would be 4.
+    let launch = Launch { threads: 256, registers: 21, ..SMALL };
+    let layout = RegisterLayoutFields { guest_base: 0, host_warps: 48, private_registers: 9, registers: 21 };
+    assert_eq!(divided(16, &Launch { private: 9, ..launch }), (6, 0, 48, layout));
+    let registers = |registers| divided(16, &Launch { threads: 256, registers, ..SMALL }).0;
+    assert_eq!([registers(32), registers(33), registers(64), registers(65), registers(128)], [4, 3, 2, 1, 1]);
+    // 3 blocks of 21844 bytes are 65532 of 65536; in lines of 128 bytes they are more.
+    let shared = |shared| divided(16, &Launch { shared, ..SMALL }).0;
+    assert_eq!([shared(21844), shared(21845), shared(16384), shared(16385)], [3, 2, 4, 3]);
+    let mut launcher = Driver::launched_in(&with_places(), &Launch { shared: 5, ..SMALL });
+    launcher.until(|out| out.tid_we_o == 1);
+    assert_eq!((launcher.probe().shared_step_q, launcher.probe().slot_base_q[3]), (8, 24));
+}
+
+#[test]
+fn guests_are_added_as_long_as_there_is_room() {
+    let launch = Launch { threads: 256, registers: 36, share: true, private: 4, ..SMALL };
+    let layout = |hosts: u8, launch: &Launch| RegisterLayoutFields {
+        guest_base: u16::from(hosts) * u16::from(launch.registers) % 4096,
+        host_warps: hosts,
+        private_registers: launch.private,
+        registers: launch.registers,
+    };
+    // 3 hosts of 288 registers leave 160 for private parts of 32: 48 warps are 6 blocks.
+    assert_eq!(divided(16, &launch), (6, 3, 48, layout(24, &launch)));
+    assert_eq!(divided(5, &launch), (5, 3, 40, layout(24, &launch)), "by slots");
+    // 160 are enough for two private parts of 72.
+    let halves = Launch { private: 9, ..launch };
+    assert_eq!(divided(16, &halves), (5, 3, 40, layout(24, &halves)), "by registers");
+    let shared = Launch { shared: 16384, ..launch };
+    assert_eq!(divided(16, &shared), (4, 3, 32, layout(24, &shared)), "by shared memory");
+    // Two hosts of 8 warps, and no more guests than hosts.
+    let few = Launch { registers: 60, private: 1, ..launch };
+    assert_eq!(divided(16, &few), (4, 2, 32, layout(16, &few)), "by hosts");
+    // What fits whole needs no guests; the layout is the same but for what nobody reads.
+    let whole = Launch { registers: 21, private: 3, ..launch };
+    assert_eq!(divided(16, &whole), (6, 6, 48, layout(48, &whole)), "none");
+    let alone = Launch { share: false, ..launch };
+    let undivided = RegisterLayoutFields { guest_base: 0, ..layout(48, &launch) };
+    assert_eq!(divided(16, &alone), (3, 0, 24, undivided), "not asked for");
+}
+
+#[test]
+fn guests_and_hosts_have_their_warps_and_their_shared_memory() {
+    let launch = Launch { threads: 256, registers: 36, share: true, private: 4, shared: 4097, ..SMALL };
+    let mut launcher = Driver::launched_in(&with_places(), &launch);
+    launcher.until(|out| out.tid_we_o == 1);
+    for warp in 0..48u8 {
+        (launcher.inputs.place_warp_i, launcher.inputs.block_warp_i) = (warp, warp);
+        let out = launcher.cycle();
+        assert_eq!((out.slot_o[usize::from(warp)], out.block_index_o), (warp / 8, warp % 8));
+        assert_eq!(out.place_base_o, 4100 * u32::from(warp / 8));
+    }
+}
+
+#[test]
+fn the_younger_block_of_a_pair_is_the_one_that_came_last() {
+    let grid = Coordinates { x: 20, y: 1, z: 1 };
+    let launch = Launch { threads: 256, registers: 36, share: true, private: 4, grid, ..SMALL };
+    let mut launcher = Driver::launched_in(&with_places(), &launch);
+    launcher.inputs.cfg_i = 5;
+    let mut seen = vec![];
+    let mut note = |launcher: &mut Driver<BlockLauncher>| {
+        launcher.start();
+        let out = launcher.cycle();
+        seen.push((out.slot_busy_o, out.slot_young_o));
+        seen.dedup();
+    };
+    (0..600).for_each(|_| note(&mut launcher));
+    // Hosts 0, 1, 2, then guests 3 and 4, of hosts 0 and 1. Host 2 has no guest.
+    let began = [(0, 0), (0b1, 0b1), (0b11, 0b11), (0b111, 0b11), (0b1111, 0b1010), (0b11111, 0b11000)];
+    assert_eq!(seen, began);
+    let mut end = |slot: u8| {
+        launcher.inputs.alive_i &= !(0xff << (8 * slot));
+        let mut last = (0, 0);
+        for _ in 0..60 {
+            launcher.start();
+            let out = launcher.cycle();
+            last = (out.slot_busy_o, out.slot_young_o);
+        }
+        last
+    };
+    // The next block in the place of host 0 is younger than guest 3; then guest 4 stays the younger one of its pair.
+    assert_eq!([end(0), end(4), end(2), end(3)].map(|seen| seen.1), [0b10001, 0b10001, 0b10001, 0b11000]);
+}
+
+#[test]
+fn reset_and_a_launch_forget_who_is_younger() {
+    let launch = Launch { threads: 256, registers: 36, share: true, private: 4, ..SMALL };
+    let mut launcher = Driver::launched_in(&with_places(), &launch);
+    launcher.inputs.alive_i = 0;
+    assert_eq!(launcher.until(|out| out.slot_busy_o == 1).slot_young_o, 1);
+    launcher.until(|out| out.done_o == 1);
+    launcher.launch(&Launch { share: false, ..launch });
+    let out = launcher.cycle();
+    assert_eq!((out.slot_young_o, launcher.probe().hosts_q, launcher.probe().share_q), (0, 0, 0));
+    assert_eq!(launcher.until(|out| out.slot_busy_o == 1).slot_young_o, 0);
+    launcher.inputs.rst_ni = 0;
+    launcher.cycle();
+    let out = launcher.cycle();
+    assert_eq!((out.layout_o, out.slot_young_o, out.slot_busy_o), (0, 0, 0));
+}
+
+#[test]
+fn without_places_there_is_no_layout_and_no_guest() {
+    let launch = Launch { threads: 256, registers: 36, share: true, private: 4, ..SMALL };
+    let mut launcher = Driver::launched(&launch);
+    let out = launcher.until(|out| out.tid_we_o == 1);
+    assert_eq!((out.layout_o, out.slot_young_o, out.end_warps_o, launcher.probe().slots_q), (0, 0, 16, 2));
 }

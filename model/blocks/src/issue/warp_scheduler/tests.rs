@@ -392,3 +392,39 @@ fn it_is_what_the_page_says() {
         compare::<WarpScheduler>(&shape, 20_000, drive, |inputs| reference.cycle(inputs));
     }
 }
+
+/// Two ports, 8 warps, of which some are preferred.
+const CLASSES: SmShape = SmShape { share: true, ..TWO };
+
+#[test]
+fn preferred_warps_issue_first_and_others_last() {
+    for greedy in [false, true] {
+        let mut scheduler = scheduler(&CLASSES, greedy, 0b0101_0101);
+        start(&mut scheduler, &[0, 2, 4, 6]);
+        (scheduler.inputs.lead_i, scheduler.inputs.last_i) = (0b0100_0000, 0b0000_0101);
+        assert_eq!(issued(&mut scheduler)[0], Some(6), "the preferred one");
+        scheduler.inputs.clear_i = 0b0001_0101;
+        assert_eq!(issued(&mut scheduler)[0], Some(4), "then one of neither class");
+        scheduler.inputs.clear_i = 0b0000_0101;
+        assert_eq!(issued(&mut scheduler)[0], Some(0), "then the first one of the last");
+        (scheduler.inputs.lead_i, scheduler.inputs.last_i) = (0b0100, 0b0101);
+        assert_eq!(issued(&mut scheduler)[0], Some(2), "who is in both is preferred");
+        // A preferred warp that cannot issue is in nobody's way.
+        (scheduler.inputs.operand_i, scheduler.inputs.ready_i) = (0b0100, 0);
+        assert_eq!(issued(&mut scheduler)[0], Some(0));
+    }
+    // Without classes they are not read.
+    let mut scheduler = scheduler(&TWO, false, 0b0101_0101);
+    (scheduler.inputs.lead_i, scheduler.inputs.last_i) = (0b0100_0000, 0b0000_0101);
+    assert_eq!(issued(&mut scheduler)[0], Some(0));
+}
+
+#[test]
+fn each_port_has_its_own_best_class() {
+    let mut scheduler = scheduler(&CLASSES, false, 0xff);
+    (scheduler.inputs.lead_i, scheduler.inputs.last_i) = (0b0001_0000, 0b0000_1010);
+    assert_eq!(issued(&mut scheduler), [Some(4), Some(5)]);
+    // The branch of port 0 leaves port 1 those of the last class.
+    scheduler.inputs.branch_i = 0b1111_0000;
+    assert_eq!(issued(&mut scheduler), [Some(4), Some(1)]);
+}

@@ -1,0 +1,94 @@
+//! Sharing in the configuration.
+
+use super::*;
+use crate::config::{Start, presets};
+use crate::shape::cfg_of_block;
+use crate::testing::{config, refuses, set};
+
+#[test]
+fn presets_are_the_thesis_s_machine_without_sharing_and_with_it() {
+    let fermi = config("fermi", &[]);
+    assert_eq!((fermi.mrf.kilobytes, fermi.mrf.banks, fermi.mrf.issue_ports), (128, 16, 2));
+    assert_eq!((fermi.sm.warps, fermi.sm.blocks, fermi.sm.scheduler), (48, 8, Scheduler::RoundRobin));
+    let shape = fermi.sm_shape();
+    assert!(shape.places() && shape.mrf.places && !shape.share);
+    let parameters = |shape: &crate::shape::SmShape| {
+        ["Places", "Share", "Classes", "Sizes"].map(|name| crate::Shape::parameter(shape, name))
+    };
+    assert_eq!(parameters(&shape), [1, 0, 0, 1]);
+    let shared = config("share-registers", &[]);
+    assert_eq!(Config { share: fermi.share, ..shared }, fermi);
+    assert_eq!(parameters(&shared.sm_shape()), [1, 1, 1, 1]);
+    assert_eq!(parameters(&config("baseline", &[]).sm_shape()), [0; 4]);
+    let ShareConfig { private, lock, hold_atomics, owner_first, .. } = shared.share;
+    assert_eq!((private, lock, hold_atomics, owner_first), (1, LockRule::Oldest, true, true));
+}
+
+#[test]
+fn numbers_outside_their_bounds_are_refused() {
+    refuses(&[
+        ("share.private", &["0", "10"][..], "a number from 1 to 9 (tenths of a thread's registers)"),
+        ("sm.blocks", &["0", "17"], "a number from 1 to 16"),
+    ]);
+}
+
+#[test]
+fn private_registers_are_rounded_up() {
+    let private = |tenths| ShareConfig { private: tenths, ..ShareConfig::DEFAULT };
+    for (tenths, registers, expected) in
+        [(1, 36, 4), (1, 30, 3), (1, 1, 1), (1, 0, 1), (9, 36, 33), (9, 1, 1), (5, 255, 128), (9, 255, 230)]
+    {
+        assert_eq!(private(tenths).private_registers(registers), expected, "{tenths} {registers}");
+    }
+}
+
+#[test]
+fn sharing_needs_registers_one_by_one_a_single_level_and_no_power_states() {
+    let message =
+        |why: &str| Err(format!("--set: share.present = true is not allowed: it has to be false where {why}"));
+    let rows = "mrf.allocation is rows: a guest's private registers are few, and rows of the banks are handed out whole \
+                (mrf.allocation=registers)";
+    assert_eq!(set(&["share.present=true"]), message(rows));
+    let with = |setting: &str| set(&["share.present=true", "mrf.allocation=registers", setting]);
+    assert!(with("sm.blocks=3").is_ok());
+    let levels = "sm.active_warps is not 0: the scheduler that prefers owners has a single level (sm.active_warps=0)";
+    assert_eq!(with("sm.active_warps=8"), message(levels));
+    let power = "power.present is true: power states are of registers that one warp has (power.present=false)";
+    let settings = ["share.present=true", "mrf.allocation=registers", "power.present=true", "power.mode=sleep_always"];
+    assert_eq!(set(&settings), message(power));
+}
+
+#[test]
+fn only_the_main_register_file_hands_registers_out_one_by_one() {
+    let (mut with, mut without) = (0, 0);
+    for preset in presets() {
+        let key = preset.config.sm_shape().organisation.design().selection.key;
+        let loaded = Config::load(Start::Preset(preset.name), &["mrf.allocation=registers"]);
+        if key.is_empty() {
+            with += 1;
+            assert!(loaded.unwrap().sm_shape().places(), "{}", preset.name);
+        } else {
+            without += 1;
+            let message = format!(
+                "--set: mrf.allocation = registers is not allowed: it has to be rows: {key} selects another register file. \
+                 Registers are handed out one by one in the main register file alone"
+            );
+            assert_eq!(loaded.map_err(|e| e.to_string()), Err(message), "{}", preset.name);
+        }
+    }
+    assert!(with > 5 && without > 10, "{with} {without}");
+}
+
+#[test]
+fn straps_are_those_of_the_page() {
+    let straps = |settings: &[&str]| cfg_of_block(&config("share-registers", settings), "share_locks");
+    assert_eq!(straps(&[]), 0b110);
+    assert_eq!(straps(&["share.lock=first"]), 0b111);
+    assert_eq!(straps(&["share.hold_atomics=false"]), 0b100);
+    assert_eq!(straps(&["share.owner_first=false"]), 0b010);
+    for word in 0..8 {
+        assert_eq!(ShareStraps::of(word).word(), word);
+    }
+    assert_eq!(cfg_of_block(&config("share-registers", &[]), "block_launcher"), 8);
+    assert_eq!(cfg_of_block(&config("baseline", &[]), "block_launcher"), 16);
+}

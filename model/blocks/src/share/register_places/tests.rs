@@ -65,7 +65,7 @@ fn places_do_not_meet_and_guests_find_their_hosts_registers() {
     let mut tight = 0;
     for (banks, depth) in [(2, 128), (4, 64), (16, 64), (32, 8), (32, 128)] {
         let (file, words) = (file(banks, depth), banks * depth);
-        for registers in [1, 2, 7, 16, 21, 32, 63, 64, 128, 255] {
+        for registers in [1usize, 2, 7, 16, 21, 32, 63, 64, 128, 255] {
             for private in [1, 2, registers.div_ceil(10), registers.div_ceil(2), registers] {
                 if private > registers {
                     continue;

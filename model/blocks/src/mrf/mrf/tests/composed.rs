@@ -8,12 +8,16 @@ use crate::mrf::{
     MrfBank, MrfBankIn, MrfBankMapIn, MrfBankMapOut, MrfBankOut, MrfCollector, MrfCollectorIn, MrfCollectorOut,
     MrfCollectorProbe, MrfCrossbar, MrfCrossbarIn, MrfCrossbarOut, MrfCrossbarProbe, MrfWriteQueueIn, MrfWriteQueueOut,
 };
+use crate::share::{RegisterPlacesIn, RegisterPlacesOut};
 use crate::testing::{Random, SHAPES, Wired, compare};
 
 struct Composed {
     shape: MrfShape,
     issue_maps: Vec<Wired<MrfBankMap>>,
     write_maps: Vec<Wired<MrfBankMap>>,
+    /// In the place of both, where registers are handed out one by one.
+    issue_places: Vec<Wired<RegisterPlaces>>,
+    write_places: Vec<Wired<RegisterPlaces>>,
     queues: Vec<Wired<MrfWriteQueue>>,
     collectors: Vec<Wired<MrfCollector>>,
     allocator: Wired<MrfAllocator>,
@@ -27,6 +31,8 @@ impl Composed {
         Self {
             issue_maps: Wired::many(&shape, shape.sources()),
             write_maps: Wired::many(&shape, shape.issue_ports),
+            issue_places: Wired::many(&shape, shape.sources()),
+            write_places: Wired::many(&shape, shape.issue_ports),
             queues: Wired::many(&shape, shape.issue_ports),
             collectors: Wired::many(&shape, shape.collectors),
             allocator: Wired::new(&shape),
@@ -40,7 +46,11 @@ impl Composed {
     fn cycle(&mut self, inputs: &MrfIn) -> (MrfOut, MrfProbe) {
         let mut out = MrfOut::zeroed();
         let mut nets = MrfProbe::zeroed();
-        self.map(inputs, &mut nets);
+        if self.shape.places {
+            self.locate(inputs, &mut nets);
+        } else {
+            self.map(inputs, &mut nets);
+        }
         self.show_queues_and_collectors(&mut nets);
         self.allocate(inputs, &mut out, &mut nets);
         self.arbitrate(inputs, &mut nets);
@@ -80,6 +90,22 @@ impl Composed {
             };
             map.late();
             MrfBankMapOut { bank_o: nets.push_bank[p], entry_o: nets.push_entry[p] } = map.out;
+        }
+    }
+
+    fn locate(&mut self, inputs: &MrfIn, nets: &mut MrfProbe) {
+        let layout_i = inputs.layout_i;
+        for (i, places) in self.issue_places.iter_mut().enumerate() {
+            let (warp_i, reg_i) = (inputs.issue_warp_i[i / OPERANDS], inputs.issue_src_reg_i[i]);
+            places.inputs = RegisterPlacesIn { layout_i, warp_i, reg_i };
+            places.late();
+            RegisterPlacesOut { bank_o: nets.issue_bank[i], entry_o: nets.issue_entry[i] } = places.out;
+        }
+        for (p, places) in self.write_places.iter_mut().enumerate() {
+            let (warp_i, reg_i) = (inputs.write_warp_i[p], inputs.write_reg_i[p]);
+            places.inputs = RegisterPlacesIn { layout_i, warp_i, reg_i };
+            places.late();
+            RegisterPlacesOut { bank_o: nets.push_bank[p], entry_o: nets.push_entry[p] } = places.out;
         }
     }
 
@@ -291,7 +317,8 @@ collecting! { Composed: MrfIn, MrfOut, MrfProbe, MrfCollectorOut, write_grant, r
 
 #[test]
 fn the_register_file_is_the_sum_of_its_blocks() {
-    for (number, shape) in SHAPES.into_iter().enumerate() {
+    let with_places = SHAPES.map(|shape| MrfShape { places: true, ..shape });
+    for (number, shape) in SHAPES.into_iter().chain(with_places).enumerate() {
         let mut composed = Composed::new(shape);
         // Bursts of different density.
         let mut density = [50; 4];
