@@ -119,7 +119,9 @@ module share_locks
   always_comb begin : gate
     for (int unsigned w = 0; w < Warps; w++) begin
       if (cfg_i.first) begin
-        may[w] = !slot_locks[partner_slot[w]] && !(young[w] && slot_asks[partner_slot[w]]);
+        // A block that has locks goes on, whoever asks: who asks waits for it.
+        may[w] = !slot_locks[partner_slot[w]] &&
+                 !(young[w] && !slot_locks[slot_i[w]] && slot_asks[partner_slot[w]]);
       end else begin
         may[w] = !young[w] || ended[partner[w]];
       end

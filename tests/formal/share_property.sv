@@ -231,7 +231,7 @@ module share_property
   // ------------------------------------------------------------------ who has a lock
   logic [Warps-1:0] lock;
   logic             fits, agrees, touched, alone, in_order, one_block;
-  logic             older_goes, others_go, younger_agrees, held_agrees, first_agrees;
+  logic             older_goes, others_go, younger_agrees, held_agrees, first_agrees, holders_go;
   logic [Warps-1:0] atomic;
 
   assign lock = dut.lock_q;
@@ -295,16 +295,22 @@ module share_property
   end
 
   // With the other rule a head that asks waits exactly if the partner block has a lock, or is older and
-  // has a head that asks.
+  // has a head that asks while the own block has no lock. So a block that has locks goes on.
   always_comb begin
-    logic theirs;
+    logic theirs, own;
     first_agrees = 1'b1;
+    holders_go   = 1'b1;
     for (int unsigned w = 0; w < Warps; w++) begin
       theirs = 1'b0;
+      own    = 1'b0;
+      for (int unsigned v = 0; v < Warps; v++) begin
+        if (exists[v] && slot[v] == slot[w] && lock[v]) own = 1'b1;
+      end
       for (int unsigned v = 0; v < Warps; v++) begin
         if (exists[v] && slot[v] == other_slot[w] &&
-            (lock[v] || (young_q[slot[w]] && clear[v] && shared[v]))) theirs = 1'b1;
+            (lock[v] || (young_q[slot[w]] && !own && clear[v] && shared[v]))) theirs = 1'b1;
       end
+      if (cfg_q.first && clear[w] && paired[w] && own && !clear_o[w]) holders_go = 1'b0;
       if (cfg_q.first && clear[w] && paired[w] &&
           clear_o[w] != (!shared[w] || lock[w] || !theirs)) first_agrees = 1'b0;
     end
@@ -365,6 +371,7 @@ module share_property
       thus_younger_waits:       assert (younger_agrees);
       thus_atomics_are_held:    assert (held_agrees);
       thus_first_waits:         assert (first_agrees);
+      thus_holders_go:          assert (holders_go);
       thus_places_differ:       assert (!(layout_fits && first_own && second_own) || differ);
       thus_guest_has_hosts:     assert (!first_shared || same);
     end
