@@ -145,6 +145,15 @@ module block_launcher
   logic [4:0]            index_q     [Warps];
   logic [16:0]           slot_base_q [BlockSlots];
 
+  // hosts and guests, where registers are handed out one by one
+  // verilator lint_off UNUSEDSIGNAL
+  logic                  share_q;                 // guests may be added
+  logic                  extending_q;             // they are being added
+  logic [4:0]            hosts_q;                 // slots of hosts
+  // verilator lint_on UNUSEDSIGNAL
+  logic [BlockSlots-1:0] young_q;                 // the slot's block began after its partner's
+  register_layout_t      layout_q;
+
   // coordinates to be written
   logic [10:0]           tid_x_q;
   logic [10:0]           tid_y_q;
@@ -195,6 +204,8 @@ module block_launcher
   assign slot_o         = slot_q;
   assign end_warps_o    = first_q;
   assign slot_busy_o    = slot_busy_q;
+  assign slot_young_o   = young_q;
+  assign layout_o       = layout_q;
 
   assign launch     = launch_valid_i & ~busy_o;
   assign last_index = 5'(warps_q - 1'b1);
@@ -226,23 +237,17 @@ module block_launcher
                            32'(rows_q) <= MaxRegisters / Banks;
     assign room          = 1'b1;
     assign extend        = 1'b0;
-    assign layout_o      = '0;
-    assign slot_young_o  = '0;
+    assign share_q       = 1'b0;
+    assign extending_q   = 1'b0;
+    assign hosts_q       = '0;
+    assign young_q       = '0;
+    assign layout_q      = '0;
   end else begin : gen_places
-    logic                  share_q;
-    logic                  extending_q;   // guests are being added
-    logic [4:0]            hosts_q;
-    logic [BlockSlots-1:0] young_q;
-    register_layout_t      layout_q;
-
     logic [WarpW:0]        guest_warps;   // with the block that is being divided off
     logic [31:0]           host_registers;
     logic [31:0]           guest_registers;
     logic [4:0]            partner;       // of the slot that a block is put into
     logic                  has_partner;
-
-    assign layout_o     = layout_q;
-    assign slot_young_o = young_q;
 
     // A guest has its private registers only.
     assign host_registers  = 32'(layout_q.host_warps) * 32'(layout_q.registers);

@@ -8,7 +8,7 @@ use gpurf_blocks::share::{RegisterLayout, RegisterLayoutFields, ShareLocks, Shar
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
-use crate::Driver;
+use crate::{Driver, Unreached};
 use crate::driver::{Reset, Twin, ports};
 
 mod cover;
@@ -99,6 +99,10 @@ impl Driver for ShareLocksDriver {
             in_flight: 0,
             heads: [None; MAX_WARPS],
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        Unreached::warps(&["issue_warp_i"], shape.warps)
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &mut ShareLocksIn) {

@@ -91,7 +91,12 @@ pub(crate) const PRESETS: &[Preset] = &[
     Preset {
         name: "share-registers",
         summary: "fermi whose blocks share registers, t = 0.1, oldest first, owners first (sharing thesis, 2.2, 2.3.1)",
-        config: Config { share: ShareConfig { present: true, ..ShareConfig::DEFAULT }, ..FERMI },
+        config: Config {
+            // Inside a class by age: without pairs it is greedy then oldest (2.5.1.8).
+            sm: SmConfig { scheduler: Scheduler::GreedyThenOldest, ..FERMI.sm },
+            share: ShareConfig { present: true, ..ShareConfig::DEFAULT },
+            ..FERMI
+        },
     },
 ];
 

@@ -82,8 +82,6 @@ impl ShareLocksCover {
             point!("a lock is taken", asks && issues & bit != 0);
             point!("a lock could be taken, and the head does not issue", asks && goes && issues & bit == 0);
             point!("a warp that is not clear would ask", !clear && shared.contains(&true) && alive);
-            let freed = lock & bit != 0 && !alive;
-            point!("a lock is kept, as something is in flight", freed && i.idle_i & bit == 0);
             // Oldest.
             let partner_ended = ended & other != 0;
             point!("oldest: the older one takes it", !first && asks && !young && goes);
@@ -135,6 +133,7 @@ impl ShareLocksCover {
         };
         point!("two warps of pairs issue without locks", two, given = self.shape.ports() == 2);
         point!("a lock is taken from a warp that has ended", lock & ended != 0);
+        point!("a lock is kept, as something is in flight", lock & !i.alive_i & !ended != 0);
         point!("a block that was younger is the older one", self.before.1 & !young_now & i.alive_i != 0);
         point!("two locks at once", lock.count_ones() > 1);
         point!("a warp keeps its lock from the cycle before", lock & self.before.0 != 0);
