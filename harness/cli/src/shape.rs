@@ -1,7 +1,7 @@
 //! Shapes in few words.
 
 use gpurf_blocks::Shape;
-use gpurf_blocks::config::{Config, PowerConfig, PowerMode, ReadOrder, Scheduler};
+use gpurf_blocks::config::{Config, LockRule, PowerConfig, PowerMode, ReadOrder, Scheduler, ShareConfig};
 use gpurf_blocks::design::STAGE;
 use gpurf_blocks::designs::{DESIGNS, Organisation};
 use gpurf_blocks::mrf::MrfShape;
@@ -38,6 +38,9 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Warps" => format!("{value}w"),
         "Active" => format!("{value}a"),
         "Alternate" => (if value == 0 { "" } else { "alternating" }).to_owned(),
+        "Places" => (if value == 0 { "" } else { "places" }).to_owned(),
+        "Share" => (if value == 0 { "" } else { "shared" }).to_owned(),
+        "Classes" => (if value == 0 { "" } else { "classes" }).to_owned(),
         "PowerEntries" if value == 0 => String::new(),
         "PowerEntries" | "TableEntries" => format!("{value}p"),
         "Organisation" => String::new(),
@@ -77,7 +80,8 @@ pub fn policy(block: &str, config: &Config) -> String {
                 _ => &alternating,
             };
             let states = if config.power.present { format!("; {}", power(&config.power)) } else { String::new() };
-            format!("{scheduler}; {}{states}", file())
+            let locks = if config.share.present { format!("; {}", share(&config.share)) } else { String::new() };
+            format!("{scheduler}; {}{states}{locks}", file())
         }
         STAGE => file(),
         "alternating_scheduler" => alternating,
@@ -85,6 +89,8 @@ pub fn policy(block: &str, config: &Config) -> String {
         "warp_scheduler" => single_level.to_owned(),
         "result_queue" => format!("latency {}", config.sm.shared_latency),
         "power_states" => power(&config.power),
+        "share_locks" => share(&config.share),
+        "block_launcher" => format!("{} blocks", config.sm.blocks),
         "shared_memory" => format!("{} B a cycle", config.sm.shared_bandwidth),
         _ => {
             let words = DESIGNS.iter().find_map(|design| (design.policy_words)(block, config, reads));
@@ -102,6 +108,16 @@ fn power(config: &PowerConfig) -> String {
         PowerMode::Greener => "greener",
     };
     format!("{mode}, wake-up {} from SLEEP, {} from OFF", config.wake_sleep, config.wake_off)
+}
+
+/// What the straps of locks choose, in words.
+fn share(config: &ShareConfig) -> String {
+    let lock = match config.lock {
+        LockRule::Oldest if config.hold_atomics => "lock for the oldest, atomics held",
+        LockRule::Oldest => "lock for the oldest",
+        LockRule::First => "lock for the first",
+    };
+    if config.owner_first { format!("{lock}, owners first") } else { lock.to_owned() }
 }
 
 #[cfg(test)]
@@ -126,6 +142,27 @@ mod tests {
         let entries = |config: &Config| words(&[("PowerEntries", config.sm_shape().parameter("PowerEntries"))]);
         assert_eq!((entries(&load(&["power.table_entries=3"])), entries(&config)), ("3p".to_owned(), String::new()));
         assert_eq!(words(&[("TableEntries", 2)]), "2p");
+    }
+
+    #[test]
+    fn sharing_in_words() {
+        let load =
+            |settings: &[&str]| Config::load(Start::Preset("share-registers"), settings).expect("a configuration");
+        let config = load(&[]);
+        assert_eq!(policy("share_locks", &config), "lock for the oldest, atomics held, owners first");
+        assert_eq!(policy("block_launcher", &config), "8 blocks");
+        let all = "round-robin; oldest read; lock for the oldest, atomics held, owners first";
+        assert_eq!(policy("sm", &config), all);
+        let other = load(&["share.lock=first", "share.owner_first=false"]);
+        assert_eq!(policy("share_locks", &other), "lock for the first");
+        let shape = config.sm_shape();
+        let shown = |shape: &gpurf_blocks::shape::SmShape| {
+            words(&["Places", "Share", "Classes"].map(|name| (name, shape.parameter(name))))
+        };
+        assert_eq!(
+            (shown(&shape), shown(&Config::default().sm_shape())),
+            ("places shared classes".into(), String::new())
+        );
     }
 
     #[test]

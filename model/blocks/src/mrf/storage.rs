@@ -126,6 +126,7 @@ impl Storage for Banked {
         blocks: crate::mrf::BLOCKS,
         selection: &crate::mrf::config::SELECTION,
         main_preset: "baseline",
+        size_words: |sizes| (if sizes & 1 == 0 { "" } else { "places" }).to_owned(),
         ..Design::PLAIN
     };
 
