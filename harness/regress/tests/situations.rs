@@ -6,7 +6,7 @@ use gpurf_blocks::config::{Config, Start};
 use gpurf_launch::{Manifest, Source};
 use gpurf_machine::{Machine, ModelEngine, Settings};
 use gpurf_oracle::host::{Session, assembled};
-use gpurf_regress::programs::{COVERAGE_FROM_PROGRAMS, Missed, REQUIRED_ON_SM, Reached};
+use gpurf_regress::programs::{Missed, REQUIRED_ON_SM, Reached, coverage_from_programs};
 use gpurf_stimulus::program::{Limits, Program, themes};
 
 /// A request at the SM's boundary for which memory has no room.
@@ -40,24 +40,26 @@ fn judged(config: &Config, programs: usize, whole: bool, counted: &[(&'static st
 #[test]
 fn memory_that_is_always_ready_makes_the_judgement_fail() {
     let config = baseline(&[]);
+    let enough = coverage_from_programs(&config);
     let wrong = |counted: &[(&'static str, u64)]| {
-        let missed = judged(&config, COVERAGE_FROM_PROGRAMS, true, counted);
+        let missed = judged(&config, enough, true, counted);
         missed.into_iter().find(|missed| missed.point() == WAITS)
     };
     let (slow, ready) = (met(&config), met(&baseline(&["memory.bandwidth=128"])));
     assert_eq!(wrong(&slow), None);
     assert_eq!(wrong(&ready), Some(Missed::Rare(WAITS, 0)));
     // A configuration that has such memory is not asked for it.
-    let quick = judged(&baseline(&["memory.bandwidth=128"]), COVERAGE_FROM_PROGRAMS, true, &ready);
+    let quick = judged(&baseline(&["memory.bandwidth=128"]), enough, true, &ready);
     assert!(quick.iter().all(|missed| missed.point() != WAITS));
 }
 
 #[test]
 fn few_programs_and_programs_of_ones_own_are_not_judged() {
     let config = baseline(&[]);
-    assert!(judged(&config, COVERAGE_FROM_PROGRAMS - 1, true, &[]).is_empty());
-    assert!(judged(&config, COVERAGE_FROM_PROGRAMS, false, &[]).is_empty());
-    let missed = judged(&config, COVERAGE_FROM_PROGRAMS, true, &[(WAITS, REQUIRED_ON_SM)]);
+    let enough = coverage_from_programs(&config);
+    assert!(judged(&config, enough - 1, true, &[]).is_empty());
+    assert!(judged(&config, enough, false, &[]).is_empty());
+    let missed = judged(&config, enough, true, &[(WAITS, REQUIRED_ON_SM)]);
     assert!(missed.contains(&Missed::Rare("line_table: every row is in use", 0)));
     assert!(missed.iter().all(|missed| missed.point() != WAITS));
 }
@@ -72,5 +74,5 @@ fn an_exception_that_does_not_hold_is_wrong_in_any_run() {
     // With two of them it is no exception, but something to reach.
     let two = baseline(&["mrf.issue_ports=2"]);
     assert!(judged(&two, 0, false, &[(NEVER, 1)]).is_empty());
-    assert!(judged(&two, COVERAGE_FROM_PROGRAMS, true, &[]).contains(&Missed::Rare(NEVER, 0)));
+    assert!(judged(&two, coverage_from_programs(&two), true, &[]).contains(&Missed::Rare(NEVER, 0)));
 }
