@@ -300,7 +300,7 @@ fn power(weights: &mut Weights) {
     quotas(
         weights,
         &[
-            ("third source accessed by the next instruction", 60),
+            ("third source accessed by the next instruction", 200),
             ("a source is the result", 40),
             ("register read again, by other lanes", 20),
             ("register accessed after 16 or more instructions", 400),

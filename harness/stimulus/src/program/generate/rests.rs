@@ -18,18 +18,22 @@ impl Generator<'_> {
         let register = self.any();
         let mut statements = vec![self.all_written(register)];
         statements.extend(self.gap(register, GAP));
-        match self.rng.below(6) {
-            0 => statements.extend(self.third_again(register)),
-            1 => statements.push(self.both_sides(register)),
-            2 => {
+        match self.rng.below(12) {
+            0..=4 => {
+                for _ in 0..self.range([1, 3]) {
+                    statements.extend(self.third_again(register));
+                }
+            }
+            5 | 6 => statements.push(self.both_sides(register)),
+            7 => {
                 // What these lanes get is never read.
                 let guard = self.predicate_source();
                 let written = self.written(register).guarded(guard);
                 statements.push(Statement::Do(written));
                 statements.extend(self.gap(register, LONG_GAP));
             }
-            3 => statements.push(self.short_loop(register)),
-            4 => {
+            8 => statements.push(self.short_loop(register)),
+            9 => {
                 // What an instruction without lanes says of the register does not count.
                 let reader = self.reader(register).guarded(PredicateSource::FALSE);
                 statements.push(Statement::Do(reader));
@@ -58,7 +62,7 @@ impl Generator<'_> {
             let store = self.access_of(Window::Own, Action::Store(gpurf_isa::modifiers::StoreType::B32, vec![result]));
             statements.push(Statement::Access(store));
         }
-        statements.extend(self.gap(register, [0, 12]));
+        statements.extend(self.gap(register, [0, 8]));
         statements.push(self.all_written(register));
         statements
     }
