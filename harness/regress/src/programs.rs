@@ -13,15 +13,18 @@ use gpurf_lockstep::write_report;
 use gpurf_machine::coverage::{Point, points};
 use gpurf_machine::{LockstepEngine, Machine, ModelEngine};
 use gpurf_oracle::host::{RunError, Session, assembled};
-use gpurf_stimulus::program::{Limits, Program, ProgramError, Shrunk, shrink, themes::THEMES, wanted};
+use gpurf_stimulus::program::{Limits, Program, ProgramError, Shrunk, shrink, themes, wanted};
 use verilated::{Library, Options, Toolchain};
 
 use crate::job::{overrides, replay_options};
 use crate::kernels::{Built, build, cannot_write, engine, failed, input, result_of, settings};
 use crate::{JobError, JobResult, LockstepJob, ProgramInputs, Project, REQUIRED_HITS, RtlSources};
 
-/// A run of at least this many programs, six of each theme, must reach every coverage point [`REQUIRED_HITS`] times.
-pub const COVERAGE_FROM_PROGRAMS: usize = 6 * THEMES.len();
+/// A run of at least this many programs, six of each theme that concerns the configuration, must reach every coverage point [`REQUIRED_HITS`] times.
+pub fn coverage_from_programs(config: &Config) -> usize {
+    6 * themes::of(config).count()
+}
+
 /// How often they must reach every situation of the SM. Many of these are rare: most programs fill no queue.
 pub const REQUIRED_ON_SM: u64 = 20;
 /// How long shrinking may take.
@@ -72,7 +75,7 @@ impl fmt::Display for Missed {
 }
 
 impl Reached {
-    /// By so many programs, and by kernels besides: what each of them has counted. From [`COVERAGE_FROM_PROGRAMS`] on they have to reach everything, if `whole`:
+    /// By so many programs, and by kernels besides: what each of them has counted. From [`coverage_from_programs`] on they have to reach everything, if `whole`:
     /// if all programs of a run through all themes are there.
     pub fn new<'a>(
         config: &Config,
@@ -93,7 +96,7 @@ impl Reached {
         }
         let reason = |point: Point| Some((point.name, point.unreached?));
         let unreached: BTreeMap<_, _> = machine.into_iter().filter_map(reason).collect();
-        let judged = whole && programs >= COVERAGE_FROM_PROGRAMS;
+        let judged = whole && programs >= coverage_from_programs(config);
         let wrong = |(&point, &count): (&&'static str, &u64)| match unreached.contains_key(point) {
             true => (count > 0).then_some(Missed::Reached(point, count)),
             false => {

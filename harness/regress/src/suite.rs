@@ -329,7 +329,7 @@ pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &W
                 let weights = Arc::new(theme.weights());
                 ProgramInputs { name: theme.name.to_owned(), weights, all_themes: true }
             };
-            themes::THEMES.iter().map(inputs).collect()
+            themes::of(&config).map(inputs).collect()
         }
     };
     let program = |(number, inputs): (u64, &ProgramInputs)| LockstepJob {
@@ -344,7 +344,10 @@ pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &W
 }
 
 /// Random programs of the default suite: one of each theme.
-pub(crate) const FEW_PROGRAMS: u64 = themes::THEMES.len() as u64;
+pub(crate) fn few_programs(config: Config, seed: u64) -> Vec<LockstepJob> {
+    programs(config, seed, themes::of(&config).count() as u64, None)
+}
+
 /// Random programs of the long run at each configuration.
 const MANY_PROGRAMS: u64 = 500;
 
@@ -360,22 +363,22 @@ fn in_all_orders(mut jobs: Vec<LockstepJob>, first: usize) -> Vec<LockstepJob> {
 /// file at the baseline and at a pairwise choice of shapes. The SM comes first, because its build is the longest.
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = in_all_orders(kernels(project, Config::default(), seed), 0);
-    jobs.extend(programs(Config::default(), seed, FEW_PROGRAMS, None));
+    jobs.extend(few_programs(Config::default(), seed));
     jobs.extend(faults(project, Config::default(), seed));
     for (number, family) in FAMILIES.iter().enumerate() {
         let config = family.config();
         jobs.extend(in_all_orders(kernels(project, config, seed), number + 1));
-        jobs.extend(programs(config, seed, FEW_PROGRAMS, None));
+        jobs.extend(few_programs(config, seed));
         if config.mrf.issue_ports == 2 {
             // The sources of the second port.
             jobs.extend(faults(project, config, seed));
         }
     }
     jobs.extend(in_all_orders(kernels(project, power_states(), seed), 0));
-    jobs.extend(programs(power_states(), seed, FEW_PROGRAMS, None));
+    jobs.extend(few_programs(power_states(), seed));
     jobs.extend(leaf_blocks(seed, cycles));
     jobs.extend(in_all_orders(kernels(project, shared_registers(), seed), 0));
-    jobs.extend(programs(shared_registers(), seed, FEW_PROGRAMS, None));
+    jobs.extend(few_programs(shared_registers(), seed));
     jobs.push(random("mrf", Config::default(), seed, cycles));
     jobs.push(random("mrf", places(two_ports(Config::default())), seed, cycles));
     jobs.extend(mrf(&pairwise_shapes(), seed, cycles));

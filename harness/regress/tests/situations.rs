@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use gpurf_blocks::config::{Config, Start};
+use gpurf_blocks::config::{Config, Start, preset};
 use gpurf_launch::{Manifest, Source};
 use gpurf_machine::{Machine, ModelEngine, Settings};
 use gpurf_oracle::host::{Session, assembled};
-use gpurf_regress::programs::{COVERAGE_FROM_PROGRAMS, Missed, REQUIRED_ON_SM, Reached};
+use gpurf_regress::programs::{Missed, REQUIRED_ON_SM, Reached, coverage_from_programs};
 use gpurf_stimulus::program::{Limits, Program, themes};
 
 /// A request at the SM's boundary for which memory has no room.
@@ -18,9 +18,9 @@ fn baseline(settings: &[&str]) -> Config {
     Config::load(Start::Preset("baseline"), settings).unwrap()
 }
 
-/// What the SM meets in programs that use memory, which stands in these surroundings. The model alone runs them: in lockstep the RTL does the same.
-fn met(config: &Config) -> Vec<(&'static str, u64)> {
-    let weights = themes::find("memory").unwrap().weights();
+/// What the SM meets in programs of a theme. The model alone runs them: in lockstep the RTL does the same.
+fn met(config: &Config, theme: &str) -> Vec<(&'static str, u64)> {
+    let weights = themes::find(theme).unwrap().weights();
     let run = |seed: u64| {
         let program = Program::random(seed, &weights, &Limits::of(config)).unwrap();
         let manifest = Manifest::parse(Path::new("program.toml"), &program.manifest(None)).unwrap();
@@ -40,24 +40,26 @@ fn judged(config: &Config, programs: usize, whole: bool, counted: &[(&'static st
 #[test]
 fn memory_that_is_always_ready_makes_the_judgement_fail() {
     let config = baseline(&[]);
+    let enough = coverage_from_programs(&config);
     let wrong = |counted: &[(&'static str, u64)]| {
-        let missed = judged(&config, COVERAGE_FROM_PROGRAMS, true, counted);
+        let missed = judged(&config, enough, true, counted);
         missed.into_iter().find(|missed| missed.point() == WAITS)
     };
-    let (slow, ready) = (met(&config), met(&baseline(&["memory.bandwidth=128"])));
+    let (slow, ready) = (met(&config, "memory"), met(&baseline(&["memory.bandwidth=128"]), "memory"));
     assert_eq!(wrong(&slow), None);
     assert_eq!(wrong(&ready), Some(Missed::Rare(WAITS, 0)));
     // A configuration that has such memory is not asked for it.
-    let quick = judged(&baseline(&["memory.bandwidth=128"]), COVERAGE_FROM_PROGRAMS, true, &ready);
+    let quick = judged(&baseline(&["memory.bandwidth=128"]), enough, true, &ready);
     assert!(quick.iter().all(|missed| missed.point() != WAITS));
 }
 
 #[test]
 fn few_programs_and_programs_of_ones_own_are_not_judged() {
     let config = baseline(&[]);
-    assert!(judged(&config, COVERAGE_FROM_PROGRAMS - 1, true, &[]).is_empty());
-    assert!(judged(&config, COVERAGE_FROM_PROGRAMS, false, &[]).is_empty());
-    let missed = judged(&config, COVERAGE_FROM_PROGRAMS, true, &[(WAITS, REQUIRED_ON_SM)]);
+    let enough = coverage_from_programs(&config);
+    assert!(judged(&config, enough - 1, true, &[]).is_empty());
+    assert!(judged(&config, enough, false, &[]).is_empty());
+    let missed = judged(&config, enough, true, &[(WAITS, REQUIRED_ON_SM)]);
     assert!(missed.contains(&Missed::Rare("line_table: every row is in use", 0)));
     assert!(missed.iter().all(|missed| missed.point() != WAITS));
 }
@@ -72,5 +74,29 @@ fn an_exception_that_does_not_hold_is_wrong_in_any_run() {
     // With two of them it is no exception, but something to reach.
     let two = baseline(&["mrf.issue_ports=2"]);
     assert!(judged(&two, 0, false, &[(NEVER, 1)]).is_empty());
-    assert!(judged(&two, COVERAGE_FROM_PROGRAMS, true, &[]).contains(&Missed::Rare(NEVER, 0)));
+    assert!(judged(&two, coverage_from_programs(&two), true, &[]).contains(&Missed::Rare(NEVER, 0)));
+}
+
+/// Three programs of the theme reach what all programs have to reach together, and each situation of registers that are OFF or wait oftener than the theme with
+/// as many registers.
+#[test]
+fn programs_about_power_states_reach_each_situation_of_them() {
+    let config = preset("greener").unwrap().config;
+    let about = |theme: &str| {
+        let mut counts = std::collections::BTreeMap::new();
+        for (point, count) in met(&config, theme) {
+            if point.starts_with("power_states: ") || point.starts_with("access_table: ") {
+                *counts.entry(point).or_insert(0) += count;
+            }
+        }
+        counts
+    };
+    let (here, elsewhere) = (about("power"), about("registers"));
+    assert!(here.len() >= 13 && here.values().all(|&count| count >= REQUIRED_ON_SM), "{here:?}");
+    for point in ["waits for a read", "register goes OFF", "that is OFF wakes", "without all lanes"] {
+        let of = |counts: &std::collections::BTreeMap<&'static str, u64>| {
+            counts.iter().filter(|(name, _)| name.contains(point)).map(|(_, count)| count).sum::<u64>()
+        };
+        assert!(of(&here) > 2 * of(&elsewhere), "{point}: {} and {}", of(&here), of(&elsewhere));
+    }
 }

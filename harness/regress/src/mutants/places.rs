@@ -121,21 +121,21 @@ pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<LockstepJob> {
     two.sm.scheduler = Scheduler::RoundRobin;
     let mut jobs = kernels(project, seed);
     jobs.extend(suite::faults(project, Config::default(), seed));
-    jobs.extend(suite::programs(Config::default(), seed, suite::FEW_PROGRAMS, None));
+    jobs.extend(suite::few_programs(Config::default(), seed));
     jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: two, ..job }));
-    jobs.extend(suite::programs(two, seed, suite::FEW_PROGRAMS, None));
+    jobs.extend(suite::few_programs(two, seed));
     for family in suite::FAMILIES {
         let config = family.config();
         jobs.push(family.job(project, seed));
-        jobs.extend(suite::programs(config, seed, suite::FEW_PROGRAMS, None));
+        jobs.extend(suite::few_programs(config, seed));
         if config.mrf.issue_ports == 2 {
             jobs.extend(suite::faults(project, config, seed));
         }
     }
     jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: suite::power_states(), ..job }));
-    jobs.extend(suite::programs(suite::power_states(), seed, suite::FEW_PROGRAMS, None));
+    jobs.extend(suite::few_programs(suite::power_states(), seed));
     jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: suite::shared_registers(), ..job }));
-    jobs.extend(suite::programs(suite::shared_registers(), seed, suite::FEW_PROGRAMS, None));
+    jobs.extend(suite::few_programs(suite::shared_registers(), seed));
     jobs
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gpurf_blocks::config::{Config, Preset, Start, presets};
-use gpurf_stimulus::program::themes::THEMES;
+use gpurf_stimulus::program::themes;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
@@ -178,9 +178,10 @@ impl Entry {
             }
             What::Programs => {
                 let first = seeds().next().unwrap_or(1);
-                let count = self.count.unwrap_or(THEMES.len() as u64);
                 for config in self.configs()? {
-                    for (number, theme) in (0..count).zip(THEMES.iter().cycle()) {
+                    let themes = themes::of(&config);
+                    let count = self.count.unwrap_or(themes.clone().count() as u64);
+                    for (number, theme) in (0..count).zip(themes.cycle()) {
                         let theme = theme.name.to_owned();
                         add(config, first.wrapping_add(number), Work::Program { theme });
                     }

@@ -39,6 +39,12 @@ points! {
     TwoInBank "two sources in a bank",
     ThreeInBank "three sources in a bank",
     RegisterTwice "a register in two sources",
+    SourceWritten "a source is the result",
+    ThirdNext "third source accessed by the next instruction",
+    AccessFar "register accessed after 16 or more instructions",
+    ReadByOthers "register read again, by other lanes",
+    PartialLost "write to some lanes overwritten after 5 or more instructions, not read",
+    LoadAgain "load executed again after up to 12 instructions",
     ZeroRead "RZ read",
     ZeroWritten "RZ written",
     ConstantRead "constant operand",
@@ -99,6 +105,7 @@ points! {
     AtomicSilent "atomic operation without a result",
     HighRead "register from R128 on read",
     HighWritten "register from R128 on written",
+    TopWritten "register from R192 on written",
     HighBlock "instruction of a block from number 256 on",
     HighAddress "global access from 2 GiB on",
     AcrossHalf "global access on both sides of 2 GiB",
@@ -159,7 +166,13 @@ pub fn wanted(limits: &Limits) -> Vec<&'static str> {
         floats.any(|row| row.mnemonic == name) || name == "atomic ADD.F32 on shared memory"
     };
     let high = [Point::HighRead, Point::HighWritten].map(|point| NAMES[point as usize]);
-    let fits = |name: &&str| (limits.floats || !is_float(name)) && (limits.registers > 128 || !high.contains(name));
+    let top = NAMES[Point::TopWritten as usize];
+    let fits = |name: &&str| {
+        (limits.floats || !is_float(name))
+            && (limits.atomic_results || *name != NAMES[Point::AtomicResult as usize])
+            && (limits.registers > 128 || !high.contains(name))
+            && (limits.registers > 192 || *name != top)
+    };
     POINTS.iter().copied().filter(fits).collect()
 }
 
@@ -233,11 +246,14 @@ impl Observer for Coverage {
         let mut warp = self.warps[index].take().unwrap_or_else(|| Box::new(Warp::new(issue.living)));
         if issue.pc >= self.body {
             self.hit(Point::Instruction);
-            let high = |register: Reg| register.0 >= 128 && !register.is_zero();
+            let from = |least: u8| move |register: Reg| register.0 >= least && !register.is_zero();
+            let (high, top) = (from(128), from(192));
             self.hit_if(Point::HighRead, issue.instruction.sources().any(|(_, register)| high(register)));
             self.hit_if(Point::HighWritten, issue.instruction.destination().is_some_and(high));
+            self.hit_if(Point::TopWritten, issue.instruction.destination().is_some_and(top));
             self.hit_if(Point::HighBlock, issue.warp.block >= 256);
             self.dependences(issue, &warp);
+            self.rests(issue, &warp);
             self.operands(issue);
             self.control(issue, &warp);
             self.memory(issue);

@@ -19,7 +19,7 @@ pub mod themes;
 pub mod tree;
 mod weights;
 
-use gpurf_blocks::config::Config;
+use gpurf_blocks::config::{Config, LockRule};
 use gpurf_blocks::front::roles;
 use gpurf_blocks::instruction::{NO_REG, unit};
 use gpurf_compiler::Options;
@@ -127,6 +127,8 @@ pub struct Limits {
     pub code: usize,
     /// Whether there is a unit for floating point.
     pub floats: bool,
+    /// Whether atomic operations may have results: blocks may wait for each other with them.
+    pub atomic_results: bool,
     /// Options of the compiler that follow from the machine.
     pub compiler: Options,
 }
@@ -145,6 +147,7 @@ impl Limits {
             shared: 4 * shape.shared_words as u32,
             code: shape.code_words,
             floats: roles(op, ctl).unit() != unit::UNSUPPORTED,
+            atomic_results: !config.share.present || config.share.lock != LockRule::First,
             compiler: compiler_options(config, Options::MOST),
         }
     }

@@ -1,5 +1,7 @@
 //! Themes: weights that are ready.
 
+use gpurf_blocks::config::Config;
+
 use super::weights::{Mix, Patterns, Weights, Windows};
 
 /// The theme that files of weights change if they name none.
@@ -15,6 +17,8 @@ pub struct Theme {
     /// One line on what it is for.
     pub summary: &'static str,
     change: fn(&mut Weights),
+    /// Configurations to which it says something: only their runs of programs take it.
+    concerns: fn(&Config) -> bool,
 }
 
 impl Theme {
@@ -26,44 +30,87 @@ impl Theme {
     }
 }
 
-/// Every theme. A run of programs goes round them.
+/// Every theme.
 pub const THEMES: &[Theme] = &[
-    Theme { name: DEFAULT, summary: "some of everything", change: mixed },
-    Theme { name: "dependences", summary: "chains of reads and writes of the same few registers", change: dependences },
+    Theme { name: DEFAULT, summary: "some of everything", change: mixed, concerns: all },
+    Theme {
+        name: "dependences",
+        summary: "chains of reads and writes of the same few registers",
+        change: dependences,
+        concerns: all,
+    },
     Theme {
         name: "divergence",
         summary: "branches in branches, loops that lanes leave, ends of lanes",
         change: divergence,
+        concerns: all,
     },
     Theme {
         name: "barriers",
         summary: "barriers of all and of some warps, warps that end early, flags",
         change: barriers,
+        concerns: all,
     },
-    Theme { name: "memory", summary: "all memories, widths, patterns, generic addresses", change: memory },
-    Theme { name: "conflicts", summary: "banks of registers and of shared memory, constants", change: conflicts },
+    Theme {
+        name: "memory",
+        summary: "all memories, widths, patterns, generic addresses",
+        change: memory,
+        concerns: all,
+    },
+    Theme {
+        name: "conflicts",
+        summary: "banks of registers and of shared memory, constants",
+        change: conflicts,
+        concerns: all,
+    },
     Theme {
         name: "latency",
         summary: "results of global memory that are read, overwritten, left behind",
         change: latency,
+        concerns: all,
     },
     Theme {
         name: "atomics",
         summary: "atomic operations of lanes, warps and blocks on the same words",
         change: atomics,
+        concerns: all,
     },
-    Theme { name: "arithmetic", summary: "operations on integers and floats", change: arithmetic },
+    Theme { name: "arithmetic", summary: "operations on integers and floats", change: arithmetic, concerns: all },
     Theme {
         name: "registers",
         summary: "200 to 255 registers of few warps, pairs of them whose numbers differ in one bit",
         change: registers,
+        concerns: all,
     },
     Theme {
         name: "extents",
         summary: "grids of more than 256 blocks along y or z; buffers across 2 GiB and just below 4 GiB",
         change: extents,
+        concerns: all,
+    },
+    Theme {
+        name: "power",
+        summary: "200 to 255 registers that are not accessed for long, or sooner than their marks say",
+        change: power,
+        concerns: |config| config.power.present,
+    },
+    Theme {
+        name: "sharing",
+        summary: "many blocks of few warps, as many as find registers only by sharing, with warps that end early",
+        change: sharing,
+        concerns: |config| config.share.present,
     },
 ];
+
+fn all(_: &Config) -> bool {
+    true
+}
+
+/// Those through which a run of programs goes in turn in a configuration.
+pub fn of(config: &Config) -> impl Iterator<Item = &'static Theme> + Clone {
+    let config = *config;
+    THEMES.iter().filter(move |theme| (theme.concerns)(&config))
+}
 
 /// The theme of that name.
 pub fn find(name: &str) -> Option<&'static Theme> {
@@ -78,6 +125,15 @@ pub fn names() -> String {
 /// Adds quotas.
 fn quotas(weights: &mut Weights, quotas: &[(&str, u64)]) {
     weights.quotas.extend(quotas.iter().map(|&(point, quota)| (point.to_owned(), quota)));
+}
+
+/// So many registers that a file of 32 KB has two to six blocks, and blocks for some rounds of each slot.
+fn sharing(weights: &mut Weights) {
+    weights.mix = Mix { barrier: 60, meeting: 20, end_warp: 120, access: 300, ..Mix::default() };
+    let chances = &mut weights.chances;
+    (chances.warps_end, chances.raw, chances.ordered, chances.result) = (900, 300, 800, 900);
+    (weights.sizes.registers, weights.sizes.warps, weights.sizes.blocks) = ([20, 56], [1, 4], [12, 24]);
+    quotas(weights, &[("a warp ends before others of its block", 1)]);
 }
 
 fn mixed(weights: &mut Weights) {
@@ -243,4 +299,31 @@ fn extents(weights: &mut Weights) {
     weights.sizes.inner = [0, 2];
     weights.sizes.trips = [1, 2];
     quotas(weights, &[("instruction of a block from number 256 on", 20)]);
+}
+
+fn power(weights: &mut Weights) {
+    let mix = Mix { integer: 350, float: 200, lanes: 60, access: 140, branch: 60, exit: 8, ..Mix::default() };
+    weights.mix = Mix { barrier: 15, nest: 0, ..mix };
+    let chances = &mut weights.chances;
+    chances.rest = 600;
+    (chances.alias, chances.raw, chances.war, chances.waw) = (250, 250, 250, 120);
+    (chances.guard, chances.guard_never, chances.same_register) = (350, 250, 150);
+    (chances.burst, chances.divergent) = (400, 800);
+    weights.sizes.registers = [200, 255];
+    weights.sizes.warps = [1, 3];
+    weights.sizes.blocks = [3, 8];
+    quotas(
+        weights,
+        &[
+            ("third source accessed by the next instruction", 200),
+            ("a source is the result", 40),
+            ("register read again, by other lanes", 20),
+            ("register accessed after 16 or more instructions", 400),
+            ("write to some lanes overwritten after 5 or more instructions, not read", 20),
+            ("load executed again after up to 12 instructions", 8),
+            ("guard true in no lane", 40),
+            ("branch splits the lanes", 20),
+            ("register from R192 on written", 60),
+        ],
+    );
 }

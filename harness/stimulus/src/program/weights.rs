@@ -232,6 +232,8 @@ chances! {
     full = 0,
     /// A section begins with results of all kinds at a time: more than the result bus takes.
     crowd = 0,
+    /// A statement of a section has accesses of one register in front of it that come late, or sooner than a compiler can tell.
+    rest = 0,
 }
 
 /// A range, both ends included.

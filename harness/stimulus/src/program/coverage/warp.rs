@@ -8,6 +8,10 @@ use super::{Coverage, FAMILIES, Point, rows};
 
 /// Instructions that count as near.
 const NEAR: u64 = 4;
+/// Instructions that count as far.
+const FAR: u64 = 16;
+/// Instructions of a round of a short loop.
+const ROUND: u64 = 12;
 
 /// What wrote or read a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +47,13 @@ pub struct Warp {
     predicates: [(u64, By); 8],
     /// The last global load, and its register.
     load: Option<(u64, Reg)>,
+    /// Lanes that last read and wrote a register.
+    readers: [Mask; 256],
+    writers: [Mask; 256],
+    /// The third source of the last instruction, if it is in no other of its places.
+    third: Option<Reg>,
+    /// Where and when the last load of global memory was.
+    loaded: Option<(u32, u64)>,
 }
 
 impl Warp {
@@ -55,6 +66,10 @@ impl Warp {
             stored: [0; 256],
             predicates: [(0, By::Other); 8],
             load: None,
+            readers: [0; 256],
+            writers: [0; 256],
+            third: None,
+            loaded: None,
         }
     }
 
@@ -64,8 +79,13 @@ impl Warp {
             return;
         }
         let (instruction, now, by) = (issue.instruction, issue.number + 1, By::of(issue.instruction));
+        self.third = third(instruction);
+        if matches!(instruction.op, Op::Ld { .. }) && by == By::Global {
+            self.loaded = Some((issue.pc, now));
+        }
         for (_, register) in instruction.sources() {
             self.read[register.index()] = now;
+            self.readers[register.index()] = issue.mask;
             if matches!(instruction.op, Op::St { .. }) {
                 self.stored[register.index()] = now;
             }
@@ -75,6 +95,7 @@ impl Warp {
         }
         if let Some(register) = instruction.destination() {
             self.written[register.index()] = (now, by);
+            self.writers[register.index()] = issue.mask;
             if by == By::Global {
                 self.load = Some((now, register));
             }
@@ -85,7 +106,44 @@ impl Warp {
     }
 }
 
+/// The register that only the third source is.
+fn third(instruction: &Instruction) -> Option<Reg> {
+    let (_, register) = instruction.sources().nth(2)?;
+    let alone = instruction.sources().filter(|(_, other)| *other == register).count() == 1;
+    (alone && instruction.destination() != Some(register)).then_some(register)
+}
+
 impl Coverage {
+    /// When registers are accessed again: what their power states depend on.
+    pub(super) fn rests(&mut self, issue: &Issue<'_>, warp: &Warp) {
+        let (instruction, now) = (issue.instruction, issue.number + 1);
+        if issue.mask == 0 {
+            return;
+        }
+        let (destination, back) = (instruction.destination(), |then: u64| if then == 0 { 0 } else { now - then });
+        let mut accessed: Vec<Reg> = instruction.sources().map(|(_, register)| register).chain(destination).collect();
+        accessed.sort_unstable();
+        accessed.dedup();
+        for register in &accessed {
+            let last = warp.read[register.index()].max(warp.written[register.index()].0);
+            self.hit_if(Point::AccessFar, back(last) >= FAR);
+        }
+        self.hit_if(Point::ThirdNext, warp.third.is_some_and(|third| accessed.contains(&third)));
+        for (_, register) in instruction.sources() {
+            let (read, readers) = (warp.read[register.index()], warp.readers[register.index()]);
+            let again = read > warp.written[register.index()].0;
+            self.hit_if(Point::ReadByOthers, again && readers & issue.mask == 0);
+        }
+        if let Some(register) = destination {
+            let (written, writers) = (warp.written[register.index()].0, warp.writers[register.index()]);
+            let unread = warp.read[register.index()] <= written && issue.mask == issue.living;
+            self.hit_if(Point::PartialLost, unread && writers != issue.living && back(written) > NEAR);
+            self.hit_if(Point::SourceWritten, instruction.sources().any(|(_, source)| source == register));
+        }
+        let again = warp.loaded.is_some_and(|(pc, then)| pc == issue.pc && back(then) <= ROUND);
+        self.hit_if(Point::LoadAgain, again);
+    }
+
     pub(super) fn dependences(&mut self, issue: &Issue<'_>, warp: &Warp) {
         let (instruction, now) = (issue.instruction, issue.number + 1);
         // 0 stands for never.

@@ -180,7 +180,8 @@ impl Generator<'_> {
     fn atomic(&mut self, window: Window) -> Action {
         let chances = &self.weights.chances;
         if self.program.ordered && self.rng.chance(chances.cas) {
-            return Action::Cas(self.destination(), self.source(&[]), self.source(&[]));
+            let to = if self.limits.atomic_results { self.destination() } else { Reg::ZERO };
+            return Action::Cas(to, self.source(&[]), self.source(&[]));
         }
         let floats = !window.is_shared() || self.limits.floats;
         let fits = |operation: &Atomic| match operation {
@@ -189,7 +190,7 @@ impl Generator<'_> {
         };
         let operations: Vec<Atomic> = all::<Atomic>().into_iter().filter(fits).collect();
         let operation = self.pick(&operations);
-        let gives = self.program.ordered && self.rng.chance(chances.result);
+        let gives = self.program.ordered && self.limits.atomic_results && self.rng.chance(chances.result);
         let to = if gives { self.destination() } else { Reg::ZERO };
         Action::Atomic(operation, to, self.source(&[]))
     }

@@ -194,7 +194,7 @@ impl Generator<'_> {
     }
 
     /// A condition on which the lanes of a warp may disagree.
-    fn divergent(&mut self) -> Test {
+    pub(super) fn divergent(&mut self) -> Test {
         let condition = match self.rng.below(8) {
             0 => Condition::Lanes(1 << self.rng.below(32)),
             1 => Condition::Lanes(!(1 << self.rng.below(32))),

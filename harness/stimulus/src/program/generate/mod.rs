@@ -5,6 +5,7 @@ mod control;
 mod launch;
 mod levels;
 mod picks;
+mod rests;
 mod values;
 
 use std::collections::VecDeque;
@@ -128,6 +129,9 @@ impl Generator<'_> {
             body.extend(self.crowd());
         }
         for _ in 0..count {
+            if self.weights.chances.rest > 0 && self.rng.chance(self.weights.chances.rest) {
+                body.extend(self.rest());
+            }
             body.push(self.statement(&control::Around::default()));
         }
         self.program.body.extend(body);

@@ -1,6 +1,6 @@
 //! Programs whose registers have power states.
 
-use gpurf_blocks::config::{Config, Start};
+use gpurf_blocks::config::{Config, Start, preset, presets};
 use gpurf_compiler::Options;
 use gpurf_isa::{Instruction, PowerState};
 use gpurf_oracle::power::{PowerCounts, PowerJudge};
@@ -52,4 +52,36 @@ fn programs_have_states_as_the_configuration_says() {
     };
     let [none, far, near] = [&[][..], &["compiler.power_threshold=7"], &["compiler.power_threshold=1"]].map(marked);
     assert!(none == 0 && far > 0 && near > far, "{none} {far} {near}");
+}
+
+#[test]
+fn runs_of_programs_take_the_theme_where_registers_have_states() {
+    for preset in presets() {
+        let taken: Vec<&str> = themes::of(&preset.config).map(|theme| theme.name).collect();
+        assert_eq!(taken.contains(&"power"), preset.config.power.present, "{}", preset.name);
+        assert_eq!(taken.len(), themes::THEMES.len() - usize::from(!preset.config.power.present), "{}", preset.name);
+    }
+}
+
+/// What a compiler cannot tell: the next instruction accesses a register that the one before has left in SLEEP or OFF.
+#[test]
+fn the_theme_has_instructions_that_access_what_the_one_before_puts_to_rest() {
+    let config = preset("greener").unwrap().config;
+    let soon = |theme: &str| {
+        let weights = themes::find(theme).unwrap().weights();
+        let of = |seed| {
+            let code = Program::random(seed, &weights, &Limits::of(&config)).unwrap().lower().code;
+            let at_rest = |pair: &&[Instruction]| {
+                let mut left = pair[0].power_states().filter(|(_, state)| *state != PowerState::On);
+                left.any(|(register, _)| pair[1].power_states().any(|(other, _)| other == register))
+            };
+            (code.windows(2).filter(at_rest).count(), code.len())
+        };
+        (1..=8).map(of).fold((0, 0), |(a, b), (c, d)| (a + c, b + d))
+    };
+    let ((here, of_here), (elsewhere, of_elsewhere)) = (soon("power"), soon("registers"));
+    assert!(
+        here > 100 && here * of_elsewhere > 2 * elsewhere * of_here,
+        "{here}/{of_here}, {elsewhere}/{of_elsewhere}"
+    );
 }
