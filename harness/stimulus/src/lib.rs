@@ -205,10 +205,14 @@ mod tests {
 
     /// Runs the twin of a block by itself; gives the counts of what was reached.
     fn reached(block: &str, cycles: u32, pins: &Pins) -> Vec<(&'static str, u64)> {
-        let config = Config::default();
-        let mut twin = gpurf_blocks::registry::find(block).map(|entry| (entry.twin)(&config)).expect("a block");
+        reached_in(&Config::default(), block, cycles, pins)
+    }
+
+    /// The same in a configuration.
+    fn reached_in(config: &Config, block: &str, cycles: u32, pins: &Pins) -> Vec<(&'static str, u64)> {
+        let mut twin = gpurf_blocks::registry::find(block).map(|entry| (entry.twin)(config)).expect("a block");
         let declaration = twin.declaration().clone();
-        let (mut stimulus, mut coverage) = (pinned(block, &config, 1, pins), coverage(block, &config));
+        let (mut stimulus, mut coverage) = (pinned(block, config, 1, pins), coverage(block, config));
         let mut record = gpurf_lockstep::Records::zeroed(declaration.record_bytes, 1);
         for _ in 0..cycles {
             let (inputs, compared) = record.get_mut(0).split_at_mut(declaration.input_bytes);
@@ -224,6 +228,18 @@ mod tests {
         for block in ["fp_unit", "sfu", "shared_memory"] {
             let missed: Vec<_> = reached(block, 100_000, &[]).into_iter().filter(|point| point.1 < 100).collect();
             assert!(missed.is_empty(), "{block}: {missed:?}");
+        }
+    }
+
+    #[test]
+    fn shared_registers_are_reached_in_every_corner() {
+        for preset in ["fermi", "share-registers"] {
+            let config = &gpurf_blocks::config::preset(preset).expect("a preset").config;
+            for block in ["mrf", "operand_stage", "block_launcher", "warp_scheduler"] {
+                let missed: Vec<_> =
+                    reached_in(config, block, 100_000, &[]).into_iter().filter(|point| point.1 < 10).collect();
+                assert!(missed.is_empty(), "{preset} {block}: {missed:?}");
+            }
         }
     }
 

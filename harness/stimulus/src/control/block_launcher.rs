@@ -210,9 +210,7 @@ impl BlockLauncherDriver {
         if self.shape.places() && inputs.launch_share_i == 1 && rng.chance(600) {
             inputs.launch_registers_i = self.sharing_registers(rng, warps);
         }
-        let registers = u64::from(inputs.launch_registers_i);
-        let few = rng.chance(600);
-        inputs.launch_private_i = 1 + rng.below(if few { registers.div_ceil(8) } else { registers }) as u8;
+        inputs.launch_private_i = self.private(rng, inputs.launch_registers_i.into(), warps) as u8;
         inputs.launch_shared_i = self.shared(rng, scarce);
         inputs.launch_dynamic_i = rng.below(u64::from(inputs.launch_shared_i) + 1) as u32;
         inputs.launch_local_i = rng.next_u64() as u16;
@@ -229,6 +227,16 @@ impl BlockLauncherDriver {
         let rows = (self.shape.mrf.depth / (warps * blocks)).max(1);
         let registers = rows * self.shape.mrf.banks + usize::from(rng.chance(300));
         if rng.chance(700) { registers.clamp(1, 255) as u8 } else { 1 + rng.below(255) as u8 }
+    }
+
+    /// Registers of a thread that are private to a guest: few, any number, or so many that what is left over is just enough for some guests.
+    fn private(&self, rng: &mut Rng, registers: usize, warps: usize) -> usize {
+        let places = self.shape.mrf.banks * self.shape.mrf.depth;
+        match rng.below(3) {
+            0 => 1 + rng.below(registers as u64) as usize,
+            1 => 1 + rng.below(registers.div_ceil(8) as u64) as usize,
+            _ => (places % (warps * registers) / (warps * (1 + rng.below(3) as usize))).clamp(1, registers),
+        }
     }
 
     /// Registers of a thread that leave some of the file over behind a few hosts.

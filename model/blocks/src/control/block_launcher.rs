@@ -70,7 +70,7 @@ ports! {
 ports! {
     /// Outputs of [`BlockLauncher`].
     pub struct BlockLauncherOut(s: &SmShape) {
-        /// How the register file is divided; 0 where registers are handed out in rows.
+        /// Layout of the register file; 0 where registers are handed out in rows.
         layout_o: u64 = packed::<RegisterLayout>().early().shows_when(s.places(), "layout_q"),
         /// Lanes that begin.
         start_mask_o: u32 = field(LANES).valid_by("start_valid_o").early(),
@@ -365,7 +365,7 @@ impl BlockLauncher {
         self.rows
     }
 
-    /// How the register file is divided; 0 where registers are handed out in rows.
+    /// Layout of the register file; 0 where registers are handed out in rows.
     #[inline]
     pub fn layout(&self) -> RegisterLayout {
         self.layout

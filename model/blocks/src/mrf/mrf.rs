@@ -55,7 +55,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// Strap: order among the reads of a bank, 0 oldest first, 1 round-robin.
         cfg_i: u8 = field(1),
-        /// How the register file is divided, where registers are handed out one by one.
+        /// Layout of the register file, read where registers are handed out one by one.
         layout_i: u64 = packed::<RegisterLayout>(),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.issue_ports),

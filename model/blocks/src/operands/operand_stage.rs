@@ -48,7 +48,7 @@ ports! {
         /// Roles of the heads of the schedulers' candidates.
         candidate_roles_i: [u64; MAX_PORTS] =
             packed::<Roles>().count(s.ports()).valid_by("candidate_valid_i"),
-        /// How the register file is divided, where registers are handed out one by one.
+        /// Layout of the register file, read where registers are handed out one by one.
         layout_i: u64 = packed::<RegisterLayout>(),
         /// Lanes to write.
         write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),

@@ -23,7 +23,7 @@ packed! {
 ports! {
     /// Inputs of [`RegisterPlaces`].
     pub struct RegisterPlacesIn(s: &MrfShape) {
-        /// How the register file is divided.
+        /// Layout of the register file.
         layout_i: u64 = packed::<RegisterLayout>(),
         /// Warp of the register.
         warp_i: u8 = field(WARP_BITS),

@@ -34,7 +34,7 @@ ports! {
         alive_i: u64 = field(s.warps),
         /// Warps of which nothing is in flight.
         idle_i: u64 = field(s.warps),
-        /// How the register file is divided.
+        /// Layout of the register file.
         layout_i: u64 = packed::<RegisterLayout>(),
         /// Roles of each warp's head.
         head_roles_i: [u64; MAX_WARPS] = packed::<Roles>().count(s.warps).valid_by("clear_i"),
