@@ -357,6 +357,9 @@ fn machine_code_and_annotated_ptx() {
     assert!(annotated.contains("ld.global.u32 %r6, [%rd4];") && annotated.contains("LD.GLOBAL.B32"), "{annotated}");
     let orders = ["none", "latency", "tree"].map(|order| gpurf(&["compile", &source, "--schedule", order]).stdout);
     assert!(orders[0] == direct.stdout && orders[1] != orders[0] && orders[2] != orders[0]);
+    let names = ["allocated", "first-use"].map(|order| gpurf(&["compile", &source, "--register-order", order]).stdout);
+    assert!(names[0] == direct.stdout && names[1] != names[0]);
+    refused(&["compile", &source, "--register-order", "declared"], BAD_INPUT, &["allocated", "first-use"]);
     let powered = gpurf(&["compile", &source, "--annotate", "--power-threshold", "3"]);
     let (marked, table) = (text(&powered.stdout), text(&powered.stderr));
     assert!(marked.contains("power=") && !annotated.contains("power="), "{marked}");

@@ -2,8 +2,8 @@
 // planes before and behind stays in registers, the current plane is in shared memory. Boundary cells are not written.
 // After stencil of Parboil (block2D_hybrid_coarsen_x): sharing thesis table 2.1.
 constexpr int BX = 32;
-constexpr int BY = 4;
 
+template <int BY>
 __global__ void stencil(float c0, float c1, const float *in, float *out, int nx, int ny, int nz)
 {
     __shared__ float plane[BY][2 * BX];
@@ -54,3 +54,6 @@ __global__ void stencil(float c0, float c1, const float *in, float *out, int nx,
         here2 = behind2;
     }
 }
+
+template __global__ void stencil<4>(float c0, float c1, const float *in, float *out, int nx, int ny, int nz);
+template __global__ void stencil<16>(float c0, float c1, const float *in, float *out, int nx, int ny, int nz);

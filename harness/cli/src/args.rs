@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use gpurf_compiler::Schedule;
 use gpurf_compiler::marks::power::MOST as POWER_THRESHOLD;
+use gpurf_compiler::{RegisterOrder, Schedule};
 use verilated::Simulator;
 
 pub use bench::Bench;
@@ -301,6 +301,9 @@ pub struct Compile {
     /// The order of the instructions in a basic block
     #[arg(long, value_name = "ORDER", default_value = "none")]
     pub schedule: Order,
+    /// The order in which registers are named
+    #[arg(long, value_name = "ORDER", default_value = "allocated")]
+    pub register_order: Naming,
     /// Levels above the main register file
     #[command(flatten)]
     pub levels: Levels,
@@ -333,6 +336,25 @@ impl Order {
             Self::None => Schedule::None,
             Self::Tree => Schedule::Tree,
             Self::Latency => Schedule::Latency,
+        }
+    }
+}
+
+/// The order in which registers are named (docs/compiler.md).
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Naming {
+    /// As the allocator names them
+    Allocated,
+    /// In the order in which the code uses them first
+    FirstUse,
+}
+
+impl Naming {
+    /// As the compiler knows it.
+    pub const fn order(self) -> RegisterOrder {
+        match self {
+            Self::Allocated => RegisterOrder::Allocated,
+            Self::FirstUse => RegisterOrder::FirstUse,
         }
     }
 }

@@ -83,7 +83,7 @@ pub const STEALING_PAPER: &[&str] = &[
     "vectorAdd",
 ];
 
-/// After the kernels of table 4.3 of the sharing thesis, but LIB and MUM, which are not there.
+/// After the kernels of table 4.3 of the sharing thesis, but LIB and MUM, which the report does not run.
 pub const SHARING_THESIS_POWER: &[&str] = &[
     "backprop",
     "bfs",

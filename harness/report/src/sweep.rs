@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::config::{Config, ConfigError, Start};
+use gpurf_blocks::config::{CompilerConfig, Config, ConfigError, RegisterOrder, Start};
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::{Options as CompilerOptions, Schedule};
 use gpurf_energy::Traffic;
@@ -459,14 +459,21 @@ impl What<'_> {
     }
 }
 
-/// A kernel's code with the marks that a configuration asks for on top of those of all.
+/// A kernel's code with the names and marks that a configuration asks for.
 fn marked<'a>(image: &'a Image, config: &Config) -> Cow<'a, Image> {
-    if config.compiler.power_threshold == 0 {
+    let CompilerConfig { register_order, power_threshold, .. } = config.compiler;
+    if (register_order, power_threshold) == (RegisterOrder::Allocated, 0) {
         return Cow::Borrowed(image);
     }
-    let options = CompilerOptions { power_threshold: config.compiler.power_threshold as u8, ..Default::default() };
+    let options = CompilerOptions { power_threshold: power_threshold as u8, ..Default::default() };
     let mut image = image.clone();
-    image.kernels.iter_mut().for_each(|kernel| gpurf_compiler::mark_power(&mut kernel.code, &options));
+    for kernel in &mut image.kernels {
+        if register_order == RegisterOrder::FirstUse {
+            gpurf_compiler::name_registers(&mut kernel.code, gpurf_compiler::RegisterOrder::FirstUse);
+            gpurf_compiler::marks::run(&mut kernel.code);
+        }
+        gpurf_compiler::mark_power(&mut kernel.code, &options);
+    }
     Cow::Owned(image)
 }
 

@@ -17,11 +17,13 @@ mod listing;
 mod lower;
 pub mod marks;
 mod mir;
+mod names;
 mod passes;
 pub mod ptx;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use listing::annotate;
+pub use names::{RegisterOrder, name_registers};
 pub use passes::schedule::Schedule;
 pub use passes::schedule::finished::reorder;
 
@@ -31,6 +33,7 @@ use gpurf_isa::{Image, Instruction, Predicate};
 pub use hierarchy::Explanation;
 use hierarchy::{HierarchyOptions, check::CheckError};
 use mir::Function;
+use names::Names;
 use serde::{Deserialize, Serialize};
 
 /// What the compiler may use.
@@ -41,6 +44,9 @@ pub struct Options {
     /// The order of the instructions in a basic block.
     #[serde(default)]
     pub schedule: Schedule,
+    /// The order in which registers are named.
+    #[serde(default)]
+    pub register_order: RegisterOrder,
     /// The register hierarchy that values are distributed over.
     #[serde(default)]
     pub hierarchy: HierarchyOptions,
@@ -65,7 +71,13 @@ impl Options {
 impl Default for Options {
     /// 64 registers: what a warp has with half of the warps that fit at 32.
     fn default() -> Self {
-        Self { registers: 64, schedule: Schedule::None, hierarchy: HierarchyOptions::NONE, power_threshold: 0 }
+        Self {
+            registers: 64,
+            schedule: Schedule::None,
+            register_order: RegisterOrder::Allocated,
+            hierarchy: HierarchyOptions::NONE,
+            power_threshold: 0,
+        }
     }
 }
 
@@ -196,7 +208,8 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
     let mut image = Image { source: file_name.to_owned(), kernels: Vec::new(), symbols };
     let (mut report, mut levels) = (CompileReport::default(), Vec::new());
     for mut lowered in kernels {
-        let error = |message: String| vec![Error::new(lowered.span, message)];
+        let span = lowered.span;
+        let error = |message: String| vec![Error::new(span, message)];
         let f = &mut lowered.function;
         passes::cleanup::run(f);
         match options.schedule {
@@ -205,15 +218,22 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         }
         passes::entry::run(f);
         passes::legalise::run(f);
-        let allocation = schedule_and_allocate(f, options, lowered.local_bytes)
+        let mut allocation = schedule_and_allocate(f, options, lowered.local_bytes)
             .map_err(|e| error(format!("`{}` {e}", lowered.name)))?;
+        let emitted = |allocation: &Allocation| {
+            let too_long = |_| error(format!("`{}` has more instructions than the machine can address", lowered.name));
+            emit::kernel(&lowered, allocation).map_err(too_long)
+        };
+        let mut kernel = emitted(&allocation)?;
+        if options.register_order == RegisterOrder::FirstUse {
+            Names::by_first_use(&kernel.code).rename_allocation(&lowered.function, &mut allocation);
+            kernel = emitted(&allocation)?;
+        }
         if cfg!(debug_assertions)
-            && let Err(wrong) = allocate::check::check(f, &allocation)
+            && let Err(wrong) = allocate::check::check(&lowered.function, &allocation)
         {
             panic!("registers of `{}`: {wrong}", lowered.name);
         }
-        let mut kernel = emit::kernel(&lowered, &allocation)
-            .map_err(|_| error(format!("`{}` has more instructions than the machine can address", lowered.name)))?;
         marks::run(&mut kernel.code);
         levels.extend(distribute(&mut kernel.code, options));
         mark_power(&mut kernel.code, options);

@@ -5,6 +5,7 @@
 
 mod nets;
 mod ports;
+pub mod residency;
 mod sm;
 
 pub use nets::{Outputs, SmProbe, States};

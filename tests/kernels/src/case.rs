@@ -61,6 +61,11 @@ impl Case {
         chunks(&self.symbol_bytes(symbol, Type::U32)).map(u32::from_le_bytes).collect()
     }
 
+    /// The initial value of a variable of `s32`.
+    pub fn symbol_s32s(&self, symbol: &str) -> Vec<i32> {
+        chunks(&self.symbol_bytes(symbol, Type::S32)).map(i32::from_le_bytes).collect()
+    }
+
     /// The number of elements of a buffer.
     pub fn len(&self, buffer: &str) -> usize {
         self.buffer(buffer).len as usize

@@ -7,6 +7,7 @@
 //!
 //! `tests/kernels/README.md` has a table of the kernels.
 
+mod b_plus_tree;
 mod backprop;
 mod bfs;
 mod binomial_options;
@@ -29,12 +30,14 @@ mod hotspot;
 mod kmeans;
 mod laplace3d;
 mod lava_md;
+mod lib_market;
 mod mandelbrot;
 mod matrix_mul;
 mod merge_sort;
 mod mersenne_twister;
 mod monte_carlo;
 mod mri_q;
+pub mod mum;
 mod nbody;
 mod needle;
 mod nn;
@@ -73,6 +76,19 @@ impl Kernel {
     }
 }
 
+/// Kernels with a third manifest, `NAME-fermi`: after those of table 2.1 of the sharing thesis, with the thesis's threads of a
+/// block, and a grid for one SM.
+pub const FERMI: [(&str, u32); 8] = [
+    ("backprop", 256),
+    ("bPlusTree", 508),
+    ("hotspot", 256),
+    ("LIB", 192),
+    ("MUM", 256),
+    ("mri-q", 256),
+    ("sgemm", 128),
+    ("stencil", 512),
+];
+
 /// All test kernels, by name.
 pub const KERNELS: &[Kernel] = &[
     Kernel { name: "backprop", reference: backprop::reference },
@@ -80,6 +96,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "binomialOptions", reference: binomial_options::reference },
     Kernel { name: "blackScholes", reference: black_scholes::reference },
     Kernel { name: "boxFilter", reference: box_filter::reference },
+    Kernel { name: "bPlusTree", reference: b_plus_tree::reference },
     Kernel { name: "collatz", reference: collatz::reference },
     Kernel { name: "compact", reference: compact::reference },
     Kernel { name: "convolutionSeparable", reference: convolution_separable::reference },
@@ -96,12 +113,14 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "kmeans", reference: kmeans::reference },
     Kernel { name: "laplace3d", reference: laplace3d::reference },
     Kernel { name: "lavaMD", reference: lava_md::reference },
+    Kernel { name: "LIB", reference: lib_market::reference },
     Kernel { name: "mandelbrot", reference: mandelbrot::reference },
     Kernel { name: "matrixMul", reference: matrix_mul::reference },
     Kernel { name: "mergeSort", reference: merge_sort::reference },
     Kernel { name: "mersenneTwister", reference: mersenne_twister::reference },
     Kernel { name: "monteCarlo", reference: monte_carlo::reference },
     Kernel { name: "mri-q", reference: mri_q::reference },
+    Kernel { name: "MUM", reference: mum::reference },
     Kernel { name: "nbody", reference: nbody::reference },
     Kernel { name: "needle", reference: needle::reference },
     Kernel { name: "NN", reference: nn::reference },

@@ -3,8 +3,8 @@
 use std::fs;
 
 use gpurf_compiler::{Compiled, Options, Schedule, compile};
-use gpurf_kernels::{Case, KERNELS, Kernel};
-use gpurf_launch::{BufferId, CheckRow};
+use gpurf_kernels::{Case, FERMI, KERNELS, Kernel};
+use gpurf_launch::{BufferId, CheckRow, Launch};
 use gpurf_oracle::host::{OracleEngine, Session};
 
 /// The register limits of the small runs. The last is the compiler's default.
@@ -99,15 +99,32 @@ fn small_runs_equal_the_reference_in_every_order_of_instructions() {
     }
 }
 
+/// A run of another size leaves what the reference says.
+fn expect_equal(kernel: &Kernel, manifest: &str) {
+    let case = load(manifest);
+    let bytes = run(&case, &build(kernel, LIMITS[3]));
+    let rows = compare(kernel, &case, &bytes);
+    assert!(!rows.is_empty(), "{manifest}: no output");
+    for row in rows {
+        assert!(row.ok, "{manifest}: {row:?}");
+    }
+}
+
 #[test]
 fn large_runs_equal_the_reference() {
     for kernel in KERNELS {
-        let case = load(&kernel.manifests()[1]);
-        let bytes = run(&case, &build(kernel, LIMITS[3]));
-        let rows = compare(kernel, &case, &bytes);
-        assert!(!rows.is_empty(), "{}: no output", kernel.name);
-        for row in rows {
-            assert!(row.ok, "{}: {row:?}", kernel.name);
-        }
+        expect_equal(kernel, &kernel.manifests()[1]);
+    }
+}
+
+#[test]
+fn runs_with_the_blocks_of_the_sharing_thesis_equal_the_reference() {
+    for (name, threads) in FERMI {
+        let kernel = KERNELS.iter().find(|kernel| kernel.name == name).expect("it is a test kernel");
+        let manifest = format!("{name}-fermi");
+        let case = load(&manifest);
+        let block = |launch: &Launch| launch.block.iter().product::<u32>();
+        assert_eq!(case.manifest().launches.last().map(block), Some(threads), "{manifest}");
+        expect_equal(kernel, &manifest);
     }
 }

@@ -26,7 +26,8 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     let ptx = source::ptx(&arguments.file)?;
     let options = source::options(arguments.registers);
     let power_threshold = arguments.power_threshold.unwrap_or_default();
-    let options = arguments.levels(Options { schedule: arguments.schedule.schedule(), power_threshold, ..options });
+    let (schedule, register_order) = (arguments.schedule.schedule(), arguments.register_order.order());
+    let options = arguments.levels(Options { schedule, register_order, power_threshold, ..options });
     let compiled = source::compile(&ptx, &options)?;
     let text = if arguments.annotate {
         gpurf_compiler::annotate(&ptx.text, &compiled)

@@ -1,6 +1,6 @@
 //! Options of the compiler that follow from a machine.
 
-use gpurf_blocks::config::{Config, Schedule};
+use gpurf_blocks::config::{Config, RegisterOrder, Schedule};
 use gpurf_compiler::Options;
 use gpurf_compiler::hierarchy::HierarchyOptions;
 
@@ -18,6 +18,10 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
         Schedule::Tree => gpurf_compiler::Schedule::Tree,
         Schedule::Latency => gpurf_compiler::Schedule::Latency,
     };
+    let register_order = match config.compiler.register_order {
+        RegisterOrder::Allocated => gpurf_compiler::RegisterOrder::Allocated,
+        RegisterOrder::FirstUse => gpurf_compiler::RegisterOrder::FirstUse,
+    };
     let power_threshold = u8::try_from(config.compiler.power_threshold).expect("the configuration is valid");
-    Options { registers, schedule, hierarchy, power_threshold }
+    Options { registers, schedule, register_order, hierarchy, power_threshold }
 }

@@ -295,3 +295,21 @@ fn scheduled_programs_leave_what_they_left() {
     }
     assert!(moved > 1000, "{moved} instructions stand elsewhere");
 }
+
+#[test]
+fn programs_with_names_by_first_use_leave_what_they_left() {
+    let mut renamed = 0;
+    for theme in themes::THEMES {
+        for seed in 300..306 {
+            let program = random(theme.name, seed);
+            let register_order = gpurf_compiler::RegisterOrder::FirstUse;
+            let named = Program { compiler: Options { register_order, ..program.compiler }, ..program.clone() };
+            let (old, new) = (program.lower().code, named.lower().code);
+            assert_eq!(old.len(), new.len());
+            assert!(old.iter().zip(&new).all(|(a, b)| a.op == b.op), "{} {seed}", theme.name);
+            renamed += old.iter().zip(&new).filter(|(a, b)| a.destination() != b.destination()).count();
+            assert_eq!(left(&program), left(&named), "{} {seed}", theme.name);
+        }
+    }
+    assert!(renamed > 1000, "{renamed} results have another name");
+}

@@ -10,6 +10,8 @@ section! {
     pub struct CompilerConfig, CompilerLayer in compiler {
         /// Code: the order of the instructions in a basic block.
         pub schedule: Schedule = Schedule::None;
+        /// Code: the order in which registers are named.
+        pub register_order: RegisterOrder = RegisterOrder::Allocated;
         /// Code: instructions up to the next access within which a register stays ON; 0: no power states are marked.
         pub power_threshold: usize = 0, "a number from 0 to 31" if |threshold| threshold <= 31;
     }
@@ -25,4 +27,14 @@ pub enum Schedule {
     Tree,
     /// By latency and register pressure.
     Latency,
+}
+
+/// The order in which registers are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegisterOrder {
+    /// As the allocator names them.
+    Allocated,
+    /// In the order of first use in the code.
+    FirstUse,
 }

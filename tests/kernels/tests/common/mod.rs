@@ -15,9 +15,14 @@ pub fn build(kernel: &Kernel, registers: u16) -> Image {
 
 /// A kernel with its instructions in this order.
 pub fn build_in(schedule: Schedule, kernel: &Kernel, registers: u16) -> Image {
+    build_with(&Options { registers, schedule, ..Options::default() }, kernel)
+}
+
+/// A kernel, compiled with these options.
+pub fn build_with(options: &Options, kernel: &Kernel) -> Image {
     let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
     let text = fs::read_to_string(&path).expect("PTX lies beside the source");
-    let compiled = compile(&text, &path.display().to_string(), &Options { registers, schedule, ..Options::default() });
+    let compiled = compile(&text, &path.display().to_string(), options);
     compiled.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}")).image
 }
 

@@ -105,6 +105,7 @@ pub fn lower(program: &Program) -> Lowered {
     let (shared, local) = (lowering.shared_bytes(), lowering.local_bytes());
     let mut lowered = joins::link(prologue, lowering.items, lowering.labels, shared, local);
     gpurf_compiler::reorder(&mut lowered.code, lowered.body, program.compiler.schedule);
+    gpurf_compiler::name_registers(&mut lowered.code, program.compiler.register_order);
     mark(&mut lowered.code);
     // A machine without levels does not look at those that the program was made with.
     gpurf_compiler::distribute(&mut lowered.code, &program.compiler);

@@ -1,0 +1,204 @@
+//! Residency against the tables and examples of the sharing thesis, against its equations, and against the block launcher.
+
+use gpurf_blocks::Block as _;
+use gpurf_blocks::config::{Config, Start};
+use gpurf_blocks::control::{BlockLauncher, Coordinates, Launch};
+use gpurf_sm::residency::{Demand, Residency, Resource, Room, Sharing, table_bits};
+
+use Resource::{Registers, Scratchpad};
+
+/// The thesis's SM (table 2.3): 32,768 registers of threads, 1,536 threads, 8 blocks.
+fn room(scratchpad: u32) -> Room {
+    Room { warps: 48, blocks: 8, registers: 1024, register_step: 1, scratchpad, scratchpad_step: 4 }
+}
+
+fn demand(threads: u32, registers: u32, scratchpad: u32) -> Demand {
+    Demand { warps: threads.div_ceil(32), registers, scratchpad }
+}
+
+/// A kernel: threads of a block, registers of a thread or bytes of a block, blocks that reside with the percentages of `SHARED`.
+type Row = (&'static str, u32, u32, [u32; 6]);
+
+/// The columns of tables 2.6 and 2.8.
+const SHARED: [u32; 6] = [0, 10, 30, 50, 70, 90];
+
+/// Tables 2.1 and 2.6.
+const BY_REGISTERS: [Row; 8] = [
+    ("backprop", 256, 24, [5, 5, 5, 5, 6, 6]),
+    ("b+tree", 508, 24, [2, 2, 2, 3, 3, 3]),
+    ("hotspot", 256, 36, [3, 3, 3, 4, 4, 6]),
+    ("LIB", 192, 36, [4, 4, 5, 5, 6, 8]),
+    ("MUM", 256, 28, [4, 4, 4, 5, 5, 6]),
+    ("mri-q", 256, 24, [5, 5, 5, 5, 6, 6]),
+    ("sgemm", 128, 48, [5, 5, 5, 5, 6, 8]),
+    ("stencil", 512, 28, [2, 2, 2, 2, 2, 3]),
+];
+
+/// Tables 2.2 and 2.8.
+const BY_SCRATCHPAD: [Row; 7] = [
+    ("CONV1", 64, 2560, [6, 6, 6, 6, 7, 8]),
+    ("CONV2", 128, 5184, [3, 3, 3, 3, 3, 4]),
+    ("lavaMD", 128, 7200, [2, 2, 2, 2, 2, 4]),
+    ("NW1", 16, 2180, [7, 7, 7, 8, 8, 8]),
+    ("NW2", 16, 2180, [7, 7, 7, 8, 8, 8]),
+    ("SRAD1", 256, 6144, [2, 2, 2, 3, 4, 4]),
+    ("SRAD2", 256, 5120, [3, 3, 3, 3, 3, 5]),
+];
+
+fn sharing(resource: Resource, percent: u32) -> Option<Sharing> {
+    (percent > 0).then(|| Sharing { resource, private_tenths: (100 - percent) / 10 })
+}
+
+fn blocks(room: &Room, demand: &Demand, resource: Resource) -> [u32; 6] {
+    SHARED.map(|percent| room.residency(demand, sharing(resource, percent)).blocks())
+}
+
+#[test]
+fn tables_2_6_and_2_8_come_out_exactly() {
+    for (name, threads, registers, expected) in BY_REGISTERS {
+        assert_eq!(blocks(&room(48 << 10), &demand(threads, registers, 0), Registers), expected, "{name}");
+    }
+    for (name, threads, bytes, expected) in BY_SCRATCHPAD {
+        assert_eq!(blocks(&room(16 << 10), &demand(threads, 1, bytes), Scratchpad), expected, "{name}");
+    }
+}
+
+/// A register file that is handed out in rows of 16 gives none of the rows of table 2.6; one whose scratchpad is handed out in
+/// lines of 128 bytes not those of NW.
+#[test]
+fn in_larger_steps_the_tables_do_not_come_out() {
+    let rows = Room { register_step: 16, ..room(48 << 10) };
+    for (name, threads, registers, thesis) in BY_REGISTERS {
+        assert_ne!(blocks(&rows, &demand(threads, registers, 0), Registers), thesis, "{name}");
+    }
+    let lines = Room { scratchpad_step: 128, ..room(16 << 10) };
+    let differ = BY_SCRATCHPAD
+        .iter()
+        .filter(|(_, threads, bytes, thesis)| blocks(&lines, &demand(*threads, 1, *bytes), Scratchpad) != *thesis);
+    assert_eq!(differ.map(|row| row.0).collect::<Vec<_>>(), ["NW1", "NW2"]);
+}
+
+#[test]
+fn what_is_wasted_is_that_of_examples_2_1_1_and_2_1_2() {
+    let (hotspot, lava_md) = (demand(256, 36, 0), demand(128, 1, 7200));
+    let (first, second) = (room(48 << 10), room(16 << 10));
+    assert_eq!((first.residency(&hotspot, None).hosts, first.wasted(&hotspot, Registers) * 32), (3, 5120));
+    assert_eq!((second.residency(&lava_md, None).hosts, second.wasted(&lava_md, Scratchpad)), (2, 1984));
+}
+
+/// 36 units, 10 of a block, t = 0.8: with every block in a pair there are two pairs, so that two blocks are sure of progress,
+/// of the three that reside without sharing. Hosts are never fewer than those.
+#[test]
+fn example_2_2_4_is_not_shared() {
+    let sm = Room { warps: 48, blocks: 8, registers: 36, register_step: 1, scratchpad: 0, scratchpad_step: 4 };
+    let block = Demand { warps: 1, registers: 10, scratchpad: 0 };
+    let pair = block.registers + 8;
+    let naive_pairs = sm.registers / pair;
+    assert_eq!((naive_pairs, sm.residency(&block, None).hosts), (2, 3));
+    let found = sm.residency(&block, Some(Sharing { resource: Registers, private_tenths: 8 }));
+    assert_eq!(found, Residency { hosts: 3, guests: 0, private: 8 });
+}
+
+/// Without a bound on the pairs, equation 2.4 gives more pairs than there are blocks without sharing.
+#[test]
+fn equation_2_4_needs_a_bound_on_the_pairs() {
+    let pairs = |room: u32, block: u32| (room % block) * 10 / block;
+    let beyond = |room: u32, rows: &[Row], block: fn(&Row) -> u32| -> Vec<&str> {
+        rows.iter().filter(|row| pairs(room, block(row)) > room / block(row)).map(|row| row.0).collect()
+    };
+    let registers = beyond(32 << 10, &BY_REGISTERS, |row| row.1 * row.2);
+    assert_eq!(registers, ["b+tree", "hotspot", "LIB", "MUM"]);
+    assert_eq!(beyond(16 << 10, &BY_SCRATCHPAD, |row| row.2), ["SRAD1"]);
+}
+
+/// What the thesis's equations say, for every demand that can come: hosts are the blocks without sharing (2.1), everything has
+/// room (2.2), and one more guest would not.
+#[test]
+fn hosts_and_guests_fill_the_sm_and_not_more() {
+    let mut with_guests = 0;
+    for registers in 1..=64 {
+        for warps in 1..=16 {
+            for bytes in [0, 4, 1000, 2180, 5000, 9000] {
+                let (sm, block) = (room(16 << 10), Demand { warps, registers, scratchpad: bytes });
+                let alone = sm.residency(&block, None);
+                for (resource, private_tenths) in
+                    [Registers, Scratchpad].into_iter().flat_map(|r| (1..10).map(move |t| (r, t)))
+                {
+                    let Residency { hosts, guests, private } =
+                        sm.residency(&block, Some(Sharing { resource, private_tenths }));
+                    assert_eq!((hosts, alone.guests), (alone.hosts, 0));
+                    let asked = if resource == Registers { registers } else { bytes };
+                    assert!(10 * private >= private_tenths * asked && 10 * private < private_tenths * asked + 80);
+                    let fits = |guests: u32| {
+                        let [of_registers, of_bytes] = match resource {
+                            Registers => [hosts * registers + guests * private, (hosts + guests) * bytes],
+                            Scratchpad => [(hosts + guests) * registers, hosts * bytes + guests * private],
+                        };
+                        let (blocks, all_warps) = (hosts + guests, (hosts + guests) * warps);
+                        guests <= hosts
+                            && blocks <= 8
+                            && all_warps <= 48
+                            && of_registers * warps <= 1024
+                            && of_bytes <= 16 << 10
+                    };
+                    assert!(
+                        fits(guests) && !fits(guests + 1),
+                        "{block:?} {resource:?} {private_tenths} {hosts} {guests}"
+                    );
+                    with_guests += usize::from(guests > 0);
+                }
+            }
+        }
+    }
+    assert!(with_guests > 1000, "{with_guests}");
+}
+
+/// Without sharing the launcher's twin divides the SM into as many slots.
+#[test]
+fn the_launcher_has_as_many_slots() {
+    let (mut fitting, mut refused) = (0, 0);
+    for settings in [&[][..], &["mrf.banks=4", "sm.warps=48"], &["mrf.kilobytes=32", "sm.shared_kilobytes=16"]] {
+        let config = Config::load(Start::Preset("baseline"), settings).expect("the settings are valid");
+        let sm = Room::of(&config);
+        for threads in [1, 32, 33, 96, 160, 256, 508, 1024] {
+            for registers in [1, 15, 16, 17, 24, 36, 64, 255] {
+                for scratchpad in [0, 1, 127, 2180, 5120, 40_000] {
+                    let mut launcher = BlockLauncher::new(&config.sm_shape());
+                    let one = Coordinates { x: 1, y: 1, z: 1 };
+                    let block = Coordinates { x: threads, ..one };
+                    let launch = Launch {
+                        grid: one,
+                        block,
+                        threads: threads as u16,
+                        registers: registers as u8,
+                        shared: scratchpad,
+                        dynamic: 0,
+                        local_words: 0,
+                    };
+                    launcher.edge(Some(&launch), 0, u64::MAX, true);
+                    while launcher.busy() && launcher.fresh().is_none() {
+                        launcher.edge(None, 0, u64::MAX, true);
+                    }
+                    let found = sm.residency(&demand(threads, registers, scratchpad), None).hosts;
+                    if launcher.fault() {
+                        assert_eq!(found, 0, "{settings:?} {launch:?}");
+                        refused += 1;
+                    } else {
+                        // Warps that no slot has are in slot 0 too.
+                        let slots = launcher.slots().iter().max().expect("there are warps") + 1;
+                        assert_eq!(found, slots.into(), "{settings:?} {launch:?}");
+                        fitting += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(fitting > 500 && refused > 100, "{fitting} {refused}");
+}
+
+#[test]
+fn tables_of_the_thesis_take_273_and_93_bits() {
+    assert_eq!([table_bits(Registers, 48, 8), table_bits(Scratchpad, 48, 8)], [273, 93]);
+    // Of chapter 3's machine: 1 + 16 * 5 + 2 * 64 + 32 * 6, and 1 + 16 * 5 + 64 + 8 * 4.
+    assert_eq!([table_bits(Registers, 64, 16), table_bits(Scratchpad, 64, 16)], [401, 177]);
+}

@@ -1,0 +1,15 @@
+//! Writes the inputs that are computed anew: the text of MUM and its suffix tree.
+
+use std::error::Error;
+use std::fs;
+
+use gpurf_kernels::{folder, mum};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let text = mum::text();
+    let tree: Vec<u8> = mum::tree(&text).into_iter().flat_map(i32::to_le_bytes).collect();
+    println!("{} letters, {} nodes", text.len(), tree.len() / 32);
+    fs::write(folder().join("inputs/MUM.text.bin"), text)?;
+    fs::write(folder().join("inputs/MUM.tree.bin"), tree)?;
+    Ok(())
+}
