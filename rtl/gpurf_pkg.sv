@@ -728,23 +728,22 @@ package gpurf_pkg;
   function automatic logic [ControlPowerW-1:0] main_states(roles_t roles, roles_t main,
                                                            logic [WordW-1:0] ctl);
     // verilator lint_on UNUSEDSIGNAL
-    logic [Operands-1:0][RegW-1:0]           names, kept;
-    logic [Operands-1:0][RegisterPowerW-1:0] fields, moved;
-    logic [1:0]                              from, to;
-    names  = {roles.c, roles.b, roles.a};
-    kept   = {main.c, main.b, main.a};
+    logic [3*RegisterPowerW-1:0] fields;  // of the sources from k on
+    logic [2*RegisterPowerW-1:0] moved;
+    logic [Operands-1:0]         named, kept;
+    logic [1:0]                  before;  // sources that are kept, in front of k
+    named  = {roles.c != NoReg, roles.b != NoReg, roles.a != NoReg};
+    kept   = {main.c != NoReg, main.b != NoReg, main.a != NoReg};
     fields = {RegisterSleep, ctl[ControlPower +: 2*RegisterPowerW]};
     moved  = '0;
-    from   = '0;
-    to     = '0;
+    before = '0;
     for (int unsigned k = 0; k < Operands; k++) begin
-      if (kept[k] != NoReg) begin
-        moved[to] = fields[from];
-        to        = to + 1'b1;
-      end
-      if (names[k] != NoReg) from = from + 1'b1;
+      if (kept[k] && before == 2'd0) moved[0 +: RegisterPowerW] = fields[0 +: RegisterPowerW];
+      if (kept[k] && before == 2'd1) moved[RegisterPowerW +: RegisterPowerW] = fields[0 +: RegisterPowerW];
+      if (kept[k])  before = before + 1'b1;
+      if (named[k]) fields = fields >> RegisterPowerW;
     end
-    return {ctl[ControlPower+2*RegisterPowerW +: RegisterPowerW], moved[1:0]};
+    return {ctl[ControlPower+2*RegisterPowerW +: RegisterPowerW], moved};
   endfunction
 
   // What says so (docs/blocks/power_states.md).

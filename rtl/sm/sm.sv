@@ -586,8 +586,11 @@ module sm
     end
 
     always_comb begin : accesses
+      // Not what the units need.
+      // verilator lint_off UNUSEDSIGNAL
       instruction_t set;
       instruction_t read;
+      // verilator lint_on UNUSEDSIGNAL
       for (int unsigned p = 0; p < P; p++) begin
         set            = issue_stage_instruction[p];
         read           = operand_stage_dispatch_instruction[p];

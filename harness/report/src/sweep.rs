@@ -18,6 +18,7 @@ use gpurf_oracle::levels::LevelCounts;
 use gpurf_oracle::{FaultKind, Options, Oracle};
 use gpurf_regress::golden::digest_of;
 use gpurf_regress::run_all;
+use gpurf_stimulus::program::compiler_options;
 use serde::{Deserialize, Serialize};
 
 use crate::follow::FollowedCache;
@@ -459,14 +460,17 @@ impl What<'_> {
     }
 }
 
-/// A kernel's code with the marks that a configuration asks for on top of those of all.
+/// A kernel's code with the levels and marks that a configuration asks for on top of those of all.
 fn marked<'a>(image: &'a Image, config: &Config) -> Cow<'a, Image> {
-    if config.compiler.power_threshold == 0 {
+    let options = compiler_options(config, CompilerOptions::default().registers);
+    if !options.have_levels() && options.power_threshold == 0 {
         return Cow::Borrowed(image);
     }
-    let options = CompilerOptions { power_threshold: config.compiler.power_threshold as u8, ..Default::default() };
     let mut image = image.clone();
-    image.kernels.iter_mut().for_each(|kernel| gpurf_compiler::mark_power(&mut kernel.code, &options));
+    for code in image.kernels.iter_mut().map(|kernel| &mut kernel.code) {
+        gpurf_compiler::distribute(code, &options);
+        gpurf_compiler::mark_power(code, &options);
+    }
     Cow::Owned(image)
 }
 

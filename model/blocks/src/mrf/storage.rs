@@ -1,6 +1,6 @@
 //! Where the words are, and who reaches them when: what a file with banks and a file with ports for everyone differ in.
 
-use crate::design::{BankView, Design};
+use crate::design::{BankView, Design, Services};
 use crate::mrf::bits::{is_set, set_bits};
 use crate::mrf::mrf_arbiter::{Requests, Writes};
 use crate::mrf::mrf_collector::Held;
@@ -120,6 +120,7 @@ impl Storage for Banked {
         blocks: crate::mrf::BLOCKS,
         selection: &crate::mrf::config::SELECTION,
         main_preset: "baseline",
+        services: Services { main_roles: Services::ALL_MAIN, ..Services::NEUTRAL },
         ..Design::PLAIN
     };
 
