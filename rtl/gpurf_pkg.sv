@@ -731,16 +731,16 @@ package gpurf_pkg;
     logic [3*RegisterPowerW-1:0] fields;  // of the sources from k on
     logic [2*RegisterPowerW-1:0] moved;
     logic [Operands-1:0]         named, kept;
-    logic [1:0]                  before;  // sources that are kept, in front of k
+    logic [1:0]                  ahead;  // sources that are kept, in front of k
     named  = {roles.c != NoReg, roles.b != NoReg, roles.a != NoReg};
     kept   = {main.c != NoReg, main.b != NoReg, main.a != NoReg};
     fields = {RegisterSleep, ctl[ControlPower +: 2*RegisterPowerW]};
     moved  = '0;
-    before = '0;
+    ahead = '0;
     for (int unsigned k = 0; k < Operands; k++) begin
-      if (kept[k] && before == 2'd0) moved[0 +: RegisterPowerW] = fields[0 +: RegisterPowerW];
-      if (kept[k] && before == 2'd1) moved[RegisterPowerW +: RegisterPowerW] = fields[0 +: RegisterPowerW];
-      if (kept[k])  before = before + 1'b1;
+      if (kept[k] && ahead == 2'd0) moved[0 +: RegisterPowerW] = fields[0 +: RegisterPowerW];
+      if (kept[k] && ahead == 2'd1) moved[RegisterPowerW +: RegisterPowerW] = fields[0 +: RegisterPowerW];
+      if (kept[k])  ahead = ahead + 1'b1;
       if (named[k]) fields = fields >> RegisterPowerW;
     end
     return {ctl[ControlPower+2*RegisterPowerW +: RegisterPowerW], moved};
