@@ -3,16 +3,21 @@
 mod common;
 
 use common::{build, observed, percent};
+use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::marks::flow::Registers;
 use gpurf_compiler::marks::{liveness, power};
 use gpurf_compiler::{Options, compile};
-use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::{Image, Instruction, LastResultFile, Places, PowerState};
 use gpurf_kernels::{KERNELS, Kernel};
 use gpurf_oracle::power::{PowerCounts, PowerJudge};
 
 /// What the judge of a machine with these places says of a kernel whose code `mark` has marked.
-fn judged(kernel: &Kernel, image: &Image, places: Places, mark: impl Fn(&mut [Instruction])) -> (Vec<String>, PowerCounts) {
+fn judged(
+    kernel: &Kernel,
+    image: &Image,
+    places: Places,
+    mark: impl Fn(&mut [Instruction]),
+) -> (Vec<String>, PowerCounts) {
     let mut image = image.clone();
     image.kernels.iter_mut().for_each(|kernel| mark(&mut kernel.code));
     let (mut all_faults, mut all_counts) = (Vec::new(), PowerCounts::default());
@@ -49,7 +54,8 @@ fn no_kernel_loses_a_value() {
         for threshold in [1, 3, 7, 21] {
             let mut all = PowerCounts::default();
             for (kernel, image) in KERNELS.iter().zip(&images) {
-                let (faults, counts) = judged(kernel, image, Places::NONE, |code| power::mark(code, threshold, Places::NONE));
+                let (faults, counts) =
+                    judged(kernel, image, Places::NONE, |code| power::mark(code, threshold, Places::NONE));
                 assert!(faults.is_empty(), "{}, W = {threshold}:\n{}", kernel.name, faults.join("\n"));
                 all += counts;
             }
@@ -70,7 +76,10 @@ fn no_kernel_loses_a_word_below_orf_and_lrf() {
         let [mut with, mut without] = [PowerCounts::default(); 2];
         for kernel in KERNELS {
             let mut image = build(kernel, 64);
-            image.kernels.iter_mut().for_each(|kernel| drop(gpurf_compiler::hierarchy::run(&mut kernel.code, &hierarchy)));
+            image
+                .kernels
+                .iter_mut()
+                .for_each(|kernel| drop(gpurf_compiler::hierarchy::run(&mut kernel.code, &hierarchy)));
             let judge = |places: Places| judged(kernel, &image, places, |code| power::mark(code, 3, places));
             let (faults, counts) = judge(places);
             assert!(faults.is_empty(), "{}, {hierarchy:?}:\n{}", kernel.name, faults.join("\n"));

@@ -1,8 +1,8 @@
 //! `gpurf compile`: CUDA or PTX to machine code.
 
 use gpurf_compiler::{KernelReport, Options};
-use gpurf_isa::{Places, PowerState};
 use gpurf_isa::image::Kernel;
+use gpurf_isa::{Places, PowerState};
 
 use super::source;
 use crate::args::{Compile, Selection};

@@ -130,8 +130,10 @@ pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<LockstepJob> {
             jobs.extend(suite::faults(project, config, seed));
         }
     }
-    jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: suite::power_states(), ..job }));
-    jobs.extend(suite::programs(suite::power_states(), seed, suite::FEW_PROGRAMS, None));
+    for config in suite::power_states() {
+        jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config, ..job }));
+        jobs.extend(suite::programs(config, seed, suite::FEW_PROGRAMS, None));
+    }
     jobs
 }
 

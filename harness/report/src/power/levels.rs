@@ -36,7 +36,13 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         saving("leakage energy of the main register file saved by GREENER with LRF/ORF", &below(), &above_alone()),
         saving("the same by the baseline without LRF/ORF", &below(), &baseline()),
         saving("leakage energy saved by GREENER without LRF/ORF, 8 active warps", &two_level(), &baseline()),
-        cycles::row_over(results, OURS, "cycles that GREENER with LRF/ORF takes more", (&below(), &above_alone()), "levels"),
+        cycles::row_over(
+            results,
+            OURS,
+            "cycles that GREENER with LRF/ORF takes more",
+            (&below(), &above_alone()),
+            "levels",
+        ),
     ];
     rows.into_iter().flatten().collect()
 }

@@ -6,8 +6,8 @@ use gpurf_blocks::instruction::{Instruction, Roles};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::power::{
-    Access, AccessTable, Changing, Course, Leaves, PassedBy, PowerStates, PowerStraps, Tabled, Written,
-    count_event, main_states,
+    Access, AccessTable, Changing, Course, Leaves, PassedBy, PowerStates, PowerStraps, Tabled, Written, count_event,
+    main_states,
 };
 use gpurf_blocks::shape::{SmShape, Straps};
 
