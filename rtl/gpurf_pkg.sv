@@ -748,6 +748,59 @@ package gpurf_pkg;
     RegisterOff   = 2'd2
   } register_power_e;
 
+  // Service: accesses of the main register file. The roles of an instruction without the registers
+  // that are read or written above it; with designs that have nothing above it, its roles.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic roles_t main_roles(int unsigned organisation, logic [31:0] sizes, roles_t roles,
+                                        logic [WordW-1:0] op, logic [WordW-1:0] ctl);
+    hierarchy_sizes_t places;
+    places     = sizes[$bits(hierarchy_sizes_t)-1:0];
+    main_roles = roles;
+    if (organisation == OrganisationHierarchy) begin
+      if (is_above(places, ctl[ControlSourceLevel +: LevelW]))          main_roles.a = NoReg;
+      if (is_above(places, ctl[ControlSourceLevel+LevelW +: LevelW]))   main_roles.b = NoReg;
+      if (is_above(places, ctl[ControlSourceLevel+2*LevelW +: LevelW])) main_roles.c = NoReg;
+      if (is_above(places, ctl[ControlResultLevel +: LevelW]) && !long_latency(op, roles.d)) begin
+        main_roles.d = NoReg;
+      end
+    end
+  endfunction
+  // verilator lint_on UNUSEDSIGNAL
+
+  // Whether a level is a place above the main register file alone, and one that there is: entries of
+  // the ORF have the numbers from 1 on, banks of the LRF those behind the last one that an ORF has.
+  function automatic logic is_above(hierarchy_sizes_t places, logic [LevelW-1:0] level);
+    logic [UpperW-1:0] number;
+    number = level[UpperW-1:0];
+    if (level[LevelW-1] || number == '0) return 1'b0;
+    if (32'(number) <= OrfPlaces)        return number <= places.entries;
+    return 32'(number) - OrfPlaces <= 32'(places.lrf_banks);
+  endfunction
+
+  // The power states that an instruction's words say of these registers of the main register file. A
+  // source's field goes by its place among all sources that are registers; a third one has SLEEP.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic [ControlPowerW-1:0] main_states(roles_t roles, roles_t main,
+                                                           logic [WordW-1:0] ctl);
+    // verilator lint_on UNUSEDSIGNAL
+    logic [3*RegisterPowerW-1:0] fields;  // of the sources from k on
+    logic [2*RegisterPowerW-1:0] moved;
+    logic [Operands-1:0]         named, kept;
+    logic [1:0]                  ahead;  // sources that are kept, in front of k
+    named  = {roles.c != NoReg, roles.b != NoReg, roles.a != NoReg};
+    kept   = {main.c != NoReg, main.b != NoReg, main.a != NoReg};
+    fields = {RegisterSleep, ctl[ControlPower +: 2*RegisterPowerW]};
+    moved  = '0;
+    ahead = '0;
+    for (int unsigned k = 0; k < Operands; k++) begin
+      if (kept[k] && ahead == 2'd0) moved[0 +: RegisterPowerW] = fields[0 +: RegisterPowerW];
+      if (kept[k] && ahead == 2'd1) moved[RegisterPowerW +: RegisterPowerW] = fields[0 +: RegisterPowerW];
+      if (kept[k])  ahead = ahead + 1'b1;
+      if (named[k]) fields = fields >> RegisterPowerW;
+    end
+    return {ctl[ControlPower+2*RegisterPowerW +: RegisterPowerW], moved};
+  endfunction
+
   // What says so (docs/blocks/power_states.md).
   typedef enum logic [1:0] {
     PowerModeAlwaysOn    = 2'd0,  // nothing: registers have no states

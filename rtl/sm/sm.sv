@@ -580,6 +580,9 @@ module sm
     assign access_table_reg_keep  = '0;
     assign power_event_o          = '{default: '0};
   end else begin : gen_power
+    // Roles and states of registers that are accessed in the main register file.
+    roles_t                   head_roles  [Warps];
+    roles_t                   push_roles  [P];
     roles_t                   set_roles   [P];
     logic [ControlPowerW-1:0] set_states  [P];
     logic [P-1:0]             read_valid;
@@ -594,12 +597,28 @@ module sm
     assign read_valid = operand_stage_dispatch_valid & dispatcher_dispatch_ready;
 
     always_comb begin
+      for (int unsigned w = 0; w < Warps; w++) begin
+        head_roles[w] = main_roles(Organisation, Sizes, instruction_buffer_head_roles[w],
+                                   instruction_buffer_head_op[w], instruction_buffer_head_ctl[w]);
+      end
+    end
+
+    always_comb begin : accesses
+      // Not what the units need.
+      // verilator lint_off UNUSEDSIGNAL
+      instruction_t set;
+      instruction_t read;
+      // verilator lint_on UNUSEDSIGNAL
       for (int unsigned p = 0; p < P; p++) begin
-        set_roles[p]   = issue_stage_instruction[p].roles;
-        set_states[p]  = issue_stage_instruction[p].ctl[ControlPower +: ControlPowerW];
-        read_pc[p]     = operand_stage_dispatch_instruction[p].pc;
-        read_roles[p]  = operand_stage_dispatch_instruction[p].roles;
-        read_states[p] = operand_stage_dispatch_instruction[p].ctl[ControlPower +: ControlPowerW];
+        set            = issue_stage_instruction[p];
+        read           = operand_stage_dispatch_instruction[p];
+        push_roles[p]  = main_roles(Organisation, Sizes, decode_roles[p], fetch_decode_op[p],
+                                    fetch_decode_ctl[p]);
+        set_roles[p]   = main_roles(Organisation, Sizes, set.roles, set.op, set.ctl);
+        set_states[p]  = main_states(set.roles, set_roles[p], set.ctl);
+        read_pc[p]     = read.pc;
+        read_roles[p]  = main_roles(Organisation, Sizes, read.roles, read.op, read.ctl);
+        read_states[p] = main_states(read.roles, read_roles[p], read.ctl);
       end
     end
 
@@ -611,7 +630,7 @@ module sm
       .rst_ni,
       .cfg_i             (cfg_i.power),
       .clear_i           (hierarchy_scoreboard_clear),
-      .head_roles_i      (instruction_buffer_head_roles),
+      .head_roles_i      (head_roles),
       .set_valid_i       (issue_stage_operand_valid),
       .set_warp_i        (issue_stage_warp),
       .set_roles_i       (set_roles),
@@ -646,7 +665,7 @@ module sm
       .push_valid_i (fetch_decode_valid),
       .push_warp_i  (fetch_decode_warp),
       .push_pc_i    (fetch_decode_pc),
-      .push_roles_i (decode_roles),
+      .push_roles_i (push_roles),
       .issue_valid_i(warp_scheduler_issue_valid),
       .issue_warp_i (warp_scheduler_issue_warp),
       .issue_pc_i   (issue_pc),

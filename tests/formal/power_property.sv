@@ -4,7 +4,9 @@
 // matter to it, and what is said of them at the ports is free. The environment turns free inputs into
 // traffic that the neighbours guarantee, and nothing less: instructions that go to the operand stage
 // are heads that are clear; they are dispatched in order, at any time; a result is written at any
-// time after that; of registers that wait for a result no head is clear; what the table says is free.
+// time after that; a register that goes to no word of the main register file is written while no
+// instruction in progress accesses it; of registers that wait for a result no head is clear; what the
+// table says is free.
 //
 // What an instruction says of a register, and how long a wake-up takes, is computed here from the
 // page (docs/blocks/power_states.md), by registers; the block does it by places of names.
@@ -106,7 +108,9 @@ module power_property
   logic [CountW-1:0]         read_place [IssuePorts];
   access_t                   read_access [IssuePorts];
   logic [IssuePorts-1:0]     reg_star;
+  logic [IssuePorts-1:0]     reg_above;                    // written above the main register file alone
   logic [Registers-1:0]      undispatched;                 // results of instructions in the operand stage
+  logic [Registers-1:0]      in_stage;                     // registers that they access
   logic [Registers-1:0]      written;
   logic [CountW-1:0]         count_left;
 
@@ -190,19 +194,25 @@ module power_property
   // Behind the dispatch of its instruction, once.
   always_comb begin
     undispatched = '0;
+    in_stage     = '0;
     for (int unsigned r = 0; r < Registers; r++) begin
       for (int unsigned e = 0; e < Places; e++) begin
         if (CountW'(e) < count_q && place_q[e].names.d == RegW'(r)) undispatched[r] = 1'b1;
+        if (CountW'(e) < count_q && accesses(place_q[e].names, RegW'(r))) in_stage[r] = 1'b1;
       end
     end
-    written  = '0;
-    reg_star = '0;
+    written   = '0;
+    reg_star  = '0;
+    reg_above = '0;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       for (int unsigned r = 0; r < Registers; r++) begin
         if (reg_i[p] && reg_name_i[RegW*p +: RegW] == RegW'(r) && result_q[r] &&
             !undispatched[r] && !written[r]) begin
           reg_star[p] = 1'b1;
           written[r]  = 1'b1;
+        end
+        if (reg_i[p] && reg_name_i[RegW*p +: RegW] == RegW'(r) && !result_q[r] && !in_stage[r]) begin
+          reg_above[p] = 1'b1;
         end
       end
     end
@@ -306,7 +316,7 @@ module power_property
         read_roles[p]  = roles_of(read_access[p].names);
         read_states[p] = read_access[p].states;
       end
-      if (reg_star[p]) begin
+      if (reg_star[p] || reg_above[p]) begin
         reg_valid[p] = 1'b1;
         reg_warp[p]  = WarpW'(star_q);
       end
@@ -360,14 +370,7 @@ module power_property
   assign off        = off_bit & ~pending;
   assign asleep     = asleep_bit & ~pending;
 
-  always_comb begin
-    in_progress = result_q;
-    for (int unsigned r = 0; r < Registers; r++) begin
-      for (int unsigned e = 0; e < Places; e++) begin
-        if (CountW'(e) < count_q && accesses(place_q[e].names, RegW'(r))) in_progress[r] = 1'b1;
-      end
-    end
-  end
+  assign in_progress = result_q | in_stage;
 
   // ------------------------------------------------------------------ accesses that end
   logic [Registers-1:0] ends [2*IssuePorts];  // registers that an access leaves at this edge, by port

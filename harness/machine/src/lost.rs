@@ -95,9 +95,9 @@ impl Lost {
     }
 }
 
-/// The bank whose RAM cell has this path.
+/// The bank of the main register file whose RAM cell has this path, whatever stands in front of the file.
 fn bank_of(path: &str) -> Option<usize> {
-    let inside = path.strip_prefix("u_operand_stage.gen_mrf.u_provider.gen_bank[")?;
+    let (_, inside) = path.strip_prefix("u_operand_stage.")?.split_once(".gen_bank[")?;
     let (number, rest) = inside.split_once(']')?;
     rest.ends_with(".u_ram.mem_q").then(|| number.parse().ok())?
 }
@@ -111,6 +111,8 @@ mod tests {
         let path =
             |bank: usize| format!("u_operand_stage.gen_mrf.u_provider.gen_bank[{bank}].u_bank.gen_1rw.u_ram.mem_q");
         assert_eq!([bank_of(&path(0)), bank_of(&path(31))], [Some(0), Some(31)]);
+        assert_eq!(bank_of(&path(7).replace("u_provider", "u_provider.u_mrf")), Some(7), "behind levels above it");
+        assert_eq!(bank_of(&path(7).replace("gen_bank", "gen_orf")), None);
         assert_eq!(bank_of("u_fetch.u_ram.mem_q"), None);
         assert_eq!(bank_of(&path(3).replace("mem_q", "rdata_q")), None);
     }

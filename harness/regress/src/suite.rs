@@ -359,7 +359,7 @@ fn in_all_orders(mut jobs: Vec<LockstepJob>, first: usize) -> Vec<LockstepJob> {
     jobs
 }
 
-/// What `make cosim` runs: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault, at the baseline, at the preset of each family of register files, and with power states; all blocks; and the register
+/// What `make cosim` runs: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault, at the baseline, at the preset of each family of register files, and with power states, also below levels; all blocks; and the register
 /// file at the baseline and at a pairwise choice of shapes. The SM comes first, because its build is the longest.
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = in_all_orders(kernels(project, Config::default(), seed), 0);
@@ -374,20 +374,20 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
             jobs.extend(faults(project, config, seed));
         }
     }
-    jobs.extend(in_all_orders(kernels(project, power_states(), seed), 0));
-    jobs.extend(few_programs(power_states(), seed));
+    for (number, config) in power_states().into_iter().chain([shared_registers()]).enumerate() {
+        jobs.extend(in_all_orders(kernels(project, config, seed), number));
+        jobs.extend(few_programs(config, seed));
+    }
     jobs.extend(leaf_blocks(seed, cycles));
-    jobs.extend(in_all_orders(kernels(project, shared_registers(), seed), 0));
-    jobs.extend(few_programs(shared_registers(), seed));
     jobs.push(random("mrf", Config::default(), seed, cycles));
     jobs.push(random("mrf", places(two_ports(Config::default())), seed, cycles));
     jobs.extend(mrf(&pairwise_shapes(), seed, cycles));
     jobs
 }
 
-/// The machine whose registers have power states, with all that it has.
-pub(crate) fn power_states() -> Config {
-    preset("greener").expect("a preset").config
+/// The machines whose registers have power states, with all that they have: with the main register file alone, and below levels above it.
+pub(crate) fn power_states() -> [Config; 2] {
+    ["greener", "greener-hierarchy"].map(|name| preset(name).expect("a preset").config)
 }
 
 /// The machine whose blocks share registers, with a file so small that they do in small grids.

@@ -18,6 +18,7 @@ use gpurf_oracle::levels::LevelCounts;
 use gpurf_oracle::{FaultKind, Options, Oracle};
 use gpurf_regress::golden::digest_of;
 use gpurf_regress::run_all;
+use gpurf_stimulus::program::compiler_options;
 use serde::{Deserialize, Serialize};
 
 use crate::follow::FollowedCache;
@@ -459,20 +460,21 @@ impl What<'_> {
     }
 }
 
-/// A kernel's code with the names and marks that a configuration asks for.
+/// A kernel's code with the names, levels and marks that a configuration asks for on top of those of all.
 fn marked<'a>(image: &'a Image, config: &Config) -> Cow<'a, Image> {
-    let CompilerConfig { register_order, power_threshold, .. } = config.compiler;
-    if (register_order, power_threshold) == (RegisterOrder::Allocated, 0) {
+    let options = compiler_options(config, CompilerOptions::default().registers);
+    let renamed = config.compiler.register_order == RegisterOrder::FirstUse;
+    if !renamed && !options.have_levels() && options.power_threshold == 0 {
         return Cow::Borrowed(image);
     }
-    let options = CompilerOptions { power_threshold: power_threshold as u8, ..Default::default() };
     let mut image = image.clone();
-    for kernel in &mut image.kernels {
-        if register_order == RegisterOrder::FirstUse {
-            gpurf_compiler::name_registers(&mut kernel.code, gpurf_compiler::RegisterOrder::FirstUse);
-            gpurf_compiler::marks::run(&mut kernel.code);
+    for code in image.kernels.iter_mut().map(|kernel| &mut kernel.code) {
+        if renamed {
+            gpurf_compiler::name_registers(code, gpurf_compiler::RegisterOrder::FirstUse);
+            gpurf_compiler::marks::run(code);
         }
-        gpurf_compiler::mark_power(&mut kernel.code, &options);
+        gpurf_compiler::distribute(code, &options);
+        gpurf_compiler::mark_power(code, &options);
     }
     Cow::Owned(image)
 }

@@ -269,7 +269,7 @@ impl Draft {
         }
         let mut selected = SELECTIONS.iter().filter(|selection| (selection.holds)(config));
         let first = selected.next();
-        if let Some(other) = first.filter(|_| config.power.present) {
+        if let Some(other) = first.filter(|_| config.power.present && !power::has_states(config)) {
             return refused("power.present", power::no_states(other.key));
         }
         if let Some(other) = first.filter(|_| config.mrf.allocation == Allocation::Registers) {

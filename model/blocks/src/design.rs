@@ -121,7 +121,14 @@ pub struct Services {
     pub early_results: bool,
     /// Reads and writes may wait for each other.
     pub has_conflicts: bool,
+    /// The roles of an instruction without the registers that are not accessed in the main register file, from the design's sizes (the RTL
+    /// parameter `Sizes`), the roles, operation word and control word. `None`: its accesses there are not known at issue, and its registers have
+    /// no power states.
+    pub main_roles: Option<MainRoles>,
 }
+
+/// See [`Services::main_roles`].
+pub type MainRoles = fn(u32, Roles, u64, u64) -> Roles;
 
 impl Services {
     /// What the main register file needs.
@@ -134,7 +141,11 @@ impl Services {
         reads_fields: false,
         early_results: true,
         has_conflicts: true,
+        main_roles: None,
     };
+
+    /// All registers of an instruction are accessed in the main register file.
+    pub(crate) const ALL_MAIN: Option<MainRoles> = Some(|_, roles, _, _| roles);
 }
 
 /// The sizes of a design beyond those of the SM and of the main register file.

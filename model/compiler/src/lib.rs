@@ -139,9 +139,10 @@ pub fn distribute(code: &mut [Instruction], options: &Options) -> Option<Explana
     hierarchy::run(code, &options.hierarchy)
 }
 
-/// Marks the power states of finished code's registers. Does nothing where no threshold is given.
+/// Marks the power states of finished code's registers, in the main register file of the machine whose levels the options name. Does
+/// nothing where no threshold is given.
 pub fn mark_power(code: &mut [Instruction], options: &Options) {
-    marks::power::mark(code, options.power_threshold);
+    marks::power::mark(code, options.power_threshold, options.hierarchy.places());
 }
 
 /// Registers of a thread with which a warp has its place on a machine of 32 warps and 128 KB (RFC paper, table 4). Schedules

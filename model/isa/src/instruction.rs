@@ -1,6 +1,7 @@
 //! The instruction, and what its users ask it.
 
 use crate::control::{Control, PowerState};
+use crate::levels::{Places, ResultLevel, SourceLevel};
 use crate::modifiers::Space;
 use crate::operations::{Op, Slots, Unit};
 use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
@@ -173,13 +174,27 @@ impl Instruction {
         [sources.next(), sources.next()]
     }
 
-    /// The registers that it accesses, each once, with their power states after it: those of its fields, and SLEEP for a
-    /// third source that is neither of the first two nor the result (sharing thesis 4.2.2). Where fields of one register
-    /// disagree, the result's state counts, then that of the first source.
-    pub fn power_states(&self) -> impl Iterator<Item = (Reg, PowerState)> + use<> {
+    /// The register that a source slot reads in the main register file of a machine with these places above it.
+    pub fn main_source(&self, slot: Slot, places: Places) -> Option<Reg> {
+        let above = matches!(self.control.source_level(slot), SourceLevel::Upper(place) if places.has(place));
+        self.source(slot).filter(|_| !above)
+    }
+
+    /// The register that it writes in the main register file of a machine with these places above it. What takes hundreds of cycles is
+    /// written there whatever its level says.
+    pub fn main_destination(&self, places: Places) -> Option<Reg> {
+        let above = matches!(self.control.result_level, ResultLevel::Upper(place) if places.has(place));
+        self.destination().filter(|_| !above || self.is_long_latency())
+    }
+
+    /// The registers that it accesses in the main register file of a machine with these places above it, each once, with their power
+    /// states after it: those of its fields, and SLEEP for a third source that is neither of the first two nor the result (sharing
+    /// thesis 4.2.2). Where fields of one register disagree, the result's state counts, then that of the first source.
+    pub fn power_states(&self, places: Places) -> impl Iterator<Item = (Reg, PowerState)> + use<> {
         let fields = self.control.source_power.into_iter().map(Some).chain([None]);
-        let sources = self.sources().zip(fields).map(|((_, register), state)| (register, state));
-        let result = self.destination().map(|register| (register, Some(self.control.result_power)));
+        let main = |slot| self.main_source(slot, places);
+        let sources = self.sources().zip(fields).filter_map(|((slot, _), state)| Some((main(slot)?, state)));
+        let result = self.main_destination(places).map(|register| (register, Some(self.control.result_power)));
         let mut states: [Option<(Reg, PowerState)>; 4] = [None; 4];
         for (register, state) in result.into_iter().chain(sources) {
             let place = states.iter_mut().find(|place| place.is_none_or(|(there, _)| there == register));

@@ -7,13 +7,16 @@
 //! The states follow program order: an instruction wakes its registers, then they take the states of its fields. So the counts have no time; no latency
 //! and no lookup table of later instructions is in them.
 //!
+//! The states are those of words of the main register file. Where ORF and LRF stand in front of it, the judge heeds the levels of the machine: what is read or
+//! written above does not access the register's word, needs no value in it and gives it none.
+//!
 //! A judge is an [`Observer`] of one launch ([`crate::Oracle::run_observed`]).
 
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::AddAssign;
 
-use gpurf_isa::{Instruction, PowerState, Reg};
+use gpurf_isa::{Instruction, Places, PowerState, Reg, ResultLevel, SourceLevel};
 
 use crate::commit::{Issue, Observer, WarpId};
 use crate::lanes::Mask;
@@ -123,6 +126,8 @@ struct Warp {
 pub struct PowerJudge {
     /// Registers of a thread.
     registers: u16,
+    /// Places above the main register file.
+    places: Places,
     /// The block that runs; blocks run one after the other.
     block: u64,
     warps: HashMap<u32, Warp>,
@@ -136,7 +141,12 @@ impl PowerJudge {
 
     /// A judge of a launch of a kernel with this many registers, whose states are counted. All registers begin as OFF.
     pub fn new(registers: u16) -> Self {
-        Self { registers, block: 0, warps: HashMap::new(), faults: Vec::new(), counts: PowerCounts::default() }
+        Self::above(registers, Places::NONE)
+    }
+
+    /// The same on a machine with these places above the main register file.
+    pub fn above(registers: u16, places: Places) -> Self {
+        Self { registers, places, block: 0, warps: HashMap::new(), faults: Vec::new(), counts: PowerCounts::default() }
     }
 
     /// What was wrong, at most the first hundred, and what was counted. The launch is over.
@@ -169,17 +179,36 @@ impl PowerJudge {
         }
     }
 
+    /// Whether it reads a register's word in the main register file.
+    fn reads(&self, instruction: &Instruction, register: Reg) -> bool {
+        instruction.sources().any(|(slot, source)| {
+            source == register
+                && match instruction.control.source_level(slot) {
+                    SourceLevel::Mrf | SourceLevel::MrfCopied(_) => true,
+                    SourceLevel::Upper(place) => !self.places.has(place),
+                }
+        })
+    }
+
+    /// Whether its result goes to its word in the main register file: from global memory always.
+    fn writes(&self, instruction: &Instruction) -> bool {
+        match instruction.control.result_level {
+            ResultLevel::Mrf | ResultLevel::Both(_) => true,
+            ResultLevel::Upper(place) => !self.places.has(place) || instruction.is_long_latency(),
+        }
+    }
+
     /// An access finds its registers awake; what it reads has to be there.
     fn access(&mut self, at: &Issue<'_>, instruction: &Instruction) {
-        for (register, _) in instruction.power_states() {
+        for (register, _) in instruction.power_states(self.places) {
             let Register { state, off, lost } = self.warp(at.warp).registers[register.index()];
             *self.counts.found.of(state) += 1;
             self.put(at.warp, register, PowerState::On);
-            if instruction.sources().any(|(_, source)| source == register) {
+            if self.reads(instruction, register) {
                 self.complain(PowerFault { pc: at.pc, off, register, lanes: lost & at.mask, warp: at.warp });
             }
         }
-        if let Some(register) = instruction.destination() {
+        if let Some(register) = instruction.destination().filter(|_| self.writes(instruction)) {
             self.warp(at.warp).registers[register.index()].lost &= !at.mask;
         }
     }
@@ -197,7 +226,7 @@ impl Observer for PowerJudge {
         if at.mask != 0 {
             self.access(at, instruction);
         }
-        for (register, state) in instruction.power_states() {
+        for (register, state) in instruction.power_states(self.places) {
             // A machine may heed the fields of an instruction without lanes or not: they have to be right in both cases.
             if state == PowerState::Off {
                 let place = &mut self.warp(at.warp).registers[register.index()];

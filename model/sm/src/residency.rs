@@ -6,11 +6,12 @@
 //! lacks that a host has one guest at most. Its tables come out only if registers are handed out one by one, scratchpad by
 //! words, and private parts are rounded up.
 
-use gpurf_blocks::config::Config;
-use gpurf_blocks::shape::BLOCK_SLOTS;
+use gpurf_blocks::config::{Allocation, Config};
 
 /// `block_launcher` hands out scratchpad in this many bytes.
 const LINE: u32 = 128;
+/// The same where registers are handed out one by one.
+const WORD: u32 = 4;
 
 /// What an SM has for blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,13 +88,17 @@ impl Room {
     pub fn of(config: &Config) -> Self {
         let shape = config.sm_shape();
         let (banks, rows) = (shape.mrf.banks as u32, shape.mrf.depth as u32);
+        let (register_step, scratchpad_step) = match config.mrf.allocation {
+            Allocation::Rows => (banks, LINE),
+            Allocation::Registers => (1, WORD),
+        };
         Self {
             warps: shape.warps as u32,
-            blocks: BLOCK_SLOTS as u32,
+            blocks: config.sm.blocks as u32,
             registers: banks * rows,
-            register_step: banks,
+            register_step,
             scratchpad: (shape.shared_words * size_of::<u32>()) as u32,
-            scratchpad_step: LINE,
+            scratchpad_step,
         }
     }
 

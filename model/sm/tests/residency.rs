@@ -153,12 +153,24 @@ fn hosts_and_guests_fill_the_sm_and_not_more() {
     assert!(with_guests > 1000, "{with_guests}");
 }
 
-/// Without sharing the launcher's twin divides the SM into as many slots.
+/// The launcher's twin divides the SM into as many slots, hosts first.
 #[test]
 fn the_launcher_has_as_many_slots() {
-    let (mut fitting, mut refused) = (0, 0);
-    for settings in [&[][..], &["mrf.banks=4", "sm.warps=48"], &["mrf.kilobytes=32", "sm.shared_kilobytes=16"]] {
-        let config = Config::load(Start::Preset("baseline"), settings).expect("the settings are valid");
+    let (mut fitting, mut refused, mut with_guests) = (0, 0, 0);
+    for (preset, settings) in [
+        ("baseline", &[][..]),
+        ("baseline", &["mrf.banks=4", "sm.warps=48"]),
+        ("baseline", &["mrf.kilobytes=32", "sm.shared_kilobytes=16", "sm.blocks=5"]),
+        ("fermi", &[]),
+        ("share-registers", &[]),
+        ("share-registers", &["share.private=5", "mrf.kilobytes=32", "sm.blocks=16"]),
+        ("share-registers", &["share.private=9", "mrf.kilobytes=64", "sm.shared_kilobytes=16"]),
+    ] {
+        let config = Config::load(Start::Preset(preset), settings).expect("the settings are valid");
+        let sharing = config.share.present.then_some(Sharing {
+            resource: Registers,
+            private_tenths: config.share.private as u32,
+        });
         let sm = Room::of(&config);
         for threads in [1, 32, 33, 96, 160, 256, 508, 1024] {
             for registers in [1, 15, 16, 17, 24, 36, 64, 255] {
@@ -171,29 +183,40 @@ fn the_launcher_has_as_many_slots() {
                         block,
                         threads: threads as u16,
                         registers: registers as u8,
+                        share: config.share.present,
+                        private: config.share.private_registers(registers as u8),
                         shared: scratchpad,
                         dynamic: 0,
                         local_words: 0,
                     };
-                    launcher.edge(Some(&launch), 0, u64::MAX, true);
+                    let most = config.sm.blocks as u8;
+                    launcher.edge(most, Some(&launch), 0, u64::MAX, true);
                     while launcher.busy() && launcher.fresh().is_none() {
-                        launcher.edge(None, 0, u64::MAX, true);
+                        launcher.edge(most, None, 0, u64::MAX, true);
                     }
-                    let found = sm.residency(&demand(threads, registers, scratchpad), None).hosts;
+                    let block = demand(threads, registers, scratchpad);
+                    let found = sm.residency(&block, sharing);
                     if launcher.fault() {
-                        assert_eq!(found, 0, "{settings:?} {launch:?}");
+                        assert_eq!(found.hosts, 0, "{settings:?} {launch:?}");
                         refused += 1;
                     } else {
                         // Warps that no slot has are in slot 0 too.
                         let slots = launcher.slots().iter().max().expect("there are warps") + 1;
-                        assert_eq!(found, slots.into(), "{settings:?} {launch:?}");
+                        assert_eq!(found.blocks(), slots.into(), "{settings:?} {launch:?}");
+                        if found.guests > 0 {
+                            let layout = launcher.layout();
+                            let of_hosts = found.hosts * block.warps;
+                            assert_eq!(u32::from(layout.host_warps()), of_hosts, "{settings:?} {launch:?}");
+                            assert_eq!(u32::from(layout.private_registers()), found.private);
+                            with_guests += 1;
+                        }
                         fitting += 1;
                     }
                 }
             }
         }
     }
-    assert!(fitting > 500 && refused > 100, "{fitting} {refused}");
+    assert!(fitting > 500 && refused > 100 && with_guests > 50, "{fitting} {refused} {with_guests}");
 }
 
 #[test]

@@ -3,19 +3,25 @@
 mod common;
 
 use common::{build, observed, percent};
+use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::marks::flow::Registers;
 use gpurf_compiler::marks::{liveness, power};
 use gpurf_compiler::{Options, compile};
-use gpurf_isa::{Image, Instruction, PowerState};
+use gpurf_isa::{Image, Instruction, LastResultFile, Places, PowerState};
 use gpurf_kernels::{KERNELS, Kernel};
 use gpurf_oracle::power::{PowerCounts, PowerJudge};
 
-/// What the judge says of a kernel whose code `mark` has marked.
-fn judged(kernel: &Kernel, image: &Image, mark: impl Fn(&mut [Instruction])) -> (Vec<String>, PowerCounts) {
+/// What the judge of a machine with these places says of a kernel whose code `mark` has marked.
+fn judged(
+    kernel: &Kernel,
+    image: &Image,
+    places: Places,
+    mark: impl Fn(&mut [Instruction]),
+) -> (Vec<String>, PowerCounts) {
     let mut image = image.clone();
     image.kernels.iter_mut().for_each(|kernel| mark(&mut kernel.code));
     let (mut all_faults, mut all_counts) = (Vec::new(), PowerCounts::default());
-    for judge in observed(kernel, &image, |kernel| PowerJudge::new(kernel.registers)) {
+    for judge in observed(kernel, &image, |kernel| PowerJudge::above(kernel.registers, places)) {
         let (faults, counts) = judge.finish();
         all_faults.extend(faults.iter().map(ToString::to_string));
         all_counts += counts;
@@ -48,7 +54,8 @@ fn no_kernel_loses_a_value() {
         for threshold in [1, 3, 7, 21] {
             let mut all = PowerCounts::default();
             for (kernel, image) in KERNELS.iter().zip(&images) {
-                let (faults, counts) = judged(kernel, image, |code| power::mark(code, threshold));
+                let (faults, counts) =
+                    judged(kernel, image, Places::NONE, |code| power::mark(code, threshold, Places::NONE));
                 assert!(faults.is_empty(), "{}, W = {threshold}:\n{}", kernel.name, faults.join("\n"));
                 all += counts;
             }
@@ -60,14 +67,39 @@ fn no_kernel_loses_a_value() {
     }
 }
 
+/// The same where ORF and LRF stand in front of the main register file: its words lose nothing that is read there.
+#[test]
+fn no_kernel_loses_a_word_below_orf_and_lrf() {
+    for (orf_entries, lrf) in [(3, LastResultFile::Split), (8, LastResultFile::Unified), (1, LastResultFile::None)] {
+        let hierarchy = HierarchyOptions { orf_entries, lrf, ..HierarchyOptions::NONE };
+        let places = hierarchy.places();
+        let [mut with, mut without] = [PowerCounts::default(); 2];
+        for kernel in KERNELS {
+            let mut image = build(kernel, 64);
+            image
+                .kernels
+                .iter_mut()
+                .for_each(|kernel| drop(gpurf_compiler::hierarchy::run(&mut kernel.code, &hierarchy)));
+            let judge = |places: Places| judged(kernel, &image, places, |code| power::mark(code, 3, places));
+            let (faults, counts) = judge(places);
+            assert!(faults.is_empty(), "{}, {hierarchy:?}:\n{}", kernel.name, faults.join("\n"));
+            with += counts;
+            without += judge(Places::NONE).1;
+        }
+        line(&format!("ORF of {orf_entries}, LRF {lrf:?}"), &with);
+        line("the same code, the main register file alone", &without);
+        assert!(with.registers.off > without.registers.off && with.registers.on < without.registers.on, "{with:?}");
+    }
+}
+
 /// Liveness of a thread, which the thesis names, is not enough: the judge finds it out in real kernels.
 #[test]
 fn liveness_of_a_thread_loses_values() {
     let threads = |code: &mut [Instruction]| {
         let live: Vec<Registers> = liveness::of_lane(code);
-        power::mark_live(code, &live, 3);
+        power::mark_live(code, &code.to_vec(), &live, 3);
     };
-    let loses = |kernel: &&Kernel| !judged(kernel, &build(kernel, 64), threads).0.is_empty();
+    let loses = |kernel: &&Kernel| !judged(kernel, &build(kernel, 64), Places::NONE, threads).0.is_empty();
     let losing: Vec<&str> = KERNELS.iter().filter(loses).map(|kernel| kernel.name).collect();
     println!("{} of {} kernels: {losing:?}", losing.len(), KERNELS.len());
     assert!(losing.contains(&"srad"), "{losing:?}");
@@ -89,7 +121,7 @@ fn the_compiler_marks_where_it_is_told_to() {
             code.iter().all(|instruction| fields(instruction) == [PowerState::On; 3])
         };
         assert!(plain.kernels.iter().all(|kernel| unmarked(&kernel.code)), "{}", kernel.name);
-        plain.kernels.iter_mut().for_each(|kernel| power::mark(&mut kernel.code, 3));
+        plain.kernels.iter_mut().for_each(|kernel| power::mark(&mut kernel.code, 3, Places::NONE));
         assert_eq!(image, plain, "{}", kernel.name);
         assert!(!image.kernels.iter().all(|kernel| unmarked(&kernel.code)), "{}", kernel.name);
     }

@@ -1,8 +1,8 @@
 //! `gpurf compile`: CUDA or PTX to machine code.
 
 use gpurf_compiler::{KernelReport, Options};
-use gpurf_isa::PowerState;
 use gpurf_isa::image::Kernel;
+use gpurf_isa::{Places, PowerState};
 
 use super::source;
 use crate::args::{Compile, Selection};
@@ -14,9 +14,10 @@ use crate::plan;
 const STATES: [PowerState; 3] = [PowerState::On, PowerState::Sleep, PowerState::Off];
 const STATE_COLUMNS: [&str; 3] = ["left ON", "SLEEP", "OFF"];
 
-/// How many accesses of a kernel's code leave their registers in this state.
-fn marked(kernel: &Kernel, state: PowerState) -> usize {
-    kernel.code.iter().flat_map(|instruction| instruction.power_states()).filter(|(_, there)| *there == state).count()
+/// How many accesses of the main register file by a kernel's code leave their registers in this state.
+fn marked(kernel: &Kernel, state: PowerState, places: Places) -> usize {
+    let states = kernel.code.iter().flat_map(|instruction| instruction.power_states(places));
+    states.filter(|(_, there)| *there == state).count()
 }
 
 /// Compiles, and writes machine code or the annotated PTX.
@@ -66,7 +67,7 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
             k.static_shared.into(),
         ];
         if power_threshold > 0 {
-            row.extend(STATES.map(|state| marked(code, state).into()));
+            row.extend(STATES.map(|state| marked(code, state, options.hierarchy.places()).into()));
         }
         row
     };

@@ -1,4 +1,4 @@
-//! Power states, followed: what the marks of each instruction and the thesis's sentences say of each register (sharing thesis 4.2.3, 4.2.4).
+//! Power states of the main register file's words, followed: what the marks of each instruction and the thesis's sentences say of each register (sharing thesis 4.2.3, 4.2.4).
 
 use std::collections::HashMap;
 
@@ -7,9 +7,10 @@ use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_isa::image::Kernel;
-use gpurf_isa::{Instruction, PowerState};
+use gpurf_isa::{Instruction, PowerState, ResultLevel, Slot, SourceLevel, Upper};
 
 use super::seen::Seen;
+use super::uses::Uses;
 use super::words::{Place, Tally, Word};
 use crate::job::Job;
 
@@ -19,9 +20,9 @@ pub const WORDS: &[Word] = &[
     Word { fields: POWER_COUNT_EVENT, at: Place::Power(1), only: &[] },
 ];
 
-/// What an instruction is to the registers' power.
+/// What an instruction is to the power of registers in the main register file.
 struct Accesses {
-    /// The registers that it accesses, each once, with the states that it leaves.
+    /// The registers that it accesses there, each once, with the states that it leaves.
     states: Vec<(u8, PowerState)>,
     /// Those that it reads.
     sources: Vec<u8>,
@@ -30,12 +31,34 @@ struct Accesses {
 }
 
 impl Accesses {
-    fn of(instruction: &Instruction, mode: PowerMode) -> Self {
-        let state = |state| if mode == PowerMode::SleepAlways { PowerState::Sleep } else { state };
+    fn of(instruction: &Instruction, config: &Config) -> Self {
+        let Uses { levels, result, long, .. } = Uses::of(instruction);
+        // Places that the machine does not have are the main register file.
+        let is_there = |place| match place {
+            Upper::Orf(entry) => usize::from(entry.number()) < config.orf.entries,
+            Upper::Lrf(bank) => bank.number() < config.lrf.banks.banks(),
+        };
+        let in_main = |slot: Slot| !matches!(levels[slot.index()], SourceLevel::Upper(place) if is_there(place));
+        let result_in_main = long || !matches!(result, ResultLevel::Upper(place) if is_there(place));
+        let destination = instruction.destination().map(|register| register.0).filter(|_| result_in_main);
+        // The fields are those of the first two sources, wherever they are; a third one sleeps.
+        let control = &instruction.control;
+        let fields = control.source_power.into_iter().chain([PowerState::Sleep]);
+        let sources = instruction.sources().zip(fields).filter(|((slot, _), _)| in_main(*slot));
+        let sources: Vec<_> = sources.map(|((_, register), state)| (register.0, state)).collect();
+        let mut states: Vec<(u8, PowerState)> = destination.map(|d| (d, control.result_power)).into_iter().collect();
+        for &(register, state) in &sources {
+            if states.iter().all(|&(there, _)| there != register) {
+                states.push((register, state));
+            }
+        }
+        if config.power.mode == PowerMode::SleepAlways {
+            states.iter_mut().for_each(|(_, state)| *state = PowerState::Sleep);
+        }
         Self {
-            states: instruction.power_states().map(|(register, after)| (register.0, state(after))).collect(),
-            sources: instruction.sources().map(|(_, register)| register.0).collect(),
-            destination: instruction.destination().map(|register| register.0),
+            states,
+            sources: sources.into_iter().map(|(register, _)| register).collect(),
+            destination,
             predicate: instruction.predicate_destination().map(|predicate| predicate.number()),
         }
     }
@@ -106,6 +129,7 @@ impl Warp {
 
 /// The power states of an SM, followed.
 pub struct Replay {
+    config: Config,
     mode: PowerMode,
     wake_sleep: usize,
     wake_off: usize,
@@ -125,6 +149,7 @@ impl Replay {
         let power = &config.power;
         let warp = || Warp { table: vec![None; power.table_entries], ..Warp::default() };
         power.present.then(|| Self {
+            config: *config,
             mode: power.mode,
             wake_sleep: power.wake_sleep,
             wake_off: power.wake_off,
@@ -137,7 +162,7 @@ impl Replay {
 
     /// A launch begins.
     pub fn begin(&mut self, kernel: &Kernel, job: &Job) {
-        self.program = kernel.code.iter().map(|instruction| Accesses::of(instruction, self.mode)).collect();
+        self.program = kernel.code.iter().map(|instruction| Accesses::of(instruction, &self.config)).collect();
         self.registers = job.registers;
     }
 
@@ -202,7 +227,7 @@ impl Replay {
     /// Heads that wait, and wake-ups that end.
     fn heads(&mut self, seen: &Seen<'_>, tally: &mut Tally) -> Result<(), String> {
         let o = &seen.cycle.probe.outputs;
-        for w in set_bits(o.scoreboard.clear_o) {
+        for w in set_bits(o.issue_gate.clear_o) {
             let pc = o.instruction_buffer.head_pc_o[w];
             let accesses = self.program.get(pc as usize).ok_or_else(|| format!("a head at {pc}, behind the code"))?;
             let warp = &mut self.warps[w];

@@ -2,10 +2,13 @@
 
 use std::sync::LazyLock;
 
+use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::HIERARCHY_COUNT_EVENT;
+use gpurf_blocks::instruction::Roles;
 use gpurf_isa::LastResultFile;
 
+use super::look::Look;
 use super::unreached::{Exception, one_bus};
 use super::{Group, Sums, situations, sums};
 use crate::cycle::bits;
@@ -65,7 +68,50 @@ pub(super) static GROUPS: &[Group] = &[
         }
         "a result and a copy for one ORF": nets.copies_copy_valid & results.valid_q != 0;
     },
+    situations! { "power_states", powered, |look| {
+            let words: Vec<_> = (0..look.ports()).flat_map(|p| above(look, p)).collect();
+        }
+        "a register is read above whose word is OFF": words.iter().any(|word| !word.written && word.off && !word.pending);
+        "a result goes above alone, and its word is OFF": words.iter().any(|word| word.written && word.off && !word.pending);
+        "a result goes above alone while an older read of its word is in progress":
+            words.iter().any(|word| word.written && word.pending);
+    },
 ];
+
+/// Registers of the main register file have power states below ORF and LRF, and go OFF while their warp lives.
+fn powered(config: &Config) -> bool {
+    levels(config) && config.power.present && config.power.mode.needs_marks()
+}
+
+/// The word of a register that an instruction accesses above it alone.
+struct Word {
+    written: bool,
+    off: bool,
+    pending: bool,
+}
+
+/// Those of the instruction that goes to the operand stage on a port.
+fn above(look: &Look<'_>, p: usize) -> Vec<Word> {
+    let (stage, states) = (&look.o.issue_stage, &look.s.power_states);
+    let Some(main_roles) = look.shape.services().main_roles.filter(|_| stage.operand_valid_o >> p & 1 == 1) else {
+        return Vec::new();
+    };
+    let instruction = stage.instruction_o[p];
+    let roles = instruction.roles();
+    let main = main_roles(look.shape.organisation.sizes(), roles, instruction.op(), instruction.ctl());
+    let names = |roles: Roles| [roles.a(), roles.b(), roles.c(), roles.d()];
+    let bit = |words: &[u64], register: u8| {
+        let element = 4 * usize::from(look.o.issue_stage.warp_o[p]) + usize::from(register) / 64;
+        words[element] >> (register % 64) & 1 == 1
+    };
+    let both = names(roles).into_iter().zip(names(main)).enumerate();
+    let word = |(slot, (register, _)): (usize, (u8, u8))| Word {
+        written: slot == OPERANDS,
+        off: bit(&states.off_q, register),
+        pending: bit(&states.pending_q, register),
+    };
+    both.filter(|(_, (register, main))| register != main).map(word).collect()
+}
 
 /// Whether a strand ends in a cycle with these events.
 fn ends_strand(event: u64) -> bool {

@@ -19,7 +19,7 @@ fn table(config: &Config) -> bool {
 
 pub(super) static GROUPS: &[Group] = &[
     situations! { "power_states", states, |look| {
-            let waits = look.o.scoreboard.clear_o & !look.o.power_states.clear_o;
+            let waits = look.o.issue_gate.clear_o & !look.o.power_states.clear_o;
             let waking = look.s.power_states.wake_q.iter().fold(0u32, |count, &left| count + u32::from(left != 0));
         }
         "two heads or more wait for their registers": waits.count_ones() > 1;

@@ -132,10 +132,10 @@ pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<LockstepJob> {
             jobs.extend(suite::faults(project, config, seed));
         }
     }
-    jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: suite::power_states(), ..job }));
-    jobs.extend(suite::few_programs(suite::power_states(), seed));
-    jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: suite::shared_registers(), ..job }));
-    jobs.extend(suite::few_programs(suite::shared_registers(), seed));
+    for config in suite::power_states().into_iter().chain([suite::shared_registers()]) {
+        jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config, ..job }));
+        jobs.extend(suite::few_programs(config, seed));
+    }
     jobs
 }
 

@@ -19,12 +19,27 @@ pub fn plan(plan: &mut SweepPlan) {
 
 /// Cycles by those of the baseline.
 fn ratio(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
-    by(results, point, &baseline(), |run| run.cycles as f64)
+    ratio_over(results, point, &baseline())
+}
+
+fn ratio_over(results: &Results<'_>, point: &Point, base: &Point) -> Option<PerKernel> {
+    by(results, point, base, |run| run.cycles as f64)
 }
 
 /// The row of what a machine costs.
 pub fn row(results: &Results<'_>, claim: Claim, metric: &str, point: &Point, part: &str) -> Option<Row> {
-    let ratios = ratio(results, point)?;
+    row_over(results, claim, metric, (point, &baseline()), part)
+}
+
+/// The same over another machine than the baseline.
+pub fn row_over(
+    results: &Results<'_>,
+    claim: Claim,
+    metric: &str,
+    (point, base): (&Point, &Point),
+    part: &str,
+) -> Option<Row> {
+    let ratios = ratio_over(results, point, base)?;
     let (ours, each) = (geometric_mean(&ratios) - 1.0, ratios.into_iter().map(|(name, r)| (name, r - 1.0)).collect());
     Some(claim.row(metric, ours, each).because(|_| {
         let wakes = |run: &crate::Measured| (run.event(event::WAKE_SLEEP) + run.event(event::WAKE_OFF)) as f64;

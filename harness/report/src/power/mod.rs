@@ -3,6 +3,7 @@
 mod cycles;
 mod headlines;
 mod idle;
+mod levels;
 mod savings;
 mod schedulers;
 mod threshold;
@@ -37,6 +38,7 @@ const REPORT: Definition = Definition {
         Part { name: "threshold", plan: threshold::plan, rows: threshold::rows, plots: threshold::plots },
         Part { name: "schedulers", plan: schedulers::plan, rows: schedulers::rows, plots: schedulers::plots },
         Part { name: "idle", plan: idle::plan, rows: idle::rows, plots: idle::plots },
+        Part { name: "levels", plan: levels::plan, rows: levels::rows, plots: levels::plots },
     ],
     absent: ABSENT,
 };
@@ -61,6 +63,11 @@ const ABSENT: &[Absent] = &[
         source: "sharing thesis, table 4.3",
         text: "LIB and MUM, and the second kernel of bfs alone",
         why: "no kernels of ours are written after them, and a program's launches are counted together",
+    },
+    Absent {
+        source: "not in a paper",
+        text: "GREENER with a register file cache",
+        why: "which accesses reach the main register file is not known at issue (docs/power.md, \"With an RFC\"): such a machine is refused",
     },
     Absent {
         source: "sharing thesis 4.3.2, 4.3.6",

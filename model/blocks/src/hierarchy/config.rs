@@ -4,6 +4,7 @@ use gpurf_isa::LastResultFile;
 
 use crate::config::{Config, MemoryConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, section};
 use crate::hierarchy::MAX_ORF_ENTRIES;
+use crate::power::config::GREENER;
 
 section! {
     /// The operand register file above the main register file.
@@ -68,6 +69,14 @@ const HIERARCHY_PAPER: Config = Config {
     ..SPLIT
 };
 
+/// The same levels in front of a main register file whose registers have power states, in the sharing thesis's SM.
+const GREENER_HIERARCHY: Config = Config {
+    sm: SmConfig { active_warps: SPLIT.sm.active_warps, ..GREENER.sm },
+    orf: SPLIT.orf,
+    lrf: SPLIT.lrf,
+    ..GREENER
+};
+
 const PRESETS: &[Preset] = &[
     Preset {
         name: "orf",
@@ -88,6 +97,11 @@ const PRESETS: &[Preset] = &[
         name: "hierarchy-paper",
         summary: "lrf-orf-split in the thesis's SM: its latencies from issue to issue and its bandwidths (hierarchy thesis, table 4.4)",
         config: HIERARCHY_PAPER,
+    },
+    Preset {
+        name: "greener-hierarchy",
+        summary: "greener with the levels and the active warps of lrf-orf-split: power states below ORF and LRF (not in a paper)",
+        config: GREENER_HIERARCHY,
     },
 ];
 

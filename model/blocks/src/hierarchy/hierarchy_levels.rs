@@ -96,7 +96,7 @@ pub(crate) const fn place(level: u8) -> Option<u8> {
 
 /// Whether a level says "the MRF, and that place".
 #[inline]
-const fn has_both(level: u8) -> bool {
+pub(crate) const fn has_both(level: u8) -> bool {
     level >> 4 & 1 == 1
 }
 

@@ -1,6 +1,6 @@
 //! Where the words are, and who reaches them when: what a file with banks and a file with ports for everyone differ in.
 
-use crate::design::{BankView, Design};
+use crate::design::{BankView, Design, Services};
 use crate::mrf::bits::{is_set, set_bits};
 use crate::mrf::mrf_arbiter::{Requests, Writes};
 use crate::mrf::mrf_collector::Held;
@@ -127,6 +127,7 @@ impl Storage for Banked {
         selection: &crate::mrf::config::SELECTION,
         main_preset: "baseline",
         size_words: |sizes| (if sizes & 1 == 0 { "" } else { "places" }).to_owned(),
+        services: Services { main_roles: Services::ALL_MAIN, ..Services::NEUTRAL },
         ..Design::PLAIN
     };
 

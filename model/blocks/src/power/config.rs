@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::{CompilerConfig, Config, KEPLER, Preset, Rule, section};
+use crate::designs::DESIGNS;
 use crate::power::{PowerStraps, mode};
 
 section! {
@@ -64,18 +65,25 @@ pub(crate) const RULES: &[Rule] = &[Rule {
     holds: |c| !c.power.present || !c.power.mode.needs_marks() || c.compiler.power_threshold >= 1,
 }];
 
-/// Why registers of another register file than the main one have no power states; a key selects it.
+/// Whether the register file that a configuration selects can have power states.
+pub(crate) fn has_states(config: &Config) -> bool {
+    let selected = DESIGNS.iter().filter(|design| (design.selection.holds)(config));
+    selected.into_iter().all(|design| design.services.main_roles.is_some())
+}
+
+/// Why registers have no power states in a register file that a key selects.
 pub(crate) fn no_states(key: &str) -> String {
     format!(
-        "false: {key} selects another register file. The states are of the main register file's registers, \
-         and others keep values elsewhere"
+        "false: {key} selects a register file in which it is not known at issue when the main register file's \
+         registers are accessed, or which has none"
     )
 }
 
 const SLEEP_REG: Config =
     Config { power: PowerConfig { present: true, mode: PowerMode::SleepAlways, ..PowerConfig::DEFAULT }, ..KEPLER };
 
-const GREENER: Config = Config {
+/// The sharing thesis's machine with its power states: the preset `greener`.
+pub(crate) const GREENER: Config = Config {
     power: PowerConfig { mode: PowerMode::Greener, ..SLEEP_REG.power },
     compiler: CompilerConfig { power_threshold: 3, ..KEPLER.compiler },
     ..KEPLER

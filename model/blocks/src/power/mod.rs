@@ -1,6 +1,7 @@
 //! Power states of the main register file's registers: `docs/power.md`.
 
 use crate::entry::declare_blocks;
+use crate::instruction::{NO_REG, Roles, marked};
 
 pub(crate) mod config;
 
@@ -33,5 +34,54 @@ pub const fn count_event(wait: u64, table: u64) -> u64 {
     wait << bits | table
 }
 
+/// The power states that a control word says of the registers that an instruction accesses in the main register file: `main_states` of
+/// `gpurf_pkg`. A source's field goes by its place among all sources that are registers; a third one has SLEEP.
+#[inline]
+pub fn main_states(roles: Roles, main: Roles, ctl: u64) -> u8 {
+    let states = (ctl >> marked::POWER_STATES) as u8 & ((1 << STATES_BITS) - 1);
+    if roles == main {
+        return states;
+    }
+    const SLEEP: u8 = 1;
+    let mut fields = [states & 3, states >> 2 & 3, SLEEP].into_iter();
+    let mut moved = states & 0b11 << 4;
+    let mut to = 0;
+    for (name, kept) in roles.sources().into_iter().zip(main.sources()).filter(|&(name, _)| name != NO_REG) {
+        let field = fields.next().unwrap_or(SLEEP);
+        // The third one that is left has its place behind both fields.
+        if kept != NO_REG && to < 2 {
+            moved |= field << (2 * to);
+        }
+        to += u8::from(kept != NO_REG);
+        debug_assert!(kept == NO_REG || kept == name);
+    }
+    moved
+}
+
 #[cfg(test)]
 mod phases;
+
+#[cfg(test)]
+mod tests {
+    use super::main_states;
+    use crate::instruction::{Roles, RolesFields, marked};
+
+    #[test]
+    fn fields_move_up_to_the_sources_that_are_left() {
+        let of = |names: [u8; 3]| {
+            Roles::from(RolesFields { a: names[0], b: names[1], c: names[2], d: 9, ..RolesFields::default() })
+        };
+        // First source OFF, second ON, result SLEEP.
+        let states = |names: [u8; 3], left: u8| {
+            main_states(of(names), of(names).without(!left & 7), 0b01_00_10 << marked::POWER_STATES | 0xff)
+        };
+        assert_eq!(states([1, 2, 3], 0b111), 0b01_00_10);
+        assert_eq!(states([1, 2, 3], 0b110), 0b01_01_00, "the second is first, the third sleeps");
+        assert_eq!(states([1, 2, 3], 0b101), 0b01_01_10);
+        assert_eq!(states([1, 2, 3], 0b100), 0b01_00_01);
+        assert_eq!(states([1, 2, 3], 0), 0b01_00_00);
+        assert_eq!(states([255, 2, 3], 0b110), 0b01_00_10);
+        assert_eq!(states([255, 2, 3], 0b100), 0b01_00_00);
+        assert_eq!(states([1, 255, 3], 0b001), 0b01_00_10);
+    }
+}

@@ -1,6 +1,6 @@
 //! What the compiler is told about the hierarchy.
 
-use gpurf_isa::{LastResultFile, OrfEntry};
+use gpurf_isa::{LastResultFile, OrfEntry, Places};
 use serde::{Deserialize, Serialize};
 
 /// The hierarchy that code is compiled for, and the steps of the allocation that are taken.
@@ -64,6 +64,11 @@ impl HierarchyOptions {
     /// Whether there is neither ORF nor LRF.
     pub const fn is_none(&self) -> bool {
         self.orf_entries == 0 && matches!(self.lrf, LastResultFile::None)
+    }
+
+    /// The places above the main register file.
+    pub const fn places(&self) -> Places {
+        Places { orf_entries: self.orf_entries, lrf: self.lrf }
     }
 
     /// What is wrong with them, if something is.

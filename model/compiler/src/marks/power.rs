@@ -7,10 +7,13 @@
 //! value. Liveness decides what may be lost. The thesis uses that of a thread, which is wrong where lanes diverge: a
 //! register goes OFF for all lanes, those included that wait while the other side of a branch runs. So it is liveness of
 //! the warp here ([`liveness::of_warp`]).
+//!
+//! The states are those of words of the main register file. With ORF and LRF in front of it, an operand that is read or
+//! written above does not access its word: for both analyses it is no register ([`of_main`]).
 
 use super::flow::{Registers, graph, sources};
 use super::liveness;
-use gpurf_isa::{Instruction, PowerState, Reg};
+use gpurf_isa::{Instruction, Operand, Places, PowerState, Reg, Slot};
 
 /// The largest threshold. The thesis sweeps W from 1 to 21 (table 4.5).
 pub const MOST: u8 = 31;
@@ -63,24 +66,45 @@ pub fn state(live: bool, far: bool) -> PowerState {
     }
 }
 
-/// Marks the states of the result and of the first two sources, for a threshold of 1 to [`MOST`] instructions. With 0 no
-/// register changes its state.
-pub fn mark(code: &mut [Instruction], threshold: u8) {
+/// Marks the states of the result and of the first two sources, for a threshold of 1 to [`MOST`] instructions on a machine
+/// with these places above its main register file. With 0 no register changes its state.
+pub fn mark(code: &mut [Instruction], threshold: u8, places: Places) {
     if threshold > 0 {
-        let live = liveness::of_warp(code);
-        mark_live(code, &live, threshold);
+        let main = of_main(code, places);
+        mark_live(code, &main, &liveness::of_warp(&main), threshold);
     }
 }
 
-/// Marks them, given the registers that are live after each instruction.
-pub fn mark_live(code: &mut [Instruction], live: &[Registers], threshold: u8) {
-    let accessed: Vec<Registers> = code.iter().map(accesses).collect();
-    let next = NextAccess::of(&accessed, &graph(code), threshold);
-    for (pc, instruction) in code.iter_mut().enumerate() {
+/// The code in which operands that are not in the main register file of a machine with these places are no registers.
+pub fn of_main(code: &[Instruction], places: Places) -> Vec<Instruction> {
+    let of_main = |instruction: &Instruction| {
+        let mut main = *instruction;
+        for slot in Slot::ALL.into_iter().filter(|&slot| instruction.main_source(slot, places).is_none()) {
+            match slot {
+                Slot::A => main.a = Reg::ZERO,
+                Slot::B if main.b.register().is_some() => main.b = Operand::ZERO,
+                Slot::B => {}
+                Slot::C => main.c = Reg::ZERO,
+            }
+        }
+        if instruction.main_destination(places).is_none() {
+            main.d = Reg::ZERO;
+        }
+        main
+    };
+    code.iter().map(of_main).collect()
+}
+
+/// Marks them, given the code as the main register file sees it ([`of_main`]) and the registers that are live after each of
+/// its instructions.
+pub fn mark_live(code: &mut [Instruction], main: &[Instruction], live: &[Registers], threshold: u8) {
+    let accessed: Vec<Registers> = main.iter().map(accesses).collect();
+    let next = NextAccess::of(&accessed, &graph(main), threshold);
+    for (pc, (instruction, main)) in code.iter_mut().zip(main).enumerate() {
         let state = |register: Reg| state(live[pc].contains(register), next.is_far(pc, register));
-        let of_slot = |slot| instruction.source(slot).map(state).unwrap_or_default();
+        let of_slot = |slot| main.source(slot).map(state).unwrap_or_default();
         let sources = instruction.power_sources().map(|slot| slot.map(of_slot).unwrap_or_default());
-        let result = instruction.destination().map(state).unwrap_or_default();
+        let result = main.destination().map(state).unwrap_or_default();
         instruction.control.source_power = sources;
         instruction.control.result_power = result;
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::encoding::DecodeError;
-use crate::{assemble, assemble_line};
+use crate::{LastResultFile, Places, assemble, assemble_line};
 
 /// Lines of two words and the text they mean. The words are an interface: images on disk and the RTL's decoder rely on them.
 const PINNED: &str = include_str!("pinned.txt");
@@ -60,7 +60,7 @@ fn questions_are_answered_from_the_operands() {
     assert_eq!(fma.sources().collect::<Vec<_>>(), [(Slot::A, Reg(2)), (Slot::C, Reg(2))]);
     assert_eq!(fma.power_sources(), [Some(Slot::A), Some(Slot::C)]);
     use crate::PowerState::{Off, On, Sleep};
-    let states = |text: &str| ask(text).power_states().collect::<Vec<_>>();
+    let states = |text: &str| ask(text).power_states(Places::NONE).collect::<Vec<_>>();
     let r = |register, state| (Reg(register), state);
     assert_eq!(
         states("FFMA R1, R2, R3, R4 {power=OFF,SLEEP,ON}"),
@@ -85,6 +85,34 @@ fn questions_are_answered_from_the_operands() {
     assert_eq!((add.destination(), add.predicate_destination(), add.predicate_sources().count()), (None, None, 0));
     assert!(!ask("LD.SHARED.U8 R1, [R2]").is_long_latency());
     assert!(ask("@P0 BRA 3, join 4").may_diverge() && !ask("BRA 3, join none").may_diverge());
+}
+
+#[test]
+fn accesses_of_the_main_register_file_follow_from_levels_and_places() {
+    use crate::PowerState::{Off, On, Sleep};
+    let split = Places { orf_entries: 3, lrf: LastResultFile::Split };
+    let all = [Places::NONE, split, Places { orf_entries: 1, lrf: LastResultFile::Unified }];
+    let accesses = |text: &str, places: Places| {
+        let instruction = assemble_line(text).unwrap();
+        let sources = Slot::ALL.map(|slot| instruction.main_source(slot, places).map(|register| register.0));
+        (sources, instruction.main_destination(places).map(|register| register.0))
+    };
+    let of = |text: &str| all.map(|places| accesses(text, places));
+    let every = ([Some(2), Some(3), Some(4)], Some(1));
+    assert_eq!(of("FFMA R1, R2, R3, R4"), [every; 3]);
+    // Levels above, of which a machine has all, one ORF entry and bank 0 of the LRF, or none.
+    let above = of("FFMA R1, R2, R3, R4 {a=ORF2 b=ORF0 c=LRF2 d=LRF0}");
+    assert_eq!(above, [every, ([None; 3], None), ([Some(2), None, Some(4)], None)]);
+    // A copy is read in the main register file, and both levels of a result are written.
+    assert_eq!(of("FFMA R1, R2, R3, R4 {a=MRF>ORF2 c=MRF>ORF0 d=MRF+ORF1}"), [every; 3]);
+    assert_eq!(of("LD.GLOBAL.B32 R1, [R2] {a=ORF0 d=ORF0}")[1], ([None; 3], Some(1)), "it takes long");
+    assert_eq!(of("LD.SHARED.B32 R1, [R2] {a=ORF0 d=ORF0}")[1], ([None; 3], None));
+
+    let states = |text: &str| assemble_line(text).unwrap().power_states(split).collect::<Vec<_>>();
+    let r = |register, state| (Reg(register), state);
+    assert_eq!(states("FFMA R1, R2, R3, R4 {a=ORF2 power=ON,OFF,SLEEP}"), [r(1, Sleep), r(3, Off), r(4, Sleep)]);
+    assert_eq!(states("FFMA R1, R2, R3, R2 {b=ORF0 d=ORF1 power=OFF,ON,ON}"), [r(2, Off)]);
+    assert_eq!(states("FFMA R1, R2, R3, R2 {a=ORF0 b=ORF1 c=ORF0 power=ON,ON,ON}"), [r(1, On)]);
 }
 
 #[test]

@@ -253,6 +253,8 @@ impl Blocks {
             let head = is_set(buffer.head_valid(), w).then(|| buffer.roles(w));
             self.scoreboard.head(w, head);
             if let (Some(power), Some(roles)) = (&mut self.power, head) {
+                let Decoded { op, ctl, .. } = buffer.head(w);
+                let roles = power.main(roles, op, ctl);
                 power.states.head(w, roles);
             }
             if has_slots {

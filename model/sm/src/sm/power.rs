@@ -1,12 +1,13 @@
 //! Power states, where registers have some: `power_states` and `access_table`.
 
 use gpurf_blocks::Block;
-use gpurf_blocks::instruction::{Instruction, marked};
+use gpurf_blocks::design::MainRoles;
+use gpurf_blocks::instruction::{Instruction, Roles};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::power::{
-    Access, AccessTable, Changing, Course, Leaves, PassedBy, PowerStates, PowerStraps, STATES_BITS, Tabled, Written,
-    count_event,
+    Access, AccessTable, Changing, Course, Leaves, PassedBy, PowerStates, PowerStraps, Tabled, Written, count_event,
+    main_states,
 };
 use gpurf_blocks::shape::{SmShape, Straps};
 
@@ -19,6 +20,9 @@ use crate::ports::{POWER_EVENTS, SmIn};
 pub(super) struct Power {
     pub(super) states: PowerStates,
     pub(super) table: AccessTable,
+    /// Which registers of an instruction are accessed in the main register file, and the sizes that it follows from.
+    main_roles: MainRoles,
+    sizes: u32,
     straps: PowerStraps,
     changing: Changing,
     /// Instructions that go to the operand stage.
@@ -31,11 +35,19 @@ impl Power {
         Self {
             states: PowerStates::new(shape),
             table: AccessTable::new(shape),
+            main_roles: shape.services().main_roles.expect("the configuration has been checked"),
+            sizes: shape.organisation.sizes(),
             straps: PowerStraps::default(),
             changing: Changing::default(),
             sets: [None; MAX_PORTS],
             passed: PassedBy::default(),
         }
+    }
+
+    /// An instruction's registers that are accessed in the main register file.
+    #[inline]
+    pub(super) fn main(&self, roles: Roles, op: u64, ctl: u64) -> Roles {
+        (self.main_roles)(self.sizes, roles, op, ctl)
     }
 
     /// Those heads of a set whose registers are all ON.
@@ -57,44 +69,41 @@ impl Power {
     }
 }
 
-/// The states that an instruction leaves: bits 52:47 of its control word.
-#[inline]
-fn states(ctl: u64) -> u8 {
-    (ctl >> marked::POWER_STATES) as u8 & ((1 << STATES_BITS) - 1)
-}
-
 impl Blocks {
     /// Which states change, behind all else that is decided; gives the events.
     #[inline]
     pub(super) fn decide_power(&mut self, decided: &Decided) -> [u64; POWER_EVENTS] {
+        let clear = self.gated();
         let Some(power) = &mut self.power else { return [0; POWER_EVENTS] };
-        let (clear, passed) = (self.scoreboard.clear(), &mut power.passed);
-        *passed = PassedBy::default();
+        power.passed = PassedBy::default();
         power.sets = [None; MAX_PORTS];
         for (p, (warp, decoded)) in decided.decoded.iter().enumerate().filter_map(|(p, path)| Some((p, (*path)?))) {
-            passed.pushed[p] = Some(Tabled { warp, pc: decoded.pc, roles: decoded.roles });
+            let roles = power.main(decoded.roles, decoded.op, decoded.ctl);
+            power.passed.pushed[p] = Some(Tabled { warp, pc: decoded.pc, roles });
         }
         for (p, issue) in decided.issues() {
             let (warp, head) = (issue.warp, &issue.head);
-            passed.issued[p] = Some(Leaves { warp, pc: head.pc, stays: issue.operands });
-            let access = Access { warp, roles: head.roles, states: states(head.ctl), keep: 0 };
+            power.passed.issued[p] = Some(Leaves { warp, pc: head.pc, stays: issue.operands });
+            let roles = power.main(head.roles, head.op, head.ctl);
+            let access = Access { warp, roles, states: main_states(head.roles, roles, head.ctl), keep: 0 };
             power.sets[p] = issue.operands.then_some(access);
         }
         let (mut reads, mut written) = ([None; MAX_PORTS], [None; MAX_PORTS]);
         for p in set_bits(decided.dispatch.ready & self.operand_stage.dispatch_valid()) {
             let issued = &self.operand_stage.dispatched(p).issued;
             let (warp, instruction): (u8, &Instruction) = (issued.warp, &issued.instruction);
-            let tabled = Tabled { warp, pc: instruction.pc(), roles: instruction.roles() };
-            passed.read[p] = Some(tabled);
+            let (all, ctl) = (instruction.roles(), instruction.ctl());
+            let tabled = Tabled { warp, pc: instruction.pc(), roles: power.main(all, instruction.op(), ctl) };
+            power.passed.read[p] = Some(tabled);
             let keep = power.table.reads(&tabled);
-            reads[p] = Some(Access { warp, roles: tabled.roles, states: states(instruction.ctl()), keep });
+            reads[p] = Some(Access { warp, roles: tabled.roles, states: main_states(all, tabled.roles, ctl), keep });
         }
-        passed.written = decided.reports;
+        power.passed.written = decided.reports;
         for (p, (warp, reg)) in decided.reports.iter().enumerate().filter_map(|(p, report)| Some((p, (*report)?))) {
             written[p] = Some(Written { warp, reg, keep: power.table.wrote(warp, reg) });
         }
         for (p, BusResult { result, .. }) in decided.results(decided.going) {
-            passed.decided[p] = result.pred.map(|pred| (result.warp, pred));
+            power.passed.decided[p] = result.pred.map(|pred| (result.warp, pred));
         }
         power.changing = power.states.changing(power.straps, clear, &reads, &written);
         let table = power.table.event(&power.passed.pushed);
@@ -113,7 +122,7 @@ impl Blocks {
 
     /// Whether no state changes as long as nothing is decoded, issues, is dispatched or written.
     pub(super) fn power_is_still(&self) -> bool {
-        let (clear, alive, idle) = (self.scoreboard.clear(), self.simt_stack.alive(), self.scoreboard.idle());
+        let (clear, alive, idle) = (self.gated(), self.simt_stack.alive(), self.scoreboard.idle());
         self.power.as_ref().is_none_or(|power| power.states.is_still(power.straps, clear, alive, idle))
     }
 

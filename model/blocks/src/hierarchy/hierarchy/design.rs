@@ -6,7 +6,9 @@ use crate::design::{
     BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, STAGE, Services, Sideband,
     SlotView, joined,
 };
-use crate::hierarchy::HierarchyShape;
+use crate::hierarchy::hierarchy_levels::{has_both, place};
+use crate::hierarchy::{HierarchyShape, MAX_ORF_ENTRIES};
+use crate::instruction::{Roles, long_latency, marked};
 use crate::mrf::{MrfIn, MrfOut};
 use crate::sizes::{MAX_ACTIVE, StageSizes};
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
@@ -18,6 +20,34 @@ pub struct HierarchySizes {
     pub entries: usize,
     /// Banks of the LRF: 0, 1 (unified), 3 (split).
     pub lrf_banks: usize,
+}
+
+impl HierarchySizes {
+    /// From the RTL parameter `Sizes`.
+    fn of_word(word: u32) -> Self {
+        Self { entries: (word >> 2) as usize & 0xf, lrf_banks: word as usize & 0b11 }
+    }
+
+    /// Whether the machine has a place.
+    fn has(&self, place: u8) -> bool {
+        match usize::from(place).checked_sub(MAX_ORF_ENTRIES) {
+            None => usize::from(place) < self.entries,
+            Some(bank) => bank < self.lrf_banks,
+        }
+    }
+}
+
+/// Service *accesses of the main register file*: without sources that are read above it, and without a result that goes above it alone.
+fn main_roles(sizes: u32, roles: Roles, op: u64, ctl: u64) -> Roles {
+    let sizes = HierarchySizes::of_word(sizes);
+    let level = |low: u32| (ctl >> low) as u8 & ((1 << marked::LEVEL_BITS) - 1);
+    let is_above = |level: u8| !has_both(level) && place(level).is_some_and(|place| sizes.has(place));
+    let mut above = 0;
+    for k in 0..OPERANDS as u32 {
+        above |= u8::from(is_above(level(marked::SOURCE_LEVEL + marked::LEVEL_BITS * k))) << k;
+    }
+    above |= u8::from(is_above(level(marked::RESULT_LEVEL)) && !long_latency(op, roles.d())) << OPERANDS;
+    roles.without(above)
 }
 
 impl DesignSizes for HierarchySizes {
@@ -44,7 +74,7 @@ impl RegisterFile for Hierarchy {
         blocks: crate::hierarchy::BLOCKS,
         events: &[HIERARCHY_EVENT, HIERARCHY_COUNT_EVENT],
         spreads: &[],
-        services: Services { reads_fields: true, ..Services::NEUTRAL },
+        services: Services { reads_fields: true, main_roles: Some(main_roles), ..Services::NEUTRAL },
         selection: &crate::hierarchy::config::SELECTION,
         main_preset: "lrf-orf-split",
         straps: |_| 0,
@@ -140,11 +170,35 @@ impl RegisterFile for Hierarchy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::instruction::RolesFields;
     use crate::testing::{config, design_straps};
 
     #[test]
     fn it_has_no_straps() {
         assert_eq!(design_straps(&config("lrf-orf-split", &[])), 0);
+    }
+
+    #[test]
+    fn what_is_above_the_main_register_file_is_no_register_of_it() {
+        let config = config("lrf-orf-split", &[]);
+        let sizes = HierarchySizes::of(&config);
+        assert_eq!(HierarchySizes::of_word(sizes.word()), sizes);
+        let roles = |a, b, c, d| Roles::from(RolesFields { a, b, c, d, p: 7, unit: 1, ..RolesFields::default() });
+        let of = |sources: [u64; 3], result: u64, op: u64| {
+            let source = |k: usize| sources[k] << (27 + 5 * k);
+            let ctl = source(0) | source(1) | source(2) | result << 42;
+            main_roles(sizes.word(), roles(1, 2, 3, 4), op, ctl)
+        };
+        assert_eq!(of([0; 3], 0, 1), roles(1, 2, 3, 4));
+        // Entries 0 and 2 of three, bank 2 of three.
+        assert_eq!(of([1, 3, 11], 3, 1), roles(255, 255, 255, 255));
+        // Places that are not there; copies and both levels; numbers that name nothing.
+        assert_eq!(of([4, 8, 9 + 3], 4, 1), roles(1, 2, 3, 4));
+        assert_eq!(of([17, 18, 19], 25, 1), roles(1, 2, 3, 4));
+        assert_eq!(of([1, 17, 16], 9, 1), roles(255, 2, 3, 255));
+        // A load of global memory; of shared memory.
+        assert_eq!(of([0; 3], 1, 0x40), roles(1, 2, 3, 4));
+        assert_eq!(of([0; 3], 1, 0x40 | 1 << 28), roles(1, 2, 3, 255));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod deschedule;
 mod free_register;
 mod last_read;
 mod power;
+mod power_levels;
 pub mod random;
 
 use super::{free_register as frees, liveness, run};

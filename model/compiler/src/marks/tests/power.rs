@@ -5,21 +5,21 @@ use super::*;
 use crate::marks::flow::{Registers, backward_over};
 use crate::marks::power::{self, MOST, NextAccess, state};
 use gpurf_isa::PowerState::{self, Off, On, Sleep};
-use gpurf_isa::Reg;
+use gpurf_isa::{Places, Reg};
 use gpurf_oracle::power::{PowerCounts, PowerFault, PowerJudge};
 
 /// The code with the power states for a threshold.
 fn powered(text: &str, threshold: u8) -> Vec<Instruction> {
     let mut code = code(text);
-    power::mark(&mut code, threshold);
+    power::mark(&mut code, threshold, Places::NONE);
     code
 }
 
 /// The code with the power states that follow if these are the live registers.
 fn powered_with(text: &str, live: fn(&[Instruction]) -> Vec<Registers>, threshold: u8) -> Vec<Instruction> {
     let mut code = code(text);
-    let live = live(&code);
-    power::mark_live(&mut code, &live, threshold);
+    let (main, live) = (code.clone(), live(&code));
+    power::mark_live(&mut code, &main, &live, threshold);
     code
 }
 
@@ -28,7 +28,7 @@ fn powered_as_if(text: &str, change: fn(&mut Instruction), threshold: u8) -> Vec
     let mut code = code(text);
     let mut other = code.clone();
     other.iter_mut().for_each(change);
-    power::mark(&mut other, threshold);
+    power::mark(&mut other, threshold, Places::NONE);
     for (instruction, other) in code.iter_mut().zip(other) {
         // A changed instruction may have lost its operands, and with them its fields.
         instruction.control = other.control;
@@ -42,7 +42,13 @@ fn judged(code: &[Instruction]) -> (Vec<PowerFault>, PowerCounts) {
 
 /// The registers that were lost, each once.
 fn lost(code: &[Instruction]) -> Vec<Reg> {
-    let mut registers: Vec<Reg> = judged(code).0.into_iter().map(|fault| fault.register).collect();
+    lost_in(code, Places::NONE)
+}
+
+/// The same in the main register file of a machine with these places above it.
+pub fn lost_in(code: &[Instruction], places: Places) -> Vec<Reg> {
+    let (faults, _) = execute(code, PowerJudge::above(16, places)).finish();
+    let mut registers: Vec<Reg> = faults.into_iter().map(|fault| fault.register).collect();
     registers.sort();
     registers.dedup();
     registers
@@ -166,11 +172,11 @@ fn figure_4_3() {
 fn figure_4_3_in_the_machine_s_instructions() {
     let mut code = assemble(FIGURE_CODE).unwrap_or_else(|error| panic!("{error:?}"));
     assert_eq!(code.len(), FIGURE.len());
-    power::mark(&mut code, 7);
+    power::mark(&mut code, 7, Places::NONE);
     let mut states = 0;
     for (instruction, (.., stated)) in code.iter().zip(FIGURE) {
         for &(register, stated) in stated.iter().filter(|(register, _)| *register != P2) {
-            let found = instruction.power_states().find(|(there, _)| *there == Reg(register));
+            let found = instruction.power_states(Places::NONE).find(|(there, _)| *there == Reg(register));
             assert_eq!(found, Some((Reg(register), stated)), "{instruction}");
             states += 1;
         }
@@ -345,7 +351,7 @@ fn a_third_source_sleeps_unless_it_is_another_operand() {
         EXIT
     ";
     let code = powered(text, 1);
-    let states = |pc: usize| code[3 + pc].power_states().collect::<Vec<_>>();
+    let states = |pc: usize| code[3 + pc].power_states(Places::NONE).collect::<Vec<_>>();
     let r = |register: u8, state| (Reg(register), state);
     // R1 is read by the next instruction, and R3 in the last one is the result.
     assert_eq!(states(1), [r(3, On), r(0, On), r(1, Sleep)]);

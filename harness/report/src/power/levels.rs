@@ -1,0 +1,52 @@
+//! GREENER below ORF and LRF, where only accesses of the main register file count. No paper has both.
+
+use super::{Of, baseline, cycles, fitted, greener, plan_fit, savings};
+use crate::plot::Plot;
+use crate::row::{Claim, Row};
+use crate::sweep::{Point, Results, SweepPlan};
+
+const OURS: Claim = Claim::none("not in a paper: the combination is ours");
+
+/// The machine with both.
+fn below() -> Point {
+    Point::preset("greener-hierarchy")
+}
+
+/// The same without power states.
+fn above_alone() -> Point {
+    below().with("power.present=false").with("compiler.power_threshold=0")
+}
+
+/// GREENER with the same active warps and nothing above the main register file.
+fn two_level() -> Point {
+    greener().with("sm.active_warps=8")
+}
+
+pub fn plan(plan: &mut SweepPlan) {
+    plan_fit(plan);
+    [below(), above_alone(), two_level()].into_iter().for_each(|point| plan.point(point));
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let Some(leakage) = fitted(results) else { return Vec::new() };
+    let saving = |metric, point: &Point, all_on: &Point| {
+        savings::row(results, (OURS, metric, "levels"), &leakage, (point, all_on), Of::Energy)
+    };
+    let rows = [
+        saving("leakage energy of the main register file saved by GREENER with LRF/ORF", &below(), &above_alone()),
+        saving("the same by the baseline without LRF/ORF", &below(), &baseline()),
+        saving("leakage energy saved by GREENER without LRF/ORF, 8 active warps", &two_level(), &baseline()),
+        cycles::row_over(
+            results,
+            OURS,
+            "cycles that GREENER with LRF/ORF takes more",
+            (&below(), &above_alone()),
+            "levels",
+        ),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+pub fn plots(_: &Results<'_>) -> Vec<Plot> {
+    Vec::new()
+}
