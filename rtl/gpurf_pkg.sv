@@ -218,12 +218,27 @@ package gpurf_pkg;
   typedef struct packed {
     logic [5:0] wait_lock;        // heads that may not take their lock
     logic [5:0] wait_hold;        // atomic operations that wait for the older block
+    logic [5:0] wait_throttle;    // memory instructions of non-owners that are throttled
     logic [1:0] lock_take;        // locks taken
     logic [5:0] lock_free;        // locks of warps that have ended
     logic [5:0] owners;           // warps of owners
     logic [5:0] non_owners;       // of non-owners
     logic [1:0] non_owner_issue;  // of these, those that issue
   } share_event_t;
+
+  // What the throttle of non-owners counts in a cycle.
+  typedef struct packed {
+    logic [3:0] throttle_level;      // how often they may use memory, in tenths
+    logic       throttle_period;     // a period ends
+    logic       throttle_reference;  // a cycle of a reference period
+    logic       throttle_allow;      // they may
+  } share_throttle_event_t;
+
+  // What sharing counts in a cycle, all of it.
+  typedef struct packed {
+    share_event_t          locks;
+    share_throttle_event_t throttle;
+  } share_count_event_t;
 
   // What the arbiter counts in a cycle; the first field is the most significant.
   typedef struct packed {
@@ -670,6 +685,7 @@ package gpurf_pkg;
   localparam logic [6:0] OpWarpsync = 7'h05;
   localparam logic [6:0] OpTrap     = 7'h07;
   localparam logic [6:0] OpLd       = 7'h40;
+  localparam logic [6:0] OpSt       = 7'h41;
   localparam logic [6:0] OpAtom     = 7'h43;
   localparam logic [6:0] OpCas      = 7'h44;
 
@@ -731,6 +747,16 @@ package gpurf_pkg;
     logic atomic;
     atomic = opcode_of(op) == OpAtom || opcode_of(op) == OpCas;
     return atomic && op[OperationModifiers +: 2] != SpaceShared && d != NoReg;
+  endfunction
+
+  // Whether an instruction accesses memory other than the shared one (docs/blocks/share_locks.md).
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic uses_memory(logic [WordW-1:0] op);
+    // verilator lint_on UNUSEDSIGNAL
+    logic memory;
+    memory = opcode_of(op) == OpLd || opcode_of(op) == OpSt || opcode_of(op) == OpAtom ||
+             opcode_of(op) == OpCas;
+    return memory && op[OperationModifiers +: 2] != SpaceShared;
   endfunction
 
   // What the upper entries of a write buffer do (docs/blocks/hrf_power.md).

@@ -54,7 +54,7 @@ SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alt
          "share_property": {"RegW": 3, "BlockSlots": 4},
          "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_liveness_property": {"Lanes": 4, "LaneW": 1, "RegW": 2},
          "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
-KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "opcode_of(")
+KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "uses_memory(", "opcode_of(")
 
 
 def small_package(text, sizes):

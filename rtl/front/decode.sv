@@ -50,7 +50,6 @@ module decode
   localparam logic [6:0] OpF2i    = 7'h36;
   localparam logic [6:0] OpFrnd   = 7'h37;
   localparam logic [6:0] OpMufu   = 7'h38;
-  localparam logic [6:0] OpSt     = 7'h41;
   localparam logic [6:0] OpLdc    = 7'h42;
 
   // Slots of an operation. B is a register or a constant, as the instruction says; U always is a

@@ -79,7 +79,6 @@ module address_unit
 
   // Further opcodes of the memory pipeline.
   localparam logic [6:0] OpShfl = 7'h13;
-  localparam logic [6:0] OpSt   = 7'h41;
 
   // Upper words of a generic address that do not mean global memory.
   localparam logic [LaneW-1:0] GenericShared   = 32'd1;

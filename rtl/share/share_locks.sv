@@ -41,6 +41,8 @@ module share_locks
   input  logic [BlockSlots-1:0] slot_busy_i,
   input  logic [BlockSlots-1:0] slot_young_i,     // the younger one of its pair
 
+  input  logic                  allow_i,          // non-owners may use memory
+
   output logic [Warps-1:0]      clear_o,
   output logic [Warps-1:0]      lead_o,           // the scheduler takes these first
   output logic [Warps-1:0]      last_o,           // and these last
@@ -64,6 +66,7 @@ module share_locks
   logic [Warps-1:0]      asks;
   logic [Warps-1:0]      may;
   logic [Warps-1:0]      held;
+  logic [Warps-1:0]      throttled;
 
   // of each block slot
   logic [BlockSlots-1:0] slot_locks;  // a warp has its lock
@@ -127,10 +130,11 @@ module share_locks
       end
       held[w] = cfg_i.hold && !cfg_i.first && non_owner[w] &&
                 returning_atomic(head_op_i[w], head_roles_i[w].d);
+      throttled[w] = !allow_i && non_owner[w] && uses_memory(head_op_i[w]);
     end
   end
 
-  assign clear_o = clear_i & (~asks | may) & ~held;
+  assign clear_o = clear_i & (~asks | may) & ~held & ~throttled;
   assign lead_o  = cfg_i.owner_first ? owner : '0;
   assign last_o  = cfg_i.owner_first ? non_owner : '0;
 
@@ -152,6 +156,7 @@ module share_locks
   assign event_o = {
     6'($countones(clear_i & asks & ~may)),
     6'($countones(clear_i & held)),
+    6'($countones(clear_i & throttled)),
     2'($countones(lock_take)),
     6'($countones(lock_free)),
     6'($countones(owner)),

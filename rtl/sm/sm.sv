@@ -26,6 +26,10 @@ module sm
   parameter int unsigned Sizes = 0,
   parameter int unsigned PowerEntries = 0,
   parameter int unsigned Share = 0,
+  // Without shared registers nothing is throttled.
+  // verilator lint_off UNUSEDPARAM
+  parameter int unsigned Throttle = 0,
+  // verilator lint_on UNUSEDPARAM
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
@@ -146,6 +150,7 @@ module sm
   // verilator lint_off UNUSEDSIGNAL
   logic [Warps-1:0] share_locks_lead;
   logic [Warps-1:0] share_locks_last;
+  logic             share_throttle_allow;
   // verilator lint_on UNUSEDSIGNAL
 
   logic [P-1:0]     warp_scheduler_issue_valid;
@@ -696,8 +701,9 @@ module sm
     assign share_locks_lead  = '0;
     assign share_locks_last  = '0;
     assign share_event_o     = '0;
+    assign share_throttle_allow = 1'b1;
   end else begin : gen_share
-    share_event_t share_event;
+    share_count_event_t share_event;
 
     share_locks #(
       .Warps     (Warps),
@@ -718,11 +724,27 @@ module sm
       .slot_i       (block_launcher_slot),
       .slot_busy_i  (block_launcher_slot_busy),
       .slot_young_i (block_launcher_slot_young),
+      .allow_i      (share_throttle_allow),
       .clear_o      (share_locks_clear),
       .lead_o       (share_locks_lead),
       .last_o       (share_locks_last),
-      .event_o      (share_event)
+      .event_o      (share_event.locks)
     );
+
+    if (Throttle == 0) begin : gen_no_throttle
+      assign share_throttle_allow = 1'b1;
+      assign share_event.throttle = '0;
+    end else begin : gen_throttle
+      share_throttle #(
+        .Period(Throttle)
+      ) u_share_throttle (
+        .clk_i,
+        .rst_ni,
+        .stall_i(event_o.stall_collector + event_o.stall_other),
+        .allow_o(share_throttle_allow),
+        .event_o(share_event.throttle)
+      );
+    end
 
     assign share_event_o = DesignEventW'(share_event);
   end

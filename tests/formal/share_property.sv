@@ -38,6 +38,7 @@ module share_property
   input logic [IssuePorts-1:0]         stay_i,         // what issues is in flight then
   input logic [IssuePorts-1:0]         exit_i,         // or ends its warp
   input logic [Warps-1:0]              land_i,         // all that is in flight comes to its end
+  input logic                          allow_i,        // non-owners may use memory
 
   // two registers
   input register_layout_t              layout_i,
@@ -222,6 +223,7 @@ module share_property
     .slot_i       (slot_port),
     .slot_busy_i  (busy_q),
     .slot_young_i (young_q),
+    .allow_i,
     .clear_o,
     .lead_o,
     .last_o,
@@ -232,7 +234,7 @@ module share_property
   logic [Warps-1:0] lock;
   logic             fits, agrees, touched, alone, in_order, one_block;
   logic             older_goes, others_go, younger_agrees, held_agrees, first_agrees, holders_go;
-  logic [Warps-1:0] atomic;
+  logic [Warps-1:0] atomic, memory;
 
   assign lock = dut.lock_q;
 
@@ -272,6 +274,11 @@ module share_property
     return (word[6:0] == 7'h43 || word[6:0] == 7'h44) && word[29:28] != 2'd1 && result != NoReg;
   endfunction
 
+  function automatic logic is_memory(logic [WordW-1:0] word);
+    return (word[6:0] == 7'h40 || word[6:0] == 7'h41 || word[6:0] == 7'h43 || word[6:0] == 7'h44) &&
+           word[29:28] != 2'd1;
+  endfunction
+
   always_comb begin
     older_goes     = 1'b1;
     others_go      = 1'b1;
@@ -279,11 +286,12 @@ module share_property
     held_agrees    = 1'b1;
     for (int unsigned w = 0; w < Warps; w++) begin
       atomic[w] = is_returning_atomic(op[w], roles[w].d);
+      memory[w] = is_memory(op[w]);
       if (clear[w] && !paired[w] && !clear_o[w]) others_go = 1'b0;
       if (clear[w] && paired[w] && !cfg_q.first) begin
         if (!young_q[slot[w]] && !clear_o[w]) older_goes = 1'b0;
         if (young_q[slot[w]]) begin
-          if (cfg_q.hold && busy_q[other_slot[w]] && atomic[w]) begin
+          if (busy_q[other_slot[w]] && ((cfg_q.hold && atomic[w]) || (!allow_i && memory[w]))) begin
             if (clear_o[w]) held_agrees = 1'b0;
           end else begin
             if (clear_o[w] != (!shared[w] || lock[w] || ended[partner[w]])) younger_agrees = 1'b0;
@@ -310,8 +318,8 @@ module share_property
         if (exists[v] && slot[v] == other_slot[w] &&
             (lock[v] || (young_q[slot[w]] && !own && clear[v] && shared[v]))) theirs = 1'b1;
       end
-      if (cfg_q.first && clear[w] && paired[w] && own && !clear_o[w]) holders_go = 1'b0;
-      if (cfg_q.first && clear[w] && paired[w] &&
+      if (cfg_q.first && allow_i && clear[w] && paired[w] && own && !clear_o[w]) holders_go = 1'b0;
+      if (cfg_q.first && allow_i && clear[w] && paired[w] &&
           clear_o[w] != (!shared[w] || lock[w] || !theirs)) first_agrees = 1'b0;
     end
   end

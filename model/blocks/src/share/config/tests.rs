@@ -17,7 +17,9 @@ fn presets_are_the_thesis_s_machine_without_sharing_and_with_it() {
     };
     assert_eq!(parameters(&shape), [1, 0, 0, 1]);
     let shared = config("share-registers", &[]);
-    assert_eq!(Config { share: fermi.share, ..shared }, fermi);
+    assert_eq!(shared.sm.scheduler, Scheduler::GreedyThenOldest);
+    let sm = SmConfig { scheduler: fermi.sm.scheduler, ..shared.sm };
+    assert_eq!(Config { sm, share: fermi.share, ..shared }, fermi);
     assert_eq!(parameters(&shared.sm_shape()), [1, 1, 1, 1]);
     assert_eq!(parameters(&config("baseline", &[]).sm_shape()), [0; 4]);
     let ShareConfig { private, lock, hold_atomics, owner_first, .. } = shared.share;

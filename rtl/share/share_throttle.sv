@@ -1,0 +1,72 @@
+// How often warps of non-owners may use memory.
+//
+// Their memory instructions are let through with a probability that follows the SM's stalls: in a
+// reference period they do not issue, and in the periods after it more stalls than there make them
+// rarer, fewer make them more frequent (sharing thesis 2.3.3).
+`include "gpurf_assert.svh"
+
+module share_throttle
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Period = 1000
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  logic [1:0]            stall_i,  // of this cycle
+  output logic                  allow_o,
+  output share_throttle_event_t event_o
+);
+
+  localparam int unsigned Periods = 14;   // one of them is the reference: the thesis's SMs
+  localparam int unsigned Tenths = 10;
+  localparam int unsigned CycleW = 16;
+  localparam int unsigned CountW = CycleW + 2;
+  localparam int unsigned RandomW = 16;
+
+  logic [CycleW-1:0]  cycle_q;
+  logic [3:0]         number_q;
+  logic [CountW-1:0]  count_q;
+  logic [CountW-1:0]  reference_q;
+  logic [3:0]         level_q;
+  logic [RandomW-1:0] random_q;
+
+  logic               last;       // cycle of the period
+  logic               reference;  // period
+  logic [CountW-1:0]  total;
+
+  assign last      = cycle_q == CycleW'(Period - 1);
+  assign reference = number_q == '0;
+  assign total     = count_q + CountW'(stall_i);
+
+  assign allow_o = !reference && random_q % RandomW'(Tenths) < RandomW'(level_q);
+  assign event_o = {level_q, last, reference, allow_o};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      cycle_q     <= '0;
+      number_q    <= '0;
+      count_q     <= '0;
+      reference_q <= '0;
+      level_q     <= 4'(Tenths);
+      random_q    <= RandomW'(1);
+    end else begin
+      random_q <= {random_q[RandomW-2:0], random_q[15] ^ random_q[13] ^ random_q[12] ^ random_q[10]};
+      cycle_q  <= last ? '0 : cycle_q + 1'b1;
+      count_q  <= last ? '0 : total;
+      if (last) begin
+        number_q <= (number_q == 4'(Periods - 1)) ? '0 : number_q + 1'b1;
+        if (reference) begin
+          reference_q <= total;
+        end else if (total > reference_q) begin
+          if (level_q != '0) level_q <= level_q - 1'b1;
+        end else if (total < reference_q) begin
+          if (level_q != 4'(Tenths)) level_q <= level_q + 1'b1;
+        end
+      end
+    end
+  end
+
+  `GPURF_ASSERT(level_in_tenths, level_q <= 4'(Tenths), "a level is above ten tenths")
+  `GPURF_ASSERT(period_in_turn, number_q < 4'(Periods), "a period that there is not")
+
+endmodule
