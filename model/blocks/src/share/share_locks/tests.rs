@@ -263,7 +263,7 @@ impl Reference {
         let owner = |w: usize| paired(w) && is_set(i.slot_busy_i, slot(partner(w)));
         let issues = |w: usize| set_bits(i.issue_valid_i).any(|p| usize::from(i.issue_warp_i[p]) == w);
         let mut out = ShareLocksOut::zeroed();
-        out.clear_o = set_of(|w| is_set(i.clear_i, w) && !(asks(w) && !may(w)) && !held(w), warps);
+        out.clear_o = set_of(|w| is_set(i.clear_i, w) && (!asks(w) || may(w)) && !held(w), warps);
         let (owners, others) = (set_of(|w| owner(w) && !young(w), warps), set_of(|w| owner(w) && young(w), warps));
         if i.cfg_i & 0b100 != 0 {
             (out.lead_o, out.last_o) = (owners, others);
@@ -313,7 +313,9 @@ fn drive(random: &mut Random, inputs: &mut ShareLocksIn, warps: usize) {
             inputs.head_op_i[w] = [ATOM, CAS, ATOM_SHARED][random.below(3)];
         }
     }
-    inputs.alive_i |= random.next() & inputs.alive_i | (u64::MAX >> (64 - warps)) * u64::from(random.chance(20));
+    if random.chance(20) {
+        inputs.alive_i = u64::MAX >> (64 - warps);
+    }
     inputs.rst_ni = u8::from(!random.chance(1));
     let first = random.below(warps);
     inputs.issue_warp_i = [first as u8, ((first + 1 + random.below(warps - 1)) % warps) as u8];
