@@ -175,9 +175,7 @@ module block_launcher
   logic                  launch;
   logic [6:0]            warps_end;               // behind the slot that is being divided off
   logic [17:0]           bytes_end;
-  logic                  registers_fit;
-  logic                  room;                    // a further block may be added
-  logic                  extend;                  // from now on guests are added
+  logic                  common_fits;             // but for registers
   logic                  fits;
   tid_t                  tid_next;                // behind the four lanes
   logic [4:0]            last_index;              // last warp of a block
@@ -225,39 +223,43 @@ module block_launcher
   // Divide: does another block fit?
   assign warps_end = first_q + 7'(warps_q);
   assign bytes_end = base_q + 18'(shared_step_q);
-  assign fits      = slots_q < cfg_i && room && 32'(warps_end) <= Warps && registers_fit &&
-                     32'(bytes_end) <= SharedBytes;
+  assign common_fits = slots_q < cfg_i && 32'(warps_end) <= Warps && 32'(bytes_end) <= SharedBytes;
 
   if (Places == 0) begin : gen_rows
     logic [6:0] rows_end;  // warps whose rows are taken then
 
     // An even warp and the odd one behind it have their rows together, each in one bank.
     assign rows_end      = (PairedRows != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
-    assign registers_fit = 32'(rows_end) * 32'(rows_q) <= Depth &&
+    assign fits          = common_fits && 32'(rows_end) * 32'(rows_q) <= Depth &&
                            32'(rows_q) <= MaxRegisters / Banks;
-    assign room          = 1'b1;
-    assign extend        = 1'b0;
     assign share_q       = 1'b0;
     assign extending_q   = 1'b0;
     assign hosts_q       = '0;
     assign young_q       = '0;
     assign layout_q      = '0;
   end else begin : gen_places
+    logic                  host_fits;
+    logic                  guest_fits;
+    logic                  extend;        // from now on guests are tried
+    logic [4:0]            hosts;
+    logic [WarpW:0]        host_warps;
     logic [WarpW:0]        guest_warps;   // with the block that is being divided off
     logic [31:0]           host_registers;
     logic [31:0]           guest_registers;
     logic [4:0]            partner;       // of the slot that a block is put into
     logic                  has_partner;
 
-    // A guest has its private registers only.
-    assign host_registers  = 32'(layout_q.host_warps) * 32'(layout_q.registers);
-    assign guest_warps     = warps_end - layout_q.host_warps;
+    // Behind the last slot that fits whole, guests are tried: with their private registers only.
+    assign host_fits       = common_fits && 32'(warps_end) * 32'(layout_q.registers) <= Banks * Depth;
+    assign extend          = state_q == Divide && !host_fits && slots_q != '0 && share_q && !extending_q;
+    assign hosts           = extend ? slots_q : hosts_q;
+    assign host_warps      = extend ? first_q : layout_q.host_warps;
+    assign guest_warps     = warps_end - host_warps;
+    assign host_registers  = 32'(host_warps) * 32'(layout_q.registers);
     assign guest_registers = 32'(guest_warps) * 32'(layout_q.private_registers);
-    assign registers_fit   = (extending_q ? host_registers + guest_registers
-                                          : 32'(warps_end) * 32'(layout_q.registers))
-                             <= Banks * Depth;
-    assign room            = !extending_q || slots_q - hosts_q < hosts_q;
-    assign extend          = state_q == Divide && !fits && slots_q != '0 && share_q && !extending_q;
+    assign guest_fits      = common_fits && slots_q - hosts < hosts &&
+                             host_registers + guest_registers <= Banks * Depth;
+    assign fits            = (extend || extending_q) ? guest_fits : host_fits;
 
     always_comb begin
       if (5'(free_slot) < hosts_q) begin
@@ -279,12 +281,11 @@ module block_launcher
         layout_q.guest_base        <= '0;
       end
       if (extend) begin
-        extending_q         <= 1'b1;
         hosts_q             <= slots_q;
         layout_q.host_warps <= first_q;
         layout_q.guest_base <= RegisterPlaceW'(32'(first_q) * 32'(layout_q.registers));
       end
-      if (extending_q && !fits) extending_q <= 1'b0;
+      if (state_q == Divide) extending_q <= (extend || extending_q) && fits;
       if (place_block) begin
         young_q[free_slot] <= has_partner;
         if (has_partner) young_q[BlockSlotW'(partner)] <= 1'b0;
@@ -382,7 +383,7 @@ module block_launcher
         end else if (slots_q == '0) begin
           state_q <= Idle;
           fault_q <= 1'b1;
-        end else if (!extend) begin
+        end else begin
           state_q <= Coordinates;
         end
       end

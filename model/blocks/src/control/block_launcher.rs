@@ -488,10 +488,15 @@ impl BlockLauncher {
 
     fn divide(&mut self, most_slots: u8) {
         let end = usize::from(self.first) + usize::from(self.block_warps);
-        let fits = self.slots < most_slots
-            && end <= self.warps
-            && self.base + self.shared_step <= self.shared_bytes
-            && self.has_registers(end);
+        let common =
+            self.slots < most_slots && end <= self.warps && self.base + self.shared_step <= self.shared_bytes;
+        let mut fits = common && self.has_registers(end);
+        if !fits && self.places && self.launch.share && !self.extending && self.slots > 0 {
+            let guest_base = u16::from(self.first) * u16::from(self.launch.registers);
+            (self.extending, self.hosts) = (true, self.slots);
+            self.layout.change(|layout| (layout.host_warps, layout.guest_base) = (self.first, guest_base));
+            fits = common && self.has_registers(end);
+        }
         if fits {
             for (index, w) in (usize::from(self.first)..end).enumerate() {
                 (self.slot[w], self.index[w]) = (self.slots, index as u8);
@@ -503,10 +508,6 @@ impl BlockLauncher {
         } else if self.slots == 0 {
             self.fault = true;
             self.state = State::Idle;
-        } else if self.places && self.launch.share && !self.extending {
-            let guest_base = u16::from(self.first) * u16::from(self.launch.registers);
-            (self.extending, self.hosts) = (true, self.slots);
-            self.layout.change(|layout| (layout.host_warps, layout.guest_base) = (self.first, guest_base));
         } else {
             self.extending = false;
             self.state = State::Coordinates;
