@@ -156,8 +156,10 @@ impl Replay {
             let may = match self.config.share.lock {
                 LockRule::Oldest => !younger || ended(of_other.start + index),
                 LockRule::First => {
-                    let mut theirs = of_other.clone();
-                    !theirs.clone().any(|v| self.locks[v]) && !(younger && theirs.any(|v| asking[v]))
+                    let own = slot * self.warps..(slot + 1) * self.warps;
+                    let has_locks = |mut warps: std::ops::Range<usize>| warps.any(|v| self.locks[v]);
+                    let asked_first = younger && !has_locks(own) && of_other.clone().any(|v| asking[v]);
+                    !has_locks(of_other.clone()) && !asked_first
                 }
             };
             if asking[w] && !may {
