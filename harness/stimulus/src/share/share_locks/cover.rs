@@ -54,6 +54,14 @@ impl ShareLocksCover {
         for port in (0..self.shape.ports()).filter(|port| i.issue_valid_i >> port & 1 == 1) {
             issues |= 1 << i.issue_warp_i[port];
         }
+        let needs = |w: usize| {
+            let roles = Roles(i.head_roles_i[w]);
+            let names = [roles.a(), roles.b(), roles.c(), roles.d()];
+            names.iter().any(|&name| name != NO_REG && name >= layout.private_registers)
+        };
+        let asking = (0..self.shape.warps)
+            .filter(|&w| i.clear_i & !lock & 1 << w != 0 && needs(w) && pair(i, &layout, w).is_some())
+            .fold(0u64, |set, w| set | 1 << w);
         let mut young_now = 0;
         for w in 0..self.shape.warps {
             let bit = 1 << w;
@@ -105,6 +113,9 @@ impl ShareLocksCover {
             point!("first: another warp of its block has one", first && asks && theirs != 0 && theirs & other == 0);
             point!("first: the younger one takes it", first && asks && young && goes && busy);
             point!("first: the older one waits", first && asks && !young && !goes);
+            let own = lock & of_block(w);
+            let both = first && asks && young && own != 0 && asking & of_block(partner) != 0;
+            point!("first: a younger block that has locks goes on, though the older one asks", both && goes);
             point!("first: the older block asks in the same cycle", first && asks && young && !goes && theirs == 0);
             // Atomic operations.
             let op = i.head_op_i[w];
