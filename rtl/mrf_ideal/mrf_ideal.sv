@@ -34,6 +34,10 @@ module mrf_ideal
   // The order among the reads of a bank: here no read waits.
   // verilator lint_off UNUSEDSIGNAL
   input  logic                           cfg_i,
+  // Registers have rows here, as they have in mrf without Places.
+  // verilator lint_off UNUSEDSIGNAL
+  input  register_layout_t               layout_i,
+  // verilator lint_on UNUSEDSIGNAL
   // verilator lint_on UNUSEDSIGNAL
 
   // issue

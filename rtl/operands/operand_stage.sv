@@ -392,6 +392,7 @@ module operand_stage
       .clk_i,
       .rst_ni,
       .cfg_i,
+      .layout_i,
       .issue_valid_i,
       .issue_ready_o       (issue_ready),
       .issue_warp_i,
