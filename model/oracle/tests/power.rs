@@ -3,13 +3,19 @@
 mod common;
 
 use common::Setup;
+use gpurf_isa::{LastResultFile, Places};
 use gpurf_oracle::power::{ByState, PowerCounts, PowerJudge};
 
 /// What the judge says of a program of one warp with four registers.
 fn judge(code: &str) -> (Vec<String>, PowerCounts) {
+    judge_above(code, Places::NONE)
+}
+
+/// The same on a machine with these places above the main register file.
+fn judge_above(code: &str, places: Places) -> (Vec<String>, PowerCounts) {
     let setup = Setup::new(&format!("{code}\n EXIT")).shared(64);
     let ((faults, counts), _) = setup.with(|oracle, launch, memory| {
-        let mut judge = PowerJudge::new(4);
+        let mut judge = PowerJudge::above(4, places);
         oracle.run_observed(launch, memory, &mut judge).unwrap();
         judge.finish()
     });
@@ -77,6 +83,24 @@ fn states_of_an_instruction_without_lanes_have_to_be_right_too() {
 #[test]
 fn what_nothing_has_written_is_not_lost() {
     assert_eq!(faults("MOV R2, R1"), Vec::<String>::new());
+}
+
+#[test]
+fn only_accesses_of_the_main_register_file_count_below_levels() {
+    let orf = Places { orf_entries: 2, lrf: LastResultFile::Unified };
+    let lost = |code: &str| judge_above(code, orf).0.len();
+    let off = "MOV R1, 5 {d=MRF+ORF0 power=ON,ON,OFF}";
+    let read = |level: &str| format!("IADD R2, PT, R1, 1, !PT {{a={level}}}");
+    for (level, faults) in [("ORF0", 0), ("LRF0", 0), ("MRF", 1), ("MRF>ORF1", 1), ("ORF2", 1), ("LRF1", 1)] {
+        assert_eq!(lost(&format!("{off}\n {}", read(level))), faults, "{level}");
+    }
+    // A result above alone brings no value into the word; one for both levels does.
+    assert_eq!(lost(&format!("{off}\n MOV R1, 6 {{d=ORF0}}\n {}", read("MRF"))), 1);
+    assert_eq!(lost(&format!("{off}\n MOV R1, 6 {{d=MRF+LRF0}}\n {}", read("MRF"))), 0);
+    assert_eq!(lost(&format!("{off}\n MOV R1, 6 {{d=ORF3}}\n {}", read("MRF"))), 0, "there is no such entry");
+    // What is above alone wakes nothing, and its field is not heeded.
+    let (_, counts) = judge_above(&format!("MOV R1, 5 {{d=ORF0 power=ON,ON,OFF}}\n {}", read("ORF0")), orf);
+    assert_eq!((counts.found.total(), counts.left.total()), (1, 1), "R2 alone");
 }
 
 #[test]

@@ -83,6 +83,20 @@ fn without_a_solution_there_are_no_savings() {
 }
 
 #[test]
+fn rows_that_no_paper_has_have_no_band() {
+    let report = report(|_, point| Some(run(point)));
+    for metric in [
+        "leakage energy of the main register file saved by GREENER with LRF/ORF",
+        "leakage energy of the main register file saved by GREENER with LRF/ORF, over the baseline without",
+        "cycles that GREENER with LRF/ORF takes more",
+    ] {
+        assert_eq!(row(&report, metric).within, None, "{metric}");
+    }
+    let absent = report.absent.iter().any(|absent| absent.text == "GREENER with a register file cache");
+    assert!(absent, "what is refused is said");
+}
+
+#[test]
 fn every_event_is_one_of_the_sm() {
     let config = greener().config().unwrap();
     let totals = gpurf_lockstep::EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration());
