@@ -2,10 +2,10 @@
 // surround the query's bound says which child is next; in the leaves, the thread whose key is the bound says which record it is.
 // The first launch builds the tree, a block for each node.
 // After b+tree of Rodinia (findRangeK, 508 threads): sharing thesis table 2.1.
-constexpr int ORDER = 508;
 constexpr int NONE = 0x7fffffff;  // the key of a slot that is not used, larger than all others
 
 // Children of an inner node are nodes, those of a leaf records. The last key has no child.
+template <int ORDER>
 struct Node {
     int key[ORDER + 1];
     int child[ORDER + 1];
@@ -18,7 +18,8 @@ __device__ int keyOf(int record)
 }
 
 // Levels of inner nodes with `fanout` children each, and leaves of `records` records. Nodes are numbered level by level.
-__global__ void buildTree(Node *node, int levels, int fanout, int records)
+template <int ORDER>
+__global__ void buildTree(Node<ORDER> *node, int levels, int fanout, int records)
 {
     int number = blockIdx.x, slot = threadIdx.x;
     int below = records;  // records behind a child
@@ -52,7 +53,9 @@ struct Range {
     int first, length;
 };
 
-__global__ void findRangeK(const Node *node, int nodes, int levels, Way *way, const int *start, const int *end, Range *range)
+template <int ORDER>
+__global__ void findRangeK(const Node<ORDER> *node, int nodes, int levels, Way *way, const int *start, const int *end,
+                           Range *range)
 {
     int slot = threadIdx.x;
     way += blockIdx.x;
@@ -61,12 +64,12 @@ __global__ void findRangeK(const Node *node, int nodes, int levels, Way *way, co
 
 #pragma unroll 1
     for (int level = 0; level < levels; ++level) {
-        const Node &low = node[way->lower];
+        const Node<ORDER> &low = node[way->lower];
         if (low.key[slot] <= from && low.key[slot + 1] > from) {
             if (low.child[slot] < nodes)
                 way->nextLower = low.child[slot];
         }
-        const Node &high = node[way->upper];
+        const Node<ORDER> &high = node[way->upper];
         if (high.key[slot] <= to && high.key[slot + 1] > to) {
             if (high.child[slot] < nodes)
                 way->nextUpper = high.child[slot];
@@ -80,11 +83,16 @@ __global__ void findRangeK(const Node *node, int nodes, int levels, Way *way, co
     }
 
     // A bound that is no key of a record leaves the result as it is.
-    const Node &low = node[way->lower];
+    const Node<ORDER> &low = node[way->lower];
     if (low.key[slot] == from)
         range->first = low.child[slot];
     __syncthreads();
-    const Node &high = node[way->upper];
+    const Node<ORDER> &high = node[way->upper];
     if (high.key[slot] == to)
         range->length = high.child[slot] - range->first + 1;
 }
+
+template __global__ void buildTree<124>(Node<124> *, int, int, int);
+template __global__ void buildTree<508>(Node<508> *, int, int, int);
+template __global__ void findRangeK<124>(const Node<124> *, int, int, Way *, const int *, const int *, Range *);
+template __global__ void findRangeK<508>(const Node<508> *, int, int, Way *, const int *, const int *, Range *);

@@ -748,3 +748,24 @@ impl SweepPlan {
         self.levels(HierarchyOptions { orf_entries: 3, partial_ranges, ..HierarchyOptions::NONE });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A report compiles a kernel once, and names and marks it for each configuration as the compiler does.
+    #[test]
+    fn code_for_a_configuration_is_what_the_compiler_makes_for_it() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/srad.ptx");
+        let text = std::fs::read_to_string(path).unwrap();
+        let compiled = |options: CompilerOptions| gpurf_compiler::compile(&text, path, &options).unwrap().image;
+        let plain = compiled(CompilerOptions::default());
+        let settings = ["compiler.register_order=first_use", "compiler.power_threshold=3"];
+        for chosen in [&settings[..0], &settings[..1], &settings[1..], &settings] {
+            let config = Config::load(Start::Preset("baseline"), chosen).unwrap();
+            let expected = compiled(gpurf_regress::compiler_options(&config, CompilerOptions::default().registers));
+            assert_eq!(*marked(&plain, &config), expected, "{chosen:?}");
+            assert_eq!(expected == plain, chosen.is_empty(), "{chosen:?}");
+        }
+    }
+}

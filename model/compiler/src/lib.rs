@@ -5,8 +5,8 @@
 //! operation reads and writes just what the machine's instruction does. The price is that 64-bit arithmetic is not
 //! understood as such by the optimiser; nvcc has done most of that work before.
 //!
-//! [`ptx`] reads the text, `lower` checks and translates it, `passes` simplify, `allocate` finds registers, `emit`
-//! writes the image, [`marks`] and [`hierarchy`] fill in what register-file organisations want to know. The page `docs/compiler.md` has the subset, the sequences
+//! [`ptx`] reads the text, `lower` checks and translates it, `passes` simplify, `allocate` finds registers, `names` says which
+//! of them is R0, `emit` writes the image, [`marks`] and [`hierarchy`] fill in what register-file organisations want to know. The page `docs/compiler.md` has the subset, the sequences
 //! and the decisions, `docs/hierarchy.md` the levels of values.
 
 mod allocate;

@@ -40,12 +40,12 @@ fn with_registers_the_rule_of_the_first_is_free_of_deadlock_and_a_lock_for_each_
 
 #[test]
 fn with_registers_longer_programs_change_nothing() {
-    expect("registers", &[Private, Register, Barrier], 5, 17846, &[(First, 0), (Oldest, 0)]);
+    expect("registers", &[Private, Register, Barrier], 5, 17846, &[(Unshared, 0), (First, 0), (Oldest, 0)]);
 }
 
 #[test]
 fn a_scratchpad_has_one_lock_and_needs_no_more() {
-    expect("scratchpad", &[Private, Scratchpad, Barrier], 5, 17846, &[(First, 0), (Oldest, 0)]);
+    expect("scratchpad", &[Private, Scratchpad, Barrier], 5, 17846, &[(Unshared, 0), (First, 0), (Oldest, 0)]);
 }
 
 #[test]
