@@ -215,6 +215,24 @@ fn the_model_counts_cycles_and_events() {
 }
 
 #[test]
+fn what_blocks_share_is_counted() {
+    let hotspot = kernels().join("hotspot.toml");
+    let stats = |preset: &str| {
+        let arguments = ["run", hotspot.to_str().unwrap(), "--engine", "model", "--preset", preset, "--json"];
+        json(&arguments, PASSED)["stats"]["share"].clone()
+    };
+    let share = stats("share-registers");
+    let count = |name: &str| share[name].as_u64().unwrap();
+    // A lock is taken from a warp at its end.
+    assert!(count("locks_taken") > 0 && count("locks_taken") == count("locks_given_up"), "{share}");
+    assert!(count("wait_lock") > 0 && count("non_owner_instructions") > 0 && count("wait_hold") == 0, "{share}");
+    assert!(share["owners"].as_f64() > Some(0.0) && share["non_owners"].as_f64() > Some(0.0), "{share}");
+    assert!(stats("fermi").is_null());
+    let output = gpurf(&["run", hotspot.to_str().unwrap(), "--engine", "model", "--preset", "share-registers"]);
+    assert!(text(&output.stdout).contains("warps waiting: for a lock"), "{}", text(&output.stdout));
+}
+
+#[test]
 fn what_goes_wrong_on_the_model_is_said_in_words() {
     let folder = Folder::new();
     let manifest = folder.manifest("value = 100", "value = 128");

@@ -100,6 +100,23 @@ pub const SHARING_THESIS_POWER: &[&str] = &[
     "vectorAdd",
 ];
 
+/// Those that registers limit on the machine of the sharing thesis's chapter 2; then kernels after its tables 2.1 and 2.4 that registers do not limit here, in
+/// which sharing must not change a cycle. `gameOfLife` would be another one of the first, but it uses results of global atomic operations, for which one of the
+/// rules for locks is refused.
+pub const SHARING_THESIS_REGISTERS: &[&str] = &[
+    "hotspot",
+    "quasirandomGenerator",
+    "sgemm",
+    "sobelFilter",
+    "srad",
+    "stencil",
+    "backprop",
+    "bfs",
+    "gaussian",
+    "mri-q",
+    "NN",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,6 +37,7 @@ pub mod plot;
 mod power;
 mod report;
 mod row;
+mod share;
 mod shown;
 mod sweep;
 #[cfg(test)]
@@ -59,7 +60,7 @@ macro_rules! designs {
 
         /// Every report that can be made: design by design, then those of what stands beside all designs.
         pub fn reports() -> impl Iterator<Item = &'static Definition> {
-            [$($design::REPORTS),+, power::REPORTS].into_iter().flatten()
+            [$($design::REPORTS),+, power::REPORTS, share::REPORTS].into_iter().flatten()
         }
     };
 }

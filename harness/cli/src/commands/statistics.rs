@@ -1,6 +1,7 @@
 //! What a run counted, and what follows from it.
 
 mod schedulers;
+mod share;
 
 use std::collections::BTreeMap;
 
@@ -126,9 +127,9 @@ fn by_name<S: Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Err
     serializer.collect_map(parts.iter().map(|part| (part.name, &part.members)))
 }
 
-/// The parts of the scheduler and of the design that a configuration has.
+/// The parts of the scheduler, of sharing and of the design that a configuration has.
 fn parts(count: &Count<'_>) -> Vec<Part> {
-    schedulers::part(count).into_iter().chain(design(count)).collect()
+    schedulers::part(count).into_iter().chain(share::part(count)).chain(design(count)).collect()
 }
 
 macro_rules! designs {

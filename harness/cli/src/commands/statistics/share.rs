@@ -1,0 +1,28 @@
+//! Counts of register sharing: locks, who waits for them, and how far the warps of blocks get that are not owners.
+
+use super::{Count, Part};
+
+/// The part of a run's statistics; nothing where blocks do not share.
+pub(super) fn part(run: &Count<'_>) -> Option<Part> {
+    run.config.share.present.then(|| {
+        let of = |name: &str| run.of(name);
+        let waiting = of("non_owners");
+        let mut part = Part::new("share");
+        let averages = [
+            // Warps of pairs both blocks of which are there.
+            ("owners", run.average("owners"), "warps of owners, on average"),
+            ("non_owners", run.average("non_owners"), "warps of non-owners, on average"),
+        ];
+        part.averages(2, &averages);
+        part.counts(&[
+            ("non_owner_instructions", of("non_owner_issue"), "instructions of non-owners", of("issue")),
+            // With the rule `oldest` only warps of non-owners wait.
+            ("wait_lock", of("wait_lock"), "warps waiting: for a lock", waiting),
+            ("wait_hold", of("wait_hold"), "warps waiting: atomic operation of a younger block", waiting),
+            ("locks_taken", of("lock_take"), "locks taken", 0),
+            // At the end of the warp that had them.
+            ("locks_given_up", of("lock_free"), "locks given up", 0),
+        ]);
+        part
+    })
+}

@@ -1,0 +1,154 @@
+//! The report's plan, and rows made of counts with known answers.
+
+use gpurf_blocks::config::{Config, LockRule, Scheduler};
+use gpurf_isa::image::Kernel as Code;
+use gpurf_oracle::Geometry;
+
+use super::residency::Blocks;
+use super::*;
+use crate::report::PaperReport;
+use crate::sweep::Kernel;
+use crate::testing::{check_rows, kernels, made, row};
+use crate::usage::Usage;
+
+/// A thousand instructions of a kernel. Round-robin takes 1100 cycles, by age 1000. Blocks that share, as they do with less than half of their registers
+/// private and without a larger file, save 20 of them, owners first 10 more, the thesis's rule for locks 5 more. Whole blocks save 50, and a wide memory 100.
+fn run(point: &Point, shares: bool) -> Measured {
+    let config: Config = point.config().unwrap();
+    let in_turn = config.sm.scheduler == Scheduler::RoundRobin;
+    let whole = config.mrf.kilobytes > 128;
+    let pairs = shares && config.share.present && !whole && config.share.private < 5;
+    let saved = [
+        (pairs, 20),
+        (pairs && config.share.owner_first, 10),
+        (pairs && config.share.lock == LockRule::First, 5),
+        (shares && whole, 50),
+        (config.memory.bandwidth > 16, 100),
+    ];
+    let saved: u64 = saved.into_iter().filter(|(holds, _)| *holds).map(|(_, cycles)| cycles).sum();
+    let cycles = if in_turn { 1100 } else { 1000 } - saved;
+    let warps = if pairs { 8 } else { 0 };
+    let events = [
+        (event::ISSUE, 1000),
+        (event::SCOREBOARD, 2 * cycles - 1000 - 100),
+        (event::COLLECTOR, 60 + u64::from(in_turn)),
+        (event::OTHER, 40),
+        (event::OWNERS, warps * cycles),
+        (event::NON_OWNERS, warps * cycles),
+        (event::WAIT_LOCK, warps * cycles / 2),
+        (event::NON_OWNER_ISSUE, 10 * warps),
+    ];
+    Measured::new(cycles, events)
+}
+
+fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {
+    made(&REPORT, names, run)
+}
+
+#[test]
+fn what_sharing_gains_is_told_from_what_its_scheduler_gains() {
+    let report = report(&["hotspot", "sgemm"], |_, point| Some(run(point, true)));
+    check_rows(&report);
+    let gained = |a: f64, b: f64| b / a - 1.0;
+    let expected = [
+        ("IPC gained by sharing, over LRR", gained(970.0, 1100.0)),
+        ("IPC gained by sharing, over LRR: hotspot", gained(970.0, 1100.0)),
+        ("IPC gained by the scheduler, nothing shared, over LRR", gained(1000.0, 1100.0)),
+        ("IPC gained by sharing, over owners first without pairs", gained(970.0, 1000.0)),
+        ("the paper's machine: IPC gained by sharing, over owners first without pairs", gained(970.0, 1000.0)),
+        ("IPC gained by sharing with LRR, over LRR", gained(1080.0, 1100.0)),
+        ("IPC gained by sharing with GTO, over GTO", gained(980.0, 1000.0)),
+        ("IPC gained by owners first, over sharing with GTO", gained(970.0, 980.0)),
+        ("IPC gained by locks for whichever block comes first, over the oldest", gained(965.0, 970.0)),
+        ("IPC gained by sharing, over LRR with twice the registers", gained(970.0, 1050.0)),
+        ("IPC gained with 90 % shared, over owners first without pairs", gained(970.0, 1000.0)),
+        ("IPC gained with 50 % shared, over owners first without pairs", 0.0),
+        ("kernels that are fastest with 90 % shared", 1.0),
+        ("cycles in which warps of non-owners do not wait for a lock", 0.5),
+        ("warps of non-owners, a cycle", 8.0),
+    ];
+    for (metric, expected) in expected {
+        let ours = row(&report, metric).ours;
+        assert!((ours - expected).abs() < 1e-9, "{metric}: {ours}, not {expected}");
+    }
+    assert_eq!(row(&report, "IPC gained by sharing, over LRR").within, Some(true));
+    let hotspot = row(&report, "IPC gained by sharing, over LRR: hotspot");
+    assert_eq!(hotspot.within, Some(false));
+    let [own, wide] = [(950.0, 1100.0), (870.0, 1000.0)].map(|(a, b)| percent(gained(a, b)));
+    assert!(hotspot.why.contains(&own) && hotspot.why.contains(&wide), "{}", hotspot.why);
+    assert!(hotspot.command.starts_with("gpurf report sharing --only registers"), "{}", hotspot.command);
+    assert!(report.rows.iter().all(|row| !row.metric.contains("share nothing")), "both share");
+}
+
+#[test]
+fn what_cannot_share_keeps_its_cycles() {
+    let share = |kernel: &Kernel| kernel.name == "a";
+    let whole = report(&["a", "b"], |kernel, point| Some(run(point, share(kernel))));
+    let over = row(&whole, "IPC gained by sharing, over LRR");
+    assert_eq!(over.per_kernel.keys().collect::<Vec<_>>(), ["a"]);
+    for scheduler in ["LRR", "GTO"] {
+        let same = row(&whole, &format!("kernels that share nothing whose cycles differ, {scheduler}, of 1"));
+        assert_eq!((same.ours, same.within), (0.0, Some(true)));
+    }
+    let slower = report(&["a", "b"], |kernel, point| {
+        let run = run(point, share(kernel));
+        Some(Measured { cycles: run.cycles + u64::from(*point == sharing_in_turn()), ..run })
+    });
+    let differs = row(&slower, "kernels that share nothing whose cycles differ, LRR, of 1");
+    assert_eq!((differs.ours, differs.within), (1.0, Some(false)));
+    assert!(differs.why.contains("b with sharing"), "{}", differs.why);
+}
+
+#[test]
+fn without_kernels_that_share_no_gain_is_made_up() {
+    let report = report(&["hotspot", "b"], |_, point| Some(run(point, false)));
+    let metrics: Vec<&str> = report.rows.iter().map(|row| row.metric.as_str()).collect();
+    let expected = [
+        "cells of table 2.6 that come out with the thesis's registers and threads",
+        "kernels that share nothing whose cycles differ, LRR, of 2",
+        "kernels that share nothing whose cycles differ, GTO, of 2",
+        "IPC gained by owners first over GTO, kernels that share nothing",
+    ];
+    assert_eq!(metrics, expected);
+}
+
+#[test]
+fn blocks_are_those_of_the_launcher_and_the_table_comes_out() {
+    let table = report(&["a"], |_, _| None);
+    let cells = row(&table, "cells of table 2.6 that come out with the thesis's registers and threads");
+    assert_eq!((cells.ours, cells.within), (1.0, Some(true)));
+    // 1024 registers of warps: 3 blocks of 8 warps of 36, and 160 are left for warps of 4.
+    let (code, geometry) =
+        (Code { registers: 36, ..Code::default() }, Geometry { grid: [9; 3], block: [16, 16, 1], dynamic_shared: 0 });
+    let of = |point: Point, geometry| Blocks::of(&point.config().unwrap(), &code, geometry);
+    assert_eq!(of(baseline(), geometry), Some(Blocks { hosts: 3, guests: 0 }));
+    assert_eq!(of(sharing(), geometry), Some(Blocks { hosts: 3, guests: 3 }));
+    assert_eq!(of(sharing(), Geometry { block: [1024, 1, 1], ..geometry }), None, "not one has room");
+    assert_eq!(of(sharing(), Geometry { block: [32, 1, 1], ..geometry }), Some(Blocks { hosts: 8, guests: 0 }));
+}
+
+#[test]
+fn a_kernel_with_other_registers_has_other_blocks_and_the_row_says_so() {
+    let mut kernels = kernels(&["stencil"]);
+    let launch = &mut kernels[0].manifest.launches[0];
+    launch.block = [128, 1, 1];
+    let code = Code { name: launch.kernel.clone(), registers: 39, ..Code::default() };
+    kernels[0].image.kernels = vec![code];
+    let results =
+        Results::made(&kernels, &REPORT.plan(&[]), |_, point| Some(run(point, true)), &Usage::default(), |_, _| None);
+    let report = REPORT.report(&[], &results);
+    check_rows(&report);
+    let [without, with] = ["without", "with"].map(|with| row(&report, &format!("blocks {with} sharing: stencil")));
+    assert_eq!((without.ours, without.within, with.ours, with.within), (6.0, Some(false), 8.0, Some(false)));
+    assert!(with.why.contains("3 with 512 threads of 28 registers, as the thesis's"), "{}", with.why);
+    assert!((row(&report, "blocks with sharing, by those without").ours - 8.0 / 6.0).abs() < 1e-9);
+}
+
+#[test]
+fn every_event_is_one_of_the_sm() {
+    let config = sharing().config().unwrap();
+    let totals = gpurf_lockstep::EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration());
+    for name in event::ALL {
+        assert!(totals.by_name().contains_key(name), "{name} is not among {:?}", totals.by_name().keys());
+    }
+}
