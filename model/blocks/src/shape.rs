@@ -50,7 +50,7 @@ pub struct SmShape {
 }
 
 /// Cycles of a period of the throttle where it is run alone and the configuration has none: so few that the level changes often.
-const PERIOD_ALONE: usize = 50;
+const PERIOD_ALONE: usize = 16;
 
 /// Places of the result queue behind an ALU or a single precision unit.
 pub const ALU_QUEUE_DEPTH: usize = 16;

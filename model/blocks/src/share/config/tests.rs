@@ -78,8 +78,8 @@ fn a_period_is_that_of_the_key_or_a_short_one() {
         let shape = config(preset, settings).sm_shape();
         ["Throttle", "Period"].map(|name| crate::Shape::parameter(&shape, name))
     };
-    assert_eq!(parameters("baseline", &[]), [0, 50]);
-    assert_eq!(parameters("baseline", &["share.throttle=7"]), [0, 50]);
+    assert_eq!(parameters("baseline", &[]), [0, 16]);
+    assert_eq!(parameters("baseline", &["share.throttle=7"]), [0, 16]);
     assert_eq!(parameters("share-registers", &["share.throttle=1000"]), [1000, 1000]);
 }
 
