@@ -41,6 +41,7 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Places" => (if value == 0 { "" } else { "places" }).to_owned(),
         "Share" => (if value == 0 { "" } else { "shared" }).to_owned(),
         "Classes" => (if value == 0 { "" } else { "classes" }).to_owned(),
+        "Throttle" => (if value == 0 { String::new() } else { format!("throttle={value}") }),
         "PowerEntries" if value == 0 => String::new(),
         "PowerEntries" | "TableEntries" => format!("{value}p"),
         "Organisation" => String::new(),
@@ -159,6 +160,9 @@ mod tests {
         let shown = |shape: &gpurf_blocks::shape::SmShape| {
             words(&["Places", "Share", "Classes"].map(|name| (name, shape.parameter(name))))
         };
+        let throttled = load(&["share.throttle=50"]).sm_shape();
+        assert_eq!(words(&["Share", "Throttle"].map(|name| (name, throttled.parameter(name)))), "shared throttle=50");
+        assert_eq!(words(&["Share", "Throttle"].map(|name| (name, shape.parameter(name)))), "shared");
         assert_eq!(
             (shown(&shape), shown(&Config::default().sm_shape())),
             ("places shared classes".into(), String::new())

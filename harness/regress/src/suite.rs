@@ -98,6 +98,11 @@ pub(crate) fn sharing(config: Config) -> Config {
     changed(places(config), |c| c.share.present = true)
 }
 
+/// The same with non-owners that are throttled, in periods of so many cycles.
+pub(crate) fn throttled(config: Config, period: usize) -> Config {
+    changed(sharing(config), |c| c.share.throttle = period)
+}
+
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
 pub fn all_shapes() -> Vec<MrfConfig> {
     let mut shapes = Vec::new();
@@ -219,6 +224,8 @@ fn variants(block: &str) -> Vec<Config> {
             vec![two]
         }
         "block_launcher" => vec![two, places(base), places(two)],
+        // The longest period fills the counts; a round of it is longer than a run.
+        "share_throttle" => vec![throttled(base, 65_535), throttled(base, 100)],
         "register_places" => vec![with(&|c| c.mrf.banks = 4), with(&|c| c.mrf.banks = 32)],
         "instruction_buffer" => vec![with(&|c| c.sm.warps = 8), two],
         "warp_scheduler" => {
@@ -401,7 +408,10 @@ const SEEDS: u64 = 5;
 /// The presets on which the long run has all kernels.
 const KERNEL_PRESETS: [&str; 2] = ["baseline", "mrf-1r1w"];
 
-/// What `gpurf cosim --all-shapes` runs: the SM on kernels and on random programs at several presets, with one and two issue ports; all blocks; the register file in all 60 shapes, and the
+/// Cycles of a period of the throttle in the long run: few, so that its level changes often.
+const THROTTLE: usize = 50;
+
+/// What `gpurf cosim --all-shapes` runs: the SM on kernels and on random programs at several presets, with one and two issue ports, and with non-owners that are throttled; all blocks; the register file in all 60 shapes, and the
 /// pairwise choice with four more seeds.
 pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = Vec::new();
@@ -414,6 +424,9 @@ pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
         jobs.extend(kernels(project, two, seed));
         jobs.extend(programs(two, seed, MANY_PROGRAMS, None));
     }
+    let throttled = changed(shared_registers(), |c| c.share.throttle = THROTTLE);
+    jobs.extend(kernels(project, throttled, seed));
+    jobs.extend(programs(throttled, seed, MANY_PROGRAMS, None));
     jobs.extend(leaf_blocks(seed, cycles));
     jobs.extend(further_shapes(seed, cycles));
     jobs.extend(mrf(&all_shapes(), seed, cycles));

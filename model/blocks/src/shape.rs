@@ -45,7 +45,12 @@ pub struct SmShape {
     pub power_entries: usize,
     /// Blocks may share registers.
     pub share: bool,
+    /// Cycles of a period of the throttle of non-owners; 0: there is none.
+    pub throttle: usize,
 }
+
+/// Cycles of a period of the throttle where it is run alone and the configuration has none: so few that the level changes often.
+const PERIOD_ALONE: usize = 16;
 
 /// Places of the result queue behind an ALU or a single precision unit.
 pub const ALU_QUEUE_DEPTH: usize = 16;
@@ -83,6 +88,7 @@ impl SmShape {
             sources: SIDE_SOURCES,
             power_entries: if config.power.present { config.power.table_entries } else { 0 },
             share: config.share.present,
+            throttle: if config.share.present { config.share.throttle } else { 0 },
         }
     }
 
@@ -119,6 +125,11 @@ impl SmShape {
     /// Registers are handed out one by one.
     pub fn places(&self) -> bool {
         self.organisation.has_places()
+    }
+
+    /// Cycles of a period of the throttle: the block can be run alone in any configuration.
+    pub fn period(&self) -> usize {
+        if self.throttle == 0 { PERIOD_ALONE } else { self.throttle }
     }
 
     /// The module of the scheduler.
@@ -247,6 +258,8 @@ impl Shape for SmShape {
             "Candidates" => self.services().takes_candidates.into(),
             "Places" => self.places().into(),
             "Share" | "Classes" => self.share.into(),
+            "Throttle" => self.throttle as u64,
+            "Period" => self.period() as u64,
             "Taken" => self.services().reports_taken.into(),
             "PowerEntries" => self.power_entries as u64,
             // One at least: the block can be run alone in any configuration.

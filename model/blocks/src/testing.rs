@@ -31,6 +31,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         sources: 3,
         power_entries: 3,
         share: false,
+        throttle: 0,
     },
     SmShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2, places: false },
@@ -46,6 +47,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         sources: 1,
         power_entries: 0,
         share: false,
+        throttle: 3,
     },
 ];
 

@@ -20,7 +20,7 @@ use gpurf_blocks::power::{AccessTable, PowerStates};
 use gpurf_blocks::shape::{
     ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape,
 };
-use gpurf_blocks::share::ShareLocks;
+use gpurf_blocks::share::{ShareLocks, ShareThrottle};
 use gpurf_blocks::{Block, Field, Net, Ports, intern};
 
 macro_rules! of_each_block {
@@ -44,6 +44,7 @@ macro_rules! of_each_block {
             pub power_states: <PowerStates as Block>::$part,
             pub access_table: <AccessTable as Block>::$part,
             pub share_locks: <ShareLocks as Block>::$part,
+            pub share_throttle: <ShareThrottle as Block>::$part,
             pub issue_stage: <IssueStage as Block>::$part,
             pub predicate_file: <PredicateFile as Block>::$part,
             pub simt_stack: <SimtStack as Block>::$part,
@@ -118,6 +119,7 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("power_states", "wait_event_o"),
     ("access_table", "event_o"),
     ("share_locks", "event_o"),
+    ("share_throttle", "event_o"),
     ("line_table", "mem_rsp_ready_o"),
     ("block_launcher", "busy_o"),
     ("block_launcher", "done_o"),
@@ -394,11 +396,22 @@ fn share(shape: &SmShape, fields: &mut Vec<Field>) {
     if !shape.share {
         return;
     }
+    let (outputs, states) = (offset_of!(SmProbe, outputs), offset_of!(SmProbe, states));
     let (name, at) = (ShareLocks::NAME, Some("gen_share.u_share_locks"));
     Instance { name, block: name, port: None, at }.fields::<ShareLocks>(
         shape,
-        offset_of!(SmProbe, outputs) + offset_of!(Outputs, share_locks),
-        offset_of!(SmProbe, states) + offset_of!(States, share_locks),
+        outputs + offset_of!(Outputs, share_locks),
+        states + offset_of!(States, share_locks),
+        fields,
+    );
+    if shape.throttle == 0 {
+        return;
+    }
+    let (name, at) = (ShareThrottle::NAME, Some("gen_share.gen_throttle.u_share_throttle"));
+    Instance { name, block: name, port: None, at }.fields::<ShareThrottle>(
+        shape,
+        outputs + offset_of!(Outputs, share_throttle),
+        states + offset_of!(States, share_throttle),
         fields,
     );
 }

@@ -5,7 +5,7 @@ use gpurf_blocks::issue::{ALTERNATING_EVENT, TWO_LEVEL_EVENT};
 use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::shape::{SM_CFG_BITS, SmShape};
-use gpurf_blocks::share::SHARE_EVENT;
+use gpurf_blocks::share::SHARE_COUNT_EVENT;
 use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, Wide, field, ports};
 
 /// Fields of `sm_event_t`, most significant first.
@@ -65,7 +65,7 @@ pub fn power_events(shape: &SmShape) -> &'static [EventWord; POWER_EVENTS] {
 
 /// Fields of `share_event_o`: none where blocks share no registers.
 pub fn share_event(shape: &SmShape) -> EventWord {
-    if shape.share { SHARE_EVENT } else { &[] }
+    if shape.share { SHARE_COUNT_EVENT } else { &[] }
 }
 
 /// Width of the event word.
@@ -159,7 +159,7 @@ ports! {
         /// Events of power states: `power_event_t` and `power_count_event_t`; 0 where registers have none.
         power_event_o: [u64; POWER_EVENTS] = field(DESIGN_EVENT_BITS).count(POWER_EVENTS)
             .shown(Decode::PackedEach(power_events(s))),
-        /// Events of locks: `share_event_t`; 0 where blocks share no registers.
+        /// Events of locks, below them those of the throttle: `share_count_event_t`; 0 where blocks share no registers.
         share_event_o: u64 = field(DESIGN_EVENT_BITS).shown(Decode::Packed(share_event(s))),
         /// Line of a request; the top bit: local memory.
         mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early(),

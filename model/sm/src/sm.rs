@@ -27,7 +27,7 @@ use gpurf_blocks::shape::{
     ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape,
     Straps,
 };
-use gpurf_blocks::share::ShareLocks;
+use gpurf_blocks::share::{ShareLocks, ShareThrottle};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{Block, Memory};
 
@@ -176,6 +176,7 @@ impl Block for Sm {
         "Sizes",
         "PowerEntries",
         "Share",
+        "Throttle",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -189,6 +190,7 @@ impl Block for Sm {
         PowerStates::NAME,
         AccessTable::NAME,
         ShareLocks::NAME,
+        ShareThrottle::NAME,
         IssueStage::NAME,
         PredicateFile::NAME,
         SimtStack::NAME,
@@ -295,12 +297,12 @@ impl Block for Sm {
         out.event_o = self.blocks.events(inputs, &self.decided);
     }
 
-    fn clock(&mut self, inputs: &SmIn, _: &SmOut) {
+    fn clock(&mut self, inputs: &SmIn, out: &SmOut) {
         let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         if inputs.rst_ni == 0 {
             self.blocks.reset(inputs, &straps, &self.decided);
         } else {
-            self.blocks.edge(inputs, &straps, &self.decided);
+            self.blocks.edge(inputs, &straps, &self.decided, out.event_o);
         }
     }
 

@@ -1,12 +1,13 @@
 //! Register sharing, followed: which blocks share, who has a lock and who waits, from the sentences of the thesis (2.2, 2.3) and of
 //! `docs/sharing.md`, block by block.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, VecDeque};
 
 use gpurf_blocks::config::{Config, LockRule};
-use gpurf_blocks::share::SHARE_EVENT;
+use gpurf_blocks::share::SHARE_COUNT_EVENT;
 use gpurf_isa::image::Kernel;
-use gpurf_isa::modifiers::AtomicSpace;
+use gpurf_isa::modifiers::{AtomicSpace, Space};
 use gpurf_isa::{Instruction, Op};
 
 use super::seen::Seen;
@@ -14,7 +15,7 @@ use super::words::{Place, Tally, Word};
 use crate::job::Job;
 
 /// The event word that is counted: all of it.
-pub const WORDS: &[Word] = &[Word { fields: SHARE_EVENT, at: Place::Share, only: &[] }];
+pub const WORDS: &[Word] = &[Word { fields: SHARE_COUNT_EVENT, at: Place::Share, only: &[] }];
 
 /// What an instruction is to sharing.
 struct Needs {
@@ -22,6 +23,8 @@ struct Needs {
     highest: Option<u8>,
     /// It waits for what other blocks do, and uses what it gets.
     atomic: bool,
+    /// It uses memory that other blocks use, or that has its latency.
+    memory: bool,
 }
 
 impl Needs {
@@ -32,7 +35,14 @@ impl Needs {
             Op::Atom { space, .. } | Op::Cas { space, .. } => elsewhere(space),
             _ => false,
         };
+        let memory = match instruction.op {
+            Op::Ld { space, .. } => space != Space::Shared,
+            Op::St { space, .. } => space != Space::Shared,
+            Op::Atom { space, .. } | Op::Cas { space, .. } => elsewhere(space),
+            _ => false,
+        };
         Self {
+            memory,
             highest: sources.chain(instruction.destination().map(|register| register.0)).max(),
             atomic: atomic && instruction.destination().is_some(),
         }
@@ -46,6 +56,65 @@ struct Resident {
     number: u64,
     /// Warps of it that have begun.
     begun: usize,
+}
+
+/// The thesis's dynamic warp execution (2.3.3) on one SM, followed: who may use memory follows from the stalls since reset.
+struct Throttle {
+    /// Cycles of a period, and those since reset.
+    period: u64,
+    cycles: u64,
+    /// Stalls of this period, and of the last one that is the reference.
+    stalls: u64,
+    reference: u64,
+    /// Its p, in tenths.
+    p: u64,
+    /// The last 16 bits that were drawn, the newest one last.
+    drawn: VecDeque<bool>,
+}
+
+impl Throttle {
+    /// Periods of which one is the reference.
+    const ROUND: u64 = 14;
+
+    fn new(period: usize) -> Self {
+        let drawn = (0..16).map(|bit| bit == 15).collect();
+        Self { period: period as u64, cycles: 0, stalls: 0, reference: 0, p: 10, drawn }
+    }
+
+    fn is_reference(&self) -> bool {
+        (self.cycles / self.period).is_multiple_of(Self::ROUND)
+    }
+
+    /// Whether non-owners may use memory in this cycle.
+    fn allows(&self) -> bool {
+        let number = self.drawn.iter().fold(0, |number, &bit| 2 * number + u64::from(bit));
+        !self.is_reference() && number % 10 < self.p
+    }
+
+    /// A cycle out of reset is over.
+    fn pass(&mut self, stalls: u64) {
+        let sum = [0, 2, 3, 5].iter().filter(|&&at| self.drawn[at]).count();
+        self.drawn.pop_front();
+        self.drawn.push_back(sum % 2 == 1);
+        self.stalls += stalls;
+        let is_reference = self.is_reference();
+        self.cycles += 1;
+        if self.cycles.is_multiple_of(self.period) {
+            let stalls = std::mem::take(&mut self.stalls);
+            match stalls.cmp(&self.reference) {
+                _ if is_reference => self.reference = stalls,
+                Ordering::Greater => self.p = self.p.saturating_sub(1),
+                Ordering::Less => self.p = 10.min(self.p + 1),
+                Ordering::Equal => {}
+            }
+        }
+    }
+}
+
+/// That of an SM that has just been reset.
+fn throttle_of(config: &Config) -> Option<Throttle> {
+    let period = config.share.throttle;
+    (period != 0).then(|| Throttle::new(period))
 }
 
 /// The sharing of an SM, followed.
@@ -62,6 +131,8 @@ pub struct Replay {
     resident: BTreeMap<usize, Resident>,
     begun: u64,
     locks: Vec<bool>,
+    /// Where non-owners are throttled. It goes on from launch to launch.
+    throttle: Option<Throttle>,
 }
 
 impl Replay {
@@ -77,6 +148,7 @@ impl Replay {
             resident: BTreeMap::new(),
             begun: 0,
             locks: vec![false; config.sm.warps],
+            throttle: throttle_of(config),
         })
     }
 
@@ -111,8 +183,33 @@ impl Replay {
         }
     }
 
+    /// A cycle of the throttle; gives whether non-owners may use memory in it.
+    fn observe_throttle(&mut self, seen: &Seen<'_>, tally: &mut Tally) -> bool {
+        let Some(throttle) = &mut self.throttle else { return true };
+        let allows = throttle.allows();
+        tally.add("throttle_level", throttle.p);
+        tally.add("throttle_period", u64::from((throttle.cycles + 1).is_multiple_of(throttle.period)));
+        tally.add("throttle_reference", u64::from(throttle.is_reference()));
+        tally.add("throttle_allow", u64::from(allows));
+        if seen.cycle.inputs.rst_ni == 0 {
+            self.throttle = throttle_of(&self.config);
+            return allows;
+        }
+        // A port stalls if it issues nothing although a warp of it could: one that waits for nothing but the units.
+        let o = &seen.cycle.probe.outputs;
+        let ports = self.config.mrf.issue_ports;
+        let can = |w: usize| o.share_locks.clear_o & o.simt_stack.alive_o & !o.barrier_unit.held_o & o.instruction_buffer.head_valid_o & 1 << w != 0;
+        let stalls = (0..ports).filter(|&p| {
+            let issues = o.warp_scheduler.issue_valid_o >> p & 1 == 1;
+            !issues && (p..self.locks.len()).step_by(ports).any(can)
+        });
+        throttle.pass(stalls.count() as u64);
+        allows
+    }
+
     /// A cycle.
     pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
+        let allows = self.observe_throttle(seen, tally);
         let o = &seen.cycle.probe.outputs;
         let (alive, idle) = (o.simt_stack.alive_o, o.scoreboard.idle_o);
         let is = |set: u64, w: usize| set >> w & 1 == 1;
@@ -170,6 +267,14 @@ impl Replay {
                     tally.object(|| format!("warp slot {w} issues without the lock that it needs"));
                 }
                 taken.push(w);
+            }
+            if younger && !allows && is(o.scoreboard.clear_o, w) {
+                let head = self.program.get(o.instruction_buffer.head_pc_o[w] as usize);
+                let throttled = head.is_some_and(|needs| needs.memory);
+                tally.add("wait_throttle", u64::from(throttled));
+                if throttled && issues[w] {
+                    tally.object(|| format!("warp slot {w} issues although it is throttled"));
+                }
             }
             let holds = self.config.share.lock == LockRule::Oldest && self.config.share.hold_atomics;
             if holds && younger && is(o.scoreboard.clear_o, w) {

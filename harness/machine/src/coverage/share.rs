@@ -13,6 +13,10 @@ fn holds(config: &Config) -> bool {
     shares(config) && config.share.lock == LockRule::Oldest && config.share.hold_atomics
 }
 
+fn throttles(config: &Config) -> bool {
+    shares(config) && config.share.throttle != 0
+}
+
 pub(super) static GROUPS: &[Group] = &[
     situations! { "share_locks", shares, |look| {
             let ended = !look.o.simt_stack.alive_o & look.o.scoreboard.idle_o;
@@ -29,6 +33,14 @@ pub(super) static GROUPS: &[Group] = &[
         "a host is younger than its guest": young != 0 && young.trailing_zeros() < host_slots(look);
         "a guest is younger than its host": young.checked_shr(host_slots(look)).unwrap_or(0) != 0;
         "hosts and guests have locks": lock & hosts != 0 && lock & !hosts != 0;
+    },
+    situations! { "share_throttle", throttles, |look| {
+            let (level, count) = (look.s.share_throttle.level_q, look.s.share_throttle.count_q);
+            let (closed, reference) = (look.o.share_throttle.allow_o == 0, look.s.share_throttle.number_q == 0);
+        }
+        "the level is below 10": level < 10;
+        "non-owners may not use memory in another period than the reference": closed && !reference;
+        "a reference period with stalls": reference && count != 0;
     },
 ];
 
@@ -48,5 +60,12 @@ pub(super) static SUMS: &[Sums] = &[
     },
     sums! { "share_locks", holds,
         "wait_hold": "an atomic operation waits for the end of the older block";
+    },
+    sums! { "share_locks", throttles,
+        "wait_throttle": "a memory instruction is throttled";
+    },
+    sums! { "share_throttle", throttles,
+        "throttle_period": "a period ends";
+        "throttle_allow": "non-owners may use memory";
     },
 ];

@@ -93,6 +93,8 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
             modes.map(|mode| suite::powered(base, mode)).into()
         }
         "access_table" => [1, 2, 3].map(|entries| suite::tabled(base, entries)).into(),
+        // Short periods first: only upper bits of the counts need long ones.
+        "share_throttle" => vec![base, suite::throttled(base, 65_535)],
         _ if module.starts_with("mrf") || module.starts_with("ram_") => {
             vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]
         }

@@ -74,13 +74,14 @@ knobs! {
         end: "a warp without a head ends" = [20, 100, 400],
         shared: "a register has a name at the first shared one" = [100, 400, 900],
         none: "an instruction has no register in a place" = [300, 700, 950],
-        atomic: "an instruction is an atomic operation" = [50, 400],
+        memory: "an instruction accesses memory" = [50, 500],
+        allow: "non-owners may use memory" = [0, 500, 1000, 1000],
         reset,
     }
 }
 
-/// Opcodes of atomic operations, and two that are none.
-const OPCODES: [u64; 4] = [0x43, 0x44, 0x42, 0x40];
+/// Opcodes of loads, stores and atomic operations, and of a load of a constant. Atomic operations are favoured: few are held.
+const OPCODES: [u64; 7] = [0x40, 0x41, 0x43, 0x44, 0x43, 0x44, 0x42];
 /// Cycles of a grid, at most.
 const GRID: u64 = 400;
 
@@ -108,6 +109,7 @@ impl Driver for ShareLocksDriver {
     fn drive(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &mut ShareLocksIn) {
         self.twin.early();
         i.rst_ni = self.reset.next(rng, knobs.reset);
+        i.allow_i = rng.chance(knobs.allow).into();
         self.launch(rng, knobs, i);
         self.heads(rng, knobs, i);
         self.twin.late(i);
@@ -270,7 +272,7 @@ fn instruction(rng: &mut Rng, knobs: &ShareLocksKnobs, private: u8) -> (u64, u64
         roles |= u64::from(name) << (8 * place);
     }
     let mut op = rng.next_u64();
-    if rng.chance(knobs.atomic) {
+    if rng.chance(knobs.memory) {
         op = op & !0x7f | OPCODES[rng.below(OPCODES.len() as u64) as usize];
     }
     (roles, op)

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Allocation, BANKS_16, Config, MrfConfig, Preset, Rule, Scheduler, SmConfig, section};
 use crate::share::ShareStraps;
 
+/// Cycles of a period of the throttle, at most.
+const MAX_PERIOD: usize = u16::MAX as usize;
+
 section! {
     /// Blocks that share registers.
     pub struct ShareConfig, ShareLayer in share {
@@ -18,6 +21,8 @@ section! {
         pub hold_atomics: bool = true;
         /// Policy: the scheduler prefers warps of owners, and takes those of non-owners last.
         pub owner_first: bool = true;
+        /// Shape: cycles of a period of the throttle of non-owners; 0: there is none.
+        pub throttle: usize = 0, "a number from 0 to 65535 (cycles of a period; 0: none)" if |n| n <= MAX_PERIOD;
     }
 }
 
@@ -63,6 +68,12 @@ pub(crate) const RULES: &[Rule] = &[
         key: "share.present",
         allowed: "false where power.present is true: power states are of registers that one warp has (power.present=false)",
         holds: |c| !c.share.present || !c.power.present,
+    },
+    Rule {
+        key: "share.throttle",
+        allowed: "0 where share.lock is first: the older block may wait for the younger one there, which may be kept from memory for ever \
+                  (share.lock=oldest)",
+        holds: |c| c.share.throttle == 0 || c.share.lock == LockRule::Oldest,
     },
 ];
 

@@ -11,11 +11,30 @@ macro_rules! share_blocks {
         $callback! { share:
             register_places RegisterPlaces "place of a register, handed out one by one",
             share_locks ShareLocks "who may access shared registers",
+            share_throttle ShareThrottle "how often non-owners may use memory",
         }
     };
 }
 
 share_blocks!(declare_blocks);
+
+/// Fields of `share_count_event_t`, most significant first: those of `share_event_t`, then those of `share_throttle_event_t`.
+pub const SHARE_COUNT_EVENT: &[(&str, u32)] = &{
+    const LOCKS: usize = SHARE_EVENT.len();
+    let mut all = [("", 0); LOCKS + SHARE_THROTTLE_EVENT.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = if at < LOCKS { SHARE_EVENT[at] } else { SHARE_THROTTLE_EVENT[at - LOCKS] };
+        at += 1;
+    }
+    all
+};
+
+/// `share_count_event_t`, from its two parts.
+#[inline]
+pub const fn count_event(locks: u64, throttle: u64) -> u64 {
+    locks << THROTTLE_EVENT_BITS | throttle
+}
 
 #[cfg(test)]
 mod phases;

@@ -1,6 +1,6 @@
 //! `share_locks`: who may access shared registers. `docs/blocks/share_locks.md`.
 
-use crate::instruction::{NO_REG, Roles, returning_atomic};
+use crate::instruction::{NO_REG, Roles, returning_atomic, uses_memory};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::shape::{BLOCK_SLOTS, SLOT_BITS, SmShape};
@@ -12,6 +12,7 @@ use crate::{Block, Decode, Ports, WARP_BITS, field, packed, ports};
 pub const SHARE_EVENT: &[(&str, u32)] = &[
     ("wait_lock", 6),
     ("wait_hold", 6),
+    ("wait_throttle", 6),
     ("lock_take", 2),
     ("lock_free", 6),
     ("owners", 6),
@@ -48,6 +49,8 @@ ports! {
         rst_ni: u8 = field(1),
         /// Straps: who gets a lock, whether atomic operations wait, whether owners are preferred.
         cfg_i: u8 = field(STRAPS_BITS).shown(Decode::Packed(SHARE_STRAPS)),
+        /// Memory instructions of non-owners may issue.
+        allow_i: u8 = field(1),
         /// Port p issues.
         issue_valid_i: u8 = field(s.ports()),
         /// Warp that port p issues.
@@ -69,7 +72,7 @@ ports! {
         /// Warps that the scheduler takes last.
         last_o: u64 = field(s.warps),
         /// Locks and who waits for them: `share_event_t`.
-        event_o: u64 = field(34).shown(Decode::Packed(SHARE_EVENT)),
+        event_o: u64 = field(40).shown(Decode::Packed(SHARE_EVENT)),
     }
 }
 
@@ -120,6 +123,8 @@ pub struct Divided {
     pub slot_busy: u16,
     /// Block slots whose block is the younger one of its pair.
     pub slot_young: u16,
+    /// Memory instructions of non-owners may issue.
+    pub allow: bool,
 }
 
 /// What is decided in a cycle.
@@ -137,6 +142,8 @@ pub struct Allowed {
     waits: u64,
     /// Heads that are held.
     held: u64,
+    /// Heads that are throttled.
+    throttled: u64,
     /// Warps of owners, and of non-owners.
     owners: u64,
     non_owners: u64,
@@ -200,11 +207,12 @@ impl ShareLocks {
         let beside_busy = paired & partners(self.warps_of(at.slot_busy));
         let ended = !at.alive & at.idle;
 
-        let (mut wants, mut atomic) = (0, 0);
+        let (mut wants, mut atomic, mut memory) = (0, 0, 0);
         for w in set_bits(clear & paired) {
             let (roles, op) = head(w);
             wants |= u64::from(is_shared(roles, at.layout.private_registers())) << w;
             atomic |= u64::from(returning_atomic(op, roles.d())) << w;
+            memory |= u64::from(uses_memory(op)) << w;
         }
         let asks = wants & !self.lock_q;
         let may = if straps.first {
@@ -215,8 +223,10 @@ impl ShareLocks {
         let held = if straps.hold && !straps.first { atomic & young & beside_busy } else { 0 };
         let waits = asks & !may;
         let (owners, non_owners) = (beside_busy & !young, beside_busy & young);
+        let throttled = if at.allow { 0 } else { memory & non_owners };
         let (lead, last) = if straps.owner_first { (owners, non_owners) } else { (0, 0) };
-        Allowed { clear: clear & !waits & !held, lead, last, asks, waits, held, owners, non_owners, ended }
+        let clear = clear & !waits & !held & !throttled;
+        Allowed { clear, lead, last, asks, waits, held, throttled, owners, non_owners, ended }
     }
 
     /// Those that ask and may take their lock with the rule *first*: none of the partner's block has one, and for a young one whose block has none either
@@ -238,6 +248,7 @@ impl ShareLocks {
         let sets = [
             allowed.waits,
             allowed.held,
+            allowed.throttled,
             issued & allowed.asks,
             self.lock_q & allowed.ended,
             allowed.owners,
@@ -302,6 +313,7 @@ impl Block for ShareLocks {
             end_warps: inputs.end_warps_i,
             slot_busy: inputs.slot_busy_i,
             slot_young: inputs.slot_young_i,
+            allow: inputs.allow_i != 0,
         };
         let head = |w: usize| (Roles(inputs.head_roles_i[w]), inputs.head_op_i[w]);
         self.decided = self.allowed(ShareStraps::of(inputs.cfg_i), inputs.clear_i, &divided, head);

@@ -11,14 +11,14 @@ use super::decided::{BusResult, Decided};
 use crate::ports::SmIn;
 
 impl Blocks {
-    /// The edge. Each block is asked before it is told: what follows is in the order in which that holds.
+    /// The edge, behind a cycle with these events. Each block is asked before it is told: what follows is in the order in which that holds.
     #[inline]
-    pub(super) fn edge(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided) {
+    pub(super) fn edge(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided, events: u64) {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
         let (start, memory_idle) = (self.block_launcher.start(), self.coalescer.request().is_none());
         self.tell_faults(decided);
         self.clock_power(inputs, start.map(|(warp, _)| warp), alive, idle);
-        self.clock_share(decided);
+        self.clock_share(decided, events);
         self.clock_slots(decided, alive);
         self.push_side_results(straps.side_latency);
         self.push_constant_results(straps.fp_latency);

@@ -37,6 +37,13 @@ macro_rules! event {
     };
 }
 
+/// Of an event word: ports that issue nothing although a head is clear.
+#[inline]
+pub(super) fn stalls(events: u64) -> u8 {
+    let ports = |low: u32| (events >> low & 3) as u8;
+    ports(const { at("stall_collector") }) + ports(const { at("stall_other") })
+}
+
 impl Blocks {
     /// What happens in a cycle.
     #[inline]
@@ -151,6 +158,21 @@ fn results_that_wait(decided: &Decided) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_reasons_are_stalls() {
+        let count = |name| {
+            let low = at(name);
+            [1u64, 2].map(|ports| stalls(ports << low))
+        };
+        assert_eq!((count("stall_collector"), count("stall_other")), ([1, 2], [1, 2]));
+        let (others, mut wide) = (["stall_collector", "stall_other"], 0);
+        for (name, _) in SM_EVENT.iter().filter(|(name, _)| !others.contains(name)) {
+            wide |= 3 << at(name);
+            assert_eq!(stalls(1 << at(name)), 0, "{name}");
+        }
+        assert_ne!(wide, 0);
+    }
 
     #[test]
     fn the_last_field_is_the_least_significant() {

@@ -75,6 +75,9 @@ impl Sm {
         }
         if let Some(share) = &blocks.share {
             share.locks.probe(&inputs.share_locks, &o.share_locks, &mut states.share_locks);
+            if let Some(throttle) = &share.throttle {
+                throttle.probe(&inputs.share_throttle, &o.share_throttle, &mut states.share_throttle);
+            }
         }
         for p in 0..blocks.ports {
             blocks.alu[p].probe(&self.inputs.alu[p], &o.alu[p], &mut states.alu[p]);

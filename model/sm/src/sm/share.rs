@@ -1,29 +1,44 @@
-//! Locks of shared registers, where blocks may share some: `share_locks`.
+//! Locks of shared registers, where blocks may share some, and the throttle of non-owners: `share_locks`, `share_throttle`.
 
 use gpurf_blocks::Block;
 use gpurf_blocks::issue::Classes;
 use gpurf_blocks::shape::{SmShape, Straps};
-use gpurf_blocks::share::{Allowed, Divided, ShareLocks, ShareStraps};
+use gpurf_blocks::share::{Allowed, Divided, ShareLocks, ShareStraps, ShareThrottle, count_event};
 
 use super::Blocks;
 use super::decided::Decided;
+use super::events::stalls;
 use crate::nets::Outputs;
 
-/// The block, and what it decides in a cycle.
+/// The blocks, and what they decide in a cycle.
 pub(super) struct Share {
     pub(super) locks: ShareLocks,
+    /// Where non-owners are throttled.
+    pub(super) throttle: Option<ShareThrottle>,
     straps: ShareStraps,
     pub(super) allowed: Allowed,
 }
 
 impl Share {
     pub(super) fn new(shape: &SmShape) -> Self {
-        Self { locks: ShareLocks::new(shape), straps: ShareStraps::default(), allowed: Allowed::default() }
+        Self {
+            locks: ShareLocks::new(shape),
+            throttle: (shape.throttle != 0).then(|| ShareThrottle::new(shape)),
+            straps: ShareStraps::default(),
+            allowed: Allowed::default(),
+        }
     }
 
     /// An edge in reset.
     pub(super) fn reset(&mut self) {
         self.locks.reset();
+        self.throttle.iter_mut().for_each(|throttle| throttle.reset());
+    }
+
+    /// Whether non-owners may use memory.
+    #[inline]
+    fn allows(&self) -> bool {
+        self.throttle.as_ref().is_none_or(|throttle| throttle.allows())
     }
 }
 
@@ -53,6 +68,7 @@ impl Blocks {
             end_warps: launcher.end_warps(),
             slot_busy: launcher.slot_busy(),
             slot_young: launcher.slot_young(),
+            allow: share.allows(),
         };
         let buffer = &self.instruction_buffer;
         let head = |w: usize| (buffer.roles(w), buffer.head(w).op);
@@ -70,26 +86,34 @@ impl Blocks {
     /// The events.
     #[inline]
     pub(super) fn share_event(&self, decided: &Decided) -> u64 {
-        self.share.as_ref().map_or(0, |share| share.locks.event(&share.allowed, decided.pops))
+        let event = |share: &Share| {
+            let throttle = share.throttle.as_ref().map_or(0, |throttle| throttle.event());
+            count_event(share.locks.event(&share.allowed, decided.pops), throttle.into())
+        };
+        self.share.as_deref().map_or(0, event)
     }
 
-    /// The edge.
+    /// The edge, behind a cycle with these events of the SM.
     #[inline]
-    pub(super) fn clock_share(&mut self, decided: &Decided) {
+    pub(super) fn clock_share(&mut self, decided: &Decided, events: u64) {
         if let Some(share) = &mut self.share {
             share.locks.advance(&share.allowed, decided.pops);
+            if let Some(throttle) = &mut share.throttle {
+                throttle.advance(stalls(events));
+            }
         }
     }
 
-    /// Whether no lock changes as long as nothing issues.
+    /// Whether no lock changes as long as nothing issues. A throttle draws a number in each cycle, and counts it: no two cycles are alike.
     pub(super) fn share_is_still(&self) -> bool {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
-        self.share.as_ref().is_none_or(|share| share.locks.is_still(alive, idle))
+        self.share.as_ref().is_none_or(|share| share.throttle.is_none() && share.locks.is_still(alive, idle))
     }
 
-    /// The outputs of the block. Without it the net at `clear_o` is that of power states.
+    /// The outputs of the blocks. Without them the net at `clear_o` is that of power states, and non-owners may use memory.
     pub(super) fn record_share(&self, o: &mut Outputs) {
         let Classes { lead, last } = self.classes();
         (o.share_locks.clear_o, o.share_locks.lead_o, o.share_locks.last_o) = (self.clear(), lead, last);
+        o.share_throttle.allow_o = self.share.as_ref().is_none_or(|share| share.allows()).into();
     }
 }

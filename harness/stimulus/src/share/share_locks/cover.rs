@@ -40,6 +40,7 @@ const OWNER_FIRST: u8 = 4;
 #[cover]
 impl ShareLocksCover {
     const PLACES: [&str; 4] = ["a", "b", "c", "d"];
+    const MEMORY: [&str; 4] = ["LD", "ST", "ATOM", "CAS"];
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self { shape: *shape, before: (0, 0) }
@@ -77,6 +78,13 @@ impl ShareLocksCover {
             young_now |= u64::from(young) << w;
             let other = 1 << partner;
             let goes = o.clear_o & bit != 0;
+            let op = i.head_op_i[w];
+            let in_shared = op >> 28 & 3 == 1;
+            let memory = [0x40, 0x41, 0x43, 0x44].iter().position(|&opcode| op & 0x7f == opcode);
+            let outside = clear && memory.is_some() && !in_shared;
+            let throttled = outside && i.allow_i == 0 && young && busy;
+            // For another reason than the throttle.
+            let waits = !goes && !throttled;
             let asks = clear && shared.contains(&true) && lock & bit == 0;
             for place in 0..4 {
                 let alone = shared.iter().enumerate().all(|(k, &s)| s == (k == place));
@@ -93,7 +101,7 @@ impl ShareLocksCover {
             // Oldest.
             let partner_ended = ended & other != 0;
             point!("oldest: the older one takes it", !first && asks && !young && goes);
-            point!("oldest: the younger one waits", !first && asks && young && !goes && busy);
+            point!("oldest: the younger one waits", !first && asks && young && waits && busy);
             point!(
                 "oldest: the younger one takes it, as its partner has ended while others of that block go on",
                 !first && asks && young && goes && busy && partner_ended
@@ -109,18 +117,17 @@ impl ShareLocksCover {
                     .fold(0u64, |set, v| set | 1 << v)
             };
             let theirs = lock & of_block(partner);
-            point!("first: the partner itself has it", first && asks && theirs & other != 0 && !goes);
+            point!("first: the partner itself has it", first && asks && theirs & other != 0 && waits);
             point!("first: another warp of its block has one", first && asks && theirs != 0 && theirs & other == 0);
             point!("first: the younger one takes it", first && asks && young && goes && busy);
             point!("first: the older one waits", first && asks && !young && !goes);
             let own = lock & of_block(w);
             let both = first && asks && young && own != 0 && asking & of_block(partner) != 0;
             point!("first: a younger block that has locks goes on, though the older one asks", both && goes);
-            point!("first: the older block asks in the same cycle", first && asks && young && !goes && theirs == 0);
+            point!("first: the older block asks in the same cycle", first && asks && young && waits && theirs == 0);
             // Atomic operations.
-            let op = i.head_op_i[w];
             let atomic = matches!(op & 0x7f, 0x43 | 0x44);
-            let (in_shared, result) = (op >> 28 & 3 == 1, roles.d() != NO_REG);
+            let result = roles.d() != NO_REG;
             let holds = i.cfg_i & HOLD != 0 && !first && young && busy && clear;
             point!("an atomic operation is held", holds && atomic && !in_shared && result && !goes);
             point!("ATOM is held", holds && op & 0x7f == 0x43 && !in_shared && result);
@@ -132,6 +139,20 @@ impl ShareLocksCover {
             point!("one is not, without the strap", elsewhere && young && busy && i.cfg_i & HOLD == 0 && !first);
             point!("one is not, with the other rule", elsewhere && young && busy && i.cfg_i & HOLD != 0 && first);
             point!("one is not, as the older block has ended", elsewhere && young && !busy && i.cfg_i & HOLD != 0);
+            // The throttle.
+            for k in 0..4 {
+                point!("{MEMORY[k]} is throttled", throttled && memory == Some(k) && !goes);
+            }
+            let closed = i.allow_i == 0 && clear && busy;
+            point!("an access of shared memory is not throttled", closed && young && memory.is_some() && in_shared && goes);
+            point!("an instruction that accesses no memory is not", closed && young && memory.is_none() && goes);
+            point!("one of an owner is not", closed && outside && !young && goes);
+            point!("one is not, as there is no owner", i.allow_i == 0 && outside && young && !busy && goes);
+            point!("one of a non-owner is allowed", i.allow_i == 1 && outside && young && busy && goes);
+            point!("one is throttled, with the other rule", throttled && first);
+            point!("one is throttled that would have its lock", throttled && shared.contains(&true) && lock & bit != 0);
+            point!("one is throttled, and asks for its lock", throttled && asks);
+            point!("one is throttled and held", throttled && holds && atomic && result);
             point!("a warp of an owner is preferred", o.lead_o & bit != 0);
             point!("a warp of a non-owner is taken last", o.last_o & bit != 0);
             point!("a non-owner issues", young && busy && issues & bit != 0);

@@ -13,23 +13,25 @@ fn presets_are_the_thesis_s_machine_without_sharing_and_with_it() {
     let shape = fermi.sm_shape();
     assert!(shape.places() && shape.mrf.places && !shape.share);
     let parameters = |shape: &crate::shape::SmShape| {
-        ["Places", "Share", "Classes", "Sizes"].map(|name| crate::Shape::parameter(shape, name))
+        ["Places", "Share", "Classes", "Sizes", "Throttle"].map(|name| crate::Shape::parameter(shape, name))
     };
-    assert_eq!(parameters(&shape), [1, 0, 0, 1]);
+    assert_eq!(parameters(&shape), [1, 0, 0, 1, 0]);
     let shared = config("share-registers", &[]);
     assert_eq!(shared.sm.scheduler, Scheduler::GreedyThenOldest);
     let sm = SmConfig { scheduler: fermi.sm.scheduler, ..shared.sm };
     assert_eq!(Config { sm, share: fermi.share, ..shared }, fermi);
-    assert_eq!(parameters(&shared.sm_shape()), [1, 1, 1, 1]);
-    assert_eq!(parameters(&config("baseline", &[]).sm_shape()), [0; 4]);
-    let ShareConfig { private, lock, hold_atomics, owner_first, .. } = shared.share;
-    assert_eq!((private, lock, hold_atomics, owner_first), (1, LockRule::Oldest, true, true));
+    assert_eq!(parameters(&shared.sm_shape()), [1, 1, 1, 1, 0]);
+    assert_eq!(parameters(&config("share-registers", &["share.throttle=50"]).sm_shape()), [1, 1, 1, 1, 50]);
+    assert_eq!(parameters(&config("baseline", &[]).sm_shape()), [0; 5]);
+    let ShareConfig { private, lock, hold_atomics, owner_first, throttle, .. } = shared.share;
+    assert_eq!((private, lock, hold_atomics, owner_first, throttle), (1, LockRule::Oldest, true, true, 0));
 }
 
 #[test]
 fn numbers_outside_their_bounds_are_refused() {
     refuses(&[
         ("share.private", &["0", "10"][..], "a number from 1 to 9 (tenths of a thread's registers)"),
+        ("share.throttle", &["65536"], "a number from 0 to 65535 (cycles of a period; 0: none)"),
         ("sm.blocks", &["0", "17"], "a number from 1 to 16"),
     ]);
 }
@@ -58,6 +60,27 @@ fn sharing_needs_registers_one_by_one_a_single_level_and_no_power_states() {
     let power = "power.present is true: power states are of registers that one warp has (power.present=false)";
     let settings = ["share.present=true", "mrf.allocation=registers", "power.present=true", "power.mode=sleep_always"];
     assert_eq!(set(&settings), message(power));
+}
+
+#[test]
+fn a_throttle_needs_an_older_block_that_never_waits() {
+    let with = |settings: &[&str]| Config::load(Start::Preset("share-registers"), settings).map_err(|e| e.to_string());
+    assert!(with(&["share.throttle=65535"]).is_ok() && with(&["share.lock=first"]).is_ok());
+    let message = "--set: share.throttle = 1 is not allowed: it has to be 0 where share.lock is first: the older block may wait for \
+                   the younger one there, which may be kept from memory for ever (share.lock=oldest)";
+    assert_eq!(with(&["share.throttle=1", "share.lock=first"]), Err(message.to_owned()));
+}
+
+/// The SM has a throttle only where blocks share registers; the block alone has a period in any configuration.
+#[test]
+fn a_period_is_that_of_the_key_or_a_short_one() {
+    let parameters = |preset: &str, settings: &[&str]| {
+        let shape = config(preset, settings).sm_shape();
+        ["Throttle", "Period"].map(|name| crate::Shape::parameter(&shape, name))
+    };
+    assert_eq!(parameters("baseline", &[]), [0, 16]);
+    assert_eq!(parameters("baseline", &["share.throttle=7"]), [0, 16]);
+    assert_eq!(parameters("share-registers", &["share.throttle=1000"]), [1000, 1000]);
 }
 
 #[test]

@@ -14,6 +14,9 @@ const FIRST: u8 = 0b111;
 const ATOM: u64 = 0x43;
 const ATOM_SHARED: u64 = 0x43 | 1 << 28;
 const CAS: u64 = 0x44;
+/// LD and ST on global memory.
+const LD: u64 = 0x40;
+const ST: u64 = 0x41;
 
 fn roles(names: [u8; 4]) -> u64 {
     let [a, b, c, d] = names;
@@ -23,14 +26,14 @@ fn roles(names: [u8; 4]) -> u64 {
 const NONE: [u8; 4] = [NO_REG; 4];
 
 /// Two hosts and two guests of two warps each: slots 0 and 1, 2 and 3; partners are 0 and 4, 1 and 5, ... All live and have heads that name nothing. Guests
-/// are younger.
+/// are younger, and may use memory.
 fn locks(straps: u8) -> Driver<ShareLocks> {
     let mut locks = Driver::<ShareLocks>::new(&SHAPE);
     let inputs = &mut locks.inputs;
     (inputs.cfg_i, inputs.clear_i, inputs.alive_i, inputs.idle_i) = (straps, 0xff, 0xff, 0);
     inputs.layout_i =
         RegisterLayout::from(RegisterLayoutFields { guest_base: 40, host_warps: 4, private_registers: PRIVATE, registers: 10 }).0;
-    (inputs.end_warps_i, inputs.slot_busy_i, inputs.slot_young_i) = (8, 0b1111, 0b1100);
+    (inputs.end_warps_i, inputs.slot_busy_i, inputs.slot_young_i, inputs.allow_i) = (8, 0b1111, 0b1100, 1);
     for w in 0..8 {
         inputs.slot_i[w] = w as u8 / 2;
         inputs.head_roles_i[w] = roles(NONE);
@@ -65,7 +68,7 @@ fn count(out: &ShareLocksOut, name: &str) -> u64 {
 
 #[test]
 fn events_fill_their_word() {
-    assert_eq!(SHARE_EVENT.iter().map(|field| field.1).sum::<u32>(), 34);
+    assert_eq!(SHARE_EVENT.iter().map(|field| field.1).sum::<u32>(), 40);
 }
 
 #[test]
@@ -178,6 +181,38 @@ fn returning_atomic_operations_of_the_younger_block_are_held() {
 }
 
 #[test]
+fn memory_instructions_of_non_owners_are_throttled() {
+    let throttled = |straps: u8, allow: u8, op: u64, busy: u16| {
+        let mut locks = locks(straps);
+        (locks.inputs.slot_busy_i, locks.inputs.allow_i) = (busy, allow);
+        for w in [0, 4] {
+            locks.inputs.head_op_i[w] = op;
+        }
+        let out = locks.cycle();
+        assert_eq!(out.clear_o | 1 << 4, 0xff, "the older one is not");
+        assert_eq!(count(&out, "wait_throttle"), u64::from(out.clear_o != 0xff));
+        assert_eq!(count(&out, "wait_hold"), 0, "they return nothing");
+        out.clear_o != 0xff
+    };
+    for straps in 0..8 {
+        for op in [LD, ST, ATOM, CAS] {
+            let of_space = |space: u64| throttled(straps, 0, op | space << 28, 0xf);
+            assert_eq!([0, 1, 2, 3].map(of_space), [true, false, true, true], "all spaces but the shared one");
+        }
+        assert!(!throttled(straps, 0, 0x42, 0xf), "constants are no memory");
+        assert!(!throttled(straps, 0, 0x10, 0xf), "nor is arithmetic");
+        assert!(!throttled(straps, 1, LD, 0xf), "they may");
+        assert!(!throttled(straps, 0, LD, 0b1110), "there is no partner block, and so no owner");
+        assert!(throttled(straps, 0, LD, 0b0001), "its own slot is not asked");
+    }
+    let mut locks = locks(OLDEST);
+    (locks.inputs.allow_i, locks.inputs.clear_i) = (0, 0xef);
+    locks.inputs.head_op_i[4..6].fill(ST);
+    let out = locks.cycle();
+    assert_eq!((out.clear_o, count(&out, "wait_throttle")), (0xcf, 1), "a head that is not clear does not count");
+}
+
+#[test]
 fn owners_are_preferred_and_non_owners_last_while_both_blocks_are_there() {
     let mut locks = locks(OLDEST);
     let classes = |locks: &mut Driver<ShareLocks>| {
@@ -261,9 +296,15 @@ impl Reference {
             i.cfg_i & 0b11 == 0b10 && is_set(i.clear_i, w) && paired(w) && young(w) && busy(w) && atomic
         };
         let owner = |w: usize| paired(w) && is_set(i.slot_busy_i, slot(partner(w)));
+        let throttled = |w: usize| {
+            let op = i.head_op_i[w];
+            let memory = [LD, ST, ATOM, CAS].contains(&(op & 0x7f)) && op >> 28 & 3 != 1;
+            i.allow_i == 0 && is_set(i.clear_i, w) && owner(w) && young(w) && memory
+        };
         let issues = |w: usize| set_bits(i.issue_valid_i).any(|p| usize::from(i.issue_warp_i[p]) == w);
         let mut out = ShareLocksOut::zeroed();
-        out.clear_o = set_of(|w| is_set(i.clear_i, w) && (!asks(w) || may(w)) && !held(w), warps);
+        let clear = |w: usize| is_set(i.clear_i, w) && (!asks(w) || may(w)) && !held(w) && !throttled(w);
+        out.clear_o = set_of(clear, warps);
         let (owners, others) = (set_of(|w| owner(w) && !young(w), warps), set_of(|w| owner(w) && young(w), warps));
         if i.cfg_i & 0b100 != 0 {
             (out.lead_o, out.last_o) = (owners, others);
@@ -272,6 +313,7 @@ impl Reference {
         let sets = [
             set_of(|w| asks(w) && !may(w), warps),
             set_of(held, warps),
+            set_of(throttled, warps),
             set_of(asks, warps) & issued,
             set_of(|w| self.lock[w] && ended(w), warps),
             owners,
@@ -310,7 +352,7 @@ fn drive(random: &mut Random, inputs: &mut ShareLocksIn, warps: usize) {
         let name = |random: &mut Random| if random.chance(70) { NO_REG } else { random.below(5) as u8 };
         inputs.head_roles_i[w] = roles(std::array::from_fn(|_| name(random)));
         if random.chance(40) {
-            inputs.head_op_i[w] = [ATOM, CAS, ATOM_SHARED][random.below(3)];
+            inputs.head_op_i[w] = [ATOM, CAS, ATOM_SHARED, LD, ST][random.below(5)];
         }
     }
     if random.chance(20) {

@@ -1,0 +1,170 @@
+//! `share_throttle`: how often non-owners may use memory. `docs/blocks/share_throttle.md`.
+
+use crate::mrf::bits::pack;
+use crate::shape::SmShape;
+use crate::{Block, Decode, Ports, field, ports};
+
+/// Fields of `share_throttle_event_t`, most significant first.
+pub const SHARE_THROTTLE_EVENT: &[(&str, u32)] =
+    &[("throttle_level", 4), ("throttle_period", 1), ("throttle_reference", 1), ("throttle_allow", 1)];
+
+/// Width of `event_o`.
+pub(crate) const THROTTLE_EVENT_BITS: u32 = 7;
+
+/// Periods of a round; the first one is the reference.
+const PERIODS: u8 = 14;
+/// The highest level: non-owners may use memory in every cycle but those of the reference.
+const TENTHS: u8 = 10;
+/// Width of a count of stalls.
+const COUNT_BITS: u32 = 18;
+
+ports! {
+    /// Inputs of [`ShareThrottle`].
+    pub struct ShareThrottleIn(s: &SmShape) {
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// Stalls of this cycle.
+        stall_i: u8 = field(2),
+    }
+}
+
+ports! {
+    /// Outputs of [`ShareThrottle`].
+    pub struct ShareThrottleOut(s: &SmShape) {
+        /// Non-owners may issue memory instructions in this cycle.
+        allow_o: u8 = field(1).early(),
+        /// The level, and where in a round the cycle is: `share_throttle_event_t`.
+        event_o: u8 = field(THROTTLE_EVENT_BITS).early().shown(Decode::Packed(SHARE_THROTTLE_EVENT)),
+    }
+}
+
+ports! {
+    /// State of [`ShareThrottle`].
+    pub struct ShareThrottleProbe(s: &SmShape) {
+        /// Stalls of the period so far.
+        count_q: u32 = field(COUNT_BITS),
+        /// Stalls of the last reference period.
+        reference_q: u32 = field(COUNT_BITS),
+        /// Cycle of the period.
+        cycle_q: u16 = field(16),
+        /// A register with linear feedback.
+        random_q: u16 = field(16),
+        /// Number of the period; 0: the reference period.
+        number_q: u8 = field(4),
+        /// How often non-owners may use memory, in tenths.
+        level_q: u8 = field(4),
+    }
+}
+
+/// Throttles memory instructions of non-owners by the stalls of the SM: "dynamic warp execution" (sharing thesis 2.3.3).
+///
+/// Whoever uses this directly asks ([`allows`](Self::allows), [`event`](Self::event)) and ends the cycle with [`advance`](Self::advance).
+#[derive(Clone, Debug)]
+pub struct ShareThrottle {
+    /// The last cycle of a period.
+    last: u16,
+    cycle_q: u16,
+    number_q: u8,
+    count_q: u32,
+    reference_q: u32,
+    level_q: u8,
+    random_q: u16,
+}
+
+impl ShareThrottle {
+    /// Whether non-owners may issue memory instructions.
+    #[inline]
+    pub fn allows(&self) -> bool {
+        !self.is_reference() && self.random_q % u16::from(TENTHS) < u16::from(self.level_q)
+    }
+
+    #[inline]
+    fn is_reference(&self) -> bool {
+        self.number_q == 0
+    }
+
+    /// `share_throttle_event_t`.
+    #[inline]
+    pub fn event(&self) -> u8 {
+        let values = [
+            self.level_q.into(),
+            (self.cycle_q == self.last).into(),
+            self.is_reference().into(),
+            self.allows().into(),
+        ];
+        pack(SHARE_THROTTLE_EVENT, values) as u8
+    }
+
+    /// The edge, behind a cycle with so many stalls.
+    #[inline]
+    pub fn advance(&mut self, stalls: u8) {
+        let feedback = self.random_q >> 15 ^ self.random_q >> 13 ^ self.random_q >> 12 ^ self.random_q >> 10;
+        self.random_q = self.random_q << 1 | feedback & 1;
+        let total = self.count_q + u32::from(stalls);
+        if self.cycle_q == self.last {
+            self.end_period(total);
+            (self.cycle_q, self.count_q) = (0, 0);
+        } else {
+            (self.cycle_q, self.count_q) = (self.cycle_q + 1, total & ((1 << COUNT_BITS) - 1));
+        }
+    }
+
+    /// A period with so many stalls is over.
+    fn end_period(&mut self, total: u32) {
+        if self.is_reference() {
+            self.reference_q = total;
+        } else if total > self.reference_q {
+            self.level_q = self.level_q.saturating_sub(1);
+        } else if total < self.reference_q {
+            self.level_q = (self.level_q + 1).min(TENTHS);
+        }
+        self.number_q = (self.number_q + 1) % PERIODS;
+    }
+
+    /// An edge in reset.
+    pub fn reset(&mut self) {
+        (self.cycle_q, self.number_q, self.count_q, self.reference_q) = (0, 0, 0, 0);
+        (self.level_q, self.random_q) = (TENTHS, 1);
+    }
+}
+
+impl Block for ShareThrottle {
+    const NAME: &'static str = "share_throttle";
+    const PARAMETERS: &'static [&'static str] = &["Period"];
+
+    type Shape = SmShape;
+    type In = ShareThrottleIn;
+    type Out = ShareThrottleOut;
+    type Probe = ShareThrottleProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        let last = (shape.period() - 1) as u16;
+        Self { last, cycle_q: 0, number_q: 0, count_q: 0, reference_q: 0, level_q: TENTHS, random_q: 1 }
+    }
+
+    #[inline]
+    fn early(&self, out: &mut ShareThrottleOut) {
+        (out.allow_o, out.event_o) = (self.allows().into(), self.event());
+    }
+
+    #[inline]
+    fn late(&mut self, _: &ShareThrottleIn, _: &mut ShareThrottleOut) {}
+
+    fn clock(&mut self, inputs: &ShareThrottleIn, _: &ShareThrottleOut) {
+        if inputs.rst_ni == 0 {
+            self.reset();
+        } else {
+            self.advance(inputs.stall_i);
+        }
+    }
+
+    fn probe(&self, _: &ShareThrottleIn, _: &ShareThrottleOut, probe: &mut ShareThrottleProbe) {
+        *probe = Ports::zeroed();
+        (probe.cycle_q, probe.number_q) = (self.cycle_q, self.number_q);
+        (probe.count_q, probe.reference_q) = (self.count_q, self.reference_q);
+        (probe.level_q, probe.random_q) = (self.level_q, self.random_q);
+    }
+}
+
+#[cfg(test)]
+mod tests;
