@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::config::{CompilerConfig, Config, ConfigError, RegisterOrder, Start};
+use gpurf_blocks::config::{Config, ConfigError, RegisterOrder, Start};
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::{Options as CompilerOptions, Schedule};
 use gpurf_energy::Traffic;

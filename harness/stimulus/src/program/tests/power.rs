@@ -2,7 +2,7 @@
 
 use gpurf_blocks::config::{Config, Start, preset, presets};
 use gpurf_compiler::Options;
-use gpurf_isa::{Instruction, PowerState};
+use gpurf_isa::{Instruction, Places, PowerState};
 use gpurf_oracle::power::{PowerCounts, PowerJudge};
 
 use super::random;
@@ -58,8 +58,12 @@ fn programs_have_states_as_the_configuration_says() {
 fn runs_of_programs_take_the_theme_where_registers_have_states() {
     for preset in presets() {
         let taken: Vec<&str> = themes::of(&preset.config).map(|theme| theme.name).collect();
-        assert_eq!(taken.contains(&"power"), preset.config.power.present, "{}", preset.name);
-        assert_eq!(taken.len(), themes::THEMES.len() - usize::from(!preset.config.power.present), "{}", preset.name);
+        let concerned = [("power", preset.config.power.present), ("sharing", preset.config.share.present)];
+        for (theme, concerns) in concerned {
+            assert_eq!(taken.contains(&theme), concerns, "{}: {theme}", preset.name);
+        }
+        let others = concerned.iter().filter(|(_, concerns)| !concerns).count();
+        assert_eq!(taken.len(), themes::THEMES.len() - others, "{}", preset.name);
     }
 }
 
@@ -72,8 +76,8 @@ fn the_theme_has_instructions_that_access_what_the_one_before_puts_to_rest() {
         let of = |seed| {
             let code = Program::random(seed, &weights, &Limits::of(&config)).unwrap().lower().code;
             let at_rest = |pair: &&[Instruction]| {
-                let mut left = pair[0].power_states().filter(|(_, state)| *state != PowerState::On);
-                left.any(|(register, _)| pair[1].power_states().any(|(other, _)| other == register))
+                let mut left = pair[0].power_states(Places::NONE).filter(|(_, state)| *state != PowerState::On);
+                left.any(|(register, _)| pair[1].power_states(Places::NONE).any(|(other, _)| other == register))
             };
             (code.windows(2).filter(at_rest).count(), code.len())
         };
