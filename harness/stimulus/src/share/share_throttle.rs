@@ -113,13 +113,7 @@ impl ShareThrottleCover {
         Self { short: period <= 100, long: period > 44_000 }
     }
 
-    fn observe(
-        &mut self,
-        i: &ShareThrottleIn,
-        o: &ShareThrottleOut,
-        p: &ShareThrottleProbe,
-        points: &mut Points,
-    ) {
+    fn observe(&mut self, i: &ShareThrottleIn, o: &ShareThrottleOut, p: &ShareThrottleProbe, points: &mut Points) {
         for stalls in 0..4 {
             point!("a cycle with {STALLS[stalls]}", i.rst_ni == 1 && usize::from(i.stall_i) == stalls);
         }
