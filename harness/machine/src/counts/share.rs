@@ -104,7 +104,7 @@ impl Throttle {
             match stalls.cmp(&self.reference) {
                 _ if is_reference => self.reference = stalls,
                 Ordering::Greater => self.p = self.p.saturating_sub(1),
-                Ordering::Less => self.p = 10.min(self.p + 1),
+                Ordering::Less => self.p = (self.p + 1).min(10),
                 Ordering::Equal => {}
             }
         }
