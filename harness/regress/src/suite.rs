@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use gpurf_blocks::config::{Allocation, BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SmConfig, preset, presets};
+use gpurf_blocks::config::{
+    Allocation, BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SmConfig, preset, presets,
+};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;
 

@@ -104,7 +104,7 @@ impl Throttle {
             match stalls.cmp(&self.reference) {
                 _ if is_reference => self.reference = stalls,
                 Ordering::Greater => self.p = self.p.saturating_sub(1),
-                Ordering::Less => self.p = 10.min(self.p + 1),
+                Ordering::Less => self.p = (self.p + 1).min(10),
                 Ordering::Equal => {}
             }
         }
@@ -169,7 +169,8 @@ impl Replay {
         let whole = |hosts: usize| hosts * self.warps * registers;
         self.hosts = (1..).take_while(|&hosts| fits(hosts, whole(hosts))).last().unwrap_or(0);
         let with = |guests: usize| whole(self.hosts) + guests * self.warps * usize::from(self.private);
-        self.guests = (1..=self.hosts).take_while(|&guests| fits(self.hosts + guests, with(guests))).last().unwrap_or(0);
+        self.guests =
+            (1..=self.hosts).take_while(|&guests| fits(self.hosts + guests, with(guests))).last().unwrap_or(0);
         self.resident.clear();
         self.begun = 0;
         self.locks.fill(false);
@@ -198,7 +199,14 @@ impl Replay {
         // A port stalls if it issues nothing although a warp of it could: one that waits for nothing but the units.
         let o = &seen.cycle.probe.outputs;
         let ports = self.config.mrf.issue_ports;
-        let can = |w: usize| o.share_locks.clear_o & o.simt_stack.alive_o & !o.barrier_unit.held_o & o.instruction_buffer.head_valid_o & 1 << w != 0;
+        let can = |w: usize| {
+            o.share_locks.clear_o
+                & o.simt_stack.alive_o
+                & !o.barrier_unit.held_o
+                & o.instruction_buffer.head_valid_o
+                & 1 << w
+                != 0
+        };
         let stalls = (0..ports).filter(|&p| {
             let issues = o.warp_scheduler.issue_valid_o >> p & 1 == 1;
             !issues && (p..self.locks.len()).step_by(ports).any(can)

@@ -138,7 +138,16 @@ fn all_groups() -> impl Iterator<Item = &'static Group> {
 
 /// Everything that event words count.
 fn all_sums() -> impl Iterator<Item = &'static Sums> {
-    let all = [front::SUMS, operands::SUMS, execute::SUMS, memory::SUMS, control::SUMS, slots::SUMS, power::SUMS, share::SUMS];
+    let all = [
+        front::SUMS,
+        operands::SUMS,
+        execute::SUMS,
+        memory::SUMS,
+        control::SUMS,
+        slots::SUMS,
+        power::SUMS,
+        share::SUMS,
+    ];
     all.into_iter().chain(DESIGN_SUMS.iter().copied()).flatten()
 }
 

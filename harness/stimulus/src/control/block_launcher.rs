@@ -329,8 +329,7 @@ impl BlockLauncherCover {
         let end = usize::from(o.end_warps_o) + usize::from(p.warps_q);
         let (taken, there) = self.registers(o, p, end);
         let (shared, all) = (p.base_q + p.shared_step_q, (4 * self.shape.shared_words) as u32);
-        let full =
-            [usize::from(p.slots_q) == self.most_slots, end > self.shape.warps, taken > there, shared > all];
+        let full = [usize::from(p.slots_q) == self.most_slots, end > self.shape.warps, taken > there, shared > all];
         let alone = |k: usize| full[k] && full.iter().filter(|&&f| f).count() == 1;
         let fits = !full.contains(&true);
         point!("not one block fits", !fits && p.slots_q == 0);

@@ -203,7 +203,10 @@ impl WarpSchedulerCover {
                     issues && led == 0 && between != 0 && choice(all) != choice(between)
                 );
                 point!("several preferred warps may issue", issues && led.count_ones() > 1);
-                point!("warps of all three classes may issue", issues && led != 0 && between != 0 && all & i.last_i & !i.lead_i != 0);
+                point!(
+                    "warps of all three classes may issue",
+                    issues && led != 0 && between != 0 && all & i.last_i & !i.lead_i != 0
+                );
                 point!("only warps that are taken last may issue", issues && led == 0 && between == 0);
                 point!("a warp that is preferred and taken last may issue", issues && led & i.last_i != 0);
                 point!("a preferred warp may not issue", issues && led == 0 && own & i.lead_i & !all != 0);

@@ -59,13 +59,7 @@ impl PlacesCover {
         Self(*shape)
     }
 
-    fn observe(
-        &mut self,
-        i: &RegisterPlacesIn,
-        o: &RegisterPlacesOut,
-        _: &NoProbe<MrfShape>,
-        points: &mut Points,
-    ) {
+    fn observe(&mut self, i: &RegisterPlacesIn, o: &RegisterPlacesOut, _: &NoProbe<MrfShape>, points: &mut Points) {
         let layout = RegisterLayout(i.layout_i).fields();
         let guest = i.warp_i >= layout.host_warps;
         let private = i.reg_i < layout.private_registers;

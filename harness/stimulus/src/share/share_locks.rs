@@ -8,8 +8,8 @@ use gpurf_blocks::share::{RegisterLayout, RegisterLayoutFields, ShareLocks, Shar
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
-use crate::{Driver, Unreached};
 use crate::driver::{Reset, Twin, ports};
+use crate::{Driver, Unreached};
 
 mod cover;
 
@@ -170,7 +170,12 @@ impl ShareLocksDriver {
         let registers = 1 + rng.below(255) as u8;
         let private_registers = 1 + rng.below(registers.into()) as u8;
         let host_warps = if rng.chance(100) && slots == hosts { all } else { hosts * warps } as u8;
-        let layout = RegisterLayoutFields { guest_base: rng.next_u64() as u16 & 0xfff, host_warps, private_registers, registers };
+        let layout = RegisterLayoutFields {
+            guest_base: rng.next_u64() as u16 & 0xfff,
+            host_warps,
+            private_registers,
+            registers,
+        };
         let hosts = if slots > hosts || usize::from(host_warps) != all { hosts } else { slots };
         Grid { layout, warps, hosts, slots, busy: 0, young: 0, starting: None, left: 1 + rng.below(GRID) }
     }

@@ -44,6 +44,8 @@ knobs! {
 
 /// Stalls of a cycle, at most.
 const MOST: u32 = 3;
+/// A longer period can fill a count of 18 bits.
+const LONG: u32 = 44_000;
 
 impl Driver for ShareThrottleDriver {
     type In = ShareThrottleIn;
@@ -63,7 +65,9 @@ impl Driver for ShareThrottleDriver {
         self.twin.early();
         let p = self.twin.probe(i);
         if p.cycle_q == 0 {
-            self.stalls = stalls(rng, knobs, &p);
+            // A run has one round of the longest periods at most, and the counts are to be full.
+            let full = p.number_q == 0 && self.period > LONG;
+            self.stalls = if full { Stalls::Each(MOST as u8) } else { stalls(rng, knobs, &p) };
             // The chance is that of a period, or no round of long ones would come to its end.
             self.reset_at = rng.chance(knobs.reset).then(|| rng.below(self.period.into()) as u32);
         }
@@ -110,16 +114,10 @@ impl ShareThrottleCover {
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         let period = shape.period();
-        Self { short: period <= 100, long: period > 44_000 }
+        Self { short: period <= 100, long: period > LONG as usize }
     }
 
-    fn observe(
-        &mut self,
-        i: &ShareThrottleIn,
-        o: &ShareThrottleOut,
-        p: &ShareThrottleProbe,
-        points: &mut Points,
-    ) {
+    fn observe(&mut self, i: &ShareThrottleIn, o: &ShareThrottleOut, p: &ShareThrottleProbe, points: &mut Points) {
         for stalls in 0..4 {
             point!("a cycle with {STALLS[stalls]}", i.rst_ni == 1 && usize::from(i.stall_i) == stalls);
         }

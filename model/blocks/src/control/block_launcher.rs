@@ -2,8 +2,8 @@
 
 use crate::mrf::bits::set_bits;
 use crate::shape::{BLOCK_SLOTS, SLOT_BITS, SmShape};
-use crate::sizes::{MAX_WARPS, width};
 use crate::share::{RegisterLayout, RegisterLayoutFields};
+use crate::sizes::{MAX_WARPS, width};
 use crate::{Block, Decode, GROUP_LANES, LANES, WARP_BITS, field, packed, ports};
 
 /// Width of a warp's number in its block.

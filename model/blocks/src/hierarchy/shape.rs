@@ -144,7 +144,15 @@ pub(crate) const HIERARCHY_SHAPES: [HierarchyShape; 3] = [
         lrf_banks: 1,
     },
     HierarchyShape {
-        mrf: MrfShape { banks: 4, dual_port: false, collectors: 16, issue_ports: 2, depth: 32, tag_w: 4, places: false },
+        mrf: MrfShape {
+            banks: 4,
+            dual_port: false,
+            collectors: 16,
+            issue_ports: 2,
+            depth: 32,
+            tag_w: 4,
+            places: false,
+        },
         warps: 48,
         active: 48,
         entries: 8,

@@ -215,11 +215,8 @@ impl ShareLocks {
             memory |= u64::from(uses_memory(op)) << w;
         }
         let asks = wants & !self.lock_q;
-        let may = if straps.first {
-            self.may_take_first(asks, young, hosts)
-        } else {
-            asks & (!young | partners(ended))
-        };
+        let may =
+            if straps.first { self.may_take_first(asks, young, hosts) } else { asks & (!young | partners(ended)) };
         let held = if straps.hold && !straps.first { atomic & young & beside_busy } else { 0 };
         let waits = asks & !may;
         let (owners, non_owners) = (beside_busy & !young, beside_busy & young);

@@ -86,12 +86,8 @@ impl ShareThrottle {
     /// `share_throttle_event_t`.
     #[inline]
     pub fn event(&self) -> u8 {
-        let values = [
-            self.level_q.into(),
-            (self.cycle_q == self.last).into(),
-            self.is_reference().into(),
-            self.allows().into(),
-        ];
+        let values =
+            [self.level_q.into(), (self.cycle_q == self.last).into(), self.is_reference().into(), self.allows().into()];
         pack(SHARE_THROTTLE_EVENT, values) as u8
     }
 

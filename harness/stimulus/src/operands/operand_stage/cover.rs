@@ -49,7 +49,8 @@ impl OperandStageCover {
         {
             let layout = RegisterLayout(i.layout_i);
             let guests = || ports(taken).filter(|&p| i.issue_warp_i[p] >= layout.host_warps());
-            let names = |p: usize| i.issue_instruction_i[p].roles().sources().into_iter().filter(|&name| name != NO_REG);
+            let names =
+                |p: usize| i.issue_instruction_i[p].roles().sources().into_iter().filter(|&name| name != NO_REG);
             let private = |name: u8| name < layout.private_registers();
             point!("a source is private to a guest", guests().any(|p| names(p).any(private)));
             point!("a source is in the shared part of a guest", guests().any(|p| names(p).any(|name| !private(name))));

@@ -144,7 +144,10 @@ impl ShareLocksCover {
                 point!("{MEMORY[k]} is throttled", throttled && memory == Some(k) && !goes);
             }
             let closed = i.allow_i == 0 && clear && busy;
-            point!("an access of shared memory is not throttled", closed && young && memory.is_some() && in_shared && goes);
+            point!(
+                "an access of shared memory is not throttled",
+                closed && young && memory.is_some() && in_shared && goes
+            );
             point!("an instruction that accesses no memory is not", closed && young && memory.is_none() && goes);
             point!("one of an owner is not", closed && outside && !young && goes);
             point!("one is not, as there is no owner", i.allow_i == 0 && outside && young && !busy && goes);

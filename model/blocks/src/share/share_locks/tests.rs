@@ -31,8 +31,13 @@ fn locks(straps: u8) -> Driver<ShareLocks> {
     let mut locks = Driver::<ShareLocks>::new(&SHAPE);
     let inputs = &mut locks.inputs;
     (inputs.cfg_i, inputs.clear_i, inputs.alive_i, inputs.idle_i) = (straps, 0xff, 0xff, 0);
-    inputs.layout_i =
-        RegisterLayout::from(RegisterLayoutFields { guest_base: 40, host_warps: 4, private_registers: PRIVATE, registers: 10 }).0;
+    inputs.layout_i = RegisterLayout::from(RegisterLayoutFields {
+        guest_base: 40,
+        host_warps: 4,
+        private_registers: PRIVATE,
+        registers: 10,
+    })
+    .0;
     (inputs.end_warps_i, inputs.slot_busy_i, inputs.slot_young_i, inputs.allow_i) = (8, 0b1111, 0b1100, 1);
     for w in 0..8 {
         inputs.slot_i[w] = w as u8 / 2;
@@ -172,7 +177,10 @@ fn returning_atomic_operations_of_the_younger_block_are_held() {
         assert_eq!(count(&out, "wait_hold"), u64::from(out.clear_o != 0xff));
         out.clear_o != 0xff
     };
-    assert_eq!([ATOM, CAS, ATOM_SHARED, 0x40, 0x41].map(|op| held(OLDEST, op, 1, 0xf)), [true, true, false, false, false]);
+    assert_eq!(
+        [ATOM, CAS, ATOM_SHARED, 0x40, 0x41].map(|op| held(OLDEST, op, 1, 0xf)),
+        [true, true, false, false, false]
+    );
     assert!(!held(OLDEST, ATOM, NO_REG, 0xf), "it returns nothing");
     assert!(!held(OLDEST, ATOM, 1, 0b1110), "there is no partner block");
     assert!(held(OLDEST, ATOM, 1, 0b0001), "its own slot is not asked");
@@ -276,9 +284,7 @@ impl Reference {
             [roles.a(), roles.b(), roles.c(), roles.d()]
         };
         let wants = |w: usize| {
-            paired(w)
-                && is_set(i.clear_i, w)
-                && names(w).iter().any(|&r| r != 255 && r >= layout.private_registers())
+            paired(w) && is_set(i.clear_i, w) && names(w).iter().any(|&r| r != 255 && r >= layout.private_registers())
         };
         let asks = |w: usize| wants(w) && !self.lock[w];
         let block = |w: usize| (0..warps).filter(move |&v| slot(v) == slot(partner(w)));
@@ -323,9 +329,8 @@ impl Reference {
         for (&(_, bits), set) in SHARE_EVENT.iter().zip(sets) {
             out.event_o = out.event_o << bits | u64::from(set.count_ones());
         }
-        let next = std::array::from_fn(|w| {
-            w < warps && i.rst_ni != 0 && (self.lock[w] || asks(w) && issues(w)) && !ended(w)
-        });
+        let next =
+            std::array::from_fn(|w| w < warps && i.rst_ni != 0 && (self.lock[w] || asks(w) && issues(w)) && !ended(w));
         self.lock = next;
         (out, probe)
     }
