@@ -136,6 +136,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let metric = "cells of table 2.6 that come out with the thesis's registers and threads";
     let row = CELLS.row(metric, right, PerKernel::new());
     let mut rows = vec![row.because(|_| (format!("not those of {}", differ.join(", ")), command()))];
+    for (owners, event) in [("non-owners", event::NON_OWNERS), ("owners", event::OWNERS)] {
+        let warps = results.each(&sharing(), |run| run.a_cycle(event));
+        let warps = warps.and_then(|warps| of_sharing(results, &sharing(), warps));
+        rows.extend(warps.map(|warps| WARPS.mean(format!("warps of {owners}, a cycle"), warps)));
+    }
     let [without, with] = [baseline(), sharing()].map(|point| blocks(results, &point));
     let (Some(without), Some(with)) = (without, with) else { return rows };
     let more = with.iter().map(|(name, with)| (name.clone(), crate::ratio(*with, without[name]))).collect();
@@ -173,12 +178,6 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             rows.push(row.because(|_| (why(), command())));
         }
     }
-    let warps = results.each(&sharing(), |run| run.a_cycle(event::NON_OWNERS));
-    let warps = warps.and_then(|warps| of_sharing(results, &sharing(), warps));
-    rows.extend(warps.map(|warps| WARPS.mean("warps of non-owners, a cycle", warps)));
-    let warps = results.each(&sharing(), |run| run.a_cycle(event::OWNERS));
-    let warps = warps.and_then(|warps| of_sharing(results, &sharing(), warps));
-    rows.extend(warps.map(|warps| WARPS.mean("warps of owners, a cycle", warps)));
     rows
 }
 
