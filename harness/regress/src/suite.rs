@@ -227,7 +227,7 @@ fn variants(block: &str) -> Vec<Config> {
         }
         "block_launcher" => vec![two, places(base), places(two)],
         // The longest period fills the counts; a round of it is longer than a run.
-        "share_throttle" => vec![throttled(base, 65_535), throttled(base, 100)],
+        "share_throttle" => vec![throttled(base, 65_535), throttled(base, 40)],
         "register_places" => vec![with(&|c| c.mrf.banks = 4), with(&|c| c.mrf.banks = 32)],
         "instruction_buffer" => vec![with(&|c| c.sm.warps = 8), two],
         "warp_scheduler" => {
@@ -250,14 +250,15 @@ fn variants(block: &str) -> Vec<Config> {
     all
 }
 
-/// The register file in these shapes; the order among reads alternates, so that both are run.
+/// The register file in these shapes; the order among reads alternates, so that both are run. And one whose registers are handed out one by one.
 pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let orders = [ReadOrder::Oldest, ReadOrder::RoundRobin].into_iter().cycle();
     let configs = shapes
         .iter()
         .zip(orders)
         .map(|(&shape, read_order)| Config { mrf: MrfConfig { read_order, ..shape }, ..Config::default() });
-    configs.map(|config| random("mrf", config, seed, cycles)).collect()
+    let one_by_one = places(two_ports(Config::default()));
+    configs.chain([one_by_one]).map(|config| random("mrf", config, seed, cycles)).collect()
 }
 
 /// Test kernels that have everything: divergent loops, barriers with shared memory, atomic operations, shuffles, votes,
@@ -389,7 +390,6 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     }
     jobs.extend(leaf_blocks(seed, cycles));
     jobs.push(random("mrf", Config::default(), seed, cycles));
-    jobs.push(random("mrf", places(two_ports(Config::default())), seed, cycles));
     jobs.extend(mrf(&pairwise_shapes(), seed, cycles));
     jobs
 }

@@ -488,8 +488,7 @@ impl BlockLauncher {
 
     fn divide(&mut self, most_slots: u8) {
         let end = usize::from(self.first) + usize::from(self.block_warps);
-        let common =
-            self.slots < most_slots && end <= self.warps && self.base + self.shared_step <= self.shared_bytes;
+        let common = self.slots < most_slots && end <= self.warps && self.base + self.shared_step <= self.shared_bytes;
         let mut fits = common && self.has_registers(end);
         if !fits && self.places && self.launch.share && !self.extending && self.slots > 0 {
             let guest_base = u16::from(self.first) * u16::from(self.launch.registers);
