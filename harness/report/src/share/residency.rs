@@ -120,8 +120,9 @@ fn of_sizes(point: &Point, threads: u32, registers: u16) -> Option<u32> {
 
 /// The cells of a row of table 2.6 that come out for the thesis's kernel.
 fn cells((_, threads, registers, expected): Thesis) -> usize {
-    let same =
-        |&(&private, &expected): &(&Option<u32>, &u32)| of_sizes(&column(private), threads, registers) == Some(expected);
+    let same = |&(&private, &expected): &(&Option<u32>, &u32)| {
+        of_sizes(&column(private), threads, registers) == Some(expected)
+    };
     COLUMNS.iter().zip(&expected).filter(same).count()
 }
 
