@@ -7,7 +7,7 @@ use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 const SOURCE: &str = "sharing thesis 2.5.2, figure 2.22(a)";
 const EXACT: Claim = Claim::share(SOURCE, "exactly the same: 0", 0.0, 0.0).in_unit(Unit::Count);
-/// A cycle of each launch, in which the launcher looks for guests.
+/// Cycles of each launch in which the launcher looks for guests.
 const LAUNCH: Claim = Claim::none(super::NOT_SAID);
 /// In samples there is no more to see than that.
 const SAMPLES: Claim = Claim::share(SOURCE, "exactly the same; of samples: -0.01-0.01 %", -1e-4, 1e-4);
