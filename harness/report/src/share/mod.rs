@@ -207,7 +207,7 @@ impl Gain<'_> {
         };
         let why = format!(
             "if nothing is shared, and the further blocks have all of their registers (a file of 256 KB), it is {}; with twice \
-             the memory's bandwidth ({WIDE}) on both sides it is {}. No other cause is known",
+             the memory's bandwidth ({WIDE}) on both sides it is {}. No other cause was looked for",
             gain(own, over),
             gain(&point.clone().with(WIDE), &over.clone().with(WIDE)),
         );
