@@ -99,7 +99,7 @@ impl Roles {
     /// Without some of its registers: bits 0 to 2 for the sources, bit 3 for the one written. The lowest bytes are a, b, c, d.
     #[inline]
     pub fn without(self, registers: u8) -> Self {
-        let byte = |k: u32| u64::from(registers >> k & 1) * u64::from(NO_REG) << (REG_BITS * k);
+        let byte = |k: u32| (u64::from(registers >> k & 1) * u64::from(NO_REG)) << (REG_BITS * k);
         Self(self.0 | byte(0) | byte(1) | byte(2) | byte(3))
     }
 

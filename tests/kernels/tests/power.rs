@@ -97,7 +97,8 @@ fn no_kernel_loses_a_word_below_orf_and_lrf() {
 fn liveness_of_a_thread_loses_values() {
     let threads = |code: &mut [Instruction]| {
         let live: Vec<Registers> = liveness::of_lane(code);
-        power::mark_live(code, &code.to_vec(), &live, 3);
+        let main = code.to_vec();
+        power::mark_live(code, &main, &live, 3);
     };
     let loses = |kernel: &&Kernel| !judged(kernel, &build(kernel, 64), Places::NONE, threads).0.is_empty();
     let losing: Vec<&str> = KERNELS.iter().filter(loses).map(|kernel| kernel.name).collect();

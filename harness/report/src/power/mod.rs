@@ -62,12 +62,12 @@ const ABSENT: &[Absent] = &[
     Absent {
         source: "sharing thesis, table 4.3",
         text: "LIB and MUM, and the second kernel of bfs alone",
-        why: "no kernels of ours are written after them, and a program's launches are counted together",
+        why: "the rows of this report are measured without LIB and MUM, and a program's launches are counted together",
     },
     Absent {
         source: "not in a paper",
         text: "GREENER with a register file cache",
-        why: "which accesses reach the main register file is not known at issue (docs/power.md, \"With an RFC\"): such a machine is refused",
+        why: "which accesses reach the main register file is not known at issue (docs/power.md, \"Below a cache\"): such a machine is refused",
     },
     Absent {
         source: "sharing thesis 4.3.2, 4.3.6",
