@@ -112,7 +112,7 @@ mod tests {
             |bank: usize| format!("u_operand_stage.gen_mrf.u_provider.gen_bank[{bank}].u_bank.gen_1rw.u_ram.mem_q");
         assert_eq!([bank_of(&path(0)), bank_of(&path(31))], [Some(0), Some(31)]);
         assert_eq!(bank_of(&path(7).replace("u_provider", "u_provider.u_mrf")), Some(7), "behind levels above it");
-        assert_eq!(bank_of(&path(7).replace("gen_bank", "gen_orf")), None);
+        assert_eq!(bank_of(&path(7).replace("gen_bank", "gen_entry")), None);
         assert_eq!(bank_of("u_fetch.u_ram.mem_q"), None);
         assert_eq!(bank_of(&path(3).replace("mem_q", "rdata_q")), None);
     }

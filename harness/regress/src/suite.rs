@@ -395,8 +395,9 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
 }
 
 /// The machines whose registers have power states, with all that they have: with the main register file alone, and below levels above it.
-pub(crate) fn power_states() -> [Config; 2] {
-    ["greener", "greener-hierarchy"].map(|name| preset(name).expect("a preset").config)
+pub(crate) fn power_states() -> Vec<Config> {
+    let all = presets().map(|preset| preset.config);
+    all.filter(|config| config.power.present && config.power.mode == PowerMode::Greener).collect()
 }
 
 /// The machine whose blocks share registers, with a file so small that they do in small grids.

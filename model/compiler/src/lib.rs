@@ -66,6 +66,11 @@ impl Options {
     pub const fn have_levels(&self) -> bool {
         !self.hierarchy.is_none()
     }
+
+    /// The places above the main register file that code is made for.
+    pub const fn places(&self) -> gpurf_isa::Places {
+        self.hierarchy.places()
+    }
 }
 
 impl Default for Options {

@@ -114,19 +114,19 @@ pub enum ResultLevel {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Places {
     /// Entries of the ORF.
-    pub orf_entries: u8,
+    pub entries: u8,
     /// The LRF.
     pub lrf: LastResultFile,
 }
 
 impl Places {
     /// Those of a machine that has the MRF alone.
-    pub const NONE: Self = Self { orf_entries: 0, lrf: LastResultFile::None };
+    pub const NONE: Self = Self { entries: 0, lrf: LastResultFile::None };
 
     /// Whether the machine has a place.
     pub const fn has(self, place: Upper) -> bool {
         match place {
-            Upper::Orf(entry) => entry.0 < self.orf_entries,
+            Upper::Orf(entry) => entry.0 < self.entries,
             Upper::Lrf(bank) => bank.0 < self.lrf.banks(),
         }
     }

@@ -87,8 +87,8 @@ fn what_nothing_has_written_is_not_lost() {
 
 #[test]
 fn only_accesses_of_the_main_register_file_count_below_levels() {
-    let orf = Places { orf_entries: 2, lrf: LastResultFile::Unified };
-    let lost = |code: &str| judge_above(code, orf).0.len();
+    let above = Places { entries: 2, lrf: LastResultFile::Unified };
+    let lost = |code: &str| judge_above(code, above).0.len();
     let off = "MOV R1, 5 {d=MRF+ORF0 power=ON,ON,OFF}";
     let read = |level: &str| format!("IADD R2, PT, R1, 1, !PT {{a={level}}}");
     for (level, faults) in [("ORF0", 0), ("LRF0", 0), ("MRF", 1), ("MRF>ORF1", 1), ("ORF2", 1), ("LRF1", 1)] {
@@ -99,7 +99,7 @@ fn only_accesses_of_the_main_register_file_count_below_levels() {
     assert_eq!(lost(&format!("{off}\n MOV R1, 6 {{d=MRF+LRF0}}\n {}", read("MRF"))), 0);
     assert_eq!(lost(&format!("{off}\n MOV R1, 6 {{d=ORF3}}\n {}", read("MRF"))), 0, "there is no such entry");
     // What is above alone wakes nothing, and its field is not heeded.
-    let (_, counts) = judge_above(&format!("MOV R1, 5 {{d=ORF0 power=ON,ON,OFF}}\n {}", read("ORF0")), orf);
+    let (_, counts) = judge_above(&format!("MOV R1, 5 {{d=ORF0 power=ON,ON,OFF}}\n {}", read("ORF0")), above);
     assert_eq!((counts.found.total(), counts.left.total()), (1, 1), "R2 alone");
 }
 

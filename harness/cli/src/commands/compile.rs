@@ -67,7 +67,7 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
             k.static_shared.into(),
         ];
         if power_threshold > 0 {
-            row.extend(STATES.map(|state| marked(code, state, options.hierarchy.places()).into()));
+            row.extend(STATES.map(|state| marked(code, state, options.places()).into()));
         }
         row
     };

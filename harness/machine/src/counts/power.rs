@@ -7,7 +7,7 @@ use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_isa::image::Kernel;
-use gpurf_isa::{Instruction, PowerState, ResultLevel, Slot, SourceLevel, Upper};
+use gpurf_isa::{Instruction, PowerState, ResultLevel, Slot, SourceLevel};
 
 use super::seen::Seen;
 use super::uses::Uses;
@@ -34,10 +34,8 @@ impl Accesses {
     fn of(instruction: &Instruction, config: &Config) -> Self {
         let Uses { levels, result, long, .. } = Uses::of(instruction);
         // Places that the machine does not have are the main register file.
-        let is_there = |place| match place {
-            Upper::Orf(entry) => usize::from(entry.number()) < config.orf.entries,
-            Upper::Lrf(bank) => bank.number() < config.lrf.banks.banks(),
-        };
+        let places = config.places_above();
+        let is_there = |place| places.has(place);
         let in_main = |slot: Slot| !matches!(levels[slot.index()], SourceLevel::Upper(place) if is_there(place));
         let result_in_main = long || !matches!(result, ResultLevel::Upper(place) if is_there(place));
         let destination = instruction.destination().map(|register| register.0).filter(|_| result_in_main);

@@ -4,6 +4,7 @@
 
 pub mod kernels;
 pub mod miscounts;
+pub mod power;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;

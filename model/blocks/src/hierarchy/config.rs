@@ -1,6 +1,6 @@
 //! The sections of the configuration that are about ORF and LRF, their rules and presets; see `docs/blocks/hierarchy.md`.
 
-use gpurf_isa::LastResultFile;
+use gpurf_isa::{LastResultFile, Places};
 
 use crate::config::{Config, MemoryConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, section};
 use crate::hierarchy::MAX_ORF_ENTRIES;
@@ -26,6 +26,13 @@ section! {
     pub struct LrfConfig, LrfLayer in lrf {
         /// Shape: its banks.
         pub banks: LastResultFile = LastResultFile::None;
+    }
+}
+
+impl Config {
+    /// The places above the main register file.
+    pub fn places_above(&self) -> Places {
+        Places { entries: self.orf.entries as u8, lrf: self.lrf.banks }
     }
 }
 

@@ -68,7 +68,7 @@ impl HierarchyOptions {
 
     /// The places above the main register file.
     pub const fn places(&self) -> Places {
-        Places { orf_entries: self.orf_entries, lrf: self.lrf }
+        Places { entries: self.orf_entries, lrf: self.lrf }
     }
 
     /// What is wrong with them, if something is.

@@ -90,8 +90,8 @@ fn questions_are_answered_from_the_operands() {
 #[test]
 fn accesses_of_the_main_register_file_follow_from_levels_and_places() {
     use crate::PowerState::{Off, On, Sleep};
-    let split = Places { orf_entries: 3, lrf: LastResultFile::Split };
-    let all = [Places::NONE, split, Places { orf_entries: 1, lrf: LastResultFile::Unified }];
+    let split = Places { entries: 3, lrf: LastResultFile::Split };
+    let all = [Places::NONE, split, Places { entries: 1, lrf: LastResultFile::Unified }];
     let accesses = |text: &str, places: Places| {
         let instruction = assemble_line(text).unwrap();
         let sources = Slot::ALL.map(|slot| instruction.main_source(slot, places).map(|register| register.0));

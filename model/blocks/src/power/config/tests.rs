@@ -57,7 +57,7 @@ fn register_files_whose_accesses_are_not_known_at_issue_have_no_power_states() {
             assert_eq!(load(preset), Err(message), "{}", preset.name);
         }
     }
-    assert_eq!(Vec::from_iter(with), ["", "orf.entries"]);
+    assert_eq!(with.len(), 2, "{with:?}");
     assert_eq!(without.len(), DESIGNS.len() - 2);
 }
 

@@ -8,8 +8,8 @@ use crate::marks::power::{self, MOST};
 use gpurf_isa::{LastResultFile, Places, Reg, SourceLevel};
 use gpurf_oracle::power::{PowerCounts, PowerJudge};
 
-const ORF: Places = Places { orf_entries: 3, lrf: LastResultFile::None };
-const SPLIT: Places = Places { orf_entries: 3, lrf: LastResultFile::Split };
+const ORF: Places = Places { entries: 3, lrf: LastResultFile::None };
+const SPLIT: Places = Places { entries: 3, lrf: LastResultFile::Split };
 
 /// Code behind [`START`], whose levels are in the text, with the power states for a threshold on a machine with these places.
 fn powered(text: &str, threshold: u8, places: Places) -> Vec<Instruction> {
@@ -129,7 +129,7 @@ fn the_other_side_of_a_branch_keeps_the_word() {
 fn distributed(seed: u64, change: fn(&mut Instruction), threshold: u8) -> Vec<Instruction> {
     let mut code = code(&program(seed));
     run(&mut code);
-    let options = HierarchyOptions { orf_entries: SPLIT.orf_entries, lrf: SPLIT.lrf, ..HierarchyOptions::NONE };
+    let options = HierarchyOptions { orf_entries: SPLIT.entries, lrf: SPLIT.lrf, ..HierarchyOptions::NONE };
     distribute(&mut code, &options).expect("there are levels");
     let mut other = code.clone();
     other.iter_mut().for_each(change);
