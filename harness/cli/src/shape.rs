@@ -153,7 +153,7 @@ mod tests {
         let config = load(&[]);
         assert_eq!(policy("share_locks", &config), "lock for the oldest, atomics held, owners first");
         assert_eq!(policy("block_launcher", &config), "8 blocks");
-        let all = "round-robin; oldest read; lock for the oldest, atomics held, owners first";
+        let all = "greedy, oldest; oldest read; lock for the oldest, atomics held, owners first";
         assert_eq!(policy("sm", &config), all);
         let other = load(&["share.lock=first", "share.owner_first=false"]);
         assert_eq!(policy("share_locks", &other), "lock for the first");
