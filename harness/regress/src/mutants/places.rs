@@ -67,7 +67,7 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
         "ram_1r1w" => vec![with(&|c| c.mrf.ports = BankPorts::Separate)],
         "operand_stage" => {
             let alone = suite::alone(base);
-            vec![base, alone, suite::changed(alone, |c| c.mrf.read_order = ReadOrder::RoundRobin)]
+            vec![base, alone, suite::changed(alone, |c| c.mrf.read_order = ReadOrder::RoundRobin), suite::places(base)]
         }
         "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin), suite::sharing(base)],
         "mrf" => vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin), suite::places(base)],
