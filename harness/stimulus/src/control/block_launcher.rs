@@ -209,6 +209,10 @@ impl BlockLauncherDriver {
         (inputs.launch_share_i, inputs.launch_private_i) = (rng.chance(knobs.share).into(), 1);
         if self.shape.places() && inputs.launch_share_i == 1 && rng.chance(600) {
             inputs.launch_registers_i = self.sharing_registers(rng, warps);
+            if rng.chance(500) {
+                // So many blocks that slots of both kinds are taken again.
+                inputs.launch_grid_x_i = inputs.launch_grid_x_i.max(4 + rng.below(12) as u32);
+            }
         }
         inputs.launch_private_i = self.private(rng, inputs.launch_registers_i.into(), warps) as u8;
         inputs.launch_shared_i = self.shared(rng, scarce);
@@ -352,24 +356,34 @@ impl BlockLauncherCover {
         point!("shared memory is rounded up", o.shared_bytes_o != p.shared_step_q);
         point!("no shared memory", p.shared_step_q == 0);
         let extending = p.extending_q == 1;
-        let guests = p.slots_q.wrapping_sub(p.hosts_q);
-        let paired = extending && guests == p.hosts_q;
+        // A block that does not fit whole is tried as a guest in the same cycle.
+        let asked = !extending && !fits && p.slots_q != 0 && p.share_q == 1;
+        let (tried, hosts) = (extending || asked, if extending { p.hosts_q } else { p.slots_q });
+        let guests = p.slots_q.wrapping_sub(hosts);
+        let paired = tried && guests == hosts;
+        let layout = RegisterLayout(o.layout_o);
+        let host_warps = usize::from(if extending { layout.host_warps() } else { o.end_warps_o });
+        let [of_host, private] = [layout.registers(), layout.private_registers()].map(usize::from);
+        let with_guest = host_warps * of_host + end.saturating_sub(host_warps) * private;
+        let guest = [full[0], full[1], with_guest > there, full[3]];
+        let alone = |k: usize| guest[k] && guest.iter().filter(|&&f| f).count() == 1;
+        let fits_as_guest = !guest.contains(&true);
         #[given(self.shape.places())]
         {
-            point!("guests are asked for", !extending && !fits && p.slots_q != 0 && p.share_q == 1);
+            point!("guests are asked for", asked);
             point!("no guests are asked for", !fits && p.slots_q != 0 && p.share_q == 0);
-            point!("a guest is added", extending && fits && !paired);
-            point!("no room for a guest", extending && guests == 0 && !fits);
-            point!("each host has a guest, and there is room", paired && fits);
-            point!("a host has no guest", extending && guests != 0 && !paired && !fits);
-            point!("registers for guests run out", extending && !paired && alone(2));
-            point!("warps for guests run out", extending && !paired && alone(1));
-            point!("shared memory for guests runs out", extending && !paired && alone(3));
-            point!("a guest takes the last register", extending && fits && !paired && taken == there);
+            point!("a guest is added", tried && fits_as_guest && !paired);
+            point!("no room for a guest", asked && !fits_as_guest);
+            point!("each host has a guest, and there is room", paired && fits_as_guest);
+            point!("a host has no guest", extending && !paired && !fits_as_guest);
+            point!("registers for guests run out", tried && !paired && alone(2));
+            point!("warps for guests run out", tried && !paired && alone(1));
+            point!("shared memory for guests runs out", tried && !paired && alone(3));
+            point!("a guest takes the last register", tried && fits_as_guest && !paired && with_guest == there);
         }
         point!(
             "slots for guests run out",
-            extending && !paired && alone(0),
+            tried && !paired && alone(0),
             given = self.shape.places() && self.shape.warps > self.most_slots && self.shape.mrf.depth > self.most_slots
         );
     }

@@ -51,7 +51,7 @@ ports! {
         random_q: u16 = field(16),
         /// Number of the period; 0: the reference period.
         number_q: u8 = field(4),
-        /// How often non-owners may use memory, in tenths.
+        /// Tenths of the cycles in which warps of non-owners may use memory.
         level_q: u8 = field(4),
     }
 }
