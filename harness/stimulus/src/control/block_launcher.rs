@@ -293,6 +293,10 @@ const BLOCKS: [u64; 8] = [1, 1, 2, 2, 4, 4, 8, 3];
 /// Dimensions of a block: mostly few warps, of any form.
 fn block(rng: &mut Rng, large: bool) -> Coordinates {
     let most = if large { [256, 512, 1024][rng.below(3) as usize] } else { [32, 64, 100][rng.below(3) as usize] };
+    if rng.chance(20) {
+        // y alone has its upper bits.
+        return Coordinates { x: 1, y: 257 + rng.below(768) as u16, z: 1 };
+    }
     let narrow = rng.chance(300);
     let first = 1 + rng.below(if narrow { 4 } else { most });
     let second = 1 + rng.below(most / first);
