@@ -28,15 +28,20 @@ fn active(run: &Measured) -> f64 {
     1.0 - crate::ratio((run.event(event::WAIT_LOCK) + run.event(event::WAIT_HOLD)) as f64, warps).min(1.0)
 }
 
+/// Of the kernels that share at a point.
 fn each(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
-    of_sharing(results, &sharing(), results.each(point, active)?)
+    of_sharing(results, point, results.each(point, active)?)
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let Some(all) = each(results, &sharing()) else { return Vec::new() };
     let why = |value: &dyn Fn(&PerKernel) -> Option<f64>| {
-        let half = each(results, &half_private()).and_then(|each| value(&each)).unwrap_or(0.0);
-        (format!("with half of the registers private it is {}", percent(half)), REPORT.command(results, "progress"))
+        let half = each(results, &half_private()).and_then(|each| value(&each));
+        let why = half.map_or_else(
+            || "with half of the registers private there is no room for guests".to_owned(),
+            |half| format!("with half of the registers private it is {}", percent(half)),
+        );
+        (why, REPORT.command(results, "progress"))
     };
     let most = |each: &PerKernel| each.values().copied().reduce(f64::max);
     let metric = "cycles in which warps of non-owners do not wait for a lock";
