@@ -209,9 +209,9 @@ package gpurf_pkg;
   // How a file is divided whose registers are handed out one by one (docs/blocks/register_places.md).
   typedef struct packed {
     logic [RegisterPlaceW-1:0] guest_base;         // first place of the guests' private parts
-    logic [WarpW:0]    host_warps;         // warps of hosts
-    logic [RegW-1:0]   private_registers;  // of a thread, in a guest
-    logic [RegW-1:0]   registers;          // of a thread
+    logic [WarpW:0]            host_warps;         // warps of hosts
+    logic [RegW-1:0]           private_registers;  // of a thread, in a guest
+    logic [RegW-1:0]           registers;          // of a thread
   } register_layout_t;
 
   // What register sharing counts in a cycle.

@@ -221,8 +221,8 @@ module block_launcher
   end
 
   // Divide: does another block fit?
-  assign warps_end = first_q + 7'(warps_q);
-  assign bytes_end = base_q + 18'(shared_step_q);
+  assign warps_end   = first_q + 7'(warps_q);
+  assign bytes_end   = base_q + 18'(shared_step_q);
   assign common_fits = slots_q < cfg_i && 32'(warps_end) <= Warps && 32'(bytes_end) <= SharedBytes;
 
   if (Places == 0) begin : gen_rows
@@ -283,7 +283,7 @@ module block_launcher
       if (extend) begin
         hosts_q             <= slots_q;
         layout_q.host_warps <= first_q;
-        layout_q.guest_base <= RegisterPlaceW'(32'(first_q) * 32'(layout_q.registers));
+        layout_q.guest_base <= RegisterPlaceW'(host_registers);
       end
       if (state_q == Divide) extending_q <= (extend || extending_q) && fits;
       if (place_block) begin

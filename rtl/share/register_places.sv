@@ -18,10 +18,10 @@ module register_places
   output logic [EntryW-1:0] entry_o
 );
 
-  logic                guest;
-  logic [WarpW-1:0]    index;   // among the warps of hosts, or among those of guests
-  logic [RegisterPlaceW-1:0]   place;
-  logic [EntryW-1:0]   row;
+  logic                      guest;
+  logic [WarpW-1:0]          index;   // among the warps of hosts, or among those of guests
+  logic [RegisterPlaceW-1:0] place;
+  logic [EntryW-1:0]         row;
 
   assign guest = {1'b0, warp_i} >= layout_i.host_warps;
   assign index = guest ? WarpW'({1'b0, warp_i} - layout_i.host_warps) : warp_i;

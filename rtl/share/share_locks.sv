@@ -122,7 +122,7 @@ module share_locks
   always_comb begin : gate
     for (int unsigned w = 0; w < Warps; w++) begin
       if (cfg_i.first) begin
-        // A block that has locks goes on, whoever asks: who asks waits for it.
+        // A block that has locks never waits for its partner; the partner's requests wait.
         may[w] = !slot_locks[partner_slot[w]] &&
                  !(young[w] && !slot_locks[slot_i[w]] && slot_asks[partner_slot[w]]);
       end else begin

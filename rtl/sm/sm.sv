@@ -697,11 +697,11 @@ module sm
 
   // And for registers that it shares.
   if (Share == 0) begin : gen_no_share
-    assign share_locks_clear = power_states_clear;
-    assign share_locks_lead  = '0;
-    assign share_locks_last  = '0;
-    assign share_event_o     = '0;
+    assign share_locks_clear    = power_states_clear;
+    assign share_locks_lead     = '0;
+    assign share_locks_last     = '0;
     assign share_throttle_allow = 1'b1;
+    assign share_event_o        = '0;
   end else begin : gen_share
     share_count_event_t share_event;
 

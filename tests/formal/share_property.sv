@@ -303,7 +303,7 @@ module share_property
   end
 
   // With the other rule a head that asks waits exactly if the partner block has a lock, or is older and
-  // has a head that asks while the own block has no lock. So a block that has locks goes on.
+  // has a head that asks while the own block has no lock. So a block that has locks does not wait.
   always_comb begin
     logic theirs, own;
     first_agrees = 1'b1;

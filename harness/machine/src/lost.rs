@@ -7,6 +7,7 @@
 use gpurf_blocks::Block;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::share::{RegisterLayout, RegisterPlaces};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::LostWord;
@@ -63,12 +64,10 @@ impl Lost {
         let (rows, layout) = (usize::from(launcher.rows_o), RegisterLayout(launcher.layout_o));
         for element in 0..WORDS * self.warps {
             let off = states.off_q[element] & !states.pending_q[element];
-            let mut gone = off & !self.off[element];
+            let gone = off & !self.off[element];
             self.off[element] = off;
-            while gone != 0 {
-                let register = element % WORDS * 64 + gone.trailing_zeros() as usize;
-                gone &= gone - 1;
-                self.lose(element / WORDS, register, rows, layout);
+            for bit in set_bits(gone) {
+                self.lose(element / WORDS, element % WORDS * 64 + bit, rows, layout);
             }
         }
         &self.words
@@ -77,20 +76,16 @@ impl Lost {
     /// Register `register` of warp `w`; the mapping is that of `mrf_bank_map`, in the rows that the launcher gives a warp, or of `register_places`.
     fn lose(&mut self, w: usize, register: usize, rows: usize, layout: RegisterLayout) {
         let banks = self.shape.banks;
-        if let Some(places) = &self.places {
-            if register < usize::from(layout.registers()) {
+        let place = match &self.places {
+            Some(places) => (register < usize::from(layout.registers())).then(|| {
                 let (bank, word) = places.map(layout, w as u8, register as u8);
-                self.count += 1;
-                self.words.push(LostWord {
-                    memory: self.banks[usize::from(bank)],
-                    word: word.into(),
-                    seed: self.count,
-                });
-            }
-        } else if register / banks < rows {
-            let word = w * rows + register / banks;
+                (usize::from(bank), usize::from(word))
+            }),
+            None => (register / banks < rows).then(|| ((register + w) % banks, w * rows + register / banks)),
+        };
+        if let Some((bank, word)) = place {
             self.count += 1;
-            self.words.push(LostWord { memory: self.banks[(register + w) % banks], word, seed: self.count });
+            self.words.push(LostWord { memory: self.banks[bank], word, seed: self.count });
         }
     }
 }

@@ -6,9 +6,9 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::config::{Config, ConfigError, RegisterOrder, Start};
+use gpurf_blocks::config::{Config, ConfigError, Start};
 use gpurf_compiler::hierarchy::HierarchyOptions;
-use gpurf_compiler::{Options as CompilerOptions, Schedule};
+use gpurf_compiler::{Options as CompilerOptions, RegisterOrder, Schedule};
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
 use gpurf_launch::{Init, Manifest};
@@ -463,18 +463,14 @@ impl What<'_> {
 /// A kernel's code with the names, levels and marks that a configuration asks for on top of those of all.
 fn marked<'a>(image: &'a Image, config: &Config) -> Cow<'a, Image> {
     let options = compiler_options(config, CompilerOptions::default().registers);
-    let renamed = config.compiler.register_order == RegisterOrder::FirstUse;
+    let renamed = options.register_order != RegisterOrder::Allocated;
     if !renamed && !options.have_levels() && options.power_threshold == 0 {
         return Cow::Borrowed(image);
     }
     let mut image = image.clone();
     for code in image.kernels.iter_mut().map(|kernel| &mut kernel.code) {
-        if renamed {
-            gpurf_compiler::name_registers(code, gpurf_compiler::RegisterOrder::FirstUse);
-            gpurf_compiler::marks::run(code);
-        }
-        gpurf_compiler::distribute(code, &options);
-        gpurf_compiler::mark_power(code, &options);
+        gpurf_compiler::name_registers(code, options.register_order);
+        gpurf_compiler::mark(code, &options);
     }
     Cow::Owned(image)
 }

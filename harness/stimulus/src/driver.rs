@@ -2,6 +2,7 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{Instruction, InstructionFields};
+use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::share::{RegisterLayout, RegisterLayoutFields};
 use gpurf_blocks::{Block, Packed, Ports, Shape, view_mut};
 use gpurf_lockstep::{Rng, Stimulus};
@@ -216,6 +217,12 @@ pub(crate) fn lane_mask(rng: &mut Rng, partial: u32) -> u32 {
         3 => u32::MAX >> rng.below(32),
         _ => rng.next_u64() as u32,
     }
+}
+
+/// One of the bits of a set, or none of an empty one.
+pub(crate) fn any_bit(rng: &mut Rng, set: impl Into<u64>) -> Option<usize> {
+    let set = set.into();
+    (set != 0).then(|| rng.below(set.count_ones().into()) as usize).and_then(|nth| set_bits(set).nth(nth))
 }
 
 /// A number below `end` that differs from `value` in exactly one bit, any of them: a comparison that loses this bit takes

@@ -139,6 +139,15 @@ pub fn compile(source: &str, file_name: &str, options: &Options) -> Result<Compi
     compile_module(source, file_name, options).map_err(|errors| Diagnostics::new(file_name, source, errors))
 }
 
+/// Marks finished code for the machine that the options name: the marks of all machines, then levels, then power states.
+/// Marks that the code has are replaced. Says why values are at their levels.
+pub fn mark(code: &mut [Instruction], options: &Options) -> Option<Explanation> {
+    marks::run(code);
+    let explanation = distribute(code, options);
+    mark_power(code, options);
+    explanation
+}
+
 /// Distributes the values of finished code over the machine's levels, and says why. Does nothing where there is one level.
 pub fn distribute(code: &mut [Instruction], options: &Options) -> Option<Explanation> {
     hierarchy::run(code, &options.hierarchy)
@@ -240,9 +249,7 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         {
             panic!("registers of `{}`: {wrong}", lowered.name);
         }
-        marks::run(&mut kernel.code);
-        levels.extend(distribute(&mut kernel.code, options));
-        mark_power(&mut kernel.code, options);
+        levels.extend(mark(&mut kernel.code, options));
         if cfg!(debug_assertions)
             && options.have_levels()
             && let Err(wrong) = check_levels(&kernel.code, options)

@@ -6,12 +6,8 @@
 //! lacks that a host has one guest at most. Its tables come out only if registers are handed out one by one, scratchpad by
 //! words, and private parts are rounded up.
 
-use gpurf_blocks::config::{Allocation, Config};
-
-/// `block_launcher` hands out scratchpad in this many bytes.
-const LINE: u32 = 128;
-/// The same where registers are handed out one by one.
-const WORD: u32 = 4;
+use gpurf_blocks::config::Config;
+use gpurf_blocks::control::shared_step;
 
 /// What an SM has for blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +56,14 @@ pub struct Sharing {
     pub private_tenths: u32,
 }
 
+impl Sharing {
+    /// Of a configuration; nothing without sharing.
+    pub fn of(config: &Config) -> Option<Self> {
+        let private_tenths = config.share.private as u32;
+        config.share.present.then_some(Self { resource: Resource::Registers, private_tenths })
+    }
+}
+
 /// The blocks that reside in an SM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Residency {
@@ -76,11 +80,6 @@ impl Residency {
     pub const fn blocks(self) -> u32 {
         self.hosts + self.guests
     }
-
-    /// Hosts without a guest.
-    pub const fn unshared(self) -> u32 {
-        self.hosts - self.guests
-    }
 }
 
 impl Room {
@@ -88,17 +87,13 @@ impl Room {
     pub fn of(config: &Config) -> Self {
         let shape = config.sm_shape();
         let (banks, rows) = (shape.mrf.banks as u32, shape.mrf.depth as u32);
-        let (register_step, scratchpad_step) = match config.mrf.allocation {
-            Allocation::Rows => (banks, LINE),
-            Allocation::Registers => (1, WORD),
-        };
         Self {
             warps: shape.warps as u32,
             blocks: config.sm.blocks as u32,
             registers: banks * rows,
-            register_step,
+            register_step: if shape.places() { 1 } else { banks },
             scratchpad: (shape.shared_words * size_of::<u32>()) as u32,
-            scratchpad_step,
+            scratchpad_step: shared_step(shape.places()),
         }
     }
 

@@ -167,11 +167,7 @@ fn the_launcher_has_as_many_slots() {
         ("share-registers", &["share.private=9", "mrf.kilobytes=64", "sm.shared_kilobytes=16"]),
     ] {
         let config = Config::load(Start::Preset(preset), settings).expect("the settings are valid");
-        let sharing = config
-            .share
-            .present
-            .then_some(Sharing { resource: Registers, private_tenths: config.share.private as u32 });
-        let sm = Room::of(&config);
+        let (sm, sharing) = (Room::of(&config), Sharing::of(&config));
         for threads in [1, 32, 33, 96, 160, 256, 508, 1024] {
             for registers in [1, 15, 16, 17, 24, 36, 64, 255] {
                 for scratchpad in [0, 1, 127, 2180, 5120, 40_000] {

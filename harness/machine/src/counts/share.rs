@@ -131,7 +131,7 @@ pub struct Replay {
     resident: BTreeMap<usize, Resident>,
     begun: u64,
     locks: Vec<bool>,
-    /// Where non-owners are throttled. It goes on from launch to launch.
+    /// Where non-owners are throttled. A launch continues with the state that the last one left.
     throttle: Option<Throttle>,
 }
 

@@ -1,8 +1,8 @@
 //! Sharing in half of the registers: thesis 2.5.1.7, figure 2.20(a).
 
-use super::{Gain, NOT_SAID, WHOLE, aged, baseline, of_sharing, sharing};
+use super::{Gain, NOT_SAID, WHOLE, aged, baseline, gaining, of_sharing, sharing};
 use crate::plot::Plot;
-use crate::row::{Claim, PerKernel, Row};
+use crate::row::{Claim, Row};
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 const SOURCE: &str = "sharing thesis 2.5.1.7, figure 2.20(a)";
@@ -31,15 +31,12 @@ pub fn plan(plan: &mut SweepPlan) {
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let faster = |gains: &PerKernel| -> PerKernel {
-        gains.iter().map(|(name, gain)| (name.clone(), f64::from(u8::from(*gain > 0.0)))).collect()
-    };
     let count = || {
         let gain = twice();
         let gains = super::gains(results, &gain.point, &gain.over)?;
         let row =
-            FASTER.mean("kernels that are faster with sharing than with twice the registers and LRR", faster(&gains));
-        Some(row.because(|_| gain.why(results, |gains| Some(crate::mean(&faster(gains))))))
+            FASTER.mean("kernels that are faster with sharing than with twice the registers and LRR", gaining(&gains));
+        Some(row.because(|_| gain.why(results, |gains| Some(crate::mean(&gaining(gains))))))
     };
     let small = sharing().with(SMALL);
     let in_small = |metric: &str, over: Point| {

@@ -1,6 +1,6 @@
 //! Issue slots that are lost: thesis 2.5.1.5, figure 2.18(a).
 
-use super::{REPORT, WHOLE, aged, baseline, event, of_sharing, plan_shares, sharing};
+use super::{REPORT, WHOLE, aged, baseline, event, gaining, of_sharing, plan_shares, sharing};
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row};
 use crate::shown::percent;
@@ -39,11 +39,6 @@ fn fewer(results: &Results<'_>, point: &Point, lost: Lost) -> Option<PerKernel> 
     of_sharing(results, &sharing(), fewer)
 }
 
-/// Kernels that lose fewer.
-fn count(fewer: &PerKernel) -> PerKernel {
-    fewer.iter().map(|(name, fewer)| (name.clone(), f64::from(u8::from(*fewer > 0.0)))).collect()
-}
-
 /// What the scheduler alone does, and what further blocks with registers of their own do.
 fn why(results: &Results<'_>, lost: Lost, value: impl Fn(&PerKernel) -> f64) -> (String, String) {
     let of = |point: &Point| {
@@ -60,8 +55,8 @@ fn why(results: &Results<'_>, lost: Lost, value: impl Fn(&PerKernel) -> f64) -> 
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let counted = |claim: Claim, metric: &str, lost: Lost| {
-        let row = claim.mean(metric, count(&fewer(results, &sharing(), lost)?));
-        Some(row.because(|_| why(results, lost, |each| crate::mean(&count(each)))))
+        let row = claim.mean(metric, gaining(&fewer(results, &sharing(), lost)?));
+        Some(row.because(|_| why(results, lost, |each| crate::mean(&gaining(each)))))
     };
     let most = || {
         let of = |each: &PerKernel| each.values().copied().fold(f64::NEG_INFINITY, f64::max);

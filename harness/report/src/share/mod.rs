@@ -150,6 +150,11 @@ fn gained(ratios: PerKernel) -> PerKernel {
     ratios.into_iter().map(|(name, ratio)| (name, ratio - 1.0)).collect()
 }
 
+/// 1 for each kernel that gains, 0 for the others.
+fn gaining(gains: &PerKernel) -> PerKernel {
+    gains.iter().map(|(name, gain)| (name.clone(), f64::from(u8::from(*gain > 0.0)))).collect()
+}
+
 /// The thesis's kind of mean of gains: of the ratios, and geometric (2.5.1.2).
 fn mean_gain(gains: &PerKernel) -> f64 {
     geometric_mean(&gains.iter().map(|(name, gain)| (name.clone(), gain + 1.0)).collect()) - 1.0

@@ -1,12 +1,10 @@
-//! How many blocks reside in the SM: thesis 2.5.1.1, figure 2.12(a), tables 2.1 and 2.6. The launcher's model divides the SM as it does for a grid.
+//! How many blocks reside in the SM: thesis 2.5.1.1, figure 2.12(a), tables 2.1 and 2.6.
 
-use gpurf_blocks::Block as _;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::control::{BlockLauncher, Coordinates, Launch};
 use gpurf_isa::image::Kernel as Code;
-use gpurf_machine::Job;
 use gpurf_oracle::Geometry;
-use gpurf_oracle::host::{KernelLaunch, named};
+use gpurf_oracle::host::named;
+use gpurf_sm::residency::{Demand, Residency, Room, Sharing};
 
 use super::{NOT_SAID, REPORT, baseline, event, of_sharing, plan_shares, sharing};
 use crate::plot::{Plot, Style};
@@ -42,59 +40,24 @@ fn column(private: Option<u32>) -> Point {
     private.map_or_else(baseline, |private| sharing().with(format!("share.private={private}")))
 }
 
-/// Blocks of a grid in the SM.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Blocks {
-    /// With all their registers.
-    pub hosts: u32,
-    /// That share with one of them each.
-    pub guests: u32,
-}
-
-impl Blocks {
-    fn all(self) -> u32 {
-        self.hosts + self.guests
-    }
-
-    /// As the launcher divides the SM for a launch; nothing where no block fits.
-    pub fn of(config: &Config, code: &Code, geometry: Geometry) -> Option<Self> {
-        let launch = KernelLaunch { kernel: code, source: "", geometry, constant: &[], fault: None };
-        let job = Job::new(config, &launch).ok()?;
-        let one = Coordinates { x: 1, y: 1, z: 1 };
-        let [x, y, z] = geometry.block;
-        let grid = Launch {
-            grid: one,
-            block: Coordinates { x, y: y as u16, z: z as u16 },
-            threads: geometry.threads() as u16,
-            registers: job.registers,
-            share: job.share,
-            private: job.private,
-            shared: job.shared,
-            dynamic: geometry.dynamic_shared,
-            local_words: job.local_words,
-        };
-        let mut launcher = BlockLauncher::new(&config.sm_shape());
-        let idle = u64::MAX;
-        launcher.edge(config.sm.blocks as u8, Some(&grid), 0, idle, true);
-        while launcher.fresh().is_none() {
-            if !launcher.busy() {
-                return None;
-            }
-            launcher.edge(config.sm.blocks as u8, None, 0, idle, true);
-        }
-        let (end, warps) = (launcher.end_warps(), geometry.warps());
-        let hosts = u32::from(launcher.layout().host_warps().min(end)) / warps;
-        Some(Self { hosts, guests: u32::from(end) / warps - hosts })
-    }
+/// The blocks of a launch that reside in the SM; nothing where not one fits.
+pub(super) fn residency(config: &Config, code: &Code, geometry: Geometry) -> Option<Residency> {
+    let demand = Demand {
+        warps: geometry.warps(),
+        registers: code.registers.max(1).into(),
+        scratchpad: code.static_shared + geometry.dynamic_shared,
+    };
+    let residency = Room::of(config).residency(&demand, Sharing::of(config));
+    (residency.hosts > 0).then_some(residency)
 }
 
 /// A kernel's launches at a point.
-fn launches(kernel: &Kernel, point: &Point) -> Option<Vec<Blocks>> {
+fn launches(kernel: &Kernel, point: &Point) -> Option<Vec<Residency>> {
     let config = point.config().ok()?;
     let of = |launch: &gpurf_launch::Launch| {
         let code = named("kernel", &launch.kernel, &kernel.image.kernels, |code: &Code| &code.name).ok()?;
         let geometry = Geometry { grid: launch.grid, block: launch.block, dynamic_shared: launch.dynamic_shared };
-        Blocks::of(&config, code, geometry)
+        residency(&config, code, geometry)
     };
     kernel.manifest.launches.iter().map(of).collect()
 }
@@ -105,7 +68,7 @@ fn blocks(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
         let all = launches(kernel, point)?;
         Some((
             kernel.name.clone(),
-            crate::ratio(all.iter().map(|blocks| f64::from(blocks.all())).sum(), all.len() as f64),
+            crate::ratio(all.iter().map(|residency| f64::from(residency.blocks())).sum(), all.len() as f64),
         ))
     };
     results.kernels.iter().map(of).collect()
@@ -115,7 +78,7 @@ fn blocks(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
 fn of_sizes(point: &Point, threads: u32, registers: u16) -> Option<u32> {
     let code = Code { registers, ..Code::default() };
     let geometry = Geometry { grid: [1; 3], block: [threads, 1, 1], dynamic_shared: 0 };
-    Some(Blocks::of(&point.config().ok()?, &code, geometry)?.all())
+    Some(residency(&point.config().ok()?, &code, geometry)?.blocks())
 }
 
 /// The cells of a row of table 2.6 that come out for the thesis's kernel.

@@ -3,8 +3,9 @@
 use gpurf_blocks::config::{Config, LockRule, Scheduler};
 use gpurf_isa::image::Kernel as Code;
 use gpurf_oracle::Geometry;
+use gpurf_sm::residency::Residency;
 
-use super::residency::Blocks;
+use super::residency::residency;
 use super::*;
 use crate::report::PaperReport;
 use crate::sweep::Kernel;
@@ -136,18 +137,21 @@ fn without_kernels_that_share_no_gain_is_made_up() {
 }
 
 #[test]
-fn blocks_are_those_of_the_launcher_and_the_table_comes_out() {
+fn blocks_are_hosts_and_guests_and_the_table_comes_out() {
     let table = report(&["a"], |_, _| None);
     let cells = row(&table, "cells of table 2.6 that come out with the thesis's registers and threads");
     assert_eq!((cells.ours, cells.within), (1.0, Some(true)));
     // 1024 registers of warps: 3 blocks of 8 warps of 36, and 160 are left for warps of 4.
     let (code, geometry) =
         (Code { registers: 36, ..Code::default() }, Geometry { grid: [9; 3], block: [16, 16, 1], dynamic_shared: 0 });
-    let of = |point: Point, geometry| Blocks::of(&point.config().unwrap(), &code, geometry);
-    assert_eq!(of(baseline(), geometry), Some(Blocks { hosts: 3, guests: 0 }));
-    assert_eq!(of(sharing(), geometry), Some(Blocks { hosts: 3, guests: 3 }));
+    let of = |point: Point, geometry| residency(&point.config().unwrap(), &code, geometry);
+    assert_eq!(of(baseline(), geometry), Some(Residency { hosts: 3, guests: 0, private: 0 }));
+    assert_eq!(of(sharing(), geometry), Some(Residency { hosts: 3, guests: 3, private: 4 }));
     assert_eq!(of(sharing(), Geometry { block: [1024, 1, 1], ..geometry }), None, "not one has room");
-    assert_eq!(of(sharing(), Geometry { block: [32, 1, 1], ..geometry }), Some(Blocks { hosts: 8, guests: 0 }));
+    assert_eq!(
+        of(sharing(), Geometry { block: [32, 1, 1], ..geometry }),
+        Some(Residency { hosts: 8, guests: 0, private: 4 })
+    );
 }
 
 #[test]

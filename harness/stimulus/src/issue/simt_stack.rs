@@ -7,7 +7,7 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::{Block, Ports};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Reset, alias, lane_mask};
+use crate::driver::{Reset, alias, any_bit, lane_mask};
 use crate::{Driver, Points, Unreached, cover};
 
 /// Stimulus of the block.
@@ -183,11 +183,7 @@ const DEEP_ENOUGH: u8 = 61;
 fn pick(rng: &mut Rng, knobs: &SimtStackKnobs, set: u64) -> Option<u8> {
     let few = set & FIRST;
     let set = if few != 0 && rng.chance(knobs.few) { few } else { set };
-    (set != 0).then(|| {
-        let mut rest = set;
-        (0..rng.below(set.count_ones().into())).for_each(|_| rest &= rest - 1);
-        rest.trailing_zeros() as u8
-    })
+    any_bit(rng, set).map(|warp| warp as u8)
 }
 
 /// The first three warps.

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{NO_PRED, NO_REG, PC_BITS, Roles};
+use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::power::{AccessTable, AccessTableIn, AccessTableOut, AccessTableProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
-use super::{Registers, ones};
+use super::Registers;
 use crate::driver::{Names, Reset, ports};
 use crate::{Driver, Points, Unreached, cover};
 
@@ -271,7 +272,7 @@ impl AccessTableCover {
 
     /// Instructions that are decoded.
     fn come(&mut self, i: &AccessTableIn, p: &AccessTableProbe, points: &mut Points) {
-        for q in ones(i.push_valid_i.into()) {
+        for q in set_bits(i.push_valid_i) {
             let w = i.push_warp_i[q];
             let places = self.places(w);
             let free = places.clone().position(|e| p.valid_q[e] == 0);
@@ -284,7 +285,7 @@ impl AccessTableCover {
             point!("an instruction takes the first entry", free == Some(0));
             point!("an instruction takes the last entry", free == Some(self.entries - 1));
             point!("an instruction finds no free entry", free.is_none());
-            let written = ones(i.reg_valid_i.into())
+            let written = set_bits(i.reg_valid_i)
                 .any(|r| i.reg_warp_i[r] == w && self.table(p, w).iter().any(|entry| entry.writes(i.reg_i[r])));
             point!("an instruction finds none, though one becomes free", free.is_none() && written);
         }
@@ -294,7 +295,7 @@ impl AccessTableCover {
 
     /// Instructions that issue, and entries that become free.
     fn go(&mut self, i: &AccessTableIn, p: &AccessTableProbe, points: &mut Points) {
-        for q in ones(i.issue_valid_i.into()) {
+        for q in set_bits(i.issue_valid_i) {
             let table = self.table(p, i.issue_warp_i[q]);
             let found = table.iter().filter(|entry| !entry.issued && entry.pc == i.issue_pc_i[q]).count();
             let stays = i.issue_stays_i >> q & 1 == 1;
@@ -305,7 +306,7 @@ impl AccessTableCover {
             let again = table.iter().any(|entry| entry.issued && entry.pc == i.issue_pc_i[q]);
             point!("an instruction issues that has issued before", found > 0 && again, given = self.entries > 1);
         }
-        for q in ones(i.read_valid_i.into()) {
+        for q in set_bits(i.read_valid_i) {
             let roles = Roles(i.read_roles_i[q]);
             let nothing = roles.d() == NO_REG && roles.p() == NO_PRED;
             let table = self.table(p, i.read_warp_i[q]);
@@ -317,7 +318,7 @@ impl AccessTableCover {
             point!("an instruction that writes a register is dispatched", roles.d() != NO_REG && roles.p() == NO_PRED);
             point!("an instruction that writes a predicate is dispatched", roles.d() == NO_REG && roles.p() != NO_PRED);
         }
-        for q in ones(i.pred_valid_i.into()) {
+        for q in set_bits(i.pred_valid_i) {
             let table = self.table(p, i.pred_warp_i[q]);
             let has = |entry: &&Entry| entry.issued && entry.p == i.pred_i[q];
             let found = table.iter().filter(has).filter(|entry| entry.names[3] == NO_REG).count();
@@ -332,7 +333,7 @@ impl AccessTableCover {
 
     /// Sources of what is dispatched.
     fn reads(&mut self, i: &AccessTableIn, o: &AccessTableOut, p: &AccessTableProbe, points: &mut Points) {
-        for q in ones(i.read_valid_i.into()) {
+        for q in set_bits(i.read_valid_i) {
             let w = i.read_warp_i[q];
             let table = self.table(p, w);
             let neighbour = self.table(p, w ^ 1);
@@ -360,7 +361,7 @@ impl AccessTableCover {
 
     /// Registers that have been written.
     fn writes(&mut self, i: &AccessTableIn, o: &AccessTableOut, p: &AccessTableProbe, points: &mut Points) {
-        for q in ones(i.reg_valid_i.into()) {
+        for q in set_bits(i.reg_valid_i) {
             let (r, keep) = (i.reg_i[q], o.reg_keep_o >> q & 1 == 1);
             let table = self.table(p, i.reg_warp_i[q]);
             let writers: Vec<u32> = table.iter().filter(|entry| entry.writes(r)).map(|entry| entry.pc).collect();

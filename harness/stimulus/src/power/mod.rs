@@ -35,14 +35,3 @@ impl Registers {
         Roles(others | u64::from(u32::from_le_bytes(names)))
     }
 }
-
-/// The bits that are 1.
-fn ones(set: u64) -> impl Iterator<Item = usize> {
-    (0..u64::BITS as usize).filter(move |n| set >> n & 1 == 1)
-}
-
-/// One of the bits that are 1.
-fn one_of(rng: &mut Rng, set: u64) -> Option<usize> {
-    let count = u64::from(set.count_ones());
-    (count > 0).then(|| ones(set).nth(rng.below(count) as usize).expect("there are so many"))
-}

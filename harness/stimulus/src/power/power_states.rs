@@ -5,12 +5,13 @@ use std::collections::VecDeque;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{NO_REG, Roles};
 use gpurf_blocks::mrf::MAX_PORTS;
+use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::power::{PowerStates, PowerStatesIn};
 use gpurf_blocks::shape::{SmShape, cfg_of_block};
 use gpurf_lockstep::Rng;
 
-use super::{Registers, one_of, ones};
-use crate::driver::{Names, Reset, Twin, ports};
+use super::Registers;
+use crate::driver::{Names, Reset, Twin, any_bit, ports};
 use crate::{Driver, Unreached};
 
 mod cover;
@@ -196,7 +197,7 @@ impl PowerStatesDriver {
 
     /// A warp that begins, and a grid.
     fn begin(&mut self, rng: &mut Rng, knobs: &PowerStatesKnobs, i: &mut PowerStatesIn) {
-        let start = one_of(rng, !i.alive_i & i.idle_i).filter(|_| rng.chance(knobs.start));
+        let start = any_bit(rng, !i.alive_i & i.idle_i).filter(|_| rng.chance(knobs.start));
         i.start_valid_i = start.is_some().into();
         i.start_warp_i = start.map_or_else(|| rng.below(64) as u8, |w| w as u8);
         i.launch_valid_i = rng.chance(knobs.launch).into();
@@ -211,8 +212,8 @@ impl PowerStatesDriver {
         i.read_keep_i = rng.mask(3 * self.shape.ports() as u32, knobs.keep) as u8;
         for p in 0..self.shape.ports() {
             let left = |w: &usize| self.warps[*w].staged.len() > read.iter().filter(|r| *r == w).count();
-            let ready = ones(used).filter(left).fold(0, |set, w| set | 1 << w);
-            if let Some(w) = one_of(rng, ready).filter(|_| rng.chance(knobs.dispatch)) {
+            let ready = set_bits(used).filter(left).fold(0_u64, |set, w| set | 1 << w);
+            if let Some(w) = any_bit(rng, ready).filter(|_| rng.chance(knobs.dispatch)) {
                 let instruction = self.warps[w].staged[read.iter().filter(|r| **r == w).count()];
                 i.read_valid_i |= 1 << p;
                 (i.read_warp_i[p], i.read_roles_i[p], i.read_states_i[p]) =
@@ -237,7 +238,7 @@ impl PowerStatesDriver {
         i.reg_keep_i = rng.mask(self.shape.ports() as u32, knobs.keep) as u8;
         for p in 0..self.shape.ports() {
             let open = |w: usize| self.warps[w].writes.iter().find(|&&r| !written.contains(&(w, r))).copied();
-            let ready = ones(used).filter(|&w| open(w).is_some()).fold(0, |set, w| set | 1 << w);
+            let ready = set_bits(used).filter(|&w| open(w).is_some()).fold(0_u64, |set, w| set | 1 << w);
             if rng.chance(knobs.stray) {
                 let w = rng.below(self.shape.warps as u64) as usize;
                 // It may be one of which an access begins at this edge.
@@ -249,7 +250,7 @@ impl PowerStatesDriver {
                     i.reg_valid_i |= 1 << p;
                     (i.reg_warp_i[p], i.reg_i[p]) = (w as u8, register);
                 }
-            } else if let Some(w) = one_of(rng, ready).filter(|_| rng.chance(knobs.write)) {
+            } else if let Some(w) = any_bit(rng, ready).filter(|_| rng.chance(knobs.write)) {
                 let register = open(w).expect("there is one");
                 i.reg_valid_i |= 1 << p;
                 (i.reg_warp_i[p], i.reg_i[p]) = (w as u8, register);
@@ -272,7 +273,7 @@ impl PowerStatesDriver {
         let offered = ports(rng, self.shape.ports(), knobs.issue);
         i.set_valid_i = 0;
         for p in (0..self.shape.ports().min(MAX_PORTS)).filter(|p| offered >> p & 1 == 1) {
-            let Some(w) = one_of(rng, ready) else { break };
+            let Some(w) = any_bit(rng, ready) else { break };
             ready &= !(1 << w);
             let warp = &self.warps[w];
             let head = warp.head.expect("it is clear");

@@ -8,7 +8,7 @@ use gpurf_blocks::share::{RegisterLayout, RegisterLayoutFields, ShareLocks, Shar
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Reset, Twin, ports};
+use crate::driver::{Reset, Twin, any_bit, ports};
 use crate::{Driver, Unreached};
 
 mod cover;
@@ -201,12 +201,10 @@ impl ShareLocksDriver {
         i.issue_valid_i = 0;
         for p in 0..self.shape.ports().min(MAX_PORTS) {
             i.issue_warp_i[p] = rng.below(self.shape.warps as u64) as u8;
-            let count = u64::from(ready.count_ones());
-            if offered >> p & 1 == 0 || count == 0 {
+            if offered >> p & 1 == 0 {
                 continue;
             }
-            let nth = rng.below(count) as usize;
-            let w = (0..MAX_WARPS).filter(|w| ready >> w & 1 == 1).nth(nth).expect("there are so many");
+            let Some(w) = any_bit(rng, ready) else { continue };
             i.issue_valid_i |= 1 << p;
             i.issue_warp_i[p] = w as u8;
             ready &= !(1 << w);

@@ -12,8 +12,9 @@ pub(crate) use stage::STAGE;
 
 use gpurf_lockstep::Rng;
 
+use crate::driver::any_bit;
+
 /// One of a set.
 fn pick(rng: &mut Rng, set: u32) -> Option<u8> {
-    let members: Vec<u8> = (0..u32::BITS as u8).filter(|b| set >> b & 1 == 1).collect();
-    (!members.is_empty()).then(|| members[rng.below(members.len() as u64) as usize])
+    any_bit(rng, set).map(|bank| bank as u8)
 }

@@ -2,10 +2,10 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{NO_REG, Roles};
+use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::power::{PowerStatesIn, PowerStatesOut, PowerStatesProbe};
 use gpurf_blocks::shape::{SmShape, cfg_of_block};
 
-use crate::power::ones;
 use crate::{Points, cover};
 
 pub(crate) struct PowerStatesCover {
@@ -75,7 +75,7 @@ impl PowerStatesCover {
     }
 
     fn observe(&mut self, i: &PowerStatesIn, o: &PowerStatesOut, p: &PowerStatesProbe, points: &mut Points) {
-        let sets = ones(i.set_valid_i.into()).count();
+        let sets = set_bits(i.set_valid_i).count();
         point!("a head is clear", o.clear_o != 0);
         point!("two instructions go to the operand stage", sets == 2, given = self.shape.ports() == 2);
         point!("a grid is taken", i.launch_valid_i == 1);
@@ -103,7 +103,7 @@ impl PowerStatesCover {
     fn heads(&mut self, i: &PowerStatesIn, o: &PowerStatesOut, p: &PowerStatesProbe, points: &mut Points) {
         let (wake_sleep, wake_off) = (i.cfg_i >> 2 & 15, i.cfg_i >> 6);
         let mut ends = 0;
-        for w in ones(i.clear_i) {
+        for w in set_bits(i.clear_i) {
             let states = States(p, w);
             let roles = Roles(i.head_roles_i[w]);
             let registers = once(roles);
@@ -152,7 +152,7 @@ impl PowerStatesCover {
             }
         }
         point!("two heads' registers wake at once", ends > 1);
-        let waits = ones(!i.clear_i & self.shape.all_warps()).any(|w| p.wake_q[w] != 0);
+        let waits = set_bits(!i.clear_i & self.shape.all_warps()).any(|w| p.wake_q[w] != 0);
         point!("a head that is not clear has a wake-up in progress", waits);
     }
 
@@ -160,7 +160,7 @@ impl PowerStatesCover {
     #[given(self.mode != ALWAYS_ON)]
     fn accesses(&mut self, i: &PowerStatesIn, p: &PowerStatesProbe, points: &mut Points) {
         let mut ends: Vec<usize> = Vec::new();
-        for q in ones(i.read_valid_i.into()) {
+        for q in set_bits(i.read_valid_i) {
             let warp = usize::from(i.read_warp_i[q]);
             let states = States(p, warp);
             let roles = Roles(i.read_roles_i[q]);
@@ -176,7 +176,7 @@ impl PowerStatesCover {
                 point!("a source is the result, whose state changes", is_result && states.pending(r));
             }
         }
-        for q in ones(i.reg_valid_i.into()) {
+        for q in set_bits(i.reg_valid_i) {
             let (warp, r) = (usize::from(i.reg_warp_i[q]), i.reg_i[q]);
             let states = States(p, warp);
             if states.pending(r) {
@@ -185,7 +185,7 @@ impl PowerStatesCover {
                 point!("a write leaves OFF", states.off(r), given = self.mode > SLEEP_ALWAYS);
             }
             point!("a write leaves ON", !states.pending(r));
-            let set = ones(i.set_valid_i.into()).any(|s| {
+            let set = set_bits(i.set_valid_i).any(|s| {
                 usize::from(i.set_warp_i[s]) == warp && once(Roles(i.set_roles_i[s])).contains(&r) && r != NO_REG
             });
             point!("an access begins of a register that is written", set);
@@ -197,7 +197,7 @@ impl PowerStatesCover {
     /// States of instructions that go to the operand stage.
     #[given(self.mode > SLEEP_ALWAYS)]
     fn marks(&mut self, i: &PowerStatesIn, points: &mut Points) {
-        for q in ones(i.set_valid_i.into()) {
+        for q in set_bits(i.set_valid_i) {
             let (roles, marks) = (Roles(i.set_roles_i[q]), i.set_states_i[q]);
             let slots = slots(roles, marks);
             let sources = roles.sources();
@@ -226,7 +226,7 @@ impl PowerStatesCover {
     #[given(self.mode != ALWAYS_ON)]
     fn table(&mut self, i: &PowerStatesIn, p: &PowerStatesProbe, points: &mut Points) {
         let table = self.mode == GREENER;
-        for q in ones(i.read_valid_i.into()) {
+        for q in set_bits(i.read_valid_i) {
             let states = States(p, i.read_warp_i[q].into());
             let roles = Roles(i.read_roles_i[q]);
             for (s, &r) in roles.sources().iter().enumerate() {
@@ -236,7 +236,7 @@ impl PowerStatesCover {
                 point!("a read would keep its source ON", ends && kept && !table, given = self.mode != GREENER);
             }
         }
-        for q in ones((i.reg_valid_i & i.reg_keep_i).into()) {
+        for q in set_bits(i.reg_valid_i & i.reg_keep_i) {
             let ends = States(p, i.reg_warp_i[q].into()).pending(i.reg_i[q]);
             point!("a write keeps its register ON", ends && table, given = self.mode == GREENER);
             point!("a write would keep its register ON", ends && !table, given = self.mode != GREENER);
@@ -246,7 +246,7 @@ impl PowerStatesCover {
     #[given(self.mode != ALWAYS_ON)]
     fn warps(&mut self, i: &PowerStatesIn, o: &PowerStatesOut, p: &PowerStatesProbe, points: &mut Points) {
         let last = self.shape.warps - 1;
-        for w in ones(!i.alive_i & self.shape.all_warps()) {
+        for w in set_bits(!i.alive_i & self.shape.all_warps()) {
             let (on, asleep) = (p.on_count_q[w], p.asleep_count_q[w]);
             let idle = i.idle_i >> w & 1 == 1;
             point!("a warp ends with registers ON", idle && on > 0);

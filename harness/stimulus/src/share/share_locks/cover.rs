@@ -94,7 +94,7 @@ impl ShareLocksCover {
             point!("the last private name does not ask", clear && border && !shared.contains(&true) && goes);
             point!("no register asks for nothing", clear && names == [NO_REG; 4] && lock & bit == 0);
             point!("the first shared name asks", asks && names.contains(&layout.private_registers));
-            point!("a warp that has the lock goes on", clear && shared.contains(&true) && lock & bit != 0 && goes);
+            point!("a warp that has the lock may issue", clear && shared.contains(&true) && lock & bit != 0 && goes);
             point!("a lock is taken", asks && issues & bit != 0);
             point!("a lock could be taken, and the head does not issue", asks && goes && issues & bit == 0);
             point!("a warp that is not clear would ask", !clear && shared.contains(&true) && alive);
@@ -123,7 +123,7 @@ impl ShareLocksCover {
             point!("first: the older one waits", first && asks && !young && !goes);
             let own = lock & of_block(w);
             let both = first && asks && young && own != 0 && asking & of_block(partner) != 0;
-            point!("first: a younger block that has locks goes on, though the older one asks", both && goes);
+            point!("first: a younger block that has locks may issue, though the older one asks", both && goes);
             point!("first: the older block asks in the same cycle", first && asks && young && waits && theirs == 0);
             // Atomic operations.
             let atomic = matches!(op & 0x7f, 0x43 | 0x44);
@@ -159,7 +159,7 @@ impl ShareLocksCover {
             point!("a warp of an owner is preferred", o.lead_o & bit != 0);
             point!("a warp of a non-owner is taken last", o.last_o & bit != 0);
             point!("a non-owner issues", young && busy && issues & bit != 0);
-            point!("nobody is preferred without the strap", busy && i.cfg_i & OWNER_FIRST == 0);
+            point!("no warp is preferred without the strap", busy && i.cfg_i & OWNER_FIRST == 0);
             point!("a paired warp whose partner's slot is empty", !busy && i.cfg_i & OWNER_FIRST != 0);
         }
         let two = (self.shape.ports() == 2 && issues.count_ones() == 2 && issues & lock == 0) && {

@@ -346,7 +346,7 @@ fn guests_are_added_as_long_as_there_is_room() {
     // Two hosts of 8 warps, and no more guests than hosts.
     let few = Launch { registers: 60, private: 1, ..launch };
     assert_eq!(divided(16, &few), (4, 2, 32, layout(16, &few)), "by hosts");
-    // What fits whole needs no guests; the layout is the same but for what nobody reads.
+    // What fits whole needs no guests; the layout is the same but for fields that only guests use.
     let whole = Launch { registers: 21, private: 3, ..launch };
     assert_eq!(divided(16, &whole), (6, 6, 48, layout(48, &whole)), "none");
     let alone = Launch { share: false, ..launch };

@@ -409,7 +409,7 @@ fn preferred_warps_issue_first_and_others_last() {
         assert_eq!(issued(&mut scheduler)[0], Some(0), "then the first one of the last");
         (scheduler.inputs.lead_i, scheduler.inputs.last_i) = (0b0100, 0b0101);
         assert_eq!(issued(&mut scheduler)[0], Some(2), "who is in both is preferred");
-        // A preferred warp that cannot issue is in nobody's way.
+        // A preferred warp that cannot issue does not keep another one from issuing.
         (scheduler.inputs.operand_i, scheduler.inputs.ready_i) = (0b0100, 0);
         assert_eq!(issued(&mut scheduler)[0], Some(0));
     }

@@ -63,23 +63,23 @@ nets! {
     }
 }
 
-/// What each file with operand collectors has; they are `C`.
-pub(crate) fn collecting<C: Block<Shape = MrfShape>>(s: &MrfShape) -> [Instance; 5] {
+/// What each file with operand collectors has; they are `C`. The bank maps are in this scope of their ports.
+pub(crate) fn collecting<C: Block<Shape = MrfShape>>(s: &MrfShape, rows: &str) -> [Instance; 5] {
     [
         Instance::each::<C>("collector", "gen_collector[{}].u_collector", s.collectors, s).nets(&["", "col_"]),
         Instance::one::<MrfAllocator>("allocator", "u_allocator", s).nets(&[""]),
         Instance::each::<MrfWriteQueue>("write_queue", "gen_write[{}].u_write_queue", s.issue_ports, s).nets(&[""]),
-        maps(s, "issue", "gen_issue[{}]", s.sources()),
-        maps(s, "push", "gen_write[{}]", s.issue_ports),
+        maps(s, "issue", "gen_issue[{}]", rows, s.sources()),
+        maps(s, "push", "gen_write[{}]", rows, s.issue_ports),
     ]
 }
 
 /// What finds registers, at ports of a file.
-fn maps(s: &MrfShape, name: &'static str, scope: &str, count: usize) -> Instance {
+fn maps(s: &MrfShape, name: &'static str, scope: &str, rows: &str, count: usize) -> Instance {
     if s.places {
         Instance::each::<RegisterPlaces>(name, intern(format!("{scope}.gen_places.u_places")), count, s)
     } else {
-        Instance::each::<MrfBankMap>(name, intern(format!("{scope}.u_bank_map")), count, s)
+        Instance::each::<MrfBankMap>(name, intern(format!("{scope}{rows}.u_bank_map")), count, s)
     }
 }
 
@@ -101,7 +101,7 @@ impl MrfProbe {
             Instance::one::<MrfCrossbar>("crossbar", "u_crossbar", s).nets(&[""]),
         ];
         let mut instances = Vec::from(banks.map(|instance| instance.when(banked)));
-        instances.extend(collecting::<MrfCollector>(s));
+        instances.extend(collecting::<MrfCollector>(s, if banked { ".gen_rows" } else { "" }));
         inside(&Self::declared(s), 0, &instances)
     }
 }

@@ -151,7 +151,7 @@ unsafe impl Ports for StealProbe {
             Instance::each::<MrfBankMap>("candidate", "gen_candidate[{}].u_bank_map", s.sources(), s),
             Instance::each::<MrfBankMap>("hint", "gen_hint[{}].u_bank_map", s.issue_ports, s),
         ];
-        instances.extend(collecting::<StealCollector>(s));
+        instances.extend(collecting::<StealCollector>(s, ""));
         inside(&Self::declared(s), 0, &instances)
     }
 }
