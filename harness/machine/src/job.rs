@@ -97,6 +97,15 @@ pub enum Misfit {
         /// Number of the first such instruction.
         instruction: usize,
     },
+    /// An instruction that the SM does not have.
+    #[error(
+        "instruction {instruction} is RELSSP, and the SM does not share scratchpad memory yet (compiler.relssp=none; a relssp of the \
+         program's own has to go)"
+    )]
+    Release {
+        /// Number of the first such instruction.
+        instruction: usize,
+    },
     /// Too many registers for a thread.
     #[error(
         "a thread has {registers} registers, and this register file holds at most {room} for a warp; --registers limits them"
@@ -211,6 +220,9 @@ impl Job {
             && let Some(instruction) = kernel.code.iter().position(returns_from_global_memory)
         {
             return Err(Misfit::Atomic { instruction });
+        }
+        if let Some(instruction) = kernel.code.iter().position(|instruction| instruction.op == (Op::Relssp {})) {
+            return Err(Misfit::Release { instruction });
         }
         let words = kernel.local_bytes.div_ceil(4);
         let local_words = u16::try_from(words).map_err(|_| Misfit::Local { words, room: u16::MAX.into() })?;

@@ -88,6 +88,13 @@ fn every_operation_has_a_unit() {
 }
 
 #[test]
+fn code_that_releases_shared_memory_is_refused() {
+    let words = "instruction 1 is RELSSP, and the SM does not share scratchpad memory yet (compiler.relssp=none; a relssp of the \
+                 program's own has to go)";
+    refused(&[], &kernel("NOP\nRELSSP\nEXIT"), 32, &[], words);
+}
+
+#[test]
 fn registers_one_by_one_fit_by_their_number_and_shared_memory_in_words() {
     let places = ["mrf.allocation=registers"];
     let registers = |registers| Kernel { registers, ..kernel("EXIT") };

@@ -60,6 +60,7 @@ fn unit_of(op: Op) -> u8 {
         (Op::Nop {} | Op::Membar { .. }, _) => unit::NOTHING,
         (Op::Bar { .. }, _) => unit::BARRIER,
         (Op::Warpsync {}, _) => unit::ALU,
+        (Op::Relssp {}, _) => unit::UNSUPPORTED,
         (Op::S2r { .. } | Op::Ldc { .. }, _) => unit::CONSTANT,
         (_, Unit::Control) => unit::CONTROL,
         (_, Unit::SharedMemory | Unit::GlobalMemory) => unit::MEMORY,
@@ -79,7 +80,7 @@ fn roles_are_what_the_instruction_set_says() {
             let unit = unit_of(instruction.op);
             let register = |slot| instruction.source(slot).map_or(NO_REG, |r| r.0);
             let predicate = |slot, source| if slots.has(slot) { bits(source) } else { 7 };
-            let stop = matches!(instruction.op, Op::Bra {} | Op::Exit {} | Op::Bar { .. } | Op::Trap {});
+            let stop = matches!(instruction.op, Op::Bra {} | Op::Exit {} | Op::Bar { .. } | Op::Trap {} | Op::Relssp {});
             let constant = slots.b_constant() && instruction.b.immediate().is_some();
 
             assert_eq!(roles.unit(), unit, "{instruction:?}");
