@@ -70,6 +70,7 @@ package gpurf_pkg;
   localparam int unsigned ControlResultLevel = 42;
   localparam int unsigned ControlPower = 47;         // of the first source; of the second and of the result the next bits
   localparam int unsigned ControlFreeRegister = 53;  // inverted, so that 0 names none
+  localparam int unsigned ControlPrivate = 61;       // of an access: it lies in the private part of shared memory
 
   // States of registers in the control word: of two sources and of the result.
   localparam int unsigned RegisterPowerW = 2;
