@@ -59,6 +59,8 @@ pub mod cause {
     pub const BARRIER_COUNT: u8 = 12;
     /// Not one block fits.
     pub const DOES_NOT_FIT: u8 = 13;
+    /// The common area of a pair's scratchpad memory, after the block has released it.
+    pub const RELEASED: u8 = 14;
 }
 
 packed! {
@@ -190,6 +192,31 @@ pub const fn returning_atomic(op: u64, d: u8) -> bool {
     matches!(opcode(op), 0x43 | 0x44) && long_latency(op, d)
 }
 
+/// Opcodes of scratchpad sharing.
+pub const RELSSP: u8 = 0x08;
+/// No opcode of a program: an access that forms its addresses and performs nothing.
+pub const PROBE: u8 = 0x45;
+
+/// Whether an instruction releases shared scratchpad memory.
+#[inline]
+pub const fn is_release(op: u64) -> bool {
+    opcode(op) == RELSSP
+}
+
+/// Whether an instruction may access scratchpad memory that blocks share: an access in shared or generic space that is not marked private.
+#[inline]
+pub const fn scratchpad_access(op: u64, ctl: u64) -> bool {
+    const SHARED: u64 = 1;
+    const GENERIC: u64 = 3;
+    let space = op >> 28 & 3;
+    let shared = match opcode(op) {
+        0x40 | 0x41 | 0x43 => space == SHARED || space == GENERIC,
+        0x44 => space == SHARED,
+        _ => false,
+    };
+    shared && ctl >> marked::PRIVATE & 1 == 0
+}
+
 /// Bits of the control word that the compiler marks.
 pub mod marked {
     /// Last read of source a; of b and c the next ones.
@@ -212,4 +239,6 @@ pub mod marked {
     pub const POWER_STATES: u32 = 47;
     /// A register that is dead behind the instruction, inverted, eight bits; 0: none.
     pub const FREE_REGISTER: u32 = 53;
+    /// The access lies in the private part of scratchpad memory.
+    pub const PRIVATE: u32 = 61;
 }

@@ -1,6 +1,6 @@
 //! The sizes of the SM, shared by all its blocks.
 
-use crate::config::{Config, Scheduler};
+use crate::config::{CheckRule, Config, Scheduler};
 use crate::design::{DesignCfg, Services};
 use crate::designs::{DESIGNS, Organisation};
 use crate::mrf::MrfShape;
@@ -43,10 +43,22 @@ pub struct SmShape {
     pub sources: usize,
     /// Entries of a warp in the access table; 0: registers have no power states.
     pub power_entries: usize,
-    /// Blocks may share registers.
-    pub share: bool,
+    /// What blocks may share.
+    pub share: Shared,
     /// Cycles of a period of the throttle of non-owners; 0: there is none.
     pub throttle: usize,
+}
+
+/// What blocks may share, by the value of the SM's parameter `Share`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Shared {
+    /// Nothing.
+    #[default]
+    Nothing = 0,
+    /// Registers.
+    Registers = 1,
+    /// Scratchpad memory.
+    Scratchpad = 2,
 }
 
 /// Cycles of a period of the throttle where it is run alone and the configuration has none: so few that the level changes often.
@@ -87,7 +99,7 @@ impl SmShape {
             queue_depth: SIDE_QUEUE_DEPTH,
             sources: SIDE_SOURCES,
             power_entries: if config.power.present { config.power.table_entries } else { 0 },
-            share: config.share.present,
+            share: config.share.shared(),
             throttle: if config.share.present { config.share.throttle } else { 0 },
         }
     }
@@ -125,6 +137,16 @@ impl SmShape {
     /// Registers are handed out one by one.
     pub fn places(&self) -> bool {
         self.organisation.has_places()
+    }
+
+    /// Blocks may share something.
+    pub fn shares(&self) -> bool {
+        self.share != Shared::Nothing
+    }
+
+    /// Blocks may share scratchpad memory.
+    pub fn shares_scratchpad(&self) -> bool {
+        self.share == Shared::Scratchpad
     }
 
     /// Cycles of a period of the throttle: the block can be run alone in any configuration.
@@ -257,7 +279,9 @@ impl Shape for SmShape {
             "MaxRegisters" => self.services().max_registers as u64,
             "Candidates" => self.services().takes_candidates.into(),
             "Places" => self.places().into(),
-            "Share" | "Classes" => self.share.into(),
+            "Share" => self.share as u64,
+            "Shares" => self.shares_scratchpad().into(),
+            "Classes" => self.shares().into(),
             "Throttle" => self.throttle as u64,
             "Period" => self.period() as u64,
             "Taken" => self.services().reports_taken.into(),
@@ -292,6 +316,8 @@ pub struct Straps {
     pub power: u16,
     /// `share_locks`: who gets a lock, whether atomic operations wait, whether owners are preferred, as on its `cfg_i`.
     pub share: u8,
+    /// `scratchpad_locks`: nothing is probed. Its other straps are those of `share_locks`.
+    pub share_mark: bool,
     /// `block_launcher`: block slots at most.
     pub blocks: u8,
     /// The register file: order among the reads of a bank, and the design's own straps.
@@ -299,7 +325,7 @@ pub struct Straps {
 }
 
 /// Width of `cfg_i` of the SM: `sm_straps_t`.
-pub const SM_CFG_BITS: u32 = 59;
+pub const SM_CFG_BITS: u32 = 60;
 
 impl Straps {
     /// Those of a configuration.
@@ -320,9 +346,16 @@ impl Straps {
             patience: sm.patience as u16,
             power: config.power_straps().word(),
             share: config.share_straps().word(),
+            share_mark: config.share.check == CheckRule::Mark,
             blocks: sm.blocks as u8,
             design: DesignCfg { read_order: config.straps(), straps },
         }
+    }
+
+    /// Those of `scratchpad_locks`.
+    #[inline]
+    pub fn scratchpad(&self) -> u8 {
+        self.share | u8::from(self.share_mark) << 3
     }
 
     /// Those of `two_level_scheduler`.
@@ -346,14 +379,15 @@ impl Straps {
             patience: (word >> 29 & 0xfff) as u16,
             power: (word >> 41 & 0x3ff) as u16,
             share: (word >> 51 & 7) as u8,
-            blocks: (word >> 54 & 0x1f) as u8,
+            share_mark: word >> 54 & 1 == 1,
+            blocks: (word >> 55 & 0x1f) as u8,
             design: DesignCfg { read_order: (word & 1) as u8, straps: design.to_u128() },
         }
     }
 
     /// The SM's `cfg_i`, `sm_straps_t`: order of reads, scheduler, latencies of ALU and memory pipeline (6 bits each), bandwidth
     /// (2 bits), latencies of single precision and special functions (6 bits each), stay, patience (12 bits), power states (10 bits),
-    /// locks (3 bits), block slots (5 bits), lowest first.
+    /// locks (3 bits), marks in the place of probes, block slots (5 bits), lowest first.
     pub fn word(&self) -> u64 {
         u64::from(self.design.read_order)
             | u64::from(self.scheduler) << 1
@@ -366,7 +400,8 @@ impl Straps {
             | u64::from(self.patience) << 29
             | u64::from(self.power) << 41
             | u64::from(self.share) << 51
-            | u64::from(self.blocks) << 54
+            | u64::from(self.share_mark) << 54
+            | u64::from(self.blocks) << 55
     }
 
     /// The SM's `design_cfg_i`.
@@ -398,6 +433,7 @@ pub fn cfg_of_block(config: &Config, block: &str) -> u64 {
         "alternating_scheduler" => Some(straps.patience.into()),
         "power_states" => Some(straps.power.into()),
         "share_locks" => Some(straps.share.into()),
+        "scratchpad_locks" => Some(straps.scratchpad().into()),
         "block_launcher" => Some(straps.blocks.into()),
         _ => None,
     };
@@ -415,11 +451,12 @@ mod tests {
     #[test]
     fn straps_are_where_the_page_says() {
         let straps = |settings: &[&str]| Straps::of(&config("baseline", settings)).word();
-        let share = 0b110 | 16 << 3;
+        let share = 0b110 | 16 << 4;
         assert_eq!(straps(&[]) >> 51, share);
-        assert_eq!(straps(&["sm.blocks=5"]) >> 51, 0b110 | 5 << 3);
-        assert_eq!(straps(&["share.lock=first", "share.owner_first=false"]) >> 51, 0b011 | 16 << 3);
-        assert_eq!(straps(&["share.hold_atomics=false"]) >> 51, 0b100 | 16 << 3);
+        assert_eq!(straps(&["sm.blocks=5"]) >> 51, 0b110 | 5 << 4);
+        assert_eq!(straps(&["share.lock=first", "share.owner_first=false"]) >> 51, 0b011 | 16 << 4);
+        assert_eq!(straps(&["share.hold_atomics=false"]) >> 51, 0b100 | 16 << 4);
+        assert_eq!(straps(&["share.check=mark"]) >> 51, 0b1110 | 16 << 4);
         let power = 0b11 | 1 << 2 | 2 << 6;
         assert_eq!(straps(&[]) >> 41 & 0x3ff, power);
         let without = |settings: &[&str]| straps(settings) ^ share << 51 ^ power << 41 ^ 2048 << 29;

@@ -12,6 +12,7 @@
 //! | offset, or | 63:40 | level of the result | 46:42 |
 //! | constant | 63:32 | power of two sources, of the result | 48:47, 50:49, 52:51 |
 //! | | | free register, inverted | 60:53 |
+//! | | | private | 61 |
 //!
 //! The modifiers hold p, s and t first, where the operation has them at bits 2:0, 6:3 and 10:7, and the operation's own behind the last of them.
 //! What an operation does not use is zero. `RZ` in a slot that is used is 255, so that the word of an instruction without control
@@ -300,6 +301,9 @@ impl Instruction {
             if control.source_level(slot) != SourceLevel::Mrf {
                 return unused(LEVEL_NAMES[slot.index()]);
             }
+        }
+        if control.private && !self.may_be_shared() {
+            return unused("private");
         }
         for (i, source) in self.power_sources().into_iter().enumerate() {
             if source.is_none() && control.source_power[i] != PowerState::On {

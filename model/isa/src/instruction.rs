@@ -2,7 +2,7 @@
 
 use crate::control::{Control, PowerState};
 use crate::levels::{Places, ResultLevel, SourceLevel};
-use crate::modifiers::Space;
+use crate::modifiers::{AtomicSpace, Space};
 use crate::operations::{Op, Slots, Unit};
 use crate::registers::{Offset, Operand, Pc, Predicate, PredicateSource, Reg, Slot};
 
@@ -64,6 +64,7 @@ impl Instruction {
                 source_power: [PowerState::On; 2],
                 result_power: PowerState::On,
                 free_register: None,
+                private: false,
             },
         }
     }
@@ -222,6 +223,15 @@ impl Instruction {
         matches!(self.op, Op::Ld { .. } | Op::St { .. } | Op::Atom { .. } | Op::Cas { .. })
     }
 
+    /// Whether it may touch shared memory.
+    pub const fn may_be_shared(&self) -> bool {
+        match self.op {
+            Op::Ld { space, .. } | Op::St { space, .. } => matches!(space, Space::Shared | Space::Generic),
+            Op::Atom { space, .. } | Op::Cas { space } => matches!(space, AtomicSpace::Shared | AtomicSpace::Generic),
+            _ => false,
+        }
+    }
+
     /// Whether it reads a word of memory and replaces it in one step.
     pub const fn is_atomic(&self) -> bool {
         matches!(self.op, Op::Atom { .. } | Op::Cas { .. })
@@ -246,7 +256,7 @@ impl Instruction {
             self.op,
             Op::Ld { space: Space::Shared | Space::Local, .. }
                 | Op::St { space: Space::Shared | Space::Local, .. }
-                | Op::Atom { space: crate::modifiers::AtomicSpace::Shared, .. }
+                | Op::Atom { space: AtomicSpace::Shared, .. }
         ) && self.op.slots().has(Slots::PAIR)
     }
 }

@@ -241,6 +241,7 @@ operations! {
     0x05 Warpsync "WARPSYNC" {} [B] Unit::Control, "the active lanes must be the living ones of mask b";
     0x06 Membar "MEMBAR" { scope: Scope } [] Unit::Control, "the thread's earlier memory accesses are seen before its later ones";
     0x07 Trap "TRAP" {} [B CONSTANT] Unit::Control, "stops the kernel with code b";
+    0x08 Relssp "RELSSP" {} [] Unit::Control, "the thread does not access the shared part of shared memory again";
 
     // Moves, lanes and predicates.
     0x10 Mov "MOV" {} [D B] Unit::Alu, "d = b";

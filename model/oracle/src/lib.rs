@@ -14,6 +14,7 @@
 //! * [`marks`] judges the control fields of a program by what its warps do.
 //! * [`levels`] judges where it reads and writes its values in a register hierarchy.
 //! * [`power`] judges which registers it puts to sleep and switches off.
+//! * [`scratchpad`] judges which threads release the shared part of shared memory, and which accesses are called private.
 //! * [`host`] does what the host side of a CUDA program does: it places buffers, packs arguments, repeats launches.
 
 mod block;
@@ -32,6 +33,7 @@ mod oracle;
 pub mod power;
 mod program;
 mod replay;
+pub mod scratchpad;
 mod shared;
 mod stack;
 mod undefined;

@@ -18,9 +18,10 @@ use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
 use gpurf_blocks::power::{AccessTable, PowerStates};
 use gpurf_blocks::shape::{
-    ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape,
+    ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, Shared,
+    SmShape,
 };
-use gpurf_blocks::share::{ShareLocks, ShareThrottle};
+use gpurf_blocks::share::{ScratchpadLocks, ShareLocks, ShareThrottle};
 use gpurf_blocks::{Block, Field, Net, Ports, intern};
 
 macro_rules! of_each_block {
@@ -45,6 +46,7 @@ macro_rules! of_each_block {
             pub access_table: <AccessTable as Block>::$part,
             pub share_locks: <ShareLocks as Block>::$part,
             pub share_throttle: <ShareThrottle as Block>::$part,
+            pub scratchpad_locks: <ScratchpadLocks as Block>::$part,
             pub issue_stage: <IssueStage as Block>::$part,
             pub predicate_file: <PredicateFile as Block>::$part,
             pub simt_stack: <SimtStack as Block>::$part,
@@ -120,6 +122,11 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("access_table", "event_o"),
     ("share_locks", "event_o"),
     ("share_throttle", "event_o"),
+    ("scratchpad_locks", "event_o"),
+    // They are the nets of `share_locks`, in whose place this block is.
+    ("scratchpad_locks", "clear_o"),
+    ("scratchpad_locks", "lead_o"),
+    ("scratchpad_locks", "last_o"),
     ("line_table", "mem_rsp_ready_o"),
     ("block_launcher", "busy_o"),
     ("block_launcher", "done_o"),
@@ -161,6 +168,8 @@ const PAYLOADS: &[(&str, &str, &str)] = &[
     ("predicate_file", "s_o", "warp_scheduler_issue_valid"),
     ("predicate_file", "t_o", "warp_scheduler_issue_valid"),
     ("block_launcher", "place_base_o", "dispatcher_memory_valid"),
+    ("block_launcher", "place_common_o", "dispatcher_memory_valid"),
+    ("scratchpad_locks", "place_released_o", "dispatcher_memory_valid"),
     ("block_launcher", "block_index_o", "constant_unit_busy"),
     ("block_launcher", "block_x_o", "constant_unit_busy"),
     ("block_launcher", "block_y_o", "constant_unit_busy"),
@@ -391,11 +400,32 @@ fn power(shape: &SmShape, fields: &mut Vec<Field>) {
     );
 }
 
-/// Where blocks may share registers. Without, the net at `clear_o` is that of power states.
+/// Where blocks may share registers or scratchpad memory. Without, the net at `clear_o` is that of power states.
 fn share(shape: &SmShape, fields: &mut Vec<Field>) {
-    if !shape.share {
-        return;
+    match shape.share {
+        Shared::Nothing => {}
+        Shared::Registers => share_locks(shape, fields),
+        Shared::Scratchpad => scratchpad_locks(shape, fields),
     }
+}
+
+/// The nets that `share_locks` has with registers are this block's.
+fn scratchpad_locks(shape: &SmShape, fields: &mut Vec<Field>) {
+    let (outputs, states) = (offset_of!(SmProbe, outputs), offset_of!(SmProbe, states));
+    let (block, at) = (ScratchpadLocks::NAME, Some("gen_scratchpad.u_scratchpad_locks"));
+    let ports = <ShareLocks as Block>::Out::fields(shape);
+    let in_its_place = Instance { name: ShareLocks::NAME, block, port: None, at };
+    in_its_place.add(&ports, outputs + offset_of!(Outputs, share_locks), Vec::new(), 0, fields);
+    Instance { name: block, block, port: None, at }.fields::<ScratchpadLocks>(
+        shape,
+        outputs + offset_of!(Outputs, scratchpad_locks),
+        states + offset_of!(States, scratchpad_locks),
+        fields,
+    );
+}
+
+/// With the throttle, where there is one.
+fn share_locks(shape: &SmShape, fields: &mut Vec<Field>) {
     let (outputs, states) = (offset_of!(SmProbe, outputs), offset_of!(SmProbe, states));
     let (name, at) = (ShareLocks::NAME, Some("gen_share.u_share_locks"));
     Instance { name, block: name, port: None, at }.fields::<ShareLocks>(

@@ -4,8 +4,8 @@ use gpurf_blocks::design::{DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, Ev
 use gpurf_blocks::issue::{ALTERNATING_EVENT, TWO_LEVEL_EVENT};
 use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
-use gpurf_blocks::shape::{SM_CFG_BITS, SmShape};
-use gpurf_blocks::share::SHARE_COUNT_EVENT;
+use gpurf_blocks::shape::{SM_CFG_BITS, Shared, SmShape};
+use gpurf_blocks::share::{SCRATCHPAD_EVENT, SHARE_COUNT_EVENT};
 use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, Wide, field, ports};
 
 /// Fields of `sm_event_t`, most significant first.
@@ -63,9 +63,13 @@ pub fn power_events(shape: &SmShape) -> &'static [EventWord; POWER_EVENTS] {
     }
 }
 
-/// Fields of `share_event_o`: none where blocks share no registers.
+/// Fields of `share_event_o`: none where blocks share nothing.
 pub fn share_event(shape: &SmShape) -> EventWord {
-    if shape.share { SHARE_COUNT_EVENT } else { &[] }
+    match shape.share {
+        Shared::Nothing => &[],
+        Shared::Registers => SHARE_COUNT_EVENT,
+        Shared::Scratchpad => SCRATCHPAD_EVENT,
+    }
 }
 
 /// Width of the event word.
@@ -97,6 +101,8 @@ ports! {
         launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
         /// Bytes of shared memory of a block.
         launch_shared_i: u32 = field(17).valid_by("launch_valid_i"),
+        /// Bytes of shared memory of a block that are private to a guest.
+        launch_private_shared_i: u32 = field(17).valid_by("launch_valid_i"),
         /// Bytes of dynamic shared memory of a block.
         launch_dynamic_i: u32 = field(17).valid_by("launch_valid_i"),
         /// Address of the instruction that the host writes.
@@ -159,7 +165,7 @@ ports! {
         /// Events of power states: `power_event_t` and `power_count_event_t`; 0 where registers have none.
         power_event_o: [u64; POWER_EVENTS] = field(DESIGN_EVENT_BITS).count(POWER_EVENTS)
             .shown(Decode::PackedEach(power_events(s))),
-        /// Events of locks, below them those of the throttle: `share_count_event_t`; 0 where blocks share no registers.
+        /// Events of locks, below them those of the throttle: `share_count_event_t`; with scratchpad memory `scratchpad_event_t`; 0 where blocks share nothing.
         share_event_o: u64 = field(DESIGN_EVENT_BITS).shown(Decode::Packed(share_event(s))),
         /// Line of a request; the top bit: local memory.
         mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early(),

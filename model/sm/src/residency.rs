@@ -6,7 +6,7 @@
 //! lacks that a host has one guest at most. Its tables come out only if registers are handed out one by one, scratchpad by
 //! words, and private parts are rounded up.
 
-use gpurf_blocks::config::Config;
+use gpurf_blocks::config::{Config, SharedResource};
 use gpurf_blocks::control::shared_step;
 
 /// What an SM has for blocks.
@@ -59,8 +59,12 @@ pub struct Sharing {
 impl Sharing {
     /// Of a configuration; nothing without sharing.
     pub fn of(config: &Config) -> Option<Self> {
+        let resource = match config.share.resource {
+            SharedResource::Registers => Resource::Registers,
+            SharedResource::Scratchpad => Resource::Scratchpad,
+        };
         let private_tenths = config.share.private as u32;
-        config.share.present.then_some(Self { resource: Resource::Registers, private_tenths })
+        config.share.present.then_some(Self { resource, private_tenths })
     }
 }
 
@@ -163,8 +167,7 @@ impl Supply {
 
     /// The private part of one of the block's parts, and what a block takes that has only these.
     fn private(&self, tenths: u32) -> (u32, u32) {
-        let steps = self.asked.div_ceil(self.step);
-        let private = (steps * tenths).div_ceil(10) * self.step;
+        let private = (self.asked * tenths).div_ceil(10).next_multiple_of(self.step);
         (private, self.parts * private)
     }
 }

@@ -8,6 +8,7 @@ mod front;
 mod memory;
 mod power;
 mod record;
+mod scratchpad;
 mod share;
 mod still;
 
@@ -24,10 +25,10 @@ use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStage;
 use gpurf_blocks::power::{AccessTable, PowerStates};
 use gpurf_blocks::shape::{
-    ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape,
-    Straps,
+    ALU_QUEUE_DEPTH, CONSTANT_QUEUE_DEPTH, CONSTANT_SOURCES, SFU_QUEUE_DEPTH, SIDE_QUEUE_DEPTH, SIDE_SOURCES, Shared,
+    SmShape, Straps,
 };
-use gpurf_blocks::share::{ShareLocks, ShareThrottle};
+use gpurf_blocks::share::{ScratchpadLocks, ShareLocks, ShareThrottle};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{Block, Memory};
 
@@ -35,6 +36,7 @@ use crate::nets::{Inputs, SmProbe};
 use crate::ports::{SmIn, SmOut};
 use decided::Decided;
 use power::Power;
+use scratchpad::Scratchpad;
 use share::Share;
 
 /// The streaming multiprocessor: in order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU and a single precision
@@ -75,6 +77,8 @@ struct Blocks {
     power: Option<Box<Power>>,
     /// Where blocks may share registers.
     share: Option<Box<Share>>,
+    /// Where blocks may share scratchpad memory.
+    scratchpad: Option<Box<Scratchpad>>,
     predicate_file: PredicateFile,
     simt_stack: SimtStack,
     operand_stage: OperandStage,
@@ -191,6 +195,7 @@ impl Block for Sm {
         AccessTable::NAME,
         ShareLocks::NAME,
         ShareThrottle::NAME,
+        ScratchpadLocks::NAME,
         IssueStage::NAME,
         PredicateFile::NAME,
         SimtStack::NAME,
@@ -234,7 +239,8 @@ impl Block for Sm {
             marked: 0,
             named: Box::new([0; MAX_WARPS]),
             power: (shape.power_entries != 0).then(|| Box::new(Power::new(shape))),
-            share: shape.share.then(|| Box::new(Share::new(shape))),
+            share: (shape.share == Shared::Registers).then(|| Box::new(Share::new(shape))),
+            scratchpad: shape.shares_scratchpad().then(|| Box::new(Scratchpad::new(shape))),
             predicate_file: PredicateFile::new(shape),
             simt_stack: SimtStack::new(shape),
             operand_stage: OperandStage::new(shape),

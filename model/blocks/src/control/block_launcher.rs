@@ -30,6 +30,8 @@ ports! {
         launch_grid_x_i: u32 = field(32).valid_by("launch_valid_i"),
         /// Bytes of shared memory of a block.
         launch_shared_i: u32 = field(BYTES_BITS).valid_by("launch_valid_i"),
+        /// Bytes of shared memory of a block that are private to a guest.
+        launch_private_shared_i: u32 = field(BYTES_BITS).valid_by("launch_valid_i"),
         /// Bytes of dynamic shared memory of a block.
         launch_dynamic_i: u32 = field(BYTES_BITS).valid_by("launch_valid_i"),
         /// Blocks of the grid in y.
@@ -82,6 +84,11 @@ ports! {
         nctaid_x_o: u32 = field(32).valid_by("busy_o").early().shows("grid_x_q"),
         /// First byte of shared memory of the slot of `place_warp_i`.
         place_base_o: u32 = field(BYTES_BITS),
+        /// The same of the slot of its host; of its own slot, if it is no guest's.
+        place_common_o: u32 = field(BYTES_BITS),
+        /// Bytes of shared memory of a block in front of the area that it shares; 0 where registers are handed out in rows.
+        private_bytes_o: u32 =
+            field(BYTES_BITS).valid_by("busy_o").early().shows_when(s.places(), "private_shared_q"),
         /// Block of `block_warp_i`, in x.
         block_x_o: u32 = field(32),
         /// Coordinates of four threads.
@@ -208,6 +215,8 @@ pub struct Launch {
     pub share: bool,
     /// Registers of a thread that are private to a guest.
     pub private: u8,
+    /// Bytes of shared memory of a block that are private to a guest.
+    pub private_shared: u32,
     /// Bytes of shared memory of a block.
     pub shared: u32,
     /// Dynamic ones of these.
@@ -307,6 +316,8 @@ pub struct BlockLauncher {
     hosts: u8,
     young: u16,
     layout: RegisterLayout,
+    /// Bytes of shared memory of a block that are private to a guest.
+    private_shared: u32,
     /// Warps that had ended and slots with a block when it was last found that none is free: it need not be asked again before one of them changes.
     not_freed: (u64, u16),
 }
@@ -401,6 +412,20 @@ impl BlockLauncher {
         self.slot_base[usize::from(self.slot[usize::from(warp)])]
     }
 
+    /// First byte of shared memory of the host of a warp's block; of its own, if it is no guest.
+    #[inline]
+    pub fn place_common(&self, warp: u8) -> u32 {
+        let slot = self.slot[usize::from(warp)];
+        let host = if self.hosts != 0 { slot.checked_sub(self.hosts) } else { None };
+        self.slot_base[usize::from(host.unwrap_or(slot))]
+    }
+
+    /// Bytes of shared memory of a block in front of the area that it shares.
+    #[inline]
+    pub fn private_bytes(&self) -> u32 {
+        self.private_shared
+    }
+
     /// Number of a warp in its block, and its block.
     #[inline]
     pub fn block_of(&self, warp: u8) -> (u8, &Coordinates) {
@@ -462,6 +487,7 @@ impl BlockLauncher {
         (self.slot, self.index) = ([0; NUMBERS], [0; NUMBERS]);
         (self.slot_base, self.ctaid) = ([0; BLOCK_SLOTS], [Coordinates::default(); BLOCK_SLOTS]);
         (self.extending, self.hosts, self.young, self.layout) = (false, 0, 0, RegisterLayout::default());
+        self.private_shared = 0;
     }
 
     fn take(&mut self, launch: &Launch) {
@@ -475,7 +501,7 @@ impl BlockLauncher {
         self.not_freed = (0, 0);
         self.state = State::Divide;
         if self.places {
-            (self.hosts, self.young) = (0, 0);
+            (self.hosts, self.young, self.private_shared) = (0, 0, launch.private_shared);
             self.layout = RegisterLayoutFields {
                 guest_base: 0,
                 host_warps: self.warps as u8,
@@ -488,13 +514,16 @@ impl BlockLauncher {
 
     fn divide(&mut self, most_slots: u8) {
         let end = usize::from(self.first) + usize::from(self.block_warps);
-        let common = self.slots < most_slots && end <= self.warps && self.base + self.shared_step <= self.shared_bytes;
-        let mut fits = common && self.has_registers(end);
+        let has_place = self.slots < most_slots && end <= self.warps;
+        let fits_as_it_is = |launcher: &Self| {
+            has_place && launcher.base + launcher.step() <= launcher.shared_bytes && launcher.has_registers(end)
+        };
+        let mut fits = fits_as_it_is(self);
         if !fits && self.places && self.launch.share && !self.extending && self.slots > 0 {
             let guest_base = u16::from(self.first) * u16::from(self.launch.registers);
             (self.extending, self.hosts) = (true, self.slots);
             self.layout.change(|layout| (layout.host_warps, layout.guest_base) = (self.first, guest_base));
-            fits = common && self.has_registers(end);
+            fits = fits_as_it_is(self);
         }
         if fits {
             for (index, w) in (usize::from(self.first)..end).enumerate() {
@@ -503,7 +532,7 @@ impl BlockLauncher {
             self.slot_base[usize::from(self.slots)] = self.base;
             self.slots += 1;
             self.first = end as u8;
-            self.base += self.shared_step;
+            self.base += self.step();
         } else if self.slots == 0 {
             self.fault = true;
             self.state = State::Idle;
@@ -511,6 +540,11 @@ impl BlockLauncher {
             self.extending = false;
             self.state = State::Coordinates;
         }
+    }
+
+    /// Bytes of shared memory of a further slot: a guest has its private ones.
+    fn step(&self) -> u32 {
+        if self.extending { self.private_shared.next_multiple_of(shared_step(true)) } else { self.shared_step }
     }
 
     /// Whether a further slot, whose warps end before `end`, finds registers: a guest its private ones, and a host.
@@ -649,6 +683,7 @@ impl Block for BlockLauncher {
             hosts: 0,
             young: 0,
             layout: RegisterLayout::default(),
+            private_shared: 0,
             not_freed: (0, 0),
         }
     }
@@ -663,6 +698,7 @@ impl Block for BlockLauncher {
         (out.shared_bytes_o, out.dynamic_o, out.local_words_o) = (shown.shared, shown.dynamic, shown.local_words);
         (out.ntid_x_o, out.ntid_y_o, out.ntid_z_o) = (shown.block.x as u16, shown.block.y, shown.block.z as u8);
         (out.nctaid_x_o, out.nctaid_y_o, out.nctaid_z_o) = (shown.grid.x, shown.grid.y, shown.grid.z);
+        out.private_bytes_o = if self.busy() { self.private_shared } else { 0 };
         out.slot_o = *self.slots();
         (out.layout_o, out.slot_busy_o, out.slot_young_o) = (self.layout.0, self.slot_busy, self.young);
         out.end_warps_o = if self.busy() { self.first } else { 0 };
@@ -674,6 +710,7 @@ impl Block for BlockLauncher {
 
     fn late(&mut self, inputs: &BlockLauncherIn, out: &mut BlockLauncherOut) {
         out.place_base_o = self.place(inputs.place_warp_i);
+        out.place_common_o = self.place_common(inputs.place_warp_i);
         let (index, block) = self.block_of(inputs.block_warp_i);
         (out.block_index_o, out.block_x_o, out.block_y_o, out.block_z_o) = (index, block.x, block.y, block.z);
     }
@@ -694,6 +731,7 @@ impl Block for BlockLauncher {
             registers: inputs.launch_registers_i,
             share: inputs.launch_share_i != 0,
             private: inputs.launch_private_i,
+            private_shared: inputs.launch_private_shared_i,
             shared: inputs.launch_shared_i,
             dynamic: inputs.launch_dynamic_i,
             local_words: inputs.launch_local_i,

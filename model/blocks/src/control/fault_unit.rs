@@ -58,6 +58,7 @@ pub const CAUSES: &[&str] = &[
     "no such place in global memory",
     "thread count of a barrier",
     "not one block fits",
+    "shared memory that the block has released",
 ];
 
 /// Something that went wrong.

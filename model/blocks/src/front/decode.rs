@@ -1,6 +1,6 @@
 //! `decode`: what an instruction reads, writes, and which unit it goes to. `docs/blocks/decode.md`.
 
-use crate::instruction::{Roles, modifiers, opcode, unit};
+use crate::instruction::{RELSSP, Roles, modifiers, opcode, unit};
 use crate::shape::SmShape;
 use crate::{Block, NoProbe, field, packed, ports};
 
@@ -94,6 +94,7 @@ const fn operation(opcode: u8) -> Row {
         0x03 => stopping(row(unit::CONTROL, 0)),
         0x04 => stopping(row(unit::BARRIER, B)),
         0x05 => row(unit::ALU, B),
+        RELSSP => row(unit::MEMORY, 0),
         0x10 => row(unit::ALU, D | B),
         0x11 => row(unit::ALU, D | A | B | S),
         0x12 => row(unit::CONSTANT, D),

@@ -1,6 +1,9 @@
 //! `issue_stage`: the instruction that issues, with its lanes and predicates. `docs/blocks/issue_stage.md`.
 
-use crate::instruction::{Instruction, InstructionFields, PC_BITS, Roles, cause, constant, modifiers, opcode, unit};
+use crate::instruction::{
+    Instruction, InstructionFields, NO_PRED, NO_REG, PC_BITS, PROBE, Roles, RolesFields, cause, constant, modifiers,
+    opcode, unit,
+};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::is_set;
 use crate::shape::SmShape;
@@ -15,6 +18,8 @@ const CAUSE_BITS: u32 = 4;
 ports! {
     /// Inputs of [`IssueStage`].
     pub struct IssueStageIn(s: &SmShape) {
+        /// The warp's head issues as a probe.
+        probe_i: u64 = field(s.warps),
         /// Operation word of each head.
         head_op_i: [u64; MAX_WARPS] = field(64).count(s.warps),
         /// Control word of each head.
@@ -155,6 +160,17 @@ pub fn goes_to_operands(roles: Roles, exec: u32) -> bool {
     goes && exec != 0
 }
 
+/// What of a head goes on if it issues as a probe: operation word and roles. It forms the addresses and writes nothing.
+#[inline]
+pub fn as_probe(op: u64, roles: Roles) -> (u64, Roles) {
+    let op = op & !u64::from(OPCODE) | u64::from(PROBE);
+    let (c, d, p) = (NO_REG, NO_REG, NO_PRED);
+    (op, RolesFields { c, d, p, ..roles.fields() }.into())
+}
+
+/// The bits of an operation word that are its opcode.
+const OPCODE: u8 = 0x7f;
+
 /// The first predicate source as a unit gets it: WARPSYNC is told which lanes live.
 #[inline]
 pub fn first_source(op: u64, s: u32, live: u32) -> u32 {
@@ -187,11 +203,13 @@ impl Block for IssueStage {
             // A warp that does not exist has no head.
             let w = usize::from(inputs.issue_warp_i[p]).min(MAX_WARPS - 1);
             let (op, ctl, roles) = (inputs.head_op_i[w], inputs.head_ctl_i[w], Roles(inputs.head_roles_i[w]));
+            let (goes_op, goes_roles) = if is_set(inputs.probe_i, w) { as_probe(op, roles) } else { (op, roles) };
             let (live, exec) = (inputs.live_i[w], inputs.mask_i[w] & inputs.guard_i[p]);
             (out.read_guard_o[p], out.read_s_o[p], out.read_t_o[p]) = (roles.guard(), roles.s(), roles.t());
             (out.warp_o[p], out.exec_o[p]) = (inputs.issue_warp_i[p], exec);
             let (s, t) = (first_source(op, inputs.s_i[p], live), inputs.t_i[p]);
-            out.instruction_o[p] = InstructionFields { pc: inputs.head_pc_i[w], roles, t, s, ctl, op }.into();
+            let pc = inputs.head_pc_i[w];
+            out.instruction_o[p] = InstructionFields { pc, roles: goes_roles, t, s, ctl, op: goes_op }.into();
             (out.kind_o[p], out.target_o[p], out.join_o[p]) = (Kind::of(op) as u8, target(op), join(ctl));
             (out.fault_cause_o[p], out.fault_value_o[p]) = (0, 0);
             if !is_set(inputs.issue_valid_i, p) {

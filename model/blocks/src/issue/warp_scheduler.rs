@@ -319,7 +319,7 @@ impl Block for WarpScheduler {
             warps: shape.warps as u8,
             ports: shape.ports(),
             names_candidates: shape.services().takes_candidates,
-            has_classes: shape.share,
+            has_classes: shape.shares(),
             candidates: Candidates::default(),
             rr_q: [0; MAX_PORTS],
             greedy_valid_q: 0,

@@ -19,6 +19,10 @@ ports! {
         in_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("in_valid_i"),
         /// First byte of the block's part of shared memory.
         place_base_i: u32 = field(17).valid_by("in_valid_i"),
+        /// First byte of the shared memory of the host of the block's pair.
+        place_common_i: u32 = field(17).valid_by("in_valid_i"),
+        /// Bytes of shared memory in front of the common area.
+        private_bytes_i: u32 = field(17),
         /// Bytes of shared memory of a block.
         shared_bytes_i: u32 = field(17),
         /// Lanes that the coalescer serves at this edge.
@@ -41,6 +45,8 @@ ports! {
         in_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("in_valid_i"),
         /// Bit 3p+k: source k of port p is a register.
         in_src_valid_i: u8 = field(OPERANDS * s.ports()),
+        /// The block may not access the common area any more.
+        place_released_i: u8 = field(1).valid_by("in_valid_i"),
     }
 }
 
@@ -55,6 +61,8 @@ ports! {
         compare_o: WarpData = field(1024).valid_by("busy_o").early().shows("compare_q"),
         /// Lanes offered in this pass.
         lanes_o: u32 = field(32).valid_by("busy_o").early(),
+        /// Lanes of the probe or release.
+        answer_mask_o: u32 = field(32).valid_by("answer_valid_o").early(),
         /// Value that belongs to the cause of the fault.
         fault_value_o: u32 = field(32).valid_by("fault_valid_o").early().shows("fault_value_q"),
         /// Modifiers of the instruction held.
@@ -99,6 +107,13 @@ ports! {
         finish_valid_o: u8 = field(1),
         /// Warp of the instruction that has been performed.
         finish_warp_o: u8 = field(WARP_BITS).valid_by("finish_valid_o").shows("warp_q"),
+        /// A probe or a release was taken in the cycle before.
+        answer_valid_o: u8 = field(1).early().shows("answer_q"),
+        /// It was a release.
+        answer_release_o: u8 = field(1).valid_by("answer_valid_o").early().shows("answer_release_q"),
+        /// Of a probe: a lane lies in the common area.
+        answer_shared_o: u8 = field(1).valid_by("answer_valid_o").early()
+            .shows_when(s.shares_scratchpad(), "answer_shared_q"),
         /// The instruction taken in the cycle before is at fault.
         fault_valid_o: u8 = field(1).early().shows("fault_q"),
         /// Warp of the instruction at fault.
@@ -130,6 +145,7 @@ mod operation {
     pub(super) const ST: u8 = 0x41;
     pub(super) const ATOM: u8 = 0x43;
     pub(super) const CAS: u8 = 0x44;
+    pub(super) use crate::instruction::{PROBE, RELSSP};
 }
 
 /// Upper words of generic addresses.
@@ -169,11 +185,21 @@ impl Space {
     }
 }
 
+/// What an instruction does here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deed {
+    Access,
+    Shuffle,
+    /// Whether the access of the head of its warp lies in the common area.
+    Probe,
+    /// The lanes access the common area no more.
+    Release,
+}
+
 /// An access to memory as its operation and modifiers describe it.
 #[derive(Clone, Copy, Debug)]
 struct Form {
-    /// No access at all, but a shuffle.
-    shuffle: bool,
+    deed: Deed,
     space: Space,
     /// The address has an upper word, source b.
     wide: bool,
@@ -188,7 +214,7 @@ struct Form {
 impl Form {
     /// A shuffle: the registers of accesses are zero.
     const SHUFFLE: Self = Self {
-        shuffle: true,
+        deed: Deed::Shuffle,
         space: Space::Global,
         wide: false,
         kind: kind::LOAD,
@@ -204,13 +230,18 @@ impl Form {
             operation::ST => Self::access(kind::STORE, Space::of(m)).sized((m >> 2 & 3) as u8).aligned(m >> 4),
             operation::ATOM => Self { atomic: (m >> 2 & 15) as u8, ..Self::access(kind::ATOMIC, Space::of(m)) },
             operation::CAS => Self { wide: false, atomic: atomic::CAS, ..Self::access(kind::ATOMIC, Space::of_cas(m)) },
+            operation::RELSSP => Self { deed: Deed::Release, ..Self::SHUFFLE },
+            operation::PROBE => {
+                let Self { space, wide, .. } = Self::access(kind::LOAD, Space::of(m));
+                Self { deed: Deed::Probe, space, wide, ..Self::SHUFFLE }
+            }
             _ => Self::SHUFFLE,
         }
     }
 
     fn access(kind: u8, space: Space) -> Self {
         let wide = matches!(space, Space::Global | Space::Generic);
-        Self { shuffle: false, space, wide, kind, ..Self::SHUFFLE }.sized(WORD)
+        Self { deed: Deed::Access, space, wide, kind, ..Self::SHUFFLE }.sized(WORD)
     }
 
     fn sized(self, size: u8) -> Self {
@@ -251,8 +282,34 @@ pub struct Bounds {
     pub shared_base: u32,
     /// Bytes of it.
     pub shared_bytes: u32,
+    /// Where blocks share scratchpad memory.
+    pub common: Option<Common>,
     /// Words of local memory of a thread.
     pub local_words: u16,
+}
+
+/// The area that two blocks have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Common {
+    /// Bytes of a block's shared memory in front of it.
+    pub private_bytes: u32,
+    /// First byte of the host's part of shared memory.
+    pub base: u32,
+    /// The block may not access it any more.
+    pub released: bool,
+}
+
+/// A probe or a release that has been performed.
+#[derive(Clone, Copy, Debug)]
+pub struct ScratchpadAnswered {
+    /// Its warp.
+    pub warp: u8,
+    /// A release.
+    pub release: bool,
+    /// Of a probe: a lane lies in the common area.
+    pub shared: bool,
+    /// Its lanes.
+    pub mask: u32,
 }
 
 /// To whom lanes are offered.
@@ -286,8 +343,13 @@ pub struct AddressFault {
 /// warps on both sides of a barrier, in program order.
 pub struct AddressUnit {
     const_bytes: u32,
+    /// Blocks may share scratchpad memory.
+    shares: bool,
     busy_q: bool,
     fault_q: Option<AddressFault>,
+    answer_q: bool,
+    answer_release_q: bool,
+    answer_shared_q: bool,
     shuffle_q: bool,
     lanes_q: u32,
     shared_q: u32,
@@ -374,11 +436,22 @@ impl AddressUnit {
         !self.busy_q || self.last(served)
     }
 
-    /// The warp whose instruction ends with these lanes and has no result.
+    /// The warp whose instruction ends with these lanes and has no result, or has been answered.
     #[inline]
     pub fn finish(&self, served: u32) -> Option<u8> {
         let silent = self.kind_q == kind::STORE || self.kind_q == kind::ATOMIC && self.reg_q.is_none();
-        (silent && self.last(served)).then_some(self.warp_q)
+        (silent && self.last(served) || self.answer_q).then_some(self.warp_q)
+    }
+
+    /// The probe or release taken in the cycle before.
+    #[inline]
+    pub fn answer(&self) -> Option<ScratchpadAnswered> {
+        self.answer_q.then_some(ScratchpadAnswered {
+            warp: self.warp_q,
+            release: self.answer_release_q,
+            shared: self.answer_shared_q,
+            mask: self.lanes_q,
+        })
     }
 
     /// The fault of the instruction taken in the cycle before.
@@ -393,6 +466,7 @@ impl AddressUnit {
         self.busy_q &= !self.last(served);
         self.lanes_q &= !served;
         self.fault_q = None;
+        self.answer_q = false;
     }
 
     /// The edge at which an instruction is taken.
@@ -403,7 +477,7 @@ impl AddressUnit {
         let (op, roles) = (instruction.op(), instruction.roles());
         let m = modifiers(op, instruction.ctl());
         let form = Form::of(opcode(op), m);
-        self.shuffle_q = form.shuffle;
+        self.shuffle_q = form.deed == Deed::Shuffle;
         (self.warp_q, self.lanes_q) = (warp, mask);
         (self.kind_q, self.size_q, self.signed_q) = (form.kind, form.size, form.signed);
         (self.atomic_q, self.modifiers_q) = (form.atomic, m as u16);
@@ -419,14 +493,19 @@ impl AddressUnit {
         };
         self.store_q = c.map_or(WarpData::ZERO, |c| masked(c, mask));
         (self.shared_q, self.local_q, self.constant_q) = (0, 0, 0);
-        let fault = if form.shuffle {
-            // A lane that does not take part may be chosen by one that does, which then keeps its own value.
-            self.addr_q = *a;
-            None
-        } else {
-            self.place(form, offset(op), a, mask, bounds)
+        let fault = match form.deed {
+            Deed::Shuffle => {
+                // A lane that does not take part may be chosen by one that does, which then keeps its own value.
+                self.addr_q = *a;
+                None
+            }
+            Deed::Access => self.place(form, offset(op), a, mask, bounds),
+            Deed::Probe | Deed::Release => {
+                self.ask(form, offset(op), a, mask, bounds);
+                None
+            }
         };
-        self.busy_q = fault.is_none();
+        self.busy_q = fault.is_none() && !self.answer_q;
         self.fault_q = fault.map(|(cause, value)| AddressFault { warp, cause, value });
     }
 
@@ -435,10 +514,22 @@ impl AddressUnit {
     pub fn reset(&mut self) {
         self.busy_q = false;
         self.fault_q = None;
+        self.answer_q = false;
     }
 
-    /// Address and space of each lane; the cause and the address of the lowest lane that is at fault.
-    fn place(&mut self, form: Form, offset: u32, a: &WarpData, mask: u32, bounds: &Bounds) -> Option<(u8, u32)> {
+    /// A probe or a release: it is answered in the next cycle.
+    fn ask(&mut self, form: Form, offset: u32, a: &WarpData, mask: u32, bounds: &Bounds) {
+        (self.answer_q, self.answer_release_q, self.answer_shared_q) = (true, form.deed == Deed::Release, false);
+        if let (Deed::Probe, Some(common)) = (form.deed, &bounds.common) {
+            self.form_addresses(&form, offset, a, mask);
+            let inside = |lane: usize| (common.private_bytes..bounds.shared_bytes).contains(&self.addr_q.0[lane]);
+            self.answer_shared_q = self.shared_q & lanes_where(inside) != 0;
+        }
+        self.addr_q = WarpData::ZERO;
+    }
+
+    /// Address and space of each lane; gives the upper words, and whether one of them is not 0.
+    fn form_addresses(&mut self, form: &Form, offset: u32, a: &WarpData, mask: u32) -> (WarpData, bool) {
         let low = WarpData(std::array::from_fn(|lane| a.0[lane].wrapping_add(offset)));
         let mut upper = WarpData::ZERO;
         if form.wide {
@@ -461,19 +552,31 @@ impl AddressUnit {
             (self.shared_q, self.local_q, self.constant_q) =
                 (lanes_in(window::SHARED), lanes_in(window::LOCAL), lanes_in(window::CONSTANT));
         }
+        (upper, any_upper != 0)
+    }
 
+    /// Address and space of each lane; the cause and the address of the lowest lane that is at fault.
+    fn place(&mut self, form: Form, offset: u32, a: &WarpData, mask: u32, bounds: &Bounds) -> Option<(u8, u32)> {
+        let (upper, any_upper) = self.form_addresses(&form, offset, a, mask);
         let space = if form.space == Space::Generic { Space::Global } else { form.space };
-        let fine = !mixed && any_upper == 0 && self.all_fine(&form, space, bounds);
+        let fine = !any_upper && self.all_fine(&form, space, bounds);
         let fault = if fine { None } else { self.first_fault(&form, &upper, mask, bounds) };
         if self.shared_q != 0 {
-            let based = std::array::from_fn(|lane| self.addr_q.0[lane].wrapping_add(bounds.shared_base));
+            let based = std::array::from_fn(|lane| {
+                let address = self.addr_q.0[lane];
+                let base = match &bounds.common {
+                    Some(common) if address >= common.private_bytes => common.base,
+                    _ => bounds.shared_base,
+                };
+                address.wrapping_add(base)
+            });
             self.addr_q.merge(&WarpData(based), LaneMask(self.shared_q));
         }
         fault
     }
 
     /// The lanes that are served, by the unit that they are offered to.
-    fn answer(&self, inputs: &AddressUnitIn) -> u32 {
+    fn served(&self, inputs: &AddressUnitIn) -> u32 {
         self.offer().map_or(0, |(server, _)| match server {
             Server::Global | Server::Local => inputs.global_served_i,
             Server::Shared => inputs.shared_served_i,
@@ -488,6 +591,7 @@ impl AddressUnit {
         form.forbidden(space).is_none()
             && any & (form.align - 1) == 0
             && self.end(space, bounds).is_none_or(|end| u64::from(greatest) + (1 << form.size) <= end)
+            && !(space == Space::Shared && is_released(bounds, greatest))
     }
 
     /// The cause and the address of the lowest lane that is at fault.
@@ -508,7 +612,8 @@ impl AddressUnit {
                 .forbidden(space)
                 .or_else(|| (address & (form.align - 1) != 0).then_some(cause::MISALIGNED))
                 .or_else(|| (space == Space::Global && upper.0[lane] != 0).then_some(cause::WIDE_ADDRESS))
-                .or_else(|| self.end(space, bounds).is_some_and(past).then_some(cause::OUT_OF_BOUNDS));
+                .or_else(|| self.end(space, bounds).is_some_and(past).then_some(cause::OUT_OF_BOUNDS))
+                .or_else(|| (space == Space::Shared && is_released(bounds, address)).then_some(cause::RELEASED));
             found.map(|cause| (cause, address))
         })
     }
@@ -525,6 +630,11 @@ impl AddressUnit {
     }
 }
 
+/// Whether an address of shared memory is in a common area that the block may not access any more.
+fn is_released(bounds: &Bounds, address: u32) -> bool {
+    bounds.common.is_some_and(|common| common.released && address >= common.private_bytes)
+}
+
 /// The offset of an address: 24 bits with a sign.
 fn offset(op: u64) -> u32 {
     ((op >> 32) as u32).cast_signed().wrapping_shr(8).cast_unsigned()
@@ -532,7 +642,7 @@ fn offset(op: u64) -> u32 {
 
 impl Block for AddressUnit {
     const NAME: &'static str = "address_unit";
-    const PARAMETERS: &'static [&'static str] = &["IssuePorts", "ConstWords"];
+    const PARAMETERS: &'static [&'static str] = &["IssuePorts", "ConstWords", "Shares"];
 
     type Shape = SmShape;
     type In = AddressUnitIn;
@@ -542,8 +652,12 @@ impl Block for AddressUnit {
     fn new(shape: &SmShape) -> Self {
         Self {
             const_bytes: 4 * shape.const_words as u32,
+            shares: shape.shares_scratchpad(),
             busy_q: false,
             fault_q: None,
+            answer_q: false,
+            answer_release_q: false,
+            answer_shared_q: false,
             shuffle_q: false,
             lanes_q: 0,
             shared_q: 0,
@@ -569,6 +683,11 @@ impl Block for AddressUnit {
             out.fault_valid_o = 1;
             (out.fault_warp_o, out.fault_cause_o, out.fault_value_o) = (fault.warp, fault.cause, fault.value);
         }
+        if let Some(answer) = self.answer() {
+            out.answer_valid_o = 1;
+            (out.answer_release_o, out.answer_shared_o) = (answer.release.into(), answer.shared.into());
+            (out.answer_mask_o, out.warp_o) = (answer.mask, answer.warp);
+        }
         let Some((server, lanes)) = self.offer() else { return };
         match server {
             Server::Global => out.global_valid_o = 1,
@@ -587,7 +706,7 @@ impl Block for AddressUnit {
     }
 
     fn late(&mut self, inputs: &AddressUnitIn, out: &mut AddressUnitOut) {
-        let served = self.answer(inputs);
+        let served = self.served(inputs);
         out.in_ready_o = self.ready(served).into();
         out.place_warp_o = if inputs.in_valid_i != 0 { inputs.in_warp_i[usize::from(inputs.in_port_i)] } else { 0 };
         out.last_o = self.last(served).into();
@@ -600,7 +719,7 @@ impl Block for AddressUnit {
             self.reset();
             return;
         }
-        self.serve(self.answer(inputs));
+        self.serve(self.served(inputs));
         if inputs.in_valid_i != 0 && out.in_ready_o != 0 {
             let port = usize::from(inputs.in_port_i);
             let source = |k: usize| {
@@ -615,6 +734,11 @@ impl Block for AddressUnit {
             let bounds = Bounds {
                 shared_base: inputs.place_base_i,
                 shared_bytes: inputs.shared_bytes_i,
+                common: self.shares.then_some(Common {
+                    private_bytes: inputs.private_bytes_i,
+                    base: inputs.place_common_i,
+                    released: inputs.place_released_i != 0,
+                }),
                 local_words: inputs.local_words_i,
             };
             self.take(&issued, std::array::from_fn(source), &bounds);

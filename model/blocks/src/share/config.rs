@@ -1,26 +1,32 @@
-//! The section of the configuration that is about blocks that share registers, its rules and presets; see `docs/sharing.md`.
+//! The section of the configuration that is about blocks that share registers or scratchpad memory, its rules and presets; see `docs/sharing.md` and
+//! `docs/scratchpad-sharing.md`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Allocation, BANKS_16, Config, MrfConfig, Preset, Rule, Scheduler, SmConfig, section};
+use crate::shape::Shared;
 use crate::share::ShareStraps;
 
 /// Cycles of a period of the throttle, at most.
 const MAX_PERIOD: usize = u16::MAX as usize;
 
 section! {
-    /// Blocks that share registers.
+    /// Blocks that share registers or scratchpad memory.
     pub struct ShareConfig, ShareLayer in share {
-        /// Shape: the locks exist, and grids are launched with guests where registers are short.
+        /// Shape: the locks exist, and grids are launched with guests where what is shared is short.
         pub present: bool = false;
-        /// The host's: tenths of a thread's registers that are private.
-        pub private: usize = 1, "a number from 1 to 9 (tenths of a thread's registers)" if |n| (1..=9).contains(&n);
+        /// Shape: what blocks share.
+        pub resource: SharedResource = SharedResource::Registers;
+        /// The host's: tenths of a thread's registers, or of a block's scratchpad memory, that are private.
+        pub private: usize = 1, "a number from 1 to 9 (tenths of what is shared)" if |n| (1..=9).contains(&n);
         /// Policy: who gets a lock.
         pub lock: LockRule = LockRule::Oldest;
         /// Policy: returning atomic operations of the younger block wait for the older block's end.
         pub hold_atomics: bool = true;
         /// Policy: the scheduler prefers warps of owners, and takes those of non-owners last.
         pub owner_first: bool = true;
+        /// Policy: how a head without the lock of scratchpad memory finds out whether it needs it.
+        pub check: CheckRule = CheckRule::Probe;
         /// Shape: cycles of a period of the throttle of non-owners; 0: there is none.
         pub throttle: usize = 0, "a number from 0 to 65535 (cycles of a period; 0: none)" if |n| n <= MAX_PERIOD;
     }
@@ -36,10 +42,46 @@ pub enum LockRule {
     First,
 }
 
+/// What blocks share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SharedResource {
+    /// Registers: each warp with the warp of the same number of the other block.
+    Registers,
+    /// Scratchpad memory.
+    Scratchpad,
+}
+
+/// How a head without the lock of scratchpad memory finds out whether it needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckRule {
+    /// By a probe.
+    Probe,
+    /// By the compiler's mark alone.
+    Mark,
+}
+
 impl ShareConfig {
+    /// What blocks may share.
+    pub(crate) fn shared(&self) -> Shared {
+        match self.resource {
+            _ if !self.present => Shared::Nothing,
+            SharedResource::Registers => Shared::Registers,
+            SharedResource::Scratchpad => Shared::Scratchpad,
+        }
+    }
+
+    /// Bytes of shared memory of a block that are private to a guest, of all that it has.
+    pub fn private_shared(&self, bytes: u32) -> u32 {
+        let private = (bytes * self.private as u32).div_ceil(10).next_multiple_of(size_of::<u32>() as u32);
+        if self.shared() == Shared::Scratchpad { private } else { bytes }
+    }
+
     /// Registers of a thread that are private to a guest, of all that it has.
     pub fn private_registers(&self, registers: u8) -> u8 {
-        (usize::from(registers) * self.private).div_ceil(10).max(1) as u8
+        let private = (usize::from(registers) * self.private).div_ceil(10).max(1) as u8;
+        if self.shared() == Shared::Scratchpad { registers } else { private }
     }
 }
 
@@ -75,6 +117,11 @@ pub(crate) const RULES: &[Rule] = &[
                   (share.lock=oldest)",
         holds: |c| c.share.throttle == 0 || c.share.lock == LockRule::Oldest,
     },
+    Rule {
+        key: "share.throttle",
+        allowed: "0 where share.resource is scratchpad: non-owners are throttled where blocks share registers (share.resource=registers)",
+        holds: |c| c.share.throttle == 0 || c.share.resource == SharedResource::Registers,
+    },
 ];
 
 /// Why registers of another register file than the main one are not handed out one by one; a key selects it.
@@ -92,7 +139,10 @@ const FERMI: Config = Config {
     ..BANKS_16
 };
 
-/// The same machine without sharing and with it.
+/// The same with less shared memory: the thesis's SM of chapter 2 for scratchpad sharing.
+const FERMI_16K: Config = Config { sm: SmConfig { shared_kilobytes: 16, ..FERMI.sm }, ..FERMI };
+
+/// The same machines without sharing and with it.
 pub(crate) const PRESETS: &[Preset] = &[
     Preset {
         name: "fermi",
@@ -107,6 +157,21 @@ pub(crate) const PRESETS: &[Preset] = &[
             sm: SmConfig { scheduler: Scheduler::GreedyThenOldest, ..FERMI.sm },
             share: ShareConfig { present: true, ..ShareConfig::DEFAULT },
             ..FERMI
+        },
+    },
+    Preset {
+        name: "fermi-16k",
+        summary: "fermi with 16 KB of shared memory (sharing thesis, chapter 2)",
+        config: FERMI_16K,
+    },
+    Preset {
+        name: "share-scratchpad",
+        summary: "fermi-16k whose blocks share scratchpad memory, t = 0.1, oldest first, owners first, probes (sharing thesis, 2.2.2)",
+        config: Config {
+            // Inside a class by age, as in share-registers.
+            sm: SmConfig { scheduler: Scheduler::GreedyThenOldest, ..FERMI_16K.sm },
+            share: ShareConfig { present: true, resource: SharedResource::Scratchpad, ..ShareConfig::DEFAULT },
+            ..FERMI_16K
         },
     },
 ];

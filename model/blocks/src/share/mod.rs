@@ -1,8 +1,9 @@
-//! Blocks that share registers: `docs/sharing.md`.
+//! Blocks that share registers or scratchpad memory: `docs/sharing.md`, `docs/scratchpad-sharing.md`.
 
 use crate::entry::declare_blocks;
 
 pub(crate) mod config;
+mod pairs;
 
 /// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
 #[macro_export]
@@ -11,6 +12,7 @@ macro_rules! share_blocks {
         $callback! { share:
             register_places RegisterPlaces "place of a register, handed out one by one",
             share_locks ShareLocks "who may access shared registers",
+            scratchpad_locks ScratchpadLocks "which block of a pair may access shared scratchpad memory",
             share_throttle ShareThrottle "how often non-owners may use memory",
         }
     };

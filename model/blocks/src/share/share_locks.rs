@@ -5,6 +5,7 @@ use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::shape::{BLOCK_SLOTS, SLOT_BITS, SmShape};
 use crate::share::RegisterLayout;
+use crate::share::pairs::{Division, Pairs, Slots};
 use crate::sizes::MAX_WARPS;
 use crate::{Block, Decode, Ports, WARP_BITS, field, packed, ports};
 
@@ -127,6 +128,14 @@ pub struct Divided {
     pub allow: bool,
 }
 
+impl Divided {
+    #[inline]
+    fn division(&self) -> Division {
+        let Self { alive, end_warps, slot_busy, slot_young, .. } = *self;
+        Division { alive, host_warps: self.layout.host_warps(), end_warps, slot_busy, slot_young }
+    }
+}
+
 /// What is decided in a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allowed {
@@ -156,11 +165,8 @@ pub struct Allowed {
 /// Whoever uses this directly says when the slots of warps change ([`place`](Self::place)), asks ([`allowed`](Self::allowed), [`event`](Self::event)) and
 /// ends the cycle with [`advance`](Self::advance).
 pub struct ShareLocks {
-    warps: usize,
     lock_q: u64,
-    /// Block slot of each warp, and the warps of each slot.
-    slot: [u8; MAX_WARPS],
-    of_slot: [u64; BLOCK_SLOTS],
+    slots: Slots,
     /// Of the block alone: what it has decided for its edge.
     decided: Allowed,
 }
@@ -169,19 +175,7 @@ impl ShareLocks {
     /// The block slot of each warp.
     #[inline]
     pub fn place(&mut self, slot: &[u8; MAX_WARPS]) {
-        if self.slot != *slot {
-            self.slot = *slot;
-            self.of_slot = [0; BLOCK_SLOTS];
-            for (w, &slot) in slot[..self.warps].iter().enumerate() {
-                self.of_slot[usize::from(slot)] |= 1 << w;
-            }
-        }
-    }
-
-    /// The warps of these slots.
-    #[inline]
-    fn warps_of(&self, slots: u16) -> u64 {
-        set_bits(slots).fold(0, |warps, slot| warps | self.of_slot[slot])
+        self.slots.place(slot);
     }
 
     /// Who may issue, of the heads in `clear`, whose roles and operation word `head` gives.
@@ -193,18 +187,8 @@ impl ShareLocks {
         at: &Divided,
         head: impl Fn(usize) -> (Roles, u64),
     ) -> Allowed {
-        let hosts = usize::from(at.layout.host_warps());
-        let below = |n: usize| if n < 64 { (1u64 << n) - 1 } else { u64::MAX };
-        let of_hosts = below(hosts);
-        // Those of the partners.
-        let partners = |warps: u64| {
-            let (down, up) = (warps.checked_shr(hosts as u32), warps.checked_shl(hosts as u32));
-            down.unwrap_or(0) & of_hosts | up.unwrap_or(0) & !of_hosts
-        };
-        let with_guest = below(usize::from(at.end_warps).saturating_sub(hosts)) & of_hosts;
-        let paired = at.alive & (with_guest | !of_hosts);
-        let young = paired & self.warps_of(at.slot_young);
-        let beside_busy = paired & partners(self.warps_of(at.slot_busy));
+        let pairs = Pairs::of(&at.division(), &self.slots);
+        let (paired, young) = (pairs.paired, pairs.young);
         let ended = !at.alive & at.idle;
 
         let (mut wants, mut atomic, mut memory) = (0, 0, 0);
@@ -216,10 +200,10 @@ impl ShareLocks {
         }
         let asks = wants & !self.lock_q;
         let may =
-            if straps.first { self.may_take_first(asks, young, hosts) } else { asks & (!young | partners(ended)) };
-        let held = if straps.hold && !straps.first { atomic & young & beside_busy } else { 0 };
+            if straps.first { self.may_take_first(asks, &pairs) } else { asks & (!young | pairs.partners(ended)) };
+        let (owners, non_owners) = (pairs.owners(), pairs.non_owners());
+        let held = if straps.hold && !straps.first { atomic & non_owners } else { 0 };
         let waits = asks & !may;
-        let (owners, non_owners) = (beside_busy & !young, beside_busy & young);
         let throttled = if at.allow { 0 } else { memory & non_owners };
         let (lead, last) = if straps.owner_first { (owners, non_owners) } else { (0, 0) };
         let clear = clear & !waits & !held & !throttled;
@@ -229,12 +213,11 @@ impl ShareLocks {
     /// Those that ask and may take their lock with the rule *first*: none of the partner's block has one, and for a young one whose block has none either
     /// none of the partner's block asks.
     #[inline]
-    fn may_take_first(&self, asks: u64, young: u64, hosts: usize) -> u64 {
+    fn may_take_first(&self, asks: u64, pairs: &Pairs) -> u64 {
         let may = |&w: &usize| {
-            let partner = if w < hosts { w + hosts } else { w - hosts };
-            let block = self.of_slot[usize::from(self.slot.get(partner).copied().unwrap_or_default())];
-            let goes_on = self.lock_q & self.of_slot[usize::from(self.slot[w])] != 0;
-            self.lock_q & block == 0 && (!is_set(young, w) || goes_on || asks & block == 0)
+            let block = self.slots.warps(self.slots.of(pairs.partner(w)));
+            let goes_on = self.lock_q & self.slots.warps(self.slots.of(w)) != 0;
+            self.lock_q & block == 0 && (!is_set(pairs.young, w) || goes_on || asks & block == 0)
         };
         set_bits(asks).filter(may).fold(0, |all, w| all | 1 << w)
     }
@@ -294,9 +277,7 @@ impl Block for ShareLocks {
     type Probe = ShareLocksProbe;
 
     fn new(shape: &SmShape) -> Self {
-        let mut of_slot = [0; BLOCK_SLOTS];
-        of_slot[0] = shape.all_warps();
-        Self { warps: shape.warps, lock_q: 0, slot: [0; MAX_WARPS], of_slot, decided: Allowed::default() }
+        Self { lock_q: 0, slots: Slots::new(shape), decided: Allowed::default() }
     }
 
     fn early(&self, _: &mut ShareLocksOut) {}

@@ -21,6 +21,12 @@ impl<'a> Kernel<'_, 'a> {
                 let code = if i.opcode.text == "trap" { machine::trap::PROGRAM } else { machine::trap::BREAKPOINT };
                 self.trap(Pred::TRUE, code);
             }
+            // Of the sharing thesis (3.2.2), not of PTX.
+            "relssp" => {
+                let [] = self.operands(i)?;
+                let inst = self.b.inst(Op::Relssp {}, [Val::ZERO; 3]);
+                self.b.push(inst);
+            }
             "nanosleep" => {
                 mods.ty_of(&["u32"])?;
                 let [time] = self.operands(i)?;

@@ -184,7 +184,7 @@ impl Inst {
         use Op::*;
         matches!(
             self.op,
-            St { .. } | Atom { .. } | Cas { .. } | Bar { .. } | Warpsync { .. } | Membar { .. } | Trap { .. } | Nop {}
+            St { .. } | Atom { .. } | Cas { .. } | Bar { .. } | Warpsync { .. } | Membar { .. } | Trap { .. } | Nop {} | Relssp {}
         )
     }
 

@@ -14,6 +14,7 @@ const RESULT_LEVEL: Bits = Bits(42, 5);
 const SOURCE_POWER: [Bits; 2] = [Bits(47, 2), Bits(49, 2)];
 const RESULT_POWER: Bits = Bits(51, 2);
 const FREE_REGISTER: Bits = Bits(53, 8);
+const PRIVATE: Bits = Bits(61, 1);
 
 /// Names of fields, as errors give them, for slots a, b, c.
 pub const LAST_READ_NAMES: [&str; 3] = ["last read of a", "last read of b", "last read of c"];
@@ -21,7 +22,7 @@ pub const LEVEL_NAMES: [&str; 3] = ["level of a", "level of b", "level of c"];
 pub const POWER_NAMES: [&str; 2] = ["power of the first source", "power of the second source"];
 
 /// Bits of the control word above source c, modifiers and reconvergence that belong to a field.
-pub const CONTROL_BITS: u64 = Bits(LAST_READ[0].0, FREE_REGISTER.0 + FREE_REGISTER.1 - LAST_READ[0].0).mask();
+pub const CONTROL_BITS: u64 = Bits(LAST_READ[0].0, PRIVATE.0 + PRIVATE.1 - LAST_READ[0].0).mask();
 
 impl Control {
     pub(super) fn encode(&self, word: &mut u64) {
@@ -41,6 +42,7 @@ impl Control {
         RESULT_POWER.set(word, self.result_power as u32);
         // Inverted: RZ, which says that there is none, is then zero.
         FREE_REGISTER.set(word, (!self.free_register.unwrap_or(Reg::ZERO).0).into());
+        PRIVATE.set(word, self.private.into());
     }
 
     pub(super) fn decode(mnemonic: &'static str, word: u64) -> Result<Self, DecodeError> {
@@ -67,6 +69,7 @@ impl Control {
             result_power: power_state(RESULT_POWER.get(word))
                 .ok_or_else(|| value("power of the result", RESULT_POWER))?,
             free_register: (!free_register.is_zero()).then_some(free_register),
+            private: flag(PRIVATE),
         })
     }
 }

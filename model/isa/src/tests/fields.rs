@@ -31,6 +31,7 @@ fn fields(op: Op, all: bool) -> Vec<Vec<Change>> {
         changes(predicate_sources(), |i, v| i.guard = v),
         changes([false, true], |i, v| i.control.deschedule = v),
         changes([false, true], |i, v| i.control.strand_end = v),
+        changes([false, true], |i, v| i.control.private = v),
         changes(registers(), |i, v| i.control.free_register = Some(v).filter(|r| !r.is_zero())),
     ];
     if slots.has(Slots::D) {

@@ -28,13 +28,14 @@ fn pinned_words_mean_their_texts() {
 fn errors_name_the_field() {
     let exit = Instruction::new(Op::Exit {}).encode();
     let mov = Instruction::new(Op::Mov {}).d(Reg(1)).b(Reg(2)).encode();
-    let cases: [([u64; 2], &str); 12] = [
+    let cases: [([u64; 2], &str); 13] = [
         ([0, 0], "no operation has opcode 0x00"),
         ([0x7f, 0], "no operation has opcode 0x7f"),
         ([exit[0] | 1 << 12, 0], "EXIT: reserved bits 0x1000 of the operation word are set"),
         ([exit[0] | 0x80, 0], "EXIT does not take a constant as source b"),
         ([0x702, 0], "BRA does not take a register as source b"),
-        ([exit[0], 1 << 61], "EXIT: reserved bits 0x2000000000000000 of the control word are set"),
+        ([exit[0], 1 << 62], "EXIT: reserved bits 0x4000000000000000 of the control word are set"),
+        ([exit[0], 1 << 61], "EXIT: field private is set, but the instruction has no use for it"),
         ([exit[0], 1 << 20], "EXIT: field last read of a is set, but the instruction has no use for it"),
         ([mov[0], 1 << 22], "MOV: field last read of c is set, but the instruction has no use for it"),
         ([mov[0], 31 << 32], "MOV: 31 means nothing in field level of b"),

@@ -96,7 +96,8 @@ fn execute<O: Observer>(
     let program = context.program;
     let b = |warp: &Warp| *warp.b(program, ins.b);
     let values = match ins.op {
-        Op::Nop {} | Op::Membar { .. } => return Ok(()),
+        // What RELSSP says is a matter of observers.
+        Op::Nop {} | Op::Membar { .. } | Op::Relssp {} => return Ok(()),
         Op::Warpsync {} => return control::warpsync(warp, &b(warp), mask),
         Op::Trap {} => {
             let lane = mask.trailing_zeros() as usize;

@@ -3,7 +3,7 @@
 use gpurf_blocks::execute::{Offers, Ready, Source, UnitResult, Wanted};
 use gpurf_blocks::front::Decoded;
 use gpurf_blocks::instruction::Roles;
-use gpurf_blocks::issue::{Chosen, Kind, Outer, Step, Then, Turn};
+use gpurf_blocks::issue::{Chosen, Kind, Outer, Step, Turn, as_probe};
 use gpurf_blocks::memory::{ConstantServer, LinePass, Server, SharedPass};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::set_bits;
@@ -25,7 +25,7 @@ pub(super) struct Decided {
     pub(super) issuing: u8,
     /// What they do; see [`issues`](Self::issues).
     pub(super) issue: [Issue; MAX_PORTS],
-    /// The warps that do.
+    /// The warps that do, those with probes among them.
     pub(super) pops: u64,
     /// What the memory pipeline does.
     pub(super) pass: Pass,
@@ -74,6 +74,8 @@ pub(super) struct Issue {
     /// Its slot; 0 with a single level.
     pub(super) slot: u8,
     pub(super) head: Decoded,
+    /// It issues as a probe: the head stays.
+    pub(super) probe: bool,
     /// What it is to the SIMT stack, and what it does there.
     pub(super) kind: Kind,
     pub(super) step: Step,
@@ -85,14 +87,24 @@ pub(super) struct Issue {
     pub(super) fault: Option<(u8, u32)>,
 }
 
+impl Issue {
+    /// The operation word and the roles that go on.
+    #[inline]
+    pub(super) fn goes(&self) -> (u64, Roles) {
+        let Decoded { op, roles, .. } = self.head;
+        if self.probe { as_probe(op, roles) } else { (op, roles) }
+    }
+}
+
 impl Default for Issue {
     fn default() -> Self {
         Self {
             warp: 0,
             slot: 0,
             head: Decoded { op: 0, ctl: 0, roles: Roles(0), pc: 0 },
+            probe: false,
             kind: Kind::Other,
-            step: Step { then: Then::Fetches, ended: 0 },
+            step: Step::NOTHING,
             exec: 0,
             operands: false,
             fault: None,

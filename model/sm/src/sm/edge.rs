@@ -18,7 +18,7 @@ impl Blocks {
         let (start, memory_idle) = (self.block_launcher.start(), self.coalescer.request().is_none());
         self.tell_faults(decided);
         self.clock_power(inputs, start.map(|(warp, _)| warp), alive, idle);
-        self.clock_share(decided, events);
+        self.clock_share(decided, events, idle);
         self.clock_slots(decided, alive);
         self.push_side_results(straps.side_latency);
         self.push_constant_results(straps.fp_latency);
@@ -167,6 +167,7 @@ impl Blocks {
         self.fault_unit.reset();
         self.power.iter_mut().for_each(|power| power.reset());
         self.share.iter_mut().for_each(|share| share.reset());
+        self.scratchpad.iter_mut().for_each(|scratchpad| scratchpad.reset());
         self.settle();
     }
 
@@ -195,6 +196,7 @@ fn launch(inputs: &SmIn) -> Option<Launch> {
         registers: inputs.launch_registers_i,
         share: inputs.launch_share_i != 0,
         private: inputs.launch_private_i,
+        private_shared: inputs.launch_private_shared_i,
         shared: inputs.launch_shared_i,
         dynamic: inputs.launch_dynamic_i,
         local_words: inputs.launch_local_i,

@@ -66,8 +66,11 @@ impl Blocks {
         let (mut issued, mut lanes, mut stalls) = (0u32, 0, 0);
         for p in 0..self.ports {
             if is_set(decided.issuing, p) {
-                issued += 1;
-                lanes += decided.issue[p].exec.count_ones();
+                let issue = &decided.issue[p];
+                if !issue.probe {
+                    issued += 1;
+                    lanes += issue.exec.count_ones();
+                }
             } else {
                 // Two ports may have the same reason: it counts up.
                 stalls += self.stall(p, decided.outer.active);

@@ -185,6 +185,7 @@ impl Blocks {
             let bounds = Bounds {
                 shared_base: self.block_launcher.place(offer.issued.warp),
                 shared_bytes: grid.shared,
+                common: self.common_area(offer.issued.warp),
                 local_words: grid.local_words,
             };
             self.address_unit.take(&offer.issued, operands, &bounds);

@@ -5,8 +5,8 @@ use gpurf_blocks::front::{Decoded, Fetched, roles};
 use gpurf_blocks::instruction::{InstructionFields, Issued, long_latency, marked, unit};
 use gpurf_blocks::issue as stack;
 use gpurf_blocks::issue::{
-    AlternatingScheduler, Chosen, Happened, Heads, Kind, Leaving, Outer, Past, Set, Turn, Warps, fault, first_source,
-    goes_to_operands, join, target,
+    AlternatingScheduler, Chosen, Happened, Heads, Kind, Leaving, Outer, Past, Set, Step, Turn, Warps, fault,
+    first_source, goes_to_operands, join, target,
 };
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
@@ -82,9 +82,10 @@ impl Blocks {
     /// Warps whose heads may issue as far as registers, places, power states and locks go.
     #[inline]
     pub(super) fn clear(&self) -> u64 {
-        match &self.share {
-            None => self.powered(),
-            Some(share) => share.allowed.clear,
+        match (&self.share, &self.scratchpad) {
+            (Some(share), _) => share.allowed.clear,
+            (None, Some(scratchpad)) => scratchpad.claims.clear,
+            (None, None) => self.powered(),
         }
     }
 
@@ -169,6 +170,7 @@ impl Blocks {
         let (live, exec) =
             (self.simt_stack.live(w), self.simt_stack.mask(w) & self.predicate_file.read(warp, roles.guard()));
         let fault = fault(op, ctl, roles, exec, live);
+        issue.probe = is_set(self.probes(), w);
         issue.slot = match &self.two_level {
             Some(scheduler) => scheduler.slot_of(w),
             None if self.alternating.is_some() => AlternatingScheduler::slot_of(w),
@@ -178,6 +180,7 @@ impl Blocks {
         if operands {
             let s = first_source(op, self.predicate_file.read(warp, roles.s()), live);
             let t = self.predicate_file.read(warp, roles.t());
+            let (op, roles) = issue.goes();
             let instruction = InstructionFields { pc, roles, t, s, ctl, op }.into();
             self.operand_stage.issue(p, &Issued { instruction, mask: exec, warp }, issue.slot);
         }
@@ -186,7 +189,8 @@ impl Blocks {
         }
         let kind = Kind::of(op);
         let issued = stack::Issued { pc, kind, stop: roles.stop() != 0, exec, target: target(op), join: join(ctl) };
-        issue.step = self.simt_stack.step(w, &issued);
+        // The stack does not hear of a probe: the head stays.
+        issue.step = if issue.probe { Step::NOTHING } else { self.simt_stack.step(w, &issued) };
         (issue.warp, issue.kind, issue.exec, issue.operands, issue.fault) = (warp, kind, exec, operands, fault);
     }
 
@@ -212,7 +216,7 @@ impl Blocks {
                 self.warp_scheduler.issued(p, w);
             }
             if issue.operands {
-                let roles = issue.head.roles;
+                let (_, roles) = issue.goes();
                 self.scoreboard.set(w, roles.d(), roles.p());
                 if roles.unit() == unit::BARRIER {
                     self.barrier_unit.hold(w);
@@ -247,8 +251,10 @@ impl Blocks {
             push |= 1 << warp;
         }
         // A head changes where one leaves, and where there was none.
-        let changed = decided.pops | push & !buffer.head_valid();
-        buffer.count(push, decided.pops);
+        let pops =
+            decided.issues().filter(|(_, issue)| !issue.probe).fold(0, |pops, (_, issue)| pops | 1 << issue.warp);
+        let changed = pops | push & !buffer.head_valid();
+        buffer.count(push, pops);
         for w in set_bits(changed) {
             let head = is_set(buffer.head_valid(), w).then(|| buffer.roles(w));
             self.scoreboard.head(w, head);

@@ -73,6 +73,9 @@ impl Sm {
             power.states.probe(&inputs.power_states, &o.power_states, &mut states.power_states);
             power.table.probe(&inputs.access_table, &o.access_table, &mut states.access_table);
         }
+        if let Some(scratchpad) = &blocks.scratchpad {
+            scratchpad.locks.probe(&inputs.scratchpad_locks, &o.scratchpad_locks, &mut states.scratchpad_locks);
+        }
         if let Some(share) = &blocks.share {
             share.locks.probe(&inputs.share_locks, &o.share_locks, &mut states.share_locks);
             if let Some(throttle) = &share.throttle {
@@ -136,8 +139,9 @@ impl Blocks {
         file.guard_o[p] = self.predicate_file.read(warp, roles.guard());
         file.s_o[p] = self.predicate_file.read(warp, roles.s());
         file.t_o[p] = self.predicate_file.read(warp, roles.t());
-        let Decoded { op, ctl, roles, pc } = issue.head;
+        let Decoded { op, ctl, pc, .. } = issue.head;
         let s = gpurf_blocks::issue::first_source(op, file.s_o[p], self.simt_stack.live(warp.into()));
+        let (op, roles) = issue.goes();
         stage.instruction_o[p] = InstructionFields { pc, roles, t: file.t_o[p], s, ctl, op }.into();
     }
 
@@ -199,8 +203,10 @@ impl Blocks {
         o.address_unit.place_warp_o = warp(dispatch.memory);
         o.barrier_unit.open_o = decided.opening;
         (o.barrier_unit.finish_valid_o, o.barrier_unit.finish_warp_o) = (out.barrier_valid_o, warp(dispatch.barrier));
+        self.record_released(o);
         let launcher = &mut o.block_launcher;
         launcher.place_base_o = self.block_launcher.place(o.address_unit.place_warp_o);
+        launcher.place_common_o = self.block_launcher.place_common(o.address_unit.place_warp_o);
         let (index, block) = self.block_launcher.block_of(o.constant_unit.warp_o);
         (launcher.block_index_o, launcher.block_x_o) = (index, block.x);
         (launcher.block_y_o, launcher.block_z_o) = (block.y, block.z);

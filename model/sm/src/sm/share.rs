@@ -46,6 +46,7 @@ impl Blocks {
     /// The straps of the cycle that begins. They hardly ever change.
     #[inline]
     pub(super) fn begin_share(&mut self, straps: &Straps) {
+        self.begin_scratchpad(straps);
         if let Some(share) = &mut self.share {
             let straps = ShareStraps::of(straps.share);
             if share.straps != straps {
@@ -58,6 +59,7 @@ impl Blocks {
     /// Behind the edge: whose heads may issue in the next cycle as far as locks go, which follows from state alone.
     #[inline]
     pub(super) fn settle_share(&mut self) {
+        self.settle_scratchpad();
         let Some(mut share) = self.share.take() else { return };
         let launcher = &self.block_launcher;
         share.locks.place(launcher.slots());
@@ -79,8 +81,11 @@ impl Blocks {
     /// Warps that come before others and behind them.
     #[inline]
     pub(super) fn classes(&self) -> Classes {
-        let share = self.share.as_ref();
-        share.map_or(Classes::default(), |share| Classes { lead: share.allowed.lead, last: share.allowed.last })
+        match (&self.share, &self.scratchpad) {
+            (Some(share), _) => Classes { lead: share.allowed.lead, last: share.allowed.last },
+            (None, Some(scratchpad)) => Classes { lead: scratchpad.claims.lead, last: scratchpad.claims.last },
+            (None, None) => Classes::default(),
+        }
     }
 
     /// The events.
@@ -90,12 +95,13 @@ impl Blocks {
             let throttle = share.throttle.as_ref().map_or(0, |throttle| throttle.event());
             count_event(share.locks.event(&share.allowed, decided.pops), throttle.into())
         };
-        self.share.as_deref().map_or(0, event)
+        self.share.as_deref().map_or_else(|| self.scratchpad_event(decided), event)
     }
 
     /// The edge, behind a cycle with these events of the SM.
     #[inline]
-    pub(super) fn clock_share(&mut self, decided: &Decided, events: u64) {
+    pub(super) fn clock_share(&mut self, decided: &Decided, events: u64, idle: u64) {
+        self.clock_scratchpad(decided, idle);
         if let Some(share) = &mut self.share {
             share.locks.advance(&share.allowed, decided.pops);
             if let Some(throttle) = &mut share.throttle {
@@ -108,12 +114,14 @@ impl Blocks {
     pub(super) fn share_is_still(&self) -> bool {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
         self.share.as_ref().is_none_or(|share| share.throttle.is_none() && share.locks.is_still(alive, idle))
+            && self.scratchpad_is_still(alive, idle)
     }
 
     /// The outputs of the blocks. Without them the net at `clear_o` is that of power states, and non-owners may use memory.
     pub(super) fn record_share(&self, o: &mut Outputs) {
         let Classes { lead, last } = self.classes();
         (o.share_locks.clear_o, o.share_locks.lead_o, o.share_locks.last_o) = (self.clear(), lead, last);
+        self.record_scratchpad(o);
         o.share_throttle.allow_o = self.share.as_ref().is_none_or(|share| share.allows()).into();
     }
 }

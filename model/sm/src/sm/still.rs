@@ -57,6 +57,7 @@ impl Blocks {
             && self.fp_unit.iter().all(|unit| unit.idle())
             && self.sfu.idle()
             && self.address_unit.fault().is_none()
+            && self.address_unit.answer().is_none()
             && self.shared_memory.idle()
             && self.constant_unit.idle()
             && self.constant_memory.idle()

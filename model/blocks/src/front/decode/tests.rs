@@ -60,6 +60,7 @@ fn unit_of(op: Op) -> u8 {
         (Op::Nop {} | Op::Membar { .. }, _) => unit::NOTHING,
         (Op::Bar { .. }, _) => unit::BARRIER,
         (Op::Warpsync {}, _) => unit::ALU,
+        (Op::Relssp {}, _) => unit::MEMORY,
         (Op::S2r { .. } | Op::Ldc { .. }, _) => unit::CONSTANT,
         (_, Unit::Control) => unit::CONTROL,
         (_, Unit::SharedMemory | Unit::GlobalMemory) => unit::MEMORY,

@@ -86,7 +86,10 @@ impl Access {
 
 /// Whether nothing that touches memory or other lanes may pass the instruction.
 fn is_fence(op: Op) -> bool {
-    matches!(op, Op::Bar { .. } | Op::Warpsync { .. } | Op::Membar { .. } | Op::Trap { .. } | Op::Nop {})
+    matches!(
+        op,
+        Op::Bar { .. } | Op::Warpsync { .. } | Op::Membar { .. } | Op::Trap { .. } | Op::Nop {} | Op::Relssp {}
+    )
 }
 
 /// What is being found.
