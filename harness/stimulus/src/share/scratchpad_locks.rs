@@ -7,7 +7,6 @@ use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::share::{ScratchpadLocks, ScratchpadLocksIn};
-use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use super::grid::Grid;
