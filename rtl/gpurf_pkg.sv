@@ -70,7 +70,7 @@ package gpurf_pkg;
   localparam int unsigned ControlResultLevel = 42;
   localparam int unsigned ControlPower = 47;         // of the first source; of the second and of the result the next bits
   localparam int unsigned ControlFreeRegister = 53;  // inverted, so that 0 names none
-  localparam int unsigned ControlPrivate = 61;       // of an access: it lies in the private part of shared memory
+  localparam int unsigned ControlPrivate = 61;       // the access lies in the private part of scratchpad memory
 
   // States of registers in the control word: of two sources and of the result.
   localparam int unsigned RegisterPowerW = 2;
@@ -152,10 +152,19 @@ package gpurf_pkg;
     logic first;        // who gets a lock: 0 the older block, 1 the first that asks
   } share_straps_t;
 
+  // The straps of scratchpad sharing (docs/blocks/scratchpad_locks.md).
+  typedef struct packed {
+    logic mark;         // nothing is probed: what is not marked needs the lock
+    logic owner_first;  // as with registers, what follows too
+    logic hold;
+    logic first;
+  } scratchpad_straps_t;
+
   // The straps of the SM: its `cfg_i`.
   typedef struct packed {
     logic [4:0]    blocks;          // block slots, at most
-    share_straps_t share;           // of registers
+    logic          share_mark;      // of shared scratchpad memory: marks decide, not probes
+    share_straps_t share;           // of registers, or of scratchpad memory
     power_straps_t power;           // of registers
     logic [11:0] patience;          // of a scheduler with slots
     logic        stay;              // a warp leaves its slot at its end only
@@ -167,6 +176,13 @@ package gpurf_pkg;
     logic        scheduler;         // 0: round robin, 1: greedy then oldest
     logic        read_order;        // of a bank's reads; 0: oldest first, 1: round robin
   } sm_straps_t;
+
+  // What blocks share: the parameter `Share` of the SM.
+  typedef enum int unsigned {
+    ShareNothing    = 0,
+    ShareRegisters  = 1,
+    ShareScratchpad = 2
+  } share_e;
 
   // Services that a design asks of the SM (docs/designs.md, "Services"). Without them all designs
   // would change the launcher, the schedulers and the operand stage for one of them.
@@ -240,6 +256,21 @@ package gpurf_pkg;
     share_event_t          locks;
     share_throttle_event_t throttle;
   } share_count_event_t;
+
+  // What scratchpad sharing counts in a cycle.
+  typedef struct packed {
+    logic [5:0] wait_lock;        // heads that may not take the lock
+    logic [5:0] wait_hold;        // atomic operations that wait for the older block
+    logic [1:0] probe;            // probes that go to the operand stage
+    logic       probe_common;     // probes answered: a lane lies in the common area
+    logic       released;         // releases performed
+    logic [4:0] lock_take;        // locks taken
+    logic [4:0] lock_free;        // locks given up
+    logic [4:0] lock_early;       // of them those of blocks that are still there
+    logic [5:0] owners;           // warps of owners
+    logic [5:0] non_owners;       // of non-owners
+    logic [1:0] non_owner_issue;  // of these, those that issue
+  } scratchpad_event_t;
 
   // What the arbiter counts in a cycle; the first field is the most significant.
   typedef struct packed {
@@ -685,10 +716,12 @@ package gpurf_pkg;
   localparam logic [6:0] OpBar      = 7'h04;
   localparam logic [6:0] OpWarpsync = 7'h05;
   localparam logic [6:0] OpTrap     = 7'h07;
+  localparam logic [6:0] OpRelssp   = 7'h08;
   localparam logic [6:0] OpLd       = 7'h40;
   localparam logic [6:0] OpSt       = 7'h41;
   localparam logic [6:0] OpAtom     = 7'h43;
   localparam logic [6:0] OpCas      = 7'h44;
+  localparam logic [6:0] OpProbe    = 7'h45;  // no instruction of a program (docs/blocks/issue_stage.md)
 
   // Causes of a fault (docs/blocks/fault_unit.md).
   localparam logic [CauseW-1:0] CauseTrap              = 4'd1;
@@ -703,6 +736,7 @@ package gpurf_pkg;
   localparam logic [CauseW-1:0] CauseNoSuchPlace       = 4'd11;
   localparam logic [CauseW-1:0] CauseBarrierCount      = 4'd12;
   localparam logic [CauseW-1:0] CauseDoesNotFit        = 4'd13;
+  localparam logic [CauseW-1:0] CauseReleased          = 4'd14;
   // verilator lint_on UNUSEDPARAM
 
   // Space of a load, store or atomic operation: the lowest modifiers.

@@ -3,7 +3,8 @@
 keeps to what that takes for granted (alternating_property); what is read from the file whose banks are stolen is what was last written
 (steal_property), nobody who waits there is starved (steal_liveness_property), and with stealing off that file is the baseline's
 (steal_off_property); no access meets a register that is not ON, and no value is lost unless an instruction says so (power_property); of two warps that share
-registers one at a time accesses them, and the older block never waits (share_property).
+registers one at a time accesses them, and the older block never waits (share_property); the same of two blocks that share scratchpad memory, where a
+probe performs nothing (scratchpad_property).
 
     prove.py [PROPERTY]... [-G NAME=VALUE]... [--rtl MODULE=FILE]... [--timeout SECONDS] [--keep DIR]
     prove.py --mutants [PROPERTY]...
@@ -46,15 +47,17 @@ PROPERTIES = {
     "alternating_property": ["issue/alternating_scheduler"],
     "power_property": ["power/power_states"],
     "share_property": ["share/share_locks", "share/register_places"],
+    "scratchpad_property": ["share/scratchpad_locks", "memory/address_unit"],
     "steal_property": STEAL,
     "steal_liveness_property": STEAL,
     "steal_off_property": STEAL + ["mrf/mrf_collector", "mrf/mrf_arbiter", "mrf/mrf"],
 }
 SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3}, "power_property": {"RegW": 3},
-         "share_property": {"RegW": 3, "BlockSlots": 4},
+         "share_property": {"RegW": 3, "BlockSlots": 4}, "scratchpad_property": {"Lanes": 4, "RegW": 3, "BlockSlots": 4},
          "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_liveness_property": {"Lanes": 4, "LaneW": 1, "RegW": 2},
          "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
-KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "uses_memory(", "opcode_of(")
+KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "uses_memory(", "opcode_of(", "constant_of(", "modifiers_of(",
+        "size_mask(")
 
 
 def small_package(text, sizes):

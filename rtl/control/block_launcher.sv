@@ -39,6 +39,7 @@ module block_launcher
   // verilator lint_off UNUSEDSIGNAL
   input  logic                  launch_share_i,      // guests may be added
   input  logic [RegW-1:0]       launch_private_i,    // registers of a thread, private to a guest
+  input  logic [16:0]           launch_private_shared_i,  // bytes of a block, private to a guest
   // verilator lint_on UNUSEDSIGNAL
 
   // progress of the warps
@@ -82,6 +83,8 @@ module block_launcher
   input  logic [WarpW-1:0]      block_warp_i,        // which block is its, and which number has it?
   // verilator lint_on UNUSEDSIGNAL
   output logic [16:0]           place_base_o,
+  output logic [16:0]           place_common_o,      // its host's first byte
+  output logic [16:0]           private_bytes_o,     // in front of what two blocks have in common
   output logic [4:0]            block_index_o,
   output logic [31:0]           block_x_o,
   output logic [15:0]           block_y_o,
@@ -150,6 +153,7 @@ module block_launcher
   logic                  share_q;                 // guests may be added
   logic                  extending_q;             // they are being added
   logic [4:0]            hosts_q;                 // slots of hosts
+  logic [16:0]           private_shared_q;        // bytes of shared memory that a guest has alone
   // verilator lint_on UNUSEDSIGNAL
   logic [BlockSlots-1:0] young_q;                 // the slot's block began after its partner's
   register_layout_t      layout_q;
@@ -175,6 +179,7 @@ module block_launcher
   logic                  launch;
   logic [6:0]            warps_end;               // behind the slot that is being divided off
   logic [17:0]           bytes_end;
+  logic [16:0]           step;                    // bytes of shared memory that it gets
   logic                  common_fits;             // but for registers
   logic                  fits;
   tid_t                  tid_next;                // behind the four lanes
@@ -183,6 +188,7 @@ module block_launcher
   logic [BlockSlots-1:0] unfinished;              // a warp of the slot is not at its end
   logic                  place_block;             // a block is put into a slot
   logic [BlockSlotW-1:0] free_slot;
+  logic [BlockSlotW-1:0] place_slot;              // of the warp that is asked for
 
   assign busy_o         = state_q != Idle;
   assign done_o         = done_q;
@@ -209,7 +215,11 @@ module block_launcher
   assign last_index = 5'(warps_q - 1'b1);
 
   // Questions.
-  assign place_base_o = slot_base_q[slot_q[WarpIdxW'(place_warp_i)]];
+  assign place_slot      = slot_q[WarpIdxW'(place_warp_i)];
+  assign place_base_o    = slot_base_q[place_slot];
+  assign place_common_o  = (hosts_q != '0 && 5'(place_slot) >= hosts_q)
+                           ? slot_base_q[BlockSlotW'(5'(place_slot) - hosts_q)] : place_base_o;
+  assign private_bytes_o = private_shared_q;
 
   always_comb begin : block_of_warp
     automatic logic [BlockSlotW-1:0] slot;
@@ -222,21 +232,23 @@ module block_launcher
 
   // Divide: does another block fit?
   assign warps_end   = first_q + 7'(warps_q);
-  assign bytes_end   = base_q + 18'(shared_step_q);
+  assign bytes_end   = base_q + 18'(step);
   assign common_fits = slots_q < cfg_i && 32'(warps_end) <= Warps && 32'(bytes_end) <= SharedBytes;
 
   if (Places == 0) begin : gen_rows
     logic [6:0] rows_end;  // warps whose rows are taken then
 
     // An even warp and the odd one behind it have their rows together, each in one bank.
-    assign rows_end      = (PairedRows != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
-    assign fits          = common_fits && 32'(rows_end) * 32'(rows_q) <= Depth &&
+    assign rows_end         = (PairedRows != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
+    assign fits             = common_fits && 32'(rows_end) * 32'(rows_q) <= Depth &&
                            32'(rows_q) <= MaxRegisters / Banks;
-    assign share_q       = 1'b0;
-    assign extending_q   = 1'b0;
-    assign hosts_q       = '0;
-    assign young_q       = '0;
-    assign layout_q      = '0;
+    assign share_q          = 1'b0;
+    assign extending_q      = 1'b0;
+    assign hosts_q          = '0;
+    assign young_q          = '0;
+    assign layout_q         = '0;
+    assign private_shared_q = '0;
+    assign step             = shared_step_q;
   end else begin : gen_places
     logic                  host_fits;
     logic                  guest_fits;
@@ -246,11 +258,14 @@ module block_launcher
     logic [WarpW:0]        guest_warps;   // with the block that is being divided off
     logic [31:0]           host_registers;
     logic [31:0]           guest_registers;
+    logic [17:0]           host_bytes;
     logic [4:0]            partner;       // of the slot that a block is put into
     logic                  has_partner;
 
     // Behind the last slot that fits whole, guests are tried: with their private registers only.
-    assign host_fits       = common_fits && 32'(warps_end) * 32'(layout_q.registers) <= Banks * Depth;
+    assign host_bytes      = base_q + 18'(shared_step_q);
+    assign host_fits       = slots_q < cfg_i && 32'(warps_end) <= Warps && 32'(host_bytes) <= SharedBytes &&
+                             32'(warps_end) * 32'(layout_q.registers) <= Banks * Depth;
     assign extend          = state_q == Divide && !host_fits && slots_q != '0 && share_q && !extending_q;
     assign hosts           = extend ? slots_q : hosts_q;
     assign host_warps      = extend ? first_q : layout_q.host_warps;
@@ -260,6 +275,9 @@ module block_launcher
     assign guest_fits      = common_fits && slots_q - hosts < hosts &&
                              host_registers + guest_registers <= Banks * Depth;
     assign fits            = (extend || extending_q) ? guest_fits : host_fits;
+    assign step            = (extend || extending_q)
+                             ? 17'((32'(private_shared_q) + (SharedAlign - 1)) / SharedAlign * SharedAlign)
+                             : shared_step_q;
 
     always_comb begin
       if (5'(free_slot) < hosts_q) begin
@@ -275,6 +293,7 @@ module block_launcher
       if (launch) begin
         hosts_q                    <= '0;
         young_q                    <= '0;
+        private_shared_q           <= launch_private_shared_i;
         layout_q.registers         <= launch_registers_i;
         layout_q.private_registers <= launch_private_i;
         layout_q.host_warps        <= (WarpW+1)'(Warps);
@@ -292,10 +311,11 @@ module block_launcher
       end
 
       if (!rst_ni) begin
-        extending_q <= 1'b0;
-        hosts_q     <= '0;
-        young_q     <= '0;
-        layout_q    <= '0;
+        extending_q      <= 1'b0;
+        hosts_q          <= '0;
+        young_q          <= '0;
+        private_shared_q <= '0;
+        layout_q         <= '0;
       end
     end
 

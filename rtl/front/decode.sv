@@ -138,6 +138,8 @@ module decode
         unit  = UnitConstant;
         slots = D;
       end
+      // Releases stand in one queue with the accesses before them.
+      OpRelssp:                                      unit  = UnitMemory;
       OpShfl: begin
         unit  = UnitMemory;
         slots = D | P | A | B;

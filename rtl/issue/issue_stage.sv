@@ -20,6 +20,7 @@ module issue_stage
   input  logic [WordW-1:0]      head_op_i       [Warps],
   input  logic [WordW-1:0]      head_ctl_i      [Warps],
   input  roles_t                head_roles_i    [Warps],
+  input  logic [Warps-1:0]      probe_i,                        // as a probe
   input  logic [Lanes-1:0]      mask_i          [Warps],
   input  logic [Lanes-1:0]      live_i          [Warps],
 
@@ -59,6 +60,7 @@ module issue_stage
   roles_t                roles  [IssuePorts];
   logic [Lanes-1:0]      live   [IssuePorts];
   logic [OpcodeW-1:0]    opcode [IssuePorts];
+  logic [IssuePorts-1:0] probe;
 
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
@@ -68,6 +70,7 @@ module issue_stage
       roles[p]        = head_roles_i[IndexW'(issue_warp_i[p])];
       live[p]         = live_i[IndexW'(issue_warp_i[p])];
       opcode[p]       = opcode_of(op[p]);
+      probe[p]        = probe_i[IndexW'(issue_warp_i[p])];
       read_guard_o[p] = roles[p].guard;
       read_s_o[p]     = roles[p].s;
       read_t_o[p]     = roles[p].t;
@@ -88,6 +91,13 @@ module issue_stage
       instruction_o[p].roles = roles[p];
       instruction_o[p].s     = (opcode[p] == OpWarpsync) ? live[p] : s_i[p];
       instruction_o[p].t     = t_i[p];
+      // A probe forms addresses, and neither stores nor has a result.
+      if (probe[p]) begin
+        instruction_o[p].op[OpcodeW-1:0] = OpProbe;
+        instruction_o[p].roles.c         = NoReg;
+        instruction_o[p].roles.d         = NoReg;
+        instruction_o[p].roles.p         = NoPred;
+      end
     end
   end
 

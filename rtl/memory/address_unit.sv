@@ -14,7 +14,8 @@ module address_unit
   import gpurf_pkg::*;
 #(
   parameter int unsigned IssuePorts = 1,
-  parameter int unsigned ConstWords = 17408
+  parameter int unsigned ConstWords = 17408,
+  parameter int unsigned Shares = 0  // 1: blocks share scratchpad memory
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -32,6 +33,12 @@ module address_unit
   // sizes
   output logic [WarpW-1:0]               place_warp_o,       // whose shared memory?
   input  logic [16:0]                    place_base_i,       // its block's first byte
+  // Without shared scratchpad memory there is no common area.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [16:0]                    place_common_i,     // that of its pair's host
+  input  logic                           place_released_i,   // its block has left the common area
+  input  logic [16:0]                    private_bytes_i,    // in front of the common area
+  // verilator lint_on UNUSEDSIGNAL
   input  logic [16:0]                    shared_bytes_i,     // shared memory of a block
   input  logic [15:0]                    local_words_i,      // local memory of a thread
 
@@ -68,6 +75,12 @@ module address_unit
   output logic                           finish_valid_o,
   output logic [WarpW-1:0]               finish_warp_o,
 
+  // a probe or a release of warp_o was taken in the cycle before
+  output logic                           answer_valid_o,
+  output logic                           answer_release_o,   // a release
+  output logic                           answer_shared_o,    // a lane of the probe lies in the common area
+  output logic [Lanes-1:0]               answer_mask_o,
+
   // the instruction taken in the cycle before is at fault
   output logic                           fault_valid_o,
   output logic [WarpW-1:0]               fault_warp_o,
@@ -88,6 +101,7 @@ module address_unit
   // What an instruction's modifiers say of its accesses.
   typedef struct packed {
     logic       shuffle;    // a shuffle: no access at all
+    logic       silent;     // a probe or a release: nothing is performed
     logic [1:0] kind;       // access_kind_e
     logic [1:0] size;       // access_size_e
     logic       is_signed;
@@ -102,6 +116,7 @@ module address_unit
     logic              in_shared;
     logic              in_local;
     logic              in_constant;
+    logic              in_common;    // of shared memory: two blocks have it in common
     logic [LaneW-1:0]  addr;
     logic [CauseW-1:0] cause;
   } lane_access_t;
@@ -125,6 +140,10 @@ module address_unit
   logic [DataW-1:0]  addr_q;
   logic [DataW-1:0]  store_q;
   logic [DataW-1:0]  compare_q;
+
+  logic              answer_q;
+  logic              answer_release_q;
+  logic              answer_shared_q;
 
   logic              fault_q;
   logic [WarpW-1:0]  fault_warp_q;
@@ -188,9 +207,15 @@ module address_unit
 
   assign last_o         = busy_q & ((lanes_q & ~served) == '0);
   assign in_ready_o     = ~busy_q | last_o;
-  assign finish_valid_o = last_o & ((kind_q == KindStore) |
-                                    ((kind_q == KindAtomic) & ~reg_valid_q));
+  // Nothing is held behind a probe or a release.
+  assign finish_valid_o = answer_q | (last_o & ((kind_q == KindStore) |
+                                                ((kind_q == KindAtomic) & ~reg_valid_q)));
   assign finish_warp_o  = warp_q;
+
+  assign answer_valid_o   = answer_q;
+  assign answer_release_o = answer_release_q;
+  assign answer_shared_o  = answer_shared_q;
+  assign answer_mask_o    = lanes_q;
 
   assign fault_valid_o = fault_q;
   assign fault_warp_o  = fault_warp_q;
@@ -224,6 +249,11 @@ module address_unit
         access_of.size      = SizeWord;
         access_of.operation = AtomicCas;
         access_of.space     = (m[1:0] == SpaceShared) ? SpaceShared : SpaceGlobal;
+      end
+      OpRelssp: access_of.silent = 1'b1;
+      OpProbe: begin
+        access_of.silent = 1'b1;
+        access_of.space  = m[1:0];
       end
       default: access_of.shuffle = 1'b1;
     endcase
@@ -264,6 +294,8 @@ module address_unit
       default: low_bits = 4'b1111;
     endcase
     past = {1'b0, lane_access.addr} + ((LaneW+1)'(1) << access.size);
+    lane_access.in_common = Shares != 0 && lane_access.in_shared &&
+                            lane_access.addr >= LaneW'(private_bytes_i);
     if (lane_access.in_shared)     limit = (LaneW+1)'(shared_bytes_i);
     else if (lane_access.in_local) limit = (LaneW+1)'({local_words_i, 2'b00});
     else                           limit = 4 * (LaneW+1)'(ConstWords);
@@ -278,6 +310,8 @@ module address_unit
       lane_access.cause = CauseWideAddress;
     end else if (!in_global && past > limit) begin
       lane_access.cause = CauseOutOfBounds;
+    end else if (lane_access.in_common && place_released_i) begin
+      lane_access.cause = CauseReleased;
     end else begin
       lane_access.cause = '0;
     end
@@ -310,8 +344,10 @@ module address_unit
     automatic logic [Lanes-1:0]    in_shared;
     automatic logic [Lanes-1:0]    in_local;
     automatic logic [Lanes-1:0]    in_constant;
+    automatic logic                in_common;  // a lane of a probe
 
-    fault_q <= 1'b0;
+    fault_q  <= 1'b0;
+    answer_q <= 1'b0;
     if (take) begin
       mask       = port ? in_mask_i[LastPort] : in_mask_i[0];
       opcode     = opcode_of(in_instruction.op);
@@ -335,7 +371,16 @@ module address_unit
       in_shared   = '0;
       in_local    = '0;
       in_constant = '0;
-      if (!access.shuffle) begin
+      in_common   = 1'b0;
+      if (access.silent) begin
+        if (Shares != 0 && opcode == OpProbe) begin
+          for (int unsigned l = 0; l < Lanes; l++) begin
+            lane = lane_access(access, a[LaneW*l +: LaneW], b[LaneW*l +: LaneW], word[31:8]);
+            // Behind the memory of the block: the instruction will be at fault.
+            if (mask[l] && lane.in_common && lane.addr < LaneW'(shared_bytes_i)) in_common = 1'b1;
+          end
+        end
+      end else if (!access.shuffle) begin
         // Downwards, so that the lowest lane's fault is what stays.
         for (int unsigned l = Lanes; l > 0; l--) begin
           if (mask[l-1]) begin
@@ -350,7 +395,8 @@ module address_unit
             in_local[l-1]    = lane.in_local;
             in_constant[l-1] = lane.in_constant;
             addr[LaneW*(l-1) +: LaneW] =
-                lane.addr + (lane.in_shared ? LaneW'(place_base_i) : '0);
+                lane.addr + (lane.in_common ? LaneW'(place_common_i) :
+                             lane.in_shared ? LaneW'(place_base_i) : '0);
           end
         end
       end else begin
@@ -358,41 +404,46 @@ module address_unit
       end
       for (int unsigned l = 0; l < Lanes; l++) enable[LaneW*l +: LaneW] = {LaneW{mask[l]}};
 
-      busy_q       <= ~at_fault;
-      fault_q      <= at_fault;
-      fault_warp_q <= place_warp_o;
-      lanes_q      <= mask;
-      shuffle_q    <= access.shuffle;
-      shared_q     <= in_shared;
-      local_q      <= in_local;
-      constant_q   <= in_constant;
-      warp_q       <= place_warp_o;
-      kind_q       <= access.kind;
-      size_q       <= access.size;
-      signed_q     <= access.is_signed;
-      atomic_q     <= access.operation;
-      modifiers_q  <= m;
-      reg_valid_q  <= d != NoReg;
-      reg_q        <= d;
-      pred_valid_q <= p != NoPred;
-      pred_q       <= p;
-      addr_q       <= addr;
-      store_q      <= c & enable;
-      compare_q    <= b & enable;
+      busy_q           <= ~at_fault & ~access.silent;
+      fault_q          <= at_fault;
+      answer_q         <= access.silent;
+      answer_release_q <= opcode == OpRelssp;
+      answer_shared_q  <= in_common;
+      fault_warp_q     <= place_warp_o;
+      lanes_q          <= mask;
+      shuffle_q        <= access.shuffle;
+      shared_q         <= in_shared;
+      local_q          <= in_local;
+      constant_q       <= in_constant;
+      warp_q           <= place_warp_o;
+      kind_q           <= access.kind;
+      size_q           <= access.size;
+      signed_q         <= access.is_signed;
+      atomic_q         <= access.operation;
+      modifiers_q      <= m;
+      reg_valid_q      <= d != NoReg;
+      reg_q            <= d;
+      pred_valid_q     <= p != NoPred;
+      pred_q           <= p;
+      addr_q           <= addr;
+      store_q          <= c & enable;
+      compare_q        <= b & enable;
     end else begin
       if (last_o) busy_q <= 1'b0;
       lanes_q <= lanes_q & ~served;
     end
 
     if (!rst_ni) begin
-      busy_q  <= 1'b0;
-      fault_q <= 1'b0;
+      busy_q   <= 1'b0;
+      fault_q  <= 1'b0;
+      answer_q <= 1'b0;
     end
   end
 
 `ifndef SYNTHESIS
   function automatic logic has_unit(logic [6:0] opcode);
-    return opcode inside {OpShfl, OpLd, OpSt, OpAtom, OpCas};
+    return opcode inside {OpShfl, OpLd, OpSt, OpAtom, OpCas, OpRelssp} ||
+           (Shares != 0 && opcode == OpProbe);
   endfunction
 `endif
 

@@ -25,7 +25,7 @@ module sm
   parameter int unsigned Organisation = OrganisationMrf,
   parameter int unsigned Sizes = 0,
   parameter int unsigned PowerEntries = 0,
-  parameter int unsigned Share = 0,
+  parameter int unsigned Share = ShareNothing,
   // Without shared registers nothing is throttled.
   // verilator lint_off UNUSEDPARAM
   parameter int unsigned Throttle = 0,
@@ -65,6 +65,7 @@ module sm
   input  logic [15:0]            launch_local_i,
   input  logic                   launch_share_i,
   input  logic [RegW-1:0]        launch_private_i,
+  input  logic [16:0]            launch_private_shared_i,
   output logic                   busy_o,
   output logic                   done_o,
   output logic                   fault_o,
@@ -152,6 +153,9 @@ module sm
   logic [Warps-1:0] share_locks_last;
   logic             share_throttle_allow;
   // verilator lint_on UNUSEDSIGNAL
+
+  logic [Warps-1:0] scratchpad_locks_probe;
+  logic             scratchpad_locks_place_released;
 
   logic [P-1:0]     warp_scheduler_issue_valid;
   logic [WarpW-1:0] warp_scheduler_issue_warp     [P];
@@ -340,6 +344,13 @@ module sm
   logic [DataW-1:0]  address_unit_compare;
   logic              address_unit_finish_valid;
   logic [WarpW-1:0]  address_unit_finish_warp;
+  // Only locks of shared scratchpad memory ask for the answers.
+  // verilator lint_off UNUSEDSIGNAL
+  logic              address_unit_answer_valid;
+  logic              address_unit_answer_release;
+  logic              address_unit_answer_shared;
+  logic [Lanes-1:0]  address_unit_answer_mask;
+  // verilator lint_on UNUSEDSIGNAL
   logic              address_unit_fault_valid;
   logic [WarpW-1:0]  address_unit_fault_warp;
   logic [CauseW-1:0] address_unit_fault_cause;
@@ -434,6 +445,8 @@ module sm
   logic [BlockSlots-1:0] block_launcher_slot_young;
   // verilator lint_on UNUSEDSIGNAL
   logic [16:0]           block_launcher_place_base;
+  logic [16:0]           block_launcher_place_common;
+  logic [16:0]           block_launcher_private_bytes;
   logic [4:0]            block_launcher_block_index;
   logic [31:0]           block_launcher_block_x;
   logic [15:0]           block_launcher_block_y;
@@ -504,7 +517,7 @@ module sm
     .push_op_i   (fetch_decode_op),
     .push_ctl_i  (fetch_decode_ctl),
     .push_roles_i(decode_roles),
-    .pop_i       (warp_scheduler_pop),
+    .pop_i       (warp_scheduler_pop & ~scratchpad_locks_probe),
     .room_o      (instruction_buffer_room),
     .head_valid_o(instruction_buffer_head_valid),
     .head_pc_o   (instruction_buffer_head_pc),
@@ -518,6 +531,7 @@ module sm
   logic [RegW-1:0]  set_d       [P];
   logic [PredW-1:0] set_p       [P];
   logic [P-1:0]     issue_end;           // what issues ends its strand
+  logic [P-1:0]     issue_advance;       // it is no probe: its warp goes on
   logic [2*P+1:0]   finish_valid;
   logic [WarpW-1:0] finish_warp [2*P+2];
 
@@ -526,6 +540,8 @@ module sm
       issue_pc[p] = issue_stage_instruction[p].pc;
       set_d[p] = issue_stage_instruction[p].roles.d;
       set_p[p] = issue_stage_instruction[p].roles.p;
+      issue_advance[p] = warp_scheduler_issue_valid[p] &
+                         ~scratchpad_locks_probe[WarpIdxW'(warp_scheduler_issue_warp[p])];
       issue_end[p] = warp_scheduler_issue_valid[p] &
                      issue_stage_instruction[p].ctl[ControlStrandEnd];
     end
@@ -695,13 +711,55 @@ module sm
     assign power_event_o[1] = DesignEventW'(count_event);
   end
 
-  // And for registers that it shares.
-  if (Share == 0) begin : gen_no_share
+  // And for registers that it shares, or for scratchpad memory.
+  if (Share == ShareNothing) begin : gen_no_share
     assign share_locks_clear    = power_states_clear;
     assign share_locks_lead     = '0;
     assign share_locks_last     = '0;
     assign share_throttle_allow = 1'b1;
     assign share_event_o        = '0;
+  end else if (Share == ShareScratchpad) begin : gen_scratchpad
+    scratchpad_event_t scratchpad_event;
+
+    scratchpad_locks #(
+      .Warps     (Warps),
+      .IssuePorts(IssuePorts)
+    ) u_scratchpad_locks (
+      .clk_i,
+      .rst_ni,
+      .cfg_i           ({cfg_i.share_mark, cfg_i.share}),
+      .clear_i         (power_states_clear),
+      .head_op_i       (instruction_buffer_head_op),
+      .head_ctl_i      (instruction_buffer_head_ctl),
+      .head_roles_i    (instruction_buffer_head_roles),
+      .issue_valid_i   (warp_scheduler_issue_valid),
+      .issue_warp_i    (warp_scheduler_issue_warp),
+      .set_valid_i     (issue_stage_operand_valid),
+      .answer_valid_i  (address_unit_answer_valid),
+      .answer_release_i(address_unit_answer_release),
+      .answer_warp_i   (address_unit_warp),
+      .answer_shared_i (address_unit_answer_shared),
+      .answer_mask_i   (address_unit_answer_mask),
+      .live_i          (simt_stack_live),
+      .idle_i          (scoreboard_idle),
+      .start_valid_i   (block_launcher_start_valid),
+      .start_warp_i    (block_launcher_start_warp),
+      .layout_i        (block_launcher_layout),
+      .end_warps_i     (block_launcher_end_warps),
+      .slot_i          (block_launcher_slot),
+      .slot_busy_i     (block_launcher_slot_busy),
+      .slot_young_i    (block_launcher_slot_young),
+      .place_warp_i    (address_unit_place_warp),
+      .place_released_o(scratchpad_locks_place_released),
+      .clear_o         (share_locks_clear),
+      .probe_o         (scratchpad_locks_probe),
+      .lead_o          (share_locks_lead),
+      .last_o          (share_locks_last),
+      .event_o         (scratchpad_event)
+    );
+
+    assign share_throttle_allow = 1'b1;
+    assign share_event_o        = DesignEventW'(scratchpad_event);
   end else begin : gen_share
     share_count_event_t share_event;
 
@@ -749,12 +807,17 @@ module sm
     assign share_event_o = DesignEventW'(share_event);
   end
 
+  if (Share != ShareScratchpad) begin : gen_no_probes
+    assign scratchpad_locks_probe          = '0;
+    assign scratchpad_locks_place_released = 1'b0;
+  end
+
   if (Active == 0) begin : gen_single
     warp_scheduler #(
       .Warps     (Warps),
       .IssuePorts(IssuePorts),
       .Candidates(32'(takes_candidates(Organisation))),
-      .Classes   (Share)
+      .Classes   (32'(Share != ShareNothing))
     ) u_warp_scheduler (
       .clk_i,
       .rst_ni,
@@ -904,6 +967,7 @@ module sm
     .head_op_i      (instruction_buffer_head_op),
     .head_ctl_i     (instruction_buffer_head_ctl),
     .head_roles_i   (instruction_buffer_head_roles),
+    .probe_i        (scratchpad_locks_probe),
     .mask_i         (simt_stack_mask),
     .live_i         (simt_stack_live),
     .guard_i        (predicate_file_guard),
@@ -955,7 +1019,7 @@ module sm
     .start_valid_i  (block_launcher_start_valid),
     .start_warp_i   (block_launcher_start_warp),
     .start_mask_i   (block_launcher_start_mask),
-    .issue_valid_i  (warp_scheduler_issue_valid),
+    .issue_valid_i  (issue_advance),
     .issue_warp_i   (warp_scheduler_issue_warp),
     .issue_pc_i     (issue_pc),
     .issue_kind_i   (issue_stage_kind),
@@ -1529,7 +1593,8 @@ module sm
   // ------------------------------------------------------------------ memory
   address_unit #(
     .IssuePorts(IssuePorts),
-    .ConstWords(ConstWords)
+    .ConstWords(ConstWords),
+    .Shares    (32'(Share == ShareScratchpad))
   ) u_address_unit (
     .clk_i,
     .rst_ni,
@@ -1543,6 +1608,9 @@ module sm
     .in_data_i        (operand_stage_dispatch_data),
     .place_warp_o     (address_unit_place_warp),
     .place_base_i     (block_launcher_place_base),
+    .place_common_i   (block_launcher_place_common),
+    .place_released_i (scratchpad_locks_place_released),
+    .private_bytes_i  (block_launcher_private_bytes),
     .shared_bytes_i   (block_launcher_shared_bytes),
     .local_words_i    (block_launcher_local_words),
     .lanes_o          (address_unit_lanes),
@@ -1572,6 +1640,10 @@ module sm
     .compare_o        (address_unit_compare),
     .finish_valid_o   (address_unit_finish_valid),
     .finish_warp_o    (address_unit_finish_warp),
+    .answer_valid_o   (address_unit_answer_valid),
+    .answer_release_o (address_unit_answer_release),
+    .answer_shared_o  (address_unit_answer_shared),
+    .answer_mask_o    (address_unit_answer_mask),
     .fault_valid_o    (address_unit_fault_valid),
     .fault_warp_o     (address_unit_fault_warp),
     .fault_cause_o    (address_unit_fault_cause),
@@ -1758,6 +1830,7 @@ module sm
     .launch_local_i,
     .launch_share_i,
     .launch_private_i,
+    .launch_private_shared_i,
     .alive_i      (simt_stack_alive),
     .idle_i       (scoreboard_idle),
     .memory_idle_i(~mem_req_valid_o),
@@ -1785,6 +1858,8 @@ module sm
     .slot_young_o  (block_launcher_slot_young),
     .place_warp_i  (address_unit_place_warp),
     .place_base_o  (block_launcher_place_base),
+    .place_common_o(block_launcher_place_common),
+    .private_bytes_o(block_launcher_private_bytes),
     .block_warp_i  (constant_unit_warp),
     .block_index_o (block_launcher_block_index),
     .block_x_o     (block_launcher_block_x),
@@ -1885,9 +1960,11 @@ module sm
       own = '0;
       for (int unsigned w = p; w < Warps; w += P) own[w] = 1'b1;
       there = own & simt_stack_alive & ~barrier_unit_held;
-      if (warp_scheduler_issue_valid[p]) begin
+      if (issue_advance[p]) begin
         event_o.issue       = event_o.issue + 2'd1;
         event_o.issue_lanes = event_o.issue_lanes + 7'($countones(issue_stage_exec[p]));
+      end else if (warp_scheduler_issue_valid[p]) begin
+        // A probe is no instruction.
       end else if ((own & simt_stack_alive) == '0) begin
         event_o.stall_empty = event_o.stall_empty + 2'd1;
       end else if (there == '0) begin

@@ -161,7 +161,7 @@ impl WarpSchedulerCover {
             let allowed = if branch_free { u64::MAX } else { !i.branch_i };
             let all = clear & takes & allowed;
             let ready = clear & takes;
-            let candidates = if self.shape.share { best(i, all) } else { all };
+            let candidates = if self.shape.shares() { best(i, all) } else { all };
             let from = usize::from(p.rr_q[port]);
             let lowest = (0..warps).find(|&w| bit(candidates, w));
             let first = (0..warps).map(|n| (from + n) % warps).find(|&w| bit(candidates, w));
@@ -192,7 +192,7 @@ impl WarpSchedulerCover {
                 if i.cfg_i & 1 == 0 { first } else { Some(last).filter(|_| greedy).or(eldest) }
             };
             let (led, between) = (all & i.lead_i, all & !i.lead_i & !i.last_i);
-            #[given(self.shape.share)]
+            #[given(self.shape.shares())]
             {
                 point!(
                     "a preferred warp issues in the place of the policy's choice",

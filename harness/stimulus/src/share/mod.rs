@@ -1,3 +1,5 @@
 //! Register sharing.
 
 gpurf_blocks::share_blocks!(stimulus);
+
+mod grid;

@@ -3,11 +3,12 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::MAX_PORTS;
-use gpurf_blocks::shape::{BLOCK_SLOTS, SmShape};
-use gpurf_blocks::share::{RegisterLayout, RegisterLayoutFields, ShareLocks, ShareLocksIn};
+use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::share::{ShareLocks, ShareLocksIn};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
+use super::grid::Grid;
 use crate::driver::{Reset, Twin, any_bit, ports};
 use crate::{Driver, Unreached};
 
@@ -30,33 +31,6 @@ pub(crate) struct ShareLocksDriver {
     in_flight: u64,
     /// A warp's head: its roles, its operation word.
     heads: [Option<(u64, u64)>; MAX_WARPS],
-}
-
-/// The grid, and which slots have a block.
-#[derive(Clone)]
-struct Grid {
-    layout: RegisterLayoutFields,
-    /// Warps of a block.
-    warps: usize,
-    hosts: usize,
-    slots: usize,
-    busy: u16,
-    young: u16,
-    /// Slot whose warps begin, and the next one's number.
-    starting: Option<(usize, usize)>,
-    /// Cycles that it lasts.
-    left: u64,
-}
-
-impl Grid {
-    /// The slot that shares registers with a slot.
-    fn partner(&self, slot: usize) -> Option<usize> {
-        if slot >= self.hosts { Some(slot - self.hosts) } else { Some(slot + self.hosts).filter(|&s| s < self.slots) }
-    }
-
-    fn of_slot(&self, slot: usize) -> u64 {
-        ((1u64 << self.warps) - 1) << (slot * self.warps)
-    }
 }
 
 knobs! {
@@ -82,8 +56,6 @@ knobs! {
 
 /// Opcodes of loads, stores and atomic operations, and of a load of a constant. Atomic operations are favoured: few are held.
 const OPCODES: [u64; 7] = [0x40, 0x41, 0x43, 0x44, 0x43, 0x44, 0x42];
-/// Cycles of a grid, at most.
-const GRID: u64 = 400;
 
 impl Driver for ShareLocksDriver {
     type In = ShareLocksIn;
@@ -126,58 +98,25 @@ impl Driver for ShareLocksDriver {
 impl ShareLocksDriver {
     /// A grid begins where there is none; the inputs that the launcher gives.
     fn launch(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &mut ShareLocksIn) {
-        let over = self.grid.as_ref().is_some_and(|grid| grid.left == 0 && grid.busy == 0 && grid.starting.is_none());
-        if over {
+        if self.grid.as_ref().is_some_and(Grid::is_over) {
             self.grid = None;
         } else if self.grid.is_none() {
-            self.grid = Some(self.divided(rng, knobs));
+            self.grid = Some(Grid::divided(&self.shape, rng, knobs.guests));
             self.straps = [knobs.first, knobs.hold, knobs.owner_first]
                 .iter()
                 .enumerate()
                 .fold(0, |straps, (bit, &chance)| straps | u8::from(rng.chance(chance)) << bit);
         }
         i.cfg_i = self.straps;
-        let Some(grid) = &mut self.grid else {
-            // Between grids none of this means anything: no warp is alive.
-            i.layout_i = rng.next_u64() >> (64 - 35);
-            i.end_warps_i = rng.next_u64() as u8 & 127;
-            (i.slot_busy_i, i.slot_young_i) = (rng.next_u64() as u16, rng.next_u64() as u16);
-            for slot in &mut i.slot_i[..self.shape.warps] {
-                *slot = rng.below(BLOCK_SLOTS as u64) as u8;
+        let division = match &mut self.grid {
+            None => Grid::nothing(&self.shape, rng),
+            Some(grid) => {
+                grid.age();
+                grid.division(&self.shape)
             }
-            return;
         };
-        grid.left = grid.left.saturating_sub(1);
-        i.layout_i = RegisterLayout::from(grid.layout).0;
-        i.end_warps_i = (grid.slots * grid.warps) as u8;
-        for (w, slot) in i.slot_i[..self.shape.warps].iter_mut().enumerate() {
-            *slot = if w / grid.warps < grid.slots { (w / grid.warps) as u8 } else { 0 };
-        }
-        (i.slot_busy_i, i.slot_young_i) = (grid.busy, grid.young);
-    }
-
-    /// How a grid divides the SM.
-    fn divided(&self, rng: &mut Rng, knobs: &ShareLocksKnobs) -> Grid {
-        let all = self.shape.warps;
-        let widest = if rng.chance(600) { 4 } else { 24 };
-        let warps = 1 + rng.below(widest.min(all as u64 / 2)) as usize;
-        let most = (all / warps).min(BLOCK_SLOTS);
-        let hosts = 1 + rng.below(most as u64) as usize;
-        let mut slots = hosts;
-        while slots < most && slots - hosts < hosts && rng.chance(knobs.guests) {
-            slots += 1;
-        }
-        let registers = 1 + rng.below(255) as u8;
-        let private_registers = 1 + rng.below(registers.into()) as u8;
-        let host_warps = if rng.chance(100) && slots == hosts { all } else { hosts * warps } as u8;
-        let layout = RegisterLayoutFields {
-            guest_base: rng.next_u64() as u16 & 0xfff,
-            host_warps,
-            private_registers,
-            registers,
-        };
-        let hosts = if slots > hosts || usize::from(host_warps) != all { hosts } else { slots };
-        Grid { layout, warps, hosts, slots, busy: 0, young: 0, starting: None, left: 1 + rng.below(GRID) }
+        (i.layout_i, i.end_warps_i, i.slot_i) = (division.layout, division.end_warps, division.slot);
+        (i.slot_busy_i, i.slot_young_i) = (division.busy, division.young);
     }
 
     fn heads(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &mut ShareLocksIn) {
@@ -226,38 +165,16 @@ impl ShareLocksDriver {
             } else if self.in_flight & bit != 0 && rng.chance(knobs.land) {
                 self.in_flight &= !bit;
             }
-            let winds_up = self.grid.as_ref().is_some_and(|grid| grid.left == 0);
+            let winds_up = self.grid.as_ref().is_some_and(Grid::winds_up);
             if self.alive & bit != 0 && self.heads[w].is_none() && (winds_up || rng.chance(knobs.end)) {
                 self.alive &= !bit;
             }
         }
         let Some(grid) = &mut self.grid else { return };
-        for slot in 0..grid.slots {
-            let starts = grid.starting.is_some_and(|(starting, _)| starting == slot);
-            if !starts && ended & grid.of_slot(slot) == grid.of_slot(slot) {
-                grid.busy &= !(1 << slot);
-            }
+        if let Some(w) = grid.begins() {
+            self.alive |= 1 << w;
         }
-        match &mut grid.starting {
-            Some((slot, number)) => {
-                self.alive |= 1 << (*slot * grid.warps + *number);
-                *number += 1;
-                if *number == grid.warps {
-                    grid.starting = None;
-                }
-            }
-            None => {
-                let free = (0..grid.slots).find(|slot| i.slot_busy_i >> slot & 1 == 0);
-                if let Some(slot) = free.filter(|_| grid.left > 0 && rng.chance(knobs.place)) {
-                    grid.busy |= 1 << slot;
-                    grid.young &= !(1 << slot);
-                    if let Some(partner) = grid.partner(slot) {
-                        grid.young = grid.young & !(1 << partner) | 1 << slot;
-                    }
-                    grid.starting = Some((slot, 0));
-                }
-            }
-        }
+        grid.edge(rng, knobs.place, ended);
     }
 }
 
