@@ -132,6 +132,8 @@ pub struct Job {
     pub share: bool,
     /// Registers of a thread that are private to a guest.
     pub private: u8,
+    /// Bytes of shared memory of a block that are private to a guest.
+    pub private_shared: u32,
     /// Bytes of shared memory of a block, static and dynamic.
     pub shared: u32,
     /// Words of local memory of a thread.
@@ -221,6 +223,7 @@ impl Job {
         });
         let (constants, registers) = (constants.collect(), registers as u8);
         let (share, private) = (config.share.present, config.share.private_registers(registers));
+        let private_shared = config.share.private_shared(shared);
         let fault = launch.fault.is_some();
         Ok(Self {
             code,
@@ -229,6 +232,7 @@ impl Job {
             registers,
             share,
             private,
+            private_shared,
             shared,
             shared_step,
             local_words,

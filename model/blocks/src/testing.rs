@@ -30,7 +30,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         queue_depth: 32,
         sources: 3,
         power_entries: 3,
-        share: false,
+        share: Shared::Nothing,
         throttle: 0,
     },
     SmShape {
@@ -46,7 +46,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         queue_depth: 16,
         sources: 1,
         power_entries: 0,
-        share: false,
+        share: Shared::Nothing,
         throttle: 3,
     },
 ];

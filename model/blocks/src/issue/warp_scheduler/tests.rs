@@ -394,7 +394,7 @@ fn it_is_what_the_page_says() {
 }
 
 /// Two ports, 8 warps, of which some are preferred.
-const CLASSES: SmShape = SmShape { share: true, ..TWO };
+const CLASSES: SmShape = SmShape { share: Shared::Registers, ..TWO };
 
 #[test]
 fn preferred_warps_issue_first_and_others_last() {

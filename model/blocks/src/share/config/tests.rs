@@ -11,7 +11,7 @@ fn presets_are_the_thesis_s_machine_without_sharing_and_with_it() {
     assert_eq!((fermi.mrf.kilobytes, fermi.mrf.banks, fermi.mrf.issue_ports), (128, 16, 2));
     assert_eq!((fermi.sm.warps, fermi.sm.blocks, fermi.sm.scheduler), (48, 8, Scheduler::RoundRobin));
     let shape = fermi.sm_shape();
-    assert!(shape.places() && shape.mrf.places && !shape.share);
+    assert!(shape.places() && shape.mrf.places && !shape.shares());
     let parameters = |shape: &crate::shape::SmShape| {
         ["Places", "Share", "Classes", "Sizes", "Throttle"].map(|name| crate::Shape::parameter(shape, name))
     };
@@ -30,7 +30,7 @@ fn presets_are_the_thesis_s_machine_without_sharing_and_with_it() {
 #[test]
 fn numbers_outside_their_bounds_are_refused() {
     refuses(&[
-        ("share.private", &["0", "10"][..], "a number from 1 to 9 (tenths of a thread's registers)"),
+        ("share.private", &["0", "10"][..], "a number from 1 to 9 (tenths of what is shared)"),
         ("share.throttle", &["65536"], "a number from 0 to 65535 (cycles of a period; 0: none)"),
         ("sm.blocks", &["0", "17"], "a number from 1 to 16"),
     ]);
