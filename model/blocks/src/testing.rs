@@ -4,7 +4,7 @@ use crate::config::{Config, Start, presets};
 use crate::design::Services;
 use crate::designs::Organisation;
 use crate::mrf::{MrfShape, MrfSizes};
-use crate::shape::{ActiveShape, SM_CFG_BITS, SmShape, Straps};
+use crate::shape::{ActiveShape, SM_CFG_BITS, Shared, SmShape, Straps};
 use crate::{Block, Declaration, Field, Ports, erase};
 
 /// Shapes that differ in every size; the second one has conflicts and hazards all the time.

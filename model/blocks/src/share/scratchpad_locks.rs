@@ -456,7 +456,7 @@ impl ScratchpadLocksIn {
             issued,
             set: issuing(self, self.set_valid_i),
             releases: set_bits(issued)
-                .filter(|&w| is_release(self.head_op_i[w]))
+                .filter(|&w| self.head_op_i.get(w).is_some_and(|&op| is_release(op)))
                 .fold(0, |releases, w| releases | 1 << w),
             answer: (self.answer_valid_i != 0).then_some(ScratchpadAnswer {
                 warp: self.answer_warp_i,

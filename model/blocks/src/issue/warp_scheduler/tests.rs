@@ -1,5 +1,6 @@
 use super::*;
 use crate::Ports;
+use crate::shape::Shared;
 use crate::testing::{Driver, Random, SM_SHAPES, compare, with_candidates};
 
 /// One port, 32 warps.
