@@ -262,7 +262,21 @@ module scratchpad_locks
     2'($countones(issues & non_owner))
   };
 
+  // verilator lint_off UNUSEDSIGNAL
+  logic divided;  // some warp lives
+  // verilator lint_on UNUSEDSIGNAL
+  always_comb begin
+    divided = 1'b0;
+    for (int unsigned w = 0; w < Warps; w++) divided |= live_i[w] != '0;
+  end
+
+  `GPURF_ASSERT_WHEN(division_fits, divided,
+                     32'(layout_i.host_warps) <= Warps && 32'(end_warps_i) <= Warps,
+                     "slots have more warps than there are")
+
   for (genvar w = 0; w < Warps; w++) begin : gen_check
+    `GPURF_ASSERT_WHEN(slots_in_order, divided && w < 32'(end_warps_i), 32'(slot_i[w]) <= w,
+                       "a slot has no warps")
     `GPURF_ASSERT(one_holder,
                   !(paired[w] && lock_q[slot_i[w]] && lock_q[other_slot[w]]),
                   "both blocks of a pair have its lock")

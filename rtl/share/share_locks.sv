@@ -164,7 +164,13 @@ module share_locks
     2'($countones(issues & non_owner))
   };
 
+  `GPURF_ASSERT_WHEN(division_fits, alive_i != '0,
+                     32'(layout_i.host_warps) <= Warps && 32'(end_warps_i) <= Warps,
+                     "slots have more warps than there are")
+
   for (genvar w = 0; w < Warps; w++) begin : gen_check
+    `GPURF_ASSERT_WHEN(slots_in_order, alive_i != '0 && w < 32'(end_warps_i), 32'(slot_i[w]) <= w,
+                       "a slot has no warps")
     `GPURF_ASSERT(one_holder, !(paired[w] && lock_q[w] && lock_q[partner[w]]),
                   "two warps of a pair have its lock")
     `GPURF_ASSERT(older_never_waits,

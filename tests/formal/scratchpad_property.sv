@@ -638,15 +638,18 @@ module scratchpad_property
     end
   end
 
-  logic silent, answers, common_lane, refused_lane, placed, refuses;
+  logic silent, answers, common_lane, late_lane, refused_lane, placed, refuses;
 
   always_comb begin
     common_lane  = 1'b0;
+    late_lane    = 1'b0;
     refused_lane = 1'b0;
     placed       = 1'b1;
     for (int unsigned l = 0; l < Lanes; l++) begin
       if (mask_q[l] && inside_q[l] && sum_q[LaneW*l +: LaneW] >= 32'(private_q) &&
           sum_q[LaneW*l +: LaneW] < 32'(bytes_q)) common_lane = 1'b1;
+      if (mask_q[l] && inside_q[l] && sum_q[LaneW*l +: LaneW] >= 32'(private_q) &&
+          unit_value == sum_q[LaneW*l +: LaneW]) late_lane = 1'b1;
       if (taken_q && unit_busy && mask_q[l] && inside_q[l] &&
           unit_addr[LaneW*l +: LaneW] != sum_q[LaneW*l +: LaneW] +
           ((sum_q[LaneW*l +: LaneW] < 32'(private_q)) ? 32'(base_q) : 32'(common_q))) placed = 1'b0;
@@ -660,7 +663,7 @@ module scratchpad_property
               (!unit_answer || (unit_warp == warp_q && unit_answer_mask == mask_q &&
                                 unit_answer_release == (opcode_q == 7'h08) &&
                                 unit_answer_shared == (opcode_q == 7'h45 && common_lane)));
-    refuses = !refused_lane && (!(unit_fault && unit_cause == 4'd14) || (taken_q && refuse_q && opcode_q != 7'h45 && opcode_q != 7'h08));
+    refuses = !refused_lane && (!(unit_fault && unit_cause == 4'd14) || (taken_q && refuse_q && late_lane && opcode_q != 7'h45 && opcode_q != 7'h08));
   end
 
   always_comb begin

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use gpurf_blocks::config::{
-    Allocation, BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SmConfig, preset, presets,
+    Allocation, BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SharedResource, SmConfig,
+    preset, presets,
 };
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;
@@ -100,7 +101,12 @@ pub(crate) fn sharing(config: Config) -> Config {
     changed(places(config), |c| c.share.present = true)
 }
 
-/// The same with non-owners that are throttled, in periods of so many cycles.
+/// Registers one by one, and blocks that share scratchpad memory.
+pub(crate) fn scratchpad(config: Config) -> Config {
+    changed(sharing(config), |c| c.share.resource = SharedResource::Scratchpad)
+}
+
+/// Blocks that share registers, with non-owners that are throttled, in periods of so many cycles.
 pub(crate) fn throttled(config: Config, period: usize) -> Config {
     changed(sharing(config), |c| c.share.throttle = period)
 }
@@ -222,9 +228,10 @@ fn variants(block: &str) -> Vec<Config> {
             two_with(&|c| (c.mrf.ports, c.mrf.read_order) = (BankPorts::Separate, ReadOrder::RoundRobin)),
         ],
         "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "operand_stage" | "dispatcher"
-        | "writeback" | "address_unit" | "barrier_unit" | "fault_unit" | "front_operands" | "share_locks" => {
+        | "writeback" | "barrier_unit" | "fault_unit" | "front_operands" | "share_locks" | "scratchpad_locks" => {
             vec![two]
         }
+        "address_unit" => vec![two, scratchpad(base), scratchpad(two)],
         "block_launcher" => vec![two, places(base), places(two)],
         // The longest period fills the counts; a round of it is longer than a run.
         "share_throttle" => vec![throttled(base, 65_535), throttled(base, 40)],

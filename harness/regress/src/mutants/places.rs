@@ -95,6 +95,7 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
         "access_table" => [1, 2, 3].map(|entries| suite::tabled(base, entries)).into(),
         // Short periods first: only upper bits of the counts need long ones.
         "share_throttle" => vec![base, suite::throttled(base, 65_535)],
+        "address_unit" => vec![base, suite::scratchpad(base)],
         _ if module.starts_with("mrf") || module.starts_with("ram_") => {
             vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]
         }

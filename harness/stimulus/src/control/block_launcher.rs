@@ -146,7 +146,7 @@ impl March {
         let threads = 1 + rng.below(LANES as u64) as u16;
         (inputs.launch_block_x_i, inputs.launch_block_y_i, inputs.launch_block_z_i) = (threads, 1, 1);
         (inputs.launch_threads_i, inputs.launch_registers_i, inputs.launch_share_i) = (threads, 1, 0);
-        (inputs.launch_shared_i, inputs.launch_dynamic_i) = (0, 0);
+        (inputs.launch_shared_i, inputs.launch_dynamic_i, inputs.launch_private_shared_i) = (0, 0, 0);
     }
 }
 
@@ -216,6 +216,10 @@ impl BlockLauncherDriver {
         }
         inputs.launch_private_i = self.private(rng, inputs.launch_registers_i.into(), warps) as u8;
         inputs.launch_shared_i = self.shared(rng, scarce);
+        inputs.launch_private_shared_i = self.private_shared(rng, inputs.launch_shared_i);
+        if self.shape.places() && inputs.launch_share_i == 1 && rng.chance(500) {
+            self.share_memory(rng, inputs);
+        }
         inputs.launch_dynamic_i = rng.below(u64::from(inputs.launch_shared_i) + 1) as u32;
         inputs.launch_local_i = rng.next_u64() as u16;
     }
@@ -250,6 +254,37 @@ impl BlockLauncherDriver {
         let (most, least) = (places / (warps * hosts), places / (warps * (hosts + 1)) + 1);
         let between = least + rng.below((most + 1).saturating_sub(least).max(1) as u64) as usize;
         between.clamp(1, 255) as u8
+    }
+
+    /// Bytes of shared memory that are private to a guest: all, any number, or few.
+    fn private_shared(&self, rng: &mut Rng, shared: u32) -> u32 {
+        match rng.below(3) {
+            0 => shared,
+            1 => rng.below(u64::from(shared) + 1) as u32,
+            _ => rng.below(u64::from(shared) / 8 + 1) as u32,
+        }
+    }
+
+    /// Shared memory is what is short behind a few hosts, and guests have registers of their own.
+    fn share_memory(&self, rng: &mut Rng, inputs: &mut BlockLauncherIn) {
+        let all = 4 * self.shape.shared_words as u64;
+        let hosts = 1 + rng.below(4);
+        let (most, least) = (all / hosts, all / (hosts + 1) + 1);
+        let shared = least + rng.below(most - least + 1);
+        let left = all - hosts * shared.next_multiple_of(4).min(most);
+        let guests = 1 + rng.below(hosts);
+        let private = match rng.below(4) {
+            // Guests take the last byte, or one of them just does not fit.
+            0 => left / guests,
+            1 => left / guests + 1,
+            2 => rng.below(shared + 1),
+            _ => rng.below(shared / 4 + 1),
+        };
+        inputs.launch_shared_i = shared.min(MOST_SHARED) as u32;
+        inputs.launch_private_shared_i = private.min(shared) as u32;
+        inputs.launch_dynamic_i = rng.below(u64::from(inputs.launch_shared_i) + 1) as u32;
+        (inputs.launch_registers_i, inputs.launch_private_i) = (1, 1);
+        inputs.launch_grid_x_i = inputs.launch_grid_x_i.max(4 + rng.below(12) as u32);
     }
 
     /// Bytes of shared memory of a block, likewise.
@@ -369,7 +404,9 @@ impl BlockLauncherCover {
         let host_warps = usize::from(if extending { layout.host_warps() } else { o.end_warps_o });
         let [of_host, private] = [layout.registers(), layout.private_registers()].map(usize::from);
         let with_guest = host_warps * of_host + end.saturating_sub(host_warps) * private;
-        let guest = [full[0], full[1], with_guest > there, full[3]];
+        let private_step = (4 * o.private_bytes_o.div_ceil(4)).min(1 << 17);
+        let guest_end = p.base_q + private_step;
+        let guest = [full[0], full[1], with_guest > there, guest_end > all];
         let alone = |k: usize| guest[k] && guest.iter().filter(|&&f| f).count() == 1;
         let fits_as_guest = !guest.contains(&true);
         #[given(self.shape.places())]
@@ -383,6 +420,9 @@ impl BlockLauncherCover {
             point!("registers for guests run out", tried && !paired && alone(2));
             point!("warps for guests run out", tried && !paired && alone(1));
             point!("shared memory for guests runs out", tried && !paired && alone(3));
+            point!("a guest takes the last byte", tried && fits_as_guest && !paired && guest_end == all);
+            point!("a guest fits with its private bytes alone", tried && fits_as_guest && !paired && full[3]);
+            point!("private bytes are rounded up", tried && fits_as_guest && !paired && private_step != o.private_bytes_o);
             point!("a guest takes the last register", tried && fits_as_guest && !paired && with_guest == there);
         }
         point!(
@@ -467,10 +507,14 @@ impl BlockLauncherCover {
         let beside = has_partner && o.slot_busy_o >> (partner & 15) & 1 == 1;
         let [of_hosts, of_guests] = [hosts, 16].map(|end| (1u32 << end) - 1).map(|set| set as u16);
         let young = o.slot_young_o & o.slot_busy_o;
+        let asked_slot = o.slot_o[usize::from(i.place_warp_i)];
+        let of_guest = run && hosts != 0 && asked_slot >= hosts;
         #[given(self.shape.places())]
         {
             point!("the host of a pair is the younger one", run && young & of_hosts != 0);
             point!("the guest of a pair is the younger one", run && young & of_guests & !of_hosts != 0);
+            point!("asked for the memory of a guest's host", of_guest && o.place_common_o != o.place_base_o);
+            point!("asked for a host's memory", run && hosts != 0 && asked_slot < hosts);
             point!("a host's block begins beside its guest's", beside && k < hosts);
             point!("a guest's block begins beside its host's", beside && k >= hosts);
             point!("a block begins, and its partner's slot is empty", has_partner && !beside);

@@ -3,7 +3,7 @@
 use gpurf_blocks::NoProbe;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::front::roles;
-use gpurf_blocks::instruction::{PC_BITS, Roles, opcode, unit};
+use gpurf_blocks::instruction::{NO_REG, PC_BITS, Roles, opcode, unit};
 use gpurf_blocks::issue::{IssueStage, IssueStageIn, IssueStageOut};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
@@ -26,11 +26,17 @@ knobs! {
         diverged: "some lanes wait on the stack" = [0, 500],
         guarded: "the guard is false in some lanes" = [0, 200, 900],
         stray: "a port issues a warp of any number" = [0, 300],
+        probe: "a memory instruction issues as a probe" = [0, 500],
     }
 }
 
 /// Opcodes that the block knows: BRA, EXIT, BAR, WARPSYNC, TRAP, and one that nobody does.
 const SPECIALS: [u64; 6] = [0x02, 0x03, 0x04, 0x05, 0x07, 0x7f];
+/// Those of what may be a probe.
+const LD: u64 = 0x40;
+const ST: u64 = 0x41;
+const ATOM: u64 = 0x43;
+const CAS: u64 = 0x44;
 
 impl Driver for IssueStageDriver {
     type In = IssueStageIn;
@@ -74,6 +80,9 @@ impl IssueStageDriver {
             op = op & !0x7f | SPECIALS[rng.below(SPECIALS.len() as u64) as usize];
         }
         (inputs.head_op_i[warp], inputs.head_ctl_i[warp], inputs.head_roles_i[warp]) = (op, ctl, roles(op, ctl).0);
+        let accesses = matches!(op & 0x7f, LD | ST | ATOM | CAS);
+        let probe = u64::from(accesses && rng.chance(knobs.probe)) << warp;
+        inputs.probe_i = inputs.probe_i & !(1 << warp) | probe;
         inputs.head_pc_i[warp] = rng.below(1 << PC_BITS) as u32;
         inputs.live_i[warp] = lane_mask(rng, 500);
         inputs.mask_i[warp] = inputs.live_i[warp] & lane_mask(rng, knobs.diverged);
@@ -132,6 +141,14 @@ impl IssueStageCover {
             point!("fault: BAR, lanes on the stack", name == 0x04 && fault && exec == mask);
             point!("fault: BAR, guard false", name == 0x04 && fault && mask == live);
             point!("stop", o.stop_o >> p & 1 == 1);
+            let probe = i.probe_i >> w & 1 == 1;
+            let named = |opcode: u64| probe && exec != 0 && i.head_op_i[w] & 0x7f == opcode;
+            point!("a probe of a load", named(LD) && roles.d() != NO_REG);
+            point!("a probe of a store", named(ST) && roles.c() != NO_REG);
+            point!("a probe of an atomic operation", named(ATOM) && roles.d() != NO_REG && roles.c() != NO_REG);
+            point!("a probe of a compare and swap", named(CAS) && roles.d() != NO_REG && roles.b() != NO_REG);
+            point!("a probe without lanes", probe && exec == 0);
+            point!("a memory instruction that is no probe", !probe && exec != 0 && roles.unit() == unit::MEMORY);
             point!("last warp", w == self.shape.warps - 1);
         }
     }

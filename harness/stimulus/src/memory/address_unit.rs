@@ -20,6 +20,9 @@ const LD: u8 = 0x40;
 const ST: u8 = 0x41;
 const ATOM: u8 = 0x43;
 const CAS: u8 = 0x44;
+const RELSSP: u8 = 0x08;
+/// No instruction of a program: it says where the accesses of another one lie.
+const PROBE: u8 = 0x45;
 
 /// Spaces of loads, stores and atomic operations; the upper words of generic addresses are the same numbers but for global ones.
 const GLOBAL: u32 = 0;
@@ -45,7 +48,9 @@ knobs! {
         mixed: "generic addresses of an instruction are in several spaces" = [0, 700],
         fault: "an instruction is at fault" = [0, 200, 600],
         partial: "lanes do not take part" = [0, 500, 900],
-        other: "a shuffle" = [50, 300],
+        other: "a shuffle or a release" = [50, 300],
+        probe: "an access is a probe" = [0, 300, 900],
+        released: "the block has released the common area" = [0, 200, 800],
         // More often than in others: what has to be caught in it is short.
         reset = [0, 5, 20, 60],
     }
@@ -63,10 +68,17 @@ impl Driver for AddressUnitDriver {
     }
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
-        let mut all: Vec<Unreached> = [3, 5]
-            .map(|bit| Unreached::field::<Instruction>("in_instruction_i", "op", bit..=bit, NOT_IN_AN_OPCODE))
-            .into();
-        all.push(Unreached::bits("place_base_i", 0..=6, "a block's shared memory begins at a multiple of 128"));
+        let mut all = vec![Unreached::field::<Instruction>("in_instruction_i", "op", 5..=5, NOT_IN_AN_OPCODE)];
+        if shape.shares_scratchpad() {
+            for signal in ["place_base_i", "place_common_i", "private_bytes_i"] {
+                all.push(Unreached::bits(signal, 0..=1, "shared memory is handed out in words"));
+            }
+        } else {
+            all.push(Unreached::bits("place_base_i", 0..=6, "a block's shared memory begins at a multiple of 128"));
+            for signal in ["place_common_i", "place_released_i", "private_bytes_i"] {
+                all.push(Unreached::all(signal, "blocks share no shared memory"));
+            }
+        }
         if shape.ports() == 1 {
             all.push(Unreached::all("in_port_i", "there is one port"));
         }
@@ -84,7 +96,7 @@ impl Driver for AddressUnitDriver {
         inputs.shuffle_served_i = to(self.twin.out.shuffle_valid_o);
         inputs.in_valid_i = rng.chance(knobs.offer).into();
         if inputs.in_valid_i == 1 {
-            self.bounds(rng, inputs);
+            self.bounds(rng, knobs, inputs);
             inputs.in_port_i = rng.below(self.shape.ports() as u64) as u8;
             inputs.in_src_valid_i = 0;
             for port in 0..self.shape.ports() {
@@ -154,12 +166,26 @@ impl AddressUnitDriver {
     }
 
     /// The memory that the threads have.
-    fn bounds(&self, rng: &mut Rng, inputs: &mut AddressUnitIn) {
+    fn bounds(&self, rng: &mut Rng, knobs: &AddressUnitKnobs, inputs: &mut AddressUnitIn) {
         let blocks = self.shape.shared_words as u64 / 32;
         let size = if rng.chance(100) { 0 } else { rng.below(blocks + 1) };
         let last = blocks - size;
         inputs.place_base_i = 128 * if rng.chance(100) { last } else { rng.below(last + 1) } as u32;
         inputs.shared_bytes_i = (128 * size).saturating_sub(rng.below(128)) as u32;
+        if self.shape.shares_scratchpad() {
+            let words = |rng: &mut Rng, bytes: u32| 4 * rng.below(u64::from(bytes) / 4 + 1) as u32;
+            // Where the block has the rest of a row, it begins at any word of it.
+            inputs.place_base_i += words(rng, 128 * size as u32 - inputs.shared_bytes_i);
+            inputs.private_bytes_i = match rng.below(4) {
+                0 => inputs.shared_bytes_i.div_ceil(4) * 4,
+                1 => words(rng, inputs.shared_bytes_i.min(64)),
+                _ => words(rng, inputs.shared_bytes_i),
+            };
+            let all = 4 * self.shape.shared_words as u32;
+            inputs.place_common_i =
+                if rng.chance(300) { inputs.place_base_i } else { words(rng, all - inputs.shared_bytes_i.div_ceil(4) * 4) };
+            inputs.place_released_i = rng.chance(knobs.released).into();
+        }
         inputs.local_words_i = [0, 1, 40, 65535][rng.below(4) as usize];
     }
 
@@ -169,9 +195,14 @@ impl AddressUnitDriver {
         let mut operands = [WarpData::ZERO; OPERANDS];
         operands.iter_mut().for_each(|data| rng.fill(&mut data.0));
         let draft = if rng.chance(knobs.other) {
-            other(rng)
+            if rng.chance(300) { release() } else { shuffle(rng) }
         } else {
-            self.access(rng, knobs, inputs, inputs.in_mask_i[port], &mut operands)
+            let access = self.access(rng, knobs, inputs, inputs.in_mask_i[port], &mut operands);
+            // Only accesses that may be of shared memory are probed.
+            let space = access.m & 3;
+            let may = space == SHARED || space == GENERIC && access.opcode != CAS;
+            let probed = self.shape.shares_scratchpad() && may && rng.chance(knobs.probe);
+            if probed { Draft { opcode: PROBE, c: NO_REG, d: NO_REG, ..access } } else { access }
         };
         inputs.in_instruction_i[port] = draft.instruction(rng);
         for (k, register) in [draft.a, draft.b, draft.c].into_iter().enumerate() {
@@ -236,6 +267,8 @@ impl AddressUnitDriver {
                 0 => end,
                 1 => end.saturating_sub(rng.below(64)),
                 2 => rng.below(256).min(end),
+                // On both sides of the first common byte.
+                3 if window == SHARED => (u64::from(inputs.private_bytes_i) + rng.below(12)).min(end),
                 _ => rng.below(end.max(1)),
             };
             let mut address = (u64::from(window) << 32) + below.saturating_sub(step) / step * step;
@@ -293,8 +326,14 @@ impl AddressUnitDriver {
     }
 }
 
+/// A release.
+fn release() -> Draft {
+    let (a, b, c, d) = (NO_REG, NO_REG, NO_REG, NO_REG);
+    Draft { opcode: RELSSP, m: 0, d, a, b, c, p: NO_PRED, constant: None, offset: 0 }
+}
+
 /// A shuffle.
-fn other(rng: &mut Rng) -> Draft {
+fn shuffle(rng: &mut Rng) -> Draft {
     let m = rng.next_u64() as u32 & 0xffff;
     let constant = rng.chance(500).then(|| rng.next_u64() as u32);
     Draft {
@@ -321,6 +360,9 @@ struct Taken {
     a: WarpData,
     b: WarpData,
     base: u32,
+    common: u32,
+    private: u32,
+    released: bool,
     shared_bytes: u32,
     local_words: u16,
 }
@@ -354,6 +396,9 @@ impl AddressUnitCover {
                 a: source(0),
                 b: source(1),
                 base: i.place_base_i,
+                common: i.place_common_i,
+                private: i.private_bytes_i,
+                released: i.place_released_i == 1,
                 shared_bytes: i.shared_bytes_i,
                 local_words: i.local_words_i,
             })
@@ -446,6 +491,7 @@ impl AddressUnitCover {
         point!("no upper word", new && wide && !source(1));
         point!("c is zero", held(&[ST, ATOM, CAS], &memory) && !source(2));
         point!("lanes outside the mask", new && t.mask != u32::MAX);
+        self.sharing(o, p, t, before.is_some(), points);
         point!("misaligned", fault(cause::MISALIGNED));
         point!("misaligned as the first part of 8 bytes", fault(cause::MISALIGNED) && aligned(1));
         point!("misaligned as the first part of 16 bytes", fault(cause::MISALIGNED) && aligned(2));
@@ -463,6 +509,9 @@ impl AddressUnitCover {
         point!("constant space changed", fault(cause::CONSTANT_WRITTEN) && op == ATOM);
         point!("atomic operation on local memory", fault(cause::LOCAL_ATOMIC) && space == LOCAL);
         point!("generic atomic operation on local memory", fault(cause::LOCAL_ATOMIC) && space == GENERIC);
+        point!("a release is performed", o.answer_valid_o == 1 && o.answer_release_o == 1);
+        point!("a release, while the next instruction is taken", o.answer_valid_o == 1 && taken);
+        point!("reset with an answer", reset && o.answer_valid_o == 1);
         point!("fault of a lane that is not the first", lowest_wrong);
         point!("fault while the next instruction is taken", o.fault_valid_o == 1 && taken);
         point!("taken while idle", taken && !busy);
@@ -486,6 +535,50 @@ impl AddressUnitCover {
         {
             point!("taken from the second port", taken && i.in_port_i == 1);
             point!("taken from the first port", taken && i.in_port_i == 0);
+        }
+    }
+
+    /// What two blocks have in common; `t` was taken in the cycle before.
+    fn sharing(&self, o: &AddressUnitOut, p: &AddressUnitProbe, t: &Taken, any: bool, points: &mut Points) {
+        let op = opcode(t.op);
+        let space = modifiers(t.op, t.ctl) & 3;
+        let offset = i64::from((t.op >> 32) as i32 >> 8);
+        let place = |lane: usize| {
+            let wide = space == GENERIC && op != CAS;
+            let upper = if wide { u64::from(t.b.0[lane]) << 32 } else { 0 };
+            let sum = (upper | u64::from(t.a.0[lane])).wrapping_add_signed(offset);
+            let inside = space == SHARED || wide && sum >> 32 == u64::from(SHARED);
+            (any && inside).then_some(sum as u32)
+        };
+        let lanes = |wanted: &dyn Fn(u32) -> bool| set_lanes(t.mask).any(|lane| place(lane).is_some_and(wanted));
+        let common = lanes(&|a| a >= t.private && a < t.shared_bytes);
+        let private = lanes(&|a| a < t.private);
+        let elsewhere = any && space == GENERIC && set_lanes(t.mask).any(|lane| place(lane).is_none());
+        let answer = o.answer_valid_o == 1 && o.answer_release_o == 0;
+        let held = any && o.busy_o == 1 && p.shared_q != 0;
+        let refused = o.fault_valid_o == 1 && o.fault_cause_o == cause::RELEASED;
+        #[given(self.shape.shares_scratchpad())]
+        {
+            point!("a probe of common bytes", answer && common && !private);
+            point!("a probe of private bytes", answer && private && !common);
+            point!("a probe of both", answer && private && common);
+            point!("a probe of shared and of other memory", answer && common && elsewhere);
+            point!("a probe of other memory", answer && elsewhere && !common && !private);
+            point!("a probe of the last private word", answer && !common && lanes(&|a| a + 4 == t.private));
+            point!("a probe of the first common byte", answer && common && lanes(&|a| a == t.private));
+            let behind = lanes(&|a| a >= t.shared_bytes);
+            point!("a probe past the end", answer && behind && !common);
+            let masked = |lane: usize| t.mask >> lane & 1 == 0 && place(lane).is_some_and(|a| a >= t.private);
+            point!("a probe whose common lanes do not take part", answer && !common && (0..LANES).any(masked));
+            point!("a probe of a block that has released", answer && common && t.released);
+            point!("an access of common bytes", held && common && t.base != t.common);
+            point!("an access of both", held && common && private);
+            point!("an access of a block that has released, in the private part", held && t.released && private);
+            point!("an access after the release", refused && space == SHARED);
+            point!("a generic access after the release", refused && space == GENERIC);
+            point!("a store after the release", refused && op == ST);
+            let lowest = set_lanes(t.mask).next().and_then(place);
+            point!("after the release, of a lane that is not the first", refused && lowest != Some(o.fault_value_o));
         }
     }
 }

@@ -6,7 +6,11 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::shape::SmShape;
+<<<<<<< HEAD
 use gpurf_blocks::share::{ScratchpadLocks, ScratchpadLocksIn};
+=======
+use gpurf_blocks::share::{RegisterLayout, ScratchpadLocks, ScratchpadLocksIn};
+>>>>>>> 10db08b833c2f7d5e495cc2a10a38a85815ae4a4
 use gpurf_lockstep::Rng;
 
 use super::grid::Grid;
@@ -121,7 +125,10 @@ impl Driver for ScratchpadLocksDriver {
     }
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
-        Unreached::warps(&["issue_warp_i", "answer_warp_i", "start_warp_i", "place_warp_i"], shape.warps)
+        let mut all =
+            Unreached::warps(&["issue_warp_i", "answer_warp_i", "start_warp_i", "place_warp_i"], shape.warps);
+        all.push(Unreached::field::<RegisterLayout>("layout_i", "host_warps", 6..=6, "there are fewer warps"));
+        all
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &ScratchpadLocksKnobs, i: &mut ScratchpadLocksIn) {
@@ -156,7 +163,14 @@ impl ScratchpadLocksDriver {
         }
         i.cfg_i = self.straps;
         let division = match &mut self.grid {
-            None => Grid::nothing(&self.shape, rng),
+            None => {
+                // The address unit may ask at any time.
+                let mut nothing = Grid::nothing(&self.shape, rng);
+                let mut layout = RegisterLayout(nothing.layout).fields();
+                layout.host_warps = layout.host_warps.min(self.shape.warps as u8);
+                nothing.layout = RegisterLayout::from(layout).0;
+                nothing
+            }
             Some(grid) => {
                 grid.age();
                 grid.division(&self.shape)

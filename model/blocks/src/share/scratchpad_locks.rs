@@ -15,7 +15,7 @@ pub const SCRATCHPAD_EVENT: &[(&str, u32)] = &[
     ("wait_hold", 6),
     ("probe", 2),
     ("probe_common", 1),
-    ("released", 1),
+    ("release", 1),
     ("lock_take", 5),
     ("lock_free", 5),
     ("lock_early", 5),
@@ -456,7 +456,7 @@ impl ScratchpadLocksIn {
             issued,
             set: issuing(self, self.set_valid_i),
             releases: set_bits(issued)
-                .filter(|&w| self.head_op_i.get(w).is_some_and(|&op| is_release(op)))
+                .filter(|&w| w < MAX_WARPS && is_release(self.head_op_i[w]))
                 .fold(0, |releases, w| releases | 1 << w),
             answer: (self.answer_valid_i != 0).then_some(ScratchpadAnswer {
                 warp: self.answer_warp_i,
