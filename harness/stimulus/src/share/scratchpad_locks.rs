@@ -6,11 +6,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::shape::SmShape;
-<<<<<<< HEAD
-use gpurf_blocks::share::{ScratchpadLocks, ScratchpadLocksIn};
-=======
 use gpurf_blocks::share::{RegisterLayout, ScratchpadLocks, ScratchpadLocksIn};
->>>>>>> 10db08b833c2f7d5e495cc2a10a38a85815ae4a4
 use gpurf_lockstep::Rng;
 
 use super::grid::Grid;
