@@ -112,10 +112,10 @@ fn guests_are_asked_for_where_blocks_may_share() {
         let job = job(settings, &kernel, 32, &[]).unwrap();
         (job.share, job.private, job.private_shared)
     };
-    assert_eq!(asked(&settings), (true, 5, 50), "three tenths of 16 registers");
-    assert_eq!(asked(&[settings[0]]), (false, 2, 50));
+    assert_eq!(asked(&settings), (true, 5, 150), "three tenths of 16 registers");
+    assert_eq!(asked(&[settings[0]]), (false, 2, 150));
     let scratchpad = [settings[0], settings[1], settings[2], "share.resource=scratchpad"];
-    assert_eq!(asked(&scratchpad), (true, 16, 16), "three tenths of 50 bytes, in words");
+    assert_eq!(asked(&scratchpad), (true, 16, 48), "three tenths of 150 bytes, in words");
 }
 
 #[test]
