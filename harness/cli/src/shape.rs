@@ -1,10 +1,11 @@
 //! Shapes in few words.
 
 use gpurf_blocks::Shape;
-use gpurf_blocks::config::{Config, LockRule, PowerConfig, PowerMode, ReadOrder, Scheduler, ShareConfig};
+use gpurf_blocks::config::{CheckRule, Config, LockRule, PowerConfig, PowerMode, ReadOrder, Scheduler, ShareConfig};
 use gpurf_blocks::design::STAGE;
 use gpurf_blocks::designs::{DESIGNS, Organisation};
 use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::shape::Shared;
 
 /// What the words mean.
 pub fn legend() -> String {
@@ -39,7 +40,8 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Active" => format!("{value}a"),
         "Alternate" => (if value == 0 { "" } else { "alternating" }).to_owned(),
         "Places" => (if value == 0 { "" } else { "places" }).to_owned(),
-        "Share" => (if value == 0 { "" } else { "shared" }).to_owned(),
+        "Share" => ["", "shared", "scratchpad"].get(value as usize).copied().unwrap_or_default().to_owned(),
+        "Shares" => (if value == 0 { "" } else { "scratchpad" }).to_owned(),
         "Classes" => (if value == 0 { "" } else { "classes" }).to_owned(),
         "Throttle" if value == 0 => String::new(),
         "Throttle" => format!("throttle={value}"),
@@ -82,7 +84,11 @@ pub fn policy(block: &str, config: &Config) -> String {
                 _ => &alternating,
             };
             let states = if config.power.present { format!("; {}", power(&config.power)) } else { String::new() };
-            let locks = if config.share.present { format!("; {}", share(&config.share)) } else { String::new() };
+            let locks = match config.sm_shape().share {
+                Shared::Nothing => String::new(),
+                Shared::Registers => format!("; {}", share(&config.share)),
+                Shared::Scratchpad => format!("; {}", scratchpad(&config.share)),
+            };
             format!("{scheduler}; {}{states}{locks}", file())
         }
         STAGE => file(),
@@ -92,6 +98,7 @@ pub fn policy(block: &str, config: &Config) -> String {
         "result_queue" => format!("latency {}", config.sm.shared_latency),
         "power_states" => power(&config.power),
         "share_locks" => share(&config.share),
+        "scratchpad_locks" => scratchpad(&config.share),
         "block_launcher" => format!("{} blocks", config.sm.blocks),
         "shared_memory" => format!("{} B a cycle", config.sm.shared_bandwidth),
         _ => {
@@ -120,6 +127,15 @@ fn share(config: &ShareConfig) -> String {
         LockRule::First => "lock for the first",
     };
     if config.owner_first { format!("{lock}, owners first") } else { lock.to_owned() }
+}
+
+/// The same of locks of scratchpad memory.
+fn scratchpad(config: &ShareConfig) -> String {
+    let check = match config.check {
+        CheckRule::Probe => "probes",
+        CheckRule::Mark => "marks",
+    };
+    format!("{}, {check}", share(config))
 }
 
 #[cfg(test)]
@@ -168,6 +184,11 @@ mod tests {
             (shown(&shape), shown(&Config::default().sm_shape())),
             ("places shared classes".into(), String::new())
         );
+        let config = Config::load(Start::Preset("share-scratchpad"), &["share.check=mark"]).expect("a configuration");
+        assert_eq!(policy("scratchpad_locks", &config), "lock for the oldest, atomics held, owners first, marks");
+        assert!(policy("sm", &config).ends_with("owners first, marks"));
+        let shape = config.sm_shape();
+        assert_eq!(words(&["Share", "Shares"].map(|name| (name, shape.parameter(name)))), "scratchpad scratchpad");
     }
 
     #[test]

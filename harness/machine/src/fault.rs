@@ -119,6 +119,11 @@ impl MachineFault {
         Some(Self { kernel: launch.kernel.name.clone(), slot, warp, cause: number, value, problem, place })
     }
 
+    /// Whether this is its cause.
+    pub fn is_of(&self, cause: Cause) -> bool {
+        self.cause == Some(cause.number())
+    }
+
     /// For comparison with other engines; nothing where the SM asks for nonsense.
     pub fn reported(&self) -> Option<ReportedFault> {
         let (warp, block) = self.warp.as_ref().map(|(id, block)| (id.warp, *block)).unzip();
@@ -148,6 +153,9 @@ fn words(number: u8, value: u32) -> String {
             format!("the mask {value:#010x} of a warp-wide operation names threads that are not there")
         }
         cause::NO_SUCH_PLACE | cause::DOES_NOT_FIT => name.to_owned(),
+        cause::RELEASED => format!(
+            "address {value:#x} of shared memory is in common with another block, and all threads of this one have released it (RELSSP)"
+        ),
         _ => format!("{name}, address {value:#x}"),
     }
 }

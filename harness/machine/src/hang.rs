@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use gpurf_blocks::instruction::Roles;
-use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::instruction::{Roles, returning_atomic};
+use gpurf_blocks::shape::{Shared, SmShape};
+use gpurf_blocks::share::RegisterLayout;
 use gpurf_isa::Instruction;
 use gpurf_oracle::host::KernelLaunch;
 use gpurf_oracle::lanes_of;
@@ -94,12 +95,48 @@ fn warp_waits(out: &SmOut, probe: &SmProbe, shape: &SmShape, warp: usize, launch
         format!("waits for {}", pending.join(", "))
     } else if out.fault_o == 1 {
         "stopped by a fault".to_owned()
+    } else if let Some(why) = lock_waits(probe, shape, warp, launch) {
+        why
     } else if bit(o.scoreboard.operand_o) && o.operand_stage.issue_ready_o >> (warp % shape.ports()) & 1 == 0 {
         "the operand stage is full".to_owned()
     } else {
         "may issue, and does not".to_owned()
     };
     Some(format!("{why}: {head}{flight}"))
+}
+
+/// What a head that may issue otherwise waits for because its block shares something with another one; nothing where it does not.
+fn lock_waits(probe: &SmProbe, shape: &SmShape, warp: usize, launch: &KernelLaunch<'_>) -> Option<String> {
+    let o = &probe.outputs;
+    let is = |mask: u64| mask >> warp & 1 == 1;
+    if !shape.shares() || is(o.share_locks.clear_o) || !is(o.scoreboard.clear_o) {
+        return None;
+    }
+    let hosts = usize::from(RegisterLayout(o.block_launcher.layout_o).host_warps());
+    let partner = if warp < hosts { warp + hosts } else { warp.wrapping_sub(hosts) };
+    let block = |warp: usize| {
+        owner(probe, &launch.geometry, warp)
+            .map_or_else(|| "another block".to_owned(), |(_, [x, y, z])| format!("block ({x}, {y}, {z})"))
+    };
+    let buffer = &o.instruction_buffer;
+    let op = buffer.head_op_o[warp];
+    let atomic = returning_atomic(op, Roles(buffer.head_roles_o[warp]).d());
+    Some(match shape.share {
+        Shared::Scratchpad => {
+            let locks = &probe.states.scratchpad_locks;
+            match locks.check_q[warp] {
+                // Of `check_q`: in flight.
+                1 => "waits for the answer to its probe or release".to_owned(),
+                _ if atomic => format!("an atomic operation that waits until {} is through", block(partner)),
+                _ => format!("waits for the lock of shared memory in common with {}", block(partner)),
+            }
+        }
+        _ if atomic => format!(
+            "an atomic operation that waits for the end of {}, or for a register in common with it",
+            block(partner)
+        ),
+        _ => format!("waits for registers in common with warp {partner} ({})", block(partner)),
+    })
 }
 
 /// Registers and predicates of an instruction that have not been written yet.

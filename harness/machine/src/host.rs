@@ -122,7 +122,7 @@ fn launch(job: &Job, inputs: &mut SmIn) {
     inputs.launch_threads_i = geometry.threads() as u16;
     inputs.launch_registers_i = job.registers;
     (inputs.launch_share_i, inputs.launch_private_i) = (job.share.into(), job.private);
-    inputs.launch_shared_i = job.shared;
+    (inputs.launch_shared_i, inputs.launch_private_shared_i) = (job.shared, job.private_shared);
     inputs.launch_dynamic_i = geometry.dynamic_shared;
     inputs.launch_local_i = job.local_words;
 }

@@ -1,6 +1,6 @@
 //! A launch made ready for the SM: what the host writes and says, and whether it fits.
 
-use gpurf_blocks::config::{Config, LockRule};
+use gpurf_blocks::config::{Config, LockRule, SharedResource};
 use gpurf_blocks::control::shared_step;
 use gpurf_blocks::front::roles;
 use gpurf_blocks::instruction::returning_atomic;
@@ -9,6 +9,7 @@ use gpurf_isa::{Instruction, Op};
 use gpurf_launch::Cause;
 use gpurf_oracle::Geometry;
 use gpurf_oracle::host::KernelLaunch;
+use gpurf_sm::residency::{Demand, Room};
 
 /// A word that is no instruction: an opcode that the SM does not have.
 const NO_INSTRUCTION: [u64; 2] = [u64::MAX; 2];
@@ -117,6 +118,33 @@ pub enum Misfit {
     },
 }
 
+/// Where the shared memory of block slots is: what the launcher's table says, from the same rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SharedPlaces {
+    /// Bytes from the shared memory of a host's slot to that of the next one.
+    pub step: u32,
+    /// Slots that have all their shared memory in one piece; all of them where none shares some of it.
+    pub hosts: u32,
+    /// Bytes of a guest that are its own. The others are its host's.
+    pub private: u32,
+}
+
+impl SharedPlaces {
+    /// The address in a block's shared memory of a byte of the SM's. A guest's byte that is neither its own nor its host's has none: any will do.
+    pub fn of_block(&self, slot: u32, byte: u32) -> u32 {
+        let Some(guest) = slot.checked_sub(self.hosts) else { return byte.wrapping_sub(slot * self.step) };
+        let own = byte.wrapping_sub(self.hosts * self.step + guest * self.private);
+        let common = byte.wrapping_sub(guest * self.step);
+        if own < self.private {
+            own
+        } else if common >= self.private {
+            common
+        } else {
+            u32::MAX
+        }
+    }
+}
+
 /// A launch made ready.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Job {
@@ -132,12 +160,14 @@ pub struct Job {
     pub share: bool,
     /// Registers of a thread that are private to a guest.
     pub private: u8,
+    /// Bytes of shared memory of a block that are private to a guest.
+    pub private_shared: u32,
     /// Bytes of shared memory of a block, static and dynamic.
     pub shared: u32,
     /// Words of local memory of a thread.
     pub local_words: u16,
-    /// Bytes from the shared memory of a block to that of the next one.
-    pub shared_step: u32,
+    /// Where the shared memory of block slots is.
+    pub places: SharedPlaces,
     /// Whether it ends with a fault, as is expected.
     pub fault: bool,
     /// Why not one block fits, where that is the expected fault.
@@ -221,6 +251,15 @@ impl Job {
         });
         let (constants, registers) = (constants.collect(), registers as u8);
         let (share, private) = (config.share.present, config.share.private_registers(registers));
+        let private_shared = config.share.private_shared(shared);
+        let scratchpad = share && config.share.resource == SharedResource::Scratchpad;
+        let demand = Demand { warps, registers: registers.into(), scratchpad: shared };
+        let hosts = || Room::of(config).residency(&demand, None).hosts;
+        let places = SharedPlaces {
+            step: shared_step,
+            hosts: if scratchpad { hosts() } else { u32::MAX },
+            private: private_shared,
+        };
         let fault = launch.fault.is_some();
         Ok(Self {
             code,
@@ -229,8 +268,9 @@ impl Job {
             registers,
             share,
             private,
+            private_shared,
             shared,
-            shared_step,
+            places,
             local_words,
             fault,
             misfit,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gpurf_blocks::config::{
-    Allocation, BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SharedResource, SmConfig, preset,
-    presets,
+    Allocation, BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SharedResource, SmConfig,
+    preset, presets,
 };
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;

@@ -4,7 +4,7 @@ use crate::config::{Config, Start, presets};
 use crate::design::Services;
 use crate::designs::Organisation;
 use crate::mrf::{MrfShape, MrfSizes};
-use crate::shape::{ActiveShape, SM_CFG_BITS, SmShape, Straps};
+use crate::shape::{ActiveShape, SM_CFG_BITS, Shared, SmShape, Straps};
 use crate::{Block, Declaration, Field, Ports, erase};
 
 /// Shapes that differ in every size; the second one has conflicts and hazards all the time.
@@ -30,7 +30,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         queue_depth: 32,
         sources: 3,
         power_entries: 3,
-        share: false,
+        share: Shared::Nothing,
         throttle: 0,
     },
     SmShape {
@@ -46,7 +46,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         queue_depth: 16,
         sources: 1,
         power_entries: 0,
-        share: false,
+        share: Shared::Nothing,
         throttle: 3,
     },
 ];

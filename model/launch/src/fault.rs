@@ -32,11 +32,13 @@ pub enum Cause {
     BarrierCount,
     /// Not one block fits into the SM; the value is 0.
     DoesNotFit,
+    /// Shared memory that the block has in common with another one, after it has released it; the value is the address.
+    Released,
 }
 
 impl Cause {
     /// All causes, by number.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Trap,
         Self::Unsupported,
         Self::BarrierDivergence,
@@ -49,6 +51,7 @@ impl Cause {
         Self::NoSuchPlace,
         Self::BarrierCount,
         Self::DoesNotFit,
+        Self::Released,
     ];
 
     /// Its number at the SM's port `fault_cause_o`.
@@ -66,6 +69,7 @@ impl Cause {
             Self::NoSuchPlace => 11,
             Self::BarrierCount => 12,
             Self::DoesNotFit => 13,
+            Self::Released => 14,
         }
     }
 
@@ -89,6 +93,7 @@ impl Cause {
             Self::NoSuchPlace => "no_such_place",
             Self::BarrierCount => "barrier_count",
             Self::DoesNotFit => "does_not_fit",
+            Self::Released => "released",
         }
     }
 }

@@ -156,7 +156,7 @@ fn hosts_and_guests_fill_the_sm_and_not_more() {
 /// The launcher's twin divides the SM into as many slots, hosts first.
 #[test]
 fn the_launcher_has_as_many_slots() {
-    let (mut fitting, mut refused, mut with_guests) = (0, 0, 0);
+    let (mut fitting, mut refused, mut with_guests) = (0, 0, [0, 0]);
     for (preset, settings) in [
         ("baseline", &[][..]),
         ("baseline", &["mrf.banks=4", "sm.warps=48"]),
@@ -165,12 +165,17 @@ fn the_launcher_has_as_many_slots() {
         ("share-registers", &[]),
         ("share-registers", &["share.private=5", "mrf.kilobytes=32", "sm.blocks=16"]),
         ("share-registers", &["share.private=9", "mrf.kilobytes=64", "sm.shared_kilobytes=16"]),
+        ("fermi-16k", &[]),
+        ("share-scratchpad", &[]),
+        ("share-scratchpad", &["share.private=5", "sm.shared_kilobytes=32", "sm.blocks=16"]),
+        ("share-scratchpad", &["share.private=9", "mrf.kilobytes=64", "sm.shared_kilobytes=64"]),
+        ("share-scratchpad", &["share.private=3", "sm.shared_kilobytes=8"]),
     ] {
         let config = Config::load(Start::Preset(preset), settings).expect("the settings are valid");
         let (sm, sharing) = (Room::of(&config), Sharing::of(&config));
         for threads in [1, 32, 33, 96, 160, 256, 508, 1024] {
             for registers in [1, 15, 16, 17, 24, 36, 64, 255] {
-                for scratchpad in [0, 1, 127, 2180, 5120, 40_000] {
+                for scratchpad in [0, 1, 127, 2180, 2303, 5120, 40_000] {
                     let mut launcher = BlockLauncher::new(&config.sm_shape());
                     let one = Coordinates { x: 1, y: 1, z: 1 };
                     let block = Coordinates { x: threads, ..one };
@@ -181,6 +186,7 @@ fn the_launcher_has_as_many_slots() {
                         registers: registers as u8,
                         share: config.share.present,
                         private: config.share.private_registers(registers as u8),
+                        private_shared: config.share.private_shared(scratchpad),
                         shared: scratchpad,
                         dynamic: 0,
                         local_words: 0,
@@ -203,8 +209,13 @@ fn the_launcher_has_as_many_slots() {
                             let layout = launcher.layout();
                             let of_hosts = found.hosts * block.warps;
                             assert_eq!(u32::from(layout.host_warps()), of_hosts, "{settings:?} {launch:?}");
-                            assert_eq!(u32::from(layout.private_registers()), found.private);
-                            with_guests += 1;
+                            let (of_thread, of_block) = match sharing.map(|sharing| sharing.resource) {
+                                Some(Scratchpad) => (registers, found.private),
+                                _ => (found.private, scratchpad),
+                            };
+                            assert_eq!(u32::from(layout.private_registers()), of_thread);
+                            assert_eq!(launcher.private_bytes(), of_block, "{settings:?} {launch:?}");
+                            with_guests[usize::from(of_thread == registers)] += 1;
                         }
                         fitting += 1;
                     }
@@ -212,7 +223,8 @@ fn the_launcher_has_as_many_slots() {
             }
         }
     }
-    assert!(fitting > 500 && refused > 100 && with_guests > 50, "{fitting} {refused} {with_guests}");
+    assert!(fitting > 500 && refused > 100, "{fitting} {refused}");
+    assert!(with_guests.iter().all(|&of| of > 50), "{with_guests:?}");
 }
 
 #[test]

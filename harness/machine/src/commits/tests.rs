@@ -4,7 +4,7 @@ use gpurf_sm::{SmIn, SmOut, SmProbe};
 
 use super::*;
 use crate::cycle::Cycle;
-use crate::job::Job;
+use crate::job::{Job, SharedPlaces};
 
 /// Keeps everything.
 #[derive(Default, PartialEq, Debug)]
@@ -36,8 +36,9 @@ impl Bench {
             registers: 8,
             share: false,
             private: 1,
+            private_shared: 200,
             shared: 200,
-            shared_step: 256,
+            places: SharedPlaces { step: 256, hosts: u32::MAX, private: 200 },
             local_words: 0,
             fault: false,
             misfit: None,

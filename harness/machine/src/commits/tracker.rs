@@ -7,7 +7,7 @@ use gpurf_oracle::{AtomicStep, Geometry, Mask, WarpId, lanes_of};
 use super::owners::Owners;
 use super::sequences::{Key, Kind, Sink, Write};
 use crate::cycle::Cycle;
-use crate::job::Job;
+use crate::job::{Job, SharedPlaces};
 
 /// Parts of a register that has not come whole yet.
 struct Parts {
@@ -37,7 +37,7 @@ const STORE: u8 = 1;
 pub struct Tracker<S> {
     sink: S,
     geometry: Geometry,
-    shared_step: u32,
+    places: SharedPlaces,
     owners: Owners,
     parts: Vec<Parts>,
     access: Access,
@@ -53,7 +53,7 @@ impl<S: Sink> Tracker<S> {
         Self {
             sink,
             geometry: job.geometry,
-            shared_step: job.shared_step,
+            places: job.places,
             owners: Owners::new(job.geometry),
             parts: Vec::new(),
             access: Access::default(),
@@ -136,13 +136,14 @@ impl<S: Sink> Tracker<S> {
             (0, 1) => LOCAL_WINDOW,
             _ => 0,
         };
-        // What the launcher's table says, from the same rule.
-        let base =
-            if unit.shared_valid_o == 1 { u32::from(slot) / self.geometry.warps() * self.shared_step } else { 0 };
+        let block_slot = u32::from(slot) / self.geometry.warps();
+        let places = self.places;
+        let of_block =
+            |address: u32| if unit.shared_valid_o == 1 { places.of_block(block_slot, address) } else { address };
         let access = &mut self.access;
         access.mask |= served;
         for lane in lanes_of(served) {
-            access.addresses[lane] = u64::from(window) << 32 | u64::from(unit.addr_o.0[lane].wrapping_sub(base));
+            access.addresses[lane] = u64::from(window) << 32 | u64::from(of_block(unit.addr_o.0[lane]));
             access.values[lane] = unit.store_o.0[lane];
         }
         if unit.kind_o != STORE

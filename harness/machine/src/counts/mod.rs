@@ -7,7 +7,9 @@
 
 mod executed;
 mod mrf;
+mod pairs;
 mod power;
+mod scratchpad;
 mod seen;
 mod share;
 mod uses;
@@ -68,6 +70,8 @@ pub struct Counts {
     power: Option<power::Replay>,
     /// Register sharing, where there is some.
     share: Option<share::Replay>,
+    /// Scratchpad sharing, where there is some.
+    scratchpad: Option<scratchpad::Replay>,
     sums: Sums,
     tally: Tally,
     writers: Writers,
@@ -129,10 +133,16 @@ impl Counts {
         let (design, power, share) =
             (replay(&organisation, config), power::Replay::new(config), share::Replay::new(config));
         let of_power = if power.is_some() { power::WORDS } else { &[] };
-        let of_share = if share.is_some() { share::WORDS } else { &[] };
+        let scratchpad = scratchpad::Replay::new(config);
+        let of_share = match (&share, &scratchpad) {
+            (Some(_), _) => share::WORDS,
+            (None, Some(_)) => scratchpad::WORDS,
+            (None, None) => &[],
+        };
         let words = words_of(&organisation).into_iter().chain(of_power.iter().chain(of_share).copied());
         let words: Vec<Word> = words.collect();
-        Self { design, power, share, sums: Sums::new(&words), tally: Tally::default(), writers: Writers::new() }
+        let (sums, tally, writers) = (Sums::new(&words), Tally::default(), Writers::new());
+        Self { design, power, share, scratchpad, sums, tally, writers }
     }
 
     /// A launch begins.
@@ -143,6 +153,9 @@ impl Counts {
         }
         if let Some(share) = &mut self.share {
             share.begin(kernel, job);
+        }
+        if let Some(scratchpad) = &mut self.scratchpad {
+            scratchpad.begin(kernel, job);
         }
         let uses = kernel.code.iter().map(Uses::of).collect();
         Followed { counts: self, uses, owners: Owners::new(job.geometry), executed: Executed::default() }
@@ -172,7 +185,8 @@ impl Followed {
         counts.sums.add(cycle.out);
         match Seen::of(cycle, &self.uses, &mut counts.writers) {
             Ok(seen) => {
-                for taken in seen.taken.iter().flatten() {
+                // A probe is no instruction of the program's: it issues behind it, or has no lanes.
+                for taken in seen.taken.iter().flatten().filter(|taken| !taken.is_probe) {
                     match self.owners.of(taken.warp) {
                         Some(warp) => self.executed.add(warp, taken.pc, taken.mask),
                         None => counts.tally.object(|| format!("warp slot {} issues before it starts", taken.warp)),
@@ -184,6 +198,9 @@ impl Followed {
                 }
                 if let Some(share) = &mut counts.share {
                     share.observe(&seen, &mut counts.tally);
+                }
+                if let Some(scratchpad) = &mut counts.scratchpad {
+                    scratchpad.observe(&seen, &mut counts.tally);
                 }
             }
             Err(what) => counts.tally.object(|| what),

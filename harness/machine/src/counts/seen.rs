@@ -1,5 +1,6 @@
 //! What happens at the register file in a cycle: the order of things in time, which is all that the SM is asked for.
 
+use gpurf_blocks::instruction::{PROBE, opcode};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStageProbe;
 use gpurf_blocks::sizes::{MAX_ACTIVE, MAX_WARPS};
@@ -23,6 +24,8 @@ pub struct Taken {
     pub mask: Mask,
     /// What it reads and writes.
     pub uses: Uses,
+    /// It forms the addresses of its warp's head, and performs nothing (`docs/blocks/scratchpad_locks.md`).
+    pub is_probe: bool,
 }
 
 /// A result on a bus, or a part of one.
@@ -142,12 +145,16 @@ impl<'a> Seen<'a> {
         let (mut issued, mut taken) = ([None; MAX_PORTS], [None; MAX_PORTS]);
         for p in lanes_of(scheduler.issue_valid_o.into()) {
             let (warp, pc, mask) = (issue.warp_o[p], issue.instruction_o[p].pc(), issue.exec_o[p]);
-            let uses =
+            let mut uses =
                 *uses.get(pc as usize).ok_or_else(|| format!("warp slot {warp} issues at {pc}, behind the code"))?;
+            let is_probe = opcode(issue.instruction_o[p].op()) == PROBE;
+            if is_probe {
+                uses = uses.of_probe();
+            }
             let slot = scheduler.issue_slot_o[p].into();
             issued[p] = Some((slot, uses));
             if issue.operand_valid_o & stage.issue_ready_o & 1 << p != 0 {
-                let instruction = Taken { warp, slot, tag: inside.nets.issue_tag[p].into(), pc, mask, uses };
+                let instruction = Taken { warp, slot, tag: inside.nets.issue_tag[p].into(), pc, mask, uses, is_probe };
                 writers.note(&instruction);
                 taken[p] = Some(instruction);
             }

@@ -2,14 +2,15 @@
 //! `docs/sharing.md`, block by block.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use gpurf_blocks::config::{Config, LockRule};
+use gpurf_blocks::config::{Config, LockRule, SharedResource};
 use gpurf_blocks::share::SHARE_COUNT_EVENT;
 use gpurf_isa::image::Kernel;
 use gpurf_isa::modifiers::{AtomicSpace, Space};
 use gpurf_isa::{Instruction, Op};
 
+use super::pairs::Pairs;
 use super::seen::Seen;
 use super::words::{Place, Tally, Word};
 use crate::job::Job;
@@ -47,15 +48,6 @@ impl Needs {
             atomic: atomic && instruction.destination().is_some(),
         }
     }
-}
-
-/// A block that is on the SM.
-#[derive(Clone, Copy)]
-struct Resident {
-    /// In the order in which they begin.
-    number: u64,
-    /// Warps of it that have begun.
-    begun: usize,
 }
 
 /// The thesis's dynamic warp execution (2.3.3) on one SM, followed: who may use memory follows from the stalls since reset.
@@ -121,67 +113,31 @@ fn throttle_of(config: &Config) -> Option<Throttle> {
 pub struct Replay {
     config: Config,
     program: Vec<Needs>,
-    /// Warps of a block.
-    warps: usize,
-    /// Blocks that have all their registers, and blocks that share.
-    hosts: usize,
-    guests: usize,
-    /// Registers of a thread that a guest has for itself.
-    private: u8,
-    resident: BTreeMap<usize, Resident>,
-    begun: u64,
+    /// Of a launch.
+    pairs: Option<Pairs>,
     locks: Vec<bool>,
     /// Where non-owners are throttled. A launch continues with the state that the last one left.
     throttle: Option<Throttle>,
 }
 
 impl Replay {
-    /// `None`: blocks share nothing.
+    /// `None`: blocks share no registers.
     pub fn new(config: &Config) -> Option<Self> {
-        config.share.present.then(|| Self {
+        let shares = config.share.present && config.share.resource == SharedResource::Registers;
+        shares.then(|| Self {
             config: *config,
             program: Vec::new(),
-            warps: 1,
-            hosts: 0,
-            guests: 0,
-            private: 0,
-            resident: BTreeMap::new(),
-            begun: 0,
+            pairs: None,
             locks: vec![false; config.sm.warps],
             throttle: throttle_of(config),
         })
     }
 
-    /// A launch begins: how many blocks there may be (thesis 2.2.4).
+    /// A launch begins.
     pub fn begin(&mut self, kernel: &Kernel, job: &Job) {
         self.program = kernel.code.iter().map(Needs::of).collect();
-        let (sm, registers) = (&self.config.sm, usize::from(job.registers));
-        let file = self.config.mrf.kilobytes * 1024 / 128;
-        let bytes = (job.shared as usize).next_multiple_of(4);
-        self.warps = job.geometry.warps() as usize;
-        self.private = (registers * self.config.share.private).div_ceil(10) as u8;
-        let fits = |blocks: usize, taken: usize| {
-            blocks <= sm.blocks
-                && blocks * self.warps <= sm.warps
-                && blocks * bytes <= sm.shared_kilobytes * 1024
-                && taken <= file
-        };
-        let whole = |hosts: usize| hosts * self.warps * registers;
-        self.hosts = (1..).take_while(|&hosts| fits(hosts, whole(hosts))).last().unwrap_or(0);
-        let with = |guests: usize| whole(self.hosts) + guests * self.warps * usize::from(self.private);
-        self.guests =
-            (1..=self.hosts).take_while(|&guests| fits(self.hosts + guests, with(guests))).last().unwrap_or(0);
-        self.resident.clear();
-        self.begun = 0;
+        self.pairs = Some(Pairs::begin(&self.config, job));
         self.locks.fill(false);
-    }
-
-    /// The slot whose blocks share with those of a slot.
-    fn partner(&self, slot: usize) -> Option<usize> {
-        match slot.checked_sub(self.hosts) {
-            Some(host) => Some(host),
-            None => Some(slot + self.hosts).filter(|_| slot < self.guests),
-        }
     }
 
     /// A cycle of the throttle; gives whether non-owners may use memory in it.
@@ -218,50 +174,43 @@ impl Replay {
     /// A cycle.
     pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         let allows = self.observe_throttle(seen, tally);
+        let Some(mut pairs) = self.pairs.take() else { return };
         let o = &seen.cycle.probe.outputs;
         let (alive, idle) = (o.simt_stack.alive_o, o.scoreboard.idle_o);
         let is = |set: u64, w: usize| set >> w & 1 == 1;
         let ended = |w: usize| !is(alive, w) && is(idle, w);
-        let starts = (o.block_launcher.start_valid_o != 0).then(|| usize::from(o.block_launcher.start_warp_o));
-        if let Some(w) = starts {
-            let slot = w / self.warps;
-            if w % self.warps == 0 {
-                self.resident.insert(slot, Resident { number: self.begun, begun: 0 });
-                self.begun += 1;
-            }
-        }
+        let starts = pairs.start(seen);
         let mut issues = vec![false; self.locks.len()];
         for p in (0..seen.issued.len()).filter(|p| o.warp_scheduler.issue_valid_o >> p & 1 == 1) {
             issues[usize::from(o.warp_scheduler.issue_warp_o[p])] = true;
         }
         let asking: Vec<bool> = (0..self.locks.len())
             .map(|w| {
-                let slot = w / self.warps;
-                let shares = is(alive, w) && self.partner(slot).is_some() && !self.locks[w];
+                let shares = is(alive, w) && pairs.partner(w / pairs.warps).is_some() && !self.locks[w];
                 let head = &self.program.get(o.instruction_buffer.head_pc_o[w] as usize);
-                let shared = head.is_some_and(|needs| needs.highest.is_some_and(|name| name >= self.private));
+                let shared = head.is_some_and(|needs| {
+                    needs.highest.is_some_and(|name| usize::from(name) >= pairs.private.registers)
+                });
                 shares && is(o.scoreboard.clear_o, w) && shared
             })
             .collect();
         let mut taken = Vec::new();
         for w in (0..self.locks.len()).filter(|&w| is(alive, w)) {
-            let (slot, index) = (w / self.warps, w % self.warps);
-            let Some(other) = self.partner(slot) else { continue };
-            let Some(own) = self.resident.get(&slot) else {
+            let (slot, index) = (w / pairs.warps, w % pairs.warps);
+            let Some(other) = pairs.partner(slot) else { continue };
+            if !pairs.is_there(slot) {
                 tally.object(|| format!("warp slot {w} lives, and its block has not begun"));
                 continue;
-            };
-            let partner = self.resident.get(&other);
-            let younger = partner.is_some_and(|partner| partner.number < own.number);
-            let older = partner.is_some_and(|partner| partner.number > own.number);
+            }
+            let (older, younger) = pairs.age(slot, other);
             tally.add("owners", u64::from(older));
             tally.add("non_owners", u64::from(younger));
             tally.add("non_owner_issue", u64::from(younger && issues[w]));
-            let of_other = other * self.warps..(other + 1) * self.warps;
+            let of_other = pairs.of(other);
             let may = match self.config.share.lock {
                 LockRule::Oldest => !younger || ended(of_other.start + index),
                 LockRule::First => {
-                    let own = slot * self.warps..(slot + 1) * self.warps;
+                    let own = pairs.of(slot);
                     let has_locks = |mut warps: std::ops::Range<usize>| warps.any(|v| self.locks[v]);
                     let asked_first = younger && !has_locks(own) && of_other.clone().any(|v| asking[v]);
                     !has_locks(of_other.clone()) && !asked_first
@@ -295,16 +244,7 @@ impl Replay {
         tally.add("lock_free", free.len() as u64);
         taken.into_iter().for_each(|w| self.locks[w] = true);
         free.into_iter().for_each(|w| self.locks[w] = false);
-        if let Some(w) = starts
-            && let Some(block) = self.resident.get_mut(&(w / self.warps))
-        {
-            block.begun += 1;
-        }
-        let warps = self.warps;
-        let gone = |slot: usize, block: &Resident| {
-            let starting = starts.is_some_and(|w| w / warps == slot);
-            block.begun == warps && !starting && (slot * warps..(slot + 1) * warps).all(ended)
-        };
-        self.resident.retain(|&slot, block| !gone(slot, block));
+        pairs.end(starts, ended);
+        self.pairs = Some(pairs);
     }
 }

@@ -67,6 +67,12 @@ impl Uses {
         }
     }
 
+    /// Of a probe of it: the address is formed, nothing else read, and nothing written.
+    pub fn of_probe(self) -> Self {
+        let [a, b, _] = self.sources;
+        Self { sources: [a, b, None], destination: None, long: false, ..self }
+    }
+
     /// The registers that it reads, once each, with their slots.
     pub fn registers(&self) -> impl Iterator<Item = (usize, Source)> + use<> {
         self.sources.into_iter().enumerate().filter_map(|(k, source)| source.map(|source| (k, source)))

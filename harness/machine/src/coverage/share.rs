@@ -1,12 +1,24 @@
-//! Register sharing.
+//! Sharing of registers and of scratchpad memory.
 
-use gpurf_blocks::config::{Config, LockRule};
+use gpurf_blocks::config::{CheckRule, Config, LockRule, SharedResource};
 use gpurf_blocks::share::RegisterLayout;
 
 use super::{Group, Sums, situations, sums};
 
 fn shares(config: &Config) -> bool {
-    config.share.present
+    config.share.present && config.share.resource == SharedResource::Registers
+}
+
+fn shares_scratchpad(config: &Config) -> bool {
+    config.share.present && config.share.resource == SharedResource::Scratchpad
+}
+
+fn probes(config: &Config) -> bool {
+    shares_scratchpad(config) && config.share.check == CheckRule::Probe
+}
+
+fn holds_scratchpad(config: &Config) -> bool {
+    shares_scratchpad(config) && config.share.lock == LockRule::Oldest && config.share.hold_atomics
 }
 
 fn holds(config: &Config) -> bool {
@@ -33,6 +45,23 @@ pub(super) static GROUPS: &[Group] = &[
         "a host is younger than its guest": young != 0 && young.trailing_zeros() < host_slots(look);
         "a guest is younger than its host": young.checked_shr(host_slots(look)).unwrap_or(0) != 0;
         "hosts and guests have locks": lock & hosts != 0 && lock & !hosts != 0;
+    },
+    situations! { "scratchpad_locks", shares_scratchpad, |look| {
+            let s = &look.s.scratchpad_locks;
+            let waits = look.o.power_states.clear_o & !look.o.share_locks.clear_o;
+            let young = look.o.block_launcher.slot_young_o;
+            let alive = look.o.simt_stack.alive_o;
+            let answers = look.o.address_unit.answer_valid_o == 1;
+        }
+        "two heads or more wait": waits.count_ones() > 1;
+        "all heads that are clear otherwise wait": waits != 0 && look.o.share_locks.clear_o == 0;
+        "a host is younger than its guest": young != 0 && young.trailing_zeros() < host_slots(look);
+        "a guest is younger than its host": young.checked_shr(host_slots(look)).unwrap_or(0) != 0;
+        "two pairs have locks": s.lock_q.count_ones() > 1;
+        "a guest has the lock": s.lock_q.checked_shr(host_slots(look)).unwrap_or(0) != 0;
+        "a probe is answered, and no lane lies in the common area":
+            answers && look.o.address_unit.answer_release_o == 0 && look.o.address_unit.answer_shared_o == 0;
+        "a warp lives and is through": alive & s.through_q != 0;
     },
     situations! { "share_throttle", throttles, |look| {
             let (level, count) = (look.s.share_throttle.level_q, look.s.share_throttle.count_q);
@@ -63,6 +92,23 @@ pub(super) static SUMS: &[Sums] = &[
     },
     sums! { "share_locks", throttles,
         "wait_throttle": "a memory instruction is throttled";
+    },
+    sums! { "scratchpad_locks", shares_scratchpad,
+        "wait_lock": "a head waits for its block's lock";
+        "released": "a release is performed";
+        "lock_take": "a block takes its lock";
+        "lock_free": "a lock is free again";
+        "lock_early": "a lock is free before its block's end";
+        "owners": "a warp of an owner";
+        "non_owners": "a warp of a non-owner";
+        "non_owner_issue": "a warp of a non-owner issues";
+    },
+    sums! { "scratchpad_locks", probes,
+        "probe": "a probe issues";
+        "probe_common": "a probe is answered, and a lane lies in the common area";
+    },
+    sums! { "scratchpad_locks", holds_scratchpad,
+        "wait_hold": "an atomic operation waits until the older block is through";
     },
     sums! { "share_throttle", throttles,
         "throttle_period": "a period ends";

@@ -3,6 +3,7 @@ use gpurf_blocks::config::{Config, Start};
 use gpurf_oracle::Geometry;
 
 use super::*;
+use crate::job::SharedPlaces;
 
 fn host() -> Host {
     Host::new(&Config::load(Start::Preset("baseline"), &["sm.alu_latency=9", "sm.warps=8"]).unwrap())
@@ -16,8 +17,9 @@ fn job(code: &[[u64; 2]], constants: &[u32]) -> Job {
         registers: 33,
         share: true,
         private: 4,
+        private_shared: 20,
         shared: 164,
-        shared_step: 256,
+        places: SharedPlaces { step: 256, hosts: 3, private: 20 },
         local_words: 5,
         fault: false,
         misfit: None,
@@ -62,7 +64,7 @@ fn code_and_constants_are_written_and_then_the_grid_is_launched() {
     assert_eq!((inputs.launch_block_x_i, inputs.launch_block_y_i, inputs.launch_block_z_i), (16, 4, 2));
     assert_eq!((inputs.launch_threads_i, inputs.launch_registers_i, inputs.launch_local_i), (128, 33, 5));
     assert_eq!((inputs.launch_shared_i, inputs.launch_dynamic_i), (164, 64));
-    assert_eq!((inputs.launch_share_i, inputs.launch_private_i), (1, 4));
+    assert_eq!((inputs.launch_share_i, inputs.launch_private_i, inputs.launch_private_shared_i), (1, 4, 20));
     let mut inputs = inputs;
     host.drive(&mut inputs);
     assert_eq!((inputs.launch_valid_i, inputs.code_we_i, inputs.const_we_i), (0, 0, 0), "for one cycle");

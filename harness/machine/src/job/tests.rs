@@ -98,21 +98,24 @@ fn registers_one_by_one_fit_by_their_number_and_shared_memory_in_words() {
                  (mrf.kilobytes; --registers limits those of a thread)";
     refused(&places, &registers(43), 768, &[], words);
     let shared = |static_shared| Kernel { static_shared, ..kernel("EXIT") };
-    let steps = |settings: &[&str]| job(settings, &shared(50), 32, &[]).unwrap().shared_step;
+    let steps = |settings: &[&str]| job(settings, &shared(50), 32, &[]).unwrap().places.step;
     assert_eq!((steps(&[]), steps(&places)), (256, 152));
     let words = "a block takes 4100 bytes of shared memory, there are 4096 (sm.shared_kilobytes)";
     refused(&[places[0], "sm.shared_kilobytes=4"], &shared(3997), 32, &[], words);
 }
 
 #[test]
-fn guests_are_asked_for_where_blocks_may_share_registers() {
+fn guests_are_asked_for_where_blocks_may_share() {
     let settings = ["mrf.allocation=registers", "share.present=true", "share.private=3"];
     let asked = |settings: &[&str]| {
-        let job = job(settings, &kernel("EXIT"), 32, &[]).unwrap();
-        (job.share, job.private)
+        let kernel = Kernel { static_shared: 50, ..kernel("EXIT") };
+        let job = job(settings, &kernel, 32, &[]).unwrap();
+        (job.share, job.private, job.private_shared)
     };
-    assert_eq!(asked(&settings), (true, 5), "three tenths of 16 registers");
-    assert_eq!(asked(&[settings[0]]), (false, 2));
+    assert_eq!(asked(&settings), (true, 5, 150), "three tenths of 16 registers");
+    assert_eq!(asked(&[settings[0]]), (false, 2, 150));
+    let scratchpad = [settings[0], settings[1], settings[2], "share.resource=scratchpad"];
+    assert_eq!(asked(&scratchpad), (true, 16, 48), "three tenths of 150 bytes, in words");
 }
 
 #[test]

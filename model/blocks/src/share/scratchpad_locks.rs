@@ -15,7 +15,7 @@ pub const SCRATCHPAD_EVENT: &[(&str, u32)] = &[
     ("wait_hold", 6),
     ("probe", 2),
     ("probe_common", 1),
-    ("release", 1),
+    ("released", 1),
     ("lock_take", 5),
     ("lock_free", 5),
     ("lock_early", 5),

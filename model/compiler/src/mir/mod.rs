@@ -184,7 +184,15 @@ impl Inst {
         use Op::*;
         matches!(
             self.op,
-            St { .. } | Atom { .. } | Cas { .. } | Bar { .. } | Warpsync { .. } | Membar { .. } | Trap { .. } | Nop {} | Relssp {}
+            St { .. }
+                | Atom { .. }
+                | Cas { .. }
+                | Bar { .. }
+                | Warpsync { .. }
+                | Membar { .. }
+                | Trap { .. }
+                | Nop {}
+                | Relssp {}
         )
     }
 

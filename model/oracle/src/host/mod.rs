@@ -123,13 +123,13 @@ impl Engine for OracleEngine {
         }
     }
 
-    /// The oracle has no sizes that a block could exceed, and may find another fault first.
+    /// The oracle has no sizes that a block could exceed and no blocks that share memory, and may find another fault first.
     fn expects(fault: ExpectedFault) -> Option<ExpectedFault> {
         match fault.oracle {
             Some(cause) => {
                 Some(ExpectedFault { cause, value: None, block: None, warp: None, instruction: None, oracle: None })
             }
-            None => (fault.cause != Cause::DoesNotFit).then_some(fault),
+            None => (!matches!(fault.cause, Cause::DoesNotFit | Cause::Released)).then_some(fault),
         }
     }
 }

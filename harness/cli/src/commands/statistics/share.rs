@@ -1,4 +1,6 @@
-//! Counts of register sharing: locks, who waits for them, and how far the warps of blocks get that are not owners.
+//! Counts of sharing: locks, who waits for them, and how far the warps of blocks get that are not owners.
+
+use gpurf_blocks::config::SharedResource;
 
 use super::{Count, Part};
 
@@ -20,9 +22,17 @@ pub(super) fn part(run: &Count<'_>) -> Option<Part> {
             ("wait_lock", of("wait_lock"), "warps waiting: for a lock", waiting),
             ("wait_hold", of("wait_hold"), "warps waiting: atomic operation of a younger block", waiting),
             ("locks_taken", of("lock_take"), "locks taken", 0),
-            // At the end of the warp that had them.
+            // At the end of the warp or of the block that had them, or at its release.
             ("locks_given_up", of("lock_free"), "locks given up", 0),
         ]);
+        if run.config.share.resource == SharedResource::Scratchpad {
+            part.counts(&[
+                ("locks_given_up_early", of("lock_early"), "locks given up by release", of("lock_free")),
+                ("probes", of("probe"), "probes", of("issue")),
+                ("probes_common", of("probe_common"), "probes that find the common area", of("probe")),
+                ("releases", of("released"), "releases", of("issue")),
+            ]);
+        }
         part
     })
 }

@@ -14,6 +14,7 @@ const SMALL: Launch = Launch {
     registers: 1,
     share: false,
     private: 0,
+    private_shared: 0,
     shared: 0,
     dynamic: 0,
     local_words: 0,
@@ -48,6 +49,7 @@ impl Driver<BlockLauncher> {
         (inputs.launch_block_x_i, inputs.launch_block_y_i, inputs.launch_block_z_i) =
             (launch.block.x as u16, launch.block.y, launch.block.z as u8);
         (inputs.launch_threads_i, inputs.launch_registers_i) = (launch.threads, launch.registers);
+        inputs.launch_private_shared_i = launch.private_shared;
         (inputs.launch_shared_i, inputs.launch_dynamic_i) = (launch.shared, launch.dynamic);
         inputs.launch_local_i = launch.local_words;
         let out = self.cycle();
@@ -341,7 +343,7 @@ fn guests_are_added_as_long_as_there_is_room() {
     // 160 are enough for two private parts of 72.
     let halves = Launch { private: 9, ..launch };
     assert_eq!(divided(16, &halves), (5, 3, 40, layout(24, &halves)), "by registers");
-    let shared = Launch { shared: 16384, ..launch };
+    let shared = Launch { shared: 16384, private_shared: 16384, ..launch };
     assert_eq!(divided(16, &shared), (4, 3, 32, layout(24, &shared)), "by shared memory");
     // Two hosts of 8 warps, and no more guests than hosts.
     let few = Launch { registers: 60, private: 1, ..launch };
@@ -356,7 +358,8 @@ fn guests_are_added_as_long_as_there_is_room() {
 
 #[test]
 fn guests_and_hosts_have_their_warps_and_their_shared_memory() {
-    let launch = Launch { threads: 256, registers: 36, share: true, private: 4, shared: 4097, ..SMALL };
+    let launch =
+        Launch { threads: 256, registers: 36, share: true, private: 4, shared: 4097, private_shared: 4097, ..SMALL };
     let mut launcher = Driver::launched_in(&with_places(), &launch);
     launcher.until(|out| out.tid_we_o == 1);
     for warp in 0..48u8 {
@@ -364,7 +367,46 @@ fn guests_and_hosts_have_their_warps_and_their_shared_memory() {
         let out = launcher.cycle();
         assert_eq!((out.slot_o[usize::from(warp)], out.block_index_o), (warp / 8, warp % 8));
         assert_eq!(out.place_base_o, 4100 * u32::from(warp / 8));
+        assert_eq!(out.place_common_o, 4100 * u32::from(warp / 8 % 3), "that of the host");
     }
+}
+
+#[test]
+fn guests_have_the_private_part_of_shared_memory_and_all_their_registers() {
+    // 3 hosts of 20,001 bytes leave 5,524 of 65,536 for private parts of 2,001.
+    let registers = Launch { threads: 32, registers: 10, share: true, private: 10, ..SMALL };
+    let launch = Launch { shared: 20_001, private_shared: 2001, ..registers };
+    let layout = RegisterLayoutFields { guest_base: 30, host_warps: 3, private_registers: 10, registers: 10 };
+    assert_eq!(divided(16, &launch), (5, 3, 5, layout));
+    assert_eq!(divided(4, &launch).0, 4, "by slots");
+    assert_eq!(divided(16, &Launch { private_shared: 1840, ..launch }).0, 6, "by hosts");
+    assert_eq!(divided(16, &Launch { private_shared: 5525, ..launch }).0, 3, "by shared memory");
+    assert_eq!(divided(16, &Launch { registers: 255, private: 255, ..launch }).0, 4, "by registers");
+    assert_eq!(divided(16, &Launch { share: false, ..launch }), (3, 0, 3, RegisterLayoutFields {
+        guest_base: 0,
+        host_warps: 48,
+        ..layout
+    }));
+    let mut launcher = Driver::launched_in(&with_places(), &launch);
+    launcher.until(|out| out.tid_we_o == 1);
+    let place = |launcher: &mut Driver<BlockLauncher>, warp| {
+        launcher.inputs.place_warp_i = warp;
+        let out = launcher.cycle();
+        assert_eq!((out.private_bytes_o, out.shared_bytes_o), (2001, 20_001));
+        (out.place_base_o, out.place_common_o)
+    };
+    let places = [0, 1, 2, 3, 4].map(|warp| place(&mut launcher, warp));
+    assert_eq!(places, [(0, 0), (20_004, 20_004), (40_008, 40_008), (60_012, 0), (62_016, 20_004)]);
+    launcher.inputs.rst_ni = 0;
+    launcher.cycle();
+    launcher.inputs.rst_ni = 1;
+    assert_eq!(place_alone(&mut launcher), (0, 0, 0));
+}
+
+/// Behind reset: bases and private bytes.
+fn place_alone(launcher: &mut Driver<BlockLauncher>) -> (u32, u32, u32) {
+    let out = launcher.cycle();
+    (out.place_base_o, out.place_common_o, out.private_bytes_o)
 }
 
 #[test]
@@ -417,8 +459,9 @@ fn reset_and_a_launch_forget_who_is_younger() {
 
 #[test]
 fn without_places_there_is_no_layout_and_no_guest() {
-    let launch = Launch { threads: 256, registers: 36, share: true, private: 4, ..SMALL };
+    let launch = Launch { threads: 256, registers: 36, share: true, private: 4, private_shared: 8, ..SMALL };
     let mut launcher = Driver::launched(&launch);
     let out = launcher.until(|out| out.tid_we_o == 1);
+    assert_eq!((out.private_bytes_o, out.place_common_o), (0, out.place_base_o));
     assert_eq!((out.layout_o, out.slot_young_o, out.end_warps_o, launcher.probe().slots_q), (0, 0, 16, 2));
 }

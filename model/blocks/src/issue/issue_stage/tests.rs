@@ -99,3 +99,28 @@ fn faults() {
     assert_eq!(fault(0x04 | 11 << 28, [0xfff, 0xfff, u32::MAX]), None);
     assert_eq!(fault(0x04 | 11 << 28, none), None);
 }
+
+#[test]
+fn a_probe_has_the_sources_of_its_head_and_writes_nothing() {
+    // ATOM on a generic address: a 3, b 4, c 5, d 6, guard 1, predicate p is none by itself; and one that names p.
+    let (op, ctl) = (0x43 | 0x1 << 8 | 6 << 12 | 3 << 20 | 3 << 28 | 4 << 32, 5);
+    let mut stage = Driver::<IssueStage>::new(&SM_SHAPES[1]);
+    let inputs = &mut stage.inputs;
+    (inputs.issue_valid_i, inputs.issue_warp_i, inputs.probe_i) = (0b11, [4, 5], 1 << 5);
+    for w in [4, 5] {
+        let head = Roles::from(RolesFields { p: 2, ..roles(op, ctl).fields() });
+        (inputs.head_op_i[w], inputs.head_ctl_i[w], inputs.head_roles_i[w]) = (op, ctl, head.0);
+        (inputs.mask_i[w], inputs.live_i[w]) = (0xff, 0xff);
+    }
+    inputs.guard_i = [0xf, 0xf];
+    let out = stage.cycle();
+    let [itself, probe] = [0, 1].map(|p| out.instruction_o[p].fields());
+    assert_eq!((itself.op, itself.roles.c(), itself.roles.d(), itself.roles.p()), (op, 5, 6, 2));
+    assert_eq!(probe.op, op & !0x7f | 0x45);
+    let roles = RolesFields { c: 255, d: 255, p: 7, ..itself.roles.fields() };
+    assert_eq!(probe, InstructionFields { op: probe.op, roles: roles.into(), ..itself });
+    assert_eq!((out.operand_valid_o, out.exec_o, out.fault_valid_o, out.stop_o), (0b11, [0xf, 0xf], 0, 0));
+    assert_eq!(out.kind_o, [0, 0]);
+    stage.inputs.guard_i = [0xf, 0];
+    assert_eq!(stage.cycle().operand_valid_o, 0b01, "no lane executes it");
+}

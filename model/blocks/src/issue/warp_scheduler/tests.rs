@@ -1,5 +1,6 @@
 use super::*;
 use crate::Ports;
+use crate::shape::Shared;
 use crate::testing::{Driver, Random, SM_SHAPES, compare, with_candidates};
 
 /// One port, 32 warps.
@@ -394,7 +395,7 @@ fn it_is_what_the_page_says() {
 }
 
 /// Two ports, 8 warps, of which some are preferred.
-const CLASSES: SmShape = SmShape { share: true, ..TWO };
+const CLASSES: SmShape = SmShape { share: Shared::Registers, ..TWO };
 
 #[test]
 fn preferred_warps_issue_first_and_others_last() {

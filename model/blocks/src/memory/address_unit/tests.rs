@@ -1,6 +1,6 @@
 use super::*;
 use crate::Ports;
-use crate::instruction::{InstructionFields, Roles, RolesFields, unit};
+use crate::instruction::{InstructionFields, PROBE, RELSSP, Roles, RolesFields, unit};
 use crate::testing::{Driver, Random, SM_SHAPES, compare};
 
 /// Opcode of a shuffle.
@@ -432,5 +432,104 @@ fn it_does_what_the_page_says_instruction_by_instruction() {
             },
         );
         assert!(held > 5_000 && faults > 500, "{held} {faults}");
+    }
+}
+
+/// An SM whose blocks share scratchpad memory.
+const SHARING: SmShape = SmShape { share: crate::shape::Shared::Scratchpad, ..SM_SHAPES[0] };
+
+/// A unit of such an SM that is offered an instruction like [`offered`]; the first 256 bytes are private, and the host's memory begins at 0x400.
+fn sharing(opcode: u8, m: u32, address: impl Fn(usize) -> u64) -> Driver<AddressUnit> {
+    let plain = offered(opcode, m, address);
+    let mut unit = Driver::<AddressUnit>::new(&SHARING);
+    unit.inputs = plain.inputs;
+    (unit.inputs.private_bytes_i, unit.inputs.place_common_i, unit.inputs.place_released_i) = (256, 0x400, 0);
+    unit
+}
+
+#[test]
+fn addresses_behind_the_private_bytes_are_in_the_host_s_memory() {
+    let bases = |m: u32, window: u64| {
+        let mut unit = sharing(operation::LD, m | LOAD_WORD, |lane| window << 32 | 252 + 4 * (lane as u64 % 2));
+        unit.cycle();
+        let out = unit.cycle();
+        assert_eq!(out.fault_valid_o, 0);
+        [out.addr_o.0[0], out.addr_o.0[1]]
+    };
+    assert_eq!(bases(1, 0), [0x10fc, 0x500]);
+    assert_eq!(bases(3, 1), [0x10fc, 0x500]);
+    assert_eq!(bases(3, 0), [0xfc, 0x100], "global memory");
+    // Without sharing there is one base.
+    let mut unit = Driver::<AddressUnit>::new(&SM_SHAPES[0]);
+    unit.inputs = sharing(operation::LD, 1 | LOAD_WORD, |_| 256).inputs;
+    (unit.inputs.place_released_i, unit.inputs.in_valid_i) = (1, 1);
+    unit.cycle();
+    let out = unit.cycle();
+    assert_eq!((out.fault_valid_o, out.addr_o.0[0]), (0, 0x1100));
+}
+
+#[test]
+fn a_released_common_area_is_a_fault_behind_all_others() {
+    let fault = |address: fn(usize) -> u64, m: u32| {
+        let mut unit = sharing(operation::LD, m | LOAD_WORD, address);
+        unit.inputs.place_released_i = 1;
+        unit.cycle();
+        let out = unit.cycle();
+        assert_ne!(out.busy_o, out.fault_valid_o);
+        (out.fault_valid_o == 1).then_some((out.fault_cause_o, out.fault_value_o))
+    };
+    assert_eq!(fault(|_| 252, 1), None);
+    assert_eq!(fault(|lane| if lane == 5 { 256 } else { 0 }, 1), Some((cause::RELEASED, 256)));
+    assert_eq!(fault(|lane| if lane == 5 { 1 << 32 | 260 } else { 260 }, 3), Some((cause::RELEASED, 260)));
+    assert_eq!(fault(|_| 260, 3), None, "global memory");
+    assert_eq!(fault(|_| 258, 1), Some((cause::MISALIGNED, 258)));
+    assert_eq!(fault(|_| 4096, 1), Some((cause::OUT_OF_BOUNDS, 4096)));
+}
+
+#[test]
+fn probes_say_whether_a_lane_lies_in_the_common_area_and_perform_nothing() {
+    // Lane 9 has this address, all others 0.
+    let answer = |m: u32, mask: u32, address: u64| {
+        let mut unit = sharing(PROBE, m, |lane| if lane == 9 { address } else { 0 });
+        (unit.inputs.in_mask_i[0], unit.inputs.place_released_i) = (mask, 1);
+        assert_eq!(unit.cycle().answer_valid_o, 0);
+        unit.inputs.in_valid_i = 0;
+        let out = unit.cycle();
+        assert_eq!((out.answer_valid_o, out.answer_release_o, out.answer_mask_o, out.warp_o), (1, 0, mask, 5));
+        assert_eq!((out.busy_o, out.fault_valid_o, out.in_ready_o), (0, 0, 1));
+        assert_eq!((out.finish_valid_o, out.finish_warp_o), (1, 5), "it has no result");
+        let after = unit.cycle();
+        assert_eq!((after.answer_valid_o, after.finish_valid_o), (0, 0));
+        out.answer_shared_o == 1
+    };
+    assert!(answer(1, u32::MAX, 256));
+    assert!(!answer(1, !(1 << 9), 256), "a lane outside the mask");
+    assert!(!answer(1, u32::MAX, 255));
+    assert!(answer(1, u32::MAX, 4095));
+    assert!(!answer(1, u32::MAX, 4096), "past the end: it will be at fault");
+    assert!(answer(3, u32::MAX, 1 << 32 | 256));
+    assert!(!answer(3, u32::MAX, 256), "global memory");
+    assert!(!answer(3, u32::MAX, 2 << 32 | 256), "local memory");
+    // Of a shared address b is no part.
+    assert!(answer(1, u32::MAX, 2 << 32 | 256));
+}
+
+#[test]
+fn releases_are_answered_with_their_lanes_in_any_sm() {
+    for shape in [SM_SHAPES[0], SHARING] {
+        let mut unit = Driver::<AddressUnit>::new(&shape);
+        unit.inputs = offered(RELSSP, 0, |_| 256).inputs;
+        (unit.inputs.in_mask_i[0], unit.inputs.place_released_i) = (0xf0f0, 1);
+        unit.cycle();
+        // The next one comes at once.
+        (unit.inputs.in_warp_i[0], unit.inputs.in_mask_i[0]) = (6, 0xf);
+        let out = unit.cycle();
+        assert_eq!((out.answer_valid_o, out.answer_release_o, out.answer_shared_o), (1, 1, 0));
+        assert_eq!((out.answer_mask_o, out.warp_o, out.finish_valid_o, out.finish_warp_o), (0xf0f0, 5, 1, 5));
+        assert_eq!((out.busy_o, out.fault_valid_o), (0, 0));
+        unit.inputs.rst_ni = 0;
+        let out = unit.cycle();
+        assert_eq!((out.answer_valid_o, out.answer_mask_o, out.warp_o), (1, 0xf, 6));
+        assert_eq!(unit.cycle().answer_valid_o, 0, "reset");
     }
 }

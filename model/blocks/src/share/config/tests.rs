@@ -11,7 +11,7 @@ fn presets_are_the_thesis_s_machine_without_sharing_and_with_it() {
     assert_eq!((fermi.mrf.kilobytes, fermi.mrf.banks, fermi.mrf.issue_ports), (128, 16, 2));
     assert_eq!((fermi.sm.warps, fermi.sm.blocks, fermi.sm.scheduler), (48, 8, Scheduler::RoundRobin));
     let shape = fermi.sm_shape();
-    assert!(shape.places() && shape.mrf.places && !shape.share);
+    assert!(shape.places() && shape.mrf.places && !shape.shares());
     let parameters = |shape: &crate::shape::SmShape| {
         ["Places", "Share", "Classes", "Sizes", "Throttle"].map(|name| crate::Shape::parameter(shape, name))
     };
@@ -28,9 +28,56 @@ fn presets_are_the_thesis_s_machine_without_sharing_and_with_it() {
 }
 
 #[test]
+fn scratchpad_memory_is_shared_in_a_machine_with_16_kilobytes() {
+    let [small, fermi] = ["fermi-16k", "fermi"].map(|preset| config(preset, &[]));
+    let sm = SmConfig { shared_kilobytes: 64, ..small.sm };
+    assert_eq!((small.sm.shared_kilobytes, Config { sm, ..small }), (16, fermi));
+    let shared = config("share-scratchpad", &[]);
+    let sm = SmConfig { scheduler: small.sm.scheduler, ..shared.sm };
+    assert_eq!(Config { sm, share: small.share, ..shared }, small);
+    let registers = config("share-registers", &[]);
+    let share = ShareConfig { resource: SharedResource::Scratchpad, ..registers.share };
+    assert_eq!((shared.share, shared.sm.scheduler), (share, registers.sm.scheduler));
+    let parameters = |preset: &str, settings: &[&str]| {
+        let shape = config(preset, settings).sm_shape();
+        ["Share", "Shares", "Classes", "Places", "Throttle"].map(|name| crate::Shape::parameter(&shape, name))
+    };
+    assert_eq!(parameters("share-scratchpad", &[]), [2, 1, 1, 1, 0]);
+    assert_eq!(parameters("share-registers", &[]), [1, 0, 1, 1, 0]);
+    assert_eq!(parameters("share-registers", &["share.resource=scratchpad"]), [2, 1, 1, 1, 0]);
+    assert_eq!(parameters("fermi-16k", &["share.resource=scratchpad"]), [0, 0, 0, 1, 0]);
+}
+
+/// With p = b * t, rounded up to words, where scratchpad memory is shared; all of what is not shared.
+#[test]
+fn private_parts_are_of_what_is_shared() {
+    let config = |resource, private| ShareConfig { present: true, resource, private, ..ShareConfig::DEFAULT };
+    for (tenths, bytes, expected) in
+        [(1, 2180, 220), (1, 2200, 220), (9, 9, 12), (4, 9, 4), (5, 0, 0), (3, 65536, 19664)]
+    {
+        let scratchpad = config(SharedResource::Scratchpad, tenths);
+        assert_eq!(scratchpad.private_shared(bytes), expected, "{tenths} {bytes}");
+        assert_eq!(scratchpad.private_registers(36), 36);
+        let registers = config(SharedResource::Registers, tenths);
+        assert_eq!(registers.private_shared(bytes), bytes);
+        assert_eq!(ShareConfig { present: false, ..scratchpad }.private_shared(bytes), bytes);
+    }
+}
+
+#[test]
+fn only_registers_are_shared_with_a_throttle() {
+    let message = "--set: share.throttle = 5 is not allowed: it has to be 0 where share.resource is scratchpad: non-owners are throttled where \
+                   blocks share registers (share.resource=registers)";
+    let load = |settings: &[&str]| Config::load(Start::Preset("share-scratchpad"), settings).map_err(|e| e.to_string());
+    assert_eq!(load(&["share.throttle=5"]), Err(message.to_owned()));
+    assert!(load(&["share.throttle=5", "share.resource=registers"]).is_ok());
+    assert!(load(&["share.lock=first", "share.check=mark"]).is_ok());
+}
+
+#[test]
 fn numbers_outside_their_bounds_are_refused() {
     refuses(&[
-        ("share.private", &["0", "10"][..], "a number from 1 to 9 (tenths of a thread's registers)"),
+        ("share.private", &["0", "10"][..], "a number from 1 to 9 (tenths of what is shared)"),
         ("share.throttle", &["65536"], "a number from 0 to 65535 (cycles of a period; 0: none)"),
         ("sm.blocks", &["0", "17"], "a number from 1 to 16"),
     ]);
@@ -114,6 +161,8 @@ fn straps_are_those_of_the_page() {
     for word in 0..8 {
         assert_eq!(ShareStraps::of(word).word(), word);
     }
+    let straps = |settings: &[&str]| cfg_of_block(&config("share-scratchpad", settings), "scratchpad_locks");
+    assert_eq!([straps(&[]), straps(&["share.check=mark"]), straps(&["share.lock=first"])], [0b0110, 0b1110, 0b0111]);
     assert_eq!(cfg_of_block(&config("share-registers", &[]), "block_launcher"), 8);
     assert_eq!(cfg_of_block(&config("baseline", &[]), "block_launcher"), 16);
 }
