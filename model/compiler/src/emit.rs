@@ -2,6 +2,7 @@
 
 use crate::allocate::Allocation;
 use crate::lower::Lowered;
+use crate::scratchpad::Variables;
 use crate::mir::{BlockId, Function, Inst, Origin, Pred, Term, V, Val, cfg};
 use gpurf_isa::image::{Added, Kernel, Purpose, Relocation};
 use gpurf_isa::modifiers::Combine;
@@ -19,12 +20,14 @@ struct Emitter<'a> {
     code: Vec<Instruction>,
     lines: Vec<u32>,
     relocations: Vec<Relocation>,
+    /// Instructions that may touch shared memory, with the variables that each may touch.
+    accesses: Vec<(u32, Variables)>,
     /// Branches whose target is to be filled in.
     branches: Vec<(usize, BlockId, Option<BlockId>)>,
 }
 
-/// Emits a kernel.
-pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooLong> {
+/// Emits a kernel. Gives its instructions that may touch shared memory besides, each with the variables that it may touch.
+pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<(Kernel, Vec<(u32, Variables)>), TooLong> {
     let f = &lowered.function;
     let mut emitter = Emitter {
         f,
@@ -34,6 +37,7 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooL
         code: Vec::new(),
         lines: Vec::new(),
         relocations: Vec::new(),
+        accesses: Vec::new(),
         branches: Vec::new(),
     };
     let meets = cfg::reconvergence(f);
@@ -55,7 +59,7 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooL
     if emitter.code.len() >= Pc::LIMIT as usize {
         return Err(TooLong);
     }
-    Ok(Kernel {
+    let kernel = Kernel {
         name: lowered.name.clone(),
         code: emitter.code,
         lines: emitter.lines,
@@ -67,7 +71,8 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooL
         required_threads: lowered.max_threads.filter(|_| lowered.exact_threads),
         relocations: emitter.relocations,
         added: emitter.added,
-    })
+    };
+    Ok((kernel, emitter.accesses))
 }
 
 impl Emitter<'_> {
@@ -162,6 +167,9 @@ impl Emitter<'_> {
             Origin::Ahead => Some(Purpose::Ahead),
         };
         let instruction = self.code.len() as u32;
+        if !inst.variables.is_empty() {
+            self.accesses.push((instruction, inst.variables));
+        }
         self.added.extend(purpose.map(|purpose| Added { instruction, purpose }));
         self.push(out, inst.line);
     }

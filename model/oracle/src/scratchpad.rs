@@ -149,7 +149,7 @@ impl ScratchpadJudge {
 
     /// An access: what its lanes touch in shared memory.
     fn access(&mut self, at: &Issue<'_>, space: Space, bytes: u64) {
-        let (mut touched, mut outside) = (0, 0);
+        let (mut touched, mut outside): (Mask, Mask) = (0, 0);
         for lane in lanes_of(at.mask) {
             let Some(address) = shared_address(at, space, lane) else { continue };
             let behind = u64::from(address) + bytes;
