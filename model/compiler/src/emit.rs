@@ -2,8 +2,8 @@
 
 use crate::allocate::Allocation;
 use crate::lower::Lowered;
+use crate::mir::{BlockId, Function, Inst, Origin, Pred, Term, V, Val};
 use crate::scratchpad::Variables;
-use crate::mir::{BlockId, Function, Inst, Origin, Pred, Term, V, Val, cfg};
 use gpurf_isa::image::{Added, Kernel, Purpose, Relocation};
 use gpurf_isa::modifiers::Combine;
 use gpurf_isa::{Instruction, Offset, Op, Operand, Pc, Predicate, PredicateSource, Reg, Slots};
@@ -26,8 +26,13 @@ struct Emitter<'a> {
     branches: Vec<(usize, BlockId, Option<BlockId>)>,
 }
 
-/// Emits a kernel. Gives its instructions that may touch shared memory besides, each with the variables that it may touch.
-pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<(Kernel, Vec<(u32, Variables)>), TooLong> {
+/// Emits a kernel. `meets` says where the lanes of each block's branch meet again. Gives its instructions that may touch shared
+/// memory besides, each with the variables that it may touch.
+pub fn kernel(
+    lowered: &Lowered,
+    allocation: &Allocation,
+    meets: &[Option<BlockId>],
+) -> Result<(Kernel, Vec<(u32, Variables)>), TooLong> {
     let f = &lowered.function;
     let mut emitter = Emitter {
         f,
@@ -40,7 +45,6 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<(Kernel, Vec
         accesses: Vec::new(),
         branches: Vec::new(),
     };
-    let meets = cfg::reconvergence(f);
     let own_exits = emitter.exits_of_branches();
     let emitted: Vec<BlockId> = f.block_ids().filter(|b| !own_exits[b.index()]).collect();
     let mut start = vec![0; f.blocks.len()];

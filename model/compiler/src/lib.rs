@@ -258,11 +258,12 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         passes::legalise::run(f);
         let mut allocation = schedule_and_allocate(f, options, lowered.local_bytes)
             .map_err(|e| error(format!("`{}` {e}", lowered.name)))?;
-        let placed = scratchpad::release::run(&mut lowered.function, &lowered.shared, &options.scratchpad);
+        let mut meets = mir::cfg::reconvergence(&lowered.function);
+        let placed = scratchpad::release::run(&mut lowered.function, &mut meets, &lowered.shared, &options.scratchpad);
         let releases = placed.map_err(|reason| error(format!("`{}` {reason}", lowered.name)))?;
         let emitted = |allocation: &Allocation| {
             let too_long = |_| error(format!("`{}` has more instructions than the machine can address", lowered.name));
-            emit::kernel(&lowered, allocation).map_err(too_long)
+            emit::kernel(&lowered, allocation, &meets).map_err(too_long)
         };
         let (mut kernel, mut accesses) = emitted(&allocation)?;
         if options.register_order == RegisterOrder::FirstUse {

@@ -77,18 +77,27 @@ pub fn mark(code: &mut [Instruction], private_bytes: u32, threads: Threads) {
     if private_bytes == 0 || !code.iter().any(Instruction::may_be_shared) {
         return;
     }
-    let states = states(code, threads);
-    for (instruction, state) in code.iter_mut().zip(states) {
-        let Some(bytes) = shared_bytes(instruction.op) else { continue };
-        // What is never executed may have any mark.
-        instruction.control.private = state.is_some_and(|state| {
-            let address = of(&state, instruction.a);
-            let offset = if broken(Mutation::NoOffset) { 0 } else { i128::from(instruction.offset.bytes()) };
-            let at = Range::modulo(i128::from(address.low) + offset, i128::from(address.high) + offset);
-            let bytes = if broken(Mutation::AtBound) { 0 } else { bytes };
-            at.low <= at.high && u64::from(at.high) + u64::from(bytes) <= private_bytes.into()
-        });
+    let leads = leaders(code);
+    let states = states(code, &leads, threads);
+    // What is never reached may have any mark: it has none.
+    for (start, state) in states.into_iter().enumerate() {
+        let Some(mut state) = state else { continue };
+        let behind = (start + 1..=code.len()).find(|&pc| leads[pc]).unwrap_or(code.len());
+        for instruction in &mut code[start..behind] {
+            instruction.control.private = is_private(instruction, &state, private_bytes);
+            step(instruction, &mut state, threads);
+        }
     }
+}
+
+/// Whether an access lies below the bound.
+fn is_private(instruction: &Instruction, state: &State, private_bytes: u32) -> bool {
+    let Some(bytes) = shared_bytes(instruction.op) else { return false };
+    let address = of(state, instruction.a);
+    let offset = if broken(Mutation::NoOffset) { 0 } else { i128::from(instruction.offset.bytes()) };
+    let at = Range::modulo(i128::from(address.low) + offset, i128::from(address.high) + offset);
+    let bytes = if broken(Mutation::AtBound) { 0 } else { bytes };
+    at.low <= at.high && u64::from(at.high) + u64::from(bytes) <= private_bytes.into()
 }
 
 /// Bytes of an access to shared memory.
@@ -109,16 +118,36 @@ const fn shared_bytes(op: Op) -> Option<u32> {
     }
 }
 
-/// The ranges in front of each instruction that is reached.
-fn states(code: &[Instruction], threads: Threads) -> Vec<Option<State>> {
+/// Where straight lines of code begin: at its start, behind branches and ends, at targets.
+fn leaders(code: &[Instruction]) -> Vec<bool> {
+    let mut leads = vec![false; code.len() + 1];
+    leads[0] = true;
+    for (pc, instruction) in code.iter().enumerate() {
+        if matches!(instruction.op, Op::Bra {} | Op::Exit {} | Op::Trap {}) {
+            leads[pc + 1] = true;
+        }
+        if let Some(to) = instruction.target().filter(|to| to.index() < code.len()) {
+            leads[to.index()] = true;
+        }
+    }
+    // A line ends with the code.
+    leads[code.len()] = true;
+    leads
+}
+
+/// The ranges at the start of each straight line that is reached.
+fn states(code: &[Instruction], leads: &[bool], threads: Threads) -> Vec<Option<State>> {
     let mut states: Vec<Option<State>> = vec![None; code.len()];
     let mut rounds = vec![0u32; code.len()];
-    let Some(first) = states.first_mut() else { return states };
-    *first = Some(vec![Range::ANY; Reg::ZERO.index()]);
+    states[0] = Some(vec![Range::ANY; Reg::ZERO.index()]);
     let mut open = vec![0];
-    while let Some(pc) = open.pop() {
+    while let Some(mut pc) = open.pop() {
         let mut state = states[pc].clone().expect("what is open has been reached");
         step(&code[pc], &mut state, threads);
+        while !leads[pc + 1] {
+            pc += 1;
+            step(&code[pc], &mut state, threads);
+        }
         for to in successors(code, pc) {
             let Some(there) = &mut states[to] else {
                 states[to] = Some(state.clone());

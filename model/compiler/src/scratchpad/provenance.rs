@@ -10,29 +10,44 @@ use gpurf_isa::Op;
 
 /// Finds the variables of all accesses.
 pub fn run(f: &mut Function) {
-    // A register has the variables of all instructions that write it.
-    let mut of_register = vec![Variables::NONE; f.classes.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for inst in f.blocks.iter().flat_map(|block| &block.insts) {
-            let Some(d) = inst.d else { continue };
-            if broken(Mutation::GuardedWrites) && inst.guard != Pred::TRUE {
-                continue;
-            }
-            let old = of_register[d.index()];
-            let result = result(inst, |v| of(&of_register, v));
-            let new = if broken(Mutation::LastWrite) { result } else { old.union(result) };
-            of_register[d.index()] = new;
-            changed |= new != old && !broken(Mutation::LastWrite);
-        }
-    }
+    let of_register = of_registers(f);
     for inst in f.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         inst.variables = match inst.may_be_shared() {
             true => accessed(inst, of(&of_register, inst.src[0])),
             false => Variables::NONE,
         };
     }
+}
+
+/// The variables whose address may be in each register: those of all instructions that write it.
+fn of_registers(f: &Function) -> Vec<Variables> {
+    let mut of_register = vec![Variables::NONE; f.classes.len()];
+    let insts: Vec<&Inst> = f.blocks.iter().flat_map(|block| &block.insts).filter(|inst| counts(inst)).collect();
+    let mut readers = vec![Vec::new(); f.classes.len()];
+    let mut last_writer = vec![0; f.classes.len()];
+    for (i, inst) in insts.iter().enumerate() {
+        inst.general_sources().for_each(|v| readers[v.index()].push(i));
+        inst.d.into_iter().for_each(|d| last_writer[d.index()] = i);
+    }
+    let mut open: Vec<usize> = (0..insts.len()).collect();
+    while let Some(i) = open.pop() {
+        let Some(d) = insts[i].d else { continue };
+        if broken(Mutation::LastWrite) && last_writer[d.index()] != i {
+            continue;
+        }
+        let old = of_register[d.index()];
+        let new = old.union(result(insts[i], |v| of(&of_register, v)));
+        if new != old {
+            of_register[d.index()] = new;
+            open.extend(&readers[d.index()]);
+        }
+    }
+    of_register
+}
+
+/// Whether an instruction's result is one of its register's.
+fn counts(inst: &Inst) -> bool {
+    !(broken(Mutation::GuardedWrites) && inst.guard != Pred::TRUE)
 }
 
 fn of(registers: &[Variables], value: Val) -> Variables {

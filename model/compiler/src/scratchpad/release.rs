@@ -6,9 +6,10 @@ use super::mutation::{Mutation, broken};
 use super::{Relssp, ScratchpadOptions, SharedVariable, in_shared_part};
 use crate::mir::{Block, BlockId, Function, Inst, Term, cfg};
 use gpurf_isa::Op;
+use std::collections::{HashMap, HashSet};
 
 /// A place of `RELSSP`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {
     /// In a block, behind its last access of the shared part; at its start if it has none.
     Block(usize),
@@ -160,11 +161,17 @@ fn touches(inst: &Inst, shared: super::Variables) -> bool {
     inst.variables.meets(shared) && !left_out
 }
 
-/// Puts `RELSSP` into a kernel with these variables. Gives their number.
+/// Puts `RELSSP` into a kernel with these variables. `meets` says where the lanes of each block's branch meet again. Gives the
+/// number of places.
 ///
 /// # Errors
 /// If the kernel has one already.
-pub fn run(f: &mut Function, variables: &[SharedVariable], options: &ScratchpadOptions) -> Result<usize, String> {
+pub fn run(
+    f: &mut Function,
+    meets: &mut Vec<Option<BlockId>>,
+    variables: &[SharedVariable],
+    options: &ScratchpadOptions,
+) -> Result<usize, String> {
     if options.relssp == Relssp::None {
         return Ok(0);
     }
@@ -181,45 +188,94 @@ pub fn run(f: &mut Function, variables: &[SharedVariable], options: &ScratchpadO
         Relssp::Postdom => graph.postdom(),
         _ => graph.optimal(),
     };
+    let order = Order::new(f, &places);
     for &place in &places {
         let Place::Block(b) = place else { continue };
         let block = &mut f.blocks[b];
         let last = block.insts.iter().rposition(touches);
         let at = last.map_or(0, |last| last + usize::from(!broken(Mutation::InFrontOfAccess)));
-        let line = last.map_or_else(|| block.insts.first().map_or(block.term_line, |i| i.line), |l| block.insts[l].line);
+        let near = block.insts.get(last.unwrap_or(0));
+        let line = near.map_or(block.term_line, |inst| inst.line);
         block.insts.insert(at, Inst::new(Op::Relssp {}, line));
     }
-    split(f, &places);
+    order.apply(f, meets);
     Ok(places.len())
 }
 
-/// Makes blocks of `RELSSP` on edges. Each stands behind its source.
-fn split(f: &mut Function, places: &[Place]) {
-    let edges: Vec<(usize, usize)> = places.iter().filter_map(|p| if let Place::Edge(a, b) = *p { Some((a, b)) } else { None }).collect();
-    if edges.is_empty() {
-        return;
-    }
-    let mut number = Vec::new();
-    let mut next = 0;
-    for b in 0..f.blocks.len() {
-        number.push(BlockId(next));
-        next += 1 + edges.iter().filter(|(from, _)| *from == b).count() as u32;
-    }
-    let mut blocks = Vec::new();
-    for (b, mut block) in std::mem::take(&mut f.blocks).into_iter().enumerate() {
-        let mut new = Vec::new();
-        let first = number[b].0 + 1;
-        let own: Vec<usize> = edges.iter().filter(|(from, _)| *from == b).map(|&(_, to)| to).collect();
-        block.term.map(|to| match own.iter().position(|&t| t == to.index()) {
-            Some(i) => BlockId(first + i as u32),
-            None => number[to.index()],
-        });
-        for &to in &own {
-            let insts = vec![Inst::new(Op::Relssp {}, block.term_line)];
-            new.push(Block { insts, term: Term::Jump(number[to]), term_line: block.term_line });
+fn is_bare_exit(block: &Block) -> bool {
+    block.insts.is_empty() && block.term == Term::Exit
+}
+
+/// The order of blocks with those that are new.
+///
+/// On the way that falls through a new block stands in between; it costs no jump. Other new blocks stand at the end, and so do exits that were guarded
+/// `EXIT`s: what falls through there still does.
+struct Order {
+    /// Blocks as they were, and ways between two of them.
+    order: Vec<Place>,
+    /// Blocks that were nothing but an exit.
+    exits: HashSet<usize>,
+}
+
+impl Order {
+    fn new(f: &Function, places: &[Place]) -> Self {
+        let (mut order, mut end, mut exits) = (Vec::new(), Vec::new(), HashSet::new());
+        let mut edges: HashMap<usize, Vec<usize>> = HashMap::new();
+        for place in places {
+            match *place {
+                Place::Block(b) if is_bare_exit(&f.blocks[b]) => _ = exits.insert(b),
+                Place::Block(_) => {}
+                Place::Edge(from, to) => edges.entry(from).or_default().push(to),
+            }
         }
-        blocks.push(block);
-        blocks.extend(new);
+        for b in 0..f.blocks.len() {
+            let own = Place::Block(b);
+            if exits.contains(&b) {
+                end.push(own);
+                continue;
+            }
+            order.push(own);
+            for &to in edges.get(&b).into_iter().flatten() {
+                // Exits of branches are guarded `EXIT`s in the block in front of them.
+                let falls_to = (b + 1..f.blocks.len()).find(|&next| !is_bare_exit(&f.blocks[next]));
+                if Some(to) == falls_to { &mut order } else { &mut end }.push(Place::Edge(b, to));
+            }
+        }
+        order.append(&mut end);
+        Self { order, exits }
     }
-    f.blocks = blocks;
+
+    fn apply(&self, f: &mut Function, meets: &mut Vec<Option<BlockId>>) {
+        let numbers = self.order.iter().zip(0..).map(|(&place, new)| (place, BlockId(new)));
+        let number: HashMap<Place, BlockId> = numbers.collect();
+        let of = |b: BlockId| number[&Place::Block(b.index())];
+        let (mut blocks, mut joins) = (Vec::new(), Vec::new());
+        for &place in &self.order {
+            let (block, meet) = match place {
+                Place::Block(b) => {
+                    let mut block = f.blocks[b].clone();
+                    // Lanes that go to an exit do not come back: the others need not wait for them.
+                    let meet = match block.term {
+                        Term::Branch { then, otherwise, .. } if self.exits.contains(&then.index()) => Some(otherwise),
+                        Term::Branch { then, otherwise, .. } if self.exits.contains(&otherwise.index()) => Some(then),
+                        _ => meets[b],
+                    };
+                    block.term.map(|to| {
+                        number.get(&Place::Edge(b, to.index())).copied().unwrap_or_else(|| of(to))
+                    });
+                    (block, meet.map(of))
+                }
+                Place::Edge(from, to) => {
+                    let line = f.blocks[from].term_line;
+                    let insts = vec![Inst::new(Op::Relssp {}, line)];
+                    let term = if is_bare_exit(&f.blocks[to]) { Term::Exit } else { Term::Jump(of(BlockId(to as u32))) };
+                    (Block { insts, term, term_line: line }, None)
+                }
+            };
+            blocks.push(block);
+            joins.push(meet);
+        }
+        f.blocks = blocks;
+        *meets = joins;
+    }
 }

@@ -357,6 +357,8 @@ struct Sums {
     accesses: u64,
     shared: u64,
     marked: u64,
+    /// Instructions beyond the releases.
+    jumps: u64,
     held: [u64; 3],
 }
 
@@ -375,6 +377,11 @@ fn judge(seeds: std::ops::Range<u64>) -> Sums {
         assert!(run.result == plain.result, "seed {seed} computes something else\n{}", sample.source);
         let threads = u64::from(BLOCKS * sample.threads);
         assert!([0, threads].contains(&run.counts.released), "seed {seed}: {:?}", run.counts);
+        // One instruction more for each thread, and a jump for some (thesis 3.4.1.3).
+        let without = sample.run(ScratchpadOptions { relssp: Relssp::None, ..sample.options });
+        let more = run.issued - without.issued;
+        assert!((run.counts.released..=2 * run.counts.released).contains(&more), "seed {seed}: {more} instructions more");
+        sums.jumps += more - run.counts.released;
         sums.programs += 1;
         sums.releasing += u32::from(run.counts.released > 0);
         sums.accesses += run.counts.accesses;
