@@ -12,7 +12,7 @@ use gpurf_isa::machine::BLOCK_THREADS;
 use gpurf_isa::modifiers::{Addition, AtomicSpace, Extremum, Half, LoadType, Space, Special, StoreType};
 use gpurf_isa::{Instruction, Op, Operand, PredicateSource, Reg, Slot};
 
-/// How often an instruction is looked at before ranges that still grow become unknown.
+/// How often an instruction is looked at before ranges that still grow do so by powers of two.
 const ROUNDS: u32 = 8;
 
 /// Threads of a block in each dimension, at most.
@@ -59,6 +59,15 @@ impl Range {
             Self { low: low.rem_euclid(word) as u32, high: high.rem_euclid(word) as u32 }
         } else {
             Self::ANY
+        }
+    }
+
+    /// With a bound that has changed far enough away that it will not change often: the next power of two.
+    fn widened(self, old: Self) -> Self {
+        let high = u32::MAX.checked_shr(self.high.leading_zeros()).unwrap_or(0);
+        Self {
+            low: if self.low == old.low { self.low } else { 0 },
+            high: if self.high == old.high { self.high } else { high },
         }
     }
 
@@ -161,7 +170,7 @@ fn states(code: &[Instruction], leads: &[bool], threads: Threads) -> Vec<Option<
             for (old, new) in there.iter_mut().zip(&state) {
                 let mut joined = old.hull(*new);
                 if joined != *old && rounds[to] >= ROUNDS {
-                    joined = Range::ANY;
+                    joined = joined.widened(*old);
                 }
                 changed |= joined != *old;
                 *old = joined;

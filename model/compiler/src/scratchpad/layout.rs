@@ -102,25 +102,26 @@ fn counted(f: &Function, nodes: &[usize], block: usize) -> Option<u64> {
     let (Op::Isetp { comparison, signed, combine: IntegerCombine::And }, Pred::TRUE) = (compare.op, compare.s) else {
         return None;
     };
-    let (counter, bound) = (compare.src[0].register()?, compare.src[1].constant()?);
-    let writes = |v: V, within: bool| {
-        only(f, |i| i.d == Some(v)).map_or_else(
-            || writes_where(f, v, |b| inside(b) == within),
-            |(inst, place)| (inside(place.0) == within).then_some((inst, place)),
-        )
+    let (compared, bound) = (compare.src[0].register()?, compare.src[1].constant()?);
+    // A counter and the constant that is added, where a register is the sum.
+    let sum = |v: V| -> Option<(V, u32)> {
+        let (add, _) = only(f, |i| i.d == Some(v))?;
+        sum_of(add)
     };
-    let (start, _) = writes(counter, false)?;
-    let (step, step_at) = writes(counter, true)?;
+    let counter = sum(compared).map_or(compared, |(counter, _)| counter);
+    let (start, _) = written(f, counter, |b| !inside(b))?;
+    let (step, step_at) = written(f, counter, inside)?;
     let (Op::Mov {}, Some(first)) = (start.op, start.src[1].constant()) else { return None };
-    let (Op::Iadd { mode: Addition::Add }, Pred::FALSE, Val::Reg(from)) = (step.op, step.s, step.src[0]) else {
-        return None;
+    let stepped = match (step.op, step.src[1].register()) {
+        (Op::Mov {}, Some(v)) => sum(v),
+        _ => sum_of(step),
     };
-    let by = step.src[1].constant()?;
-    if from != counter || !inside(at.0) {
+    let by = stepped.filter(|(from, _)| *from == counter)?.1;
+    if !inside(at.0) {
         return None;
     }
     // What is added in front of the comparison is seen by it. In another block it may come later: one iteration more or less.
-    let ahead = at.0 != step_at.0 || step_at.1 < at.1;
+    let ahead = compared != counter || at.0 != step_at.0 || step_at.1 < at.1;
     let mut value = if ahead { first.wrapping_add(by) } else { first };
     let mut count = 1;
     while holds(comparison, signed, value, bound) == stays && count < MOST_TRIPS {
@@ -140,8 +141,16 @@ fn only(f: &Function, is: impl Fn(&Inst) -> bool) -> Option<Found<'_>> {
     (found.next().is_none() && !first.0.is_partial()).then_some(first)
 }
 
+/// The register and the constant whose sum an instruction computes.
+fn sum_of(inst: &Inst) -> Option<(V, u32)> {
+    match (inst.op, inst.s, inst.src[0], inst.src[1]) {
+        (Op::Iadd { mode: Addition::Add }, Pred::FALSE, Val::Reg(v), Val::Imm(by)) if !inst.is_partial() => Some((v, by)),
+        _ => None,
+    }
+}
+
 /// The same among the writes of a register in some of the blocks.
-fn writes_where(f: &Function, v: V, block: impl Fn(usize) -> bool) -> Option<Found<'_>> {
+fn written(f: &Function, v: V, block: impl Fn(usize) -> bool) -> Option<Found<'_>> {
     let mut found = find(f, move |i| i.d == Some(v)).filter(|(_, (b, _))| block(*b));
     let first = found.next()?;
     (found.next().is_none() && !first.0.is_partial()).then_some(first)
