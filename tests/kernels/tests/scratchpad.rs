@@ -42,7 +42,8 @@ fn run(kernel: &Kernel, image: &Image) -> Vec<Vec<u8>> {
 fn judge(kernel: &Kernel, compiled: &Compiled, options: ScratchpadOptions) -> ScratchpadCounts {
     let rule = if options.relssp == Relssp::None { Rule::MayEnd } else { Rule::EveryThread };
     for (code, scratchpad) in compiled.image.kernels.iter().zip(&compiled.scratchpad) {
-        let place = |v: &gpurf_compiler::scratchpad::SharedVariable| Placed { at: v.at, bytes: v.bytes, align: v.align };
+        let place =
+            |v: &gpurf_compiler::scratchpad::SharedVariable| Placed { at: v.at, bytes: v.bytes, align: v.align };
         let placed: Vec<Placed> = scratchpad.variables.iter().map(place).collect();
         assert_eq!(overlaps(&placed, code.static_shared), None, "{}", code.name);
     }
@@ -91,9 +92,11 @@ fn every_kernel_releases_shared_memory_and_does_what_it_did() {
                 held.push(counts.held);
                 if relssp == Relssp::Optimal {
                     let releases: usize = compiled.scratchpad.iter().map(|s| s.releases).sum();
-                    let moved = compiled.scratchpad.iter().zip(&plain.scratchpad).any(|(a, b)| a.variables != b.variables);
+                    let moved =
+                        compiled.scratchpad.iter().zip(&plain.scratchpad).any(|(a, b)| a.variables != b.variables);
                     let accesses = compiled.scratchpad.iter().flat_map(|s| &s.accesses);
-                    let (all, of_any) = (accesses.clone().count(), accesses.filter(|(_, v)| *v == Variables::ALL).count());
+                    let (all, of_any) =
+                        (accesses.clone().count(), accesses.filter(|(_, v)| *v == Variables::ALL).count());
                     println!(
                         "| {} | {private_bytes} | {}{} | {all}, {of_any} | {:.1} % | {:.1} % | {releases} | {:.1} % | {:.1} % |",
                         kernel.name,

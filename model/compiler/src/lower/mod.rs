@@ -21,8 +21,8 @@ mod wide;
 use crate::diagnostic::{Error, LineIndex, Span};
 use crate::mir::{Builder, Function, Origin, Pred, Term, V};
 use crate::ptx::ast::{self, Block, Module, Operand, OperandKind, Space, Statement};
-use gpurf_isa::image::{Parameter, Symbol};
 use crate::scratchpad::{self, Orders, SharedVariable, Variables, provenance};
+use gpurf_isa::image::{Parameter, Symbol};
 use gpurf_isa::{Op, machine as limits};
 use kernel::{Kernel, Reg, Scope};
 use module::{Environment, Place};
@@ -64,7 +64,11 @@ pub struct Lowered {
 ///
 /// # Errors
 /// All places that are outside of the subset, up to a bound.
-pub fn lower(source: &str, module: &Module<'_>, orders: &Orders) -> std::result::Result<(Vec<Lowered>, Vec<Symbol>), Vec<Error>> {
+pub fn lower(
+    source: &str,
+    module: &Module<'_>,
+    orders: &Orders,
+) -> std::result::Result<(Vec<Lowered>, Vec<Symbol>), Vec<Error>> {
     let mut errors = Vec::new();
     let lines = LineIndex::new(source);
     let (environment, symbols) = module::environment(module, &mut errors);

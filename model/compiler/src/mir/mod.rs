@@ -7,8 +7,8 @@
 mod builder;
 pub mod cfg;
 
-pub use builder::Builder;
 use crate::scratchpad::Variables;
+pub use builder::Builder;
 use gpurf_isa::Op;
 
 /// A virtual register.
@@ -194,7 +194,15 @@ impl Inst {
         use Op::*;
         matches!(
             self.op,
-            St { .. } | Atom { .. } | Cas { .. } | Bar { .. } | Warpsync { .. } | Membar { .. } | Trap { .. } | Nop {} | Relssp {}
+            St { .. }
+                | Atom { .. }
+                | Cas { .. }
+                | Bar { .. }
+                | Warpsync { .. }
+                | Membar { .. }
+                | Trap { .. }
+                | Nop {}
+                | Relssp {}
         )
     }
 

@@ -144,7 +144,9 @@ fn only(f: &Function, is: impl Fn(&Inst) -> bool) -> Option<Found<'_>> {
 /// The register and the constant whose sum an instruction computes.
 fn sum_of(inst: &Inst) -> Option<(V, u32)> {
     match (inst.op, inst.s, inst.src[0], inst.src[1]) {
-        (Op::Iadd { mode: Addition::Add }, Pred::FALSE, Val::Reg(v), Val::Imm(by)) if !inst.is_partial() => Some((v, by)),
+        (Op::Iadd { mode: Addition::Add }, Pred::FALSE, Val::Reg(v), Val::Imm(by)) if !inst.is_partial() => {
+            Some((v, by))
+        }
         _ => None,
     }
 }

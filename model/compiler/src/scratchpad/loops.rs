@@ -119,10 +119,9 @@ impl Region {
             let own = match item {
                 Item::Block(b) => cost(*b),
                 Item::Loop(region, trips) => region.longest(cost).saturating_mul((*trips).into()),
-                Item::Flat(blocks, trips) => blocks
-                    .iter()
-                    .fold(0u128, |sum, &b| sum.saturating_add(cost(b)))
-                    .saturating_mul((*trips).into()),
+                Item::Flat(blocks, trips) => {
+                    blocks.iter().fold(0u128, |sum, &b| sum.saturating_add(cost(b))).saturating_mul((*trips).into())
+                }
             };
             let before = self.from[i].iter().map(|&p| best[p]).max().unwrap_or(0);
             best[i] = before.saturating_add(own);

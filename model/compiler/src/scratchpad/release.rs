@@ -154,10 +154,10 @@ fn touches(inst: &Inst, shared: super::Variables) -> bool {
         Op::Atom { .. } | Op::Cas { .. } => broken(Mutation::Atomics),
         _ => false,
     };
-    let generic = matches!(inst.op, Op::Ld { space, .. } | Op::St { space, .. } if space == gpurf_isa::modifiers::Space::Generic);
-    let left_out = left_out
-        || (broken(Mutation::GuardedAccesses) && inst.is_partial())
-        || (broken(Mutation::Generic) && generic);
+    let generic =
+        matches!(inst.op, Op::Ld { space, .. } | Op::St { space, .. } if space == gpurf_isa::modifiers::Space::Generic);
+    let left_out =
+        left_out || (broken(Mutation::GuardedAccesses) && inst.is_partial()) || (broken(Mutation::Generic) && generic);
     inst.variables.meets(shared) && !left_out
 }
 
@@ -260,15 +260,14 @@ impl Order {
                         Term::Branch { then, otherwise, .. } if self.exits.contains(&otherwise.index()) => Some(then),
                         _ => meets[b],
                     };
-                    block.term.map(|to| {
-                        number.get(&Place::Edge(b, to.index())).copied().unwrap_or_else(|| of(to))
-                    });
+                    block.term.map(|to| number.get(&Place::Edge(b, to.index())).copied().unwrap_or_else(|| of(to)));
                     (block, meet.map(of))
                 }
                 Place::Edge(from, to) => {
                     let line = f.blocks[from].term_line;
                     let insts = vec![Inst::new(Op::Relssp {}, line)];
-                    let term = if is_bare_exit(&f.blocks[to]) { Term::Exit } else { Term::Jump(of(BlockId(to as u32))) };
+                    let term =
+                        if is_bare_exit(&f.blocks[to]) { Term::Exit } else { Term::Jump(of(BlockId(to as u32))) };
                     (Block { insts, term, term_line: line }, None)
                 }
             };

@@ -58,11 +58,8 @@ fn flags() -> impl Iterator<Item = (&'static str, Flag)> {
     FLAGS.into_iter().chain(MARKS.into_iter().map(|(_, name, _, mark)| (name, mark)))
 }
 
-const FLAGS: [(&str, Flag); 3] = [
-    ("deschedule", |c| &mut c.deschedule),
-    ("strand_end", |c| &mut c.strand_end),
-    ("private", |c| &mut c.private),
-];
+const FLAGS: [(&str, Flag); 3] =
+    [("deschedule", |c| &mut c.deschedule), ("strand_end", |c| &mut c.strand_end), ("private", |c| &mut c.private)];
 
 /// Reads what [`Control`]'s `Display` writes.
 pub fn read(text: &str) -> Result<Control, String> {

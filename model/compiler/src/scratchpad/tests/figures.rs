@@ -92,7 +92,8 @@ fn in_front(source: &str, options: ScratchpadOptions) -> Vec<&'static str> {
 #[test]
 fn figure_3_7_a() {
     // pi_1 is the end of the block, pi_2 stands directly behind L1, pi_3 in front of it.
-    let source = kernel("st.shared.u32 [%s], %t; ld.shared.u32 %x0, [%s]; add.s32 %x0, %x0, 1; st.global.u32 [%d0], %x0; ret;");
+    let source =
+        kernel("st.shared.u32 [%s], %t; ld.shared.u32 %x0, [%s]; add.s32 %x0, %x0, 1; st.global.u32 [%d0], %x0; ret;");
     for relssp in [Relssp::Postdom, Relssp::Optimal] {
         assert_eq!(in_front(&source, options(0, relssp)), ["LD"]);
         let code = &compiled(&source, options(0, relssp)).image.kernels[0].code;
@@ -104,7 +105,8 @@ fn figure_3_7_a() {
 
 #[test]
 fn figure_3_4_every_active_thread_counts_once() {
-    let source = kernel("setp.lt.u32 %p0, %t, 9; @%p0 bra MEET; st.shared.u32 [%s], %t; MEET: st.global.u32 [%d0], %t; ret;");
+    let source =
+        kernel("setp.lt.u32 %p0, %t, 9; @%p0 bra MEET; st.shared.u32 [%s], %t; MEET: st.global.u32 [%d0], %t; ret;");
     for threads in [1, 9, 10, 31, 32] {
         for relssp in [Relssp::Postdom, Relssp::Optimal] {
             let run = judged(&source, options(0, relssp), threads);

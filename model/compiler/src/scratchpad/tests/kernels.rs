@@ -82,8 +82,10 @@ fn loops_with_constant_bounds_count_as_often_as_they_run() {
     let cost = |source: &str| (order(source, minimal(64)), order(source, ScratchpadOptions::NONE));
     // x is accessed all the time, so it is private in both cases.
     let known = three(declared, &body("mov.u32 %x5, 3;"));
-    assert_eq!(cost(&known), (vec!["x".into(), "y".into(), "dyn".into()], vec!["x".into(), "y".into(), "dyn".into()])
-        .map_names());
+    assert_eq!(
+        cost(&known),
+        (vec!["x".into(), "y".into(), "dyn".into()], vec!["x".into(), "y".into(), "dyn".into()]).map_names()
+    );
     // w is accessed in 40 straight instructions, y in a loop.
     let two = |bound: &str, straight: usize| {
         let fill = "add.s32 %x2, %x2, %t; xor.b32 %x2, %x2, 7; ".repeat(straight);
@@ -143,7 +145,10 @@ fn sets(source: &str) -> Vec<String> {
 #[test]
 fn accesses_touch_the_variables_of_their_addresses() {
     let of = |body: &str| sets(&kernel(&format!("{body} ret;")));
-    assert_eq!(of("st.shared.u32 [%s], 1; st.shared.u32 [b+8], 1; st.shared.v2.u32 [a+8], {%t, %t};"), ["a", "b", "a", "a"]);
+    assert_eq!(
+        of("st.shared.u32 [%s], 1; st.shared.u32 [b+8], 1; st.shared.v2.u32 [a+8], {%t, %t};"),
+        ["a", "b", "a", "a"]
+    );
     let b = "mov.u32 %x0, b; mad.lo.u32 %x1, %t, 8, %x0; or.b32 %x2, %x1, 4;";
     assert_eq!(of(&format!("{b} st.shared.u32 [%x2], 1;")), ["b"]);
     assert_eq!(of(&format!("{b} setp.eq.u32 %p0, %t, 1; selp.b32 %x3, %s, %x1, %p0; st.shared.u32 [%x3], 1;")), ["ab"]);
@@ -152,14 +157,26 @@ fn accesses_touch_the_variables_of_their_addresses() {
     assert_eq!(of("cvt.u64.u32 %d1, %s; cvta.shared.u64 %d1, %d1; st.u32 [%d1], 1;"), ["a"]);
     assert_eq!(of("cvta.shared.u64 %d1, b; mul.wide.u32 %d2, %t, 4; add.s64 %d1, %d1, %d2; st.u32 [%d1], 1;"), ["b"]);
     assert_eq!(of("st.u32 [%d0], 1; st.shared.u32 [b], 1;"), ["ab", "b"]);
-    assert_eq!(of("ld.param.u32 %x0, [p0]; add.s32 %x0, %x0, %s; st.shared.u32 [%x0], 1; st.shared.u32 [b], 1;"), ["a", "b"]);
+    assert_eq!(
+        of("ld.param.u32 %x0, [p0]; add.s32 %x0, %x0, %s; st.shared.u32 [%x0], 1; st.shared.u32 [b], 1;"),
+        ["a", "b"]
+    );
     // What comes from memory may be an address; what is none may be any.
     assert_eq!(of("ld.shared.u32 %x0, [b]; add.s32 %x0, %x0, %s; st.shared.u32 [%x0], 1;"), ["b", "ab"]);
-    assert_eq!(of("st.shared.u32 [a], 1; st.shared.u32 [b], 1; st.shared.u32 [16], 1; st.shared.u32 [%t4], 1;"), ["a", "b", "ab", "ab"]);
+    assert_eq!(
+        of("st.shared.u32 [a], 1; st.shared.u32 [b], 1; st.shared.u32 [16], 1; st.shared.u32 [%t4], 1;"),
+        ["a", "b", "ab", "ab"]
+    );
     assert_eq!(of("shfl.sync.idx.b32 %x0, %s, 0, 31, -1; st.shared.u32 [%x0], 1; st.shared.u32 [b], 1;"), ["ab", "b"]);
-    assert_eq!(of("atom.shared.add.u32 %x0, [%s], 1; atom.shared.cas.b32 %x0, [b], 1, 2; red.shared.add.u32 [%x0], 1;"), ["a", "b", "ab"]);
+    assert_eq!(
+        of("atom.shared.add.u32 %x0, [%s], 1; atom.shared.cas.b32 %x0, [b], 1, 2; red.shared.add.u32 [%x0], 1;"),
+        ["a", "b", "ab"]
+    );
     // The word of a reduction at a barrier.
-    assert_eq!(of("setp.eq.u32 %p0, %t, 1; barrier.cta.red.popc.aligned.u32 %x0, 0, %p0; st.shared.u32 [%s], %x0;"), ["", "", "", "a"]);
+    assert_eq!(
+        of("setp.eq.u32 %p0, %t, 1; barrier.cta.red.popc.aligned.u32 %x0, 0, %p0; st.shared.u32 [%s], %x0;"),
+        ["", "", "", "a"]
+    );
 }
 
 #[test]
@@ -198,7 +215,8 @@ fn relssp_of_the_program_is_kept_and_not_joined_by_others() {
 #[test]
 fn ended_threads_have_released_for_hardware_and_are_missed_by_the_thesis() {
     // The eight threads that do not come to the release.
-    let source = kernel("setp.lt.u32 %p0, %t, 8; st.shared.u32 [%s], %t; @%p0 ret; relssp; st.global.u32 [%d0], %t; ret;");
+    let source =
+        kernel("setp.lt.u32 %p0, %t, 8; st.shared.u32 [%s], %t; @%p0 ret; relssp; st.global.u32 [%d0], %t; ret;");
     let found = compiled(&source, ScratchpadOptions::NONE);
     let of = |rule| run(&found, 0, rule, 32, 0, 4096).faults;
     assert_eq!(of(Rule::MayEnd), []);
@@ -238,7 +256,10 @@ fn ranges_of_addresses() {
     let st = |address: &str| format!("ST.SHARED.B32 [{address}], RZ");
     assert_eq!(marked(&[st("RZ"), st("RZ+0xfc"), st("RZ+0x100"), st("RZ-0x4")].join("\n")), [true, true, false, false]);
     assert_eq!(marked("ST.SHARED.B8 [RZ+0xff], RZ\nST.SHARED.B16 [RZ+0xff], RZ"), [true, false]);
-    assert_eq!(marked("LD.GENERIC.B32 R1, [RZ:RZ]\nATOM.SHARED.ADD R1, [RZ+0x8], R2\nCAS.SHARED R1, [RZ+0xfc], R2, R3"), [false, true, true]);
+    assert_eq!(
+        marked("LD.GENERIC.B32 R1, [RZ:RZ]\nATOM.SHARED.ADD R1, [RZ+0x8], R2\nCAS.SHARED R1, [RZ+0xfc], R2, R3"),
+        [false, true, true]
+    );
     // A register that nothing has written is unknown.
     assert_eq!(marked(&st("R1")), [false]);
     let with = |computation: &str| marked(&format!("{computation}\n{}", st("R1")))[0];
@@ -299,13 +320,18 @@ fn ranges_along_ways() {
     assert_eq!(marked(text), [true, false, true], "bounds of comparisons are not looked at");
     // An end with a guard does not end the line.
     assert_eq!(marked("MOV R1, 8\n@P0 EXIT\nST.SHARED.B32 [R1], RZ"), [true]);
-    assert_eq!(marked("BRA end, join none\nST.SHARED.B32 [RZ], RZ\nend:\nST.SHARED.B32 [RZ], RZ"), [false, true], "not reached");
+    assert_eq!(
+        marked("BRA end, join none\nST.SHARED.B32 [RZ], RZ\nend:\nST.SHARED.B32 [RZ], RZ"),
+        [false, true],
+        "not reached"
+    );
 }
 
 #[test]
 fn threads_of_a_block_bound_their_numbers() {
     let private = |directive: &str| {
-        let source = kernel("st.shared.u32 [%s], %t; ret;").replace("(.param .u64 p0)", &format!("(.param .u64 p0)\n{directive}"));
+        let source = kernel("st.shared.u32 [%s], %t; ret;")
+            .replace("(.param .u64 p0)", &format!("(.param .u64 p0)\n{directive}"));
         compiled(&source, options(128, Relssp::None)).image.kernels[0].code.iter().filter(|i| i.control.private).count()
     };
     assert_eq!(private(""), 0);
@@ -319,6 +345,9 @@ fn marks_are_shown() {
     let source = kernel("st.shared.u32 [a], %t; st.shared.u32 [b+200], %t; ret;");
     let found = compiled(&source, options(128, Relssp::Optimal));
     let text = crate::annotate(&source, &found);
-    assert!(text.contains("RELSSP") && text.lines().any(|l| l.contains("ST.SHARED") && l.contains("private")), "{text}");
+    assert!(
+        text.contains("RELSSP") && text.lines().any(|l| l.contains("ST.SHARED") && l.contains("private")),
+        "{text}"
+    );
     assert_eq!(found.image.kernels[0].code.iter().filter(|i| i.control.private).count(), 1);
 }

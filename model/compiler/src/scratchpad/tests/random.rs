@@ -137,12 +137,12 @@ impl Writer<'_> {
                 let guard = self.guard(40);
                 self.line(format_args!("{guard}ld.shared.u32 %x{x}, [%u0];"));
             }
-            13 => self.line(format_args!(
-                "cvt.u64.u32 %b0, %a{a}; cvta.shared.u64 %b0, %b0; {guard}ld.u32 %x{x}, [%b0];"
-            )),
-            14 => self.line(format_args!(
-                "cvt.u64.u32 %b0, %a{a}; cvta.shared.u64 %b0, %b0; {guard}st.u32 [%b0], %x{x};"
-            )),
+            13 => {
+                self.line(format_args!("cvt.u64.u32 %b0, %a{a}; cvta.shared.u64 %b0, %b0; {guard}ld.u32 %x{x}, [%b0];"))
+            }
+            14 => {
+                self.line(format_args!("cvt.u64.u32 %b0, %a{a}; cvta.shared.u64 %b0, %b0; {guard}st.u32 [%b0], %x{x};"))
+            }
             15 => self.line(format_args!("add.s32 %u0, %a{a}, -64; {guard}ld.shared.u32 %x{x}, [%u0+64];")),
             // Anywhere in what is only read.
             _ => {
@@ -236,7 +236,9 @@ impl Writer<'_> {
             }
             self.line(format_args!("mov.u32 %n{n}, 0;\nLOOP{n}:"));
             self.statements(depth - 1, Some(n));
-            self.line(format_args!("add.s32 %n{n}, %n{n}, 1; setp.lt.u32 %q{n}, %n{n}, {times}; @%q{n} bra LOOP{n};\nOUT{n}:"));
+            self.line(format_args!(
+                "add.s32 %n{n}, %n{n}, 1; setp.lt.u32 %q{n}, %n{n}, {times}; @%q{n} bra LOOP{n};\nOUT{n}:"
+            ));
         } else {
             self.line(format_args!("mov.u32 %n{n}, {times};\nLOOP{n}:\nsetp.eq.u32 %q{n}, %n{n}, 0; @%q{n} bra OUT{n}; sub.s32 %n{n}, %n{n}, 1;"));
             self.statements(depth - 1, Some(n));
@@ -317,7 +319,9 @@ pub fn sample(seed: u64) -> Sample {
         writeln!(s, "bfe.u32 %u0, %x{p}, {p}, 1; setp.eq.u32 %p{p}, %u0, 0;").expect("strings grow");
     }
     s.push_str(&body);
-    s.push_str("LEAVE:\nld.param.u64 %b1, [p0]; mov.u32 %u0, %ctaid.x; mov.u32 %u1, %ntid.x; mad.lo.u32 %u0, %u0, %u1, %t;\n");
+    s.push_str(
+        "LEAVE:\nld.param.u64 %b1, [p0]; mov.u32 %u0, %ctaid.x; mov.u32 %u1, %ntid.x; mad.lo.u32 %u0, %u0, %u1, %t;\n",
+    );
     writeln!(s, "mad.wide.u32 %b1, %u0, {}, %b1;", 4 * VALUES).expect("strings grow");
     for x in 0..VALUES {
         writeln!(s, "st.global.u32 [%b1+{}], %x{x};", 4 * x).expect("strings grow");
@@ -380,7 +384,10 @@ fn judge(seeds: std::ops::Range<u64>) -> Sums {
         // One instruction more for each thread, and a jump for some (thesis 3.4.1.3).
         let without = sample.run(ScratchpadOptions { relssp: Relssp::None, ..sample.options });
         let more = run.issued - without.issued;
-        assert!((run.counts.released..=2 * run.counts.released).contains(&more), "seed {seed}: {more} instructions more");
+        assert!(
+            (run.counts.released..=2 * run.counts.released).contains(&more),
+            "seed {seed}: {more} instructions more"
+        );
         sums.jumps += more - run.counts.released;
         sums.programs += 1;
         sums.releasing += u32::from(run.counts.released > 0);
