@@ -100,10 +100,8 @@ impl Region {
         // Where it is entered: from outside, or at the function's start.
         let mut entered = vec![false; next.len()];
         entered[0] = true;
-        for (b, to) in next.iter().enumerate().filter(|&(b, _)| part[b] != i) {
-            let _ = b;
-            to.iter().for_each(|&s| entered[s] = true);
-        }
+        let outside = next.iter().enumerate().filter(|&(b, _)| part[b] != i);
+        outside.flat_map(|(_, to)| to).for_each(|&s| entered[s] = true);
         heads.iter().for_each(|&h| entered[h] = true);
         let mut inner: Vec<usize> = members.iter().copied().filter(|&b| entered[b]).collect();
         if inner.is_empty() {

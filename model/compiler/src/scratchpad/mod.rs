@@ -69,7 +69,7 @@ impl ScratchpadOptions {
     /// In words.
     pub fn check(&self) -> Result<(), String> {
         let bytes = self.private_bytes;
-        if bytes > machine::SHARED_LIMIT || bytes % 4 != 0 {
+        if bytes > machine::SHARED_LIMIT || !bytes.is_multiple_of(4) {
             return Err(format!("private_shared is {bytes}: it is a multiple of 4, 0 to {}", machine::SHARED_LIMIT));
         }
         Ok(())

@@ -36,8 +36,8 @@ impl<'a> Ranges<'a> {
         let mut changed = true;
         while changed {
             changed = false;
-            for b in 0..n {
-                let out = new.pre_in[b].union(own[b]);
+            for (b, own) in own.iter().enumerate() {
+                let out = new.pre_in[b].union(*own);
                 changed |= out != new.pre_out[b];
                 new.pre_out[b] = out;
                 for &s in &of.next[b] {
@@ -46,9 +46,9 @@ impl<'a> Ranges<'a> {
                     new.pre_in[s] = joined;
                 }
             }
-            for b in (0..n).rev() {
+            for (b, own) in own.iter().enumerate().rev() {
                 new.post_out[b] = of.next[b].iter().map(|&s| new.post_in[s]).fold(Variables::NONE, Variables::union);
-                let front = new.post_out[b].union(own[b]);
+                let front = new.post_out[b].union(*own);
                 changed |= front != new.post_in[b];
                 new.post_in[b] = front;
             }
