@@ -19,7 +19,7 @@ pub mod themes;
 pub mod tree;
 mod weights;
 
-use gpurf_blocks::config::{Config, LockRule};
+use gpurf_blocks::config::{Config, LockRule, ShareConfig, SharedResource};
 use gpurf_blocks::front::roles;
 use gpurf_blocks::instruction::{NO_REG, unit};
 use gpurf_compiler::Options;
@@ -106,8 +106,23 @@ pub struct Program {
     constants: [u32; lower::CONSTANT_WORDS as usize],
     floats: Vec<u32>,
     split_end: bool,
+    /// Where its threads release the shared memory that two blocks have in common.
+    release: Release,
+    /// What blocks of the machine share, if it is shared memory.
+    scratchpad: Option<ShareConfig>,
     /// Options of the compiler that follow from the machine.
     compiler: Options,
+}
+
+/// Where threads release the shared memory that two blocks have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Release {
+    /// Nowhere: their ends do it.
+    Never,
+    /// As soon as no statement that follows accesses shared memory, on each of the ways of a branch.
+    Early,
+    /// In front of their ends.
+    Last,
 }
 
 /// What the SM has room and units for.
@@ -129,6 +144,8 @@ pub struct Limits {
     pub floats: bool,
     /// Whether atomic operations may have results: blocks may wait for each other with them.
     pub atomic_results: bool,
+    /// What blocks share, if it is shared memory.
+    pub scratchpad: Option<ShareConfig>,
     /// Options of the compiler that follow from the machine.
     pub compiler: Options,
 }
@@ -148,6 +165,7 @@ impl Limits {
             code: shape.code_words,
             floats: roles(op, ctl).unit() != unit::UNSUPPORTED,
             atomic_results: !config.share.present || config.share.lock != LockRule::First,
+            scratchpad: Some(config.share).filter(|s| s.present && s.resource == SharedResource::Scratchpad),
             compiler: compiler_options(config, Options::MOST),
         }
     }

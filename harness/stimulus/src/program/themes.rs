@@ -1,6 +1,6 @@
 //! Themes: weights that are ready.
 
-use gpurf_blocks::config::Config;
+use gpurf_blocks::config::{Config, SharedResource};
 
 use super::weights::{Mix, Patterns, Weights, Windows};
 
@@ -98,7 +98,13 @@ pub const THEMES: &[Theme] = &[
         name: "sharing",
         summary: "many blocks of few warps, as many as find registers only by sharing, with warps that end early",
         change: sharing,
-        concerns: |config| config.share.present,
+        concerns: |config| config.share.present && config.share.resource == SharedResource::Registers,
+    },
+    Theme {
+        name: "scratchpad",
+        summary: "many blocks of few warps, as many as find shared memory only by sharing, with releases",
+        change: scratchpad,
+        concerns: |config| config.share.present && config.share.resource == SharedResource::Scratchpad,
     },
 ];
 
@@ -134,6 +140,17 @@ fn sharing(weights: &mut Weights) {
     (chances.warps_end, chances.raw, chances.ordered, chances.result) = (900, 300, 800, 900);
     (weights.sizes.registers, weights.sizes.warps, weights.sizes.blocks) = ([20, 56], [1, 4], [12, 24]);
     quotas(weights, &[("a warp ends before others of its block", 1)]);
+}
+
+/// So much shared memory that 4 KB have one or two blocks, and blocks for some rounds of each slot.
+fn scratchpad(weights: &mut Weights) {
+    weights.mix = Mix { barrier: 60, meeting: 20, end_warp: 60, access: 500, branch: 60, ..Mix::default() };
+    weights.windows = Windows { shared_own: 120, shared_other: 60, shared_sums: 60, ..Windows::default() };
+    let chances = &mut weights.chances;
+    (chances.warps_end, chances.generic, chances.mixed, chances.ordered, chances.result) = (300, 300, 500, 500, 900);
+    (weights.sizes.shared_words, weights.sizes.section) = ([32, 128], [6, 16]);
+    (weights.sizes.registers, weights.sizes.warps, weights.sizes.blocks) = ([24, 28], [1, 4], [12, 24]);
+    quotas(weights, &[("load B32 from shared memory", 2)]);
 }
 
 fn mixed(weights: &mut Weights) {

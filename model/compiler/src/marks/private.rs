@@ -23,6 +23,11 @@ impl Threads {
     /// Nothing is known but what a machine can have.
     pub const ANY: Self = Self([BLOCK_THREADS; 3]);
 
+    /// Of a block.
+    pub fn of_block(threads: [u32; 3]) -> Self {
+        Self(threads)
+    }
+
     /// Of a kernel, by its `.reqntid` or `.maxntid`.
     pub fn of(kernel: &Kernel) -> Self {
         let most = kernel.max_threads.unwrap_or(BLOCK_THREADS).min(BLOCK_THREADS);

@@ -5,7 +5,7 @@ use gpurf_lockstep::Rng;
 
 use super::Generator;
 use crate::program::lower::{BufferKind, CONSTANT_WORDS, FLOAT_WORDS, INPUT_WORDS, SUM_BYTES};
-use crate::program::{First, Fixed, Layout, Limits, Program, Weights};
+use crate::program::{First, Fixed, Layout, Limits, Program, Release, Weights};
 
 /// Registers that every program has at least: those with a meaning, and some to compute with.
 const FEWEST_REGISTERS: u32 = 24;
@@ -81,6 +81,8 @@ impl<'a> Generator<'a> {
             constants: [0; CONSTANT_WORDS as usize],
             floats: Vec::new(),
             split_end: false,
+            release: release(seed, limits),
+            scratchpad: limits.scratchpad,
             compiler: limits.compiler,
         };
         let mut generator = Self {
@@ -229,6 +231,17 @@ impl<'a> Generator<'a> {
             1 => self.word() & 0x83ff_ffff | 0x3c00_0000,
             _ => self.word(),
         }
+    }
+}
+
+/// Where threads release shared memory: of machines in which blocks share it half of the programs do so as early as they can. Other machines' programs do not
+/// depend on the choice.
+fn release(seed: u64, limits: &Limits) -> Release {
+    match Rng::new(seed, "release").below(4) {
+        _ if limits.scratchpad.is_none() => Release::Never,
+        0 => Release::Never,
+        1 => Release::Last,
+        _ => Release::Early,
     }
 }
 

@@ -5,7 +5,9 @@ use gpurf_isa::{Instruction, Op, Operand, Predicate, PredicateSource, Reg};
 
 use super::{Lowering, inverse, offset};
 use crate::program::Fixed;
-use crate::program::tree::{Barrier, Condition, Count, If, Leave, Loop, Meeting, Spin, Statement, Sync, Test, Trips};
+use crate::program::tree::{
+    Barrier, Condition, Count, If, Leave, Loop, Meeting, Spin, Statement, Sync, Test, Trips, visit,
+};
 
 /// Barrier numbers from here on belong to meetings.
 const MEETINGS: u8 = 8;
@@ -38,16 +40,42 @@ impl Lowering<'_> {
         }
     }
 
-    fn two_ways(&mut self, If { test, then, otherwise }: &If) {
+    /// Statements, and a release behind the last one that accesses shared memory. Where this one is a branch, both of its ways have a release.
+    pub(super) fn releasing(&mut self, statements: &[Statement]) {
+        let Some(last) = statements.iter().rposition(accesses_shared) else {
+            self.release();
+            return self.statements(statements);
+        };
+        self.statements(&statements[..last]);
+        if let Statement::If(branch) = &statements[last] {
+            self.ways(branch, true, Self::releasing);
+        } else {
+            self.statement(&statements[last]);
+            self.release();
+        }
+        self.statements(&statements[last + 1..]);
+    }
+
+    pub(super) fn release(&mut self) {
+        self.note("release");
+        self.emit(Instruction::new(Op::Relssp {}));
+    }
+
+    fn two_ways(&mut self, branch: &If) {
+        self.ways(branch, !branch.otherwise.is_empty(), Self::statements);
+    }
+
+    /// Two ways, the second one only if there is one.
+    fn ways(&mut self, branch: &If, second: bool, lower: impl Fn(&mut Self, &[Statement])) {
         self.note("branch");
-        let holds = self.test(test);
+        let holds = self.test(&branch.test);
         let (other, end) = (self.label(), self.label());
-        self.branch(inverse(holds), if otherwise.is_empty() { end } else { other });
-        self.statements(then);
-        if !otherwise.is_empty() {
+        self.branch(inverse(holds), if second { other } else { end });
+        lower(self, &branch.then);
+        if second {
             self.branch(PredicateSource::TRUE, end);
             self.place(other);
-            self.statements(otherwise);
+            lower(self, &branch.otherwise);
         }
         self.place(end);
     }
@@ -241,4 +269,20 @@ impl Lowering<'_> {
         self.branch(PredicateSource::of(*again), ask);
         self.place(end);
     }
+}
+
+/// Whether a statement accesses shared memory, or one in it does.
+fn accesses_shared(statement: &Statement) -> bool {
+    let mut accesses = false;
+    visit(std::slice::from_ref(statement), &mut |statement| {
+        accesses |= match statement {
+            Statement::Access(access) => {
+                let places = [Some(access.place), access.other.map(|(place, _)| place)];
+                places.into_iter().flatten().any(|place| place.window.is_shared())
+            }
+            Statement::Spin(_) | Statement::EndWarp(_) => true,
+            _ => false,
+        };
+    });
+    accesses
 }

@@ -9,12 +9,13 @@ mod flow;
 mod joins;
 mod prologue;
 
+use gpurf_compiler::marks::private::Threads;
 use gpurf_isa::modifiers::{Addition, Half, IntegerCombine, IntegerComparison, LoadType, Special, TruthTable};
 use gpurf_isa::{Control, Instruction, Offset, Op, Operand, Pc, Predicate, PredicateSource, Reg};
 use gpurf_oracle::commutes;
 
 use super::tree::{Action, Statement, Window, visit};
-use super::{Fixed, Program};
+use super::{Fixed, Program, Release};
 
 /// Kinds of atomic operations, with room for more.
 const SUM_KINDS: u32 = 16;
@@ -96,7 +97,10 @@ pub struct Lowered {
 /// Puts a program into instructions.
 pub fn lower(program: &Program) -> Lowered {
     let mut lowering = Lowering::new(program);
-    lowering.statements(&program.body);
+    match program.release {
+        Release::Early if lowering.shared => lowering.releasing(&program.body),
+        _ => lowering.statements(&program.body),
+    }
     lowering.end();
     let needs = lowering.needs();
     let body = std::mem::take(&mut lowering.items);
@@ -110,6 +114,10 @@ pub fn lower(program: &Program) -> Lowered {
     // A machine without levels does not look at those that the program was made with.
     gpurf_compiler::distribute(&mut lowered.code, &program.compiler);
     gpurf_compiler::mark_power(&mut lowered.code, &program.compiler);
+    if let Some(share) = program.scratchpad {
+        let threads = Threads::of_block(program.block);
+        gpurf_compiler::marks::private::mark(&mut lowered.code, share.private_shared(lowered.shared), threads);
+    }
     lowered
 }
 
@@ -314,6 +322,9 @@ impl<'a> Lowering<'a> {
 
     /// The last instruction.
     fn end(&mut self) {
+        if self.program.release == Release::Last && self.shared {
+            self.release();
+        }
         if self.program.split_end {
             // Paths that only end have no meeting point.
             self.note("two ends");
