@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gpurf_compiler::marks::power::MOST as POWER_THRESHOLD;
+use gpurf_compiler::scratchpad::{Layout, Relssp};
 use gpurf_compiler::{RegisterOrder, Schedule};
 use verilated::Simulator;
 
@@ -310,6 +311,15 @@ pub struct Compile {
     /// Mark power states: a register stays ON if its next access is at most W instructions away (docs/power.md)
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u8).range(1..=i64::from(POWER_THRESHOLD)))]
     pub power_threshold: Option<u8>,
+    /// Bytes of a block's shared memory that it does not share with another block; accesses there are marked (docs/scratchpad-compiler.md)
+    #[arg(long, value_name = "BYTES")]
+    pub private_shared: Option<u32>,
+    /// The order of a kernel's variables of shared memory
+    #[arg(long, value_name = "ORDER", default_value = "declared")]
+    pub share_layout: SharedOrder,
+    /// Where threads release the shared part of shared memory
+    #[arg(long, value_name = "PLACES", default_value = "none")]
+    pub relssp: Releases,
     /// Write to this file in place of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -355,6 +365,47 @@ impl Naming {
         match self {
             Self::Allocated => RegisterOrder::Allocated,
             Self::FirstUse => RegisterOrder::FirstUse,
+        }
+    }
+}
+
+/// The order of a kernel's variables of shared memory (docs/scratchpad-compiler.md).
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SharedOrder {
+    /// As they are declared
+    Declared,
+    /// So that the shared part is accessed for few instructions
+    Minimal,
+}
+
+impl SharedOrder {
+    /// As the compiler knows it.
+    pub const fn layout(self) -> Layout {
+        match self {
+            Self::Declared => Layout::Declared,
+            Self::Minimal => Layout::Minimal,
+        }
+    }
+}
+
+/// Where threads release the shared part of shared memory (docs/scratchpad-compiler.md).
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Releases {
+    /// Where the program does
+    None,
+    /// In the nearest block that all threads come to behind their accesses
+    Postdom,
+    /// On each way behind the last access
+    Optimal,
+}
+
+impl Releases {
+    /// As the compiler knows it.
+    pub const fn places(self) -> Relssp {
+        match self {
+            Self::None => Relssp::None,
+            Self::Postdom => Relssp::Postdom,
+            Self::Optimal => Relssp::Optimal,
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::allocate::Allocation;
 use crate::lower::Lowered;
-use crate::mir::{BlockId, Function, Inst, Origin, Pred, Term, V, Val, cfg};
+use crate::mir::{BlockId, Function, Inst, Origin, Pred, Term, V, Val};
+use crate::scratchpad::Variables;
 use gpurf_isa::image::{Added, Kernel, Purpose, Relocation};
 use gpurf_isa::modifiers::Combine;
 use gpurf_isa::{Instruction, Offset, Op, Operand, Pc, Predicate, PredicateSource, Reg, Slots};
@@ -19,12 +20,19 @@ struct Emitter<'a> {
     code: Vec<Instruction>,
     lines: Vec<u32>,
     relocations: Vec<Relocation>,
+    /// Instructions that may touch shared memory, with the variables that each may touch.
+    accesses: Vec<(u32, Variables)>,
     /// Branches whose target is to be filled in.
     branches: Vec<(usize, BlockId, Option<BlockId>)>,
 }
 
-/// Emits a kernel.
-pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooLong> {
+/// Emits a kernel. `meets` says where the lanes of each block's branch meet again. Gives its instructions that may touch shared
+/// memory besides, each with the variables that it may touch.
+pub fn kernel(
+    lowered: &Lowered,
+    allocation: &Allocation,
+    meets: &[Option<BlockId>],
+) -> Result<(Kernel, Vec<(u32, Variables)>), TooLong> {
     let f = &lowered.function;
     let mut emitter = Emitter {
         f,
@@ -34,9 +42,9 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooL
         code: Vec::new(),
         lines: Vec::new(),
         relocations: Vec::new(),
+        accesses: Vec::new(),
         branches: Vec::new(),
     };
-    let meets = cfg::reconvergence(f);
     let own_exits = emitter.exits_of_branches();
     let emitted: Vec<BlockId> = f.block_ids().filter(|b| !own_exits[b.index()]).collect();
     let mut start = vec![0; f.blocks.len()];
@@ -55,7 +63,7 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooL
     if emitter.code.len() >= Pc::LIMIT as usize {
         return Err(TooLong);
     }
-    Ok(Kernel {
+    let kernel = Kernel {
         name: lowered.name.clone(),
         code: emitter.code,
         lines: emitter.lines,
@@ -67,7 +75,8 @@ pub fn kernel(lowered: &Lowered, allocation: &Allocation) -> Result<Kernel, TooL
         required_threads: lowered.max_threads.filter(|_| lowered.exact_threads),
         relocations: emitter.relocations,
         added: emitter.added,
-    })
+    };
+    Ok((kernel, emitter.accesses))
 }
 
 impl Emitter<'_> {
@@ -162,6 +171,9 @@ impl Emitter<'_> {
             Origin::Ahead => Some(Purpose::Ahead),
         };
         let instruction = self.code.len() as u32;
+        if !inst.variables.is_empty() {
+            self.accesses.push((instruction, inst.variables));
+        }
         self.added.extend(purpose.map(|purpose| Added { instruction, purpose }));
         self.push(out, inst.line);
     }

@@ -20,6 +20,7 @@ mod mir;
 mod names;
 mod passes;
 pub mod ptx;
+pub mod scratchpad;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use listing::annotate;
@@ -34,6 +35,8 @@ pub use hierarchy::Explanation;
 use hierarchy::{HierarchyOptions, check::CheckError};
 use mir::Function;
 use names::Names;
+use scratchpad::Orders;
+pub use scratchpad::{Scratchpad, ScratchpadOptions};
 use serde::{Deserialize, Serialize};
 
 /// What the compiler may use.
@@ -54,6 +57,9 @@ pub struct Options {
     /// marked.
     #[serde(default)]
     pub power_threshold: u8,
+    /// How code is made for blocks that share a part of their shared memory.
+    #[serde(default)]
+    pub scratchpad: ScratchpadOptions,
 }
 
 impl Options {
@@ -82,6 +88,7 @@ impl Default for Options {
             register_order: RegisterOrder::Allocated,
             hierarchy: HierarchyOptions::NONE,
             power_threshold: 0,
+            scratchpad: ScratchpadOptions::NONE,
         }
     }
 }
@@ -129,6 +136,8 @@ pub struct Compiled {
     pub report: CompileReport,
     /// For each kernel why its values are at their levels; none without ORF and LRF.
     pub levels: Vec<Explanation>,
+    /// For each kernel its variables of shared memory and who may access them.
+    pub scratchpad: Vec<Scratchpad>,
 }
 
 /// Compiles PTX. `file_name` is for messages and the image.
@@ -139,12 +148,13 @@ pub fn compile(source: &str, file_name: &str, options: &Options) -> Result<Compi
     compile_module(source, file_name, options).map_err(|errors| Diagnostics::new(file_name, source, errors))
 }
 
-/// Marks finished code for the machine that the options name: the marks of all machines, then levels, then power states.
+/// Marks finished code for the machine that the options name: the marks of all machines, then levels, power states, private accesses.
 /// Marks that the code has are replaced. Says why values are at their levels.
 pub fn mark(code: &mut [Instruction], options: &Options) -> Option<Explanation> {
     marks::run(code);
     let explanation = distribute(code, options);
     mark_power(code, options);
+    mark_private(code, options, marks::private::Threads::ANY);
     explanation
 }
 
@@ -157,6 +167,11 @@ pub fn distribute(code: &mut [Instruction], options: &Options) -> Option<Explana
 /// nothing where no threshold is given.
 pub fn mark_power(code: &mut [Instruction], options: &Options) {
     marks::power::mark(code, options.power_threshold, options.hierarchy.places());
+}
+
+/// Marks accesses of finished code that lie in the private part of shared memory. Does nothing where there is none.
+pub fn mark_private(code: &mut [Instruction], options: &Options, threads: marks::private::Threads) {
+    marks::private::mark(code, options.scratchpad.private_bytes, threads);
 }
 
 /// Registers of a thread with which a warp has its place on a machine of 32 warps and 128 KB (RFC paper, table 4). Schedules
@@ -218,10 +233,18 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         let message = format!("power_threshold is {}: it is 0 to {}", options.power_threshold, marks::power::MOST);
         return Err(vec![Error::new(Span::default(), message)]);
     }
+    if let Err(message) = options.scratchpad.check() {
+        return Err(vec![Error::new(Span::default(), message)]);
+    }
     let module = ptx::parse(source).map_err(|e| vec![e])?;
-    let (kernels, symbols) = lower::lower(source, &module)?;
+    let (mut kernels, mut symbols) = lower::lower(source, &module, &Orders::new())?;
+    let orders = scratchpad::orders(&kernels, &options.scratchpad);
+    if !orders.is_empty() {
+        (kernels, symbols) = lower::lower(source, &module, &orders)?;
+    }
     let mut image = Image { source: file_name.to_owned(), kernels: Vec::new(), symbols };
     let (mut report, mut levels) = (CompileReport::default(), Vec::new());
+    let mut scratchpads = Vec::new();
     for mut lowered in kernels {
         let span = lowered.span;
         let error = |message: String| vec![Error::new(span, message)];
@@ -235,14 +258,17 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
         passes::legalise::run(f);
         let mut allocation = schedule_and_allocate(f, options, lowered.local_bytes)
             .map_err(|e| error(format!("`{}` {e}", lowered.name)))?;
+        let mut meets = mir::cfg::reconvergence(&lowered.function);
+        let placed = scratchpad::release::run(&mut lowered.function, &mut meets, &lowered.shared, &options.scratchpad);
+        let releases = placed.map_err(|reason| error(format!("`{}` {reason}", lowered.name)))?;
         let emitted = |allocation: &Allocation| {
             let too_long = |_| error(format!("`{}` has more instructions than the machine can address", lowered.name));
-            emit::kernel(&lowered, allocation).map_err(too_long)
+            emit::kernel(&lowered, allocation, &meets).map_err(too_long)
         };
-        let mut kernel = emitted(&allocation)?;
+        let (mut kernel, mut accesses) = emitted(&allocation)?;
         if options.register_order == RegisterOrder::FirstUse {
             Names::by_first_use(&kernel.code).rename_allocation(&lowered.function, &mut allocation);
-            kernel = emitted(&allocation)?;
+            (kernel, accesses) = emitted(&allocation)?;
         }
         if cfg!(debug_assertions)
             && let Err(wrong) = allocate::check::check(&lowered.function, &allocation)
@@ -250,6 +276,8 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
             panic!("registers of `{}`: {wrong}", lowered.name);
         }
         levels.extend(mark(&mut kernel.code, options));
+        let threads = marks::private::Threads::of(&kernel);
+        mark_private(&mut kernel.code, options, threads);
         if cfg!(debug_assertions)
             && options.have_levels()
             && let Err(wrong) = check_levels(&kernel.code, options)
@@ -269,7 +297,8 @@ fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Co
             local_bytes: kernel.local_bytes,
             static_shared: kernel.static_shared,
         });
+        scratchpads.push(Scratchpad::new(lowered.shared, accesses, releases, &options.scratchpad));
         image.kernels.push(kernel);
     }
-    Ok(Compiled { image, report, levels })
+    Ok(Compiled { image, report, levels, scratchpad: scratchpads })
 }

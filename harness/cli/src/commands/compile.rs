@@ -1,6 +1,6 @@
 //! `gpurf compile`: CUDA or PTX to machine code.
 
-use gpurf_compiler::{KernelReport, Options};
+use gpurf_compiler::{KernelReport, Options, Scratchpad, ScratchpadOptions};
 use gpurf_isa::image::Kernel;
 use gpurf_isa::{Places, PowerState};
 
@@ -13,6 +13,9 @@ use crate::plan;
 /// The power states, and the heads of the columns that have the numbers of accesses after which a register is in each.
 const STATES: [PowerState; 3] = [PowerState::On, PowerState::Sleep, PowerState::Off];
 const STATE_COLUMNS: [&str; 3] = ["left ON", "SLEEP", "OFF"];
+
+/// The heads of the columns about shared memory: its variables, those in the shared part, accesses, those with a private mark, `RELSSP` put in.
+const SCRATCHPAD_COLUMNS: [&str; 5] = ["variables", "shared", "accesses", "private", "releases"];
 
 /// How many accesses of the main register file by a kernel's code leave their registers in this state.
 fn marked(kernel: &Kernel, state: PowerState, places: Places) -> usize {
@@ -28,7 +31,12 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     let options = source::options(arguments.registers);
     let power_threshold = arguments.power_threshold.unwrap_or_default();
     let (schedule, register_order) = (arguments.schedule.schedule(), arguments.register_order.order());
-    let options = arguments.levels(Options { schedule, register_order, power_threshold, ..options });
+    let scratchpad = ScratchpadOptions {
+        private_bytes: arguments.private_shared.unwrap_or_default(),
+        layout: arguments.share_layout.layout(),
+        relssp: arguments.relssp.places(),
+    };
+    let options = arguments.levels(Options { schedule, register_order, power_threshold, scratchpad, ..options });
     let compiled = source::compile(&ptx, &options)?;
     let text = if arguments.annotate {
         gpurf_compiler::annotate(&ptx.text, &compiled)
@@ -42,6 +50,7 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
         Some(file) => source::write(file, text.as_bytes())?,
         None => output::print(&text)?,
     }
+    let shares = scratchpad != ScratchpadOptions::NONE;
     let mut columns = vec![
         words("kernel"),
         numbers("instructions"),
@@ -55,7 +64,10 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     if power_threshold > 0 {
         columns.extend(STATES.map(|state| numbers(STATE_COLUMNS[state as usize])));
     }
-    let row = |(k, code): (&KernelReport, &Kernel)| {
+    if shares {
+        columns.extend(SCRATCHPAD_COLUMNS.map(numbers));
+    }
+    let row = |((k, code), scratchpad): ((&KernelReport, &Kernel), &Scratchpad)| {
         let mut row = vec![
             k.name.as_str().into(),
             k.instructions.into(),
@@ -69,9 +81,16 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
         if power_threshold > 0 {
             row.extend(STATES.map(|state| marked(code, state, options.places()).into()));
         }
+        if shares {
+            let variables = scratchpad.variables.len();
+            let shared = (0..variables).filter(|&v| scratchpad.shared.contains(v)).count();
+            let marked = code.code.iter().filter(|instruction| instruction.control.private).count();
+            row.extend([variables, shared, scratchpad.accesses.len(), marked, scratchpad.releases].map(Into::into));
+        }
         row
     };
-    let rows: Vec<_> = compiled.report.kernels.iter().zip(&compiled.image.kernels).map(row).collect();
+    let kernels = compiled.report.kernels.iter().zip(&compiled.image.kernels).zip(&compiled.scratchpad);
+    let rows: Vec<_> = kernels.map(row).collect();
     // Beside the code, which may go to standard output.
     output::note(output::table(&columns, &rows).trim_end());
     Ok(Status::Pass)

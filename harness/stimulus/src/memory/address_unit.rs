@@ -564,7 +564,7 @@ impl AddressUnitCover {
             point!("a probe of both", answer && private && common);
             point!("a probe of shared and of other memory", answer && common && elsewhere);
             point!("a probe of other memory", answer && elsewhere && !common && !private);
-            point!("a probe of the last private word", answer && !common && lanes(&|a| a + 4 == t.private));
+            point!("a probe of the last private word", answer && !common && lanes(&|a| a.wrapping_add(4) == t.private));
             point!("a probe of the first common byte", answer && common && lanes(&|a| a == t.private));
             let behind = lanes(&|a| a >= t.shared_bytes);
             point!("a probe past the end", answer && behind && !common);

@@ -1,8 +1,9 @@
 //! Options of the compiler that follow from a machine.
 
-use gpurf_blocks::config::{Config, RegisterOrder, Schedule};
+use gpurf_blocks::config::{Config, RegisterOrder, Relssp, Schedule, ShareLayout};
 use gpurf_compiler::Options;
 use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_compiler::{ScratchpadOptions, scratchpad};
 
 /// The compiler's options for a configuration, with this many registers a thread at most.
 pub fn compiler_options(config: &Config, registers: u16) -> Options {
@@ -23,5 +24,17 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
         RegisterOrder::FirstUse => gpurf_compiler::RegisterOrder::FirstUse,
     };
     let power_threshold = u8::try_from(config.compiler.power_threshold).expect("the configuration is valid");
-    Options { registers, schedule, register_order, hierarchy, power_threshold }
+    let scratchpad = ScratchpadOptions {
+        private_bytes: u32::try_from(config.compiler.private_shared).expect("the configuration is valid"),
+        layout: match config.compiler.share_layout {
+            ShareLayout::Declared => scratchpad::Layout::Declared,
+            ShareLayout::Minimal => scratchpad::Layout::Minimal,
+        },
+        relssp: match config.compiler.relssp {
+            Relssp::None => scratchpad::Relssp::None,
+            Relssp::Postdom => scratchpad::Relssp::Postdom,
+            Relssp::Optimal => scratchpad::Relssp::Optimal,
+        },
+    };
+    Options { registers, schedule, register_order, hierarchy, power_threshold, scratchpad }
 }

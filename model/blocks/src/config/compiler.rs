@@ -14,6 +14,13 @@ section! {
         pub register_order: RegisterOrder = RegisterOrder::Allocated;
         /// Code: instructions up to the next access within which a register stays ON; 0: no power states are marked.
         pub power_threshold: usize = 0, "a number from 0 to 31" if |threshold| threshold <= 31;
+        /// Code: bytes of a block's shared memory, from address 0 on, that it does not share with another block. Accesses that lie
+        /// there are marked.
+        pub private_shared: usize = 0, "a multiple of 4 from 0 to 65536" if |bytes| bytes <= 65536 && bytes % 4 == 0;
+        /// Code: the order of a kernel's variables of shared memory.
+        pub share_layout: ShareLayout = ShareLayout::Declared;
+        /// Code: where threads release the shared part of shared memory.
+        pub relssp: Relssp = Relssp::None;
     }
 }
 
@@ -37,4 +44,26 @@ pub enum RegisterOrder {
     Allocated,
     /// In the order of first use in the code.
     FirstUse,
+}
+
+/// The order of a kernel's variables of shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShareLayout {
+    /// As they are declared.
+    Declared,
+    /// Those first whose accesses would hold the shared part for long.
+    Minimal,
+}
+
+/// Where threads release the shared part of shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relssp {
+    /// Where the program does.
+    None,
+    /// In the nearest block that all threads come to behind their accesses.
+    Postdom,
+    /// On each way behind the last access.
+    Optimal,
 }

@@ -7,6 +7,7 @@ use crate::diagnostic::{Error, Span};
 use crate::mir::{Address, BlockId, Builder, Pred, V, Val};
 use crate::ptx::ast::{Operand, OperandKind, Registers, Word};
 use crate::ptx::type_size;
+use crate::scratchpad::Variables;
 use gpurf_isa::machine;
 use gpurf_isa::modifiers::Special;
 use std::collections::HashMap;
@@ -347,7 +348,10 @@ impl<'a> Kernel<'_, 'a> {
                 self.b.assign(d, Val::Address(index as u32));
                 Val::Reg(d)
             }),
-            Place::Constant(at) | Place::Shared(at) | Place::Local(at) => {
+            Place::Constant(at) | Place::Shared(at, _) | Place::Local(at) => {
+                if let Place::Shared(_, variable) = place {
+                    self.b.variables = Variables::one(variable);
+                }
                 wide::constant(i64::from(*at).wrapping_add(addend) as u64)
             }
         };

@@ -136,7 +136,7 @@ impl<'a> Kernel<'_, 'a> {
                 None => {
                     let (place, pair) = self.address_of(name, offset, span)?;
                     let own = match place {
-                        Place::Shared(_) => Target::Memory(Space::Shared),
+                        Place::Shared(..) => Target::Memory(Space::Shared),
                         Place::Local(_) => Target::Memory(Space::Local),
                         Place::Global => Target::Memory(Space::Global),
                         Place::Constant(_) | Place::Refused(_) => Target::Constant,

@@ -21,6 +21,7 @@ mod wide;
 use crate::diagnostic::{Error, LineIndex, Span};
 use crate::mir::{Builder, Function, Origin, Pred, Term, V};
 use crate::ptx::ast::{self, Block, Module, Operand, OperandKind, Space, Statement};
+use crate::scratchpad::{self, Orders, SharedVariable, Variables, provenance};
 use gpurf_isa::image::{Parameter, Symbol};
 use gpurf_isa::{Op, machine as limits};
 use kernel::{Kernel, Reg, Scope};
@@ -49,6 +50,8 @@ pub struct Lowered {
     pub parameters: Vec<Parameter>,
     /// Static shared memory in bytes; dynamic shared memory begins behind it.
     pub static_shared: u32,
+    /// Its variables of shared memory, as they are declared.
+    pub shared: Vec<SharedVariable>,
     /// Local variables in bytes, a multiple of 16.
     pub local_bytes: u32,
     /// `.maxntid` or `.reqntid`.
@@ -57,11 +60,15 @@ pub struct Lowered {
     pub exact_threads: bool,
 }
 
-/// Lowers a module.
+/// Lowers a module. The variables of shared memory lie in these orders, those of kernels without one as they are declared.
 ///
 /// # Errors
 /// All places that are outside of the subset, up to a bound.
-pub fn lower(source: &str, module: &Module<'_>) -> std::result::Result<(Vec<Lowered>, Vec<Symbol>), Vec<Error>> {
+pub fn lower(
+    source: &str,
+    module: &Module<'_>,
+    orders: &Orders,
+) -> std::result::Result<(Vec<Lowered>, Vec<Symbol>), Vec<Error>> {
     let mut errors = Vec::new();
     let lines = LineIndex::new(source);
     let (environment, symbols) = module::environment(module, &mut errors);
@@ -72,7 +79,8 @@ pub fn lower(source: &str, module: &Module<'_>) -> std::result::Result<(Vec<Lowe
             errors.push(Error::new(function.name.span, format!("`{}` is defined twice", function.name.text)));
             continue;
         }
-        match kernel(&environment, &lines, function, body, &mut errors) {
+        let order = orders.get(function.name.text).map(Vec::as_slice);
+        match kernel(&environment, &lines, function, body, order, &mut errors) {
             Ok(lowered) => kernels.push(lowered),
             Err(error) => errors.push(error),
         }
@@ -85,6 +93,7 @@ fn kernel<'a>(
     lines: &LineIndex,
     function: &'a ast::Function<'a>,
     body: &'a Block<'a>,
+    order: Option<&[usize]>,
     errors: &mut Vec<Error>,
 ) -> Result<Lowered> {
     if let Some(word) = function.refused.first() {
@@ -94,7 +103,7 @@ fn kernel<'a>(
     count_mentions(body, &mut mentions);
     let mut outer = Scope::default();
     let parameters = place_parameters(function, &mut outer)?;
-    let static_shared = place_shared(environment, body, &mentions, &mut outer)?;
+    let (shared, static_shared) = place_shared(environment, body, &mentions, order, &mut outer)?;
     let mut k = Kernel {
         module: environment,
         b: Builder::new(),
@@ -107,13 +116,16 @@ fn kernel<'a>(
     k.block(body, lines, errors);
     let exit = k.b.at;
     k.b.end(Term::Exit, exit);
+    let mut lowered = k.b.finish();
+    provenance::run(&mut lowered);
     Ok(Lowered {
         name: function.name.text.to_owned(),
         span: function.name.span,
-        function: k.b.finish(),
+        function: lowered,
         names: k.named.into_iter().map(|(v, name)| (v, name.to_owned())).collect(),
         parameters,
         static_shared,
+        shared,
         local_bytes: k.local_bytes.next_multiple_of(16),
         max_threads: function.max_threads,
         exact_threads: function.exact_threads,
@@ -138,45 +150,48 @@ fn place_parameters<'a>(function: &'a ast::Function<'a>, scope: &mut Scope<'a>) 
     Ok(parameters)
 }
 
-/// Shared variables that the kernel mentions, and those that it declares itself, one behind the other.
+/// Places shared variables that the kernel mentions, those that it declares itself, and the word in which `bar.red` counts, one behind
+/// the other, in this order or as they are declared. Dynamic shared memory lies behind them: all of its variables begin at the same
+/// address. Gives the variables, and the bytes in front of dynamic memory.
 fn place_shared<'a>(
     environment: &Environment<'a>,
     body: &'a Block<'a>,
     mentions: &HashMap<&'a str, u32>,
+    order: Option<&[usize]>,
     scope: &mut Scope<'a>,
-) -> Result<u32> {
-    let mut shared: Vec<&ast::Variable<'a>> =
+) -> Result<(Vec<SharedVariable>, u32)> {
+    let mut declared: Vec<&ast::Variable<'a>> =
         environment.shared.iter().copied().filter(|v| mentions.contains_key(v.name.text)).collect();
-    collect_shared(body, &mut shared);
-    let mut at: u64 = 0;
-    for variable in shared.iter().filter(|v| v.elements.is_some()) {
-        at = at.next_multiple_of(u64::from(variable.align));
-        scope.places.insert(variable.name.text, Place::Shared(at as u32));
-        at += module::size(variable)?;
-        if at > u64::from(limits::SHARED_LIMIT) {
+    collect_shared(body, &mut declared);
+    let (mut shared, mut names, mut total) = (Vec::new(), Vec::new(), 0);
+    for variable in &declared {
+        let bytes = variable.elements.map(|_| module::size(variable)).transpose()?;
+        total = if bytes.is_some() { u64::next_multiple_of(total, variable.align.into()) } else { total };
+        total += bytes.unwrap_or(0);
+        if total > u64::from(limits::SHARED_LIMIT) {
             let message = format!("the kernel's shared variables have more than {} bytes", limits::SHARED_LIMIT);
             return Err(Error::new(variable.name.span, message));
         }
+        shared.push(SharedVariable::new(variable.name.text, bytes.map(|bytes| bytes as u32), variable.align));
+        names.push(variable.name.text);
     }
     if let Some(instruction) = reduction_at_barrier(body) {
-        at = at.next_multiple_of(4);
-        scope.places.insert(BARRIER_COUNT, Place::Shared(at as u32));
-        at += 4;
-        if at > u64::from(limits::SHARED_LIMIT) {
+        if total.next_multiple_of(4) + 4 > u64::from(limits::SHARED_LIMIT) {
             let message = format!(
                 "`bar.red` counts in a word of shared memory, and the kernel's variables leave none of the {} bytes",
                 limits::SHARED_LIMIT
             );
             return Err(Error::new(instruction.opcode.span, message));
         }
+        shared.push(SharedVariable::new(BARRIER_COUNT, Some(4), 4));
+        names.push(BARRIER_COUNT);
     }
-    // Dynamic shared memory: all of these begin at the same address.
-    let align = shared.iter().filter(|v| v.elements.is_none()).map(|v| v.align).max().unwrap_or(1);
-    let at = (at as u32).next_multiple_of(align);
-    for variable in shared.iter().filter(|v| v.elements.is_none()) {
-        scope.places.insert(variable.name.text, Place::Shared(at));
+    let as_declared: Vec<usize> = (0..shared.len()).collect();
+    let end = scratchpad::place(&mut shared, order.unwrap_or(&as_declared));
+    for (number, (name, variable)) in names.into_iter().zip(&shared).enumerate() {
+        scope.places.insert(name, Place::Shared(variable.at, number));
     }
-    Ok(at)
+    Ok((shared, end))
 }
 
 /// The first `bar.red` of a kernel, which counts in shared memory.
@@ -255,6 +270,7 @@ impl<'a> Kernel<'_, 'a> {
                 }
                 Statement::Instruction(inst) => {
                     (self.b.line, self.b.ordered) = (lines.line(inst.span.start), false);
+                    self.b.variables = Variables::NONE;
                     if let Err(error) = self.guarded(inst) {
                         errors.push(error);
                     }

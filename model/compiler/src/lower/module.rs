@@ -18,8 +18,8 @@ pub enum Place {
     Global,
     /// At an address of the constant space, parameters included.
     Constant(u32),
-    /// At an address of shared memory.
-    Shared(u32),
+    /// At an address of shared memory; which of the kernel's variables it is.
+    Shared(u32, usize),
     /// At an address of local memory.
     Local(u32),
     /// It may not be used, for this reason.

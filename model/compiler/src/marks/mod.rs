@@ -12,6 +12,7 @@
 //! | `last_read` | the bits "last read" of sources a, b, c |
 //! | `deschedule` | the bit "deschedule" |
 //! | `free_register` | the field "free register" |
+//! | [`private`] | the bit "private": only for a machine that shares scratchpad memory (`docs/scratchpad-compiler.md`) |
 //! | [`power`] | the fields "power": only for a machine with power states (`docs/power.md`) |
 
 mod cache;
@@ -21,6 +22,7 @@ mod free_register;
 mod last_read;
 pub mod liveness;
 pub mod power;
+pub mod private;
 #[cfg(test)]
 pub mod tests;
 

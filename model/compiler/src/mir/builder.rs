@@ -1,6 +1,7 @@
 //! Appends instructions to the block at hand.
 
 use super::{Block, BlockId, Class, Function, Inst, Pred, Term, V, Val};
+use crate::scratchpad::Variables;
 use gpurf_isa::Op;
 use gpurf_isa::modifiers::*;
 
@@ -15,6 +16,8 @@ pub struct Builder {
     pub line: u32,
     /// Whether new memory accesses keep their place among the others.
     pub ordered: bool,
+    /// The variable of shared memory whose address the PTX instruction at hand takes.
+    pub variables: Variables,
     /// The blocks in the order in which they were at hand, which becomes the layout.
     order: Vec<BlockId>,
 }
@@ -33,6 +36,7 @@ impl Builder {
             at: BlockId(0),
             line: 1,
             ordered: false,
+            variables: Variables::NONE,
             order: vec![BlockId(0)],
         };
         new.block();
@@ -113,7 +117,7 @@ impl Builder {
 
     /// An instruction of the current line.
     pub fn inst(&self, op: Op, src: [Val; 3]) -> Inst {
-        Inst { src, ordered: self.ordered, ..Inst::new(op, self.line) }
+        Inst { src, ordered: self.ordered, variables: self.variables, ..Inst::new(op, self.line) }
     }
 
     /// Appends an operation with a general result.

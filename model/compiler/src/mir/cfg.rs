@@ -22,7 +22,7 @@ pub fn reverse_postorder(f: &Function) -> Vec<BlockId> {
     order
 }
 
-fn postorder(root: BlockId, next: &[Vec<BlockId>]) -> Vec<BlockId> {
+pub fn postorder(root: BlockId, next: &[Vec<BlockId>]) -> Vec<BlockId> {
     let mut seen = vec![false; next.len()];
     let mut out = Vec::new();
     let mut stack = vec![(root, 0)];
@@ -46,7 +46,7 @@ fn postorder(root: BlockId, next: &[Vec<BlockId>]) -> Vec<BlockId> {
 
 /// Immediate dominators of the nodes that `root` reaches along `next`; `previous` are the reverse edges. The algorithm
 /// of Cooper, Harvey and Kennedy. The root's is itself.
-fn immediate_dominators(root: BlockId, next: &[Vec<BlockId>], previous: &[Vec<BlockId>]) -> Vec<Option<BlockId>> {
+pub fn immediate_dominators(root: BlockId, next: &[Vec<BlockId>], previous: &[Vec<BlockId>]) -> Vec<Option<BlockId>> {
     let order = postorder(root, next);
     let mut number = vec![0; next.len()];
     for (i, b) in order.iter().enumerate() {

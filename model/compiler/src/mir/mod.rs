@@ -7,6 +7,7 @@
 mod builder;
 pub mod cfg;
 
+use crate::scratchpad::Variables;
 pub use builder::Builder;
 use gpurf_isa::Op;
 
@@ -117,6 +118,9 @@ pub struct Inst {
     pub offset: i32,
     /// A memory access that keeps its place among the others: PTX says volatile, relaxed, acquire or release.
     pub ordered: bool,
+    /// Variables of shared memory that an access may touch; of other instructions only right behind lowering, where a constant of the
+    /// instruction is the address of one.
+    pub variables: Variables,
     /// PTX line, from 1.
     pub line: u32,
     /// Who asked for it.
@@ -149,6 +153,7 @@ impl Inst {
             t: Pred::TRUE,
             offset: 0,
             ordered: false,
+            variables: Variables::NONE,
             line,
             origin: Origin::Program,
         }
@@ -172,6 +177,11 @@ impl Inst {
     /// All registers that it writes.
     pub fn defs(&self) -> impl Iterator<Item = V> + use<> {
         [self.d, self.p].into_iter().flatten()
+    }
+
+    /// Whether it may touch shared memory.
+    pub const fn may_be_shared(&self) -> bool {
+        gpurf_isa::Instruction::new(self.op).may_be_shared()
     }
 
     /// Whether lanes may keep the old value of what it writes.

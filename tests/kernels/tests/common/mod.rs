@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use gpurf_compiler::{Options, Schedule, compile};
+use gpurf_compiler::{Compiled, Options, Schedule, compile};
 use gpurf_isa::{Image, image};
 use gpurf_kernels::{Case, Kernel};
 use gpurf_oracle::host::{Engine, KernelLaunch, OracleError, Session};
@@ -20,10 +20,15 @@ pub fn build_in(schedule: Schedule, kernel: &Kernel, registers: u16) -> Image {
 
 /// A kernel, compiled with these options.
 pub fn build_with(options: &Options, kernel: &Kernel) -> Image {
+    compiled_with(options, kernel).image
+}
+
+/// The same, and what the compiler says of it.
+pub fn compiled_with(options: &Options, kernel: &Kernel) -> Compiled {
     let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
     let text = fs::read_to_string(&path).expect("PTX lies beside the source");
     let compiled = compile(&text, &path.display().to_string(), options);
-    compiled.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}")).image
+    compiled.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"))
 }
 
 /// A share in percent.

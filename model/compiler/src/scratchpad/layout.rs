@@ -1,0 +1,177 @@
+//! Which variables lie in the private part of shared memory (sharing thesis 3.2.1): those without which the shared part is accessed in the fewest
+//! instructions.
+
+use super::loops::Region;
+use super::ranges::{Accesses, Ranges};
+use super::{SharedVariable, Variables, in_shared_part, place};
+use crate::lower::Lowered;
+use crate::mir::{Function, Inst, Pred, Term, V, Val};
+use crate::passes::{cleanup, simplify};
+use gpurf_isa::Op;
+use gpurf_isa::modifiers::{Addition, IntegerCombine, IntegerComparison};
+use std::cmp::Reverse;
+
+/// Variables of which all subsets are tried.
+const ALL_SUBSETS: usize = 10;
+/// Iterations of a loop of which nothing is known.
+const UNKNOWN_TRIPS: u64 = 1024;
+/// Iterations that are counted at most.
+const MOST_TRIPS: u64 = 1 << 20;
+
+/// The order of a kernel's variables, if it is better than the declared one.
+pub fn better(kernel: &Lowered, private_bytes: u32) -> Option<Vec<usize>> {
+    let sized: Vec<usize> = (0..kernel.shared.len()).filter(|&v| kernel.shared[v].bytes.is_some()).collect();
+    if sized.len() < 2 || private_bytes == 0 {
+        return None;
+    }
+    let mut f = kernel.function.clone();
+    cleanup::run(&mut f);
+    simplify::run(&mut f);
+    let accesses = accesses(&f);
+    let ranges = Ranges::new(&accesses);
+    let region = Region::new(&accesses.next, &|nodes| trips(&f, nodes));
+    let cost = |set: Variables| region.longest(&|node| ranges.count(set, node) as u128);
+    choose(&kernel.shared, kernel.static_shared, private_bytes, &cost)
+}
+
+/// The best order of these variables, which are placed as they are declared, with so many bytes in front of dynamic memory; nothing where that is the
+/// declared one. `cost` is that of a set in the shared part.
+pub fn choose(
+    variables: &[SharedVariable],
+    end: u32,
+    private_bytes: u32,
+    cost: &dyn Fn(Variables) -> u128,
+) -> Option<Vec<usize>> {
+    let sized: Vec<usize> = (0..variables.len()).filter(|&v| variables[v].bytes.is_some()).collect();
+    // What a set of private variables costs, and how it compares with another one of the same cost.
+    let rate = |private: &[usize]| {
+        let rest = sized.iter().copied().filter(|v| !private.contains(v));
+        let order: Vec<usize> = private.iter().copied().chain(rest).collect();
+        let mut placed = variables.to_vec();
+        let fits = place(&mut placed, &order) <= end && private.iter().all(|&v| placed[v].is_private(private_bytes));
+        let bytes: u32 = private.iter().filter_map(|&v| variables[v].bytes).sum();
+        fits.then(|| (cost(in_shared_part(&placed, private_bytes)), Reverse(bytes), order))
+    };
+    let declared = cost(in_shared_part(variables, private_bytes));
+    let best = if sized.len() <= ALL_SUBSETS {
+        let subset = |bits: u32| -> Vec<usize> {
+            sized.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &v)| v).collect()
+        };
+        (0..1u32 << sized.len()).filter_map(|bits| rate(&subset(bits))).min()
+    } else {
+        let (mut private, mut best) = (Vec::new(), None);
+        loop {
+            let more = sized.iter().filter(|v| !private.contains(*v)).filter_map(|&v| {
+                let mut with: Vec<usize> = private.iter().copied().chain([v]).collect();
+                with.sort_unstable();
+                Some((rate(&with)?, with))
+            });
+            let Some((rating, with)) = more.min() else { break };
+            private = with;
+            best = best.into_iter().chain([rating]).min();
+        }
+        best
+    };
+    best.filter(|(cost, ..)| *cost < declared).map(|(.., order)| order)
+}
+
+/// The instructions of a function, and what they access.
+fn accesses(f: &Function) -> Accesses {
+    let next = f.blocks.iter().map(|b| b.term.successors().map(|s| s.index()).collect()).collect();
+    let steps = f.blocks.iter().map(|b| b.insts.iter().map(|i| i.variables).chain([Variables::NONE]).collect());
+    Accesses { next, steps: steps.collect() }
+}
+
+/// How often a loop of these blocks runs.
+fn trips(f: &Function, nodes: &[usize]) -> u64 {
+    let known = nodes.iter().filter_map(|&b| counted(f, nodes, b)).min();
+    known.unwrap_or(UNKNOWN_TRIPS)
+}
+
+/// How often a loop runs that is left at the end of this block, where a counter says so: it starts as a constant, one instruction of the loop adds a
+/// constant to it, and it is compared with a constant.
+fn counted(f: &Function, nodes: &[usize], block: usize) -> Option<u64> {
+    let inside = |b: usize| nodes.contains(&b);
+    let Term::Branch { when: Pred::Reg(p, negated), then, otherwise } = f.blocks[block].term else { return None };
+    let stays = match (inside(then.index()), inside(otherwise.index())) {
+        (true, false) => !negated,
+        (false, true) => negated,
+        _ => return None,
+    };
+    let (compare, at) = only(f, |i| i.p == Some(p))?;
+    let (Op::Isetp { comparison, signed, combine: IntegerCombine::And }, Pred::TRUE) = (compare.op, compare.s) else {
+        return None;
+    };
+    let (compared, bound) = (compare.src[0].register()?, compare.src[1].constant()?);
+    // A counter and the constant that is added, where a register is the sum.
+    let sum = |v: V| -> Option<(V, u32)> {
+        let (add, _) = only(f, |i| i.d == Some(v))?;
+        sum_of(add)
+    };
+    let counter = sum(compared).map_or(compared, |(counter, _)| counter);
+    let (start, _) = written(f, counter, |b| !inside(b))?;
+    let (step, step_at) = written(f, counter, inside)?;
+    let (Op::Mov {}, Some(first)) = (start.op, start.src[1].constant()) else { return None };
+    let stepped = match (step.op, step.src[1].register()) {
+        (Op::Mov {}, Some(v)) => sum(v),
+        _ => sum_of(step),
+    };
+    let by = stepped.filter(|(from, _)| *from == counter)?.1;
+    if !inside(at.0) {
+        return None;
+    }
+    // What is added in front of the comparison is seen by it. In another block it may come later: one iteration more or less.
+    let ahead = compared != counter || at.0 != step_at.0 || step_at.1 < at.1;
+    let mut value = if ahead { first.wrapping_add(by) } else { first };
+    let mut count = 1;
+    while holds(comparison, signed, value, bound) == stays && count < MOST_TRIPS {
+        value = value.wrapping_add(by);
+        count += 1;
+    }
+    Some(count)
+}
+
+/// An instruction, its block and its place there.
+type Found<'a> = (&'a Inst, (usize, usize));
+
+/// The instruction of which this holds, if it is the only one and has no guard.
+fn only(f: &Function, is: impl Fn(&Inst) -> bool) -> Option<Found<'_>> {
+    let mut found = find(f, is);
+    let first = found.next()?;
+    (found.next().is_none() && !first.0.is_partial()).then_some(first)
+}
+
+/// The register and the constant whose sum an instruction computes.
+fn sum_of(inst: &Inst) -> Option<(V, u32)> {
+    match (inst.op, inst.s, inst.src[0], inst.src[1]) {
+        (Op::Iadd { mode: Addition::Add }, Pred::FALSE, Val::Reg(v), Val::Imm(by)) if !inst.is_partial() => {
+            Some((v, by))
+        }
+        _ => None,
+    }
+}
+
+/// The same among the writes of a register in some of the blocks.
+fn written(f: &Function, v: V, block: impl Fn(usize) -> bool) -> Option<Found<'_>> {
+    let mut found = find(f, move |i| i.d == Some(v)).filter(|(_, (b, _))| block(*b));
+    let first = found.next()?;
+    (found.next().is_none() && !first.0.is_partial()).then_some(first)
+}
+
+fn find(f: &Function, is: impl Fn(&Inst) -> bool) -> impl Iterator<Item = Found<'_>> {
+    let all = f.blocks.iter().enumerate();
+    let all = all.flat_map(|(b, block)| block.insts.iter().enumerate().map(move |(i, inst)| (inst, (b, i))));
+    all.filter(move |(inst, _)| is(inst))
+}
+
+fn holds(comparison: IntegerComparison, signed: bool, a: u32, b: u32) -> bool {
+    let order = if signed { (a as i32).cmp(&(b as i32)) } else { a.cmp(&b) };
+    match comparison {
+        IntegerComparison::Eq => order.is_eq(),
+        IntegerComparison::Ne => order.is_ne(),
+        IntegerComparison::Lt => order.is_lt(),
+        IntegerComparison::Le => order.is_le(),
+        IntegerComparison::Gt => order.is_gt(),
+        IntegerComparison::Ge => order.is_ge(),
+    }
+}
