@@ -153,6 +153,56 @@ fn hosts_and_guests_fill_the_sm_and_not_more() {
     assert!(with_guests > 1000, "{with_guests}");
 }
 
+/// The launcher's twin when it has divided the SM, or found that not one block fits; and the launch.
+fn divided(config: &Config, threads: u32, registers: u32, scratchpad: u32) -> (BlockLauncher, Launch) {
+    let mut launcher = BlockLauncher::new(&config.sm_shape());
+    let one = Coordinates { x: 1, y: 1, z: 1 };
+    let launch = Launch {
+        grid: one,
+        block: Coordinates { x: threads, ..one },
+        threads: threads as u16,
+        registers: registers as u8,
+        share: config.share.present,
+        private: config.share.private_registers(registers as u8),
+        private_shared: config.share.private_shared(scratchpad),
+        shared: scratchpad,
+        dynamic: 0,
+        local_words: 0,
+    };
+    let most = config.sm.blocks as u8;
+    launcher.edge(most, Some(&launch), 0, u64::MAX, true);
+    while launcher.busy() && launcher.fresh().is_none() {
+        launcher.edge(most, None, 0, u64::MAX, true);
+    }
+    (launcher, launch)
+}
+
+/// Slots of a launcher. Warps that no slot has are in slot 0 too.
+fn slots(launcher: &BlockLauncher) -> u32 {
+    launcher.slots().iter().max().map_or(0, |&last| u32::from(last) + 1)
+}
+
+/// The presets of the thesis's machine, with its sizes of blocks.
+#[test]
+fn the_launcher_has_the_thesis_s_blocks() {
+    let config = |preset, settings: &[&str]| {
+        Config::load(Start::Preset(preset), settings).unwrap_or_else(|error| panic!("{error}"))
+    };
+    for (rows, fermi, sharing) in
+        [(&BY_REGISTERS[..], "fermi", "share-registers"), (&BY_SCRATCHPAD, "fermi-16k", "share-scratchpad")]
+    {
+        for &(name, threads, amount, expected) in rows {
+            let (registers, bytes) = if fermi == "fermi" { (amount, 0) } else { (1, amount) };
+            let found = SHARED.map(|percent| {
+                let private = format!("share.private={}", (100 - percent) / 10);
+                let config = if percent == 0 { config(fermi, &[]) } else { config(sharing, &[&private]) };
+                slots(&divided(&config, threads, registers, bytes).0)
+            });
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+}
+
 /// The launcher's twin divides the SM into as many slots, hosts first.
 #[test]
 fn the_launcher_has_as_many_slots() {
@@ -176,35 +226,14 @@ fn the_launcher_has_as_many_slots() {
         for threads in [1, 32, 33, 96, 160, 256, 508, 1024] {
             for registers in [1, 15, 16, 17, 24, 36, 64, 255] {
                 for scratchpad in [0, 1, 127, 2180, 2303, 5120, 40_000] {
-                    let mut launcher = BlockLauncher::new(&config.sm_shape());
-                    let one = Coordinates { x: 1, y: 1, z: 1 };
-                    let block = Coordinates { x: threads, ..one };
-                    let launch = Launch {
-                        grid: one,
-                        block,
-                        threads: threads as u16,
-                        registers: registers as u8,
-                        share: config.share.present,
-                        private: config.share.private_registers(registers as u8),
-                        private_shared: config.share.private_shared(scratchpad),
-                        shared: scratchpad,
-                        dynamic: 0,
-                        local_words: 0,
-                    };
-                    let most = config.sm.blocks as u8;
-                    launcher.edge(most, Some(&launch), 0, u64::MAX, true);
-                    while launcher.busy() && launcher.fresh().is_none() {
-                        launcher.edge(most, None, 0, u64::MAX, true);
-                    }
+                    let (launcher, launch) = divided(&config, threads, registers, scratchpad);
                     let block = demand(threads, registers, scratchpad);
                     let found = sm.residency(&block, sharing);
                     if launcher.fault() {
                         assert_eq!(found.hosts, 0, "{settings:?} {launch:?}");
                         refused += 1;
                     } else {
-                        // Warps that no slot has are in slot 0 too.
-                        let slots = launcher.slots().iter().max().expect("there are warps") + 1;
-                        assert_eq!(found.blocks(), slots.into(), "{settings:?} {launch:?}");
+                        assert_eq!(found.blocks(), slots(&launcher), "{settings:?} {launch:?}");
                         if found.guests > 0 {
                             let layout = launcher.layout();
                             let of_hosts = found.hosts * block.warps;

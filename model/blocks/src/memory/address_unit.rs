@@ -112,8 +112,7 @@ ports! {
         /// It was a release.
         answer_release_o: u8 = field(1).valid_by("answer_valid_o").early().shows("answer_release_q"),
         /// Of a probe: a lane lies in the common area.
-        answer_shared_o: u8 = field(1).valid_by("answer_valid_o").early()
-            .shows_when(s.shares_scratchpad(), "answer_shared_q"),
+        answer_shared_o: u8 = field(1).valid_by("answer_valid_o").early().shows("answer_shared_q"),
         /// The instruction taken in the cycle before is at fault.
         fault_valid_o: u8 = field(1).early().shows("fault_q"),
         /// Warp of the instruction at fault.
