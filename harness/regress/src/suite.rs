@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gpurf_blocks::config::{
-    Allocation, BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SharedResource, SmConfig,
+    Allocation, BankPorts, CheckRule, Config, LockRule, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SharedResource, SmConfig,
     preset, presets,
 };
 use gpurf_blocks::designs::DESIGNS;
@@ -391,8 +391,8 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
             jobs.extend(faults(project, config, seed));
         }
     }
-    for (number, config) in power_states().into_iter().chain([shared_registers()]).enumerate() {
-        jobs.extend(in_all_orders(kernels(project, config, seed), number));
+    for (number, config) in services().into_iter().enumerate() {
+        jobs.extend(in_all_orders(fitting(kernels(project, config, seed)).collect(), number));
         jobs.extend(few_programs(config, seed));
     }
     jobs.extend(leaf_blocks(seed, cycles));
@@ -410,6 +410,32 @@ pub(crate) fn power_states() -> Vec<Config> {
 /// The machine whose blocks share registers, with a file so small that they do in small grids.
 pub(crate) fn shared_registers() -> Config {
     changed(preset("share-registers").expect("a preset").config, |c| c.mrf.kilobytes = 32)
+}
+
+/// The machine whose blocks share scratchpad memory, with so little of it that they do in small grids.
+pub(crate) fn shared_scratchpad() -> Config {
+    changed(preset("share-scratchpad").expect("a preset").config, |c| c.sm.shared_kilobytes = SMALL_SCRATCHPAD)
+}
+
+/// KB of scratchpad memory of a machine in which small grids share it.
+const SMALL_SCRATCHPAD: usize = 8;
+
+/// Kernels whose blocks take more.
+const LARGE_BLOCKS: [&str; 1] = ["radixSort"];
+
+/// Without the kernels that have no room in a small scratchpad memory.
+pub(crate) fn fitting(jobs: Vec<LockstepJob>) -> impl Iterator<Item = LockstepJob> {
+    let fits = |job: &LockstepJob| {
+        let Inputs::Kernel(kernel) = &job.inputs else { return true };
+        let large = kernel.manifest.file_stem().is_some_and(|stem| LARGE_BLOCKS.iter().any(|name| stem == *name));
+        !large || job.config.sm.shared_kilobytes > SMALL_SCRATCHPAD
+    };
+    jobs.into_iter().filter(fits)
+}
+
+/// The machines with what is no design of the register file: power states, and blocks that share something.
+pub(crate) fn services() -> Vec<Config> {
+    power_states().into_iter().chain([shared_registers(), shared_scratchpad()]).collect()
 }
 
 /// Seeds per shape of the pairwise choice in the long run.
@@ -437,6 +463,12 @@ pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let throttled = changed(shared_registers(), |c| c.share.throttle = THROTTLE);
     jobs.extend(kernels(project, throttled, seed));
     jobs.extend(programs(throttled, seed, MANY_PROGRAMS, None));
+    for check in [CheckRule::Probe, CheckRule::Mark] {
+        for lock in [LockRule::Oldest, LockRule::First] {
+            let config = changed(shared_scratchpad(), |c| (c.share.check, c.share.lock) = (check, lock));
+            jobs.extend(programs(config, seed, MANY_PROGRAMS, None));
+        }
+    }
     jobs.extend(leaf_blocks(seed, cycles));
     jobs.extend(further_shapes(seed, cycles));
     jobs.extend(mrf(&all_shapes(), seed, cycles));

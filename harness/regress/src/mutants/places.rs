@@ -135,8 +135,9 @@ pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<LockstepJob> {
             jobs.extend(suite::faults(project, config, seed));
         }
     }
-    for config in suite::power_states().into_iter().chain([suite::shared_registers()]) {
-        jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config, ..job }));
+    for config in suite::services() {
+        let jobs_there = kernels(project, seed).into_iter().map(|job| LockstepJob { config, ..job });
+        jobs.extend(suite::fitting(jobs_there.collect()));
         jobs.extend(suite::few_programs(config, seed));
     }
     jobs
