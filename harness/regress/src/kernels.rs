@@ -5,17 +5,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use gpurf_blocks::config::Config;
-use gpurf_compiler::compile;
 use gpurf_isa::Image;
 use gpurf_launch::{Manifest, Source};
 use gpurf_lockstep::Verdict;
 use gpurf_machine::{EngineError, LaunchError, LockstepEngine, Machine, Settings};
 use gpurf_oracle::host::{RunError, Session, assembled};
-use gpurf_stimulus::program::compiler_options;
 use verilated::{Library, Options, Toolchain};
 
 use crate::job::{check_overrides, not_allowed, selected};
-use crate::{JobError, JobResult, KernelInputs, LockstepJob, Project, RtlSources, request};
+use crate::{JobError, JobResult, KernelInputs, LockstepJob, Project, RtlSources, compiled_for, request};
 
 /// Runs the launches of a manifest in lockstep, and its checks.
 pub(crate) fn run(
@@ -88,7 +86,7 @@ pub(crate) fn image(manifest: &Manifest, kernel: &KernelInputs, config: &Config)
         Some(text) => text.clone(),
         None => std::fs::read_to_string(&kernel.ptx).map_err(|e| JobError::Input(format!("{name}: {e}")))?,
     };
-    let compiled = compile(&text, &name, &compiler_options(config, kernel.registers)).map_err(|e| input(&e))?;
+    let compiled = compiled_for(&text, &name, config, kernel.registers, manifest).map_err(|e| input(&e))?;
     Ok(compiled.image)
 }
 

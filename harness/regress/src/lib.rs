@@ -11,6 +11,7 @@
 pub mod audit;
 pub mod bench;
 mod block;
+mod code;
 mod comparisons;
 mod error;
 pub mod files;
@@ -26,6 +27,7 @@ pub mod regression;
 mod run;
 pub mod suite;
 
+pub use code::compiled_for;
 pub use comparisons::ComparisonCounts;
 pub use error::JobError;
 pub use gpurf_stimulus::program::compiler_options;

@@ -8,7 +8,7 @@ use gpurf_lockstep::Verdict;
 use gpurf_machine::verdict;
 use gpurf_oracle::host::{OracleEngine, Session, assembled};
 use gpurf_oracle::{Options, Oracle};
-use gpurf_regress::compiler_options;
+use gpurf_regress::compiled_for;
 use serde::Serialize;
 
 use super::cycles::Cycles;
@@ -58,7 +58,10 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     let image = match &manifest.source {
         Source::File(file) => {
             let registers = source::options(arguments.registers).registers;
-            source::compile(&source::ptx(file)?, &compiler_options(&config, registers))?.image
+            let ptx = source::ptx(file)?;
+            compiled_for(&ptx.text, &ptx.name, &config, registers, &manifest)
+                .map_err(|diagnostics| Failure::bad_input(diagnostics.to_string()))?
+                .image
         }
         Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| Failure::bad_input(e.to_string()))?,
     };
