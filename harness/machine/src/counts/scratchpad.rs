@@ -179,7 +179,7 @@ impl Replay {
         let may = |slot: usize, other: usize| {
             let (_, younger) = pairs.age(slot, other);
             if first {
-                 !(self.locks.contains(&other) || younger && pairs.of(other).any(asks))
+                !(self.locks.contains(&other) || younger && pairs.of(other).any(asks))
             } else {
                 !younger || through.contains(&other)
             }

@@ -398,7 +398,7 @@ impl Reference {
         let may = |w: usize| {
             let q = slot(partner(w));
             if first {
-                !self.lock[q] && !(young(w) && (0..warps).any(|v| slot(v) == q && asks(v)))
+                !(self.lock[q] || young(w) && (0..warps).any(|v| slot(v) == q && asks(v)))
             } else {
                 !young(w) || !busy(q) || through[q]
             }
