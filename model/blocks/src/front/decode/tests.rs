@@ -80,7 +80,8 @@ fn roles_are_what_the_instruction_set_says() {
             let unit = unit_of(instruction.op);
             let register = |slot| instruction.source(slot).map_or(NO_REG, |r| r.0);
             let predicate = |slot, source| if slots.has(slot) { bits(source) } else { 7 };
-            let stop = matches!(instruction.op, Op::Bra {} | Op::Exit {} | Op::Bar { .. } | Op::Trap {} | Op::Relssp {});
+            let stop =
+                matches!(instruction.op, Op::Bra {} | Op::Exit {} | Op::Bar { .. } | Op::Trap {} | Op::Relssp {});
             let constant = slots.b_constant() && instruction.b.immediate().is_some();
 
             assert_eq!(roles.unit(), unit, "{instruction:?}");
