@@ -17,4 +17,7 @@ done
 echo "rtl/control/block_launcher.sv -GPlaces=1"
 echo "rtl/issue/warp_scheduler.sv -GWarps=48 -GIssuePorts=2 -GClasses=1"
 for period in 1 1000 65535; do echo "rtl/share/share_throttle.sv -GPeriod=$period"; done
-echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=48 -GSizes=1 -GShare=1 -GThrottle=1000"
+for reference in 1 2; do echo "rtl/share/share_throttle.sv -GReference=$reference"; done
+for reference in 0 1 2; do
+    echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=48 -GSizes=1 -GShare=1 -GThrottle=1000 -GReference=$reference"
+done

@@ -43,6 +43,7 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Classes" => (if value == 0 { "" } else { "classes" }).to_owned(),
         "Throttle" if value == 0 => String::new(),
         "Throttle" => format!("throttle={value}"),
+        "Reference" => ["", "external", "held"][value as usize].to_owned(),
         "PowerEntries" if value == 0 => String::new(),
         "PowerEntries" | "TableEntries" => format!("{value}p"),
         "Organisation" => String::new(),

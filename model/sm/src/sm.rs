@@ -32,7 +32,7 @@ use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{Block, Memory};
 
 use crate::nets::{Inputs, SmProbe};
-use crate::ports::{SmIn, SmOut};
+use crate::ports::{SmIn, SmOut, THROTTLE_PORTS};
 use decided::Decided;
 use power::Power;
 use share::Share;
@@ -177,6 +177,7 @@ impl Block for Sm {
         "PowerEntries",
         "Share",
         "Throttle",
+        "Reference",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -218,6 +219,10 @@ impl Block for Sm {
     type In = SmIn;
     type Out = SmOut;
     type Probe = SmProbe;
+
+    fn unused(shape: &SmShape) -> &'static [&'static str] {
+        if shape.has_external_reference() { &[] } else { THROTTLE_PORTS }
+    }
 
     fn new(shape: &SmShape) -> Self {
         let alu_queue = shape.with_queue(ALU_QUEUE_DEPTH, 1);

@@ -1,6 +1,6 @@
 //! Register sharing.
 
-use gpurf_blocks::config::{Config, LockRule};
+use gpurf_blocks::config::{Config, LockRule, Reference};
 use gpurf_blocks::share::RegisterLayout;
 
 use super::{Group, Sums, situations, sums};
@@ -15,6 +15,19 @@ fn holds(config: &Config) -> bool {
 
 fn throttles(config: &Config) -> bool {
     shares(config) && config.share.throttle != 0
+}
+
+fn samples(config: &Config) -> bool {
+    throttles(config) && config.share.reference == Reference::Sampled
+}
+
+fn compares_outside(config: &Config) -> bool {
+    throttles(config) && config.share.reference == Reference::External
+}
+
+/// The throttle is not the reference of another one.
+fn changes(config: &Config) -> bool {
+    samples(config) || compares_outside(config)
 }
 
 pub(super) static GROUPS: &[Group] = &[
@@ -34,13 +47,24 @@ pub(super) static GROUPS: &[Group] = &[
         "a guest is younger than its host": young.checked_shr(host_slots(look)).unwrap_or(0) != 0;
         "hosts and guests have locks": lock & hosts != 0 && lock & !hosts != 0;
     },
-    situations! { "share_throttle", throttles, |look| {
-            let (level, count) = (look.s.share_throttle.level_q, look.s.share_throttle.count_q);
-            let (closed, reference) = (look.o.share_throttle.allow_o == 0, look.s.share_throttle.number_q == 0);
+    situations! { "share_throttle", changes, |look| {
+            let level = look.s.share_throttle.level_q;
         }
         "the level is below 10": level < 10;
+    },
+    situations! { "share_throttle", samples, |look| {
+            let count = look.s.share_throttle.count_q;
+            let (closed, reference) = (look.o.share_throttle.allow_o == 0, look.s.share_throttle.number_q == 0);
+        }
         "non-owners may not use memory in another period than the reference": closed && !reference;
         "a reference period with stalls": reference && count != 0;
+    },
+    situations! { "share_throttle", compares_outside, |look| {
+            let (valid, reference) = (look.inputs.throttle_reference_valid_i == 1, look.inputs.throttle_reference_i);
+        }
+        "non-owners may not use memory without a reference period": look.o.share_throttle.allow_o == 0;
+        "the other SM has stalls in the period": valid && reference != 0;
+        "the other SM has ended": !valid;
     },
 ];
 
@@ -66,6 +90,8 @@ pub(super) static SUMS: &[Sums] = &[
     },
     sums! { "share_throttle", throttles,
         "throttle_period": "a period ends";
+    },
+    sums! { "share_throttle", changes,
         "throttle_allow": "non-owners may use memory";
     },
 ];
