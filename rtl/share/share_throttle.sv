@@ -54,7 +54,8 @@ module share_throttle
     assign compares  = reference_valid_i;
     assign other     = reference_i;
   end else begin : gen_internal
-    assign reference = Reference == ReferenceHeld || number_q == '0;
+    // Held, it stays 0.
+    assign reference = number_q == '0;
     assign compares  = !reference;
     assign other     = reference_q;
   end

@@ -37,8 +37,8 @@ enum Stalls {
 
 knobs! {
     pub(crate) struct ShareThrottleKnobs {
-        poles: "a reference period has no stalls, or as many as possible" = [200, 600],
-        extreme: "another period has" = [50, 300],
+        poles: "a period that is not compared has no stalls, or as many as possible" = [200, 600],
+        extreme: "another period has, or the reference from outside" = [50, 300],
         near: "another period has about as many stalls as the reference" = [0, 300, 800],
         outside: "there is a reference from outside in a period" = [300, 900, 1000],
         few: "it has few stalls" = [0, 500, 1000],
@@ -123,10 +123,11 @@ impl ShareThrottleDriver {
 /// Stalls of the reference from outside in the period that begins.
 fn outside(rng: &mut Rng, knobs: &ShareThrottleKnobs, period: u32) -> u32 {
     let most = MOST * period;
-    if rng.chance(knobs.poles) {
+    if rng.chance(knobs.extreme) {
         if rng.chance(500) { 0 } else { most }
     } else if rng.chance(100) {
-        rng.below(1 << THROTTLE_COUNT_BITS) as u32
+        // One that only a high bit tells from the others.
+        1 << rng.below(THROTTLE_COUNT_BITS.into()) | rng.below(u64::from(most) + 1) as u32
     } else {
         let most = if rng.chance(knobs.few) { most / 8 } else { most };
         rng.below(u64::from(most) + 1) as u32
