@@ -165,6 +165,9 @@ mod tests {
         let throttled = load(&["share.throttle=50"]).sm_shape();
         assert_eq!(words(&["Share", "Throttle"].map(|name| (name, throttled.parameter(name)))), "shared throttle=50");
         assert_eq!(words(&["Share", "Throttle"].map(|name| (name, shape.parameter(name)))), "shared");
+        let external = load(&["share.throttle=50", "share.reference=external"]).sm_shape();
+        let names = ["Share", "Throttle", "Reference"];
+        assert_eq!(words(&names.map(|name| (name, external.parameter(name)))), "shared throttle=50 external");
         assert_eq!(
             (shown(&shape), shown(&Config::default().sm_shape())),
             ("places shared classes".into(), String::new())
