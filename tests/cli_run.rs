@@ -259,7 +259,8 @@ fn what_the_throttle_does_is_counted() {
     assert!(external.1[0] == 0 && external.1[1] > 0 && external.2 <= 10.0, "{external:?}");
     assert!(held.1[0] == held.0 && held.1[1] == 0 && held.1[2] > 0, "{held:?}");
     let table = text(&run("share.reference=held", false).stdout);
-    for words in ["warps waiting: throttled memory instruction", "periods of the throttle", "cycles of reference periods"]
+    for words in
+        ["warps waiting: throttled memory instruction", "periods of the throttle", "cycles of reference periods"]
     {
         assert!(table.contains(words), "{words:?} is not in: {table}");
     }

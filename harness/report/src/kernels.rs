@@ -129,6 +129,23 @@ pub const SHARING_THESIS_REGISTERS: &[&str] = &[
 mod tests {
     use super::*;
 
+    /// Each has a large run, or one with the thesis's blocks, and little data under the name that rows have.
+    #[test]
+    fn their_manifests_are_there() {
+        let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels"));
+        let lists = [HIERARCHY_THESIS, HYBRID_PAPER, STEALING_PAPER, SHARING_THESIS_POWER, SHARING_THESIS_REGISTERS];
+        for name in lists.concat() {
+            let (large, small) = match name.strip_suffix(THESIS_BLOCKS) {
+                Some(small) => (name.to_owned(), small),
+                None => (format!("{name}-large"), name),
+            };
+            for file in [large.as_str(), small] {
+                assert!(folder.join(format!("{file}.toml")).is_file(), "{file}");
+            }
+            assert!(folder.join(format!("{small}.ptx")).is_file(), "{small}");
+        }
+    }
+
     #[test]
     fn they_are_those_that_the_kernels_page_says() {
         let page =
