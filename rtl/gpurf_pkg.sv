@@ -46,6 +46,13 @@ package gpurf_pkg;
   // Event words of the power states of registers (docs/blocks/sm.md).
   localparam int unsigned PowerEvents = 2;
 
+  // What the throttle of non-owners compares the SM's stalls with: those of some of its own periods,
+  // those of another SM. Or it is that other SM.
+  localparam int unsigned ReferenceSampled = 0;
+  localparam int unsigned ReferenceExternal = 1;
+  localparam int unsigned ReferenceHeld = 2;
+  localparam int unsigned ThrottleCountW = 18;  // stalls of a period
+
   // Lowest bits of the operation word's fields (docs/isa.md), and widths.
   localparam int unsigned OpcodeW = 7;
   localparam int unsigned OperationConstantFlag = 7; // source b is a constant

@@ -230,6 +230,40 @@ fn what_blocks_share_is_counted() {
     assert!(stats("fermi").is_null());
     let output = gpurf(&["run", hotspot.to_str().unwrap(), "--engine", "model", "--preset", "share-registers"]);
     assert!(text(&output.stdout).contains("warps waiting: for a lock"), "{}", text(&output.stdout));
+    assert!(share["wait_throttle"].is_null() && !text(&output.stdout).contains("throttle"), "there is none");
+}
+
+#[test]
+fn what_the_throttle_does_is_counted() {
+    let kernel = kernels().join("bPlusTree.toml");
+    let run = |reference: &str, json: bool| {
+        let mut arguments = vec!["run", kernel.to_str().unwrap(), "--engine", "model", "--preset", "share-registers"];
+        for setting in ["mrf.kilobytes=32", "share.throttle=50", reference] {
+            arguments.extend(["--set", setting]);
+        }
+        arguments.extend(json.then_some("--json"));
+        gpurf(&arguments)
+    };
+    let [sampled, external, held] = ["sampled", "external", "held"].map(|name| {
+        let output = run(&format!("share.reference={name}"), true);
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(object["result"], "pass", "{object}");
+        let count = |field: &str| object["stats"]["share"][field].as_u64().unwrap();
+        let cycles = object["cycles"].as_u64().unwrap();
+        assert_eq!(count("throttle_periods"), cycles / 50, "{object}");
+        let of = ["throttle_reference", "throttle_allow", "wait_throttle"].map(count);
+        (cycles, of, object["stats"]["share"]["throttle_level"].as_f64().unwrap())
+    });
+    // Each fourteenth period, none, all of them.
+    assert!(sampled.1[0].abs_diff(sampled.0 / 14) <= 50, "{sampled:?}");
+    assert!(external.1[0] == 0 && external.1[1] > 0 && external.2 <= 10.0, "{external:?}");
+    assert!(held.1[0] == held.0 && held.1[1] == 0 && held.1[2] > 0, "{held:?}");
+    let table = text(&run("share.reference=held", false).stdout);
+    for words in
+        ["warps waiting: throttled memory instruction", "periods of the throttle", "cycles of reference periods"]
+    {
+        assert!(table.contains(words), "{words:?} is not in: {table}");
+    }
 }
 
 #[test]

@@ -17,10 +17,13 @@ done
 echo "rtl/control/block_launcher.sv -GPlaces=1"
 echo "rtl/issue/warp_scheduler.sv -GWarps=48 -GIssuePorts=2 -GClasses=1"
 for period in 1 1000 65535; do echo "rtl/share/share_throttle.sv -GPeriod=$period"; done
-echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=48 -GSizes=1 -GShare=1 -GThrottle=1000"
 for file in '1 8' '1 48' '2 8' '2 48'; do
     read -r issue warps <<<"$file"
     echo "rtl/share/scratchpad_locks.sv -GIssuePorts=$issue -GWarps=$warps"
     echo "rtl/sm/sm.sv -GIssuePorts=$issue -GWarps=$warps -GSizes=1 -GShare=2"
 done
 for issue in 1 2; do echo "rtl/memory/address_unit.sv -GIssuePorts=$issue -GShares=1"; done
+for reference in 1 2; do echo "rtl/share/share_throttle.sv -GReference=$reference"; done
+for reference in 0 1 2; do
+    echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=48 -GSizes=1 -GShare=1 -GThrottle=1000 -GReference=$reference"
+done

@@ -2,17 +2,25 @@
 //
 // Their memory instructions are let through with a probability that follows the SM's stalls: in a
 // reference period they do not issue, and in the periods after it more stalls than there make them
-// rarer, fewer make them more frequent (sharing thesis 2.3.3).
+// rarer, fewer make them more frequent (sharing thesis 2.3.3). The stalls of the reference may be those of
+// another SM, too: then there is no reference period here. Or this SM is that other one: then all are.
 `include "gpurf_assert.svh"
 
 module share_throttle
   import gpurf_pkg::*;
 #(
-  parameter int unsigned Period = 1000
+  parameter int unsigned Period = 1000,
+  parameter int unsigned Reference = ReferenceSampled,
+  localparam int unsigned CountW = ThrottleCountW
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  input  logic [1:0]            stall_i,  // of this cycle
+  input  logic [1:0]            stall_i,            // of this cycle
+  // Only with an external reference.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic                  reference_valid_i,
+  input  logic [CountW-1:0]     reference_i,        // of the period
+  // verilator lint_on UNUSEDSIGNAL
   output logic                  allow_o,
   output share_throttle_event_t event_o
 );
@@ -20,23 +28,37 @@ module share_throttle
   localparam int unsigned Periods = 14;   // one of them is the reference: the thesis's SMs
   localparam int unsigned Tenths = 10;
   localparam int unsigned CycleW = 16;
-  localparam int unsigned CountW = CycleW + 2;
   localparam int unsigned RandomW = 16;
 
   logic [CycleW-1:0]  cycle_q;
   logic [3:0]         number_q;
   logic [CountW-1:0]  count_q;
+  // Not with an external reference.
+  // verilator lint_off UNUSEDSIGNAL
   logic [CountW-1:0]  reference_q;
+  // verilator lint_on UNUSEDSIGNAL
   logic [3:0]         level_q;
   logic [RandomW-1:0] random_q;
 
   logic               last;       // cycle of the period
   logic               reference;  // period
   logic [CountW-1:0]  total;
+  logic               compares;   // total is compared with other
+  logic [CountW-1:0]  other;
 
   assign last      = cycle_q == CycleW'(Period - 1);
-  assign reference = number_q == '0;
   assign total     = count_q + CountW'(stall_i);
+
+  if (Reference == ReferenceExternal) begin : gen_external
+    assign reference = 1'b0;
+    assign compares  = reference_valid_i;
+    assign other     = reference_i;
+  end else begin : gen_internal
+    // Held, it stays 0.
+    assign reference = number_q == '0;
+    assign compares  = !reference;
+    assign other     = reference_q;
+  end
 
   assign allow_o = !reference && random_q % RandomW'(Tenths) < RandomW'(level_q);
   assign event_o = {level_q, last, reference, allow_o};
@@ -54,12 +76,13 @@ module share_throttle
       cycle_q  <= last ? '0 : cycle_q + 1'b1;
       count_q  <= last ? '0 : total;
       if (last) begin
-        number_q <= (number_q == 4'(Periods - 1)) ? '0 : number_q + 1'b1;
-        if (reference) begin
-          reference_q <= total;
-        end else if (total > reference_q) begin
+        if (Reference == ReferenceSampled) begin
+          number_q <= (number_q == 4'(Periods - 1)) ? '0 : number_q + 1'b1;
+        end
+        if (reference) reference_q <= total;
+        if (compares && total > other) begin
           if (level_q != '0) level_q <= level_q - 1'b1;
-        end else if (total < reference_q) begin
+        end else if (compares && total < other) begin
           if (level_q != 4'(Tenths)) level_q <= level_q + 1'b1;
         end
       end

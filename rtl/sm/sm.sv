@@ -29,6 +29,7 @@ module sm
   // Without shared registers nothing is throttled.
   // verilator lint_off UNUSEDPARAM
   parameter int unsigned Throttle = 0,
+  parameter int unsigned Reference = ReferenceSampled,
   // verilator lint_on UNUSEDPARAM
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
@@ -72,6 +73,12 @@ module sm
   output logic [WarpW-1:0]       fault_warp_o,
   output logic [CauseW-1:0]      fault_cause_o,
   output logic [31:0]            fault_value_o,
+
+  // stalls of another SM: only a throttle with such a reference reads them
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic                   throttle_reference_valid_i,
+  input  logic [ThrottleCountW-1:0] throttle_reference_i,
+  // verilator lint_on UNUSEDSIGNAL
 
   // global and local memory
   output logic                   mem_req_valid_o,
@@ -794,13 +801,16 @@ module sm
       assign share_event.throttle = '0;
     end else begin : gen_throttle
       share_throttle #(
-        .Period(Throttle)
+        .Period   (Throttle),
+        .Reference(Reference)
       ) u_share_throttle (
         .clk_i,
         .rst_ni,
-        .stall_i(event_o.stall_collector + event_o.stall_other),
-        .allow_o(share_throttle_allow),
-        .event_o(share_event.throttle)
+        .stall_i          (event_o.stall_collector + event_o.stall_other),
+        .reference_valid_i(throttle_reference_valid_i),
+        .reference_i      (throttle_reference_i),
+        .allow_o          (share_throttle_allow),
+        .event_o          (share_event.throttle)
       );
     end
 

@@ -45,6 +45,7 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Classes" => (if value == 0 { "" } else { "classes" }).to_owned(),
         "Throttle" if value == 0 => String::new(),
         "Throttle" => format!("throttle={value}"),
+        "Reference" => ["", "external", "held"][value as usize].to_owned(),
         "PowerEntries" if value == 0 => String::new(),
         "PowerEntries" | "TableEntries" => format!("{value}p"),
         "Organisation" => String::new(),
@@ -180,6 +181,9 @@ mod tests {
         let throttled = load(&["share.throttle=50"]).sm_shape();
         assert_eq!(words(&["Share", "Throttle"].map(|name| (name, throttled.parameter(name)))), "shared throttle=50");
         assert_eq!(words(&["Share", "Throttle"].map(|name| (name, shape.parameter(name)))), "shared");
+        let external = load(&["share.throttle=50", "share.reference=external"]).sm_shape();
+        let names = ["Share", "Throttle", "Reference"];
+        assert_eq!(words(&names.map(|name| (name, external.parameter(name)))), "shared throttle=50 external");
         assert_eq!(
             (shown(&shape), shown(&Config::default().sm_shape())),
             ("places shared classes".into(), String::new())

@@ -23,6 +23,7 @@ mod job;
 mod lost;
 pub mod measures;
 mod memory;
+mod reference;
 mod surroundings;
 mod whereabouts;
 

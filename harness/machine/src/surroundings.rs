@@ -11,6 +11,7 @@ use crate::host::{Ended, Host};
 use crate::job::Job;
 use crate::lost::Lost;
 use crate::memory::{GlobalMemory, MemoryFault, Outside};
+use crate::reference::Periods;
 
 /// How a launch ended, as memory and host see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +39,8 @@ pub struct Surroundings {
     host: Host,
     /// Registers that are switched off lose their values; nothing where none is, or where no oracle judges.
     lost: Option<Lost>,
+    /// Where non-owners are throttled.
+    periods: Option<Periods>,
     /// Cycles that a launch goes on after a fault.
     after_fault: u64,
     /// How the launch has ended first.
@@ -48,7 +51,7 @@ impl Surroundings {
     /// Of an SM that has just been reset.
     pub fn new(config: &Config) -> Self {
         let (memory, host) = (GlobalMemory::new(config.memory), Host::new(config));
-        Self { memory, host, lost: None, after_fault: 0, ended: None }
+        Self { memory, host, periods: Periods::new(config), lost: None, after_fault: 0, ended: None }
     }
 
     /// The same, in which registers that are switched off lose their values; `twin` has the memories of the SM.
@@ -58,8 +61,11 @@ impl Surroundings {
         Self { lost, ..Self::new(config) }
     }
 
-    /// A launch is to run, with these buffers.
-    pub fn begin(&mut self, job: Job, buffers: Memory) {
+    /// A launch is to run, with these buffers; the reference of the throttle has so many stalls in each period of the launch.
+    pub fn begin(&mut self, job: Job, buffers: Memory, reference: Vec<u32>) {
+        if let Some(periods) = &mut self.periods {
+            periods.begin(reference);
+        }
         self.host.begin(job);
         self.memory.begin(buffers);
         (self.after_fault, self.ended) = (0, None);
@@ -68,6 +74,11 @@ impl Surroundings {
     /// The launch that has begun goes on for so many cycles after a fault.
     pub fn go_on_after_fault(&mut self, cycles: u64) {
         self.after_fault = cycles;
+    }
+
+    /// Stalls of each period that has ended in the launch; none without a throttle.
+    pub fn stalls(&self) -> Vec<u32> {
+        self.periods.as_ref().map_or_else(Vec::new, |periods| periods.ended().to_vec())
     }
 
     /// Gives the buffers back.
@@ -110,13 +121,16 @@ impl Environment for Surroundings {
 
     fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool {
         let previous = previous.map(view::<SmOut>);
+        let inputs: &mut SmIn = view_mut(inputs);
+        if let Some(periods) = &mut self.periods {
+            periods.drive(previous, inputs);
+        }
         self.ended = previous.and_then(|out| self.end(out));
         match self.ended {
             Some(End::Fault { .. } | End::Memory(_)) if self.after_fault > 0 => self.after_fault -= 1,
             Some(_) => return false,
             None => {}
         }
-        let inputs: &mut SmIn = view_mut(inputs);
         self.memory.drive(previous, inputs);
         self.host.drive(inputs);
         true

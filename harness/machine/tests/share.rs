@@ -2,9 +2,13 @@
 
 mod common;
 
+use std::sync::{Arc, Mutex};
+
 use common::{Program, buffers, words};
-use gpurf_blocks::config::{Config, Start};
-use gpurf_machine::{Machine, ModelEngine, Settings};
+use gpurf_blocks::config::{Config, Reference, Start};
+use gpurf_blocks::places;
+use gpurf_machine::{Cycle, Machine, ModelEngine, Settings};
+use gpurf_sm::SM_EVENT;
 
 fn load(preset: &str, settings: &[&str]) -> Settings {
     let config = Config::load(Start::Preset(preset), settings).unwrap_or_else(|error| panic!("{error}"));
@@ -111,4 +115,107 @@ fn atomic_operations_of_younger_blocks_are_held() {
     for hold in ["share.hold_atomics=true", "share.hold_atomics=false"] {
         cycles(&program, || load("share-registers", &[hold]), |i| i + 1);
     }
+}
+
+/// Non-owners load from many lines before they need their locks.
+const STREAMS: &str = "
+    MOV R5, 0
+    MOV R6, 40
+    again:
+    LD.GLOBAL.B32 R9, [R2:RZ]
+    LD.GLOBAL.B32 R10, [R2:RZ]
+    IADD R5, PT, R5, 1, !PT
+    ISETP.LT.AND P2, R5, R6, PT
+    @P2 BRA again, join none
+    IADD R9, PT, R9, R10, !PT
+    IADD R100, PT, R9, R0, !PT
+    ST.GLOBAL.B32 [R2:RZ], R100";
+
+fn streams() -> Program {
+    let mut program = Program::new(STREAMS, 8, 32);
+    program.kernel.registers = REGISTERS;
+    program
+}
+
+/// A machine whose memory is so slow that units are busy, throttled in periods of 50 cycles.
+fn throttled(reference: &str) -> Settings {
+    let set = ["share.throttle=50", "memory.latency=100", "memory.bandwidth=16", reference];
+    load("share-registers", &set)
+}
+
+#[test]
+fn throttled_blocks_compute_the_same_whatever_the_reference_is() {
+    let program = streams();
+    let all = ["sampled", "external", "held"].map(|name| {
+        let reference = format!("share.reference={name}");
+        // The judge counts all events of the throttle a third time.
+        cycles(&program, || throttled(&reference), |i| i)
+    });
+    assert!(all[0] != all[1] && all[1] != all[2], "{all:?}");
+}
+
+/// What is seen in the last cycle of each period: stalls of the period, and the reference.
+type Seen = Arc<Mutex<Vec<(u32, Option<u32>)>>>;
+
+/// Two launches on one SM, watched; gives what is seen in each.
+fn periods(settings: Settings) -> [Vec<(u32, Option<u32>)>; 2] {
+    let seen = Seen::default();
+    let stalls: Vec<(u32, u32)> = places(SM_EVENT)
+        .filter(|(name, _, _)| ["stall_collector", "stall_other"].contains(name))
+        .map(|(_, low, bits)| (low, bits))
+        .collect();
+    let input_bytes = (gpurf_sm::ENTRY.twin)(&settings.config).declaration().input_bytes;
+    let external = settings.config.share.reference == Reference::External;
+    let watch = {
+        let seen = seen.clone();
+        move |record: &[u8]| {
+            let (inputs, compared) = record.split_at(input_bytes);
+            let cycle = Cycle::of(inputs, compared);
+            if cycle.out.share_event_o >> 2 & 1 == 1 {
+                let now = stalls.iter().map(|(low, bits)| (cycle.out.event_o >> low) as u32 & ((1 << bits) - 1));
+                let total = cycle.probe.states.share_throttle.count_q + now.sum::<u32>();
+                let valid = external && cycle.inputs.throttle_reference_valid_i == 1;
+                let reference = valid.then_some(cycle.inputs.throttle_reference_i);
+                seen.lock().unwrap().push((total, reference));
+            }
+        }
+    };
+    let mut engine = ModelEngine::watched(settings, Box::new(watch));
+    let program = streams();
+    [(); 2].map(|()| {
+        program.launch(&mut engine, &mut buffers()).unwrap_or_else(|error| panic!("{error}"));
+        std::mem::take(&mut *seen.lock().unwrap())
+    })
+}
+
+/// The reference is what an SM has seen whose non-owners never use memory: launch by launch, period by period, as far as it goes.
+#[test]
+fn a_reference_is_recorded_and_replayed() {
+    let held = periods(throttled("share.reference=held"));
+    let external = periods(throttled("share.reference=external"));
+    for (held, external) in held.iter().zip(&external) {
+        assert!(held.len() > 5 && held.iter().all(|(_, reference)| reference.is_none()));
+        for (n, (_, reference)) in external.iter().enumerate() {
+            assert_eq!(*reference, held.get(n).map(|(stalls, _)| *stalls), "period {n}");
+        }
+    }
+    let stalls = |seen: &[(u32, Option<u32>)]| seen.iter().map(|(stalls, _)| *stalls).collect::<Vec<u32>>();
+    assert_ne!(stalls(&held[0]), stalls(&external[0]), "the same run says nothing");
+    assert!(held.iter().any(|held| stalls(held).iter().any(|&stalls| stalls > 0)));
+}
+
+/// The level follows the reference: with more stalls than there it falls, and all of it is in the events.
+#[test]
+fn more_stalls_than_the_reference_throttle_non_owners() {
+    let engine = |reference: &str| {
+        let mut engine = ModelEngine::new(throttled(reference));
+        streams().launch(&mut engine, &mut buffers()).unwrap_or_else(|error| panic!("{error}"));
+        engine.statistics()
+    };
+    let external = engine("share.reference=external");
+    let of = |name: &str| external.events[name];
+    assert!(of("throttle_level") < 10 * external.cycles && of("wait_throttle") > 0, "{:?}", external.events);
+    assert_eq!(of("throttle_reference"), 0);
+    let held = engine("share.reference=held");
+    assert_eq!((held.events["throttle_allow"], held.events["throttle_reference"]), (0, held.cycles));
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gpurf_blocks::config::{
-    Allocation, BankPorts, CheckRule, Config, LockRule, MrfConfig, PowerMode, ReadOrder, Schedule, Scheduler, SharedResource, SmConfig,
-    preset, presets,
+    Allocation, BankPorts, CheckRule, Config, LockRule, MrfConfig, PowerMode, ReadOrder, Reference, Schedule, Scheduler,
+    SharedResource, SmConfig, preset, presets,
 };
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;
@@ -109,6 +109,11 @@ pub(crate) fn scratchpad(config: Config) -> Config {
 /// Blocks that share registers, with non-owners that are throttled, in periods of so many cycles.
 pub(crate) fn throttled(config: Config, period: usize) -> Config {
     changed(sharing(config), |c| c.share.throttle = period)
+}
+
+/// The same whose throttle has another reference.
+pub(crate) fn compared(config: Config, period: usize, reference: Reference) -> Config {
+    changed(throttled(config, period), |c| c.share.reference = reference)
 }
 
 /// The 60 parameter sets of the register file: banks, kind of port, collectors, issue ports; 128 KB each.
@@ -234,7 +239,11 @@ fn variants(block: &str) -> Vec<Config> {
         "address_unit" => vec![two, scratchpad(base), scratchpad(two)],
         "block_launcher" => vec![two, places(base), places(two)],
         // The longest period fills the counts; a round of it is longer than a run.
-        "share_throttle" => vec![throttled(base, 65_535), throttled(base, 40)],
+        "share_throttle" => {
+            let [external, held] =
+                [Reference::External, Reference::Held].map(|reference| compared(base, 40, reference));
+            vec![throttled(base, 65_535), throttled(base, 40), external, held]
+        }
         "register_places" => vec![with(&|c| c.mrf.banks = 4), with(&|c| c.mrf.banks = 32)],
         "instruction_buffer" => vec![with(&|c| c.sm.warps = 8), two],
         "warp_scheduler" => {
@@ -460,9 +469,11 @@ pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
         jobs.extend(kernels(project, two, seed));
         jobs.extend(programs(two, seed, MANY_PROGRAMS, None));
     }
-    let throttled = changed(shared_registers(), |c| c.share.throttle = THROTTLE);
-    jobs.extend(kernels(project, throttled, seed));
-    jobs.extend(programs(throttled, seed, MANY_PROGRAMS, None));
+    for reference in [Reference::Sampled, Reference::External] {
+        let throttled = changed(shared_registers(), |c| (c.share.throttle, c.share.reference) = (THROTTLE, reference));
+        jobs.extend(kernels(project, throttled, seed));
+        jobs.extend(programs(throttled, seed, MANY_PROGRAMS, None));
+    }
     for check in [CheckRule::Probe, CheckRule::Mark] {
         for lock in [LockRule::Oldest, LockRule::First] {
             let config = changed(shared_scratchpad(), |c| (c.share.check, c.share.lock) = (check, lock));

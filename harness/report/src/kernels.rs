@@ -83,15 +83,17 @@ pub const STEALING_PAPER: &[&str] = &[
     "vectorAdd",
 ];
 
-/// After the kernels of table 4.3 of the sharing thesis, but LIB and MUM, which the report does not run.
+/// After the kernels of table 4.3 of the sharing thesis.
 pub const SHARING_THESIS_POWER: &[&str] = &[
     "backprop",
     "bfs",
     "blackScholes",
     "laplace3d",
     "lavaMD",
+    "LIB",
     "monteCarlo",
     "mri-q",
+    "MUM",
     "NN",
     "pathfinder",
     "scalarProd",
@@ -100,26 +102,49 @@ pub const SHARING_THESIS_POWER: &[&str] = &[
     "vectorAdd",
 ];
 
+/// At the end of a name: on large data the kernel has the blocks of table 2.1 of the sharing thesis, in a manifest of this name. Rows call it by the rest.
+pub const THESIS_BLOCKS: &str = "-fermi";
+
 /// Those that registers limit on the machine of the sharing thesis's chapter 2; then kernels after its tables 2.1 and 2.4 that registers do not limit here, in
-/// which sharing must not change a cycle. `gameOfLife` would be another one of the first, but it uses results of global atomic operations, for which one of the
+/// which sharing must not change a cycle. Kernels of table 2.1 have its blocks. `gameOfLife` would be another one of the first, but it uses results of global atomic operations, for which one of the
 /// rules for locks is refused.
 pub const SHARING_THESIS_REGISTERS: &[&str] = &[
-    "hotspot",
+    "bPlusTree-fermi",
+    "hotspot-fermi",
+    "LIB-fermi",
+    "MUM-fermi",
     "quasirandomGenerator",
-    "sgemm",
+    "sgemm-fermi",
     "sobelFilter",
     "srad",
-    "stencil",
-    "backprop",
+    "stencil-fermi",
+    "backprop-fermi",
     "bfs",
     "gaussian",
-    "mri-q",
+    "mri-q-fermi",
     "NN",
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each has a large run, or one with the thesis's blocks, and little data under the name that rows have.
+    #[test]
+    fn their_manifests_are_there() {
+        let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels"));
+        let lists = [HIERARCHY_THESIS, HYBRID_PAPER, STEALING_PAPER, SHARING_THESIS_POWER, SHARING_THESIS_REGISTERS];
+        for name in lists.concat() {
+            let (large, small) = match name.strip_suffix(THESIS_BLOCKS) {
+                Some(small) => (name.to_owned(), small),
+                None => (format!("{name}-large"), name),
+            };
+            for file in [large.as_str(), small] {
+                assert!(folder.join(format!("{file}.toml")).is_file(), "{file}");
+            }
+            assert!(folder.join(format!("{small}.ptx")).is_file(), "{small}");
+        }
+    }
 
     #[test]
     fn they_are_those_that_the_kernels_page_says() {

@@ -48,6 +48,7 @@ mod values;
 mod watched;
 
 pub use kept::Kept;
+pub use kernels::THESIS_BLOCKS;
 pub use report::{
     CAUSES_PART, Cause, Column, Definition, HEADLINES, Headlines, Machine, Moved, ORDERS, Orders, PaperReport, Part,
 };

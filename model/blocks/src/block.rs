@@ -40,6 +40,11 @@ pub trait Block: Sized + Send + 'static {
     /// What lockstep compares besides the ports: inner nets and state. See [`NoProbe`](crate::ports::NoProbe).
     type Probe: Ports<Shape = Self::Shape>;
 
+    /// Inputs of the module that nothing reads in a shape: the model does not have them, and nobody drives them.
+    fn unused(_: &Self::Shape) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Its shape where it runs alone.
     fn shape_alone(config: &Config) -> Self::Shape {
         Self::Shape::of(config)

@@ -1,6 +1,6 @@
 //! The sizes of the SM, shared by all its blocks.
 
-use crate::config::{CheckRule, Config, Scheduler};
+use crate::config::{CheckRule, Config, Reference, Scheduler};
 use crate::design::{DesignCfg, Services};
 use crate::designs::{DESIGNS, Organisation};
 use crate::mrf::MrfShape;
@@ -47,6 +47,8 @@ pub struct SmShape {
     pub share: Shared,
     /// Cycles of a period of the throttle of non-owners; 0: there is none.
     pub throttle: usize,
+    /// What the throttle compares the SM's stalls with.
+    pub reference: Reference,
 }
 
 /// What blocks may share, by the value of the SM's parameter `Share`.
@@ -101,6 +103,7 @@ impl SmShape {
             power_entries: if config.power.present { config.power.table_entries } else { 0 },
             share: config.share.shared(),
             throttle: if config.share.present { config.share.throttle } else { 0 },
+            reference: config.share.reference,
         }
     }
 
@@ -152,6 +155,11 @@ impl SmShape {
     /// Cycles of a period of the throttle: the block can be run alone in any configuration.
     pub fn period(&self) -> usize {
         if self.throttle == 0 { PERIOD_ALONE } else { self.throttle }
+    }
+
+    /// The SM has a throttle that compares its stalls with those of another one.
+    pub fn has_external_reference(&self) -> bool {
+        self.throttle != 0 && self.reference == Reference::External
     }
 
     /// The module of the scheduler.
@@ -284,6 +292,7 @@ impl Shape for SmShape {
             "Classes" => self.shares().into(),
             "Throttle" => self.throttle as u64,
             "Period" => self.period() as u64,
+            "Reference" => self.reference as u64,
             "Taken" => self.services().reports_taken.into(),
             "PowerEntries" => self.power_entries as u64,
             // One at least: the block can be run alone in any configuration.

@@ -1,6 +1,6 @@
 //! What the tests of blocks share.
 
-use crate::config::{Config, Start, presets};
+use crate::config::{Config, Reference, Start, presets};
 use crate::design::Services;
 use crate::designs::Organisation;
 use crate::mrf::{MrfShape, MrfSizes};
@@ -32,6 +32,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         power_entries: 3,
         share: Shared::Nothing,
         throttle: 0,
+        reference: Reference::Sampled,
     },
     SmShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2, places: false },
@@ -48,6 +49,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         power_entries: 0,
         share: Shared::Nothing,
         throttle: 3,
+        reference: Reference::Sampled,
     },
 ];
 

@@ -49,6 +49,8 @@ pub struct Declaration {
     pub clocked: bool,
     /// RTL parameters and their values.
     pub parameters: Vec<(&'static str, u64)>,
+    /// Inputs of the module that nothing reads in this shape: they are no signals, and nobody drives them.
+    pub unused: &'static [&'static str],
     /// All signals: inputs, outputs, probes.
     pub signals: Vec<Signal>,
     /// Bytes of the input part; the compared part begins here.
@@ -93,6 +95,7 @@ impl Declaration {
             block: B::NAME,
             clocked: B::CLOCKED,
             parameters: B::PARAMETERS.iter().map(|&name| (name, shape.parameter(name))).collect(),
+            unused: B::unused(shape),
             signals,
             input_bytes,
             output_bytes,

@@ -5,7 +5,7 @@ use gpurf_blocks::issue::{ALTERNATING_EVENT, TWO_LEVEL_EVENT};
 use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::shape::{SM_CFG_BITS, Shared, SmShape};
-use gpurf_blocks::share::{SCRATCHPAD_EVENT, SHARE_COUNT_EVENT};
+use gpurf_blocks::share::{SCRATCHPAD_EVENT, SHARE_COUNT_EVENT, THROTTLE_COUNT_BITS};
 use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, Wide, field, ports};
 
 /// Fields of `sm_event_t`, most significant first.
@@ -72,6 +72,9 @@ pub fn share_event(shape: &SmShape) -> EventWord {
     }
 }
 
+/// The ports that only a throttle with an external reference uses.
+pub(crate) const THROTTLE_PORTS: &[&str] = &["throttle_reference_valid_i", "throttle_reference_i"];
+
 /// Width of the event word.
 const SM_EVENT_BITS: u32 = {
     let (mut bits, mut i) = (0, 0);
@@ -137,6 +140,11 @@ ports! {
         launch_share_i: u8 = field(1).valid_by("launch_valid_i"),
         /// Registers of a thread that are private to a guest.
         launch_private_i: u8 = field(8).valid_by("launch_valid_i"),
+        /// Stalls of the throttle's reference, another SM, in the period that is in progress.
+        throttle_reference_i: u32 = field(THROTTLE_COUNT_BITS).valid_by("throttle_reference_valid_i")
+            .when(s.has_external_reference()),
+        /// There is such a reference.
+        throttle_reference_valid_i: u8 = field(1).when(s.has_external_reference()),
         /// Memory takes the request.
         mem_req_ready_i: u8 = field(1),
         /// Memory answers.

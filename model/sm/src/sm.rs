@@ -33,7 +33,7 @@ use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{Block, Memory};
 
 use crate::nets::{Inputs, SmProbe};
-use crate::ports::{SmIn, SmOut};
+use crate::ports::{SmIn, SmOut, THROTTLE_PORTS};
 use decided::Decided;
 use power::Power;
 use scratchpad::Scratchpad;
@@ -181,6 +181,7 @@ impl Block for Sm {
         "PowerEntries",
         "Share",
         "Throttle",
+        "Reference",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -223,6 +224,10 @@ impl Block for Sm {
     type In = SmIn;
     type Out = SmOut;
     type Probe = SmProbe;
+
+    fn unused(shape: &SmShape) -> &'static [&'static str] {
+        if shape.has_external_reference() { &[] } else { THROTTLE_PORTS }
+    }
 
     fn new(shape: &SmShape) -> Self {
         let alu_queue = shape.with_queue(ALU_QUEUE_DEPTH, 1);

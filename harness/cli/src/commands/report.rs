@@ -12,7 +12,7 @@ use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS, regression};
 use gpurf_report::{
     Absent, Cause, Definition, Ended, Kept, Kernel, Moved, PaperReport, Row, RunName, Size, SweepError, SweepPlan,
-    Watcher, html, reports, sweep,
+    THESIS_BLOCKS, Watcher, html, reports, sweep,
 };
 use serde::Serialize;
 
@@ -239,8 +239,9 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule, size: 
                 let file = file.display();
                 return Err(Failure::bad_input(format!("there is no {file}: --small runs the kernels on little data")));
             }
+            let name = name.strip_suffix(THESIS_BLOCKS).unwrap_or(name);
             let kernel = kernel(&file, Some(&folder.join(format!("{name}.ptx"))), schedule, size, sample)?;
-            Ok(Kernel { name: (*name).to_owned(), ..kernel })
+            Ok(Kernel { name: name.to_owned(), ..kernel })
         };
         names.iter().map(own).collect::<Result<_, Failure>>()?
     } else {
@@ -258,9 +259,10 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule, size: 
 
 /// The manifest of one of the project's kernels.
 fn manifest(name: &str, size: Size) -> String {
-    match size {
-        Size::Large => format!("{name}-large.toml"),
-        Size::Small | Size::Own => format!("{name}.toml"),
+    match (size, name.strip_suffix(THESIS_BLOCKS)) {
+        (Size::Large, None) => format!("{name}-large.toml"),
+        (Size::Small | Size::Own, Some(name)) => format!("{name}.toml"),
+        (Size::Large, Some(_)) | (Size::Small | Size::Own, None) => format!("{name}.toml"),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-use gpurf_blocks::config::{Config, LockRule, SharedResource};
+use gpurf_blocks::config::{Config, LockRule, Reference, SharedResource};
 use gpurf_blocks::share::SHARE_COUNT_EVENT;
 use gpurf_isa::image::Kernel;
 use gpurf_isa::modifiers::{AtomicSpace, Space};
@@ -50,11 +50,13 @@ impl Needs {
     }
 }
 
-/// The thesis's dynamic warp execution (2.3.3) on one SM, followed: who may use memory follows from the stalls since reset.
+/// The thesis's dynamic warp execution (2.3.3) on one SM, followed: who may use memory follows from the stalls since reset, and from those of the reference.
 struct Throttle {
     /// Cycles of a period, and those since reset.
     period: u64,
     cycles: u64,
+    /// Where the reference comes from.
+    from: Reference,
     /// Stalls of this period, and of the last one that is the reference.
     stalls: u64,
     reference: u64,
@@ -68,13 +70,17 @@ impl Throttle {
     /// Periods of which one is the reference.
     const ROUND: u64 = 14;
 
-    fn new(period: usize) -> Self {
+    fn new(period: usize, from: Reference) -> Self {
         let drawn = (0..16).map(|bit| bit == 15).collect();
-        Self { period: period as u64, cycles: 0, stalls: 0, reference: 0, p: 10, drawn }
+        Self { period: period as u64, cycles: 0, from, stalls: 0, reference: 0, p: 10, drawn }
     }
 
     fn is_reference(&self) -> bool {
-        (self.cycles / self.period).is_multiple_of(Self::ROUND)
+        match self.from {
+            Reference::Sampled => (self.cycles / self.period).is_multiple_of(Self::ROUND),
+            Reference::External => false,
+            Reference::Held => true,
+        }
     }
 
     /// Whether non-owners may use memory in this cycle.
@@ -83,8 +89,8 @@ impl Throttle {
         !self.is_reference() && number % 10 < self.p
     }
 
-    /// A cycle out of reset is over.
-    fn pass(&mut self, stalls: u64) {
+    /// A cycle out of reset is over, with so many stalls of this SM, and so many in the period of the one that is the reference from outside.
+    fn pass(&mut self, stalls: u64, outside: Option<u64>) {
         let sum = [0, 2, 3, 5].iter().filter(|&&at| self.drawn[at]).count();
         self.drawn.pop_front();
         self.drawn.push_back(sum % 2 == 1);
@@ -93,11 +99,15 @@ impl Throttle {
         self.cycles += 1;
         if self.cycles.is_multiple_of(self.period) {
             let stalls = std::mem::take(&mut self.stalls);
-            match stalls.cmp(&self.reference) {
-                _ if is_reference => self.reference = stalls,
-                Ordering::Greater => self.p = self.p.saturating_sub(1),
-                Ordering::Less => self.p = (self.p + 1).min(10),
-                Ordering::Equal => {}
+            if is_reference {
+                self.reference = stalls;
+                return;
+            }
+            let reference = if self.from == Reference::External { outside } else { Some(self.reference) };
+            match reference.map(|reference| stalls.cmp(&reference)) {
+                Some(Ordering::Greater) => self.p = self.p.saturating_sub(1),
+                Some(Ordering::Less) => self.p = (self.p + 1).min(10),
+                Some(Ordering::Equal) | None => {}
             }
         }
     }
@@ -106,7 +116,7 @@ impl Throttle {
 /// That of an SM that has just been reset.
 fn throttle_of(config: &Config) -> Option<Throttle> {
     let period = config.share.throttle;
-    (period != 0).then(|| Throttle::new(period))
+    (period != 0).then(|| Throttle::new(period, config.share.reference))
 }
 
 /// The sharing of an SM, followed.
@@ -167,7 +177,9 @@ impl Replay {
             let issues = o.warp_scheduler.issue_valid_o >> p & 1 == 1;
             !issues && (p..self.locks.len()).step_by(ports).any(can)
         });
-        throttle.pass(stalls.count() as u64);
+        let inputs = seen.cycle.inputs;
+        let outside = (inputs.throttle_reference_valid_i == 1).then_some(inputs.throttle_reference_i.into());
+        throttle.pass(stalls.count() as u64, outside);
         allows
     }
 

@@ -1,6 +1,6 @@
 //! Sharing of registers and of scratchpad memory.
 
-use gpurf_blocks::config::{CheckRule, Config, LockRule, SharedResource};
+use gpurf_blocks::config::{CheckRule, Config, LockRule, Reference, SharedResource};
 use gpurf_blocks::share::RegisterLayout;
 
 use super::{Group, Sums, situations, sums};
@@ -27,6 +27,19 @@ fn holds(config: &Config) -> bool {
 
 fn throttles(config: &Config) -> bool {
     shares(config) && config.share.throttle != 0
+}
+
+fn samples(config: &Config) -> bool {
+    throttles(config) && config.share.reference == Reference::Sampled
+}
+
+fn compares_outside(config: &Config) -> bool {
+    throttles(config) && config.share.reference == Reference::External
+}
+
+/// The throttle is not the reference of another one.
+fn changes(config: &Config) -> bool {
+    samples(config) || compares_outside(config)
 }
 
 pub(super) static GROUPS: &[Group] = &[
@@ -63,13 +76,24 @@ pub(super) static GROUPS: &[Group] = &[
             answers && look.o.address_unit.answer_release_o == 0 && look.o.address_unit.answer_shared_o == 0;
         "a warp lives and is through": alive & s.through_q != 0;
     },
-    situations! { "share_throttle", throttles, |look| {
-            let (level, count) = (look.s.share_throttle.level_q, look.s.share_throttle.count_q);
-            let (closed, reference) = (look.o.share_throttle.allow_o == 0, look.s.share_throttle.number_q == 0);
+    situations! { "share_throttle", changes, |look| {
+            let level = look.s.share_throttle.level_q;
         }
         "the level is below 10": level < 10;
+    },
+    situations! { "share_throttle", samples, |look| {
+            let count = look.s.share_throttle.count_q;
+            let (closed, reference) = (look.o.share_throttle.allow_o == 0, look.s.share_throttle.number_q == 0);
+        }
         "non-owners may not use memory in another period than the reference": closed && !reference;
         "a reference period with stalls": reference && count != 0;
+    },
+    situations! { "share_throttle", compares_outside, |look| {
+            let (valid, reference) = (look.inputs.throttle_reference_valid_i == 1, look.inputs.throttle_reference_i);
+        }
+        "non-owners may not use memory without a reference period": look.o.share_throttle.allow_o == 0;
+        "the other SM has stalls in the period": valid && reference != 0;
+        "the other SM has ended": !valid;
     },
 ];
 
@@ -112,6 +136,8 @@ pub(super) static SUMS: &[Sums] = &[
     },
     sums! { "share_throttle", throttles,
         "throttle_period": "a period ends";
+    },
+    sums! { "share_throttle", changes,
         "throttle_allow": "non-owners may use memory";
     },
 ];

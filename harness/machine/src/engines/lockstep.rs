@@ -14,7 +14,7 @@ use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use gpurf_sm::{SmIn, SmOut};
 use verilated::{Library, RtlFailure};
 
-use super::solo::{oracle, rerun};
+use super::solo::{Other, oracle, rerun};
 use super::window::Window;
 use super::{Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
 use crate::commits::Judge;
@@ -41,6 +41,8 @@ pub struct LockstepEngine {
     trail: Trail,
     rtl: Surroundings,
     model: Surroundings,
+    /// The reference of its throttle, where that is another SM.
+    other: Option<Other>,
     judge: Judge,
     judged: Judged,
     absent: Vec<String>,
@@ -76,6 +78,7 @@ impl LockstepEngine {
             trail: Trail::new(&lockstep),
             rtl: of_rtl,
             model: of_model,
+            other: Other::new(&settings),
             judge: Judge::new(oracle(&settings), &settings.config),
             judged: Judged::default(),
             absent: library.absent_names().to_vec(),
@@ -141,8 +144,9 @@ impl Engine for LockstepEngine {
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
         let job = Job::new(&self.settings.config, launch)?;
         let mut case = self.judge.begin(launch, &job, memory)?;
-        self.rtl.begin(job.clone(), memory.clone());
-        self.model.begin(job.clone(), std::mem::take(memory));
+        let reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
+        self.rtl.begin(job.clone(), memory.clone(), reference.clone());
+        self.model.begin(job.clone(), std::mem::take(memory), reference.clone());
         if launch.fault.is_some() {
             self.rtl.go_on_after_fault(AFTER_FAULT);
             self.model.go_on_after_fault(AFTER_FAULT);
@@ -201,7 +205,8 @@ impl Engine for LockstepEngine {
             return stopped(fault, mismatch);
         }
         let settings = &self.settings;
-        let verdict = self.judge.conclude(case, memory, |memory, writes| rerun(settings, &job, memory, writes))?;
+        let verdict =
+            self.judge.conclude(case, memory, |memory, writes| rerun(settings, &job, memory, reference, writes))?;
         self.judged.add(verdict)
     }
 

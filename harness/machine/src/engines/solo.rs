@@ -1,5 +1,6 @@
 //! One side of the SM, running alone.
 
+mod other;
 mod rtl;
 mod sampled;
 
@@ -15,6 +16,7 @@ use gpurf_oracle::{Memory, Options, Oracle};
 use gpurf_sm::{SmIn, SmOut};
 use verilated::{Instance, Library, RtlFailure};
 
+pub(super) use other::Other;
 pub use rtl::RtlEngine;
 pub use sampled::SampledEngine;
 
@@ -150,9 +152,15 @@ impl<R: Runner> Solo<R> {
     }
 
     /// Runs a launch. `observe` sees each cycle, with probes, if there is one.
-    fn run(&mut self, job: Job, buffers: Memory, mut observe: Option<&mut dyn FnMut(&Cycle<'_>)>) -> Result<End, Halt> {
+    fn run(
+        &mut self,
+        job: Job,
+        buffers: Memory,
+        reference: Vec<u32>,
+        mut observe: Option<&mut dyn FnMut(&Cycle<'_>)>,
+    ) -> Result<End, Halt> {
         let expects_fault = job.fault;
-        self.surroundings.begin(job, buffers);
+        self.surroundings.begin(job, buffers, reference);
         if let Some(measures) = &mut self.measures {
             measures.begin();
         }
@@ -273,6 +281,8 @@ fn fault(
 /// The model of the SM alone.
 pub struct ModelEngine {
     solo: Solo<Box<dyn Twin>>,
+    /// The reference of its throttle, where that is another SM.
+    other: Option<Other>,
     judge: Option<(Judge, Judged)>,
     /// What warps have committed, a digest for each launch; only where somebody watches.
     commits: Vec<u64>,
@@ -282,9 +292,10 @@ impl ModelEngine {
     /// An SM that has just been reset.
     pub fn new(settings: Settings) -> Self {
         let measures = settings.measure.then(|| Measures::new(&settings.config));
+        let other = Other::new(&settings);
         let mut solo = solo_model(settings);
         solo.measures = measures;
-        Self { solo, judge: None, commits: Vec::new() }
+        Self { solo, other, judge: None, commits: Vec::new() }
     }
 
     /// The same, whose commits the oracle judges: slower, since every cycle is looked into.
@@ -336,12 +347,12 @@ pub(super) fn oracle(settings: &Settings) -> Oracle {
 }
 
 /// Runs a launch once more on a model of its own, for the values of one sequence.
-pub(super) fn rerun(settings: &Settings, job: &Job, memory: Memory, writes: Writes) -> Writes {
+pub(super) fn rerun(settings: &Settings, job: &Job, memory: Memory, reference: Vec<u32>, writes: Writes) -> Writes {
     let mut solo = solo_model(Settings { wave: None, ..settings.clone() });
     solo.forget();
     let mut tracker = Tracker::new(job, writes, false);
     // However it ends: what was written until then is there.
-    let _ = solo.run(job.clone(), memory, Some(&mut |cycle| tracker.observe(cycle)));
+    let _ = solo.run(job.clone(), memory, reference, Some(&mut |cycle| tracker.observe(cycle)));
     tracker.finish().0
 }
 
@@ -354,23 +365,25 @@ impl Engine for ModelEngine {
             Some((judge, _)) => Some(judge.begin(launch, &job, memory)?),
             None => None,
         };
+        let reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
         let mut places = Whereabouts::default();
+        let buffers = std::mem::take(memory);
         let ended = match &mut case {
             Some(case) => {
                 let mut observe = |cycle: &Cycle<'_>| {
                     case.observe(cycle);
                     places.observe(cycle);
                 };
-                self.solo.run(job.clone(), std::mem::take(memory), Some(&mut observe))
+                self.solo.run(job.clone(), buffers, reference.clone(), Some(&mut observe))
             }
             None if self.solo.watch.is_some() => {
                 let mut tracker = Tracker::new(&job, Sequences::new(), false);
                 let mut observe = |cycle: &Cycle<'_>| tracker.observe(cycle);
-                let ended = self.solo.run(job.clone(), std::mem::take(memory), Some(&mut observe));
+                let ended = self.solo.run(job.clone(), buffers, reference.clone(), Some(&mut observe));
                 self.commits.push(tracker.finish().0.digest());
                 ended
             }
-            None => self.solo.run(job.clone(), std::mem::take(memory), None),
+            None => self.solo.run(job.clone(), buffers, reference.clone(), None),
         };
         *memory = self.solo.surroundings.take_buffers();
         let end = match ended {
@@ -402,7 +415,8 @@ impl Engine for ModelEngine {
             return stopped(fault, mismatch);
         }
         let settings = &self.solo.settings;
-        let verdict = judge.conclude(case, memory, |memory, writes| rerun(settings, &job, memory, writes))?;
+        let verdict =
+            judge.conclude(case, memory, |memory, writes| rerun(settings, &job, memory, reference, writes))?;
         judged.add(verdict)
     }
 

@@ -1,6 +1,6 @@
 //! In which locksteps, sizes and policies a mutant runs.
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Scheduler, SmConfig};
+use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Reference, Scheduler, SmConfig};
 
 use super::{Family, Mutant, Parameters};
 use crate::{COVERAGE_FROM_CYCLES, KernelInputs, LockstepJob, Project, suite};
@@ -94,8 +94,11 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
         }
         "access_table" => [1, 2, 3].map(|entries| suite::tabled(base, entries)).into(),
         // Short periods first: only upper bits of the counts need long ones.
-        "share_throttle" => vec![base, suite::throttled(base, 65_535)],
         "address_unit" => vec![base, suite::scratchpad(base)],
+        "share_throttle" => {
+            let external = suite::compared(base, 16, Reference::External);
+            vec![base, external, suite::compared(base, 16, Reference::Held), suite::throttled(base, 65_535)]
+        }
         _ if module.starts_with("mrf") || module.starts_with("ram_") => {
             vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin)]
         }

@@ -1,7 +1,7 @@
 //! Over other schedulers: thesis 2.5.1.4, figures 2.16(a) and 2.17(a).
 
 use super::registers::over_aged;
-use super::{Gain, NOT_SAID, WHOLE, aged, baseline, sharing};
+use super::{Gain, NOT_SAID, WHOLE, aged, baseline, complete};
 use crate::plot::Plot;
 use crate::row::{Claim, Row};
 use crate::sweep::{Results, SweepPlan};
@@ -15,7 +15,7 @@ fn two_level() -> Gain<'static> {
     Gain {
         metric: "IPC gained by sharing, over two levels, 8 active warps",
         part: "gto",
-        point: sharing(),
+        point: complete(),
         over: baseline().with("sm.active_warps=8"),
         own: aged().with(WHOLE),
     }

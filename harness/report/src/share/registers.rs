@@ -1,6 +1,6 @@
 //! IPC with register sharing: thesis 2.5.1.2, figure 2.13(a); over owners first without sharing: table 2.5.
 
-use super::{Gain, WHOLE, aged, baseline, sharing};
+use super::{Gain, WHOLE, aged, baseline, complete};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, Row};
 use crate::shown::kernels;
@@ -42,7 +42,7 @@ pub fn over_baseline(part: &str) -> Gain<'_> {
     Gain {
         metric: "IPC gained by sharing, over LRR",
         part,
-        point: sharing(),
+        point: complete(),
         over: baseline(),
         own: aged().with(WHOLE),
     }
@@ -53,7 +53,7 @@ pub fn over_aged(part: &str) -> Gain<'_> {
     Gain {
         metric: "IPC gained by sharing, over owners first without pairs",
         part,
-        point: sharing(),
+        point: complete(),
         over: aged(),
         own: aged().with(WHOLE),
     }

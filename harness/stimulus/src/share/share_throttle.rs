@@ -1,8 +1,8 @@
 //! `share_throttle`.
 
-use gpurf_blocks::config::Config;
+use gpurf_blocks::config::{Config, Reference};
 use gpurf_blocks::shape::SmShape;
-use gpurf_blocks::share::{ShareThrottle, ShareThrottleIn, ShareThrottleOut, ShareThrottleProbe};
+use gpurf_blocks::share::{ShareThrottle, ShareThrottleIn, ShareThrottleOut, ShareThrottleProbe, THROTTLE_COUNT_BITS};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, Twin};
@@ -17,6 +17,9 @@ pub(crate) struct ShareThrottleDriver {
     reset: Reset,
     twin: Twin<ShareThrottle>,
     stalls: Stalls,
+    /// What compares its stalls, and what the reference from outside has had in this period.
+    reference: Reference,
+    outside: Option<u32>,
     /// Cycle of this period in which reset is asserted.
     reset_at: Option<u32>,
 }
@@ -34,9 +37,11 @@ enum Stalls {
 
 knobs! {
     pub(crate) struct ShareThrottleKnobs {
-        poles: "a reference period has no stalls, or as many as possible" = [200, 600],
-        extreme: "another period has" = [50, 300],
+        poles: "a period that is not compared has no stalls, or as many as possible" = [200, 600],
+        extreme: "another period has, or the reference from outside" = [50, 300],
         near: "another period has about as many stalls as the reference" = [0, 300, 800],
+        outside: "there is a reference from outside in a period" = [300, 900, 1000],
+        few: "it has few stalls" = [0, 500, 1000],
         stall: "a cycle has stalls" = [50, 300, 700, 950],
         reset = [0, 0, 20, 200],
     }
@@ -57,6 +62,8 @@ impl Driver for ShareThrottleDriver {
             reset: Reset::default(),
             twin: Twin::new(shape),
             stalls: Stalls::Random,
+            reference: shape.reference,
+            outside: None,
             reset_at: None,
         }
     }
@@ -67,12 +74,18 @@ impl Driver for ShareThrottleDriver {
         if p.cycle_q == 0 {
             // A run has one round of the longest periods at most, and the counts are to be full.
             let full = p.number_q == 0 && self.period > LONG;
-            self.stalls = if full { Stalls::Each(MOST as u8) } else { stalls(rng, knobs, &p) };
+            self.outside = rng.chance(knobs.outside).then(|| outside(rng, knobs, self.period));
+            self.stalls = if full { Stalls::Each(MOST as u8) } else { self.stalls(rng, knobs, &p) };
             // The chance is that of a period, or no round of long ones would come to its end.
             self.reset_at = rng.chance(knobs.reset).then(|| rng.below(self.period.into()) as u32);
         }
         let resets = self.reset_at.take_if(|at| *at == u32::from(p.cycle_q)).is_some();
         i.rst_ni = self.reset.next(rng, if resets { 1000 } else { 0 });
+        // In a period's last cycle alone they mean something.
+        let last = u32::from(p.cycle_q) == self.period - 1;
+        let random = rng.below(1 << THROTTLE_COUNT_BITS) as u32;
+        let outside = if last { self.outside } else { rng.chance(500).then_some(random) };
+        (i.reference_valid_i, i.reference_i) = (outside.is_some().into(), outside.unwrap_or(random));
         i.stall_i = match self.stalls {
             Stalls::Each(stalls) => stalls,
             Stalls::Random if rng.chance(knobs.stall) => 1 + rng.below(MOST.into()) as u8,
@@ -88,15 +101,36 @@ impl Driver for ShareThrottleDriver {
     }
 }
 
-/// Stalls of the period that begins.
-fn stalls(rng: &mut Rng, knobs: &ShareThrottleKnobs, p: &ShareThrottleProbe) -> Stalls {
-    let reference = p.number_q == 0;
-    if rng.chance(if reference { knobs.poles } else { knobs.extreme }) {
-        Stalls::Each(if rng.chance(500) { 0 } else { MOST as u8 })
-    } else if !reference && rng.chance(knobs.near) {
-        Stalls::Together((p.reference_q + rng.below(3) as u32).saturating_sub(1))
+impl ShareThrottleDriver {
+    /// Stalls of the period that begins.
+    fn stalls(&self, rng: &mut Rng, knobs: &ShareThrottleKnobs, p: &ShareThrottleProbe) -> Stalls {
+        // What they are compared with, if they are.
+        let other = match self.reference {
+            Reference::External => self.outside,
+            Reference::Sampled if p.number_q != 0 => Some(p.reference_q),
+            Reference::Sampled | Reference::Held => None,
+        };
+        if rng.chance(if other.is_none() { knobs.poles } else { knobs.extreme }) {
+            Stalls::Each(if rng.chance(500) { 0 } else { MOST as u8 })
+        } else if let Some(other) = other.filter(|_| rng.chance(knobs.near)) {
+            Stalls::Together((other + rng.below(3) as u32).saturating_sub(1))
+        } else {
+            Stalls::Random
+        }
+    }
+}
+
+/// Stalls of the reference from outside in the period that begins.
+fn outside(rng: &mut Rng, knobs: &ShareThrottleKnobs, period: u32) -> u32 {
+    let most = MOST * period;
+    if rng.chance(knobs.extreme) {
+        if rng.chance(500) { 0 } else { most }
+    } else if rng.chance(100) {
+        // One that only a high bit tells from the others.
+        1 << rng.below(THROTTLE_COUNT_BITS.into()) | rng.below(u64::from(most) + 1) as u32
     } else {
-        Stalls::Random
+        let most = if rng.chance(knobs.few) { most / 8 } else { most };
+        rng.below(u64::from(most) + 1) as u32
     }
 }
 
@@ -105,6 +139,8 @@ pub(crate) struct ShareThrottleCover {
     short: bool,
     /// They are so long that the counts fill their registers.
     long: bool,
+    /// What the stalls are compared with.
+    reference: Reference,
 }
 
 #[cover]
@@ -114,48 +150,73 @@ impl ShareThrottleCover {
 
     fn new(shape: &SmShape, _: &Config) -> Self {
         let period = shape.period();
-        Self { short: period <= 100, long: period > LONG as usize }
+        Self { short: period <= 100, long: period > LONG as usize, reference: shape.reference }
+    }
+
+    /// Whether the level changes, and many periods are run.
+    fn changes(&self) -> bool {
+        self.short && self.reference != Reference::Held
+    }
+
+    /// The same with reference periods among them.
+    fn samples(&self) -> bool {
+        self.short && self.reference == Reference::Sampled
+    }
+
+    fn is_external(&self) -> bool {
+        self.reference == Reference::External
     }
 
     fn observe(&mut self, i: &ShareThrottleIn, o: &ShareThrottleOut, p: &ShareThrottleProbe, points: &mut Points) {
         for stalls in 0..4 {
             point!("a cycle with {STALLS[stalls]}", i.rst_ni == 1 && usize::from(i.stall_i) == stalls);
         }
-        let reference = p.number_q == 0;
+        let reference = o.event_o >> 1 & 1 == 1;
         point!("reset inside a period", i.rst_ni == 0 && p.cycle_q != 0, given = self.short);
-        point!("non-owners may use memory", o.allow_o == 1);
-        point!("they may not in a reference period", o.allow_o == 0 && reference);
-        point!("they may not in another one", o.allow_o == 0 && !reference, given = self.short);
+        point!("non-owners may use memory", o.allow_o == 1, given = self.reference != Reference::Held);
+        point!("they may not in a reference period", o.allow_o == 0 && reference, given = !self.is_external());
+        point!("they may not in another one", o.allow_o == 0 && !reference, given = self.changes());
         point!("a count has its top bit", p.count_q >> 17 == 1, given = self.long);
         if i.rst_ni == 1 {
             self.period(i, o, p, points);
+            self.reference(i, o, p, points);
         }
     }
 
+    /// What the end of a period with a reference finds.
+    #[given(self.samples())]
+    fn reference(&self, i: &ShareThrottleIn, o: &ShareThrottleOut, p: &ShareThrottleProbe, points: &mut Points) {
+        let ends = o.event_o >> 2 & 1 == 1 && o.event_o >> 1 & 1 == 1;
+        let total = p.count_q + u32::from(i.stall_i);
+        point!("a reference period has more stalls than that before", ends && total > p.reference_q);
+        point!("a reference period has fewer stalls than that before", ends && total < p.reference_q);
+        point!("a round ends", o.event_o >> 2 & 1 == 1 && p.number_q == 13);
+    }
+
     /// What a period's end finds.
-    #[given(self.short)]
+    #[given(self.changes())]
     fn period(&self, i: &ShareThrottleIn, o: &ShareThrottleOut, p: &ShareThrottleProbe, points: &mut Points) {
         let last = o.event_o >> 2 & 1 == 1;
-        let reference = p.number_q == 0;
         let (total, level) = (p.count_q + u32::from(i.stall_i), usize::from(p.level_q));
-        let compares = last && !reference;
+        let external = self.is_external();
+        let there = !external || i.reference_valid_i == 1;
+        let other = if external { i.reference_i } else { p.reference_q };
+        let compares = last && o.event_o >> 1 & 1 == 0 && there;
+        point!("no reference from outside", last && !there, given = self.is_external());
         for tenths in 0..11 {
             point!("a period ends at level {LEVELS[tenths]}", compares && level == tenths);
         }
-        let (more, fewer) = (compares && total > p.reference_q, compares && total < p.reference_q);
+        let (more, fewer) = (compares && total > other, compares && total < other);
         point!("more stalls than in the reference: the level goes down", more && level > 0);
         point!("more, and the level is 0", more && level == 0);
         point!("fewer: it goes up", fewer && level < 10);
         point!("fewer, and it is 10", fewer && level == 10);
-        let equal = compares && total == p.reference_q;
+        let equal = compares && total == other;
         point!("as many, and some", equal && total > 0);
         point!("none in both", equal && total == 0);
-        point!("one more", more && total == p.reference_q + 1);
-        point!("one fewer", fewer && total + 1 == p.reference_q);
-        point!("the stalls of the last cycle make more of it", more && p.count_q <= p.reference_q);
-        point!("the stalls of the last cycle make as many of it", equal && p.count_q < p.reference_q);
-        point!("a reference period has more stalls than that before", last && reference && total > p.reference_q);
-        point!("a reference period has fewer stalls than that before", last && reference && total < p.reference_q);
-        point!("a round ends", last && p.number_q == 13);
+        point!("one more", more && total == other + 1);
+        point!("one fewer", fewer && total + 1 == other);
+        point!("the stalls of the last cycle make more of it", more && p.count_q <= other);
+        point!("the stalls of the last cycle make as many of it", equal && p.count_q < other);
     }
 }

@@ -17,7 +17,7 @@ pub use crate::hrf::config::HrfConfig;
 pub use crate::mrf_ideal::config::IdealConfig;
 pub use crate::power::config::{PowerConfig, PowerMode};
 pub use crate::rfc::config::{Replacement, RfcConfig};
-pub use crate::share::config::{CheckRule, LockRule, ShareConfig, SharedResource};
+pub use crate::share::config::{CheckRule, LockRule, Reference, ShareConfig, SharedResource};
 pub use crate::steal::config::StealConfig;
 
 /// How a design of the register file is selected, and what the configuration has to know of it: declared in the design's `config.rs`.

@@ -29,6 +29,8 @@ section! {
         pub check: CheckRule = CheckRule::Probe;
         /// Shape: cycles of a period of the throttle of non-owners; 0: there is none.
         pub throttle: usize = 0, "a number from 0 to 65535 (cycles of a period; 0: none)" if |n| n <= MAX_PERIOD;
+        /// Shape: what the throttle compares the SM's stalls with.
+        pub reference: Reference = Reference::Sampled;
     }
 }
 
@@ -60,6 +62,18 @@ pub enum CheckRule {
     Probe,
     /// By the compiler's mark alone.
     Mark,
+}
+
+/// What the throttle of non-owners compares the SM's stalls with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reference {
+    /// Those of each fourteenth period, in which non-owners do not use memory.
+    Sampled,
+    /// Those of another SM, whose non-owners never do: they come from outside.
+    External,
+    /// Nothing: this is that other SM.
+    Held,
 }
 
 impl ShareConfig {

@@ -1,5 +1,8 @@
 //! `share_throttle`: how often non-owners may use memory. `docs/blocks/share_throttle.md`.
 
+use std::cmp::Ordering;
+
+use crate::config::Reference;
 use crate::mrf::bits::pack;
 use crate::shape::SmShape;
 use crate::{Block, Decode, Ports, field, ports};
@@ -16,7 +19,7 @@ const PERIODS: u8 = 14;
 /// The highest level: non-owners may use memory in every cycle but those of the reference.
 const TENTHS: u8 = 10;
 /// Width of a count of stalls.
-const COUNT_BITS: u32 = 18;
+pub const THROTTLE_COUNT_BITS: u32 = 18;
 
 ports! {
     /// Inputs of [`ShareThrottle`].
@@ -25,6 +28,10 @@ ports! {
         rst_ni: u8 = field(1),
         /// Stalls of this cycle.
         stall_i: u8 = field(2),
+        /// There is an external reference.
+        reference_valid_i: u8 = field(1),
+        /// Stalls of the external reference in the period that is in progress.
+        reference_i: u32 = field(THROTTLE_COUNT_BITS).valid_by("reference_valid_i"),
     }
 }
 
@@ -42,14 +49,14 @@ ports! {
     /// State of [`ShareThrottle`].
     pub struct ShareThrottleProbe(s: &SmShape) {
         /// Stalls of the period so far.
-        count_q: u32 = field(COUNT_BITS),
+        count_q: u32 = field(THROTTLE_COUNT_BITS),
         /// Stalls of the last reference period.
-        reference_q: u32 = field(COUNT_BITS),
+        reference_q: u32 = field(THROTTLE_COUNT_BITS),
         /// Cycle of the period.
         cycle_q: u16 = field(16),
         /// A register with linear feedback.
         random_q: u16 = field(16),
-        /// Number of the period; 0: the reference period.
+        /// Number of the period; 0: the reference period, if there are such periods.
         number_q: u8 = field(4),
         /// Tenths of the cycles in which warps of non-owners may use memory.
         level_q: u8 = field(4),
@@ -63,6 +70,7 @@ ports! {
 pub struct ShareThrottle {
     /// The last cycle of a period.
     last: u16,
+    reference: Reference,
     cycle_q: u16,
     number_q: u8,
     count_q: u32,
@@ -80,7 +88,11 @@ impl ShareThrottle {
 
     #[inline]
     fn is_reference(&self) -> bool {
-        self.number_q == 0
+        match self.reference {
+            Reference::Sampled => self.number_q == 0,
+            Reference::External => false,
+            Reference::Held => true,
+        }
     }
 
     /// `share_throttle_event_t`.
@@ -91,30 +103,38 @@ impl ShareThrottle {
         pack(SHARE_THROTTLE_EVENT, values) as u8
     }
 
-    /// The edge, behind a cycle with so many stalls.
+    /// The edge, behind a cycle with so many stalls; and those of the external reference in this period, if there is one.
     #[inline]
-    pub fn advance(&mut self, stalls: u8) {
+    pub fn advance(&mut self, stalls: u8, reference: Option<u32>) {
         let feedback = self.random_q >> 15 ^ self.random_q >> 13 ^ self.random_q >> 12 ^ self.random_q >> 10;
         self.random_q = self.random_q << 1 | feedback & 1;
         let total = self.count_q + u32::from(stalls);
         if self.cycle_q == self.last {
-            self.end_period(total);
+            self.end_period(total, reference);
             (self.cycle_q, self.count_q) = (0, 0);
         } else {
-            (self.cycle_q, self.count_q) = (self.cycle_q + 1, total & ((1 << COUNT_BITS) - 1));
+            (self.cycle_q, self.count_q) = (self.cycle_q + 1, total & ((1 << THROTTLE_COUNT_BITS) - 1));
         }
     }
 
     /// A period with so many stalls is over.
-    fn end_period(&mut self, total: u32) {
-        if self.is_reference() {
-            self.reference_q = total;
-        } else if total > self.reference_q {
-            self.level_q = self.level_q.saturating_sub(1);
-        } else if total < self.reference_q {
-            self.level_q = (self.level_q + 1).min(TENTHS);
+    fn end_period(&mut self, total: u32, external: Option<u32>) {
+        let other = match self.reference {
+            Reference::External => external,
+            Reference::Sampled | Reference::Held if self.is_reference() => {
+                self.reference_q = total;
+                None
+            }
+            Reference::Sampled | Reference::Held => Some(self.reference_q),
+        };
+        match other.map(|other| total.cmp(&other)) {
+            Some(Ordering::Greater) => self.level_q = self.level_q.saturating_sub(1),
+            Some(Ordering::Less) => self.level_q = (self.level_q + 1).min(TENTHS),
+            Some(Ordering::Equal) | None => {}
         }
-        self.number_q = (self.number_q + 1) % PERIODS;
+        if self.reference == Reference::Sampled {
+            self.number_q = (self.number_q + 1) % PERIODS;
+        }
     }
 
     /// An edge in reset.
@@ -126,7 +146,7 @@ impl ShareThrottle {
 
 impl Block for ShareThrottle {
     const NAME: &'static str = "share_throttle";
-    const PARAMETERS: &'static [&'static str] = &["Period"];
+    const PARAMETERS: &'static [&'static str] = &["Period", "Reference"];
 
     type Shape = SmShape;
     type In = ShareThrottleIn;
@@ -135,7 +155,8 @@ impl Block for ShareThrottle {
 
     fn new(shape: &SmShape) -> Self {
         let last = (shape.period() - 1) as u16;
-        Self { last, cycle_q: 0, number_q: 0, count_q: 0, reference_q: 0, level_q: TENTHS, random_q: 1 }
+        let reference = shape.reference;
+        Self { last, reference, cycle_q: 0, number_q: 0, count_q: 0, reference_q: 0, level_q: TENTHS, random_q: 1 }
     }
 
     #[inline]
@@ -150,7 +171,7 @@ impl Block for ShareThrottle {
         if inputs.rst_ni == 0 {
             self.reset();
         } else {
-            self.advance(inputs.stall_i);
+            self.advance(inputs.stall_i, (inputs.reference_valid_i != 0).then_some(inputs.reference_i));
         }
     }
 

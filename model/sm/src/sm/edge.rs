@@ -18,7 +18,7 @@ impl Blocks {
         let (start, memory_idle) = (self.block_launcher.start(), self.coalescer.request().is_none());
         self.tell_faults(decided);
         self.clock_power(inputs, start.map(|(warp, _)| warp), alive, idle);
-        self.clock_share(decided, events, idle);
+        self.clock_share(inputs, decided, events, idle);
         self.clock_slots(decided, alive);
         self.push_side_results(straps.side_latency);
         self.push_constant_results(straps.fp_latency);

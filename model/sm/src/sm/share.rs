@@ -9,6 +9,7 @@ use super::Blocks;
 use super::decided::Decided;
 use super::events::stalls;
 use crate::nets::Outputs;
+use crate::ports::SmIn;
 
 /// The blocks, and what they decide in a cycle.
 pub(super) struct Share {
@@ -100,12 +101,13 @@ impl Blocks {
 
     /// The edge, behind a cycle with these events of the SM.
     #[inline]
-    pub(super) fn clock_share(&mut self, decided: &Decided, events: u64, idle: u64) {
+    pub(super) fn clock_share(&mut self, inputs: &SmIn, decided: &Decided, events: u64, idle: u64) {
         self.clock_scratchpad(decided, idle);
         if let Some(share) = &mut self.share {
             share.locks.advance(&share.allowed, decided.pops);
             if let Some(throttle) = &mut share.throttle {
-                throttle.advance(stalls(events));
+                let reference = (inputs.throttle_reference_valid_i != 0).then_some(inputs.throttle_reference_i);
+                throttle.advance(stalls(events), reference);
             }
         }
     }

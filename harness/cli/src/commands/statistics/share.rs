@@ -1,4 +1,4 @@
-//! Counts of sharing: locks, who waits for them, and how far the warps of blocks get that are not owners.
+//! Counts of sharing: locks, who waits for them, how far the warps of blocks get that are not owners, and how they are throttled.
 
 use gpurf_blocks::config::SharedResource;
 
@@ -33,6 +33,21 @@ pub(super) fn part(run: &Count<'_>) -> Option<Part> {
                 ("releases", of("released"), "releases", of("issue")),
             ]);
         }
+        if run.config.share.throttle != 0 {
+            throttle(run, &mut part);
+        }
         part
     })
+}
+
+/// What the throttle of non-owners does.
+fn throttle(run: &Count<'_>, part: &mut Part) {
+    let (of, cycles) = (|name: &str| run.of(name), run.statistics.cycles);
+    part.counts(&[
+        ("wait_throttle", of("wait_throttle"), "warps waiting: throttled memory instruction", of("non_owners")),
+        ("throttle_periods", of("throttle_period"), "periods of the throttle", 0),
+        ("throttle_reference", of("throttle_reference"), "cycles of reference periods", cycles),
+        ("throttle_allow", of("throttle_allow"), "cycles in which non-owners may use memory", cycles),
+    ]);
+    part.averages(2, &[("throttle_level", run.average("throttle_level"), "level of the throttle, on average")]);
 }

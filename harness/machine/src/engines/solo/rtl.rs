@@ -10,12 +10,14 @@ use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use verilated::{Instance, Library, RtlFailure};
 
 use super::super::{LaunchError, Machine, Settings, Statistics};
-use super::{Halt, Solo, fault};
+use super::{Halt, Other, Solo, fault};
 use crate::job::Job;
 
 /// The RTL of the SM alone, under Verilator. It is not looked into: what goes wrong is said with less detail than by the other engines.
 pub struct RtlEngine {
     solo: Solo<Instance>,
+    /// The reference of its throttle, where that is another SM.
+    other: Option<Other>,
 }
 
 impl RtlEngine {
@@ -27,8 +29,9 @@ impl RtlEngine {
         let declaration = (gpurf_sm::ENTRY.twin)(&settings.config).declaration().clone();
         let mut rtl = library.instance(settings.seed)?;
         reset(&mut rtl, &declaration)?;
+        let other = Other::new(&settings);
         let solo = Solo::new(settings, rtl, &declaration, Some(library), Side::Rtl);
-        Ok(Self { solo })
+        Ok(Self { solo, other })
     }
 
     /// Gives all variables that the RTL was built to have writable ([`verilated::Options::knobs`]) this value.
@@ -51,7 +54,8 @@ impl Engine for RtlEngine {
 
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
         let job = Job::new(&self.solo.settings.config, launch)?;
-        let ended = self.solo.run(job, std::mem::take(memory), None);
+        let reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
+        let ended = self.solo.run(job, std::mem::take(memory), reference, None);
         *memory = self.solo.surroundings.take_buffers();
         let end = match ended {
             Ok(end) => end,

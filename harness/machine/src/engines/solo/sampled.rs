@@ -59,6 +59,9 @@ impl Engine for SampledEngine {
         let Some((instructions, after)) = long else { return self.whole.launch(launch, memory) };
         let mut sample = ModelEngine::new(self.settings.clone());
         sample.solo.enough = Some(self.limit);
+        if let Some(other) = &mut sample.other {
+            other.limit(self.limit);
+        }
         sample.launch(launch, memory)?;
         let mut counted = sample.statistics();
         if sample.solo.cut {

@@ -23,8 +23,9 @@ fn presets_are_the_thesis_s_machine_without_sharing_and_with_it() {
     assert_eq!(parameters(&shared.sm_shape()), [1, 1, 1, 1, 0]);
     assert_eq!(parameters(&config("share-registers", &["share.throttle=50"]).sm_shape()), [1, 1, 1, 1, 50]);
     assert_eq!(parameters(&config("baseline", &[]).sm_shape()), [0; 5]);
-    let ShareConfig { private, lock, hold_atomics, owner_first, throttle, .. } = shared.share;
+    let ShareConfig { private, lock, hold_atomics, owner_first, throttle, reference, .. } = shared.share;
     assert_eq!((private, lock, hold_atomics, owner_first, throttle), (1, LockRule::Oldest, true, true, 0));
+    assert_eq!(reference, Reference::Sampled);
 }
 
 #[test]
@@ -116,6 +117,20 @@ fn a_throttle_needs_an_older_block_that_never_waits() {
     let message = "--set: share.throttle = 1 is not allowed: it has to be 0 where share.lock is first: the older block may wait for \
                    the younger one there, which may be kept from memory for ever (share.lock=oldest)";
     assert_eq!(with(&["share.throttle=1", "share.lock=first"]), Err(message.to_owned()));
+}
+
+/// The ports of an external reference are there only with a throttle that reads them; the RTL has them always.
+#[test]
+fn a_reference_from_outside_has_ports_only_where_it_is_read() {
+    let shape = |preset: &str, settings: &[&str]| config(preset, settings).sm_shape();
+    for (name, number) in [("sampled", 0), ("external", 1), ("held", 2)] {
+        let reference = format!("share.reference={name}");
+        let with = shape("share-registers", &["share.throttle=1000", &reference]);
+        assert_eq!(crate::Shape::parameter(&with, "Reference"), number);
+        assert_eq!(with.has_external_reference(), name == "external");
+        assert!(!shape("share-registers", &[&reference]).has_external_reference(), "there is no throttle");
+        assert!(!shape("fermi", &["share.throttle=1000", &reference]).has_external_reference(), "nothing is shared");
+    }
 }
 
 /// The SM has a throttle only where blocks share registers; the block alone has a period in any configuration.

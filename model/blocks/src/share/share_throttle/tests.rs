@@ -11,6 +11,10 @@ fn throttle(period: usize) -> Driver<ShareThrottle> {
     Driver::new(&shape(period))
 }
 
+fn with(period: usize, reference: Reference) -> Driver<ShareThrottle> {
+    Driver::new(&SmShape { reference, ..shape(period) })
+}
+
 impl Driver<ShareThrottle> {
     /// A whole period with so many stalls; gives the level in its cycles.
     fn period(&mut self, cycles: usize, stalls: u32) -> u64 {
@@ -95,6 +99,49 @@ fn a_reference_period_leaves_the_level() {
     assert_eq!((block.period(4, 8), block.block.level_q, block.block.reference_q), (9, 9, 8));
 }
 
+#[test]
+fn a_reference_from_outside_is_compared_with_each_period() {
+    let mut block = with(5, Reference::External);
+    let mut period = |stalls: u32, reference: Option<u32>| {
+        (block.inputs.reference_valid_i, block.inputs.reference_i) =
+            (reference.is_some().into(), reference.unwrap_or(7));
+        let level = block.period(5, stalls);
+        (level, block.block.level_q)
+    };
+    // The first one, too.
+    assert_eq!(period(4, Some(3)), (10, 9));
+    for level in (0..9).rev() {
+        assert_eq!(period(10, Some(9)).1, level);
+    }
+    assert_eq!((period(1, Some(0)).1, period(2, Some(2)).1, period(8, None).1, period(6, None).1), (0, 0, 0, 0));
+    assert_eq!((period(0, Some(1)).1, period(9, Some(0x3ffff)).1, period(9, Some(0x20000)).1), (1, 2, 3));
+    assert_eq!((block.block.reference_q, block.block.number_q), (0, 0));
+}
+
+/// What the reference is before a period's last cycle means nothing.
+#[test]
+fn a_reference_from_outside_means_something_in_the_last_cycle() {
+    let mut block = with(3, Reference::External);
+    for (cycle, reference) in [0, 0, 5, 9, 9, 1, 0, 0, 2].into_iter().enumerate() {
+        (block.inputs.stall_i, block.inputs.reference_i) = (1, reference);
+        block.inputs.reference_valid_i = u8::from(cycle < 8);
+        let out = block.cycle();
+        assert_eq!(count(&out, "throttle_reference"), 0);
+        assert_eq!(block.block.level_q, [10, 10, 10, 10, 10, 9, 9, 9, 9][cycle], "{cycle}");
+    }
+}
+
+#[test]
+fn a_held_throttle_is_a_reference_for_ever() {
+    let mut block = with(4, Reference::Held);
+    for stalls in [3, 8, 0, 5] {
+        // What comes from outside is nothing to it.
+        (block.inputs.reference_valid_i, block.inputs.reference_i) = (1, 4);
+        assert_eq!((block.period(4, stalls), block.block.reference_q, block.block.level_q), (10, stalls, 10));
+        assert_eq!((block.out.allow_o, count(&block.out, "throttle_reference"), block.block.number_q), (0, 1, 0));
+    }
+}
+
 /// The bits of the number, by hand: x^16 + x^14 + x^13 + x^11 + 1 gives 65535 numbers.
 #[test]
 fn every_number_but_0_has_its_turn() {
@@ -118,7 +165,7 @@ fn a_level_is_how_often_in_ten_cycles_they_may() {
         (block.level_q, block.number_q, block.cycle_q) = (level, 1, 1);
         let allowed = (0..65534).filter(|_| {
             let allows = block.allows();
-            block.advance(0);
+            block.advance(0, None);
             allows
         });
         let expected = 65535 * usize::from(level) / 10;
@@ -153,22 +200,41 @@ fn reset_begins_a_round() {
 }
 
 /// The page, from what came since reset: nothing is kept but the stalls of each cycle.
-struct Reference {
+struct Page {
     period: usize,
+    from: Reference,
     stalls: Vec<u8>,
+    /// The reference from outside in each of these cycles.
+    outside: Vec<Option<u32>>,
 }
 
-impl Reference {
+impl Page {
+    fn is_reference(&self, number: usize) -> bool {
+        match self.from {
+            Reference::Sampled => number.is_multiple_of(14),
+            Reference::External => false,
+            Reference::Held => true,
+        }
+    }
+
     fn cycle(&mut self, i: &ShareThrottleIn) -> (ShareThrottleOut, ShareThrottleProbe) {
         let (mut out, mut probe) = (ShareThrottleOut::zeroed(), ShareThrottleProbe::zeroed());
         let cycles = self.stalls.len();
         let sum = |stalls: &[u8]| stalls.iter().map(|&n| u32::from(n)).sum::<u32>();
         let (mut level, mut reference) = (10, 0);
         for (number, stalls) in self.stalls.chunks_exact(self.period).map(sum).enumerate() {
-            match (number % 14, stalls.cmp(&reference)) {
-                (0, _) => reference = stalls,
-                (_, std::cmp::Ordering::Greater) if level > 0 => level -= 1,
-                (_, std::cmp::Ordering::Less) if level < 10 => level += 1,
+            let other = match (self.from, self.outside[(number + 1) * self.period - 1]) {
+                (Reference::External, None) => continue,
+                (Reference::External, Some(outside)) => outside,
+                _ if self.is_reference(number) => {
+                    reference = stalls;
+                    continue;
+                }
+                _ => reference,
+            };
+            match stalls.cmp(&other) {
+                std::cmp::Ordering::Greater if level > 0 => level -= 1,
+                std::cmp::Ordering::Less if level < 10 => level += 1,
                 _ => {}
             }
         }
@@ -179,18 +245,21 @@ impl Reference {
             bits[at] = [16, 14, 13, 11].iter().filter(|&&back| bits[at - back]).count() % 2 == 1;
         }
         let random = bits[cycles..].iter().fold(0u16, |word, &bit| word << 1 | u16::from(bit));
-        let number = (cycles / self.period % 14) as u8;
-        let allow = number != 0 && random % 10 < level;
+        let is_reference = self.is_reference(cycles / self.period);
+        let number = if self.from == Reference::Sampled { (cycles / self.period % 14) as u8 } else { 0 };
+        let allow = !is_reference && random % 10 < level;
         (probe.cycle_q, probe.number_q) = ((cycles % self.period) as u16, number);
         (probe.count_q, probe.reference_q) = (sum(&self.stalls[cycles - cycles % self.period..]), reference);
         (probe.level_q, probe.random_q) = (level as u8, random);
         out.allow_o = allow.into();
         let last = cycles % self.period == self.period - 1;
-        out.event_o = (level as u8) << 3 | u8::from(last) << 2 | u8::from(number == 0) << 1 | u8::from(allow);
+        out.event_o = (level as u8) << 3 | u8::from(last) << 2 | u8::from(is_reference) << 1 | u8::from(allow);
         if i.rst_ni == 0 {
             self.stalls.clear();
+            self.outside.clear();
         } else {
             self.stalls.push(i.stall_i);
+            self.outside.push((i.reference_valid_i == 1).then_some(i.reference_i));
         }
         (out, probe)
     }
@@ -198,16 +267,20 @@ impl Reference {
 
 #[test]
 fn the_block_does_what_the_page_says_of_all_cycles_since_reset() {
-    for period in [1, 2, 3, 7] {
-        let mut reference = Reference { period, stalls: Vec::new() };
+    let all = [Reference::Sampled, Reference::External, Reference::Held];
+    for (period, from) in [1, 2, 3, 7].into_iter().flat_map(|period| all.map(|from| (period, from))) {
+        let mut page = Page { period, from, stalls: Vec::new(), outside: Vec::new() };
         let mut rate = 50;
         let drive = |random: &mut Random, inputs: &mut ShareThrottleIn| {
             if random.chance(5) {
                 rate = random.below(101);
             }
             inputs.stall_i = if random.chance(rate) { 1 + random.below(2) as u8 } else { 0 };
+            inputs.reference_valid_i = u8::from(random.chance(90));
+            inputs.reference_i = random.below(2 * period + 2) as u32;
             inputs.rst_ni = u8::from(random.below(700) != 0);
         };
-        compare::<ShareThrottle>(&shape(period), 10_000, drive, |inputs| reference.cycle(inputs));
+        let shape = SmShape { reference: from, ..shape(period) };
+        compare::<ShareThrottle>(&shape, 10_000, drive, |inputs| page.cycle(inputs));
     }
 }

@@ -1,0 +1,31 @@
+//! The SM whose stalls are the reference of a throttle.
+
+use gpurf_blocks::Twin;
+use gpurf_oracle::Memory;
+
+use super::{Settings, Solo, solo_model};
+use crate::job::Job;
+use crate::reference::held;
+
+/// The model of an SM whose non-owners never use memory. It runs the same launches, each ahead of the SM that is compared with it.
+pub(in crate::engines) struct Other(Solo<Box<dyn Twin>>);
+
+impl Other {
+    /// That of an SM; nothing where it has no external reference.
+    pub(in crate::engines) fn new(settings: &Settings) -> Option<Self> {
+        let config = held(&settings.config)?;
+        Some(Self(solo_model(Settings { config, wave: None, measure: false, ..settings.clone() })))
+    }
+
+    /// A launch ends early after so many instructions of warps.
+    pub(super) fn limit(&mut self, instructions: u64) {
+        self.0.enough = Some(instructions);
+    }
+
+    /// Runs a launch, and leaves the memory; gives the stalls of each period.
+    pub(in crate::engines) fn run(&mut self, job: &Job, memory: &Memory) -> Vec<u32> {
+        // However it ends: what was counted until then is there, and the SM that is compared with it has the same end to report.
+        let _ = self.0.run(job.clone(), memory.clone(), Vec::new(), None);
+        self.0.surroundings.stalls()
+    }
+}
