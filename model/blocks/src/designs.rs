@@ -189,6 +189,15 @@ macro_rules! designs {
             }
 
             #[inline]
+            pub(crate) fn power_events(&self) -> (u64, u16) {
+                match self { $(Self::$variant(file) => RegisterFile::power_events(&**file)),+ }
+            }
+
+            pub(crate) fn words_are_still(&self, over: u64) -> bool {
+                match self { $(Self::$variant(file) => RegisterFile::words_are_still(&**file, over)),+ }
+            }
+
+            #[inline]
             pub(crate) fn candidate_issue(&self) -> u8 {
                 match self { $(Self::$variant(file) => RegisterFile::candidate_issue(&**file)),+ }
             }
