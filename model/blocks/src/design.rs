@@ -380,6 +380,15 @@ impl BankView {
     }
 }
 
+/// Power states of the main register file's words that a design keeps: bit r mod 64 of element 4w + r / 64 is that of register r of warp w.
+#[derive(Clone, Copy, Debug)]
+pub struct WordStates<'a> {
+    /// Words that are OFF.
+    pub off: &'a [u64],
+    /// Words in SLEEP.
+    pub asleep: &'a [u64],
+}
+
 /// Event words of a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Events {
@@ -442,6 +451,11 @@ pub(crate) trait RegisterFile: Block {
 
     /// Its banks and the queues in front of them, from a record. `None`: it has banks of another kind.
     fn banks(probe: &Self::Probe) -> Option<BankView>;
+
+    /// Power states that it keeps, from a record. `None`: it keeps none.
+    fn word_states(_: &Self::Probe) -> Option<WordStates<'_>> {
+        None
+    }
 
     /// Results that it parks, from a record.
     fn parking(_: &Self::Probe) -> ParkingView {

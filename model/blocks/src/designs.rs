@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::design::{
     BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, ParkingView, RegisterFile, Rows, Sideband,
-    SlotView,
+    SlotView, WordStates,
 };
 use crate::hierarchy::{Hierarchy, HierarchySizes};
 use crate::hrf::{Hrf, HrfSizes};
@@ -104,6 +104,12 @@ macro_rules! designs {
             /// Results that the design parks, from a record.
             pub fn parking(&self, probe: &ProviderProbe) -> ParkingView {
                 match self { $(Self::$variant(_) => <$variant as RegisterFile>::parking(probe.$file())),+ }
+            }
+
+            /// Power states that the design keeps, from a record. `None`: it keeps none.
+            pub fn word_states<'a>(&self, probe: &'a ProviderProbe) -> Option<WordStates<'a>> {
+                match self { $(Self::$variant(_) => <$variant as RegisterFile>::word_states(probe.$file())),+ }
+                    .filter(|_| self.design().services.keeps_states)
             }
 
             fn instance(&self) -> &'static str {

@@ -4,7 +4,7 @@ use super::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, Rfc, RfcProbe};
 use crate::config::{Config, Replacement};
 use crate::design::{
     BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, STAGE, Services, Sideband,
-    SlotView, joined,
+    SlotView, WordStates, joined,
 };
 use crate::mrf::{MrfIn, MrfOut};
 use crate::operands::front_places;
@@ -178,6 +178,10 @@ impl RegisterFile for Rfc {
 
     fn banks(probe: &RfcProbe) -> Option<BankView> {
         Some(BankView::of(&probe.mrf))
+    }
+
+    fn word_states(probe: &RfcProbe) -> Option<WordStates<'_>> {
+        Some(WordStates { off: &probe.power.off_q, asleep: &probe.power.asleep_q })
     }
 
     #[inline]
