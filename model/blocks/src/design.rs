@@ -7,8 +7,8 @@ use crate::config::{Config, Preset, Selection};
 use crate::entry::Entry;
 use crate::instruction::{Instruction, Roles, long_latency, marked, unit};
 use crate::mrf::bits::is_set;
-use crate::power::sources_left;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
+use crate::power::sources_left;
 use crate::sizes::{MAX_ACTIVE, StageSizes};
 use crate::{Block, Field, OPERANDS, WarpData};
 

@@ -83,11 +83,8 @@ const RFC_PAPER: Config = Config {
 };
 
 /// The cache in front of a main register file whose words have power states, in the sharing thesis's SM.
-const GREENER_RFC: Config = Config {
-    sm: SmConfig { active_warps: RFC_LIVE.sm.active_warps, ..GREENER.sm },
-    rfc: RFC_LIVE.rfc,
-    ..GREENER
-};
+const GREENER_RFC: Config =
+    Config { sm: SmConfig { active_warps: RFC_LIVE.sm.active_warps, ..GREENER.sm }, rfc: RFC_LIVE.rfc, ..GREENER };
 
 const PRESETS: &[Preset] = &[
     Preset {

@@ -659,8 +659,7 @@ impl Rfc {
             self.land(p);
             let (stage, looked, hit) = (&self.stage[p], &self.looked[p], &self.hit[p]);
             let (data, lrf) = (&mut self.data[p], self.lrf.get_mut(p));
-            let (ready, taken) =
-                (is_set(self.shown.write_ready_o & write_on, p), is_set(routes.evict_done, p));
+            let (ready, taken) = (is_set(self.shown.write_ready_o & write_on, p), is_set(routes.evict_done, p));
             let (push, evictions) = (push[p].as_ref(), &mut self.evictions[p]);
             if push.is_some() || !evictions.is_empty() || !running {
                 let flushed = lrf.as_ref().and_then(|lrf| lrf.flush_data());

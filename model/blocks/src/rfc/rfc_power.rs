@@ -307,9 +307,7 @@ impl RfcPower {
                 && self.note_warp_q[tag] == u32::from(warp)
                 && set_bits(changing.reading[tag]).any(|k| self.note_reg_q[OPERANDS * tag + k] == u32::from(reg))
         };
-        let writing = |b: usize| {
-            (self.writing_warp_q[b], self.writing_reg_q[b]) == (warp.into(), reg.into())
-        };
+        let writing = |b: usize| (self.writing_warp_q[b], self.writing_reg_q[b]) == (warp.into(), reg.into());
         let moves = |p: usize| {
             around.look[p].is_some_and(|look| look.warp == warp && set_bits(look.asked).any(|k| look.reg[k] == reg))
         };
@@ -451,9 +449,8 @@ impl RfcPower {
             put(&mut self.off_q[w], reg, to == State::Off);
             put(&mut self.asleep_q[w], reg, to == State::Sleep);
             let (on, asleep) = (self.on_count_q[w], self.asleep_count_q[w]);
-            let step = |count: u8, state: State| {
-                count.wrapping_add((to == state).into()).wrapping_sub((from == state).into())
-            };
+            let step =
+                |count: u8, state: State| count.wrapping_add((to == state).into()).wrapping_sub((from == state).into());
             self.count(w, step(on, State::On), step(asleep, State::Sleep));
         }
         for w in set_bits(changing.ended) {

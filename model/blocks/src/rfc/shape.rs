@@ -111,7 +111,13 @@ impl Shape for RfcShape {
             "Entries" => self.entries as u64,
             "Lrf" => self.lrf.into(),
             "Reads" => self.reads.into(),
-            "Power" => if self.power { self.warps as u64 } else { 0 },
+            "Power" => {
+                if self.power {
+                    self.warps as u64
+                } else {
+                    0
+                }
+            }
             "Slots" => self.cache_slots() as u64,
             "Tags" => self.tags() as u64,
             _ => self.mrf.parameter(name),

@@ -1,6 +1,5 @@
 //! Power states, where registers have some: `power_states` and `access_table`.
 
-use gpurf_blocks::{Block, OPERANDS};
 use gpurf_blocks::design::MainRoles;
 use gpurf_blocks::instruction::{Instruction, Roles};
 use gpurf_blocks::mrf::MAX_PORTS;
@@ -10,6 +9,7 @@ use gpurf_blocks::power::{
     main_states,
 };
 use gpurf_blocks::shape::{SmShape, Straps};
+use gpurf_blocks::{Block, OPERANDS};
 
 use super::Blocks;
 use super::decided::{BusResult, Decided};

@@ -134,7 +134,8 @@ impl States {
             if let Some(taken) = asks {
                 for (k, source) in taken.uses.registers() {
                     let index = 3 * p + k;
-                    let here: Mask = nets.tags_hit_mask[index] | if all.config.rfc.lrf { nets.lrf_hit_mask[index] } else { 0 };
+                    let here: Mask =
+                        nets.tags_hit_mask[index] | if all.config.rfc.lrf { nets.lrf_hit_mask[index] } else { 0 };
                     if taken.mask & !here != 0 && !missing[p].contains(&source.register) {
                         missing[p].push(source.register);
                     }
@@ -265,7 +266,13 @@ impl States {
     }
 
     /// What has left the tags is read; what has been taken is written; what comes is there.
-    fn begin(&mut self, seen: &Seen<'_>, mut missing: [Vec<u8>; MAX_PORTS], taken: u8, front: &[Option<Word>; MAX_PORTS]) {
+    fn begin(
+        &mut self,
+        seen: &Seen<'_>,
+        mut missing: [Vec<u8>; MAX_PORTS],
+        taken: u8,
+        front: &[Option<Word>; MAX_PORTS],
+    ) {
         let nets = &seen.inside.provider.rfc().nets;
         self.counted = self.words.keys().fold(0, |set, word| set | 1 << word.0);
         for b in lanes_of(taken.into()) {

@@ -123,14 +123,18 @@ impl RfcPowerCover {
         for b in 0..self.shape.ports() {
             let at = |set: u8| set >> b & 1 == 1;
             let (warp, reg) = (i.write_warp_i[b], i.write_reg_i[b]);
-            let (valid, on, evict, wake) = (at(i.write_valid_i), at(o.write_on_o), at(i.write_evict_i), p.write_wake_q[b]);
+            let (valid, on, evict, wake) =
+                (at(i.write_valid_i), at(o.write_on_o), at(i.write_evict_i), p.write_wake_q[b]);
             point!("an eviction's word is OFF", valid && evict && bit(&p.off_q, warp, reg));
             point!("an eviction's word is in SLEEP", valid && evict && bit(&p.asleep_q, warp, reg));
             point!("a result's word is OFF", valid && !evict && bit(&p.off_q, warp, reg));
             point!("a result's word is in SLEEP", valid && !evict && bit(&p.asleep_q, warp, reg));
             point!("a word is ON, and its value is not taken", valid && on && !at(i.taken_i));
             point!("a word wakes for several cycles", valid && !on && wake > 1);
-            point!("an eviction comes in front of a result that wakes", valid && !on && wake != 0 && evict && !at(p.write_waking_q));
+            point!(
+                "an eviction comes in front of a result that wakes",
+                valid && !on && wake != 0 && evict && !at(p.write_waking_q)
+            );
             let same = |q: usize| {
                 i.look_warp_i[q] == warp
                     && set_bits(i.look_asked_i >> (OPERANDS * q) & 0b111).any(|k| i.look_reg_i[OPERANDS * q + k] == reg)
@@ -148,7 +152,11 @@ impl RfcPowerCover {
         for q in set_bits(i.read_valid_i) {
             let tag = usize::from(i.read_tag_i[q]);
             if tag >= self.shape.tags() {
-                point!("a tag that does not exist is dispatched", true, given = self.shape.tags() < 1 << self.shape.tag_w());
+                point!(
+                    "a tag that does not exist is dispatched",
+                    true,
+                    given = self.shape.tags() < 1 << self.shape.tag_w()
+                );
                 continue;
             }
             let Note { warp, src, reg, left } = self.notes[tag];
@@ -163,7 +171,8 @@ impl RfcPowerCover {
                 let other = others.into_iter().any(|t| set_bits(p.reading_q[t]).any(|l| self.notes[t].reg[l] == r));
                 let begins = set_bits(i.move_i).any(|m| {
                     i.look_warp_i[m] == warp
-                        && set_bits(i.look_asked_i >> (OPERANDS * m) & 0b111).any(|l| i.look_reg_i[OPERANDS * m + l] == r)
+                        && set_bits(i.look_asked_i >> (OPERANDS * m) & 0b111)
+                            .any(|l| i.look_reg_i[OPERANDS * m + l] == r)
                 });
                 let queued = set_bits(p.writing_q).any(|b| self.queued[b] == (warp, r));
                 let taken = set_bits(i.taken_i).any(|b| (i.write_warp_i[b], i.write_reg_i[b]) == (warp, r));
@@ -175,7 +184,10 @@ impl RfcPowerCover {
                 point!("a write is in progress as a read ends", read && queued && !other && !begins && !taken);
                 point!("a write begins as a read ends", read && taken && !other && !begins && !queued);
                 let hit = !read && !lower && !keep && state > 1;
-                point!("a source that hit is left OFF: ON before", hit && alone && !bit(&p.off_q, warp, r) && !bit(&p.asleep_q, warp, r));
+                point!(
+                    "a source that hit is left OFF: ON before",
+                    hit && alone && !bit(&p.off_q, warp, r) && !bit(&p.asleep_q, warp, r)
+                );
                 point!("a source that hit is left OFF: in SLEEP before", hit && alone && bit(&p.asleep_q, warp, r));
                 point!("a source that hit is left OFF: OFF before", hit && alone && bit(&p.off_q, warp, r));
                 point!("a source that hit is left OFF while its word is accessed", hit && !alone);

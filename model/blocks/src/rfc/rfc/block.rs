@@ -40,8 +40,19 @@ impl RfcIn {
 
 impl Block for Rfc {
     const NAME: &'static str = "rfc";
-    const PARAMETERS: &'static [&'static str] =
-        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Tags", "Active", "Entries", "Lrf", "Reads", "Power"];
+    const PARAMETERS: &'static [&'static str] = &[
+        "Banks",
+        "DualPort",
+        "Collectors",
+        "IssuePorts",
+        "Depth",
+        "Tags",
+        "Active",
+        "Entries",
+        "Lrf",
+        "Reads",
+        "Power",
+    ];
     const CHILDREN: &'static [&'static str] = &[
         RfcPower::NAME,
         RfcFills::NAME,
