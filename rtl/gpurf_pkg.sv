@@ -105,6 +105,7 @@ package gpurf_pkg;
   } mrf_sizes_t;
 
   typedef struct packed {
+    logic [6:0] power;    // warps whose words have power states; 0: they have none
     logic [4:0] entries;  // of a slot
     logic       lrf;      // an LRF above the cache
     logic       reads;    // reads allocate
@@ -120,12 +121,20 @@ package gpurf_pkg;
     logic [4:0] loads;           // places of a bank's queue
   } hrf_sizes_t;
 
+  // The straps of the power states of registers (docs/blocks/power_states.md).
+  typedef struct packed {
+    logic [3:0] wake_off;    // cycles until a register that is OFF is ON
+    logic [3:0] wake_sleep;  // that is in SLEEP
+    logic [1:0] mode;        // power_mode_e
+  } power_straps_t;
+
   // The straps of each design: the low bits of `design_cfg_i`. Designs not listed have none.
   typedef struct packed {
-    logic loads;   // results of loads are cached
-    logic bypass;  // results that the compiler marks are not
-    logic lru;     // replacement: least recently used, else first in, first out
-    logic live;    // values die at their last read
+    power_straps_t power;   // of the main register file's words
+    logic          loads;   // results of loads are cached
+    logic          bypass;  // results that the compiler marks are not
+    logic          lru;     // replacement: least recently used, else first in, first out
+    logic          live;    // values die at their last read
   } rfc_straps_t;
 
   typedef struct packed {
@@ -144,13 +153,6 @@ package gpurf_pkg;
     logic write;     // write stealing
     logic read;      // read stealing
   } steal_straps_t;
-
-  // The straps of the power states of registers (docs/blocks/power_states.md).
-  typedef struct packed {
-    logic [3:0] wake_off;    // cycles until a register that is OFF is ON
-    logic [3:0] wake_sleep;  // that is in SLEEP
-    logic [1:0] mode;        // power_mode_e
-  } power_straps_t;
 
   // The straps of register sharing (docs/blocks/share_locks.md).
   typedef struct packed {
@@ -227,6 +229,12 @@ package gpurf_pkg;
   // Scoreboard and scheduler hear of a register when the design has taken its result, and the design
   // keeps apart what follows.
   function automatic bit reports_taken(int unsigned organisation);
+    return organisation == OrganisationRfc;
+  endfunction
+
+  // The design keeps the power states of the main register file's words itself, as their accesses are
+  // not known at issue.
+  function automatic bit keeps_states(int unsigned organisation);
     return organisation == OrganisationRfc;
   endfunction
 
@@ -867,6 +875,27 @@ package gpurf_pkg;
       if (named[k]) fields = fields >> RegisterPowerW;
     end
     return {ctl[ControlPower+2*RegisterPowerW +: RegisterPowerW], moved};
+  endfunction
+
+  // The states that an instruction's words say of its sources a, b, c, one after another: that of the
+  // result for a source that is the result too, and none (ON) for what is no register.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic [Operands*RegisterPowerW-1:0] sources_left(roles_t roles,
+                                                                      logic [WordW-1:0] ctl);
+    // verilator lint_on UNUSEDSIGNAL
+    logic [3*RegisterPowerW-1:0]   fields;  // of the sources from k on
+    logic [Operands-1:0][RegW-1:0] names;
+    names        = {roles.c, roles.b, roles.a};
+    fields       = {RegisterSleep, ctl[ControlPower +: 2*RegisterPowerW]};
+    sources_left = '0;
+    for (int unsigned k = 0; k < Operands; k++) begin
+      if (names[k] != NoReg) begin
+        sources_left[RegisterPowerW*k +: RegisterPowerW] =
+            (names[k] == roles.d) ? ctl[ControlPower+2*RegisterPowerW +: RegisterPowerW]
+                                  : fields[0 +: RegisterPowerW];
+        fields = fields >> RegisterPowerW;
+      end
+    end
   endfunction
 
   // What says so (docs/blocks/power_states.md).

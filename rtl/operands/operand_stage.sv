@@ -79,6 +79,15 @@ module operand_stage
   // verilator lint_on UNUSEDSIGNAL
   output logic [IssuePorts-1:0]          candidate_issue_o,
 
+  // power states that the design keeps: registers of what is dispatched that another instruction
+  // accesses, warps that have ended
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [Operands*IssuePorts-1:0] dispatch_keep_i,
+  input  logic [2**WarpW-1:0]            over_i,
+  // verilator lint_on UNUSEDSIGNAL
+  output power_event_t                   power_event_o,
+  output power_wait_event_t              power_wait_event_o,
+
   // a grid is about to begin
   // verilator lint_off UNUSEDSIGNAL
   input  logic                           clear_i,
@@ -438,6 +447,8 @@ module operand_stage
     logic [IssuePorts-1:0]          issue_bypass;
     logic [IssuePorts-1:0]          issue_past;
     logic [IssuePorts-1:0]          issue_private;
+    logic [Operands-1:0][RegisterPowerW-1:0] sources_state [IssuePorts];
+    logic [RegisterPowerW-1:0]      issue_left    [Operands*IssuePorts];
 
     for (genvar p = 0; p < IssuePorts; p++) begin : gen_issue
       assign issue_last[Operands*p +: Operands] =
@@ -447,6 +458,10 @@ module operand_stage
       assign issue_bypass[p]  = issue_instruction_i[p].ctl[ControlRfcBypass];
       assign issue_past[p]    = issue_instruction_i[p].ctl[ControlLrfBypass];
       assign issue_private[p] = is_private(issue_instruction_i[p].roles.unit);
+      assign sources_state[p] = sources_left(issue_instruction_i[p].roles, issue_instruction_i[p].ctl);
+      for (genvar k = 0; k < Operands; k++) begin : gen_source
+        assign issue_left[Operands*p+k] = sources_state[p][k];
+      end
     end
 
     rfc #(
@@ -459,7 +474,8 @@ module operand_stage
       .Active    (Active),
       .Entries   (32'(RfcSizes.entries)),
       .Lrf       (32'(RfcSizes.lrf)),
-      .Reads     (32'(RfcSizes.reads))
+      .Reads     (32'(RfcSizes.reads)),
+      .Power     (32'(RfcSizes.power))
     ) u_provider (
       .clk_i,
       .rst_ni,
@@ -479,6 +495,7 @@ module operand_stage
       .issue_bypass_i      (issue_bypass),
       .issue_past_i        (issue_past),
       .issue_private_i     (issue_private),
+      .issue_left_i        (issue_left),
       .write_valid_i,
       .write_ready_o,
       .write_warp_i,
@@ -503,6 +520,10 @@ module operand_stage
       .flush_i,
       .drop_i,
       .flush_done_o,
+      .dispatch_keep_i,
+      .over_i,
+      .power_event_o,
+      .power_wait_event_o,
       .event_o             (rfc_event),
       .count_event_o       (rfc_count_event),
       .extra_event_o       (rfc_extra_event),
@@ -604,6 +625,11 @@ module operand_stage
   if (Organisation != OrganisationHierarchy) begin : gen_no_levels
     assign void_o = '1;
     assign wait_o = '{default: '0};
+  end
+
+  if (!keeps_states(Organisation)) begin : gen_no_states
+    assign power_event_o      = '0;
+    assign power_wait_event_o = '0;
   end
 
   // Without the candidates' service no operand is read early, and no hint is taken.

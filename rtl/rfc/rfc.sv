@@ -25,6 +25,9 @@
 // Each cache may have a last result file (LRF) above it, to which results of private units go first
 // (hierarchy thesis, 6.5.2), and what instructions read from the MRF may be put into the cache
 // (hierarchy thesis, 5.2, "reads allocate").
+//
+// The words of the MRF may have power states (docs/power.md). Then an instruction in T, and a value in
+// front of the MRF, wait until their words are ON.
 module rfc
   import gpurf_pkg::*;
 #(
@@ -38,14 +41,18 @@ module rfc
   parameter int unsigned Entries = 6,
   parameter int unsigned Lrf = 0,    // a last result file above each cache
   parameter int unsigned Reads = 0,  // reads allocate
+  parameter int unsigned Power = 0,  // warps whose words have power states; 0: they have none
   localparam int unsigned TagW = $clog2(Tags),
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned SlotW = (Active > 1) ? $clog2(Active) : 1,
-  localparam int unsigned CfgW = 5
+  localparam int unsigned CfgW = $bits(rfc_straps_t) + 1
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  input  logic [CfgW-1:0]                cfg_i,  // loads, bypass, LRU, live, the MRF's
+  // Without power states nobody reads their straps.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [CfgW-1:0]                cfg_i,  // the states', loads, bypass, LRU, live, the MRF's
+  // verilator lint_on UNUSEDSIGNAL
 
   // issue
   input  logic [IssuePorts-1:0]          issue_valid_i,
@@ -63,6 +70,7 @@ module rfc
   input  logic [IssuePorts-1:0]          issue_bypass_i,
   input  logic [IssuePorts-1:0]          issue_past_i,
   input  logic [IssuePorts-1:0]          issue_private_i,
+  input  logic [RegisterPowerW-1:0]      issue_left_i      [Operands*IssuePorts],
 
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
@@ -96,9 +104,18 @@ module rfc
   input  logic [Active-1:0]              drop_i,
   output logic [Active-1:0]              flush_done_o,
 
+  // power states: registers of what is dispatched that another instruction accesses, warps that have
+  // ended
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [Operands*IssuePorts-1:0] dispatch_keep_i,
+  input  logic [2**WarpW-1:0]            over_i,
+  // verilator lint_on UNUSEDSIGNAL
+
   output rfc_event_t                     event_o,
   output rfc_count_event_t               count_event_o,
   output rfc_extra_event_t               extra_event_o,
+  output power_event_t                   power_event_o,
+  output power_wait_event_t              power_wait_event_o,
   output mrf_event_t                     mrf_event_o
 );
 
@@ -124,6 +141,9 @@ module rfc
   logic [RegW-1:0]     dst_q       [P];        // register written
   logic [P-1:0]        around_q;               // the result goes around the cache
   logic [P-1:0]        past_q;                 // or past the LRF
+  // verilator lint_off UNUSEDSIGNAL
+  logic [RegisterPowerW-1:0] left_q [Sources]; // the state in which a source is left
+  // verilator lint_on UNUSEDSIGNAL
 
   logic [Lanes-1:0]    hit         [Sources];  // lanes that are in the cache, or in the LRF
   logic [Sources-1:0]  missing;  // the source has lanes that are not
@@ -204,6 +224,11 @@ module rfc
   logic [RegW-1:0]     results_result_reg     [P];
   logic [P-1:0]        results_evict_ready;
   logic [P-1:0]        results_evict_done;
+  logic [P-1:0]        results_mrf_valid;
+  logic [P-1:0]        results_mrf_ready;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [P-1:0]        results_may;
+  // verilator lint_on UNUSEDSIGNAL
   logic [P-1:0]        results_around;
   logic [P-1:0]        results_around_private;
   logic [P-1:0]        results_wait;
@@ -243,6 +268,17 @@ module rfc
   logic [Lanes-1:0]    fills_fill_mask      [P];
   logic [DataW-1:0]    fills_fill_data      [P];
   logic                fills_busy;
+
+  // Without power states all words are ON, and nobody asks.
+  logic [P-1:0]        power_look_valid;
+  logic [P-1:0]        power_look_on;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [Sources-1:0]  power_look_asked;
+  logic [P-1:0]        power_write_valid;
+  logic [P-1:0]        power_taken;
+  logic [P-1:0]        power_read_valid;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [P-1:0]        power_write_on;
 
   logic [Sources-1:0]  operands_land_fill;
   logic [DataW-1:0]    operands_land_data   [Sources];
@@ -325,8 +361,9 @@ module rfc
     end
   end
 
-  assign mrf_issue_valid = tag_valid_q & ~stall & ~behind;
-  assign leave           = mrf_issue_valid & mrf_issue_ready;
+  assign power_look_valid = tag_valid_q & ~stall & ~behind;
+  assign mrf_issue_valid  = power_look_valid & power_look_on;
+  assign leave            = mrf_issue_valid & mrf_issue_ready;
   assign issue_ready_o   = ~tag_valid_q | leave;
   assign taken           = issue_valid_i & issue_ready_o;
 
@@ -364,7 +401,10 @@ module rfc
 
     for (genvar k = 0; k < Operands; k++) begin : gen_source
       always_ff @(posedge clk_i) begin
-        if (taken[p]) src_reg_q[Operands*p+k] <= issue_src_reg_i[Operands*p+k];
+        if (taken[p]) begin
+          src_reg_q[Operands*p+k] <= issue_src_reg_i[Operands*p+k];
+          left_q[Operands*p+k]    <= issue_left_i[Operands*p+k];
+        end
       end
     end
 
@@ -667,14 +707,15 @@ module rfc
     .evict_reg_i     (evictions_offer_reg),
     .evict_mask_i    (evictions_offer_mask),
     .evict_data_i    (evictions_offer_data),
-    .mrf_valid_o     (mrf_write_valid),
-    .mrf_ready_i     (mrf_write_ready),
+    .mrf_valid_o     (results_mrf_valid),
+    .mrf_ready_i     (results_mrf_ready),
     .mrf_done_i      (mrf_write_done),
     .mrf_warp_o      (mrf_write_warp),
     .mrf_base_o      (mrf_write_base),
     .mrf_reg_o       (mrf_write_reg),
     .mrf_mask_o      (mrf_write_mask),
     .mrf_data_o      (mrf_write_data),
+    .may_o           (results_may),
     .around_o        (results_around),
     .around_private_o(results_around_private),
     .wait_o          (results_wait)
@@ -756,6 +797,60 @@ module rfc
     end
     assign fills_fill_valid = '0;
     assign fills_busy       = 1'b0;
+  end
+
+  // ------------------------------------------------------------------ power states
+  // A value whose word is not ON finds the MRF's port not ready.
+  assign results_mrf_ready = mrf_write_ready & power_write_on;
+  assign mrf_write_valid   = results_mrf_valid & power_write_on;
+  assign power_look_asked  = asked;
+  assign power_write_valid = evictions_offer_valid | results_may;
+  assign power_taken       = mrf_write_valid & mrf_write_ready;
+  assign power_read_valid  = dispatch_valid_o & dispatch_ready_i;
+
+  if (Power != 0) begin : gen_power
+    logic [Sources-1:0] look_src;
+
+    for (genvar p = 0; p < P; p++) begin : gen_port
+      assign look_src[Operands*p +: Operands] = src_valid_q[p];
+    end
+
+    rfc_power #(
+      .Warps     (Power),
+      .IssuePorts(IssuePorts),
+      .Tags      (Tags)
+    ) u_power (
+      .clk_i,
+      .rst_ni,
+      .cfg_i        (cfg_i[5 +: $bits(power_straps_t)]),
+      .look_valid_i (power_look_valid),
+      .look_warp_i  (warp_q),
+      .look_tag_i   (tag_q),
+      .look_src_i   (look_src),
+      .look_asked_i (power_look_asked),
+      .look_reg_i   (src_reg_q),
+      .look_left_i  (left_q),
+      .look_on_o    (power_look_on),
+      .move_i       (leave),
+      .write_valid_i(power_write_valid),
+      .write_evict_i(evictions_offer_valid),
+      .write_warp_i (mrf_write_warp),
+      .write_reg_i  (mrf_write_reg),
+      .write_on_o   (power_write_on),
+      .taken_i      (power_taken),
+      .done_i       (mrf_write_done),
+      .read_valid_i (power_read_valid),
+      .read_tag_i   (mrf_dispatch_tag),
+      .read_keep_i  (dispatch_keep_i),
+      .over_i       (over_i[Power-1:0]),
+      .event_o      (power_event_o),
+      .wait_event_o (power_wait_event_o)
+    );
+  end else begin : gen_no_power
+    assign power_look_on      = '1;
+    assign power_write_on     = '1;
+    assign power_event_o      = '0;
+    assign power_wait_event_o = '0;
   end
 
   // ------------------------------------------------------------------ the main register file

@@ -89,6 +89,8 @@ module rfc_results
   output logic [Lanes-1:0]      mrf_mask_o        [IssuePorts],
   output logic [DataW-1:0]      mrf_data_o        [IssuePorts],
 
+  output logic [IssuePorts-1:0] may_o,              // the result may go there
+
   // for events
   output logic [IssuePorts-1:0] around_o,
   output logic [IssuePorts-1:0] around_private_o,
@@ -151,7 +153,8 @@ module rfc_results
     end
   end
 
-  assign may = valid_q & ~cached & ~sent_q & ~match_i & ~evict_valid_i;
+  assign may   = valid_q & ~cached & ~sent_q & ~match_i & ~evict_valid_i;
+  assign may_o = may;
 
   // ------------------------------------------------------------------ who goes at which cache
   always_comb begin

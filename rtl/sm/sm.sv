@@ -213,7 +213,10 @@ module sm
   logic [A-1:0]       operand_stage_void;
   logic [Upper-1:0]   operand_stage_wait                 [A];
   logic [P-1:0]       operand_stage_candidate_issue;
+  power_event_t       operand_stage_power_event;
+  power_wait_event_t  operand_stage_power_wait_event;
   // verilator lint_on UNUSEDSIGNAL
+  logic [2**WarpW-1:0] operand_stage_over;
   logic [P-1:0]       operand_stage_write_done;
   logic [WarpW-1:0]   operand_stage_write_done_warp      [P];
   logic [RegW-1:0]    operand_stage_write_done_reg       [P];
@@ -609,79 +612,97 @@ module sm
     assign power_event_o          = '{default: '0};
   end else begin : gen_power
     // Roles and states of registers that are accessed in the main register file.
-    roles_t                   head_roles  [Warps];
-    roles_t                   push_roles  [P];
-    roles_t                   set_roles   [P];
-    logic [ControlPowerW-1:0] set_states  [P];
-    logic [P-1:0]             read_valid;
-    logic [PcW-1:0]           read_pc     [P];
-    roles_t                   read_roles  [P];
-    logic [ControlPowerW-1:0] read_states [P];
-    power_event_t             power_event;
-    power_wait_event_t        wait_event;
-    access_table_event_t      table_event;
-    power_count_event_t       count_event;
+    roles_t              push_roles [P];
+    logic [P-1:0]        read_valid;
+    logic [PcW-1:0]      read_pc    [P];
+    roles_t              read_roles [P];
+    power_event_t        power_event;
+    power_wait_event_t   wait_event;
+    access_table_event_t table_event;
+    power_count_event_t  count_event;
 
     assign read_valid = operand_stage_dispatch_valid & dispatcher_dispatch_ready;
-
-    always_comb begin
-      for (int unsigned w = 0; w < Warps; w++) begin
-        head_roles[w] = main_roles(Organisation, Sizes, instruction_buffer_head_roles[w],
-                                   instruction_buffer_head_op[w], instruction_buffer_head_ctl[w]);
-      end
-    end
 
     always_comb begin : accesses
       // Not what the units need.
       // verilator lint_off UNUSEDSIGNAL
-      instruction_t set;
       instruction_t read;
       // verilator lint_on UNUSEDSIGNAL
       for (int unsigned p = 0; p < P; p++) begin
-        set            = issue_stage_instruction[p];
-        read           = operand_stage_dispatch_instruction[p];
-        push_roles[p]  = main_roles(Organisation, Sizes, decode_roles[p], fetch_decode_op[p],
-                                    fetch_decode_ctl[p]);
-        set_roles[p]   = main_roles(Organisation, Sizes, set.roles, set.op, set.ctl);
-        set_states[p]  = main_states(set.roles, set_roles[p], set.ctl);
-        read_pc[p]     = read.pc;
-        read_roles[p]  = main_roles(Organisation, Sizes, read.roles, read.op, read.ctl);
-        read_states[p] = main_states(read.roles, read_roles[p], read.ctl);
+        read          = operand_stage_dispatch_instruction[p];
+        push_roles[p] = main_roles(Organisation, Sizes, decode_roles[p], fetch_decode_op[p],
+                                   fetch_decode_ctl[p]);
+        read_pc[p]    = read.pc;
+        read_roles[p] = main_roles(Organisation, Sizes, read.roles, read.op, read.ctl);
       end
     end
 
-    power_states #(
-      .Warps     (Warps),
-      .IssuePorts(IssuePorts)
-    ) u_power_states (
-      .clk_i,
-      .rst_ni,
-      .cfg_i             (cfg_i.power),
-      .clear_i           (hierarchy_scoreboard_clear),
-      .head_roles_i      (head_roles),
-      .set_valid_i       (issue_stage_operand_valid),
-      .set_warp_i        (issue_stage_warp),
-      .set_roles_i       (set_roles),
-      .set_states_i      (set_states),
-      .read_valid_i      (read_valid),
-      .read_warp_i       (operand_stage_dispatch_warp),
-      .read_roles_i      (read_roles),
-      .read_states_i     (read_states),
-      .read_keep_i       (access_table_read_keep),
-      .reg_valid_i       (writeback_reg_valid),
-      .reg_warp_i        (writeback_reg_warp),
-      .reg_i             (writeback_reg),
-      .reg_keep_i        (access_table_reg_keep),
-      .alive_i           (simt_stack_alive),
-      .idle_i            (scoreboard_idle),
-      .start_valid_i     (block_launcher_start_valid),
-      .start_warp_i      (block_launcher_start_warp),
-      .launch_valid_i    (launch_valid_i & ~busy_o),
-      .launch_registers_i(launch_registers_i),
-      .clear_o           (power_states_clear),
-      .event_o           (power_event),
-      .wait_event_o      (wait_event)
-    );
+    if (keeps_states(Organisation)) begin : gen_states_inside
+      // The accesses are not known here: the register file waits for its words itself.
+      assign power_states_clear = hierarchy_scoreboard_clear;
+      assign power_event        = operand_stage_power_event;
+      assign wait_event         = operand_stage_power_wait_event;
+    end else begin : gen_states
+      roles_t                   head_roles  [Warps];
+      roles_t                   set_roles   [P];
+      logic [ControlPowerW-1:0] set_states  [P];
+      logic [ControlPowerW-1:0] read_states [P];
+
+      always_comb begin
+        for (int unsigned w = 0; w < Warps; w++) begin
+          head_roles[w] = main_roles(Organisation, Sizes, instruction_buffer_head_roles[w],
+                                     instruction_buffer_head_op[w], instruction_buffer_head_ctl[w]);
+        end
+      end
+
+      always_comb begin : accesses
+        // Not what the units need.
+        // verilator lint_off UNUSEDSIGNAL
+        instruction_t set;
+        instruction_t read;
+        // verilator lint_on UNUSEDSIGNAL
+        for (int unsigned p = 0; p < P; p++) begin
+          set            = issue_stage_instruction[p];
+          read           = operand_stage_dispatch_instruction[p];
+          set_roles[p]   = main_roles(Organisation, Sizes, set.roles, set.op, set.ctl);
+          set_states[p]  = main_states(set.roles, set_roles[p], set.ctl);
+          read_states[p] = main_states(read.roles, read_roles[p], read.ctl);
+        end
+      end
+
+      power_states #(
+        .Warps     (Warps),
+        .IssuePorts(IssuePorts)
+      ) u_power_states (
+        .clk_i,
+        .rst_ni,
+        .cfg_i             (cfg_i.power),
+        .clear_i           (hierarchy_scoreboard_clear),
+        .head_roles_i      (head_roles),
+        .set_valid_i       (issue_stage_operand_valid),
+        .set_warp_i        (issue_stage_warp),
+        .set_roles_i       (set_roles),
+        .set_states_i      (set_states),
+        .read_valid_i      (read_valid),
+        .read_warp_i       (operand_stage_dispatch_warp),
+        .read_roles_i      (read_roles),
+        .read_states_i     (read_states),
+        .read_keep_i       (access_table_read_keep),
+        .reg_valid_i       (writeback_reg_valid),
+        .reg_warp_i        (writeback_reg_warp),
+        .reg_i             (writeback_reg),
+        .reg_keep_i        (access_table_reg_keep),
+        .alive_i           (simt_stack_alive),
+        .idle_i            (scoreboard_idle),
+        .start_valid_i     (block_launcher_start_valid),
+        .start_warp_i      (block_launcher_start_warp),
+        .launch_valid_i    (launch_valid_i & ~busy_o),
+        .launch_registers_i(launch_registers_i),
+        .clear_o           (power_states_clear),
+        .event_o           (power_event),
+        .wait_event_o      (wait_event)
+      );
+    end
 
     access_table #(
       .Warps       (Warps),
@@ -1066,6 +1087,12 @@ module sm
     end
   end
 
+  // Warps that have ended, for a design that keeps the power states of its words.
+  always_comb begin
+    operand_stage_over              = '0;
+    operand_stage_over[Warps-1:0] = ~simt_stack_alive & scoreboard_idle;
+  end
+
   operand_stage #(
     .Banks       (Banks),
     .DualPort    (DualPort),
@@ -1108,6 +1135,10 @@ module sm
     .candidate_warp_i      (warp_scheduler_candidate_warp),
     .candidate_roles_i     (candidate_roles),
     .candidate_issue_o     (operand_stage_candidate_issue),
+    .dispatch_keep_i       (access_table_read_keep),
+    .over_i                (operand_stage_over),
+    .power_event_o         (operand_stage_power_event),
+    .power_wait_event_o    (operand_stage_power_wait_event),
     .clear_i               (block_launcher_fresh),
     .spare_i               (block_launcher_spare),
     .write_done_o          (operand_stage_write_done),

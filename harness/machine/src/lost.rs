@@ -6,6 +6,7 @@
 
 use gpurf_blocks::Block;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::share::{RegisterLayout, RegisterPlaces};
@@ -22,6 +23,7 @@ pub struct Lost {
     /// Where registers are handed out one by one, their places.
     places: Option<RegisterPlaces>,
     warps: usize,
+    organisation: Organisation,
     /// Places of the banks' memories among those of the twin.
     banks: Vec<usize>,
     /// Registers that were OFF in the cycle before.
@@ -49,6 +51,7 @@ impl Lost {
             shape: shape.mrf,
             places: shape.places().then(|| RegisterPlaces::new(&shape.mrf)),
             warps: shape.warps,
+            organisation: shape.organisation,
             banks: banks.collect(),
             off: [u64::MAX; WORDS * MAX_WARPS],
             words: Vec::new(),
@@ -60,10 +63,14 @@ impl Lost {
     pub fn observe(&mut self, probe: &SmProbe) -> &[LostWord] {
         self.words.clear();
         let states = &probe.states.power_states;
+        let kept = self.organisation.word_states(&probe.states.operand_stage.provider);
         let launcher = &probe.outputs.block_launcher;
         let (rows, layout) = (usize::from(launcher.rows_o), RegisterLayout(launcher.layout_o));
         for element in 0..WORDS * self.warps {
-            let off = states.off_q[element] & !states.pending_q[element];
+            let off = match kept {
+                Some(kept) => kept.off[element],
+                None => states.off_q[element] & !states.pending_q[element],
+            };
             let gone = off & !self.off[element];
             self.off[element] = off;
             for bit in set_bits(gone) {

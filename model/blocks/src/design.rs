@@ -8,6 +8,7 @@ use crate::entry::Entry;
 use crate::instruction::{Instruction, Roles, long_latency, marked, unit};
 use crate::mrf::bits::is_set;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
+use crate::power::sources_left;
 use crate::sizes::{MAX_ACTIVE, StageSizes};
 use crate::{Block, Field, OPERANDS, WarpData};
 
@@ -125,6 +126,8 @@ pub struct Services {
     /// parameter `Sizes`), the roles, operation word and control word. `None`: its accesses there are not known at issue, and its registers have
     /// no power states.
     pub main_roles: Option<MainRoles>,
+    /// The design keeps the power states of the main register file's words itself, as it knows the accesses later.
+    pub keeps_states: bool,
 }
 
 /// See [`Services::main_roles`].
@@ -142,6 +145,7 @@ impl Services {
         early_results: true,
         has_conflicts: true,
         main_roles: None,
+        keeps_states: false,
     };
 
     /// All registers of an instruction are accessed in the main register file.
@@ -251,6 +255,16 @@ pub(crate) struct IssueFields {
     pub(crate) end: u8,
     /// Buses whose result comes from a private unit.
     pub(crate) write_private: u8,
+    /// The power state in which each source is left.
+    pub(crate) left: [u8; MAX_SOURCES],
+}
+
+/// What a design that keeps power states gets: sources of what is dispatched that another instruction accesses, three bits a port, and
+/// warps that have ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PowerSide {
+    pub(crate) keep: u8,
+    pub(crate) over: u64,
 }
 
 impl IssueFields {
@@ -267,6 +281,7 @@ impl IssueFields {
             self.src_level[OPERANDS * p + k] = level(marked::SOURCE_LEVEL + marked::LEVEL_BITS * k as u32);
         }
         self.dst_level[p] = level(marked::RESULT_LEVEL);
+        self.left[OPERANDS * p..][..OPERANDS].copy_from_slice(&sources_left(roles, ctl));
         set(&mut self.long, long_latency(instruction.op(), roles.d()));
         set(&mut self.bypass, is_set(ctl, marked::BYPASS as usize));
         set(&mut self.past, is_set(ctl, marked::LRF_BYPASS as usize));
@@ -305,6 +320,7 @@ pub(crate) struct Sideband {
     pub(crate) cfg: DesignCfg,
     pub(crate) fields: IssueFields,
     pub(crate) candidates: Candidates,
+    pub(crate) power: PowerSide,
 }
 
 /// Operand collectors in a cycle, whichever design has them.
@@ -364,6 +380,15 @@ impl BankView {
     }
 }
 
+/// Power states of the main register file's words that a design keeps: bit r mod 64 of element 4w + r / 64 is that of register r of warp w.
+#[derive(Clone, Copy, Debug)]
+pub struct WordStates<'a> {
+    /// Words that are OFF.
+    pub off: &'a [u64],
+    /// Words in SLEEP.
+    pub asleep: &'a [u64],
+}
+
 /// Event words of a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Events {
@@ -411,11 +436,26 @@ pub(crate) trait RegisterFile: Block {
     /// Records what lockstep compares inside.
     fn record(&self, given: &MrfIn, side: &Sideband, shown: &MrfOut, probe: &mut Self::Probe);
 
+    /// Events of the power states that it keeps: `power_event_t`, `power_wait_event_t`.
+    fn power_events(&self) -> (u64, u16) {
+        (0, 0)
+    }
+
+    /// Whether warps that have ended change no power state that it keeps.
+    fn words_are_still(&self, _over: u64) -> bool {
+        true
+    }
+
     /// Its operand collectors, from a record.
     fn collectors(probe: &Self::Probe) -> CollectorView;
 
     /// Its banks and the queues in front of them, from a record. `None`: it has banks of another kind.
     fn banks(probe: &Self::Probe) -> Option<BankView>;
+
+    /// Power states that it keeps, from a record. `None`: it keeps none.
+    fn word_states(_: &Self::Probe) -> Option<WordStates<'_>> {
+        None
+    }
 
     /// Results that it parks, from a record.
     fn parking(_: &Self::Probe) -> ParkingView {

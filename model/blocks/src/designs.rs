@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::design::{
     BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, ParkingView, RegisterFile, Rows, Sideband,
-    SlotView,
+    SlotView, WordStates,
 };
 use crate::hierarchy::{Hierarchy, HierarchySizes};
 use crate::hrf::{Hrf, HrfSizes};
@@ -106,6 +106,12 @@ macro_rules! designs {
                 match self { $(Self::$variant(_) => <$variant as RegisterFile>::parking(probe.$file())),+ }
             }
 
+            /// Power states that the design keeps, from a record. `None`: it keeps none.
+            pub fn word_states<'a>(&self, probe: &'a ProviderProbe) -> Option<WordStates<'a>> {
+                match self { $(Self::$variant(_) => <$variant as RegisterFile>::word_states(probe.$file())),+ }
+                    .filter(|_| self.design().services.keeps_states)
+            }
+
             fn instance(&self) -> &'static str {
                 match self { $(Self::$variant(_) => concat!($instance, ".u_provider")),+ }
             }
@@ -186,6 +192,15 @@ macro_rules! designs {
             #[inline]
             pub(crate) fn waits(&self) -> (&[u16; MAX_ACTIVE], u64) {
                 match self { $(Self::$variant(file) => RegisterFile::waits(&**file)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn power_events(&self) -> (u64, u16) {
+                match self { $(Self::$variant(file) => RegisterFile::power_events(&**file)),+ }
+            }
+
+            pub(crate) fn words_are_still(&self, over: u64) -> bool {
+                match self { $(Self::$variant(file) => RegisterFile::words_are_still(&**file, over)),+ }
             }
 
             #[inline]

@@ -116,6 +116,8 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     // They are ports of the SM.
     ("operand_stage", "event_o"),
     ("operand_stage", "design_event_o"),
+    ("operand_stage", "power_event_o"),
+    ("operand_stage", "power_wait_event_o"),
     ("warp_scheduler", "event_o"),
     ("power_states", "event_o"),
     ("power_states", "wait_event_o"),
@@ -384,13 +386,15 @@ fn power(shape: &SmShape, fields: &mut Vec<Field>) {
         return;
     }
     let (outputs, states) = (offset_of!(SmProbe, outputs), offset_of!(SmProbe, states));
-    let (name, at) = (PowerStates::NAME, Some("gen_power.u_power_states"));
-    Instance { name, block: name, port: None, at }.fields::<PowerStates>(
-        shape,
-        outputs + offset_of!(Outputs, power_states),
-        states + offset_of!(States, power_states),
-        fields,
-    );
+    if !shape.services().keeps_states {
+        let (name, at) = (PowerStates::NAME, Some("gen_power.gen_states.u_power_states"));
+        Instance { name, block: name, port: None, at }.fields::<PowerStates>(
+            shape,
+            outputs + offset_of!(Outputs, power_states),
+            states + offset_of!(States, power_states),
+            fields,
+        );
+    }
     let (name, at) = (AccessTable::NAME, Some("gen_power.u_access_table"));
     Instance { name, block: name, port: None, at }.fields::<AccessTable>(
         shape,

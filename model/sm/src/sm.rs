@@ -135,6 +135,7 @@ impl Blocks {
         decided.dispatch = self.decide_dispatch(&decided.pass, &decided.constant);
         self.decide_results(straps, decided);
         decided.opening = self.barrier_unit.opening(self.simt_stack.alive(), self.block_launcher.slots());
+        self.tell_words(decided);
         self.operand_stage.settle(decided.dispatch.ready)
     }
 }

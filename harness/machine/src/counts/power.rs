@@ -9,6 +9,8 @@ use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_isa::image::Kernel;
 use gpurf_isa::{Instruction, PowerState, ResultLevel, Slot, SourceLevel};
 
+mod below;
+
 use super::seen::Seen;
 use super::uses::Uses;
 use super::words::{Place, Tally, Word};
@@ -136,6 +138,8 @@ pub struct Replay {
     registers: u8,
     /// The instruction at each place in the operand stage.
     collected: HashMap<usize, (usize, u32)>,
+    /// Where the accesses are known later, as a cache stands in front of the words.
+    below: Option<below::States>,
 }
 
 /// An access that ends: the warp, the register, and whether another instruction accesses it.
@@ -155,6 +159,7 @@ impl Replay {
             warps: (0..MAX_WARPS).map(|_| warp()).collect(),
             registers: 0,
             collected: HashMap::new(),
+            below: config.sm_shape().services().keeps_states.then(|| below::States::new(config)),
         })
     }
 
@@ -175,6 +180,12 @@ impl Replay {
         tally.add("full", self.decoded(seen).count() as u64 - self.free_entries(seen));
         tally.add("used", self.warps.iter().flat_map(Warp::entries).count() as u64);
         let dispatched = self.dispatched(seen)?;
+        if let Some(mut below) = self.below.take() {
+            let followed = below.follow(self, seen, tally);
+            self.below = Some(below);
+            self.table_edge(seen, &dispatched);
+            return followed;
+        }
         let ended = self.ended(seen, &dispatched);
         self.table_edge(seen, &dispatched);
         if self.mode == PowerMode::AlwaysOn {

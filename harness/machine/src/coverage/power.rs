@@ -8,6 +8,11 @@ fn states(config: &Config) -> bool {
     config.power.present && config.power.mode != PowerMode::AlwaysOn
 }
 
+/// The states are those of heads, not of accesses that a cache in front of the words knows later.
+fn heads(config: &Config) -> bool {
+    states(config) && !config.sm_shape().services().keeps_states
+}
+
 /// Registers go OFF while their warp lives.
 fn off(config: &Config) -> bool {
     states(config) && config.power.mode != PowerMode::SleepAlways
@@ -18,7 +23,7 @@ fn table(config: &Config) -> bool {
 }
 
 pub(super) static GROUPS: &[Group] = &[
-    situations! { "power_states", states, |look| {
+    situations! { "power_states", heads, |look| {
             let waits = look.o.issue_gate.clear_o & !look.o.power_states.clear_o;
             let waking = look.s.power_states.wake_q.iter().fold(0u32, |count, &left| count + u32::from(left != 0));
         }
@@ -29,12 +34,12 @@ pub(super) static GROUPS: &[Group] = &[
             !look.o.simt_stack.alive_o & look.o.scoreboard.idle_o & on_or_asleep(look.s) != 0;
         "no wake-up is in progress": waking == 0 && look.alive != 0;
     },
-    situations! { "power_states", |c| states(c) && c.power.wake_sleep.max(c.power.wake_off) > 2, |look| {
+    situations! { "power_states", |c| heads(c) && c.power.wake_sleep.max(c.power.wake_off) > 2, |look| {
             let waking = look.s.power_states.wake_q.iter().filter(|&&left| left != 0).count();
         }
         "two wake-ups or more are in progress": waking > 1;
     },
-    situations! { "power_states", off, |look| {
+    situations! { "power_states", |c| heads(c) && off(c), |look| {
             let (out, states) = (&look.o.writeback, &look.s.power_states);
             let partial = |p: usize| {
                 let (w, register) = (usize::from(out.write_warp_o[p]), usize::from(out.write_reg_o[p]));
@@ -60,6 +65,8 @@ pub(super) static SUMS: &[Sums] = &[
         "wake_sleep": "a register wakes from SLEEP";
         "to_sleep": "a register goes to SLEEP";
         "wait_wake": "a head waits for a wake-up";
+    },
+    sums! { "power_states", heads,
         "wait_read": "a head waits for a read behind which a state changes (read after read, write after read)";
     },
     sums! { "power_states", off,

@@ -1,6 +1,6 @@
 //! The register file cache, and the last result file above it.
 
-use gpurf_blocks::config::Config;
+use gpurf_blocks::config::{Config, PowerMode};
 use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::rfc::RfcSizes;
 
@@ -10,6 +10,11 @@ use super::{Group, Sums, handshakes, situations, sums};
 
 fn cache(config: &Config) -> bool {
     config.rfc.entries != 0
+}
+
+/// Whether the words below the cache have power states.
+fn states(config: &Config) -> bool {
+    cache(config) && config.power.present && config.power.mode != PowerMode::AlwaysOn
 }
 
 /// Whether there is an LRF above the cache.
@@ -54,6 +59,28 @@ pub(super) static GROUPS: &[Group] = &[
         }
         "a slot outlives the last instruction of its warp":
             (0..look.shape.slots()).any(|s| slots.slot_valid_o >> s & 1 == 1 && ended(s));
+    },
+    situations! { "rfc_power", states, |look| {
+            let rfc = look.s.operand_stage.provider.rfc();
+            let (nets, power) = (&rfc.nets, &rfc.power);
+            let reading = power.reading_q.iter().filter(|&&reading| reading != 0).count();
+        }
+        "an instruction in T waits for a word": nets.power_look_valid & !nets.power_look_on != 0;
+        "an eviction waits for its word": nets.evictions_offer_valid & !nets.power_write_on != 0;
+        "a result around the cache waits for its word":
+            nets.results_may & !nets.evictions_offer_valid & !nets.power_write_on != 0;
+        "a value waits for the MRF's queue, and its word is ON":
+            nets.power_write_valid & nets.power_write_on & !nets.mrf_write_ready != 0;
+        "an instruction in T and a value wait for words":
+            nets.power_look_valid & !nets.power_look_on != 0 && nets.power_write_valid & !nets.power_write_on != 0;
+        "several instructions are read in the MRF": reading > 1;
+        "a word is read and another one written": reading != 0 && power.writing_q != 0;
+        "a warp ends while words of it are not OFF": {
+            let over = !look.alive & look.o.scoreboard.idle_o;
+            (0..look.shape.warps).any(|w| {
+                over >> w & 1 == 1 && power.on_count_q[w] | power.asleep_count_q[w] != 0
+            })
+        };
     },
     handshakes! { "rfc", cache, |look|
         "an instruction for the collectors":

@@ -1,8 +1,9 @@
 //! Shapes and policies of the two-level scheduler and of the register file cache.
 
-use gpurf_blocks::config::{BankPorts, Config, ReadOrder, Replacement, RfcConfig, Scheduler, preset};
+use gpurf_blocks::config::{BankPorts, Config, PowerMode, ReadOrder, Replacement, RfcConfig, Scheduler, preset};
+use gpurf_blocks::sizes::MAX_WARPS;
 
-use super::{Family, changed, two_ports};
+use super::{Family, changed, powered, two_ports};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
@@ -45,6 +46,11 @@ fn levels(mut config: Config, lrf: bool, reads: bool) -> Config {
     config
 }
 
+/// Words of the main register file have power states, those of all warps that there can be.
+fn states(config: Config, mode: PowerMode) -> Config {
+    changed(powered(config, mode), |c| c.sm.warps = MAX_WARPS)
+}
+
 fn scheduler_policy(mut config: Config, scheduler: Scheduler, stay: bool, patience: usize) -> Config {
     config.sm.scheduler = scheduler;
     (config.sm.stay, config.sm.patience) = (stay, patience);
@@ -74,9 +80,10 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
             with(&|c| c.sm.patience = 0),
             with(&|c| c.sm.stay = true),
         ],
-        "rfc" => others().into_iter().chain([above()]).collect(),
+        "rfc" => others().into_iter().chain([above(), states(base, PowerMode::Greener)]).collect(),
         "rfc_tags" => others(),
         "rfc_lrf" => vec![base, with(&|c| c.rfc.live = false)],
+        "rfc_power" => vec![powered(base, PowerMode::Greener), powered(base, PowerMode::Hints)],
         "operand_stage" => vec![above()],
         _ => Vec::new(),
     }
@@ -110,6 +117,16 @@ fn few(block: &str) -> Vec<Config> {
             levels(cache_policy(one(), 0b0_0001), true, false),
             levels(cache_policy(two(), 0b1_0100), false, true),
             levels(cache_policy(two(), 0b0_1011), true, true),
+            states(cache_policy(one(), 0b0_0001), PowerMode::Hints),
+            states(levels(cache_policy(two(), 0b0_0001), true, true), PowerMode::Greener),
+            states(cache_policy(two(), 0b1_0001), PowerMode::Greener),
+        ],
+        "rfc_power" => vec![
+            states(one(), PowerMode::Hints),
+            powered(one(), PowerMode::Greener),
+            states(two(), PowerMode::AlwaysOn),
+            changed(powered(two(), PowerMode::Hints), |c| c.sm.warps = 8),
+            states(two(), PowerMode::Greener),
         ],
         // Numbers of slots that are filled, and not.
         "rfc_lrf" => vec![cache_policy(one(), 0b0001), cache_policy(two(), 0b0000), cache_policy(two(), 0b0001)],
@@ -120,6 +137,7 @@ fn few(block: &str) -> Vec<Config> {
             cache_policy(two(), 0b0_0111),
             levels(cache_policy(one(), 0b0_0001), true, false),
             levels(cache_policy(two(), 0b0_0001), true, true),
+            states(cache_policy(two(), 0b0_0001), PowerMode::Greener),
         ],
         _ => Vec::new(),
     }

@@ -1,4 +1,4 @@
-//! GREENER below ORF and LRF, where only accesses of the main register file count. No paper has both.
+//! GREENER below ORF and LRF, and below a register file cache, where only accesses of the main register file count. No paper has both.
 
 use super::{Of, baseline, cycles, fitted, greener, plan_fit, savings};
 use crate::plot::Plot;
@@ -12,9 +12,14 @@ fn below() -> Point {
     Point::preset("greener-hierarchy")
 }
 
-/// The same without power states.
-fn above_alone() -> Point {
-    below().with("power.present=false").with("compiler.power_threshold=0")
+/// The machine with a register file cache and power states.
+fn cached() -> Point {
+    Point::preset("greener-rfc")
+}
+
+/// A machine without power states.
+fn all_on(point: Point) -> Point {
+    point.with("power.present=false").with("compiler.power_threshold=0")
 }
 
 /// GREENER with the same active warps and nothing above the main register file.
@@ -24,7 +29,8 @@ fn two_level() -> Point {
 
 pub fn plan(plan: &mut SweepPlan) {
     plan_fit(plan);
-    [below(), above_alone(), two_level()].into_iter().for_each(|point| plan.point(point));
+    let points = [below(), all_on(below()), cached(), all_on(cached()), two_level()];
+    points.into_iter().for_each(|point| plan.point(point));
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
@@ -33,18 +39,31 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         savings::row(results, (OURS, metric, "levels"), &leakage, (point, all_on), Of::Energy)
     };
     let rows = [
-        saving("leakage energy of the main register file saved by GREENER with LRF/ORF", &below(), &above_alone()),
+        saving("leakage energy of the main register file saved by GREENER with LRF/ORF", &below(), &all_on(below())),
         saving(
             "leakage energy of the main register file saved by GREENER with LRF/ORF, over the baseline without",
             &below(),
             &baseline(),
         ),
         saving("leakage energy saved by GREENER without LRF/ORF, 8 active warps", &two_level(), &baseline()),
+        saving("leakage energy of the main register file saved by GREENER with RFC", &cached(), &all_on(cached())),
+        saving(
+            "leakage energy of the main register file saved by GREENER with RFC, over the baseline without",
+            &cached(),
+            &baseline(),
+        ),
         cycles::row_over(
             results,
             OURS,
             "cycles that GREENER with LRF/ORF takes more",
-            (&below(), &above_alone()),
+            (&below(), &all_on(below())),
+            "levels",
+        ),
+        cycles::row_over(
+            results,
+            OURS,
+            "cycles that GREENER with RFC takes more",
+            (&cached(), &all_on(cached())),
             "levels",
         ),
     ];

@@ -65,11 +65,6 @@ const ABSENT: &[Absent] = &[
         why: "a program's launches are counted together",
     },
     Absent {
-        source: "not in a paper",
-        text: "GREENER with a register file cache",
-        why: "which accesses reach the main register file is not known at issue (docs/power.md, \"Below a cache\"): such a machine is refused",
-    },
-    Absent {
         source: "sharing thesis 4.3.2, 4.3.6",
         text: "kernels that gain from other misses of the L1 and L2 caches",
         why: "the SM has no data cache",

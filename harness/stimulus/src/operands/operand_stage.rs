@@ -102,6 +102,8 @@ impl Driver for OperandStageDriver {
         }
         (inputs.clear_i, inputs.spare_i) = (rng.chance(100).into(), rng.chance(500).into());
         inputs.issue_end_i = ports(rng, count, 300);
+        inputs.dispatch_keep_i = rng.mask((OPERANDS * count) as u32, 300) as u8;
+        inputs.over_i = rng.next_u64() & rng.next_u64() & rng.next_u64() & rng.next_u64();
         inputs.write_next_i = ports(rng, count, 500);
         if let Some(design) = &mut self.design {
             design.drive(rng, &knobs.designs, inputs);

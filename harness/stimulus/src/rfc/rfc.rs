@@ -22,7 +22,7 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<Rfc, RfcDriver, RfcCover>(
 /// Behaves like an SM around the cache; knows by a twin what it takes and when.
 pub(crate) struct RfcDriver {
     shape: RfcShape,
-    straps: u8,
+    straps: u16,
     reset: Reset,
     twin: Twin<Rfc>,
     core: Core,
@@ -31,6 +31,9 @@ pub(crate) struct RfcDriver {
 knobs! {
     pub(crate) struct RfcKnobs {
         ready: "a unit takes what is offered" = [100, 900, 1000],
+        on: "a source is left ON" = [0, 300, 900],
+        keep: "another instruction accesses a source of what is dispatched" = [0, 200, 800],
+        over: "a warp has ended" = [0, 2, 40],
         reset,
         ..core: CoreKnobs,
     }
@@ -43,7 +46,7 @@ impl Driver for RfcDriver {
     fn new(shape: &RfcShape, config: &Config) -> Self {
         Self {
             shape: *shape,
-            straps: cfg_of_block(config, "rfc") as u8,
+            straps: cfg_of_block(config, "rfc") as u16,
             reset: Reset::default(),
             twin: Twin::new(shape),
             core: Core::new(shape),
@@ -88,6 +91,11 @@ impl Driver for RfcDriver {
             (i.write_warp_i[b], i.write_reg_i[b]) = (result.warp, result.register);
             (i.write_mask_i[b], i.write_base_i[b]) = (result.mask, self.core.base(result.warp));
             rng.fill(&mut i.write_data_i[b].0);
+        }
+        i.dispatch_keep_i = rng.mask((OPERANDS * count) as u32, knobs.keep) as u8;
+        i.over_i = (0..u64::BITS).fold(0, |set, w| set | u64::from(rng.chance(knobs.over)) << w);
+        for left in &mut i.issue_left_i[..OPERANDS * count] {
+            *left = if rng.chance(knobs.on) { 0 } else { rng.below(4) as u8 };
         }
         self.twin.late(i);
         let out = &self.twin.out;

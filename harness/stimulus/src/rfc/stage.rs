@@ -147,7 +147,10 @@ struct CachedCover {
 #[cover]
 impl CachedCover {
     fn new(shape: &SmShape, _: &Config) -> Self {
-        Self { shape: *shape, sizes: sizes(shape).unwrap_or(RfcSizes { entries: 0, lrf: false, reads: false }) }
+        Self {
+            shape: *shape,
+            sizes: sizes(shape).unwrap_or(RfcSizes { entries: 0, lrf: false, reads: false, power: 0 }),
+        }
     }
 
     fn observe(&mut self, i: &OperandStageIn, o: &OperandStageOut, p: &OperandStageProbe, points: &mut Points) {

@@ -5,17 +5,18 @@ mod nets;
 pub use nets::{OperandStageNets, OperandStageProbe};
 
 use crate::design::{
-    Candidates, DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, DesignCfg, Events, PLACE_SET_BITS, Rows, Sideband,
-    SlotView,
+    Candidates, DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, DesignCfg, Events, PLACE_SET_BITS, PowerSide, Rows,
+    Sideband, SlotView,
 };
 use crate::designs::Provider;
 pub use crate::instruction::Issued;
 use crate::instruction::{Instruction, NO_REG, Roles, marked};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, MrfIn, MrfOut};
+use crate::power::{POWER_EVENT, POWER_WAIT_EVENT};
 use crate::shape::SmShape;
 use crate::share::RegisterLayout;
-use crate::sizes::MAX_ACTIVE;
+use crate::sizes::{MAX_ACTIVE, WARP_NUMBERS};
 use crate::{
     Block, Decode, LANES, Memory, OPERANDS, Packed, PackedMemory, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData,
     Wide, field, packed, ports,
@@ -43,6 +44,8 @@ ports! {
         /// Instruction offered on port p.
         issue_instruction_i: [Instruction; MAX_PORTS] =
             packed::<Instruction>().count(s.ports()).valid_by("issue_valid_i"),
+        /// Warps that have ended.
+        over_i: u64 = field(WARP_NUMBERS as u32),
         /// The design's straps.
         design_cfg_i: Wide<4> = field(DESIGN_CFG_BITS),
         /// Roles of the heads of the schedulers' candidates.
@@ -84,6 +87,8 @@ ports! {
         candidate_valid_i: u8 = field(s.ports()),
         /// Warp of the candidate of port p.
         candidate_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("candidate_valid_i"),
+        /// Bit 3p+k: another instruction accesses source k of what is dispatched on port p.
+        dispatch_keep_i: u8 = field(s.mrf.sources()),
         /// A grid is about to begin.
         clear_i: u8 = field(1),
         /// The last row belongs to no warp of the grid.
@@ -104,6 +109,10 @@ ports! {
             .shown(Decode::PackedEach(s.organisation.design().events)),
         /// Nothing is left of slot s.
         flush_done_o: u64 = field(s.slots()),
+        /// Events of power states that the design keeps: `power_event_t`.
+        power_event_o: u64 = field(56).shown(Decode::Packed(POWER_EVENT)),
+        /// Events of power states that the design keeps: `power_wait_event_t`.
+        power_wait_event_o: u16 = field(12).shown(Decode::Packed(POWER_WAIT_EVENT)),
         /// The warp may leave slot s here.
         void_o: u64 = field(s.slots()).early(),
         /// Active lanes.
@@ -336,6 +345,24 @@ impl OperandStage {
         self.side.candidates.clear = Some(spare);
     }
 
+    /// Of what is dispatched in this cycle, sources that another instruction accesses, three bits a port; and warps that have ended. Only a
+    /// design that keeps power states asks.
+    #[inline]
+    pub fn tell_power(&mut self, keep: u8, over: u64) {
+        self.side.power = PowerSide { keep, over };
+    }
+
+    /// Events of the power states that the design keeps, of a settled cycle.
+    #[inline]
+    pub fn power_events(&self) -> (u64, u16) {
+        self.provider.power_events()
+    }
+
+    /// Whether warps that have ended change none of these states.
+    pub fn words_are_still(&self, over: u64) -> bool {
+        self.provider.words_are_still(over)
+    }
+
     /// The dead registers that dispatched instructions name.
     #[inline]
     fn hint(&mut self, ready: u8) {
@@ -412,6 +439,7 @@ impl OperandStage {
         (self.given.issue_valid_i, self.given.issue_src_valid_i, self.given.write_valid_i) = (0, 0, 0);
         self.side.fields.end = 0;
         self.side.candidates = Candidates::default();
+        self.side.power = PowerSide::default();
     }
 }
 
@@ -536,7 +564,9 @@ impl Block for OperandStage {
             self.results(out);
         }
         (out.flush_done_o, out.candidate_issue_o) = (self.flush_done(), self.candidate_issue());
+        self.tell_power(inputs.dispatch_keep_i, inputs.over_i);
         let events = self.settle(inputs.dispatch_ready_i);
+        (out.power_event_o, out.power_wait_event_o) = self.power_events();
         (out.event_o, out.design_event_o) = (events.mrf, events.design);
     }
 

@@ -58,6 +58,22 @@ pub fn main_states(roles: Roles, main: Roles, ctl: u64) -> u8 {
     moved
 }
 
+/// The power states that a control word says of the sources of an instruction, one after another: `sources_left` of `gpurf_pkg`. A source
+/// that is the result too has the result's.
+#[inline]
+pub(crate) fn sources_left(roles: Roles, ctl: u64) -> [u8; 3] {
+    const SLEEP: u8 = 1;
+    let field = |number: u32| (ctl >> (marked::POWER_STATES + 2 * number)) as u8 & 3;
+    let mut fields = [field(0), field(1), SLEEP].into_iter();
+    roles.sources().map(|name| {
+        if name == NO_REG {
+            return 0;
+        }
+        let own = fields.next().unwrap_or(SLEEP);
+        if name == roles.d() { field(2) } else { own }
+    })
+}
+
 #[cfg(test)]
 mod phases;
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, MemoryConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, section};
+use crate::config::{Config, MemoryConfig, PowerMode, Preset, Rule, Selection, SmConfig, TWO_LEVEL, section};
+use crate::power::config::GREENER;
 
 section! {
     /// The register file cache in front of the main register file.
@@ -55,6 +56,12 @@ const RULES: &[Rule] = &[
                   file, and it is written back there when the warp leaves its slot",
         holds: |c| !(c.sm.stay && c.rfc.lrf),
     },
+    Rule {
+        key: "power.mode",
+        allowed: "always_on, hints or greener where rfc.entries is not 0: what sleeps after every access is the main register \
+                  file's word, and a value in the cache has no access of it",
+        holds: |c| c.rfc.entries == 0 || !c.power.present || c.power.mode != PowerMode::SleepAlways,
+    },
 ];
 
 const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::DEFAULT }, ..TWO_LEVEL };
@@ -74,6 +81,10 @@ const RFC_PAPER: Config = Config {
     memory: MemoryConfig { latency: 400, bandwidth: 32 },
     ..RFC_LIVE
 };
+
+/// The cache in front of a main register file whose words have power states, in the sharing thesis's SM.
+const GREENER_RFC: Config =
+    Config { sm: SmConfig { active_warps: RFC_LIVE.sm.active_warps, ..GREENER.sm }, rfc: RFC_LIVE.rfc, ..GREENER };
 
 const PRESETS: &[Preset] = &[
     Preset {
@@ -104,6 +115,11 @@ const PRESETS: &[Preset] = &[
         name: "rfc-paper",
         summary: "rfc-live in the RFC paper's SM: its latencies from issue to issue and its bandwidths (RFC paper, table 4)",
         config: RFC_PAPER,
+    },
+    Preset {
+        name: "greener-rfc",
+        summary: "greener with the cache and the active warps of rfc-live: power states below a register file cache (not in a paper)",
+        config: GREENER_RFC,
     },
 ];
 

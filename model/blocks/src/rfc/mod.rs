@@ -13,6 +13,7 @@ macro_rules! rfc_blocks {
             rfc_results RfcResults "results to cache or banks",
             rfc_lrf RfcLrf "last results above the cache",
             rfc_fills RfcFills "operands that reads allocate",
+            rfc_power RfcPower "words below the cache that are ON, in SLEEP or OFF",
             rfc Rfc "register file cache",
         }
     };

@@ -6,22 +6,27 @@ mod nets;
 pub use design::RfcSizes;
 pub use nets::{RfcNets, RfcProbe};
 
-use crate::design::{IssueFields, SlotView};
+use crate::design::{IssueFields, PowerSide, SlotView};
 use crate::instruction::NO_REG;
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
+use crate::power::{POWER_CFG_BITS, POWER_EVENT, POWER_WAIT_EVENT, PowerStraps};
 use crate::rfc::rfc_data::{Move, Write};
 use crate::rfc::rfc_evictions::Value;
 use crate::rfc::rfc_fills::{Fill, Missed};
 use crate::rfc::rfc_lrf::{Below, LrfCounts, LrfEdge, LrfFlush, LrfOp};
+use crate::rfc::rfc_power::{Around as Words, Asking, Changing, Value as Word};
 use crate::rfc::rfc_results::{Around, Arrival, BusOp, Routes};
 use crate::rfc::rfc_tags::{Counts, Done, Flush, Look, Looked, Op, Take, distinct};
-use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcResults, RfcShape, RfcTags};
-use crate::sizes::MAX_ACTIVE;
+use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcPower, RfcResults, RfcShape, RfcTags};
+use crate::sizes::{MAX_ACTIVE, WARP_NUMBERS};
 use crate::{Block, Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
+/// Width of the straps: the cache's, and those of the power states above them.
+pub(crate) const CACHE_CFG_BITS: u32 = 5;
+const RFC_CFG_BITS: u32 = CACHE_CFG_BITS + POWER_CFG_BITS;
 
 /// Fields of `rfc_event_t`, most significant first. Others of the SM's event words have the page's names, so these begin with the cache's.
 pub const RFC_EVENT: &[(&str, u32)] = &[
@@ -79,10 +84,14 @@ ports! {
         flush_i: u64 = field(s.active),
         /// Slots that are emptied without write-back.
         drop_i: u64 = field(s.active),
+        /// Warps that have ended.
+        over_i: u64 = field(WARP_NUMBERS as u32),
         /// Active lanes.
         issue_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
         /// Lanes to write.
         write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
+        /// Straps: bit 0 order among the reads of a bank, 1 *live*, 2 LRU, 3 *bypass*, 4 *loads*; above them those of the power states.
+        cfg_i: u16 = field(RFC_CFG_BITS),
         /// First row of each slot's warp.
         slot_base_i: [u16; MAX_ACTIVE] = field(s.mrf.entry_w()).count(s.active).valid_by("slot_valid_i"),
         /// First row of the warp's registers.
@@ -93,8 +102,6 @@ ports! {
         slot_warp_i: [u8; MAX_ACTIVE] = field(WARP_BITS).count(s.active).valid_by("slot_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
-        /// Straps: bit 0 order among the reads of a bank, 1 *live*, 2 LRU, 3 *bypass*, 4 *loads*.
-        cfg_i: u8 = field(5),
         /// An instruction is offered on port p.
         issue_valid_i: u8 = field(s.ports()),
         /// Opaque, comes out at dispatch.
@@ -119,6 +126,10 @@ ports! {
         issue_past_i: u8 = field(s.ports()),
         /// The offered instruction goes to a private unit.
         issue_private_i: u8 = field(s.ports()),
+        /// The power state in which source k of port p is left.
+        issue_left_i: [u8; MAX_SOURCES] = field(2).count(s.mrf.sources()).valid_by("issue_src_valid_i"),
+        /// Bit 3p+k: another instruction accesses source k of what is dispatched on port p.
+        dispatch_keep_i: u8 = field(s.mrf.sources()),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.ports()),
         /// Warp of the result.
@@ -146,6 +157,10 @@ ports! {
         mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)),
         /// Nothing is left of slot s.
         flush_done_o: u64 = field(s.active),
+        /// Events of the power states: `power_event_t`; 0 without.
+        power_event_o: u64 = field(56).shown(Decode::Packed(POWER_EVENT)),
+        /// Events of the power states: `power_wait_event_t`; 0 without.
+        power_wait_event_o: u16 = field(12).shown(Decode::Packed(POWER_WAIT_EVENT)),
         /// Events: `rfc_count_event_t`.
         count_event_o: u32 = field(20).shown(Decode::Packed(RFC_COUNT_EVENT)),
         /// Active lanes as issued.
@@ -188,6 +203,8 @@ struct Stage {
     dst: u8,
     around: bool,
     past: bool,
+    /// The power state in which each source is left.
+    left: [u8; OPERANDS],
 }
 
 /// What has been decided in a cycle from state and slots.
@@ -207,6 +224,14 @@ struct Decided {
     push: [Option<Value>; MAX_PORTS],
     /// Caches that perform their operations.
     op_ready: u8,
+    /// Values that are there for the MRF's write ports, and ports that take what is offered.
+    write_valid: u8,
+    write_on: u8,
+    /// What the results offer to the MRF, whether its word is ON or not.
+    offered: u8,
+    /// What the words of the MRF see, and what changes there.
+    words: Words,
+    changing: Changing,
     /// Ports whose unit takes what is offered.
     dispatch_ready: u8,
     /// Slots that are being emptied, and those of which nothing is left.
@@ -230,6 +255,8 @@ pub struct Rfc {
     lrf: Vec<RfcLrf>,
     /// Where reads allocate.
     fills: Option<Box<RfcFills>>,
+    /// Where the words of the MRF have power states.
+    power: Option<Box<RfcPower>>,
     mrf: Mrf,
     /// What the MRF is given in this cycle, and what it shows (but for 1024-bit data).
     given: MrfIn,
@@ -242,6 +269,9 @@ pub struct Rfc {
     missing: [u8; MAX_PORTS],
     stall: u8,
     behind: u8,
+    /// Instructions in T that wait for nothing but their words and a collector, and those whose words are ON.
+    asking: [Option<Asking>; MAX_PORTS],
+    look_on: u8,
     leave: u8,
     /// Ports that offer an instruction with all its operands.
     offered: u8,
@@ -283,11 +313,18 @@ impl Rfc {
 
     #[inline]
     fn nothing_moves(&self) -> bool {
-        self.leave | self.stall | self.results.valid() == 0
+        self.leave | self.stall | self.results.valid() | self.waits_for_words() == 0
             && self.data.iter().all(RfcData::is_idle)
             && self.lrf.iter().all(RfcLrf::is_idle)
             && !self.fills_are_busy()
             && self.evictions.iter().all(RfcEvictions::is_empty)
+    }
+
+    /// Ports whose instruction in T waits for words to wake, or that have just stopped to wait.
+    #[inline]
+    fn waits_for_words(&self) -> u8 {
+        let Some(power) = &self.power else { return 0 };
+        u8::from(!power.is_idle()) | self.tag_valid_q & !self.look_on
     }
 
     /// Whether operands wait to be put into the cache; nothing is dispatched meanwhile.
@@ -298,12 +335,19 @@ impl Rfc {
 
     /// Whether an edge changes nothing (but in reset).
     #[inline]
-    pub(crate) fn is_quiet(&self, given: &MrfIn) -> bool {
+    pub(crate) fn is_quiet(&self, given: &MrfIn, over: u64) -> bool {
         self.decided.flushing == 0
+            && self.words_are_still(over)
             && self.nothing_moves()
             && given.write_valid_i == 0
             && given.issue_valid_i & !self.tag_valid_q == 0
             && self.mrf.is_quiet(&self.given)
+    }
+
+    /// Whether warps that have ended change no word.
+    #[inline]
+    pub(crate) fn words_are_still(&self, over: u64) -> bool {
+        self.power.as_ref().is_none_or(|power| power.is_still(over))
     }
 
     /// Slots of which nothing is left.
@@ -317,6 +361,7 @@ impl Rfc {
     fn settle(&mut self) {
         (self.given.issue_valid_i, self.given.issue_src_valid_i) = (0, 0);
         (self.stall, self.behind) = (0, 0);
+        (self.asking, self.look_on) = ([None; MAX_PORTS], u8::MAX >> (u8::BITS as usize - self.ports));
         for p in set_bits(self.tag_valid_q) {
             let stage = &self.stage[p];
             let looked = self.tags[p].look(&stage.look);
@@ -337,6 +382,16 @@ impl Rfc {
             }
             if is_set(self.stall | self.behind, p) {
                 continue;
+            }
+            if let Some(power) = &self.power {
+                let asked = distinct(&Look { src_valid: missing, ..stage.look }).fold(0, |set, k| set | 1 << k);
+                let (src, reg, left) = (stage.look.src_valid, stage.look.reg, stage.left);
+                let asking = Asking { warp: stage.warp, tag: stage.tag, src, asked, reg, left };
+                self.asking[p] = Some(asking);
+                if !power.look_on(&asking) {
+                    self.look_on &= !(1 << p);
+                    continue;
+                }
             }
             let given = &mut self.given;
             given.issue_valid_i |= 1 << p;
@@ -401,7 +456,11 @@ impl Rfc {
 
     /// Computes what follows from state and slots, and shows it. `base`: the first row of a slot's warp.
     #[inline]
-    pub(crate) fn see(&mut self, straps: u8, slots: &SlotView<'_>, base: impl Fn(usize) -> u16, out: &mut MrfOut) {
+    pub(crate) fn see(&mut self, straps: u16, slots: &SlotView<'_>, base: impl Fn(usize) -> u16, out: &mut MrfOut) {
+        if let Some(power) = &mut self.power {
+            power.begin(PowerStraps::of(straps >> CACHE_CFG_BITS));
+        }
+        let straps = cache_straps(straps);
         let (mut offers, mut matches) = (0, 0);
         for (c, evictions) in self.evictions.iter().enumerate() {
             if evictions.is_empty() {
@@ -413,6 +472,7 @@ impl Rfc {
                 matches |= u8::from(evictions.has(latch.warp, latch.reg)) << b;
             }
         }
+        let write_on = self.words_on(offers);
         let decided = &mut self.decided;
         decided.fill = self.fills.as_ref().map_or([None; MAX_PORTS], |fills| fills.offer(slots.flush));
         let hold = (0..self.ports).fold(0, |hold, c| hold | u8::from(decided.fill[c].is_some()) << c);
@@ -423,9 +483,13 @@ impl Rfc {
             hold,
             matches,
             evict_valid: offers,
-            mrf_ready: self.shown.write_ready_o,
+            mrf_ready: self.shown.write_ready_o & write_on,
             mrf_done: self.shown.write_done_o,
         });
+        decided.write_valid = offers | decided.routes.may;
+        decided.write_on = write_on | !decided.write_valid & u8::MAX >> (u8::BITS as usize - self.ports);
+        decided.offered = decided.routes.mrf_valid;
+        decided.routes.mrf_valid &= write_on;
         (decided.op_ready, decided.flushing, decided.flush_done) = (0, slots.flush, 0);
         for c in 0..self.ports {
             let upper = self.decided.routes.op[c].and_then(|op| self.at_lrf(c, op));
@@ -470,6 +534,52 @@ impl Rfc {
         }
     }
 
+    /// Write ports where the word of what is offered, or else of what is in the latch, is ON.
+    #[inline]
+    fn words_on(&self, offers: u8) -> u8 {
+        let all = u8::MAX >> (u8::BITS as usize - self.ports);
+        let Some(power) = &self.power else { return all };
+        let on = |b: &usize| self.word(offers, *b).is_none_or(|word| power.write_on(word.warp, word.reg));
+        set_bits(all).filter(on).fold(0, |set, b| set | 1 << b)
+    }
+
+    /// What stands in front of a write port.
+    #[inline]
+    fn word(&self, offers: u8, b: usize) -> Option<Word> {
+        if is_set(offers, b) {
+            return self.evictions[b].offer().map(|value| Word { warp: value.warp, reg: value.reg, evict: true });
+        }
+        let latch = self.results.latch(b);
+        is_set(self.results.valid(), b).then_some(Word { warp: latch.warp, reg: latch.reg, evict: false })
+    }
+
+    /// What becomes of the words of the MRF.
+    #[inline]
+    fn decide_words(&mut self, side: &PowerSide) {
+        let Some(power) = &self.power else { return };
+        let decided = &self.decided;
+        let offers = decided.routes.evict_valid;
+        let dispatched = self.given.dispatch_ready_i;
+        let words = Words {
+            look: self.asking,
+            moved: self.leave,
+            write: std::array::from_fn(|b| self.word(offers, b).filter(|_| is_set(decided.write_valid, b))),
+            taken: self.given.write_valid_i & self.shown.write_ready_o,
+            done: self.shown.write_done_o,
+            read: std::array::from_fn(|p| is_set(dispatched, p).then(|| self.shown.dispatch_tag_o[p] as u8)),
+            keep: side.keep,
+            over: side.over,
+        };
+        let changing = power.changing(&words);
+        (self.decided.words, self.decided.changing) = (words, changing);
+    }
+
+    /// The event words of the power states.
+    #[inline]
+    pub(crate) fn power_events(&self) -> (u64, u16) {
+        (self.decided.changing.event, self.decided.changing.wait_event)
+    }
+
     /// The result that goes at a cache, if there is an LRF above that, and what it does below.
     #[inline]
     fn at_lrf(&self, c: usize, BusOp { bus, slot, kill, upper }: BusOp) -> Option<(LrfOp, Below)> {
@@ -496,10 +606,10 @@ impl Rfc {
 
     /// Settles the cycle. Gives the events of the MRF.
     #[inline]
-    pub(crate) fn late(&mut self, given: &MrfIn, straps: u8) -> u64 {
+    pub(crate) fn late(&mut self, given: &MrfIn, straps: u16, side: &PowerSide) -> u64 {
         let own = &mut self.given;
         (own.rst_ni, own.cfg_i, own.dispatch_ready_i) =
-            (given.rst_ni, straps & 1, given.dispatch_ready_i & self.offered);
+            (given.rst_ni, straps as u8 & 1, given.dispatch_ready_i & self.offered);
         self.decided.dispatch_ready = given.dispatch_ready_i;
         let routes = &self.decided.routes;
         own.write_valid_i = routes.mrf_valid;
@@ -515,6 +625,7 @@ impl Rfc {
             }
         }
         self.mrf.late(&self.given, &mut self.shown);
+        self.decide_words(side);
         self.shown.event_o
     }
 
@@ -524,12 +635,15 @@ impl Rfc {
         &mut self,
         given: &MrfIn,
         extra: &IssueFields,
-        straps: u8,
+        straps: u16,
         write_data: impl Fn(usize) -> &'a WarpData,
     ) {
-        let running = given.rst_ni != 0;
+        let (running, straps) = (given.rst_ni != 0, cache_straps(straps));
         self.given.rst_ni = given.rst_ni;
-        let Decided { routes, upper, lrf_flush, fill, op, done, flush, push, op_ready, .. } = self.decided;
+        let Decided { routes, upper, lrf_flush, fill, op, done, flush, push, op_ready, write_on, .. } = self.decided;
+        if let Some(power) = &mut self.power {
+            power.advance(&self.decided.words, &self.decided.changing);
+        }
         self.fill(op_ready);
         let (results, evictions) = (&self.results, &self.evictions);
         let evicted = routes.evict_valid;
@@ -545,7 +659,7 @@ impl Rfc {
             self.land(p);
             let (stage, looked, hit) = (&self.stage[p], &self.looked[p], &self.hit[p]);
             let (data, lrf) = (&mut self.data[p], self.lrf.get_mut(p));
-            let (ready, taken) = (is_set(self.shown.write_ready_o, p), is_set(routes.evict_done, p));
+            let (ready, taken) = (is_set(self.shown.write_ready_o & write_on, p), is_set(routes.evict_done, p));
             let (push, evictions) = (push[p].as_ref(), &mut self.evictions[p]);
             if push.is_some() || !evictions.is_empty() || !running {
                 let flushed = lrf.as_ref().and_then(|lrf| lrf.flush_data());
@@ -691,6 +805,7 @@ impl Rfc {
                 dst: extra.dst[p],
                 around: long || is_set(extra.bypass, p) && is_set(straps, 3),
                 past: is_set(extra.past, p),
+                left: extra.left.as_chunks().0[p],
             };
             self.tag_valid_q |= 1 << p;
         }
@@ -708,12 +823,16 @@ impl Rfc {
         if let Some(fills) = &mut self.fills {
             fills.reset();
         }
+        if let Some(power) = &mut self.power {
+            power.reset();
+        }
         self.merged_tag = [None; MAX_PORTS];
     }
 
     /// The three event words.
     #[inline]
-    pub(crate) fn events(&self, straps: u8) -> (u64, u32, u64) {
+    pub(crate) fn events(&self, straps: u16) -> (u64, u32, u64) {
+        let straps = cache_straps(straps);
         let routes = &self.decided.routes;
         let nothing = self.tag_valid_q | self.results.valid() == 0 && self.decided.flushing == 0;
         if nothing && !self.fills_are_busy() {
@@ -780,6 +899,12 @@ impl Rfc {
             Origin::Private
         }
     }
+}
+
+/// The straps without those of the power states.
+#[inline]
+fn cache_straps(straps: u16) -> u8 {
+    straps as u8 & ((1 << CACHE_CFG_BITS) - 1)
 }
 
 /// Sources with lanes.

@@ -118,6 +118,8 @@ ports! {
         mrf_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("mrf_valid_o"),
         /// Register of the value for the MRF's queue b.
         mrf_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("mrf_valid_o"),
+        /// The result in latch b may go to the MRF.
+        may_o: u8 = field(s.ports()),
         /// The result in latch b goes into the MRF's queue at this edge.
         around_o: u8 = field(s.ports()),
         /// The result that goes into the MRF's queue is from a private unit; 0 where none goes.
@@ -203,6 +205,8 @@ pub(crate) struct Routes {
     outside: u8,
     /// The operation on each cache.
     pub(crate) op: [Option<BusOp>; MAX_PORTS],
+    /// They may go to the MRF.
+    pub(crate) may: u8,
     /// Offered to the MRF's queues, which take them.
     pub(crate) mrf_valid: u8,
     mrf_ready: u8,
@@ -323,7 +327,7 @@ impl RfcResults {
             let upper = is_set(upper, bus.into());
             routes.op[c] = Some(BusOp { bus, slot: local[usize::from(bus)], kill, upper });
         }
-        routes.outside = outside;
+        (routes.outside, routes.may) = (outside, may);
         let offered = may & (outside | routes.goes);
         routes.mrf_valid |= offered;
         routes.around = offered & around.mrf_ready;
@@ -435,7 +439,7 @@ impl Block for RfcResults {
         (out.mrf_mask_o, out.mrf_base_o, out.mrf_warp_o, out.mrf_reg_o) = Default::default();
         (out.write_ready_o, out.write_done_o, out.wait_o) = (self.ready(routes.done), routes.done, routes.wait);
         (out.evict_ready_o, out.evict_done_o) = (inputs.mrf_ready_i, routes.evict_done);
-        (out.mrf_valid_o, out.around_o) = (routes.mrf_valid, routes.around);
+        (out.mrf_valid_o, out.may_o, out.around_o) = (routes.mrf_valid, routes.may, routes.around);
         for (c, op) in routes.op.iter().enumerate() {
             let Some(BusOp { bus, slot, kill, upper }) = *op else { continue };
             let b = usize::from(bus);

@@ -26,6 +26,8 @@ pub struct RfcShape {
     pub lrf: bool,
     /// Reads allocate in the cache.
     pub reads: bool,
+    /// The words of the main register file have power states.
+    pub power: bool,
 }
 
 impl RfcShape {
@@ -96,6 +98,7 @@ impl Shape for RfcShape {
             entries: or(config.rfc.entries, 6),
             lrf: config.rfc.lrf,
             reads: config.rfc.reads,
+            power: config.power.present,
         };
         shape.mrf.tag_w = shape.tag_w();
         shape
@@ -108,6 +111,13 @@ impl Shape for RfcShape {
             "Entries" => self.entries as u64,
             "Lrf" => self.lrf.into(),
             "Reads" => self.reads.into(),
+            "Power" => {
+                if self.power {
+                    self.warps as u64
+                } else {
+                    0
+                }
+            }
             "Slots" => self.cache_slots() as u64,
             "Tags" => self.tags() as u64,
             _ => self.mrf.parameter(name),
@@ -125,6 +135,7 @@ pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
         entries: 6,
         lrf: false,
         reads: false,
+        power: false,
     },
     RfcShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3, places: false },
@@ -133,6 +144,7 @@ pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
         entries: 1,
         lrf: false,
         reads: false,
+        power: false,
     },
     RfcShape {
         mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3, places: false },
@@ -141,5 +153,6 @@ pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
         entries: 3,
         lrf: true,
         reads: true,
+        power: true,
     },
 ];

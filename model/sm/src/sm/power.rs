@@ -1,6 +1,5 @@
 //! Power states, where registers have some: `power_states` and `access_table`.
 
-use gpurf_blocks::Block;
 use gpurf_blocks::design::MainRoles;
 use gpurf_blocks::instruction::{Instruction, Roles};
 use gpurf_blocks::mrf::MAX_PORTS;
@@ -10,6 +9,7 @@ use gpurf_blocks::power::{
     main_states,
 };
 use gpurf_blocks::shape::{SmShape, Straps};
+use gpurf_blocks::{Block, OPERANDS};
 
 use super::Blocks;
 use super::decided::{BusResult, Decided};
@@ -23,6 +23,8 @@ pub(super) struct Power {
     /// Which registers of an instruction are accessed in the main register file, and the sizes that it follows from.
     main_roles: MainRoles,
     sizes: u32,
+    /// The register file keeps the states itself; only the table is here.
+    inside: bool,
     straps: PowerStraps,
     changing: Changing,
     /// Instructions that go to the operand stage.
@@ -37,6 +39,7 @@ impl Power {
             table: AccessTable::new(shape),
             main_roles: shape.services().main_roles.expect("the configuration has been checked"),
             sizes: shape.organisation.sizes(),
+            inside: shape.services().keeps_states,
             straps: PowerStraps::default(),
             changing: Changing::default(),
             sets: [None; MAX_PORTS],
@@ -53,7 +56,7 @@ impl Power {
     /// Those heads of a set whose registers are all ON.
     #[inline]
     pub(super) fn clear(&self, clear: u64) -> u64 {
-        self.states.clear(self.straps, clear)
+        if self.inside { clear } else { self.states.clear(self.straps, clear) }
     }
 
     /// What holds for the cycle that begins.
@@ -70,6 +73,21 @@ impl Power {
 }
 
 impl Blocks {
+    /// Tells a register file that keeps the states itself what the table says of what is dispatched, and which warps have ended.
+    #[inline]
+    pub(super) fn tell_words(&mut self, decided: &Decided) {
+        let Some(power) = self.power.as_ref().filter(|power| power.inside) else { return };
+        let mut keeps = 0;
+        for p in set_bits(decided.dispatch.ready & self.operand_stage.dispatch_valid()) {
+            let issued = &self.operand_stage.dispatched(p).issued;
+            let roles = power.main(issued.instruction.roles(), issued.instruction.op(), issued.instruction.ctl());
+            let keep = power.table.reads(&Tabled { warp: issued.warp, pc: issued.instruction.pc(), roles });
+            keeps |= keep << (OPERANDS * p);
+        }
+        let over = !self.simt_stack.alive() & self.scoreboard.idle();
+        self.operand_stage.tell_power(keeps, over);
+    }
+
     /// Which states change, behind all else that is decided; gives the events.
     #[inline]
     pub(super) fn decide_power(&mut self, decided: &Decided) -> [u64; POWER_EVENTS] {
@@ -105,8 +123,12 @@ impl Blocks {
         for (p, BusResult { result, .. }) in decided.results(decided.going) {
             power.passed.decided[p] = result.pred.map(|pred| (result.warp, pred));
         }
-        power.changing = power.states.changing(power.straps, clear, &reads, &written);
         let table = power.table.event(&power.passed.pushed);
+        if power.inside {
+            let (event, wait_event) = self.operand_stage.power_events();
+            return [event, count_event(wait_event.into(), table.into())];
+        }
+        power.changing = power.states.changing(power.straps, clear, &reads, &written);
         [power.changing.event, count_event(power.changing.wait_event.into(), table.into())]
     }
 
@@ -116,14 +138,19 @@ impl Blocks {
         let Some(power) = &mut self.power else { return };
         let taken = inputs.launch_valid_i != 0 && !self.block_launcher.busy();
         let launch = taken.then_some(inputs.launch_registers_i);
-        power.states.advance(power.straps, &power.changing, &power.sets, &Course { alive, idle, start, launch });
+        if !power.inside {
+            power.states.advance(power.straps, &power.changing, &power.sets, &Course { alive, idle, start, launch });
+        }
         power.table.advance(&power.passed);
     }
 
     /// Whether no state changes as long as nothing is decoded, issues, is dispatched or written.
     pub(super) fn power_is_still(&self) -> bool {
         let (clear, alive, idle) = (self.gated(), self.simt_stack.alive(), self.scoreboard.idle());
-        self.power.as_ref().is_none_or(|power| power.states.is_still(power.straps, clear, alive, idle))
+        self.power.as_ref().is_none_or(|power| match power.inside {
+            true => self.operand_stage.words_are_still(!alive & idle),
+            false => power.states.is_still(power.straps, clear, alive, idle),
+        })
     }
 
     /// The outputs of both blocks. Without them the net at `clear_o` is that of the issue gate.

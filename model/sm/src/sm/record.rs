@@ -70,6 +70,7 @@ impl Sm {
             (None, None) => blocks.warp_scheduler.probe(&inputs.single, &o.single, &mut states.single),
         }
         if let Some(power) = &blocks.power {
+            // Where the register file keeps them, these mean nothing.
             power.states.probe(&inputs.power_states, &o.power_states, &mut states.power_states);
             power.table.probe(&inputs.access_table, &o.access_table, &mut states.access_table);
         }

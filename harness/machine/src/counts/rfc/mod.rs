@@ -95,6 +95,8 @@ pub struct Replay {
     loads: bool,
     lrf: bool,
     reads: bool,
+    /// Words of the main register file have power states.
+    states: bool,
     ports: usize,
     slots: Vec<Slot>,
     /// The instruction whose tags are compared, of each port.
@@ -158,6 +160,7 @@ impl Replay {
             loads: rules.loads,
             lrf: rules.lrf,
             reads: rules.reads,
+            states: config.power.present,
             ports: config.mrf.issue_ports,
             slots: vec![Slot::new(rules.entries); config.sm.active_warps],
             looking: [None; MAX_PORTS],
@@ -187,7 +190,10 @@ impl Replay {
         };
         let used = |register| uses.destination == Some(register) || sources.iter().any(|s| s.register == register);
         let in_latch = |latched: &Latched| latched.part.warp == warp && used(latched.part.register);
-        let leaves = seen.inside.provider.rfc().nets.leave >> p & 1 == 1;
+        let nets = &seen.inside.provider.rfc().nets;
+        let leaves = nets.leave >> p & 1 == 1;
+        // What waits for a word to wake is counted with the power states.
+        let wakes = self.states && nets.power_look_on >> p & 1 == 0;
         if self.latches.iter().flatten().any(in_latch) {
             tally.add("rfc_stall_result", 1u64);
             if leaves {
@@ -198,7 +204,7 @@ impl Replay {
             if leaves {
                 tally.object(|| format!("warp slot {warp} reads a register in the MRF that is on its way there"));
             }
-        } else if !leaves {
+        } else if !leaves && !wakes {
             tally.add("rfc_stall_collector", 1u64);
         }
         if !leaves {

@@ -1,11 +1,11 @@
 //! The register file cache as a block of its own.
 
 use super::{Rfc, RfcIn, RfcOut, RfcProbe};
-use crate::design::{IssueFields, SlotView};
+use crate::design::{IssueFields, PowerSide, SlotView};
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
-use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcResults, RfcShape, RfcTags};
+use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcPower, RfcResults, RfcShape, RfcTags};
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 impl RfcIn {
@@ -32,6 +32,7 @@ impl RfcIn {
             past: self.issue_past_i,
             private: self.issue_private_i,
             write_private: self.write_private_i,
+            left: self.issue_left_i,
             ..IssueFields::default()
         }
     }
@@ -39,9 +40,21 @@ impl RfcIn {
 
 impl Block for Rfc {
     const NAME: &'static str = "rfc";
-    const PARAMETERS: &'static [&'static str] =
-        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Tags", "Active", "Entries", "Lrf", "Reads"];
+    const PARAMETERS: &'static [&'static str] = &[
+        "Banks",
+        "DualPort",
+        "Collectors",
+        "IssuePorts",
+        "Depth",
+        "Tags",
+        "Active",
+        "Entries",
+        "Lrf",
+        "Reads",
+        "Power",
+    ];
     const CHILDREN: &'static [&'static str] = &[
+        RfcPower::NAME,
         RfcFills::NAME,
         RfcLrf::NAME,
         RfcTags::NAME,
@@ -70,6 +83,7 @@ impl Block for Rfc {
             operands: FrontOperands::new(&shape.front()),
             lrf: if shape.lrf { each.map(|_| RfcLrf::new(shape)).collect() } else { Vec::new() },
             fills: shape.reads.then(|| Box::new(RfcFills::new(shape))),
+            power: shape.power.then(|| Box::new(RfcPower::new(shape))),
             mrf: Mrf::new(&shape.mrf),
             given: MrfIn::zeroed(),
             shown: MrfOut::zeroed(),
@@ -79,6 +93,8 @@ impl Block for Rfc {
             missing: [0; MAX_PORTS],
             stall: 0,
             behind: 0,
+            asking: Default::default(),
+            look_on: 0,
             leave: 0,
             offered: 0,
             merged_tag: [None; MAX_PORTS],
@@ -118,7 +134,9 @@ impl Block for Rfc {
         out.flush_done_o = self.flush_done();
         let mut outside = self.outside;
         inputs.narrow(&mut outside);
-        out.mrf_event_o = Rfc::late(self, &outside, inputs.cfg_i);
+        let side = PowerSide { keep: inputs.dispatch_keep_i, over: inputs.over_i };
+        out.mrf_event_o = Rfc::late(self, &outside, inputs.cfg_i, &side);
+        (out.power_event_o, out.power_wait_event_o) = self.power_events();
         self.outside = outside;
         (out.event_o, out.count_event_o, out.extra_event_o) = self.events(inputs.cfg_i);
     }
@@ -143,6 +161,9 @@ impl Block for Rfc {
         }
         if let Some(fills) = &mut self.fills {
             all.extend(Memory::inside("gen_reads.u_fills", fills.memories()));
+        }
+        if let Some(power) = &mut self.power {
+            all.extend(Memory::inside("gen_power.u_power", power.memories()));
         }
         all.extend(Memory::inside("u_results", self.results.memories()));
         all.extend(Memory::inside("u_operands", self.operands.memories()));

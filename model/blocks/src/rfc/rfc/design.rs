@@ -4,7 +4,7 @@ use super::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT, Rfc, RfcProbe};
 use crate::config::{Config, Replacement};
 use crate::design::{
     BankView, CollectorView, Design, DesignCfg, DesignSizes, Events, RegisterFile, Rows, STAGE, Services, Sideband,
-    SlotView, joined,
+    SlotView, WordStates, joined,
 };
 use crate::mrf::{MrfIn, MrfOut};
 use crate::operands::front_places;
@@ -21,16 +21,19 @@ pub struct RfcSizes {
     pub lrf: bool,
     /// Reads allocate.
     pub reads: bool,
+    /// Warps whose words have power states; 0: they have none.
+    pub power: usize,
 }
 
 impl DesignSizes for RfcSizes {
     fn of(config: &Config) -> Self {
         let rfc = &config.rfc;
-        Self { entries: rfc.entries, lrf: rfc.lrf, reads: rfc.reads }
+        let power = if config.power.present { config.sm.warps } else { 0 };
+        Self { entries: rfc.entries, lrf: rfc.lrf, reads: rfc.reads, power }
     }
 
     fn word(&self) -> u32 {
-        (self.entries as u32) << 2 | u32::from(self.lrf) << 1 | u32::from(self.reads)
+        (self.power as u32) << 7 | (self.entries as u32) << 2 | u32::from(self.lrf) << 1 | u32::from(self.reads)
     }
 
     fn reads_slot_rows(&self) -> bool {
@@ -40,16 +43,16 @@ impl DesignSizes for RfcSizes {
 
 /// `cfg_i` of `rfc`.
 #[inline]
-fn straps(cfg: DesignCfg) -> u8 {
-    cfg.read_order | (cfg.straps as u8 & 0xf) << 1
+fn straps(cfg: DesignCfg) -> u16 {
+    u16::from(cfg.read_order) | (cfg.straps as u16) << 1
 }
 
 impl Rfc {
     /// Its shape in an SM.
     pub fn shape_in(stage: &StageSizes, sizes: &RfcSizes) -> RfcShape {
         let StageSizes { mrf, warps, slots } = *stage;
-        let RfcSizes { entries, lrf, reads } = *sizes;
-        RfcShape { mrf, warps, active: slots, entries, lrf, reads }
+        let RfcSizes { entries, lrf, reads, power } = *sizes;
+        RfcShape { mrf, warps, active: slots, entries, lrf, reads, power: power != 0 }
     }
 }
 
@@ -64,6 +67,8 @@ impl RegisterFile for Rfc {
             reads_fields: true,
             early_results: false,
             reports_taken: true,
+            main_roles: Services::ALL_MAIN,
+            keeps_states: true,
             ..Services::NEUTRAL
         },
         selection: &crate::rfc::config::SELECTION,
@@ -71,20 +76,24 @@ impl RegisterFile for Rfc {
         straps: |config| {
             let rfc = &config.rfc;
             let lru = rfc.replacement == Replacement::Lru;
-            [rfc.live, lru, rfc.bypass, rfc.loads].iter().rev().fold(0, |word, &bit| word << 1 | u128::from(bit))
+            let power = if config.power.present { config.power_straps().word() } else { 0 };
+            let straps = [rfc.live, lru, rfc.bypass, rfc.loads];
+            straps.iter().rev().fold(power.into(), |word, &bit| word << 1 | u128::from(bit))
         },
         cfg_of_block: |block, read_order, straps| match block {
             "rfc" => Some(self::straps(DesignCfg { read_order, straps }).into()),
             "rfc_tags" => Some(straps as u64 & 0b11),
             "rfc_lrf" => Some(straps as u64 & 1),
+            "rfc_power" => Some(straps as u64 >> 4),
             _ => None,
         },
         size_words: |sizes| {
             let [lrf, reads] = [1, 0].map(|bit| sizes >> bit & 1 == 1);
-            let entries = format!("{}x", sizes >> 2);
-            joined(&[&entries, if lrf { "LRF" } else { "" }, if reads { "reads" } else { "" }], " ")
+            let entries = format!("{}x", sizes >> 2 & 0x1f);
+            let word = |is: bool, word: &'static str| if is { word } else { "" };
+            joined(&[&entries, word(lrf, "LRF"), word(reads, "reads"), word(sizes >> 7 != 0, "states")], " ")
         },
-        legend: "x entries of the register file cache, LRF: one above it, reads: they allocate",
+        legend: "x entries of the register file cache, LRF: one above it, reads: they allocate, states: the words below have power states",
         policy_words: |block, config, reads| {
             let rfc = &config.rfc;
             let replacement = match rfc.replacement {
@@ -122,7 +131,7 @@ impl RegisterFile for Rfc {
     #[inline]
     fn settle(&mut self, given: &mut MrfIn, side: &Sideband, _: &mut MrfOut) -> Events {
         let straps = straps(side.cfg);
-        let mrf = Rfc::late(self, given, straps);
+        let mrf = Rfc::late(self, given, straps, &side.power);
         let (event, count, extra) = self.events(straps);
         Events { mrf, design: [event, count.into(), extra] }
     }
@@ -143,12 +152,20 @@ impl RegisterFile for Rfc {
     }
 
     #[inline]
-    fn is_quiet(&self, given: &MrfIn, _: &Sideband) -> bool {
-        Rfc::is_quiet(self, given)
+    fn is_quiet(&self, given: &MrfIn, side: &Sideband) -> bool {
+        Rfc::is_quiet(self, given, side.power.over)
     }
 
     fn is_still(&self) -> bool {
         Rfc::is_still(self)
+    }
+
+    fn power_events(&self) -> (u64, u16) {
+        Rfc::power_events(self)
+    }
+
+    fn words_are_still(&self, over: u64) -> bool {
+        Rfc::words_are_still(self, over)
     }
 
     fn record(&self, _: &MrfIn, side: &Sideband, _: &MrfOut, probe: &mut RfcProbe) {
@@ -161,6 +178,10 @@ impl RegisterFile for Rfc {
 
     fn banks(probe: &RfcProbe) -> Option<BankView> {
         Some(BankView::of(&probe.mrf))
+    }
+
+    fn word_states(probe: &RfcProbe) -> Option<WordStates<'_>> {
+        Some(WordStates { off: &probe.power.off_q, asleep: &probe.power.asleep_q })
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use super::{MAX_SOURCES, Rfc, Stage, merged};
+use super::{MAX_SOURCES, Rfc, Stage, cache_straps, merged};
 use crate::instances::{Instance, always, inside, net, nets, record};
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfProbe};
@@ -10,8 +10,8 @@ use crate::operands::{FrontOperands, FrontOperandsProbe};
 use crate::rfc::RfcShape;
 use crate::rfc::rfc_tags::{Look, distinct};
 use crate::rfc::{
-    RfcData, RfcDataProbe, RfcEvictions, RfcEvictionsProbe, RfcFills, RfcFillsProbe, RfcLrf, RfcLrfProbe, RfcResults,
-    RfcResultsProbe, RfcTags, RfcTagsProbe,
+    RfcData, RfcDataProbe, RfcEvictions, RfcEvictionsProbe, RfcFills, RfcFillsProbe, RfcLrf, RfcLrfProbe, RfcPower,
+    RfcPowerProbe, RfcResults, RfcResultsProbe, RfcTags, RfcTagsProbe,
 };
 use crate::{Block, Field, LANES, OPERANDS, Ports, REG_BITS, WARP_BITS, WarpData, field};
 
@@ -162,6 +162,17 @@ nets! {
         /// The result of the last instruction in T of port p goes past the LRF.
         past_q: u8 = field(s.ports()),
         results_result_valid: u8,
+        results_mrf_valid: u8 = net().when(s.power),
+        results_may: u8 = net().when(s.power),
+        /// The power state in which the instruction in T leaves each source.
+        left_q: [u8; MAX_SOURCES] = field(2).count(s.mrf.sources()).valid_by("tag_valid_q").when(s.power),
+        power_look_valid: u8,
+        power_look_on: u8,
+        power_look_asked: u8 = net().valid_by("tag_valid_q"),
+        power_write_valid: u8,
+        power_write_on: u8,
+        power_taken: u8,
+        power_read_valid: u8,
     }
 }
 
@@ -187,6 +198,8 @@ pub struct RfcProbe {
     pub lrf: [RfcLrfProbe; MAX_PORTS],
     /// Those of the fills.
     pub fills: RfcFillsProbe,
+    /// Those of the power states.
+    pub power: RfcPowerProbe,
 }
 
 // SAFETY: `repr(C)`, made of such structs, with their alignments.
@@ -207,6 +220,7 @@ unsafe impl Ports for RfcProbe {
                 .state(offset_of!(Self, fills))
                 .driven(&[("move_valid_i", "leave")])
                 .when(s.reads),
+            Instance::one::<RfcPower>("power", "gen_power.u_power", s).state(offset_of!(Self, power)).when(s.power),
             Instance::one::<RfcResults>("results", "u_results", s).state(offset_of!(Self, results)),
             Instance::one::<FrontOperands>("operands", "u_operands", &s.front()).state(offset_of!(Self, operands)),
             Instance::one::<Mrf>("mrf", "u_mrf", &s.mrf).state(offset_of!(Self, mrf)),
@@ -217,7 +231,8 @@ unsafe impl Ports for RfcProbe {
 
 /// By the blocks that drive them. What means nothing is zero, where that is cheap.
 impl Rfc {
-    pub(crate) fn record(&self, straps: u8, probe: &mut RfcProbe) {
+    pub(crate) fn record(&self, straps: u16, probe: &mut RfcProbe) {
+        let straps = cache_straps(straps);
         self.record_tags(straps, &mut probe.nets);
         self.record_data(&mut probe.nets);
         self.record_results(&mut probe.nets);
@@ -227,6 +242,7 @@ impl Rfc {
             self.record_lrf(straps, probe);
             self.record_fills(probe);
         }
+        self.record_power(probe);
         for p in 0..self.ports {
             record(&self.tags[p], &mut probe.tags[p]);
             record(&self.data[p], &mut probe.data[p]);
@@ -336,7 +352,8 @@ impl Rfc {
             nets.results_op_reg[c] = latch.reg;
             nets.results_op_data[c] = *self.results.data(op.bus.into());
         }
-        (nets.results_evict_ready, nets.results_evict_done) = (self.shown.write_ready_o, routes.evict_done);
+        let ready = self.shown.write_ready_o & self.decided.write_on;
+        (nets.results_evict_ready, nets.results_evict_done) = (ready, routes.evict_done);
         (nets.results_around, nets.results_wait) = (routes.around, routes.wait);
         nets.results_around_private = 0;
         for b in set_bits(routes.around) {
@@ -458,6 +475,26 @@ impl Rfc {
             nets.fills_fill_reg[c] = fill.reg;
         }
         record(&**fills, &mut probe.fills);
+    }
+
+    fn record_power(&self, probe: &mut RfcProbe) {
+        let Some(power) = &self.power else { return };
+        let (nets, decided) = (&mut probe.nets, &self.decided);
+        (nets.power_look_valid, nets.power_look_on, nets.power_look_asked) = (0, self.look_on, 0);
+        nets.left_q = Default::default();
+        for p in set_bits(self.tag_valid_q) {
+            let stage = &self.stage[p];
+            nets.power_look_valid |= u8::from(self.asking[p].is_some()) << p;
+            nets.left_q[OPERANDS * p..][..OPERANDS].copy_from_slice(&stage.left);
+            for k in distinct(&Look { src_valid: self.missing[p], ..stage.look }) {
+                nets.power_look_asked |= 1 << (OPERANDS * p + k);
+            }
+        }
+        let routes = &decided.routes;
+        (nets.results_mrf_valid, nets.results_may) = (decided.offered, routes.may);
+        (nets.power_write_valid, nets.power_write_on) = (decided.write_valid, decided.write_on);
+        (nets.power_taken, nets.power_read_valid) = (decided.words.taken, self.given.dispatch_ready_i);
+        record(&**power, &mut probe.power);
     }
 
     fn record_mrf(&self, nets: &mut RfcNets) {

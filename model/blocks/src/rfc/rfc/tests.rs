@@ -366,7 +366,7 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
     // The bank of a register has something else in it than zeros; all of it is dead at first.
     let mut warps = Warps::new(shape, straps);
     warps.dead = [[u32::MAX; REGISTERS]; WARPS];
-    rfc.inputs.cfg_i = warps.straps;
+    rfc.inputs.cfg_i = warps.straps.into();
     let mut sums = [0; 14];
     let (mut issued, mut offered) = (0u8, 0u8);
     for cycle in 0..cycles {
