@@ -44,18 +44,17 @@ __global__ void kfft(float2 *out, const float2 *in)
 
 #pragma unroll 1
     for (int span = 1; span < POINTS; span *= 4) {
+        float angle = -0.5f / span;
 #pragma unroll 1
         for (int i = thread; i < POINTS / 4; i += THREADS) {
             int j = i & (span - 1);
             int first = (i - j) * 4 + j;
             float2 w;
-            sincospif(-0.5f * j / span, &w.y, &w.x);
+            sincospif(angle * j, &w.y, &w.x);
             float2 a = number[place(first)];
             float2 b = number[place(first + span)] * w;
-            w = w * w;
-            float2 c = number[place(first + 2 * span)] * w;
-            sincospif(-1.5f * j / span, &w.y, &w.x);
-            float2 d = number[place(first + 3 * span)] * w;
+            float2 c = number[place(first + 2 * span)] * (w * w);
+            float2 d = number[place(first + 3 * span)] * (w * w * w);
 
             float2 even = a + c, other = a - c, odd = b + d;
             // (b - d) by minus i.
