@@ -15,7 +15,7 @@ struct Vector {
 };
 
 // Slope and value of the field at a point of the grid.
-struct Sample {
+struct __align__(16) Sample {
     Vector slope;
     float value;
 };
@@ -27,6 +27,7 @@ __device__ Vector between(Vector a, Vector b, float t)
 
 // Bits 0, 1 and 2 of a corner's number are its x, y and z; of the edges 4 a to 4 a + 3, which lie along axis a, bits 0 and 1 are the
 // next two coordinates. A row of the table names the edges of triangles, three by three, and ends with -1.
+// Corners of triangles are in the order of their numbers, for each number in that of the cubes.
 __global__ void generateTriangles(Vector *position, Vector *normal, int *corners, const Sample *field, const signed char *table,
                                   const int *active, int cubes, int nx, int ny, float level)
 {
@@ -65,8 +66,8 @@ __global__ void generateTriangles(Vector *position, Vector *normal, int *corners
         int edge = table[inside * (MOST_CORNERS + 1) + count];
         if (edge < 0)
             break;
-        position[number * MOST_CORNERS + count] = point[edge * CAPACITY + thread];
-        normal[number * MOST_CORNERS + count] = slope[edge * CAPACITY + thread];
+        position[count * cubes + number] = point[edge * CAPACITY + thread];
+        normal[count * cubes + number] = slope[edge * CAPACITY + thread];
     }
     corners[number] = count;
 }

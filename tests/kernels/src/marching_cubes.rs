@@ -71,6 +71,7 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
     let (nx, ny, level) = (case.size(0, 7), case.size(0, 8), case.f64(0, 9));
     let field = case.f64s("field");
     let active = case.s32s("active");
+    let cubes = active.len();
     let mut position = vec![0.0; case.len("position")];
     let mut normal = vec![0.0; case.len("normal")];
     let mut corners = Vec::new();
@@ -90,7 +91,7 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
             let (a, b) = (sample(from), sample(to));
             let t = (level - a[3]) / (b[3] - a[3]);
             for axis in 0..3 {
-                let at = (number * MOST_CORNERS + i) * 3 + axis;
+                let at = (i * cubes + number) * 3 + axis;
                 let [from, to] = [from, to].map(|corner| place(corner)[axis] as f64);
                 position[at] = from + t * (to - from);
                 normal[at] = a[axis] + t * (b[axis] - a[axis]);
