@@ -2,12 +2,16 @@
 // in a tree along the columns; each block leaves partial sums. adjustWeights moves the weights by the error and the last change.
 // After backprop of Rodinia: hierarchy thesis tables 4.2 and 4.3, sharing thesis tables 2.1, 2.4 and 4.3.
 constexpr int SIZE = 16;
+// Units and inputs for which there is room in shared memory.
+#ifndef CAPACITY
+#define CAPACITY SIZE
+#endif
 
 // Weights are [inputs + 1][hidden + 1]; row 0 and column 0 belong to the bias.
 __global__ void layerForward(const float *input, const float *weight, float *partial, int hidden)
 {
-    __shared__ float node[SIZE];
-    __shared__ float product[SIZE][SIZE];
+    __shared__ float node[CAPACITY];
+    __shared__ float product[CAPACITY][CAPACITY];
 
     int tx = threadIdx.x, ty = threadIdx.y;
     int row = blockIdx.y * SIZE + ty + 1;

@@ -4,9 +4,16 @@
 // After convolutionSeparable of the CUDA SDK: hierarchy thesis table 4.2, sharing thesis tables 2.2 and 3.8.
 constexpr int RADIUS = 8;
 constexpr int TAPS = 2 * RADIUS + 1;
-constexpr int PIXELS = 4;  // of a thread
+// Of a thread.
+#ifndef PIXELS
+#define PIXELS 4
+#endif
 
 constexpr int ROWS_X = 16, ROWS_Y = 4;
+// Of a row, pixels that are staged on either side.
+#ifndef ROWS_MARGIN
+#define ROWS_MARGIN RADIUS
+#endif
 constexpr int COLUMNS_X = 16, COLUMNS_Y = 8;
 
 __constant__ float filter[TAPS];
@@ -14,12 +21,12 @@ __constant__ float filter[TAPS];
 __global__ void convolutionRows(float *out, const float *in, int width, int height)
 {
     constexpr int LENGTH = PIXELS * ROWS_X;
-    __shared__ float line[ROWS_Y][LENGTH + 2 * RADIUS];
+    __shared__ float line[ROWS_Y][LENGTH + 2 * ROWS_MARGIN];
 
     int left = blockIdx.x * LENGTH;
     int y = blockIdx.y * ROWS_Y + threadIdx.y;
-    for (int i = threadIdx.x; i < LENGTH + 2 * RADIUS; i += ROWS_X) {
-        int x = left + i - RADIUS;
+    for (int i = threadIdx.x; i < LENGTH + 2 * ROWS_MARGIN; i += ROWS_X) {
+        int x = left + i - ROWS_MARGIN;
         line[threadIdx.y][i] = x >= 0 && x < width ? in[y * width + x] : 0.0f;
     }
     __syncthreads();
@@ -28,7 +35,7 @@ __global__ void convolutionRows(float *out, const float *in, int width, int heig
         int x = threadIdx.x + pixel * ROWS_X;
         float sum = 0.0f;
         for (int tap = 0; tap < TAPS; ++tap)
-            sum += filter[TAPS - 1 - tap] * line[threadIdx.y][x + tap];
+            sum += filter[TAPS - 1 - tap] * line[threadIdx.y][x + ROWS_MARGIN - RADIUS + tap];
         out[y * width + left + x] = sum;
     }
 }

@@ -8,7 +8,10 @@ typedef unsigned int uint;
 
 constexpr int THREADS64 = 64;
 constexpr int BINS64 = 64;
-constexpr int WARPS256 = 4;
+// Warps of a block for which there is room.
+#ifndef WARPS256
+#define WARPS256 4
+#endif
 constexpr int BINS256 = 256;
 
 __global__ void histogram64(uint *histogram, const uchar4 *data, int words)

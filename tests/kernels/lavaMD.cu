@@ -1,7 +1,10 @@
 // Forces between particles within a cut-off: space is divided into boxes, one a thread block on a three-dimensional grid; a box
 // interacts with itself and its up to 26 neighbours, whose particles pass through shared memory. An exponential a pair.
 // After lavaMD of Rodinia: sharing thesis tables 2.2 and 4.3.
-constexpr int MAX_PARTICLES = 32;
+// Of a box.
+#ifndef MAX_PARTICLES
+#define MAX_PARTICLES 32
+#endif
 
 struct Particle {
     float x, y, z;

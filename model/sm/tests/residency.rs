@@ -45,6 +45,25 @@ const BY_SCRATCHPAD: [Row; 7] = [
     ("SRAD2", 256, 5120, [3, 3, 3, 3, 3, 5]),
 ];
 
+/// The kernels of chapter 3, and the blocks that section 3.4.1.1 says reside without sharing and with 90 %: threads and bytes of a
+/// block. (NW's bytes are not known: there one and two reside, and of its blocks of table 2.2 it would be more.)
+const OF_CHAPTER_3: [(&str, u32, u32, [u32; 2]); 13] = [
+    ("backprop", 256, 9408, [1, 2]),
+    ("DCT1", 64, 2112, [7, 14]),
+    ("DCT2", 64, 2112, [7, 14]),
+    ("DCT3", 128, 2176, [7, 12]),
+    ("DCT4", 128, 2176, [7, 12]),
+    ("NQU", 64, 10496, [1, 2]),
+    ("SRAD1", 576, 13824, [1, 2]),
+    ("SRAD2", 576, 11520, [1, 2]),
+    // The thesis says how many more there are with sharing.
+    ("FDTD3d", 512, 3840, [4, 6]),
+    ("heartwall", 512, 11872, [1, 2]),
+    ("histogram", 192, 9216, [1, 2]),
+    ("MC1", 32, 9216, [1, 2]),
+    ("MC2", 32, 13824, [1, 2]),
+];
+
 fn sharing(resource: Resource, percent: u32) -> Option<Sharing> {
     (percent > 0).then(|| Sharing { resource, private_tenths: (100 - percent) / 10 })
 }
@@ -61,6 +80,40 @@ fn tables_2_6_and_2_8_come_out_exactly() {
     for (name, threads, bytes, expected) in BY_SCRATCHPAD {
         assert_eq!(blocks(&room(16 << 10), &demand(threads, 1, bytes), Scratchpad), expected, "{name}");
     }
+}
+
+#[test]
+fn blocks_of_chapter_3_come_out_exactly() {
+    // Table 3.2: 65,536 registers of threads, 3,072 threads, 16 blocks, 16 KB.
+    let thesis = Room { warps: 96, blocks: 16, registers: 2048, ..room(16 << 10) };
+    let half = Room { warps: 48, ..thesis };
+    let blocks = |room: &Room, threads, bytes| {
+        [None, sharing(Scratchpad, 90)].map(|sharing| room.residency(&demand(threads, 1, bytes), sharing).blocks())
+    };
+    for (name, threads, bytes, expected) in OF_CHAPTER_3 {
+        assert_eq!(blocks(&thesis, threads, bytes), expected, "{name}");
+        // An SM of 48 warps, as ours, has them too, but for FDTD3d; that one with half the threads.
+        let threads = if name == "FDTD3d" { threads / 2 } else { threads };
+        assert_eq!(blocks(&half, threads, bytes), expected, "{name}");
+    }
+    assert_eq!(blocks(&half, 512, 3840), [3, 3]);
+}
+
+/// Of DCT3's twelve blocks five pairs share, and two blocks do not.
+#[test]
+fn two_blocks_of_dct3_are_alone() {
+    let sm = Room { warps: 96, blocks: 16, registers: 2048, ..room(16 << 10) };
+    let found = sm.residency(&demand(128, 1, 2176), sharing(Scratchpad, 90));
+    assert_eq!((found.hosts - found.guests, found.guests), (2, 5));
+    // So it is for 2156 to 2180 bytes, and for no others.
+    let bytes: Vec<u32> = (4..=16 << 10)
+        .step_by(4)
+        .filter(|&bytes| {
+            let found = sm.residency(&demand(128, 1, bytes), sharing(Scratchpad, 90));
+            (found.hosts, found.guests) == (7, 5)
+        })
+        .collect();
+    assert_eq!((bytes.first(), bytes.last(), bytes.len()), (Some(&2156), Some(&2180), 7));
 }
 
 /// A register file that is handed out in rows of 16 gives none of the rows of table 2.6; one whose scratchpad is handed out in

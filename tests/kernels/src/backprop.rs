@@ -1,16 +1,17 @@
-//! Partial sums of a layer's inputs, 16 at a time, where they are asked for, and the change of its weights.
+//! Partial sums of a layer's inputs, 16 at a time, and the change of its weights, where they are asked for.
 
 use crate::{Case, Output};
 
 pub(crate) fn reference(case: &Case) -> Vec<Output> {
     // Weights are adjusted last.
     let last = case.launches() - 1;
-    let (hidden, eta, momentum) = (case.size(last, 1), case.f64(last, 5), case.f64(last, 6));
-    let (input, delta) = (case.f64s("input"), case.f64s("delta"));
-    let (mut weight, mut old_change) = (case.f64s("weight"), case.f64s("oldChange"));
+    let adjusts = case.launch(last).kernel == "adjustWeights";
+    let hidden = if adjusts { case.size(last, 1) } else { case.size(last, 3) };
+    let input = case.f64s("input");
+    let mut weight = case.f64s("weight");
 
     let mut outputs = Vec::new();
-    if last > 0 {
+    if last > 0 || !adjusts {
         let mut partial = vec![0.0; case.len("partial")];
         for row in 1..input.len() {
             for unit in 0..hidden {
@@ -19,7 +20,12 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
         }
         outputs.push(Output::f64("partial", &partial));
     }
+    if !adjusts {
+        return outputs;
+    }
 
+    let (eta, momentum) = (case.f64(last, 5), case.f64(last, 6));
+    let (delta, mut old_change) = (case.f64s("delta"), case.f64s("oldChange"));
     for (row, value) in input.iter().enumerate() {
         // Row 0 is the bias, whose input is 1.
         let value = if row == 0 { 1.0 } else { *value };

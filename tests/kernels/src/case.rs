@@ -46,6 +46,11 @@ impl Case {
         chunks(&self.bytes(buffer, Type::S32)).map(i32::from_le_bytes).collect()
     }
 
+    /// The initial contents of a buffer of `s16`.
+    pub fn s16s(&self, buffer: &str) -> Vec<i16> {
+        chunks(&self.bytes(buffer, Type::S16)).map(i16::from_le_bytes).collect()
+    }
+
     /// The initial contents of a buffer of `u8`.
     pub fn u8s(&self, buffer: &str) -> Vec<u8> {
         self.bytes(buffer, Type::U8)

@@ -20,11 +20,15 @@ mod convolution_separable;
 mod count_bytes;
 mod cp;
 mod crc32;
+mod dct;
 mod dct8x8;
 mod dwt_haar_1d;
 mod fast_walsh_transform;
+mod fdtd_3d;
+mod fourier;
 mod game_of_life;
 mod gaussian;
+mod heartwall;
 mod histogram;
 mod hotspot;
 mod kmeans;
@@ -32,7 +36,9 @@ mod laplace3d;
 mod lava_md;
 mod lib_market;
 mod mandelbrot;
+pub mod marching_cubes;
 mod matrix_mul;
+mod matrix_vector;
 mod merge_sort;
 mod mersenne_twister;
 mod monte_carlo;
@@ -43,6 +49,7 @@ mod needle;
 mod nn;
 mod pathfinder;
 mod quasirandom_generator;
+mod queens;
 mod radix_sort;
 mod reduction;
 mod sad;
@@ -89,6 +96,46 @@ pub const FERMI: [(&str, u32); 8] = [
     ("stencil", 512),
 ];
 
+/// A run with the threads and the shared memory of a block that the sharing thesis gives: `MANIFEST.toml`.
+pub struct Limited {
+    /// Name of its manifest. Its source is that of the kernel, or one that includes it with other sizes.
+    pub manifest: &'static str,
+    /// The kernel whose reference it has.
+    pub kernel: &'static str,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of shared memory of a block.
+    pub bytes: u32,
+}
+
+const fn limited(manifest: &'static str, kernel: &'static str, threads: u32, bytes: u32) -> Limited {
+    Limited { manifest, kernel, threads, bytes }
+}
+
+/// Runs of which 16 KB of shared memory limit how many blocks reside: after the kernels of tables 2.2 and 3.3 of the sharing thesis
+/// (but NW, which the runs of needle are), and MC2 of its section 3.4.1.9. A grid is for one SM.
+pub const FERMI_16K: [Limited; 18] = [
+    limited("backprop-fermi-16k", "backprop", 256, 9408),
+    limited("CONV1-fermi-16k", "convolutionSeparable", 64, 2560),
+    limited("CONV2-fermi-16k", "convolutionSeparable", 128, 5184),
+    limited("DCT1-fermi-16k", "DCT1", 64, 2112),
+    limited("DCT2-fermi-16k", "DCT2", 64, 2112),
+    limited("DCT3-fermi-16k", "DCT3", 128, 2176),
+    limited("DCT4-fermi-16k", "DCT4", 128, 2176),
+    // The thesis's SM has 96 warps: with blocks of 512 threads ours would not be limited by shared memory.
+    limited("FDTD3d-fermi-16k", "FDTD3d", 256, 3840),
+    limited("heartwall-fermi-16k", "heartwall", 512, 11872),
+    limited("histogram-fermi-16k", "histogram", 192, 9216),
+    limited("lavaMD-fermi-16k", "lavaMD", 128, 7200),
+    limited("MC1-fermi-16k", "marchingCubes", 32, 9216),
+    limited("MC2-fermi-16k", "marchingCubes", 32, 13824),
+    limited("NQU-fermi-16k", "NQU", 64, 10496),
+    limited("SRAD1-fermi-16k", "SRAD1", 256, 6144),
+    limited("SRAD1-fermi-16k-wide", "SRAD1", 576, 13824),
+    limited("SRAD2-fermi-16k", "SRAD2", 256, 5120),
+    limited("SRAD2-fermi-16k-wide", "SRAD2", 576, 11520),
+];
+
 /// All test kernels, by name.
 pub const KERNELS: &[Kernel] = &[
     Kernel { name: "backprop", reference: backprop::reference },
@@ -103,11 +150,19 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "countBytes", reference: count_bytes::reference },
     Kernel { name: "cp", reference: cp::reference },
     Kernel { name: "crc32", reference: crc32::reference },
+    Kernel { name: "DCT1", reference: dct::forward },
+    Kernel { name: "DCT2", reference: dct::inverse },
+    Kernel { name: "DCT3", reference: dct::forward_short },
+    Kernel { name: "DCT4", reference: dct::inverse_short },
+    Kernel { name: "DCT5", reference: dct::forward },
     Kernel { name: "dct8x8", reference: dct8x8::reference },
     Kernel { name: "dwtHaar1D", reference: dwt_haar_1d::reference },
     Kernel { name: "fastWalshTransform", reference: fast_walsh_transform::reference },
+    Kernel { name: "FDTD3d", reference: fdtd_3d::reference },
+    Kernel { name: "FFT", reference: fourier::reference },
     Kernel { name: "gameOfLife", reference: game_of_life::reference },
     Kernel { name: "gaussian", reference: gaussian::reference },
+    Kernel { name: "heartwall", reference: heartwall::reference },
     Kernel { name: "histogram", reference: histogram::reference },
     Kernel { name: "hotspot", reference: hotspot::reference },
     Kernel { name: "kmeans", reference: kmeans::reference },
@@ -115,15 +170,18 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "lavaMD", reference: lava_md::reference },
     Kernel { name: "LIB", reference: lib_market::reference },
     Kernel { name: "mandelbrot", reference: mandelbrot::reference },
+    Kernel { name: "marchingCubes", reference: marching_cubes::reference },
     Kernel { name: "matrixMul", reference: matrix_mul::reference },
     Kernel { name: "mergeSort", reference: merge_sort::reference },
     Kernel { name: "mersenneTwister", reference: mersenne_twister::reference },
     Kernel { name: "monteCarlo", reference: monte_carlo::reference },
     Kernel { name: "mri-q", reference: mri_q::reference },
     Kernel { name: "MUM", reference: mum::reference },
+    Kernel { name: "MV", reference: matrix_vector::reference },
     Kernel { name: "nbody", reference: nbody::reference },
     Kernel { name: "needle", reference: needle::reference },
     Kernel { name: "NN", reference: nn::reference },
+    Kernel { name: "NQU", reference: queens::reference },
     Kernel { name: "pathfinder", reference: pathfinder::reference },
     Kernel { name: "quasirandomGenerator", reference: quasirandom_generator::reference },
     Kernel { name: "radixSort", reference: radix_sort::reference },
@@ -138,6 +196,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "sortingNetworks", reference: sorting_networks::reference },
     Kernel { name: "spmv", reference: spmv::reference },
     Kernel { name: "srad", reference: srad::reference },
+    Kernel { name: "SRAD1", reference: srad::reference_of_first },
+    Kernel { name: "SRAD2", reference: srad::reference_of_second },
     Kernel { name: "stencil", reference: stencil::reference },
     Kernel { name: "transpose", reference: transpose::reference },
     Kernel { name: "vectorAdd", reference: vector_add::reference },

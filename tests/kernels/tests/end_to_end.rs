@@ -1,11 +1,12 @@
 //! Every kernel through compiler and oracle: its output equals the reference, at both sizes, and with few registers too.
 
 use std::fs;
+use std::path::Path;
 
 use gpurf_compiler::{Compiled, Options, Schedule, compile};
-use gpurf_kernels::{Case, FERMI, KERNELS, Kernel};
-use gpurf_launch::{BufferId, CheckRow, Launch};
-use gpurf_oracle::host::{OracleEngine, Session};
+use gpurf_kernels::{Case, FERMI, FERMI_16K, KERNELS, Kernel};
+use gpurf_launch::{BufferId, CheckRow, Launch, Source};
+use gpurf_oracle::host::{OracleEngine, Session, named};
 
 /// The register limits of the small runs. The last is the compiler's default.
 const LIMITS: [u16; 4] = [16, 24, 32, 64];
@@ -22,8 +23,17 @@ fn build(kernel: &Kernel, registers: u16) -> Compiled {
 }
 
 fn build_in(schedule: Schedule, kernel: &Kernel, registers: u16) -> Compiled {
-    let path = gpurf_kernels::folder().join(format!("{}.ptx", kernel.name));
-    let text = fs::read_to_string(&path).expect("PTX lies beside the source");
+    build_file(&gpurf_kernels::folder().join(format!("{}.ptx", kernel.name)), registers, schedule)
+}
+
+/// The code of a manifest.
+fn build_of(case: &Case) -> Compiled {
+    let Source::File(path) = &case.manifest().source else { panic!("a test kernel has a source") };
+    build_file(&path.with_extension("ptx"), LIMITS[3], Schedule::None)
+}
+
+fn build_file(path: &Path, registers: u16, schedule: Schedule) -> Compiled {
+    let text = fs::read_to_string(path).expect("PTX lies beside the source");
     let compiled = compile(&text, &path.display().to_string(), &Options { registers, schedule, ..Options::default() });
     compiled.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"))
 }
@@ -102,7 +112,7 @@ fn small_runs_equal_the_reference_in_every_order_of_instructions() {
 /// A run of another size leaves what the reference says.
 fn expect_equal(kernel: &Kernel, manifest: &str) {
     let case = load(manifest);
-    let bytes = run(&case, &build(kernel, LIMITS[3]));
+    let bytes = run(&case, &build_of(&case));
     let rows = compare(kernel, &case, &bytes);
     assert!(!rows.is_empty(), "{manifest}: no output");
     for row in rows {
@@ -120,11 +130,31 @@ fn large_runs_equal_the_reference() {
 #[test]
 fn runs_with_the_blocks_of_the_sharing_thesis_equal_the_reference() {
     for (name, threads) in FERMI {
-        let kernel = KERNELS.iter().find(|kernel| kernel.name == name).expect("it is a test kernel");
         let manifest = format!("{name}-fermi");
         let case = load(&manifest);
-        let block = |launch: &Launch| launch.block.iter().product::<u32>();
-        assert_eq!(case.manifest().launches.last().map(block), Some(threads), "{manifest}");
-        expect_equal(kernel, &manifest);
+        assert_eq!(case.manifest().launches.last().map(threads_of), Some(threads), "{manifest}");
+        expect_equal(kernel_of(name), &manifest);
     }
+}
+
+#[test]
+fn runs_with_the_shared_memory_of_the_sharing_thesis_equal_the_reference() {
+    for limited in FERMI_16K {
+        let case = load(limited.manifest);
+        let code = build_of(&case).image.kernels;
+        for launch in &case.manifest().launches {
+            let kernel = named("kernel", &launch.kernel, &code, |kernel| &kernel.name).expect("it is in the source");
+            let found = (threads_of(launch), kernel.static_shared, launch.dynamic_shared);
+            assert_eq!(found, (limited.threads, limited.bytes, 0), "{}", limited.manifest);
+        }
+        expect_equal(kernel_of(limited.kernel), limited.manifest);
+    }
+}
+
+fn threads_of(launch: &Launch) -> u32 {
+    launch.block.iter().product()
+}
+
+fn kernel_of(name: &str) -> &'static Kernel {
+    KERNELS.iter().find(|kernel| kernel.name == name).expect("it is a test kernel")
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use gpurf_kernels::{Case, KERNELS, folder};
-use gpurf_launch::Repetition;
+use gpurf_kernels::{Case, FERMI_16K, KERNELS, folder};
+use gpurf_launch::{Repetition, Source};
 
 /// The greatest relative tolerance of a check.
 const GREATEST_REL: f64 = 1e-4;
@@ -17,17 +17,20 @@ fn load(name: &str) -> Case {
 }
 
 #[test]
-fn every_source_is_a_kernel_with_all_its_files() {
+fn every_source_is_of_a_kernel_and_has_all_its_files() {
     let files = fs::read_dir(folder()).expect("the folder is there").map(|entry| entry.expect("an entry").path());
     let sources = files.filter(|path| path.extension().is_some_and(|extension| extension == "cu"));
     let found: BTreeSet<String> = sources.map(|path| path.file_stem().expect("a name").display().to_string()).collect();
-    let known: BTreeSet<String> = KERNELS.iter().map(|kernel| kernel.name.to_owned()).collect();
+    let of_runs = FERMI_16K.iter().map(|run| match &load(run.manifest).manifest().source {
+        Source::File(path) => path.file_stem().expect("a name").display().to_string(),
+        Source::Assembly(_) => panic!("{}: it has a source", run.manifest),
+    });
+    let known: BTreeSet<String> = KERNELS.iter().map(|kernel| kernel.name.to_owned()).chain(of_runs).collect();
     assert_eq!(found, known);
 
-    for kernel in KERNELS {
-        let ptx =
-            fs::read_to_string(folder().join(format!("{}.ptx", kernel.name))).expect("PTX lies beside the source");
-        assert!(ptx.contains("// Cuda compilation tools, release"), "{}: the header names nvcc's version", kernel.name);
+    for name in found {
+        let ptx = fs::read_to_string(folder().join(format!("{name}.ptx"))).expect("PTX lies beside the source");
+        assert!(ptx.contains("// Cuda compilation tools, release"), "{name}: the header names nvcc's version");
     }
 }
 

@@ -340,7 +340,7 @@ mod tests {
         let message = message("[[smoke]]\nrun = \"kernels\"\nlimit_s = 5\nnames = [\"saxpi\"]\n");
         assert!(
             message.contains(
-                "entry 1 of smoke: there is no test kernel saxpi; there are: LIB, MUM, NN, bPlusTree, backprop"
+                "entry 1 of smoke: there is no test kernel saxpi; there are: DCT1, DCT2, DCT3, DCT4, DCT5"
             ),
             "{message}"
         );

@@ -1,0 +1,3 @@
+// SRAD2 with the shared memory of sharing thesis table 3.3: 11520 bytes, tiles of 24 x 24 pixels.
+#define SIZE 24
+#include "SRAD2.cu"
