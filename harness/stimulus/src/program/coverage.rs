@@ -159,6 +159,9 @@ fn rows() -> impl Iterator<Item = &'static gpurf_isa::Row> {
 /// The names of all points.
 pub static POINTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| FAMILIES.names.iter().map(String::as_str).collect());
 
+/// Bytes of shared memory from which on a warp's part of a half of it has more than 16 rows of all banks: what lies in less has no 17 words of a bank.
+const MANY_ROWS: u32 = 16 << 10;
+
 /// The points that can be reached on an SM.
 pub fn wanted(limits: &Limits) -> Vec<&'static str> {
     let is_float = |name: &str| {
@@ -172,6 +175,7 @@ pub fn wanted(limits: &Limits) -> Vec<&'static str> {
             && (limits.atomic_results || *name != NAMES[Point::AtomicResult as usize])
             && (limits.registers > 128 || !high.contains(name))
             && (limits.registers > 192 || *name != top)
+            && (limits.shared >= MANY_ROWS || *name != NAMES[Point::Bank17 as usize])
     };
     POINTS.iter().copied().filter(fits).collect()
 }
