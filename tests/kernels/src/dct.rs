@@ -24,7 +24,7 @@ pub(crate) fn inverse(case: &Case) -> Vec<Output> {
 }
 
 pub(crate) fn forward_short(case: &Case) -> Vec<Output> {
-    short(case, |frequency, place| basis(frequency, place))
+    short(case, basis)
 }
 
 pub(crate) fn inverse_short(case: &Case) -> Vec<Output> {
