@@ -9,7 +9,7 @@ const MOST_CORNERS: usize = 15;
 /// The two corners of an edge. Bits 0, 1 and 2 of a corner's number are its x, y and z.
 fn corners_of(edge: usize) -> [usize; 2] {
     let axis = edge / 4;
-    let from = (edge & 1) << ((axis + 1) % 3) | ((edge >> 1) % 2) << ((axis + 2) % 3);
+    let from = ((edge & 1) << ((axis + 1) % 3)) | ((edge >> 1 & 1) << ((axis + 2) % 3));
     [from, from | 1 << axis]
 }
 
