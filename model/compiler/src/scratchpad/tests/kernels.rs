@@ -244,6 +244,28 @@ fn names_by_first_use_and_schedules_keep_releases_behind_accesses() {
     }
 }
 
+#[test]
+fn releases_go_with_levels_power_states_and_few_registers() {
+    // Allocation and levels are checked by the compiler itself in debug builds.
+    for seed in 1..30 {
+        let sample = super::random::sample(seed);
+        let options = Options {
+            registers: 16,
+            register_order: RegisterOrder::FirstUse,
+            hierarchy: crate::hierarchy::HierarchyOptions::of_machine(3, gpurf_isa::LastResultFile::Split, 8),
+            power_threshold: 3,
+            scratchpad: sample.options,
+            schedule: crate::Schedule::Latency,
+        };
+        let found = compile(&sample.source, "test.ptx", &options).unwrap();
+        let bytes = sample.options.private_bytes;
+        let run = run(&found, bytes, Rule::EveryThread, sample.threads, sample.dynamic, 1 << 14);
+        assert_eq!((&run.faults[..], &run.overlap, &run.error), (&[][..], &None, &None), "{seed}\n{}", sample.source);
+        let plain = sample.run(ScratchpadOptions::NONE).result;
+        assert!(run.result.starts_with(&plain), "{seed}");
+    }
+}
+
 /// Which accesses of a piece of code lie in the first 256 bytes of shared memory.
 fn marked(text: &str) -> Vec<bool> {
     let mut code = assemble(&format!("{text}\nEXIT")).unwrap_or_else(|e| panic!("{e}\n{text}"));
