@@ -1,6 +1,9 @@
 //! The machine code of a manifest's kernels for a machine.
 
+use std::collections::BTreeMap;
+
 use gpurf_blocks::config::{Config, SharedResource};
+use gpurf_compiler::marks::private::{self, Threads};
 use gpurf_compiler::{Compiled, Diagnostics, compile};
 use gpurf_isa::image::Image;
 use gpurf_launch::Manifest;
@@ -37,7 +40,23 @@ pub fn compiled_for(
         options.scratchpad.private_bytes = private;
         compiled = compile(text, name, &options)?;
     }
+    mark_private(manifest, &mut compiled.image, options.scratchpad.private_bytes);
     Ok(compiled)
+}
+
+/// Marks accesses that lie in the private part with the sizes of blocks that the launches have: the compiler has to take any size for possible.
+fn mark_private(manifest: &Manifest, image: &mut Image, private: u32) {
+    let Ok(session) = Session::new(manifest, image) else { return };
+    let mut blocks: BTreeMap<String, [u32; 3]> = BTreeMap::new();
+    for launch in session.launches() {
+        let block = blocks.entry(launch.kernel.name.clone()).or_default();
+        *block = std::array::from_fn(|k| block[k].max(launch.geometry.block[k]));
+    }
+    for kernel in &mut image.kernels {
+        if let Some(&block) = blocks.get(&kernel.name) {
+            private::mark(&mut kernel.code, private, Threads::of_block(block));
+        }
+    }
 }
 
 /// The fewest bytes that a launch leaves private, if a launch has shared memory at all. A manifest that does not fit its kernels is found wrong where it is run.
@@ -64,13 +83,12 @@ mod tests {
             compiled_for(&text, &ptx, &config, 64, &manifest).unwrap().image
         };
         let half = code(&["share.private=5", "compiler.relssp=optimal"]);
-        let bytes = half.kernels.iter().map(|kernel| kernel.static_shared).max().unwrap();
-        let given = format!("compiler.private_shared={}", bytes.div_ceil(2).next_multiple_of(4));
-        assert_eq!(half, code(&["share.private=5", "compiler.relssp=optimal", &given]));
-        assert_ne!(half, code(&["share.private=5", "compiler.relssp=optimal", "compiler.private_shared=4"]));
+        let marked = |image: &Image| image.kernels.iter().flat_map(|k| &k.code).filter(|i| i.control.private).count();
+        assert!(marked(&half) > 0);
+        let tenth = code(&["share.private=1", "compiler.relssp=optimal"]);
+        assert!(marked(&tenth) < marked(&half));
         let plain = Config::load(Start::Preset("fermi-16k"), &[] as &[&str]).unwrap();
         let unmarked = compiled_for(&text, &ptx, &plain, 64, &manifest).unwrap().image;
-        let code = |image: &Image| image.kernels.iter().flat_map(|kernel| kernel.code.clone()).collect::<Vec<_>>();
-        assert!(code(&unmarked).iter().all(|instruction| !instruction.control.private));
+        assert_eq!(marked(&unmarked), 0);
     }
 }

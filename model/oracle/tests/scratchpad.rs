@@ -107,19 +107,20 @@ fn private_marks() {
 #[test]
 fn variables_of_accesses() {
     let code = "ST.SHARED.B32 [RZ+0x4], RZ\nST.SHARED.B32 [RZ+0x8], RZ\nST.SHARED.B8 [RZ+0x9], RZ\nEXIT";
-    let seen = |variables: &[(u32, &[Bytes])]| {
-        let variables: HashMap<u32, Vec<Bytes>> = variables.iter().map(|(pc, list)| (*pc, list.to_vec())).collect();
+    let seen = |variables: &[(u32, &[(u64, u64)])]| {
+        let variables: HashMap<u32, Vec<Bytes>> =
+            variables.iter().map(|(pc, list)| (*pc, list.iter().map(|&(from, to)| from..to).collect())).collect();
         let judge = ScratchpadJudge::new(64, Rule::MayEnd).with_variables(variables);
         let faults = run(&Setup::new(code).shared(64), judge).0;
         faults.into_iter().map(|fault| (fault.wrong, fault.pc)).collect::<Vec<_>>()
     };
-    assert_eq!(seen(&[(0, &[4..8]), (1, &[0..4, 8..12]), (2, &[9..10])]), []);
+    assert_eq!(seen(&[(0, &[(4, 8)]), (1, &[(0, 4), (8, 12)]), (2, &[(9, 10)])]), []);
     assert_eq!(
-        seen(&[(0, &[0..8]), (1, &[4..10, 10..12]), (2, &[9..10])]),
+        seen(&[(0, &[(0, 8)]), (1, &[(4, 10), (10, 12)]), (2, &[(9, 10)])]),
         [(Wrong::Outside, 1)],
         "across two variables"
     );
-    assert_eq!(seen(&[(0, &[4..7]), (1, &[8..u64::MAX])]), [(Wrong::Outside, 0), (Wrong::Outside, 2)]);
+    assert_eq!(seen(&[(0, &[(4, 7)]), (1, &[(8, u64::MAX)])]), [(Wrong::Outside, 0), (Wrong::Outside, 2)]);
 }
 
 #[test]
