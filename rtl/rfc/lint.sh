@@ -23,3 +23,11 @@ for cache in '1 32 13' '2 8 6'; do
         echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=$active $(rfc "$entries" "$lrf" "$reads")"
     done
 done
+# Words below the cache have power states.
+for power in '1 8 8 0 0' '2 48 10 1 1' '2 32 8 0 0'; do
+    read -r issue warps active lrf reads <<<"$power"
+    every rfc IssuePorts="$issue" Warps="$warps" Power="$warps" Active="$active" Lrf="$lrf" Reads="$reads"
+    sizes=$((warps << 7 | 6 << 2 | lrf << 1 | reads))
+    echo "rtl/operands/operand_stage.sv -GIssuePorts=$issue -GActive=$active -GOrganisation=1 -GSizes=$sizes"
+    echo "rtl/sm/sm.sv -GIssuePorts=$issue -GWarps=$warps -GActive=$active -GOrganisation=1 -GSizes=$sizes -GPowerEntries=2"
+done

@@ -9,7 +9,7 @@ use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_isa::image::Kernel;
 use gpurf_isa::{Instruction, PowerState, ResultLevel, Slot, SourceLevel};
 
-mod below;
+mod cached;
 
 use super::seen::Seen;
 use super::uses::Uses;
@@ -139,7 +139,7 @@ pub struct Replay {
     /// The instruction at each place in the operand stage.
     collected: HashMap<usize, (usize, u32)>,
     /// Where the accesses are known later, as a cache stands in front of the words.
-    below: Option<below::States>,
+    below: Option<cached::States>,
 }
 
 /// An access that ends: the warp, the register, and whether another instruction accesses it.
@@ -159,7 +159,7 @@ impl Replay {
             warps: (0..MAX_WARPS).map(|_| warp()).collect(),
             registers: 0,
             collected: HashMap::new(),
-            below: config.sm_shape().services().keeps_states.then(|| below::States::new(config)),
+            below: config.sm_shape().services().keeps_states.then(|| cached::States::new(config)),
         })
     }
 

@@ -1,24 +1,20 @@
 //! GREENER below ORF and LRF, and below a register file cache, where only accesses of the main register file count. No paper has both.
 
+use super::cached::{self, cached};
 use super::{Of, baseline, cycles, fitted, greener, plan_fit, savings};
 use crate::plot::Plot;
 use crate::row::{Claim, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 
-const OURS: Claim = Claim::none("not in a paper: the combination is ours");
+pub(super) const OURS: Claim = Claim::none("not in a paper: the combination is ours");
 
 /// The machine with both.
 fn below() -> Point {
     Point::preset("greener-hierarchy")
 }
 
-/// The machine with a register file cache and power states.
-fn cached() -> Point {
-    Point::preset("greener-rfc")
-}
-
 /// A machine without power states.
-fn all_on(point: Point) -> Point {
+pub(super) fn all_on(point: Point) -> Point {
     point.with("power.present=false").with("compiler.power_threshold=0")
 }
 
@@ -46,12 +42,6 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             &baseline(),
         ),
         saving("leakage energy saved by GREENER without LRF/ORF, 8 active warps", &two_level(), &baseline()),
-        saving("leakage energy of the main register file saved by GREENER with RFC", &cached(), &all_on(cached())),
-        saving(
-            "leakage energy of the main register file saved by GREENER with RFC, over the baseline without",
-            &cached(),
-            &baseline(),
-        ),
         cycles::row_over(
             results,
             OURS,
@@ -59,15 +49,8 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             (&below(), &all_on(below())),
             "levels",
         ),
-        cycles::row_over(
-            results,
-            OURS,
-            "cycles that GREENER with RFC takes more",
-            (&cached(), &all_on(cached())),
-            "levels",
-        ),
     ];
-    rows.into_iter().flatten().collect()
+    rows.into_iter().chain(cached::rows(results, &leakage)).flatten().collect()
 }
 
 pub fn plots(_: &Results<'_>) -> Vec<Plot> {

@@ -1,5 +1,6 @@
 //! The report on GREENER: leakage of the register file (sharing thesis, chapter 4).
 
+mod cached;
 mod cycles;
 mod headlines;
 mod idle;
