@@ -2,7 +2,7 @@
 // point's surroundings look like: the template. In a later one it looks for the place nearby that is most like it, the sum of
 // differences of all pixels being least, and moves the point there. Pixels are smoothed on the way: sums of 3 x 3. Only a later
 // picture needs shared memory; which it is, an argument says.
-// After heartwall of Rodinia: sharing thesis table 3.3, 11872 bytes, and 3.4.1.5 (a run on the first picture alone uses none of them).
+// After heartwall of Rodinia: sharing thesis table 3.3, 11872 bytes, and 3.4.1.6 (a run on the first picture alone uses none of them).
 constexpr int HEIGHT = 53, PITCH = 56;
 
 __device__ int smooth(const unsigned char *picture, int width, int x, int y)

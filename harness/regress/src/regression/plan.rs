@@ -339,9 +339,8 @@ mod tests {
         assert!(message("[[long]]\nrun = \"kernels\"\nlimit_s = 5\n").contains("no tier smoke; there are: long"));
         let message = message("[[smoke]]\nrun = \"kernels\"\nlimit_s = 5\nnames = [\"saxpi\"]\n");
         assert!(
-            message.contains(
-                "entry 1 of smoke: there is no test kernel saxpi; there are: DCT1, DCT2, DCT3, DCT4, DCT5"
-            ),
+            message
+                .contains("entry 1 of smoke: there is no test kernel saxpi; there are: DCT1, DCT2, DCT3, DCT4, DCT5"),
             "{message}"
         );
     }

@@ -1,4 +1,6 @@
-//! What the tests of marks share.
+//! What the tests of marks and of accesses share.
+
+#![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::fs;
 
@@ -57,7 +59,11 @@ impl<J: Observer, F: Fn(&image::Kernel) -> J> Engine for Observed<J, F> {
 
 /// Runs a test kernel's launches with this code, and gives the observer of each.
 pub fn observed<J: Observer>(kernel: &Kernel, code: &Image, begin: impl Fn(&image::Kernel) -> J) -> Vec<J> {
-    let case = Case::load(kernel.name).unwrap_or_else(|error| panic!("{error}"));
+    observed_in(&Case::load(kernel.name).unwrap_or_else(|error| panic!("{error}")), code, begin)
+}
+
+/// Runs the launches of a manifest.
+pub fn observed_in<J: Observer>(case: &Case, code: &Image, begin: impl Fn(&image::Kernel) -> J) -> Vec<J> {
     let mut engine = Observed { begin, observers: Vec::new() };
     let mut session = Session::new(case.manifest(), code).unwrap_or_else(|error| panic!("{error}"));
     session.run(&mut engine).unwrap_or_else(|error| panic!("{error}"));
