@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gpurf_blocks::config::{
-    Allocation, BankPorts, CheckRule, Config, LockRule, MrfConfig, PowerMode, ReadOrder, Reference, Schedule, Scheduler,
-    SharedResource, SmConfig, preset, presets,
+    Allocation, BankPorts, CheckRule, Config, LockRule, MrfConfig, PowerMode, ReadOrder, Reference, Schedule,
+    Scheduler, SharedResource, SmConfig, preset, presets,
 };
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;

@@ -422,7 +422,10 @@ impl BlockLauncherCover {
             point!("shared memory for guests runs out", tried && !paired && alone(3));
             point!("a guest takes the last byte", tried && fits_as_guest && !paired && guest_end == all);
             point!("a guest fits with its private bytes alone", tried && fits_as_guest && !paired && full[3]);
-            point!("private bytes are rounded up", tried && fits_as_guest && !paired && private_step != o.private_bytes_o);
+            point!(
+                "private bytes are rounded up",
+                tried && fits_as_guest && !paired && private_step != o.private_bytes_o
+            );
             point!("a guest takes the last register", tried && fits_as_guest && !paired && with_guest == there);
         }
         point!(

@@ -182,8 +182,11 @@ impl AddressUnitDriver {
                 _ => words(rng, inputs.shared_bytes_i),
             };
             let all = 4 * self.shape.shared_words as u32;
-            inputs.place_common_i =
-                if rng.chance(300) { inputs.place_base_i } else { words(rng, all - inputs.shared_bytes_i.div_ceil(4) * 4) };
+            inputs.place_common_i = if rng.chance(300) {
+                inputs.place_base_i
+            } else {
+                words(rng, all - inputs.shared_bytes_i.div_ceil(4) * 4)
+            };
             inputs.place_released_i = rng.chance(knobs.released).into();
         }
         inputs.local_words_i = [0, 1, 40, 65535][rng.below(4) as usize];

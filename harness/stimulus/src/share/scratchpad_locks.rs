@@ -18,8 +18,7 @@ mod cover;
 pub(crate) use cover::ScratchpadLocksCover;
 
 /// Stimulus of the block.
-pub(crate) const ENTRY: crate::Entry =
-    crate::entry::<ScratchpadLocks, ScratchpadLocksDriver, ScratchpadLocksCover>();
+pub(crate) const ENTRY: crate::Entry = crate::entry::<ScratchpadLocks, ScratchpadLocksDriver, ScratchpadLocksCover>();
 
 /// Plays launcher, warps and memory pipeline: grids with hosts and guests, heads that stay until they issue, memory instructions that the address unit takes
 /// in order within a warp. A twin says which heads may issue, and which as probes.
@@ -121,8 +120,7 @@ impl Driver for ScratchpadLocksDriver {
     }
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
-        let mut all =
-            Unreached::warps(&["issue_warp_i", "answer_warp_i", "start_warp_i", "place_warp_i"], shape.warps);
+        let mut all = Unreached::warps(&["issue_warp_i", "answer_warp_i", "start_warp_i", "place_warp_i"], shape.warps);
         all.push(Unreached::field::<RegisterLayout>("layout_i", "host_warps", 6..=6, "there are fewer warps"));
         all
     }
@@ -185,7 +183,13 @@ impl ScratchpadLocksDriver {
             if warp.live != 0 && warp.head.is_none() && rng.chance(knobs.fetch) {
                 warp.head = Some(head(rng, knobs));
             }
-            let random = Head { op: rng.next_u64(), ctl: rng.next_u64(), roles: rng.next_u64() >> (64 - 53), lanes: 0, common: false };
+            let random = Head {
+                op: rng.next_u64(),
+                ctl: rng.next_u64(),
+                roles: rng.next_u64() >> (64 - 53),
+                lanes: 0,
+                common: false,
+            };
             let shown = warp.head.unwrap_or(random);
             (i.head_op_i[w], i.head_ctl_i[w], i.head_roles_i[w]) = (shown.op, shown.ctl, shown.roles);
             i.clear_i |= u64::from(warp.head.is_some() && rng.chance(knobs.clear)) << w;
@@ -198,7 +202,8 @@ impl ScratchpadLocksDriver {
     /// What the address unit says of what it has taken.
     fn answer(&mut self, rng: &mut Rng, i: &mut ScratchpadLocksIn) {
         i.answer_valid_i = self.answer.is_some().into();
-        let any = Request { answered: true, release: rng.chance(500), common: rng.chance(500), lanes: rng.next_u64() as u32 };
+        let any =
+            Request { answered: true, release: rng.chance(500), common: rng.chance(500), lanes: rng.next_u64() as u32 };
         let (w, request) = self.answer.unwrap_or_else(|| (rng.below(self.shape.warps as u64) as usize, any));
         i.answer_warp_i = w as u8;
         i.answer_release_i = request.release.into();

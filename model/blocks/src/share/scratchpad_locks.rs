@@ -365,8 +365,7 @@ impl ScratchpadLocks {
     ) {
         self.lock_q = (self.lock_q | self.takes(claims, progress.issued)) & !claims.frees;
         let is_there = |warp: &u8| usize::from(*warp) < self.warps;
-        let (answer, start) =
-            (progress.answer.filter(|answer| is_there(&answer.warp)), at.start.filter(is_there));
+        let (answer, start) = (progress.answer.filter(|answer| is_there(&answer.warp)), at.start.filter(is_there));
         for w in set_bits(progress.issued & below(self.warps)) {
             let set = is_set(progress.set, w);
             let check = match is_set(claims.probe, w) {

@@ -128,7 +128,7 @@ impl States {
         // Who waits.
         let mut missing: [Vec<u8>; MAX_PORTS] = Default::default();
         let mut woken = Vec::new();
-        for p in 0..self.ports {
+        for (p, missing) in missing.iter_mut().enumerate().take(self.ports) {
             let asks = self.looking[p].filter(|_| !at(nets.stall | nets.behind, p));
             let mut waking = Vec::new();
             if let Some(taken) = asks {
@@ -136,12 +136,12 @@ impl States {
                     let index = 3 * p + k;
                     let here: Mask =
                         nets.tags_hit_mask[index] | if all.config.rfc.lrf { nets.lrf_hit_mask[index] } else { 0 };
-                    if taken.mask & !here != 0 && !missing[p].contains(&source.register) {
-                        missing[p].push(source.register);
+                    if taken.mask & !here != 0 && !missing.contains(&source.register) {
+                        missing.push(source.register);
                     }
                 }
                 let waits = |&register: &u8| self.enabled && self.state((taken.warp, register)) != PowerState::On;
-                waking = missing[p].iter().copied().filter(waits).collect();
+                waking = missing.iter().copied().filter(waits).collect();
             }
             self.look_wake[p] = match asks.filter(|_| !waking.is_empty()) {
                 Some(taken) => {
@@ -159,14 +159,14 @@ impl States {
             };
         }
         let mut front = [None; MAX_PORTS];
-        for b in 0..self.ports {
+        for (b, front) in front.iter_mut().enumerate().take(self.ports) {
             let evicted = at(nets.evictions_offer_valid, b);
-            front[b] = if evicted {
+            *front = if evicted {
                 Some((nets.evictions_offer_warp[b], nets.evictions_offer_reg[b]))
             } else {
                 self.latches[b].filter(|_| at(nets.results_may, b)).map(|part| (part.warp, part.register))
             };
-            let waits = front[b].filter(|&word| self.enabled && self.state(word) != PowerState::On);
+            let waits = front.filter(|&word| self.enabled && self.state(word) != PowerState::On);
             self.write_wake[b] = match waits {
                 Some(word) => {
                     tally.add("wait_wake", 1u64);
@@ -278,11 +278,11 @@ impl States {
         for b in lanes_of(taken.into()) {
             self.queued[b] = front[b];
         }
-        for p in 0..self.ports {
+        for (p, missing) in missing.iter_mut().enumerate().take(self.ports) {
             if nets.leave >> p & 1 == 1
                 && let Some(Taken { warp, pc, tag, .. }) = self.looking[p].take()
             {
-                self.reading.insert(tag, Read { warp, pc, missing: std::mem::take(&mut missing[p]) });
+                self.reading.insert(tag, Read { warp, pc, missing: std::mem::take(missing) });
             }
             if let Some(taken) = seen.taken[p] {
                 self.looking[p] = Some(taken);

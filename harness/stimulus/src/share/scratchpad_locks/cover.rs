@@ -117,7 +117,10 @@ impl ScratchpadLocksCover {
             let check = p.check_q[w];
             let access = matches!((opcode, space), (LD | ST | ATOM, SHARED | GENERIC) | (CAS, SHARED));
             let Some(partner) = partner(i, w).filter(|_| i.live_i[w] != 0) else {
-                point!("a warp without a partner accesses scratchpad memory", clear && access && !mark && goes && !probe);
+                point!(
+                    "a warp without a partner accesses scratchpad memory",
+                    clear && access && !mark && goes && !probe
+                );
                 point!("it releases", i.live_i[w] != 0 && issued && opcode == RELSSP && sets & bit != 0);
                 continue;
             };
@@ -151,15 +154,24 @@ impl ScratchpadLocksCover {
             point!("a head is not probed, as marks decide", wanted && marks && check == NONE && !probe);
             // Who gets the lock.
             let asked = asks(w);
-            point!("oldest: the older block takes the lock unprobed", !first && wanted && !young && check == NONE && goes);
+            point!(
+                "oldest: the older block takes the lock unprobed",
+                !first && wanted && !young && check == NONE && goes
+            );
             point!("oldest: the younger one waits", !first && asked && young && busy && !goes && !marks);
             point!("oldest: the younger one is probed", !first && wanted && young && probe);
             point!(
                 "oldest: the younger one takes it, as the older one is through",
                 !first && wanted && young && busy && other_through && goes && !probe
             );
-            point!("oldest: a head that has waited takes it", !first && asked && young && other_through && issued && !marks);
-            point!("oldest: the younger one takes it, as the older one has gone", !first && wanted && young && !busy && goes);
+            point!(
+                "oldest: a head that has waited takes it",
+                !first && asked && young && other_through && issued && !marks
+            );
+            point!(
+                "oldest: the younger one takes it, as the older one has gone",
+                !first && wanted && young && !busy && goes
+            );
             point!("oldest: an unmarked access waits", !first && asked && young && marks && !goes);
             point!("first: the older block is probed", first && wanted && !young && probe);
             point!("first: the other block has the lock", first && asked && theirs && !goes);
@@ -247,7 +259,10 @@ impl ScratchpadLocksCover {
                 .filter(|&w| usize::from(i.slot_i[w]) == slot)
                 .all(|w| p.through_q >> w & 1 == 1);
             point!("a block begins whose warps look through", begins && looks);
-            point!("a block that was younger is the older one", is(self.young) && !is(i.slot_young_i) && is(i.slot_busy_i));
+            point!(
+                "a block that was younger is the older one",
+                is(self.young) && !is(i.slot_young_i) && is(i.slot_busy_i)
+            );
         }
         let asked = usize::from(i.place_warp_i);
         let (refused, is_through) = (o.place_released_o == 1, through >> i.slot_i[asked] & 1 == 1);

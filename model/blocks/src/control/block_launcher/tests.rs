@@ -382,11 +382,10 @@ fn guests_have_the_private_part_of_shared_memory_and_all_their_registers() {
     assert_eq!(divided(16, &Launch { private_shared: 1840, ..launch }).0, 6, "by hosts");
     assert_eq!(divided(16, &Launch { private_shared: 5525, ..launch }).0, 3, "by shared memory");
     assert_eq!(divided(16, &Launch { registers: 255, private: 255, ..launch }).0, 4, "by registers");
-    assert_eq!(divided(16, &Launch { share: false, ..launch }), (3, 0, 3, RegisterLayoutFields {
-        guest_base: 0,
-        host_warps: 48,
-        ..layout
-    }));
+    assert_eq!(
+        divided(16, &Launch { share: false, ..launch }),
+        (3, 0, 3, RegisterLayoutFields { guest_base: 0, host_warps: 48, ..layout })
+    );
     let mut launcher = Driver::launched_in(&with_places(), &launch);
     launcher.until(|out| out.tid_we_o == 1);
     let place = |launcher: &mut Driver<BlockLauncher>, warp| {

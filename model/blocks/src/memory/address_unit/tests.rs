@@ -450,9 +450,7 @@ fn sharing(opcode: u8, m: u32, address: impl Fn(usize) -> u64) -> Driver<Address
 #[test]
 fn addresses_behind_the_private_bytes_are_in_the_host_s_memory() {
     let bases = |m: u32, window: u64| {
-        let mut unit = sharing(operation::LD, m | LOAD_WORD, |lane| {
-            (window << 32) | (252 + 4 * (lane as u64 % 2))
-        });
+        let mut unit = sharing(operation::LD, m | LOAD_WORD, |lane| (window << 32) | (252 + 4 * (lane as u64 % 2)));
         unit.cycle();
         let out = unit.cycle();
         assert_eq!(out.fault_valid_o, 0);

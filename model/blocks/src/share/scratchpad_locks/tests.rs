@@ -32,8 +32,7 @@ fn locks(straps: u8) -> Driver<ScratchpadLocks> {
     let mut locks = Driver::<ScratchpadLocks>::new(&SHAPE);
     let inputs = &mut locks.inputs;
     (inputs.cfg_i, inputs.clear_i, inputs.idle_i) = (straps, 0xff, 0);
-    inputs.layout_i =
-        RegisterLayout::from(RegisterLayoutFields { host_warps: 4, ..RegisterLayout(0).fields() }).0;
+    inputs.layout_i = RegisterLayout::from(RegisterLayoutFields { host_warps: 4, ..RegisterLayout(0).fields() }).0;
     (inputs.end_warps_i, inputs.slot_busy_i, inputs.slot_young_i) = (8, 0b1111, 0b1100);
     for w in 0..8 {
         inputs.slot_i[w] = w as u8 / 2;
@@ -175,7 +174,11 @@ fn the_older_block_takes_the_lock_without_a_probe() {
     let mut locks = locks(OLDEST);
     locks.head(&[0, 1], LD);
     let out = locks.issued(&[0, 1], 0);
-    assert_eq!((out.clear_o, out.probe_o, count(&out, "lock_take")), (0xff, 0, 1), "both for the same lock, without lanes");
+    assert_eq!(
+        (out.clear_o, out.probe_o, count(&out, "lock_take")),
+        (0xff, 0, 1),
+        "both for the same lock, without lanes"
+    );
     assert_eq!(locks.state().lock_q, 1);
 }
 
@@ -390,9 +393,8 @@ impl Reference {
             };
             shared && i.head_ctl_i[w] & PRIVATE == 0
         };
-        let wants = |w: usize| {
-            paired(w) && is_set(i.clear_i, w) && access(w) && !self.lock[slot(w)] && !through[slot(w)]
-        };
+        let wants =
+            |w: usize| paired(w) && is_set(i.clear_i, w) && access(w) && !self.lock[slot(w)] && !through[slot(w)];
         let (first, hold, marks) = (i.cfg_i & 1 != 0, i.cfg_i & 2 != 0, i.cfg_i & 8 != 0);
         let asks = |w: usize| wants(w) && (marks || self.check[w] == COMMON);
         let may = |w: usize| {
@@ -445,7 +447,8 @@ impl Reference {
         for (&(_, bits), count) in SCRATCHPAD_EVENT.iter().zip(counts) {
             out.event_o = out.event_o << bits | u64::from(count);
         }
-        let mut next = Self { lock: [false; BLOCK_SLOTS], check: self.check, released: self.released, through: self.through };
+        let mut next =
+            Self { lock: [false; BLOCK_SLOTS], check: self.check, released: self.released, through: self.through };
         for k in 0..BLOCK_SLOTS {
             next.lock[k] = (self.lock[k] || takes[k]) && !frees[k];
         }
