@@ -1,5 +1,6 @@
 //! What kernels do with their shared memory.
 
+#[allow(dead_code, reason = "each test uses a part")]
 mod common;
 
 use common::{build, observed_in};

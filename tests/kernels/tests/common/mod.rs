@@ -1,7 +1,5 @@
 //! What the tests of marks and of accesses share.
 
-#![allow(dead_code, reason = "each test file uses some of it")]
-
 use std::fs;
 
 use gpurf_compiler::{Compiled, Options, Schedule, compile};
