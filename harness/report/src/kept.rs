@@ -131,7 +131,8 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         let Source::Assembly(assembly) = &manifest.source else { panic!("it has its code") };
         let image = assembled(&manifest, assembly).unwrap();
         let (name, path) = ("sums".to_owned(), "sums.toml".to_owned());
-        Kernel { name, path, image, manifest, schedule: Schedule::None, size: Size::Own, sample: None }
+        let schedule = Schedule::None;
+        Kernel { name, path, image, ptx: None, manifest, schedule, size: Size::Own, sample: None }
     }
 
     /// A folder with the file of data.

@@ -1,5 +1,7 @@
 //! The kernels that reports run unless told otherwise: test kernels after the benchmarks of a paper.
 
+use crate::sweep::Size;
+
 /// After the benchmarks of the hierarchy thesis (tables 4.2 and 4.3): those with HT in `tests/kernels/README.md`.
 pub const HIERARCHY_THESIS: &[&str] = &[
     "backprop",
@@ -102,8 +104,21 @@ pub const SHARING_THESIS_POWER: &[&str] = &[
     "vectorAdd",
 ];
 
-/// At the end of a name: on large data the kernel has the blocks of table 2.1 of the sharing thesis, in a manifest of this name. Rows call it by the rest.
-pub const THESIS_BLOCKS: &str = "-fermi";
+/// Behind the name of a kernel that has the thesis's blocks on large data, in a manifest of this name.
+const THESIS_BLOCKS: &str = "-fermi";
+/// Likewise on an SM with 16 KB of scratchpad memory, whatever the data: with other blocks it would not limit them.
+const THESIS_SCRATCHPAD: &str = "-fermi-16k";
+
+/// The manifest of one of the project's kernels, and what rows call the kernel.
+pub fn manifest(name: &str, size: Size) -> (String, &str) {
+    let small = size != Size::Large;
+    match name.split_once(THESIS_BLOCKS) {
+        Some((kernel, _)) if small && !name.contains(THESIS_SCRATCHPAD) => (format!("{kernel}.toml"), kernel),
+        Some((kernel, _)) => (format!("{name}.toml"), kernel),
+        None if small => (format!("{name}.toml"), name),
+        None => (format!("{name}-large.toml"), name),
+    }
+}
 
 /// Those that registers limit on the machine of the sharing thesis's chapter 2; then kernels after its tables 2.1 and 2.4 that registers do not limit here, in
 /// which sharing must not change a cycle. Kernels of table 2.1 have its blocks. `gameOfLife` would be another one of the first, but it uses results of global atomic operations, for which one of the
@@ -125,24 +140,67 @@ pub const SHARING_THESIS_REGISTERS: &[&str] = &[
     "NN",
 ];
 
+/// After table 2.2 of the sharing thesis, with its blocks (`needle` is NW1 and NW2), and after table 2.4, which scratchpad memory does not limit.
+pub const SHARING_THESIS_SCRATCHPAD: &[&str] = &[
+    "CONV1-fermi-16k",
+    "CONV2-fermi-16k",
+    "lavaMD-fermi-16k",
+    "needle",
+    "SRAD1-fermi-16k",
+    "SRAD2-fermi-16k",
+    "bfs",
+    "gaussian",
+    "NN",
+];
+
+/// After tables 3.3 and 3.4 of the sharing thesis, as far as their blocks are known; MC2 is of its section 3.4.1.9.
+pub const SHARING_THESIS_RELEASE: &[&str] = &[
+    "backprop-fermi-16k",
+    "DCT1-fermi-16k",
+    "DCT2-fermi-16k",
+    "DCT3-fermi-16k",
+    "DCT4-fermi-16k",
+    "NQU-fermi-16k",
+    "SRAD1-fermi-16k-wide",
+    "SRAD2-fermi-16k-wide",
+    "FDTD3d-fermi-16k",
+    "heartwall-fermi-16k",
+    "histogram-fermi-16k",
+    "MC1-fermi-16k",
+    "MC2-fermi-16k",
+    "bfs",
+    "DCT5",
+    "gaussian",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Each has a large run, or one with the thesis's blocks, and little data under the name that rows have.
+    /// Each has a large run, or one with the thesis's blocks, and little data, and PTX beside each source.
     #[test]
     fn their_manifests_are_there() {
         let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels"));
         let lists = [HIERARCHY_THESIS, HYBRID_PAPER, STEALING_PAPER, SHARING_THESIS_POWER, SHARING_THESIS_REGISTERS];
-        for name in lists.concat() {
-            let (large, small) = match name.strip_suffix(THESIS_BLOCKS) {
-                Some(small) => (name.to_owned(), small),
-                None => (format!("{name}-large"), name),
-            };
-            for file in [large.as_str(), small] {
-                assert!(folder.join(format!("{file}.toml")).is_file(), "{file}");
+        let lists = [lists.concat(), SHARING_THESIS_SCRATCHPAD.into(), SHARING_THESIS_RELEASE.into()].concat();
+        for file in lists.iter().flat_map(|name| [Size::Large, Size::Small].map(|size| manifest(name, size).0)) {
+            let found = gpurf_launch::Manifest::load(&folder.join(&file)).unwrap_or_else(|error| panic!("{error}"));
+            let gpurf_launch::Source::File(source) = found.source else { panic!("{file}: it has a source") };
+            assert!(source.with_extension("ptx").is_file(), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_a_manifest_and_what_rows_call_it() {
+        for (name, kernel, large, small) in [
+            ("srad", "srad", "srad-large", "srad"),
+            ("hotspot-fermi", "hotspot", "hotspot-fermi", "hotspot"),
+            ("CONV1-fermi-16k", "CONV1", "CONV1-fermi-16k", "CONV1-fermi-16k"),
+            ("SRAD1-fermi-16k-wide", "SRAD1", "SRAD1-fermi-16k-wide", "SRAD1-fermi-16k-wide"),
+        ] {
+            for (size, file) in [(Size::Large, large), (Size::Small, small)] {
+                assert_eq!(manifest(name, size), (format!("{file}.toml"), kernel));
             }
-            assert!(folder.join(format!("{small}.ptx")).is_file(), "{small}");
         }
     }
 

@@ -48,12 +48,12 @@ mod values;
 mod watched;
 
 pub use kept::Kept;
-pub use kernels::THESIS_BLOCKS;
+pub use kernels::manifest;
 pub use report::{
     CAUSES_PART, Cause, Column, Definition, HEADLINES, Headlines, Machine, Moved, ORDERS, Orders, PaperReport, Part,
 };
 pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, geometric_mean, mean};
-pub use sweep::{Ended, Kernel, Measured, Point, Results, RunName, Size, SweepError, SweepPlan, Watcher, sweep};
+pub use sweep::{Ended, Kernel, Measured, Point, Ptx, Results, RunName, Size, SweepError, SweepPlan, Watcher, sweep};
 
 macro_rules! designs {
     ($($design:ident)+) => {

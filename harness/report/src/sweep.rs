@@ -6,9 +6,9 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::config::{Config, ConfigError, Start};
+use gpurf_blocks::config::{self, CompilerConfig, Config, ConfigError, SharedResource, Start};
 use gpurf_compiler::hierarchy::HierarchyOptions;
-use gpurf_compiler::{Options as CompilerOptions, RegisterOrder, Schedule};
+use gpurf_compiler::{RegisterOrder, Schedule};
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
 use gpurf_launch::{Init, Manifest};
@@ -17,7 +17,7 @@ use gpurf_oracle::host::{Engine, OracleError, RunError, Session};
 use gpurf_oracle::levels::LevelCounts;
 use gpurf_oracle::{FaultKind, Options, Oracle};
 use gpurf_regress::golden::digest_of;
-use gpurf_regress::run_all;
+use gpurf_regress::{REGISTERS, compiled_for, run_all};
 use gpurf_stimulus::program::compiler_options;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,8 @@ pub struct Kernel {
     pub manifest: Manifest,
     /// The machine code.
     pub image: Image,
+    /// What it is compiled from, for machines that need code of their own; nothing where it is assembly.
+    pub ptx: Option<Ptx>,
     /// The order of its instructions.
     pub schedule: Schedule,
     /// What it runs on.
@@ -71,7 +73,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A digest of what decides its results: manifest, contents of the files that it names, machine code. The order of instructions is in the code. Nothing where
+    /// A digest of what decides its results: manifest, contents of the files that it names, machine code, PTX. The order of instructions is in the code. Nothing where
     /// a file cannot be read: a run says so.
     fn digest(&self) -> Option<String> {
         let Manifest { buffers, symbols, checks, .. } = &self.manifest;
@@ -84,7 +86,8 @@ impl Kernel {
         let contents = |file: &Path| std::fs::read(file).ok().map(|bytes| digest_of(&bytes));
         let contents: Vec<String> = files.map(contents).collect::<Option<_>>()?;
         let image = serde_json::to_string(&self.image).ok()?;
-        let all = format!("{:?} {} {image}", self.manifest, contents.join(" "));
+        let ptx = self.ptx.as_ref().map_or("", |ptx| ptx.text.as_str());
+        let all = format!("{:?} {} {image} {ptx}", self.manifest, contents.join(" "));
         Some(digest_of(all.as_bytes()))
     }
 
@@ -92,6 +95,15 @@ impl Kernel {
     pub fn registers(&self) -> u16 {
         self.image.kernels.iter().map(|kernel| kernel.registers).max().unwrap_or(0)
     }
+}
+
+/// A file of PTX.
+#[derive(Clone, Debug)]
+pub struct Ptx {
+    /// How the compiler names it.
+    pub name: String,
+    /// Its contents.
+    pub text: String,
 }
 
 /// A configuration: a preset, and what is set on top of it.
@@ -460,19 +472,32 @@ impl What<'_> {
     }
 }
 
-/// A kernel's code with the names, levels and marks that a configuration asks for on top of those of all.
-fn marked<'a>(image: &'a Image, config: &Config) -> Cow<'a, Image> {
-    let options = compiler_options(config, CompilerOptions::default().registers);
+/// A kernel's code with the names, levels and marks that a configuration asks for on top of those of all. What concerns scratchpad memory is decided before
+/// registers are: that code is compiled anew.
+fn marked<'a>(kernel: &'a Kernel, config: &Config) -> Result<Cow<'a, Image>, SweepError> {
+    let Kernel { manifest, image, ptx, schedule, .. } = kernel;
+    let options = compiler_options(config, REGISTERS);
+    let shares = config.share.present && config.share.resource == SharedResource::Scratchpad;
+    if let Some(Ptx { name, text }) = ptx.as_ref().filter(|_| shares || options.scratchpad != Default::default()) {
+        let schedule = match schedule {
+            Schedule::None => config::Schedule::None,
+            Schedule::Tree => config::Schedule::Tree,
+            Schedule::Latency => config::Schedule::Latency,
+        };
+        let config = Config { compiler: CompilerConfig { schedule, ..config.compiler }, ..*config };
+        let compiled = compiled_for(text, name, &config, REGISTERS, manifest);
+        return compiled.map(|compiled| Cow::Owned(compiled.image)).map_err(|e| SweepError::Input(e.to_string()));
+    }
     let renamed = options.register_order != RegisterOrder::Allocated;
     if !renamed && !options.have_levels() && options.power_threshold == 0 {
-        return Cow::Borrowed(image);
+        return Ok(Cow::Borrowed(image));
     }
     let mut image = image.clone();
     for code in image.kernels.iter_mut().map(|kernel| &mut kernel.code) {
         gpurf_compiler::name_registers(code, options.register_order);
         gpurf_compiler::mark(code, &options);
     }
-    Cow::Owned(image)
+    Ok(Cow::Owned(image))
 }
 
 impl Task<'_> {
@@ -493,7 +518,7 @@ impl Task<'_> {
         let session = |image| Session::new(manifest, image).map_err(|e| SweepError::Input(e.to_string()));
         if let Some(What::Model(point)) = self.whats.first() {
             let config = point.config().map_err(|e| SweepError::Input(e.to_string()))?;
-            let measured = self.run_model(&mut session(&marked(image, &config))?, config, point.measured, stop)?;
+            let measured = self.run_model(&mut session(&*marked(self.kernel, &config)?)?, config, point.measured, stop)?;
             return Ok(vec![Outcome::Measured(measured); self.whats.len()]);
         }
         let mut session = session(image)?;
@@ -749,19 +774,64 @@ impl SweepPlan {
 mod tests {
     use super::*;
 
+    /// A kernel as a report has it.
+    fn kernel(name: &str) -> Kernel {
+        let path = |ending: &str| format!("{}/../../tests/kernels/{name}.{ending}", env!("CARGO_MANIFEST_DIR"));
+        let ptx = Ptx { name: path("ptx"), text: std::fs::read_to_string(path("ptx")).unwrap() };
+        let options = gpurf_compiler::Options { registers: REGISTERS, ..Default::default() };
+        Kernel {
+            name: name.to_owned(),
+            path: path("toml"),
+            manifest: Manifest::load(path("toml").as_ref()).unwrap(),
+            image: gpurf_compiler::compile(&ptx.text, &ptx.name, &options).unwrap().image,
+            ptx: Some(ptx),
+            schedule: Schedule::None,
+            size: Size::Small,
+            sample: None,
+        }
+    }
+
     /// A report compiles a kernel once, and names and marks it for each configuration as the compiler does.
     #[test]
     fn code_for_a_configuration_is_what_the_compiler_makes_for_it() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/srad.ptx");
-        let text = std::fs::read_to_string(path).unwrap();
-        let compiled = |options: CompilerOptions| gpurf_compiler::compile(&text, path, &options).unwrap().image;
-        let plain = compiled(CompilerOptions::default());
+        let kernel = kernel("srad");
+        let Ptx { name, text } = kernel.ptx.as_ref().unwrap();
         let settings = ["compiler.register_order=first_use", "compiler.power_threshold=3"];
         for chosen in [&settings[..0], &settings[..1], &settings[1..], &settings] {
             let config = Config::load(Start::Preset("baseline"), chosen).unwrap();
-            let expected = compiled(gpurf_regress::compiler_options(&config, CompilerOptions::default().registers));
-            assert_eq!(*marked(&plain, &config), expected, "{chosen:?}");
-            assert_eq!(expected == plain, chosen.is_empty(), "{chosen:?}");
+            let expected = compiled_for(text, name, &config, REGISTERS, &kernel.manifest).unwrap().image;
+            assert_eq!(*marked(&kernel, &config).unwrap(), expected, "{chosen:?}");
+            assert_eq!(expected == kernel.image, chosen.is_empty(), "{chosen:?}");
         }
+    }
+
+    /// Layout, releases and private marks are in code of its own, in the kernel's order of instructions.
+    #[test]
+    fn code_for_scratchpad_sharing_is_compiled_for_it() {
+        let kernel = kernel("countBytes");
+        let in_order = Kernel { schedule: Schedule::Latency, ..kernel.clone() };
+        let Ptx { name, text } = kernel.ptx.as_ref().unwrap();
+        let half = "share.private=5";
+        let settings = ["compiler.share_layout=minimal", "compiler.relssp=optimal", "compiler.relssp=postdom"];
+        let mut codes: Vec<Image> = Vec::new();
+        for chosen in settings.iter().map(|set| vec![half, *set]).chain([vec![half, settings[0], settings[1]]]) {
+            let config = Config::load(Start::Preset("share-scratchpad"), &chosen).unwrap();
+            let code = marked(&kernel, &config).unwrap().into_owned();
+            assert_eq!(code, compiled_for(text, name, &config, REGISTERS, &kernel.manifest).unwrap().image, "{chosen:?}");
+            let ordered = [&chosen[..], &["compiler.schedule=latency"]].concat();
+            let ordered = Config::load(Start::Preset("share-scratchpad"), &ordered).unwrap();
+            let expected = compiled_for(text, name, &ordered, REGISTERS, &kernel.manifest).unwrap().image;
+            assert_eq!(*marked(&in_order, &config).unwrap(), expected, "{chosen:?}");
+            codes.push(code);
+        }
+        codes.push(kernel.image.clone());
+        let differ = |(place, code): (usize, &Image)| codes[..place].iter().all(|other| other != code);
+        assert!(codes.iter().enumerate().all(differ), "each has code of its own");
+        let plain = Config::load(Start::Preset("fermi-16k"), &[] as &[&str]).unwrap();
+        assert!(matches!(marked(&kernel, &plain).unwrap(), Cow::Borrowed(_)));
+        // Its own instructions stay what they are.
+        let assembly = Kernel { ptx: None, ..kernel };
+        let config = Config::load(Start::Preset("share-scratchpad"), &settings[..2]).unwrap();
+        assert_eq!(*marked(&assembly, &config).unwrap(), assembly.image);
     }
 }

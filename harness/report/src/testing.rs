@@ -36,6 +36,7 @@ pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
         path: format!("{name}.toml"),
         manifest: manifest.clone(),
         image: Default::default(),
+        ptx: None,
         size: crate::Size::Own,
         schedule: gpurf_compiler::Schedule::None,
         sample: Some(300_000),

@@ -11,8 +11,8 @@ use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS, regression};
 use gpurf_report::{
-    Absent, Cause, Definition, Ended, Kept, Kernel, Moved, PaperReport, Row, RunName, Size, SweepError, SweepPlan,
-    THESIS_BLOCKS, Watcher, html, reports, sweep,
+    Absent, Cause, Definition, Ended, Kept, Kernel, Moved, PaperReport, Ptx, Row, RunName, Size, SweepError, SweepPlan,
+    Watcher, html, manifest, reports, sweep,
 };
 use serde::Serialize;
 
@@ -234,18 +234,18 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule, size: 
             )));
         }
         let own = |name: &&str| {
-            let file = folder.join(manifest(name, size));
+            let (manifest, name) = manifest(name, size);
+            let file = folder.join(manifest);
             if size == Size::Large && !file.exists() {
                 let file = file.display();
                 return Err(Failure::bad_input(format!("there is no {file}: --small runs the kernels on little data")));
             }
-            let name = name.strip_suffix(THESIS_BLOCKS).unwrap_or(name);
-            let kernel = kernel(&file, Some(&folder.join(format!("{name}.ptx"))), schedule, size, sample)?;
+            let kernel = kernel(&file, schedule, size, sample)?;
             Ok(Kernel { name: name.to_owned(), ..kernel })
         };
         names.iter().map(own).collect::<Result<_, Failure>>()?
     } else {
-        files.iter().map(|file| kernel(file, None, schedule, Size::Own, sample)).collect::<Result<_, _>>()?
+        files.iter().map(|file| kernel(file, schedule, Size::Own, sample)).collect::<Result<_, _>>()?
     };
     let mut names = BTreeSet::new();
     match kernels.iter().find(|kernel| !names.insert(kernel.name.as_str())) {
@@ -257,37 +257,24 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule, size: 
     }
 }
 
-/// The manifest of one of the project's kernels.
-fn manifest(name: &str, size: Size) -> String {
-    match (size, name.strip_suffix(THESIS_BLOCKS)) {
-        (Size::Large, None) => format!("{name}-large.toml"),
-        (Size::Small | Size::Own, Some(name)) => format!("{name}.toml"),
-        (Size::Large, Some(_)) | (Size::Small | Size::Own, None) => format!("{name}.toml"),
-    }
-}
-
 /// A launch manifest with its machine code, from the PTX that the checkout has for its own kernels.
-fn kernel(
-    file: &Path,
-    ptx: Option<&Path>,
-    schedule: Schedule,
-    size: Size,
-    sample: Option<u64>,
-) -> Result<Kernel, Failure> {
+fn kernel(file: &Path, schedule: Schedule, size: Size, sample: Option<u64>) -> Result<Kernel, Failure> {
     let wrong = |e: &dyn std::fmt::Display| Failure::bad_input(e.to_string());
     let manifest = Manifest::load(file).map_err(|e| wrong(&e))?;
     manifest.verify_checks().map_err(|e| wrong(&e))?;
-    let image = match &manifest.source {
+    let (image, ptx) = match &manifest.source {
         Source::File(file) => {
-            let ptx = source::ptx(ptx.unwrap_or(file))?;
-            source::compile(&ptx, &Options { schedule, ..source::options(Some(REGISTERS)) })?.image
+            let beside = file.with_extension("ptx");
+            let ptx = source::ptx(if size == Size::Own { file } else { &beside })?;
+            let options = Options { schedule, ..source::options(Some(REGISTERS)) };
+            (source::compile(&ptx, &options)?.image, Some(Ptx { name: ptx.name, text: ptx.text }))
         }
-        Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| wrong(&e))?,
+        Source::Assembly(assembly) => (assembled(&manifest, assembly).map_err(|e| wrong(&e))?, None),
     };
     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let here = std::env::current_dir().unwrap_or_default();
     let path = file.strip_prefix(&here).unwrap_or(file).display().to_string();
-    Ok(Kernel { name, path, manifest, image, schedule, size, sample })
+    Ok(Kernel { name, path, manifest, image, ptx, schedule, size, sample })
 }
 
 /// A page that cannot be written is known before the work.

@@ -1,58 +1,75 @@
-//! Sharing in half of the registers: thesis 2.5.1.7, figure 2.20(a).
+//! Sharing in half of what is shared: thesis 2.5.1.7, figure 2.20; 3.4.1.9, figure 3.14.
 
-use super::{Gain, NOT_SAID, WHOLE, aged, baseline, gaining, of_sharing, sharing};
+use super::{Gain, NOT_SAID, Registers, Release, Scratchpad, Shared, gaining, of_sharing};
 use crate::plot::Plot;
 use crate::row::{Claim, Row};
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
-const SOURCE: &str = "sharing thesis 2.5.1.7, figure 2.20(a)";
-const FASTER: Claim = Claim::share(SOURCE, "5 of 8: 50-75 %", 0.5, 0.75);
+const FASTER: Claim = Claim::share("sharing thesis 2.5.1.7, figure 2.20(a)", "5 of 8: 50-75 %", 0.5, 0.75);
+const SOURCE_B: &str = "sharing thesis 2.5.1.7, figure 2.20(b)";
+const FASTER_B: Claim = Claim::share(SOURCE_B, "1 of 7, 3 \"comparable\": 14-58 %", 0.14, 0.58);
+const EACH_B: [(&str, Claim); 2] = [
+    ("lavaMD", Claim::share(SOURCE_B, "\"performs better\": above 0", 0.0, 1.0)),
+    ("CONV2", Claim::share(SOURCE_B, "\"degrades\": below 0", -1.0, 0.0)),
+];
+const SOURCE_3: &str = "sharing thesis 3.4.1.9, figure 3.14";
+const FASTER_3: Claim = Claim::share(SOURCE_3, "4 of 14, 5 \"comparable\": 28-65 %", 0.28, 0.65);
+const ABOVE: Claim = Claim::share(SOURCE_3, "\"improvement\": above 0", 0.0, 1.0);
+const EACH_3: [(&str, Claim); 4] = [("DCT3", ABOVE), ("DCT4", ABOVE), ("NQU", ABOVE), ("heartwall", ABOVE)];
 const MORE: Claim = Claim::none(NOT_SAID);
 
 /// Half of the thesis's file.
 const SMALL: &str = "mrf.kilobytes=64";
 
-/// The thesis's: 128 KB with sharing, 256 KB without.
-fn twice() -> Gain<'static> {
-    Gain {
-        metric: "IPC gained by sharing, over LRR with twice the registers",
-        part: "half",
-        point: sharing(),
-        over: baseline().with(WHOLE),
-        own: aged().with(WHOLE),
+/// The thesis's: half of it with sharing, all of it without.
+fn twice(of: Shared) -> Gain<'static> {
+    let metric = match of {
+        Registers => "IPC gained by sharing, over LRR with twice the registers",
+        Scratchpad | Release => "IPC gained by sharing, over LRR with twice the scratchpad memory",
+    };
+    Gain { of, metric, part: "half", point: of.looked_at(), over: of.baseline().with(of.twice().0), own: of.own() }
+}
+
+pub fn plan(of: Shared, plan: &mut SweepPlan) {
+    twice(of).plan(plan);
+    if of == Registers {
+        [of.baseline(), of.baseline().with(SMALL), of.aged().with(SMALL), of.sharing().with(SMALL)]
+            .into_iter()
+            .for_each(|point| plan.point(point));
     }
 }
 
-pub fn plan(plan: &mut SweepPlan) {
-    twice().plan(plan);
-    [baseline(), baseline().with(SMALL), aged().with(SMALL), sharing().with(SMALL)]
-        .into_iter()
-        .for_each(|point| plan.point(point));
-}
-
-pub fn rows(results: &Results<'_>) -> Vec<Row> {
+pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
+    let (claim, each): (_, &[_]) = match of {
+        Registers => (FASTER, &[]),
+        Scratchpad => (FASTER_B, &EACH_B),
+        Release => (FASTER_3, &EACH_3),
+    };
+    let gain = twice(of);
     let count = || {
-        let gain = twice();
-        let gains = super::gains(results, &gain.point, &gain.over)?;
-        let row =
-            FASTER.mean("kernels that are faster with sharing than with twice the registers and LRR", gaining(&gains));
+        let gains = of.gains(results, &gain.point, &gain.over)?;
+        let metric = format!("kernels that are faster with sharing than with twice the {} and LRR", of.words());
+        let row = claim.mean(metric, gaining(&gains));
         Some(row.because(|_| gain.why(results, |gains| Some(crate::mean(&gaining(gains))))))
     };
-    let small = sharing().with(SMALL);
+    let small = of.sharing().with(SMALL);
     let in_small = |metric: &str, over: Point| {
         let gains = of_sharing(results, &small, by(results, &small, &over, Measured::ipc)?).map(super::gained)?;
         Some(MORE.row(metric, super::mean_gain(&gains), gains))
     };
-    let rows = [
-        count(),
-        twice().mean(results, MORE),
-        in_small("IPC gained by sharing in 64 KB, over LRR in 64 KB", baseline().with(SMALL)),
-        in_small("IPC gained by sharing in 64 KB, over GTO in 64 KB", aged().with(SMALL)),
-        in_small("IPC gained by sharing in 64 KB, over LRR in 128 KB", baseline()),
-    ];
-    rows.into_iter().flatten().collect()
+    let mut rows: Vec<Row> = [count(), gain.mean(results, MORE)].into_iter().flatten().collect();
+    rows.extend(gain.each(results, each));
+    if of == Registers {
+        let small = [
+            in_small("IPC gained by sharing in 64 KB, over LRR in 64 KB", of.baseline().with(SMALL)),
+            in_small("IPC gained by sharing in 64 KB, over GTO in 64 KB", of.aged().with(SMALL)),
+            in_small("IPC gained by sharing in 64 KB, over LRR in 128 KB", of.baseline()),
+        ];
+        rows.extend(small.into_iter().flatten());
+    }
+    rows
 }
 
-pub fn plots(_: &Results<'_>) -> Vec<Plot> {
+pub fn plots(_: Shared, _: &Results<'_>) -> Vec<Plot> {
     Vec::new()
 }

@@ -1,16 +1,28 @@
-//! The headlines of the thesis's chapter 2, on its machine or on a part of it.
+//! The headlines of the thesis's chapters 2 and 3.
 
-use super::registers::{ALONE, MEAN, over_aged, over_baseline};
-use crate::report::{HEADLINES, Machine};
+use super::gained::{headline, over_aged, over_baseline};
+use super::{Release, Shared};
+use crate::report::HEADLINES;
 use crate::row::Row;
 use crate::sweep::{Results, SweepPlan};
 
-/// The presets are the thesis's machine as far as it is known: there is nothing to take off.
-pub fn plan(plan: &mut SweepPlan, _: Machine) {
-    [over_baseline(HEADLINES), over_aged(HEADLINES)].iter().for_each(|gain| gain.plan(plan));
+/// Owners first are chapter 2's.
+fn with_aged(of: Shared) -> bool {
+    of != Release
 }
 
-pub fn rows(results: &Results<'_>, _: Machine) -> Vec<Row> {
-    let rows = [over_baseline(HEADLINES).mean(results, MEAN), over_aged(HEADLINES).mean(results, ALONE)];
+pub fn plan(of: Shared, plan: &mut SweepPlan) {
+    over_baseline(of, HEADLINES).plan(plan);
+    if with_aged(of) {
+        over_aged(of, HEADLINES).plan(plan);
+    }
+}
+
+pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
+    let [over, alone] = headline(of);
+    let rows = [
+        over_baseline(of, HEADLINES).mean(results, over),
+        with_aged(of).then(|| over_aged(of, HEADLINES).mean(results, alone)).flatten(),
+    ];
     rows.into_iter().flatten().collect()
 }

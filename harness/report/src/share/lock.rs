@@ -1,6 +1,6 @@
 //! Who gets a lock: the rule of the thesis (2.2.3), and ours. The thesis has no numbers of it.
 
-use super::{Gain, NOT_SAID, WHOLE, aged, event, gains, of_sharing, plan_shares, sharing};
+use super::{Gain, NOT_SAID, Shared, event};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, Row, Unit};
 use crate::shown::kernels;
@@ -9,39 +9,40 @@ use crate::sweep::{Measured, Point, Results, SweepPlan};
 const MORE: Claim = Claim::none(NOT_SAID);
 
 /// The thesis's rule.
-fn first() -> Point {
-    sharing().with("share.lock=first")
+fn first(of: Shared) -> Point {
+    of.sharing().with("share.lock=first")
 }
 
-fn over() -> Gain<'static> {
+fn over(of: Shared) -> Gain<'static> {
     Gain {
+        of,
         metric: "IPC gained by locks for whichever block comes first, over the oldest",
         part: "lock",
-        point: first(),
-        over: sharing(),
-        own: aged().with(WHOLE),
+        point: first(of),
+        over: of.sharing(),
+        own: of.own(),
     }
 }
 
-pub fn plan(plan: &mut SweepPlan) {
-    plan_shares(plan);
-    plan.point(first());
+pub fn plan(of: Shared, plan: &mut SweepPlan) {
+    of.plan(plan);
+    plan.point(first(of));
 }
 
-pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let mut rows: Vec<Row> = over().mean(results, MORE).into_iter().collect();
-    for (name, point) in [("the oldest", sharing()), ("whichever comes first", first())] {
+pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
+    let mut rows: Vec<Row> = over(of).mean(results, MORE).into_iter().collect();
+    for (name, point) in [("the oldest", of.sharing()), ("whichever comes first", first(of))] {
         let waits = |run: &Measured| run.a_cycle(event::WAIT_LOCK);
-        let waits = results.each(&point, waits).and_then(|each| of_sharing(results, &sharing(), each));
+        let waits = results.each(&point, waits).and_then(|each| of.of_sharing(results, each));
         let metric = format!("warps that wait for a lock, locks for {name}");
         rows.extend(waits.map(|each| MORE.in_unit(Unit::Count).mean(metric, each)));
     }
     rows
 }
 
-pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+pub fn plots(of: Shared, results: &Results<'_>) -> Vec<Plot> {
     let plot = || {
-        let series = vec![("first over oldest", gains(results, &first(), &sharing())?)];
+        let series = vec![("first over oldest", of.gains(results, &first(of), &of.sharing())?)];
         Some(kernels("IPC gained by the thesis's rule for locks", "share", series, Style::Lines, None))
     };
     plot().into_iter().collect()

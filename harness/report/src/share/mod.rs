@@ -1,6 +1,8 @@
-//! The report on register sharing: pairs of blocks with some registers in common (sharing thesis, chapter 2).
+//! Reports on pairs of blocks with registers or scratchpad memory in common (sharing thesis, chapters 2 and 3). Parts are written once, for all of them.
 
 mod amount;
+mod check;
+mod gained;
 mod gto;
 mod half;
 mod headlines;
@@ -8,7 +10,7 @@ mod idle;
 mod lock;
 mod others;
 mod progress;
-mod registers;
+mod release;
 mod residency;
 mod steps;
 
@@ -16,83 +18,242 @@ use std::collections::BTreeSet;
 
 use gpurf_compiler::Schedule;
 
-use crate::kernels::SHARING_THESIS_REGISTERS;
+use crate::kernels::{SHARING_THESIS_REGISTERS, SHARING_THESIS_RELEASE, SHARING_THESIS_SCRATCHPAD};
 use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, Claim, PerKernel, Row, geometric_mean};
 use crate::shown::percent;
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
-/// What can be made.
-pub const REPORTS: &[Definition] = &[REPORT];
+use Shared::{Registers, Release, Scratchpad};
 
-/// The report.
-const REPORT: Definition = Definition {
+/// What can be made.
+pub const REPORTS: &[Definition] = &[REGISTERS, SCRATCHPAD, RELEASE];
+
+/// A part of the report on something shared.
+macro_rules! part {
+    ($of:expr, $name:literal, $module:ident) => {
+        Part {
+            name: $name,
+            plan: |plan| $module::plan($of, plan),
+            rows: |results| $module::rows($of, results),
+            plots: |results| $module::plots($of, results),
+        }
+    };
+}
+
+/// The presets are the thesis's machine as far as it is known: there is nothing to take off for the headlines.
+macro_rules! headlines {
+    ($of:expr) => {
+        Headlines { plan: |plan, _| headlines::plan($of, plan), rows: |results, _| headlines::rows($of, results) }
+    };
+}
+
+const REGISTERS: Definition = Definition {
     name: "sharing",
     title: "Register sharing: two blocks, some registers in common (sharing thesis, chapter 2)",
     kernels: SHARING_THESIS_REGISTERS,
     schedule: Schedule::None,
     orders: None,
-    headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
+    headlines: headlines!(Registers),
     parts: &[
-        Part { name: "residency", plan: residency::plan, rows: residency::rows, plots: residency::plots },
-        Part { name: "registers", plan: registers::plan, rows: registers::rows, plots: registers::plots },
-        Part { name: "others", plan: others::plan, rows: others::rows, plots: others::plots },
-        Part { name: "steps", plan: steps::plan, rows: steps::rows, plots: steps::plots },
-        Part { name: "amount", plan: amount::plan, rows: amount::rows, plots: amount::plots },
-        Part { name: "gto", plan: gto::plan, rows: gto::rows, plots: gto::plots },
-        Part { name: "idle", plan: idle::plan, rows: idle::rows, plots: idle::plots },
-        Part { name: "progress", plan: progress::plan, rows: progress::rows, plots: progress::plots },
-        Part { name: "lock", plan: lock::plan, rows: lock::rows, plots: lock::plots },
-        Part { name: "half", plan: half::plan, rows: half::rows, plots: half::plots },
+        part!(Registers, "residency", residency),
+        part!(Registers, "registers", gained),
+        part!(Registers, "others", others),
+        part!(Registers, "steps", steps),
+        part!(Registers, "amount", amount),
+        part!(Registers, "gto", gto),
+        part!(Registers, "idle", idle),
+        part!(Registers, "progress", progress),
+        part!(Registers, "lock", lock),
+        part!(Registers, "half", half),
     ],
-    absent: ABSENT,
+    absent: &[
+        Absent {
+            source: "sharing thesis, table 2.1, figure 2.13(a)",
+            text: "backprop 5.82 %, mri-q -0.72 %",
+            why: "registers do not limit ours: with 18 of a thread 48 warps fit, with 32 four blocks leave nothing over. The compiler's \
+                  --registers is a bound from above, and there is nothing that makes a kernel take more",
+        },
+        CACHES,
+        DIVERGENCE,
+    ],
 };
 
-const ABSENT: &[Absent] = &[
-    Absent {
-        source: "sharing thesis, table 2.1, figure 2.13(a)",
-        text: "backprop 5.82 %, mri-q -0.72 %",
-        why: "registers do not limit ours: with 18 of a thread 48 warps fit, with 32 four blocks leave nothing over. The compiler's --registers \
-              is a bound from above, and there is nothing that makes a kernel take more",
-    },
-    Absent {
-        source: "sharing thesis 2.5.1.2 to 2.5.1.5",
-        text: "what more and fewer misses of the L1 and L2 caches do",
-        why: "the SM has no data cache",
-    },
-    Absent {
-        source: "sharing thesis 2.5.1.9, figure 2.21",
-        text: "warp-level divergence: 2.87 %",
-        why: "another paper's design, which is not built",
-    },
-    Absent {
-        source: "sharing thesis 2.2.2, figures 2.12(b) to 2.22(b), tables 2.7 and 2.8",
-        text: "sharing of scratchpad memory: 12.47 %",
-        why: "not built",
-    },
-];
+const SCRATCHPAD: Definition = Definition {
+    name: "scratchpad",
+    title: "Scratchpad sharing: two blocks, some scratchpad memory in common (sharing thesis, chapter 2)",
+    kernels: SHARING_THESIS_SCRATCHPAD,
+    schedule: Schedule::None,
+    orders: None,
+    headlines: headlines!(Scratchpad),
+    parts: &[
+        part!(Scratchpad, "residency", residency),
+        part!(Scratchpad, "scratchpad", gained),
+        part!(Scratchpad, "others", others),
+        part!(Scratchpad, "steps", steps),
+        part!(Scratchpad, "amount", amount),
+        part!(Scratchpad, "gto", gto),
+        part!(Scratchpad, "idle", idle),
+        part!(Scratchpad, "progress", progress),
+        part!(Scratchpad, "lock", lock),
+        part!(Scratchpad, "half", half),
+        part!(Scratchpad, "check", check),
+    ],
+    absent: &[CACHES, DIVERGENCE],
+};
+
+const RELEASE: Definition = Definition {
+    name: "relssp",
+    title: "Scratchpad sharing with the compiler's part: layout and relssp (sharing thesis, chapter 3)",
+    kernels: SHARING_THESIS_RELEASE,
+    schedule: Schedule::None,
+    orders: None,
+    headlines: headlines!(Release),
+    parts: &[
+        part!(Release, "residency", residency),
+        part!(Release, "relssp", gained),
+        part!(Release, "places", release),
+        part!(Release, "others", others),
+        part!(Release, "gto", gto),
+        part!(Release, "progress", progress),
+        part!(Release, "half", half),
+        part!(Release, "check", check),
+    ],
+    absent: &[
+        Absent {
+            source: "sharing thesis, table 3.3",
+            text: "NW1, NW2",
+            why: "the text that this project has lacks the table's bytes, and with those of table 2.2 seven blocks reside, not one",
+        },
+        Absent {
+            source: "sharing thesis, table 3.5",
+            text: "instructions that relssp and split edges add",
+            why: "a test of the compiler has them (docs/scratchpad-compiler.md, \"How it is judged\")",
+        },
+        Absent {
+            source: "sharing thesis 3.4.1.10, 3.4.3, figures 3.15 and 3.16",
+            text: "48 and 64 KB of scratchpad memory; shared memory multiplexing",
+            why: "bytes of the kernels of table 3.7 are not in the text that this project has; multiplexing rewrites kernels",
+        },
+        CACHES,
+    ],
+};
+
+const CACHES: Absent = Absent {
+    source: "sharing thesis 2.5.1.2 to 2.5.1.5, 3.4.1.2",
+    text: "what more and fewer misses of the L1 and L2 caches do",
+    why: "the SM has no data cache",
+};
+
+const DIVERGENCE: Absent = Absent {
+    source: "sharing thesis 2.5.1.9, figure 2.21",
+    text: "warp-level divergence: 2.87 %",
+    why: "another paper's design, which is not built",
+};
 
 /// What rows say of results that the thesis does not have.
 const NOT_SAID: &str = "not in the thesis";
 
-/// The thesis's *Unshared-LRR*.
-fn baseline() -> Point {
-    Point::preset("fermi")
+/// What blocks share, and on the machine of which chapter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Shared {
+    /// Registers, chapter 2.
+    Registers,
+    /// Scratchpad memory, chapter 2.
+    Scratchpad,
+    /// Scratchpad memory, chapter 3: more registers and blocks, and code that gives it up.
+    Release,
 }
 
-/// The same scheduled by age. Owners first without pairs of blocks is this, as in the column without sharing of the thesis's table 2.5.
-fn aged() -> Point {
-    baseline().with(AGED)
-}
+impl Shared {
+    /// A preset, on the machine of its chapter.
+    fn machine(self, preset: &'static str) -> Point {
+        let point = Point::preset(preset);
+        if self == Release { point.with("mrf.kilobytes=256").with("sm.blocks=16") } else { point }
+    }
 
-/// The thesis's *Shared-OWF*, without its dynamic warp execution and without its order of registers.
-fn sharing() -> Point {
-    Point::preset("share-registers")
-}
+    /// The thesis's *Unshared-LRR*.
+    fn baseline(self) -> Point {
+        self.machine(if self == Registers { "fermi" } else { "fermi-16k" })
+    }
 
-/// The thesis's *Shared-OWF-Unrolled-Dyn*: all of it, with the stalls of another SM as the throttle's reference.
-fn complete() -> Point {
-    dynamic(ordered(sharing()))
+    /// The same scheduled by age. Owners first without pairs of blocks is this, as in the column without sharing of the thesis's tables 2.5 and 2.7.
+    fn aged(self) -> Point {
+        self.baseline().with(AGED)
+    }
+
+    /// The thesis's *Shared-OWF*, for registers without its dynamic warp execution and without its order of registers.
+    fn sharing(self) -> Point {
+        self.machine(if self == Registers { "share-registers" } else { "share-scratchpad" })
+    }
+
+    /// All of it. Registers: the thesis's *Shared-OWF-Unrolled-Dyn*, with the stalls of another SM as the throttle's reference. With the compiler's part:
+    /// *Shared-OWF-OPT*.
+    fn complete(self) -> Point {
+        match self {
+            Registers => dynamic(ordered(self.sharing())),
+            Scratchpad => self.sharing(),
+            Release => self.sharing().with(MINIMAL).with(OPTIMAL),
+        }
+    }
+
+    /// What progress and half of the resource are looked at with: of registers without throttle and order.
+    fn looked_at(self) -> Point {
+        if self == Registers { self.sharing() } else { self.complete() }
+    }
+
+    /// The thesis's *Shared-LRR-NoOpt*.
+    fn in_turn(self) -> Point {
+        self.by_age().with("sm.scheduler=round_robin")
+    }
+
+    /// Sharing scheduled by age, whoever owns.
+    fn by_age(self) -> Point {
+        self.sharing().with(NO_CLASSES)
+    }
+
+    /// Twice of what is shared, so that as many blocks as share have all of it, and whose that is.
+    fn twice(self) -> (&'static str, &'static str) {
+        match self {
+            Registers => (WHOLE, "registers (a file of 256 KB)"),
+            Scratchpad | Release => ("sm.shared_kilobytes=32", "scratchpad memory (32 KB)"),
+        }
+    }
+
+    /// Nothing shared, and the further blocks with all that they ask for.
+    fn own(self) -> Point {
+        self.aged().with(self.twice().0)
+    }
+
+    /// What is shared, in words.
+    fn words(self) -> &'static str {
+        if self == Registers { "registers" } else { "scratchpad memory" }
+    }
+
+    /// The command that makes a part again.
+    fn command(self, results: &Results<'_>, part: &str) -> String {
+        let report = match self {
+            Registers => &REGISTERS,
+            Scratchpad => &SCRATCHPAD,
+            Release => &RELEASE,
+        };
+        report.command(results, part)
+    }
+
+    /// What every part needs: it says which kernels share.
+    fn plan(self, plan: &mut SweepPlan) {
+        plan.point(self.sharing());
+    }
+
+    /// The values of the kernels that share; nothing if none does.
+    fn of_sharing(self, results: &Results<'_>, values: PerKernel) -> Option<PerKernel> {
+        of_sharing(results, &self.sharing(), values)
+    }
+
+    /// What IPC gains at one point over another one, of the kernels that share.
+    fn gains(self, results: &Results<'_>, a: &Point, b: &Point) -> Option<PerKernel> {
+        self.of_sharing(results, by(results, a, b, Measured::ipc)?).map(gained)
+    }
 }
 
 /// Registers named in the order of first use.
@@ -105,30 +266,17 @@ fn dynamic(point: Point) -> Point {
     point.with("share.throttle=1000").with("share.reference=external")
 }
 
-/// The thesis's *Shared-LRR-NoOpt*.
-fn sharing_in_turn() -> Point {
-    sharing().with(NO_CLASSES).with("sm.scheduler=round_robin")
-}
-
-/// Sharing scheduled by age, whoever owns.
-fn sharing_aged() -> Point {
-    sharing().with(NO_CLASSES)
-}
-
 const AGED: &str = "sm.scheduler=greedy_then_oldest";
 const NO_CLASSES: &str = "share.owner_first=false";
+const MINIMAL: &str = "compiler.share_layout=minimal";
+const OPTIMAL: &str = "compiler.relssp=optimal";
 
 /// A file in which as many blocks as share have all of their registers.
 const WHOLE: &str = "mrf.kilobytes=256";
 /// A memory of twice the bandwidth.
 const WIDE: &str = "memory.bandwidth=32";
 
-/// What every part needs: it says which kernels share.
-fn plan_shares(plan: &mut SweepPlan) {
-    plan.point(sharing());
-}
-
-/// The kernels some of whose warps share registers with a block beside theirs.
+/// The kernels some of whose warps share with a block beside theirs.
 fn shares(results: &Results<'_>, point: &Point) -> Option<BTreeSet<String>> {
     let shares = results.each(point, |run| run.event(event::NON_OWNERS) as f64)?;
     Some(shares.into_iter().filter(|(_, warps)| *warps > 0.0).map(|(name, _)| name).collect())
@@ -139,11 +287,6 @@ fn of_sharing(results: &Results<'_>, point: &Point, values: PerKernel) -> Option
     let share = shares(results, point)?;
     let values: PerKernel = values.into_iter().filter(|(name, _)| share.contains(name)).collect();
     (!values.is_empty()).then_some(values)
-}
-
-/// What IPC gains at one point over another one, of the kernels that share.
-fn gains(results: &Results<'_>, a: &Point, b: &Point) -> Option<PerKernel> {
-    of_sharing(results, &sharing(), by(results, a, b, Measured::ipc)?).map(gained)
 }
 
 fn gained(ratios: PerKernel) -> PerKernel {
@@ -162,18 +305,19 @@ fn mean_gain(gains: &PerKernel) -> f64 {
 
 /// What is compared, and where its rows are.
 struct Gain<'a> {
+    of: Shared,
     metric: &'a str,
     part: &'a str,
     point: Point,
     over: Point,
-    /// The same warps with registers of their own.
+    /// The same warps with nothing shared.
     own: Point,
 }
 
 impl Gain<'_> {
     /// What it needs to have run.
     fn plan(&self, plan: &mut SweepPlan) {
-        plan_shares(plan);
+        self.of.plan(plan);
         let Self { point, over, own, .. } = self;
         [point.clone(), over.clone(), own.clone(), point.clone().with(WIDE), over.clone().with(WIDE)]
             .into_iter()
@@ -182,7 +326,7 @@ impl Gain<'_> {
 
     /// The row of the mean over the kernels that share.
     fn mean(&self, results: &Results<'_>, claim: Claim) -> Option<Row> {
-        let gains = gains(results, &self.point, &self.over)?;
+        let gains = self.of.gains(results, &self.point, &self.over)?;
         let row = claim.row(self.metric, mean_gain(&gains), gains);
         Some(row.because(|_| self.why(results, |gains| Some(mean_gain(gains)))))
     }
@@ -190,13 +334,13 @@ impl Gain<'_> {
     /// The row of the greatest gain.
     fn most(&self, results: &Results<'_>, claim: Claim, metric: &str) -> Option<Row> {
         let most = |gains: &PerKernel| gains.values().copied().reduce(f64::max);
-        let gains = gains(results, &self.point, &self.over)?;
+        let gains = self.of.gains(results, &self.point, &self.over)?;
         Some(claim.row(metric, most(&gains)?, gains).because(|_| self.why(results, most)))
     }
 
     /// The rows of single kernels; those that do not run or do not share have none.
     fn each(&self, results: &Results<'_>, claims: &[(&str, Claim)]) -> Vec<Row> {
-        let gains = gains(results, &self.point, &self.over).unwrap_or_default();
+        let gains = self.of.gains(results, &self.point, &self.over).unwrap_or_default();
         let row = |&(kernel, claim): &(&str, Claim)| {
             let row = claim.row(format!("{}: {kernel}", self.metric), *gains.get(kernel)?, PerKernel::new());
             Some(row.because(|_| self.why(results, |gains| gains.get(kernel).copied())))
@@ -206,21 +350,22 @@ impl Gain<'_> {
 
     /// What two experiments move, each of which changes one thing.
     fn why(&self, results: &Results<'_>, value: impl Fn(&PerKernel) -> Option<f64>) -> (String, String) {
-        let Self { part, point, over, own, .. } = self;
+        let Self { of, part, point, over, own, .. } = self;
         let gain = |a: &Point, b: &Point| {
-            gains(results, a, b).and_then(|gains| value(&gains)).map_or_else(|| "not known".to_owned(), percent)
+            of.gains(results, a, b).and_then(|gains| value(&gains)).map_or_else(|| "not known".to_owned(), percent)
         };
         let why = format!(
-            "if nothing is shared, and the further blocks have all of their registers (a file of 256 KB), it is {}; with twice \
-             the memory's bandwidth ({WIDE}) on both sides it is {}. No other cause was looked for",
+            "if nothing is shared, and the further blocks have all of their {}, it is {}; with twice the memory's bandwidth \
+             ({WIDE}) on both sides it is {}. No other cause was looked for",
+            of.twice().1,
             gain(own, over),
             gain(&point.clone().with(WIDE), &over.clone().with(WIDE)),
         );
-        (why, REPORT.command(results, part))
+        (why, of.command(results, part))
     }
 }
 
-/// Names of events: docs/blocks/share_locks.md, docs/blocks/sm.md.
+/// Names of events: docs/blocks/share_locks.md, docs/blocks/scratchpad_locks.md, docs/blocks/sm.md.
 mod event {
     events! {
         NON_OWNERS = "non_owners",
@@ -235,6 +380,16 @@ mod event {
         SCOREBOARD = "stall_scoreboard",
         COLLECTOR = "stall_collector",
         OTHER = "stall_other",
+    }
+}
+
+/// Names of events with scratchpad sharing alone: docs/blocks/scratchpad_locks.md.
+mod scratchpad_event {
+    events! {
+        PROBE = "probe",
+        PROBE_COMMON = "probe_common",
+        LOCK_FREE = "lock_free",
+        LOCK_EARLY = "lock_early",
     }
 }
 

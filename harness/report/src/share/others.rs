@@ -1,11 +1,11 @@
-//! Kernels that cannot share: thesis 2.5.2, figure 2.22(a).
+//! Kernels that cannot share: thesis 2.5.2, figure 2.22; 3.4.2, figure 3.17.
 
-use super::{REPORT, aged, baseline, event, plan_shares, shares, sharing, sharing_aged, sharing_in_turn};
+use super::{Shared, event, shares};
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
-const SOURCE: &str = "sharing thesis 2.5.2, figure 2.22(a)";
+const SOURCE: &str = "sharing thesis 2.5.2, figure 2.22; 3.4.2, figure 3.17";
 const EXACT: Claim = Claim::share(SOURCE, "exactly the same: 0", 0.0, 0.0).in_unit(Unit::Count);
 /// Cycles of each launch in which the launcher looks for guests.
 const LAUNCH: Claim = Claim::none(super::NOT_SAID);
@@ -14,18 +14,18 @@ const SAMPLES: Claim = Claim::share(SOURCE, "exactly the same; of samples: -0.01
 const SIMILAR: Claim = Claim::share(SOURCE, "similar to GTO: -1-1 %", -0.01, 0.01);
 
 /// Scheduler, with and without sharing.
-fn pairs() -> [(&'static str, Point, Point); 2] {
-    [("LRR", sharing_in_turn(), baseline()), ("GTO", sharing_aged(), aged())]
+fn pairs(of: Shared) -> [(&'static str, Point, Point); 2] {
+    [("LRR", of.in_turn(), of.baseline()), ("GTO", of.by_age(), of.aged())]
 }
 
-pub fn plan(plan: &mut SweepPlan) {
-    plan_shares(plan);
-    pairs().into_iter().for_each(|(_, with, without)| [with, without].into_iter().for_each(|point| plan.point(point)));
+pub fn plan(of: Shared, plan: &mut SweepPlan) {
+    of.plan(plan);
+    pairs(of).into_iter().for_each(|(_, with, without)| [with, without].into_iter().for_each(|point| plan.point(point)));
 }
 
 /// The values of the kernels that do not share; nothing if all do.
-fn of_others(results: &Results<'_>, values: PerKernel) -> Option<PerKernel> {
-    let share = shares(results, &sharing())?;
+fn of_others(of: Shared, results: &Results<'_>, values: PerKernel) -> Option<PerKernel> {
+    let share = shares(results, &of.sharing())?;
     let values: PerKernel = values.into_iter().filter(|(name, _)| !share.contains(name)).collect();
     (!values.is_empty()).then_some(values)
 }
@@ -37,35 +37,35 @@ fn differing(with: &Measured, without: &Measured) -> f64 {
     without.events.iter().filter(|(name, count)| !same(name, **count)).count() as f64
 }
 
-pub fn rows(results: &Results<'_>) -> Vec<Row> {
+pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     // A sample does not end at the same instruction if a launch begins a cycle later.
     let exact = |(name, with, without): &(&str, Point, Point)| {
         if results.sample().is_some() {
             return None;
         }
-        let differ = of_others(results, results.both(with, without, differing)?)?;
+        let differ = of_others(of, results, results.both(with, without, differing)?)?;
         let metric = format!("kernels that share nothing in which an event differs, {name}, of {}", differ.len());
         let named: Vec<&str> = differ.iter().filter(|(_, n)| **n > 0.0).map(|(name, _)| name.as_str()).collect();
         let why = format!("those of {}; the cause is not known", named.join(", "));
         let row = EXACT.row(metric, named.len() as f64, differ);
-        Some(row.because(|_| (why, REPORT.command(results, "others"))))
+        Some(row.because(|_| (why, of.command(results, "others"))))
     };
     let longer = |(name, with, without): &(&str, Point, Point)| {
         let more = results.both(with, without, |a, b| crate::ratio(a.cycles as f64, b.cycles as f64) - 1.0)?;
         let claim = if results.sample().is_some() { SAMPLES } else { LAUNCH };
-        let row = claim.mean(format!("cycles more, kernels that share nothing, {name}"), of_others(results, more)?);
-        Some(row.because(|_| ("the cause is not known".to_owned(), REPORT.command(results, "others"))))
+        let row = claim.mean(format!("cycles more, kernels that share nothing, {name}"), of_others(of, results, more)?);
+        Some(row.because(|_| ("the cause is not known".to_owned(), of.command(results, "others"))))
     };
     let similar = || {
-        let gains = super::gained(of_others(results, by(results, &sharing(), &aged(), Measured::ipc)?)?);
+        let gains = super::gained(of_others(of, results, by(results, &of.sharing(), &of.aged(), Measured::ipc)?)?);
         let metric = "IPC gained by owners first over GTO, kernels that share nothing";
         let row = SIMILAR.row(metric, super::mean_gain(&gains), gains);
-        Some(row.because(|_| ("the cause is not known".to_owned(), REPORT.command(results, "others"))))
+        Some(row.because(|_| ("the cause is not known".to_owned(), of.command(results, "others"))))
     };
-    let pairs = pairs();
+    let pairs = pairs(of);
     pairs.iter().map(exact).chain(pairs.iter().map(longer)).chain([similar()]).flatten().collect()
 }
 
-pub fn plots(_: &Results<'_>) -> Vec<Plot> {
+pub fn plots(_: Shared, _: &Results<'_>) -> Vec<Plot> {
     Vec::new()
 }

@@ -1,6 +1,6 @@
-//! How far warps of non-owners get: thesis 2.5.1.6, figure 2.19(a).
+//! How far warps of non-owners get: thesis 2.5.1.6, figure 2.19; 3.4.1.6, figure 3.12.
 
-use super::{NOT_SAID, REPORT, event, of_sharing, plan_shares, sharing};
+use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, event, of_sharing};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row};
 use crate::shown::{kernels, percent};
@@ -9,17 +9,26 @@ use crate::sweep::{Measured, Point, Results, SweepPlan};
 const SOURCE: &str = "sharing thesis 2.5.1.6, figure 2.19(a)";
 const MOST: Claim = Claim::share(SOURCE, "up to 56 %: 0-56.5 %", 0.0, 0.565);
 const LITTLE: Claim = Claim::share(SOURCE, "\"very less progress\": 0-10 %", 0.0, 0.1);
-const EACH: [&str; 2] = ["sgemm", "stencil"];
+const EACH: &[(&str, Claim)] = &[("sgemm", LITTLE), ("stencil", LITTLE)];
+const SOURCE_B: &str = "sharing thesis 2.5.1.6, figure 2.19(b)";
+const MOST_B: Claim = Claim::share(SOURCE_B, "up to 100 %: 95-100 %", 0.95, 1.0);
+const EACH_B: &[(&str, Claim)] =
+    &[("lavaMD", Claim::share("sharing thesis 2.5.1.2", "no instruction in the common part: 100 %, 95-100 %", 0.95, 1.0))];
+const EACH_3: &[(&str, Claim)] = &[(
+    "heartwall",
+    Claim::share("sharing thesis 3.4.1.6, figure 3.12", "no block accesses the common part: 100 %, 95-100 %", 0.95, 1.0),
+)];
+const MOST_3: Claim = Claim::none(NOT_SAID);
 const MORE: Claim = Claim::none(NOT_SAID);
 
 /// A larger private part.
-fn half_private() -> Point {
-    sharing().with("share.private=5")
+fn half_private(of: Shared) -> Point {
+    of.looked_at().with("share.private=5")
 }
 
-pub fn plan(plan: &mut SweepPlan) {
-    plan_shares(plan);
-    plan.point(half_private());
+pub fn plan(of: Shared, plan: &mut SweepPlan) {
+    of.plan(plan);
+    [of.looked_at(), half_private(of)].into_iter().for_each(|point| plan.point(point));
 }
 
 /// The part of the cycles of non-owners' warps in which no lock holds them back.
@@ -33,41 +42,46 @@ fn each(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
     of_sharing(results, point, results.each(point, active)?)
 }
 
-pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let Some(all) = each(results, &sharing()) else { return Vec::new() };
+pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
+    let Some(all) = each(results, &of.looked_at()) else { return Vec::new() };
     let why = |value: &dyn Fn(&PerKernel) -> Option<f64>| {
-        let half = each(results, &half_private()).and_then(|each| value(&each));
+        let half = each(results, &half_private(of)).and_then(|each| value(&each));
         let why = half.map_or_else(
-            || "with half of the registers private there is no room for guests".to_owned(),
-            |half| format!("with half of the registers private it is {}", percent(half)),
+            || format!("with half of the {} private there is no room for guests", of.words()),
+            |half| format!("with half of the {} private it is {}", of.words(), percent(half)),
         );
-        (why, REPORT.command(results, "progress"))
+        (why, of.command(results, "progress"))
     };
     let most = |each: &PerKernel| each.values().copied().reduce(f64::max);
     let metric = "cycles in which warps of non-owners do not wait for a lock";
+    let (most_of_any, single) = match of {
+        Registers => (MOST, EACH),
+        Scratchpad => (MOST_B, EACH_B),
+        Release => (MOST_3, EACH_3),
+    };
     let mut rows = vec![
-        MOST.row(format!("{metric}, most of any kernel"), most(&all).unwrap_or(0.0), all.clone())
+        most_of_any.row(format!("{metric}, most of any kernel"), most(&all).unwrap_or(0.0), all.clone())
             .because(|_| why(&most)),
         MORE.mean(metric, all.clone()),
     ];
-    for kernel in EACH {
-        let Some(&active) = all.get(kernel) else { continue };
-        let row = LITTLE.row(format!("{metric}: {kernel}"), active, PerKernel::new());
-        rows.push(row.because(|_| why(&|each: &PerKernel| each.get(kernel).copied())));
+    for (kernel, claim) in single {
+        let Some(&active) = all.get(*kernel) else { continue };
+        let row = claim.row(format!("{metric}: {kernel}"), active, PerKernel::new());
+        rows.push(row.because(|_| why(&|each: &PerKernel| each.get(*kernel).copied())));
     }
     let issued =
         |run: &Measured| crate::ratio(run.event(event::NON_OWNER_ISSUE) as f64, run.event(event::ISSUE) as f64);
-    let issued = results.each(&sharing(), issued).and_then(|each| of_sharing(results, &sharing(), each));
+    let issued = results.each(&of.looked_at(), issued).and_then(|each| of.of_sharing(results, each));
     rows.extend(issued.map(|each| MORE.mean("instructions that warps of non-owners issue, of all", each)));
     rows
 }
 
-pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+pub fn plots(of: Shared, results: &Results<'_>) -> Vec<Plot> {
     let plot = || {
         let series =
-            vec![("10 % private", each(results, &sharing())?), ("50 % private", each(results, &half_private())?)];
+            vec![("10 % private", each(results, &of.looked_at())?), ("50 % private", each(results, &half_private(of))?)];
         Some(kernels(
-            "Cycles in which non-owners do not wait for a lock (figure 2.19(a))",
+            "Cycles in which non-owners do not wait for a lock (figure 2.19)",
             "share",
             series,
             Style::Lines,

@@ -1,4 +1,4 @@
-//! How many blocks reside in the SM: thesis 2.5.1.1, figure 2.12(a), tables 2.1 and 2.6.
+//! How many blocks reside in the SM: thesis 2.5.1.1, figure 2.12, tables 2.1, 2.2, 2.6 and 2.8; 3.4.1.1, figure 3.8.
 
 use gpurf_blocks::config::Config;
 use gpurf_isa::image::Kernel as Code;
@@ -6,38 +6,108 @@ use gpurf_oracle::Geometry;
 use gpurf_oracle::host::named;
 use gpurf_sm::residency::{Demand, Residency, Room, Sharing};
 
-use super::{NOT_SAID, REPORT, baseline, event, of_sharing, plan_shares, sharing};
+use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, event};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean};
 use crate::shown::kernels;
 use crate::sweep::{Kernel, Point, Results, SweepPlan};
 
-const SOURCE: &str = "sharing thesis 2.5.1.1, table 2.6";
-const CELLS: Claim = Claim::share(SOURCE, "its cells: 100 %", 1.0, 1.0);
-/// Of the table's kernels: 90 % by 0 %.
-const MORE_BLOCKS: Claim = Claim::share(SOURCE, "1.54: 1.3-1.8", 1.3, 1.8).in_unit(Unit::Ratio);
 const WARPS: Claim = Claim::none(NOT_SAID).in_unit(Unit::Count);
 
-/// A kernel of table 2.1: our name, threads of a block, registers of a thread; the cells of table 2.6.
-type Thesis = (&'static str, u32, u16, [u32; 6]);
+/// A kernel of the thesis: our name, threads of a block, registers of a thread or bytes of a block; its cells.
+type Thesis = (&'static str, u32, u32, &'static [u32]);
 
-/// Tenths of the registers that are private in the columns of table 2.6; nothing: no sharing.
+/// A table of blocks in the thesis.
+struct Table {
+    source: &'static str,
+    /// What its cells are called, and what they are claimed to be.
+    cells: (&'static str, Claim),
+    /// Of its kernels: 90 % by 0 %.
+    more: Claim,
+    /// Tenths that are private in its columns, from none to a tenth; nothing: no sharing.
+    columns: &'static [Option<u32>],
+    rows: &'static [Thesis],
+}
+
+/// The columns of tables 2.6 and 2.8.
 const COLUMNS: [Option<u32>; 6] = [None, Some(9), Some(7), Some(5), Some(3), Some(1)];
 
-const TABLE: [Thesis; 8] = [
-    ("backprop", 256, 24, [5, 5, 5, 5, 6, 6]),
-    ("bPlusTree", 508, 24, [2, 2, 2, 3, 3, 3]),
-    ("hotspot", 256, 36, [3, 3, 3, 4, 4, 6]),
-    ("LIB", 192, 36, [4, 4, 5, 5, 6, 8]),
-    ("MUM", 256, 28, [4, 4, 4, 5, 5, 6]),
-    ("mri-q", 256, 24, [5, 5, 5, 5, 6, 6]),
-    ("sgemm", 128, 48, [5, 5, 5, 5, 6, 8]),
-    ("stencil", 512, 28, [2, 2, 2, 2, 2, 3]),
-];
+const SOURCE: &str = "sharing thesis 2.5.1.1, table 2.6";
+const REGISTERS: Table = Table {
+    source: SOURCE,
+    cells: (
+        "cells of table 2.6 that come out with the thesis's registers and threads",
+        Claim::share(SOURCE, "its cells: 100 %", 1.0, 1.0),
+    ),
+    more: Claim::share(SOURCE, "1.54: 1.3-1.8", 1.3, 1.8).in_unit(Unit::Ratio),
+    columns: &COLUMNS,
+    rows: &[
+        ("backprop", 256, 24, &[5, 5, 5, 5, 6, 6]),
+        ("bPlusTree", 508, 24, &[2, 2, 2, 3, 3, 3]),
+        ("hotspot", 256, 36, &[3, 3, 3, 4, 4, 6]),
+        ("LIB", 192, 36, &[4, 4, 5, 5, 6, 8]),
+        ("MUM", 256, 28, &[4, 4, 4, 5, 5, 6]),
+        ("mri-q", 256, 24, &[5, 5, 5, 5, 6, 6]),
+        ("sgemm", 128, 48, &[5, 5, 5, 5, 6, 8]),
+        ("stencil", 512, 28, &[2, 2, 2, 2, 2, 3]),
+    ],
+};
 
-/// A point for a column of table 2.6.
-fn column(private: Option<u32>) -> Point {
-    private.map_or_else(baseline, |private| sharing().with(format!("share.private={private}")))
+const SOURCE_B: &str = "sharing thesis 2.5.1.1, table 2.8";
+const SCRATCHPAD: Table = Table {
+    source: SOURCE_B,
+    cells: (
+        "cells of table 2.8 that come out with the thesis's bytes and threads",
+        Claim::share(SOURCE_B, "its cells: 100 %", 1.0, 1.0),
+    ),
+    more: Claim::share(SOURCE_B, "1.48: 1.23-1.73", 1.23, 1.73).in_unit(Unit::Ratio),
+    columns: &COLUMNS,
+    rows: &[
+        ("CONV1", 64, 2560, &[6, 6, 6, 6, 7, 8]),
+        ("CONV2", 128, 5184, &[3, 3, 3, 3, 3, 4]),
+        ("lavaMD", 128, 7200, &[2, 2, 2, 2, 2, 4]),
+        ("NW1", 16, 2180, &[7, 7, 7, 8, 8, 8]),
+        ("NW2", 16, 2180, &[7, 7, 7, 8, 8, 8]),
+        ("SRAD1", 256, 6144, &[2, 2, 2, 3, 4, 4]),
+        ("SRAD2", 256, 5120, &[3, 3, 3, 3, 3, 5]),
+    ],
+};
+
+/// Bytes and threads as far as they are known (tests/kernels/README.md); FDTD3d with half of the thesis's threads.
+const SOURCE_3: &str = "sharing thesis 3.4.1.1, figure 3.8";
+const RELEASE: Table = Table {
+    source: SOURCE_3,
+    cells: ("blocks of 3.4.1.1 that come out", Claim::share(SOURCE_3, "all: 100 %", 1.0, 1.0)),
+    more: Claim::share(SOURCE_3, "1.92: 1.67-2.17", 1.67, 2.17).in_unit(Unit::Ratio),
+    columns: &[None, Some(1)],
+    rows: &[
+        ("backprop", 256, 9408, &[1, 2]),
+        ("DCT1", 64, 2112, &[7, 14]),
+        ("DCT2", 64, 2112, &[7, 14]),
+        ("DCT3", 128, 2176, &[7, 12]),
+        ("DCT4", 128, 2176, &[7, 12]),
+        ("NQU", 64, 10496, &[1, 2]),
+        ("SRAD1", 576, 13824, &[1, 2]),
+        ("SRAD2", 576, 11520, &[1, 2]),
+        ("FDTD3d", 256, 3840, &[4, 6]),
+        ("heartwall", 512, 11872, &[1, 2]),
+        ("histogram", 192, 9216, &[1, 2]),
+        ("MC1", 32, 9216, &[1, 2]),
+        ("MC2", 32, 13824, &[1, 2]),
+    ],
+};
+
+fn table(of: Shared) -> &'static Table {
+    match of {
+        Registers => &REGISTERS,
+        Scratchpad => &SCRATCHPAD,
+        Release => &RELEASE,
+    }
+}
+
+/// A point for a column of a table.
+fn column(of: Shared, private: Option<u32>) -> Point {
+    private.map_or_else(|| of.baseline(), |private| of.sharing().with(format!("share.private={private}")))
 }
 
 /// The blocks of a launch that reside in the SM; nothing where not one fits.
@@ -74,68 +144,82 @@ fn blocks(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
     results.kernels.iter().map(of).collect()
 }
 
-/// Blocks of a kernel with these sizes.
-fn of_sizes(point: &Point, threads: u32, registers: u16) -> Option<u32> {
-    let code = Code { registers, ..Code::default() };
+/// Blocks of a kernel with these sizes: threads, registers of a thread, bytes of a block.
+fn of_sizes(point: &Point, threads: u32, registers: u16, bytes: u32) -> Option<u32> {
+    let code = Code { registers, static_shared: bytes, ..Code::default() };
     let geometry = Geometry { grid: [1; 3], block: [threads, 1, 1], dynamic_shared: 0 };
     Some(residency(&point.config().ok()?, &code, geometry)?.blocks())
 }
 
-/// The cells of a row of table 2.6 that come out for the thesis's kernel.
-fn cells((_, threads, registers, expected): Thesis) -> usize {
-    let same = |&(&private, &expected): &(&Option<u32>, &u32)| {
-        of_sizes(&column(private), threads, registers) == Some(expected)
-    };
-    COLUMNS.iter().zip(&expected).filter(same).count()
+/// Blocks with this much of what is shared; of the other resource, with these registers or none.
+fn of_amount(of: Shared, private: Option<u32>, threads: u32, amount: u32, registers: u16) -> u32 {
+    let (registers, bytes) = if of == Registers { (amount as u16, 0) } else { (registers, amount) };
+    of_sizes(&column(of, private), threads, registers, bytes).unwrap_or(0)
 }
 
-pub fn plan(plan: &mut SweepPlan) {
-    plan_shares(plan);
+/// The cells of a row that come out for the thesis's kernel.
+fn cells(of: Shared, &(_, threads, amount, expected): &Thesis) -> usize {
+    let same = |&(&private, &expected): &(&Option<u32>, &u32)| of_amount(of, private, threads, amount, 1) == expected;
+    table(of).columns.iter().zip(expected).filter(same).count()
 }
 
-pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let command = || REPORT.command(results, "residency");
-    let differ: Vec<&str> = TABLE.into_iter().filter(|&row| cells(row) < COLUMNS.len()).map(|row| row.0).collect();
-    let right = crate::ratio(TABLE.into_iter().map(cells).sum::<usize>() as f64, (TABLE.len() * COLUMNS.len()) as f64);
-    let metric = "cells of table 2.6 that come out with the thesis's registers and threads";
-    let row = CELLS.row(metric, right, PerKernel::new());
+pub fn plan(of: Shared, plan: &mut SweepPlan) {
+    of.plan(plan);
+}
+
+pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
+    let command = || of.command(results, "residency");
+    let table = table(of);
+    let differ = table.rows.iter().filter(|row| cells(of, row) < table.columns.len());
+    let differ: Vec<&str> = differ.map(|row| row.0).collect();
+    let right: usize = table.rows.iter().map(|row| cells(of, row)).sum();
+    let (metric, claim) = table.cells;
+    let right = crate::ratio(right as f64, (table.rows.len() * table.columns.len()) as f64);
+    let row = claim.row(metric, right, PerKernel::new());
     let mut rows = vec![row.because(|_| (format!("not those of {}", differ.join(", ")), command()))];
     for (owners, event) in [("non-owners", event::NON_OWNERS), ("owners", event::OWNERS)] {
-        let warps = results.each(&sharing(), |run| run.a_cycle(event));
-        let warps = warps.and_then(|warps| of_sharing(results, &sharing(), warps));
+        let warps = results.each(&of.sharing(), |run| run.a_cycle(event));
+        let warps = warps.and_then(|warps| of.of_sharing(results, warps));
         rows.extend(warps.map(|warps| WARPS.mean(format!("warps of {owners}, a cycle"), warps)));
     }
-    let [without, with] = [baseline(), sharing()].map(|point| blocks(results, &point));
+    let [without, with] = [of.baseline(), of.sharing()].map(|point| blocks(results, &point));
     let (Some(without), Some(with)) = (without, with) else { return rows };
     let more = with.iter().map(|(name, with)| (name.clone(), crate::ratio(*with, without[name]))).collect();
-    if let Some(more) = of_sharing(results, &sharing(), more) {
-        let row = MORE_BLOCKS.row("blocks with sharing, by those without", geometric_mean(&more), more);
+    if let Some(more) = of.of_sharing(results, more) {
+        let row = table.more.row("blocks with sharing, by those without", geometric_mean(&more), more);
         rows.push(
-            row.because(|_| ("the kernels' registers are others: the rows of each kernel".to_owned(), command())),
+            row.because(|_| ("the kernels' sizes are others: the rows of each kernel".to_owned(), command())),
         );
     }
-    for (kernel, threads, registers, expected) in TABLE {
-        let of = results.kernels.iter().find(|of| of.name == kernel);
-        let (Some(of), Some(&without), Some(&with)) = (of, without.get(kernel), with.get(kernel)) else { continue };
-        if with == without {
+    for &(kernel, threads, amount, expected) in table.rows {
+        let found = results.kernels.iter().find(|of| of.name == kernel);
+        let (Some(found), Some(&without), Some(&with)) = (found, without.get(kernel), with.get(kernel)) else { continue };
+        // The scratchpad's kernels have the thesis's sizes.
+        if of == Registers && with == without {
             continue;
         }
-        let first = &of.manifest.launches[0];
-        let ours = (first.block.iter().product(), of.registers());
+        let first = &found.manifest.launches[0];
+        let code = found.image.kernels.iter().find(|code| code.name == first.kernel);
+        let bytes = code.map_or(0, |code| code.static_shared) + first.dynamic_shared;
+        let registers = found.registers();
+        let ours: (u32, u32) =
+            (first.block.iter().product(), if of == Registers { registers.into() } else { bytes });
+        let [first, .., last] = expected else { continue };
         for (metric, private, blocks, expected) in
-            [("without", None, without, expected[0]), ("with", Some(1), with, expected[5])]
+            [("without", None, without, *first), ("with", Some(1), with, *last)]
         {
-            let claim = cell(expected);
+            let claim = cell(table.source, expected);
             let why = || {
-                let say = |threads, registers| {
-                    let blocks = of_sizes(&column(private), threads, registers).unwrap_or(0);
-                    format!("{blocks} with {threads} threads of {registers} registers")
+                let say = |threads, amount| {
+                    let blocks = of_amount(of, private, threads, amount, registers);
+                    let sizes = if of == Registers { "registers" } else { "bytes" };
+                    format!("{blocks} with {threads} threads of {amount} {sizes}")
                 };
                 format!(
                     "{}, as ours has; {}, as the thesis's; {}",
                     say(ours.0, ours.1),
-                    say(threads, registers),
-                    say(ours.0, registers)
+                    say(threads, amount),
+                    say(ours.0, amount)
                 )
             };
             let row = claim.row(format!("blocks {metric} sharing: {kernel}"), blocks, PerKernel::new());
@@ -145,18 +229,19 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows
 }
 
-/// A cell of table 2.6.
-fn cell(blocks: u32) -> Claim {
-    const TEXTS: [&str; 9] = ["0", "1", "2", "3", "4", "5", "6", "7", "8"];
+/// A cell of a table.
+fn cell(source: &'static str, blocks: u32) -> Claim {
+    const TEXTS: [&str; 17] =
+        ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
     let (text, blocks) = (TEXTS[blocks as usize], f64::from(blocks));
-    Claim::share(SOURCE, text, blocks, blocks).in_unit(Unit::Count)
+    Claim::share(source, text, blocks, blocks).in_unit(Unit::Count)
 }
 
-pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+pub fn plots(of: Shared, results: &Results<'_>) -> Vec<Plot> {
     let plot = || {
-        let of = |point| of_sharing(results, &sharing(), blocks(results, &point)?);
-        let series = vec![("without sharing", of(baseline())?), ("with", of(sharing())?)];
-        Some(kernels("Resident blocks (figure 2.12(a))", "blocks", series, Style::Lines, None))
+        let found = |point| of.of_sharing(results, blocks(results, &point)?);
+        let series = vec![("without sharing", found(of.baseline())?), ("with", found(of.sharing())?)];
+        Some(kernels("Resident blocks (figures 2.12, 3.8)", "blocks", series, Style::Lines, None))
     };
     plot().into_iter().collect()
 }

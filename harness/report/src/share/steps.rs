@@ -1,9 +1,6 @@
-//! The steps of sharing: thesis 2.5.1.3, figure 2.15(a).
+//! The steps of sharing: thesis 2.5.1.3, figure 2.15.
 
-use super::{
-    AGED, Gain, NOT_SAID, WHOLE, aged, baseline, complete, dynamic, gains, mean_gain, ordered, sharing, sharing_aged,
-    sharing_in_turn,
-};
+use super::{Gain, NOT_SAID, Registers, Shared, dynamic, mean_gain, ordered};
 use crate::plot::Plot;
 use crate::row::{Claim, Row};
 use crate::sweep::{Point, Results, SweepPlan};
@@ -34,74 +31,81 @@ const DYNAMIC: [(&str, Claim); 5] = [
     ("MUM", Claim::share(SOURCE, "6.45 %: 1-11 %", 0.01, 0.11)),
     ("LIB", LIB),
 ];
+const SOURCE_B: &str = "sharing thesis 2.5.1.3, figure 2.15(b)";
+const ALONE_B: [(&str, Claim); 5] = [
+    ("lavaMD", Claim::share(SOURCE_B, "28 %: 23-33 %", 0.23, 0.33)),
+    ("CONV1", Claim::share(SOURCE_B, "5.68 %: 1-11 %", 0.01, 0.11)),
+    ("CONV2", Claim::share(SOURCE_B, "6.21 %: 1-11 %", 0.01, 0.11)),
+    ("SRAD1", Claim::share(SOURCE_B, "11.1 %: 6-16 %", 0.06, 0.16)),
+    ("SRAD2", Claim::share(SOURCE_B, "5.28 %: 0-10 %", 0.0, 0.10)),
+];
 const MORE: Claim = Claim::none(NOT_SAID);
 
-/// Steps with the scheduler that takes turns. The last one, owners first, is in `registers`.
-fn in_turn() -> [(Gain<'static>, &'static [(&'static str, Claim)]); 3] {
-    let gain = |metric, point| Gain { metric, part: "steps", point, over: baseline(), own: baseline().with(WHOLE) };
-    let order = ordered(sharing_in_turn());
-    [
-        (gain("IPC gained by sharing with LRR, over LRR", sharing_in_turn()), &ALONE),
+/// A gain and what the thesis says of single kernels.
+type Step = (Gain<'static>, &'static [(&'static str, Claim)]);
+
+/// Steps with the scheduler that takes turns. The last one, owners first, is in `registers` and `scratchpad`.
+fn in_turn(of: Shared) -> Vec<Step> {
+    let own = || of.baseline().with(of.twice().0);
+    let gain = |metric, point| Gain { of, metric, part: "steps", point, over: of.baseline(), own: own() };
+    let alone = gain("IPC gained by sharing with LRR, over LRR", of.in_turn());
+    if of != Registers {
+        return vec![(alone, &ALONE_B)];
+    }
+    let order = ordered(of.in_turn());
+    vec![
+        (alone, &ALONE),
         (gain("IPC gained by sharing with LRR, registers by first use, over LRR", order.clone()), &ORDERED),
         (gain("IPC gained by sharing with LRR, registers by first use, throttled, over LRR", dynamic(order)), &DYNAMIC),
     ]
 }
 
 /// What single steps change, and the throttle with samples in time as its reference.
-fn single() -> [(&'static str, Point, Point); 4] {
-    let (turn, order) = (sharing_in_turn(), ordered(sharing_in_turn()));
+fn single(of: Shared) -> Vec<(&'static str, Point, Point)> {
+    if of != Registers {
+        return vec![("IPC gained by owners first, over sharing with LRR", of.sharing(), of.in_turn())];
+    }
+    let (turn, order) = (of.in_turn(), ordered(of.in_turn()));
     let sampled = order.clone().with("share.throttle=1000");
-    [
+    vec![
         ("IPC gained by registers by first use, over sharing with LRR", order.clone(), turn),
         ("IPC gained by throttling, over the same without", dynamic(order.clone()), order.clone()),
         ("IPC gained by throttling with a sampled reference, over the same without", sampled, order.clone()),
-        ("IPC gained by owners first, over the same throttled with LRR", complete(), dynamic(order)),
+        ("IPC gained by owners first, over the same throttled with LRR", of.complete(), dynamic(order)),
     ]
 }
 
 /// Then by age, then owners first.
-fn further() -> [Gain<'static>; 2] {
-    let own = || baseline().with(AGED).with(WHOLE);
+fn further(of: Shared) -> [Gain<'static>; 2] {
+    let gain = |metric, point, over| Gain { of, metric, part: "steps", point, over, own: of.own() };
     [
-        Gain {
-            metric: "IPC gained by sharing with GTO, over GTO",
-            part: "steps",
-            point: sharing_aged(),
-            over: aged(),
-            own: own(),
-        },
-        Gain {
-            metric: "IPC gained by owners first, over sharing with GTO",
-            part: "steps",
-            point: sharing(),
-            over: sharing_aged(),
-            own: own(),
-        },
+        gain("IPC gained by sharing with GTO, over GTO", of.by_age(), of.aged()),
+        gain("IPC gained by owners first, over sharing with GTO", of.sharing(), of.by_age()),
     ]
 }
 
-pub fn plan(plan: &mut SweepPlan) {
-    in_turn().iter().for_each(|(gain, _)| gain.plan(plan));
-    single().into_iter().flat_map(|(_, point, over)| [point, over]).for_each(|point| plan.point(point));
-    for Gain { point, over, .. } in further() {
+pub fn plan(of: Shared, plan: &mut SweepPlan) {
+    in_turn(of).iter().for_each(|(gain, _)| gain.plan(plan));
+    single(of).into_iter().flat_map(|(_, point, over)| [point, over]).for_each(|point| plan.point(point));
+    for Gain { point, over, .. } in further(of) {
         [point, over].into_iter().for_each(|point| plan.point(point));
     }
 }
 
-pub fn rows(results: &Results<'_>) -> Vec<Row> {
+pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    for (gain, each) in in_turn() {
+    for (gain, each) in in_turn(of) {
         rows.extend(gain.mean(results, MORE));
         rows.extend(gain.each(results, each));
     }
-    for (metric, point, over) in single() {
-        let gains = gains(results, &point, &over);
+    for (metric, point, over) in single(of) {
+        let gains = of.gains(results, &point, &over);
         rows.extend(gains.map(|gains| MORE.row(metric, mean_gain(&gains), gains)));
     }
-    rows.extend(further().iter().filter_map(|gain| gain.mean(results, MORE)));
+    rows.extend(further(of).iter().filter_map(|gain| gain.mean(results, MORE)));
     rows
 }
 
-pub fn plots(_: &Results<'_>) -> Vec<Plot> {
+pub fn plots(_: Shared, _: &Results<'_>) -> Vec<Plot> {
     Vec::new()
 }

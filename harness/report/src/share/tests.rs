@@ -47,15 +47,15 @@ fn run(point: &Point, shares: bool) -> Measured {
 }
 
 fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {
-    made(&REPORT, names, run)
+    made(&REGISTERS, names, run)
 }
 
 /// The same of kernels all of whose launches ran to their end.
 fn whole(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {
     let mut kernels = kernels(names);
     kernels.iter_mut().for_each(|kernel| kernel.sample = None);
-    let results = Results::made(&kernels, &REPORT.plan(&[]), run, &Usage::default(), |_, _| None);
-    REPORT.report(&[], &results)
+    let results = Results::made(&kernels, &REGISTERS.plan(&[]), run, &Usage::default(), |_, _| None);
+    REGISTERS.report(&[], &results)
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn what_cannot_share_keeps_its_cycles() {
     let later = |name: &'static str| {
         whole(&["a", "b"], move |kernel, point| {
             let mut run = run(point, share(kernel));
-            let more = 2 * u64::from(*point == sharing_in_turn());
+            let more = 2 * u64::from(*point == Registers.in_turn());
             *run.events.entry(name.into()).or_default() += more;
             Some(Measured { cycles: run.cycles + more / 2, ..run })
         })
@@ -157,11 +157,11 @@ fn blocks_are_hosts_and_guests_and_the_table_comes_out() {
     let (code, geometry) =
         (Code { registers: 36, ..Code::default() }, Geometry { grid: [9; 3], block: [16, 16, 1], dynamic_shared: 0 });
     let of = |point: Point, geometry| residency(&point.config().unwrap(), &code, geometry);
-    assert_eq!(of(baseline(), geometry), Some(Residency { hosts: 3, guests: 0, private: 0 }));
-    assert_eq!(of(sharing(), geometry), Some(Residency { hosts: 3, guests: 3, private: 4 }));
-    assert_eq!(of(sharing(), Geometry { block: [1024, 1, 1], ..geometry }), None, "not one has room");
+    assert_eq!(of(Registers.baseline(), geometry), Some(Residency { hosts: 3, guests: 0, private: 0 }));
+    assert_eq!(of(Registers.sharing(), geometry), Some(Residency { hosts: 3, guests: 3, private: 4 }));
+    assert_eq!(of(Registers.sharing(), Geometry { block: [1024, 1, 1], ..geometry }), None, "not one has room");
     assert_eq!(
-        of(sharing(), Geometry { block: [32, 1, 1], ..geometry }),
+        of(Registers.sharing(), Geometry { block: [32, 1, 1], ..geometry }),
         Some(Residency { hosts: 8, guests: 0, private: 4 })
     );
 }
@@ -174,8 +174,8 @@ fn a_kernel_with_other_registers_has_other_blocks_and_the_row_says_so() {
     let code = Code { name: launch.kernel.clone(), registers: 39, ..Code::default() };
     kernels[0].image.kernels = vec![code];
     let results =
-        Results::made(&kernels, &REPORT.plan(&[]), |_, point| Some(run(point, true)), &Usage::default(), |_, _| None);
-    let report = REPORT.report(&[], &results);
+        Results::made(&kernels, &REGISTERS.plan(&[]), |_, point| Some(run(point, true)), &Usage::default(), |_, _| None);
+    let report = REGISTERS.report(&[], &results);
     check_rows(&report);
     let [without, with] = ["without", "with"].map(|with| row(&report, &format!("blocks {with} sharing: stencil")));
     assert_eq!((without.ours, without.within, with.ours, with.within), (6.0, Some(false), 8.0, Some(false)));
@@ -183,11 +183,120 @@ fn a_kernel_with_other_registers_has_other_blocks_and_the_row_says_so() {
     assert!((row(&report, "blocks with sharing, by those without").ours - 8.0 / 6.0).abs() < 1e-9);
 }
 
+/// A thousand instructions of a kernel with scratchpad sharing, 16 with code that releases more: sharing saves 20 cycles of 1000 or 1100, owners first 10, marks 2,
+/// releases at the post-dominator 30 and at optimal places 40, and a lock in two is given up early then. Twice the scratchpad memory saves 50.
+fn scratchpad_run(point: &Point, shares: bool) -> Measured {
+    use gpurf_blocks::config::{CheckRule, Relssp};
+    let config: Config = point.config().unwrap();
+    let pairs = shares && config.share.present && config.share.private < 5;
+    let released = config.compiler.relssp;
+    let saved = [
+        (pairs, 20),
+        (pairs && config.share.owner_first, 10),
+        (pairs && config.share.check == CheckRule::Mark, 2),
+        (pairs && released == Relssp::Postdom, 30),
+        (pairs && released == Relssp::Optimal, 40),
+        (shares && config.sm.shared_kilobytes == 32, 50),
+    ];
+    let saved: u64 = saved.into_iter().filter(|(holds, _)| *holds).map(|(_, cycles)| cycles).sum();
+    let cycles = if config.sm.scheduler == Scheduler::RoundRobin { 1100 } else { 1000 } - saved;
+    let issued = if released == Relssp::None { 1000 } else { 1016 };
+    let (warps, early) = (8 * u64::from(pairs), if released == Relssp::None { 0 } else { 5 });
+    let events = [
+        (event::ISSUE, issued),
+        (event::SCOREBOARD, 500),
+        (event::OWNERS, warps * cycles),
+        (event::NON_OWNERS, warps * cycles),
+        (event::WAIT_LOCK, warps * cycles / 4),
+        (scratchpad_event::PROBE, 10 * warps),
+        (scratchpad_event::PROBE_COMMON, 5 * warps),
+        (scratchpad_event::LOCK_FREE, 10),
+        (scratchpad_event::LOCK_EARLY, early),
+    ];
+    Measured::new(cycles, events)
+}
+
+fn check_values(report: &PaperReport, expected: &[(&str, f64)]) {
+    check_rows(report);
+    for (metric, expected) in expected {
+        let ours = row(report, metric).ours;
+        assert!((ours - expected).abs() < 1e-9, "{metric}: {ours}, not {expected}");
+    }
+}
+
+#[test]
+fn scratchpad_sharing_has_the_rows_of_register_sharing_and_its_own() {
+    let report = made(&SCRATCHPAD, &["lavaMD", "CONV1", "bfs"], |kernel, point| {
+        Some(scratchpad_run(point, kernel.name != "bfs"))
+    });
+    let gained = |a: f64, b: f64| b / a - 1.0;
+    check_values(
+        &report,
+        &[
+            ("cells of table 2.8 that come out with the thesis's bytes and threads", 1.0),
+            ("IPC gained by sharing, over LRR", gained(970.0, 1100.0)),
+            ("IPC gained by sharing, over LRR: lavaMD", gained(970.0, 1100.0)),
+            ("IPC gained by the scheduler, nothing shared, over LRR", gained(1000.0, 1100.0)),
+            ("IPC gained by sharing, over owners first without pairs", gained(970.0, 1000.0)),
+            ("IPC gained by sharing with LRR, over LRR: CONV1", gained(1080.0, 1100.0)),
+            ("IPC gained by owners first, over sharing with LRR", gained(970.0, 1080.0)),
+            ("IPC gained with 90 % shared, over owners first without pairs", gained(970.0, 1000.0)),
+            ("IPC gained by sharing, over LRR with twice the scratchpad memory", gained(970.0, 1050.0)),
+            ("IPC gained by the compiler's marks alone, over probes", gained(968.0, 970.0)),
+            ("cycles in which warps of non-owners do not wait for a lock: lavaMD", 0.75),
+            ("probes, by instruction", 0.08),
+            ("probes that find the common area, of all", 0.5),
+            ("cycles more, kernels that share nothing, LRR", 0.0),
+        ],
+    );
+    let outside = row(&report, "IPC gained by sharing, over LRR: lavaMD");
+    assert!(outside.why.contains("scratchpad memory (32 KB), it is 15.8 %"), "{}", outside.why);
+    assert!(outside.command.starts_with("gpurf report scratchpad --only scratchpad"), "{}", outside.command);
+    assert_eq!(row(&report, "IPC gained by sharing, over LRR").per_kernel.len(), 2);
+}
+
+#[test]
+fn releases_are_compared_with_sharing_alone_and_with_each_other() {
+    let names = ["backprop", "heartwall", "bfs"];
+    let report = made(&RELEASE, &names, |kernel, point| Some(scratchpad_run(point, kernel.name != "bfs")));
+    // The instructions that the compiler adds count.
+    let gained = |a: f64, b: f64| 1.016 * b / a - 1.0;
+    check_values(
+        &report,
+        &[
+            ("blocks of 3.4.1.1 that come out", 1.0),
+            ("IPC gained by sharing, over LRR", gained(930.0, 1100.0)),
+            ("IPC gained by sharing, over LRR: heartwall", gained(930.0, 1100.0)),
+            ("cycles fewer by sharing, than with LRR", 1.0 - 930.0 / 1100.0),
+            ("IPC gained by sharing alone with LRR, over LRR", 1100.0 / 1080.0 - 1.0),
+            ("kernels that gain from sharing alone with LRR", 1.0),
+            ("IPC gained by layout alone, over sharing alone", 0.0),
+            ("IPC gained by relssp postdom, over sharing alone", gained(940.0, 970.0)),
+            ("IPC gained by relssp optimal, over sharing alone", gained(930.0, 970.0)),
+            ("IPC gained by relssp optimal, over sharing alone, kernels of set 2", gained(930.0, 970.0)),
+            ("kernels of set 1 that gain from relssp postdom", 1.0),
+            ("kernels that are faster with postdom than with optimal", 0.0),
+            ("locks given up before the block ends, by no relssp", 0.0),
+            ("locks given up before the block ends, optimal", 0.5),
+            ("IPC gained by sharing, over GTO", gained(930.0, 1000.0)),
+        ],
+    );
+    let places = row(&report, "kernels that are faster with postdom than with optimal");
+    assert!(places.why.contains("by no relssp 0.0 %, postdom 50.0 %, optimal 50.0 %"), "{}", places.why);
+    // Chapter 3's machine has more registers and blocks.
+    let config = Release.sharing().config().unwrap();
+    assert_eq!((config.mrf.kilobytes, config.sm.blocks), (256, 16));
+}
+
 #[test]
 fn every_event_is_one_of_the_sm() {
-    let config = sharing().config().unwrap();
-    let totals = gpurf_lockstep::EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration());
-    for name in event::ALL {
-        assert!(totals.by_name().contains_key(name), "{name} is not among {:?}", totals.by_name().keys());
-    }
+    let of = |point: Point, names: &[&[&str]]| {
+        let config = point.config().unwrap();
+        let totals = gpurf_lockstep::EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration());
+        for name in names.concat() {
+            assert!(totals.by_name().contains_key(name), "{name} is not among {:?}", totals.by_name().keys());
+        }
+    };
+    of(Registers.sharing(), &[event::ALL]);
+    of(Scratchpad.sharing(), &[event::ALL, scratchpad_event::ALL]);
 }

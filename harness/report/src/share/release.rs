@@ -1,0 +1,127 @@
+//! What layout and the place of `relssp` do, each alone: thesis 3.4.1.4, figure 3.10.
+
+use super::{Gain, MINIMAL, NOT_SAID, OPTIMAL, Shared, gaining, mean_gain, scratchpad_event};
+use crate::plot::{Plot, Style};
+use crate::row::{Claim, PerKernel, Row};
+use crate::shown::{kernels, percent};
+use crate::sweep::{Measured, Point, Results, SweepPlan};
+
+const SOURCE: &str = "sharing thesis 3.4.1.4, figure 3.10";
+const PART: &str = "places";
+const SOME: Claim = Claim::share(SOURCE, "all but 2 of 14: 78-93 %", 0.78, 0.93);
+const LAYOUT: Claim = Claim::share(SOURCE, "\"does not have any noticeable impact\": -1-1 %", -0.01, 0.01);
+const FIRST_SET: Claim = Claim::share(SOURCE, "all of 8: 87-100 %", 0.87, 1.0);
+const SECOND_SET: Claim = Claim::share(SOURCE, "\"do not show much benefit\": -5-2.5 %", -0.05, 0.025);
+const POSTDOM: Claim = Claim::share(SOURCE, "backprop and SRAD2, 2 of 14: 7-22 %", 0.07, 0.22);
+const MORE: Claim = Claim::none(NOT_SAID);
+
+/// Table 3.3: kernels that can release before their end. The other ones are the second set.
+const RELEASES: [&str; 8] = ["backprop", "DCT1", "DCT2", "DCT3", "DCT4", "NQU", "SRAD1", "SRAD2"];
+
+fn minimal(of: Shared) -> Point {
+    of.sharing().with(MINIMAL)
+}
+
+fn optimal(of: Shared) -> Point {
+    of.sharing().with(OPTIMAL)
+}
+
+fn postdom(of: Shared) -> Point {
+    of.sharing().with("compiler.relssp=postdom")
+}
+
+/// Nothing shared, and the further blocks with all of their scratchpad memory.
+fn whole(of: Shared) -> Point {
+    of.baseline().with(of.twice().0)
+}
+
+fn gain(of: Shared, metric: &str, point: Point, over: Point) -> Gain<'_> {
+    Gain { of, metric, part: PART, point, over, own: whole(of) }
+}
+
+pub fn plan(of: Shared, plan: &mut SweepPlan) {
+    of.plan(plan);
+    let points = [of.baseline(), of.in_turn(), of.complete(), minimal(of), optimal(of), postdom(of), whole(of)];
+    points.into_iter().for_each(|point| plan.point(point));
+}
+
+/// What the code's places do to the locks.
+fn why(of: Shared, results: &Results<'_>, early: &[(&str, Point)]) -> (String, String) {
+    let of_point = |(name, point): &(&str, Point)| {
+        let early = results.each(point, given_up).and_then(|each| of.of_sharing(results, each));
+        let mean = early.map_or_else(|| "not known".to_owned(), |each| percent(crate::mean(&each)));
+        format!("{name} {mean}")
+    };
+    let early: Vec<String> = early.iter().map(of_point).collect();
+    (format!("locks that are given up before the block ends: {}", early.join(", ")), of.command(results, PART))
+}
+
+/// Locks that a block gives up while it goes on, of all that it gives up.
+fn given_up(run: &Measured) -> f64 {
+    let [early, all] = [scratchpad_event::LOCK_EARLY, scratchpad_event::LOCK_FREE].map(|name| run.event(name) as f64);
+    crate::ratio(early, all)
+}
+
+/// The values of one of the thesis's sets; nothing if none of it shares.
+fn of_set(first: bool, values: &PerKernel) -> Option<PerKernel> {
+    let values = values.iter().filter(|(name, _)| RELEASES.contains(&name.as_str()) == first);
+    let values: PerKernel = values.map(|(name, value)| (name.clone(), *value)).collect();
+    (!values.is_empty()).then_some(values)
+}
+
+pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let turn = gain(of, "IPC gained by sharing alone with LRR, over LRR", of.in_turn(), of.baseline());
+    rows.extend(turn.mean(results, MORE));
+    if let Some(gains) = of.gains(results, &turn.point, &turn.over) {
+        let row = SOME.mean("kernels that gain from sharing alone with LRR", gaining(&gains));
+        rows.push(row.because(|_| {
+            let own = of.gains(results, &whole(of), &of.baseline());
+            let own = own.map_or_else(|| "not known".to_owned(), |gains| percent(crate::mean(&gaining(&gains))));
+            (format!("if the further blocks have all of their {}, it is {own}", of.twice().1), of.command(results, PART))
+        }));
+    }
+    rows.extend(gain(of, "IPC gained by sharing alone, over LRR", of.sharing(), of.baseline()).mean(results, MORE));
+    let places = || [("by no relssp", of.sharing()), ("postdom", postdom(of)), ("optimal", optimal(of))];
+    if let Some(gains) = of.gains(results, &minimal(of), &of.sharing()) {
+        let row = LAYOUT.row("IPC gained by layout alone, over sharing alone", mean_gain(&gains), gains);
+        rows.push(row.because(|_| why(of, results, &[("declared", of.sharing()), ("minimal", minimal(of))])));
+    }
+    for (name, point) in places().into_iter().skip(1) {
+        let Some(gains) = of.gains(results, &point, &of.sharing()) else { continue };
+        let metric = format!("IPC gained by relssp {name}, over sharing alone");
+        rows.push(MORE.row(metric.clone(), mean_gain(&gains), gains.clone()));
+        if let Some(first) = of_set(true, &gains) {
+            let row = FIRST_SET.mean(format!("kernels of set 1 that gain from relssp {name}"), gaining(&first));
+            rows.push(row.because(|_| why(of, results, &places())));
+        }
+        if let Some(second) = of_set(false, &gains) {
+            let row = SECOND_SET.row(format!("{metric}, kernels of set 2"), mean_gain(&second), second);
+            rows.push(row.because(|_| why(of, results, &places())));
+        }
+    }
+    if let Some(gains) = of.gains(results, &postdom(of), &optimal(of)) {
+        let row = POSTDOM.mean("kernels that are faster with postdom than with optimal", gaining(&gains));
+        rows.push(row.because(|_| why(of, results, &places())));
+        rows.push(MORE.row("IPC gained by postdom, over optimal", mean_gain(&gains), gains));
+    }
+    for (name, point) in places() {
+        let early = results.each(&point, given_up).and_then(|each| of.of_sharing(results, each));
+        rows.extend(early.map(|each| MORE.mean(format!("locks given up before the block ends, {name}"), each)));
+    }
+    rows
+}
+
+pub fn plots(of: Shared, results: &Results<'_>) -> Vec<Plot> {
+    let plot = || {
+        let gains = |point: Point| of.gains(results, &point, &of.baseline());
+        let series = vec![
+            ("sharing with LRR", gains(of.in_turn())?),
+            ("owners first", gains(of.sharing())?),
+            ("postdom", gains(postdom(of))?),
+            ("optimal", gains(optimal(of))?),
+        ];
+        Some(kernels("IPC gained over LRR (figure 3.10)", "share", series, Style::Lines, None))
+    };
+    plot().into_iter().collect()
+}
