@@ -3,6 +3,7 @@
 //! A table with one register a bank, as in the paper's figure 9, is told by every warp: the last word counts, and holds until the register is written or
 //! its warp ends. There is no time here: warps take turns, an instruction each.
 
+#[allow(dead_code, reason = "each test uses a part")]
 mod common;
 
 use std::collections::BTreeMap;
