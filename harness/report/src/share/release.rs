@@ -92,11 +92,12 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         let metric = format!("IPC gained by relssp {name}, over sharing alone");
         rows.push(MORE.row(metric.clone(), mean_gain(&gains), gains.clone()));
         if let Some(first) = of_set(true, &gains) {
-            let row = FIRST_SET.mean(format!("kernels of set 1 that gain from relssp {name}"), gaining(&first));
+            let metric = format!("kernels of set 1 that gain from relssp {name}");
+            let row = FIRST_SET.row(metric, crate::mean(&gaining(&first)), PerKernel::new());
             rows.push(row.because(|_| why(of, results, &places())));
         }
         if let Some(second) = of_set(false, &gains) {
-            let row = SECOND_SET.row(format!("{metric}, kernels of set 2"), mean_gain(&second), second);
+            let row = SECOND_SET.row(format!("{metric}, kernels of set 2"), mean_gain(&second), PerKernel::new());
             rows.push(row.because(|_| why(of, results, &places())));
         }
     }
