@@ -518,7 +518,8 @@ impl Task<'_> {
         let session = |image| Session::new(manifest, image).map_err(|e| SweepError::Input(e.to_string()));
         if let Some(What::Model(point)) = self.whats.first() {
             let config = point.config().map_err(|e| SweepError::Input(e.to_string()))?;
-            let measured = self.run_model(&mut session(&*marked(self.kernel, &config)?)?, config, point.measured, stop)?;
+            let measured =
+                self.run_model(&mut session(&*marked(self.kernel, &config)?)?, config, point.measured, stop)?;
             return Ok(vec![Outcome::Measured(measured); self.whats.len()]);
         }
         let mut session = session(image)?;
@@ -812,19 +813,22 @@ mod tests {
         let in_order = Kernel { schedule: Schedule::Latency, ..kernel.clone() };
         let Ptx { name, text } = kernel.ptx.as_ref().unwrap();
         let half = "share.private=5";
-        let settings = ["compiler.share_layout=minimal", "compiler.relssp=optimal", "compiler.relssp=postdom"];
-        let mut codes: Vec<Image> = Vec::new();
-        for chosen in settings.iter().map(|set| vec![half, *set]).chain([vec![half, settings[0], settings[1]]]) {
+        let settings = ["compiler.share_layout=minimal", "compiler.relssp=optimal"];
+        let mut codes = vec![kernel.image.clone()];
+        for chosen in [&settings[..1], &settings[1..], &settings].map(|settings| [&[half], settings].concat()) {
             let config = Config::load(Start::Preset("share-scratchpad"), &chosen).unwrap();
             let code = marked(&kernel, &config).unwrap().into_owned();
-            assert_eq!(code, compiled_for(text, name, &config, REGISTERS, &kernel.manifest).unwrap().image, "{chosen:?}");
+            assert_eq!(
+                code,
+                compiled_for(text, name, &config, REGISTERS, &kernel.manifest).unwrap().image,
+                "{chosen:?}"
+            );
             let ordered = [&chosen[..], &["compiler.schedule=latency"]].concat();
             let ordered = Config::load(Start::Preset("share-scratchpad"), &ordered).unwrap();
             let expected = compiled_for(text, name, &ordered, REGISTERS, &kernel.manifest).unwrap().image;
             assert_eq!(*marked(&in_order, &config).unwrap(), expected, "{chosen:?}");
             codes.push(code);
         }
-        codes.push(kernel.image.clone());
         let differ = |(place, code): (usize, &Image)| codes[..place].iter().all(|other| other != code);
         assert!(codes.iter().enumerate().all(differ), "each has code of its own");
         let plain = Config::load(Start::Preset("fermi-16k"), &[] as &[&str]).unwrap();

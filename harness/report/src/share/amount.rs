@@ -103,5 +103,7 @@ pub fn plots(of: Shared, results: &Results<'_>) -> Vec<Plot> {
     let gain = |shared: u32| Some(mean_gain(&of.gains(results, &with(of, 10 - shared / 10), &of.aged())?));
     let series: [Line<'_>; 1] = [("sharing", &gain)];
     let x = ("% shared", [10, 30, 50, 70, 90].as_slice());
-    lines("IPC gained over owners first without pairs (tables 2.5, 2.7)", x, "share", &series, None).into_iter().collect()
+    lines("IPC gained over owners first without pairs (tables 2.5, 2.7)", x, "share", &series, None)
+        .into_iter()
+        .collect()
 }

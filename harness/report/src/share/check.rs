@@ -23,13 +23,15 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
 }
 
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
-    let over_baseline =
-        Gain { metric: "IPC gained by sharing with the compiler's marks alone, over LRR", over: of.baseline(), ..over(of) };
+    let over_baseline = Gain {
+        metric: "IPC gained by sharing with the compiler's marks alone, over LRR",
+        over: of.baseline(),
+        ..over(of)
+    };
     let mut rows: Vec<Row> = over(of).mean(results, MORE).into_iter().collect();
     rows.extend(over_baseline.mean(results, MORE));
-    let part = |a: &'static str, b: &'static str| {
-        move |run: &Measured| crate::ratio(run.event(a) as f64, run.event(b) as f64)
-    };
+    let part =
+        |a: &'static str, b: &'static str| move |run: &Measured| crate::ratio(run.event(a) as f64, run.event(b) as f64);
     for (metric, a, b) in [
         ("probes, by instruction", scratchpad_event::PROBE, event::ISSUE),
         ("probes that find the common area, of all", scratchpad_event::PROBE_COMMON, scratchpad_event::PROBE),

@@ -146,7 +146,10 @@ fn fewer(results: &Results<'_>, gain: &Gain<'_>) -> Option<[Row; 2]> {
     let most = each.values().copied().fold(f64::NEG_INFINITY, f64::max);
     let why = |value: fn(&PerKernel) -> f64| {
         let own = cycles(&gain.own, &gain.over).map_or_else(|| "not known".to_owned(), |left| percent(value(&left)));
-        let why = format!("if nothing is shared, and the further blocks have all of their {}, it is {own}", gain.of.twice().1);
+        let why = format!(
+            "if nothing is shared, and the further blocks have all of their {}, it is {own}",
+            gain.of.twice().1
+        );
         (why, gain.of.command(results, gain.part))
     };
     let metric = "cycles fewer by sharing, than with LRR";

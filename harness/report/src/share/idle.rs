@@ -36,7 +36,8 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
 
 /// What fewer are lost than in the baseline, of those that are lost there.
 fn fewer(of: Shared, results: &Results<'_>, point: &Point, lost: Lost) -> Option<PerKernel> {
-    let fewer = results.both(point, &of.baseline(), |a, b| if lost(b) == 0.0 { 0.0 } else { 1.0 - lost(a) / lost(b) })?;
+    let fewer =
+        results.both(point, &of.baseline(), |a, b| if lost(b) == 0.0 { 0.0 } else { 1.0 - lost(a) / lost(b) })?;
     of.of_sharing(results, fewer)
 }
 
@@ -66,7 +67,8 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let most = || {
         let most_of = |each: &PerKernel| each.values().copied().fold(f64::NEG_INFINITY, f64::max);
         let each = fewer(of, results, &of.sharing(), idle)?;
-        let row = most_idle.row("idle issue slots that sharing saves, over LRR, most of any kernel", most_of(&each), each);
+        let row =
+            most_idle.row("idle issue slots that sharing saves, over LRR, most of any kernel", most_of(&each), each);
         Some(row.because(|_| why(of, results, idle, most_of)))
     };
     let rows = [

@@ -20,7 +20,9 @@ fn pairs(of: Shared) -> [(&'static str, Point, Point); 2] {
 
 pub fn plan(of: Shared, plan: &mut SweepPlan) {
     of.plan(plan);
-    pairs(of).into_iter().for_each(|(_, with, without)| [with, without].into_iter().for_each(|point| plan.point(point)));
+    pairs(of)
+        .into_iter()
+        .for_each(|(_, with, without)| [with, without].into_iter().for_each(|point| plan.point(point)));
 }
 
 /// The values of the kernels that do not share; nothing if all do.

@@ -12,11 +12,18 @@ const LITTLE: Claim = Claim::share(SOURCE, "\"very less progress\": 0-10 %", 0.0
 const EACH: &[(&str, Claim)] = &[("sgemm", LITTLE), ("stencil", LITTLE)];
 const SOURCE_B: &str = "sharing thesis 2.5.1.6, figure 2.19(b)";
 const MOST_B: Claim = Claim::share(SOURCE_B, "up to 100 %: 95-100 %", 0.95, 1.0);
-const EACH_B: &[(&str, Claim)] =
-    &[("lavaMD", Claim::share("sharing thesis 2.5.1.2", "no instruction in the common part: 100 %, 95-100 %", 0.95, 1.0))];
+const EACH_B: &[(&str, Claim)] = &[(
+    "lavaMD",
+    Claim::share("sharing thesis 2.5.1.2", "no instruction in the common part: 100 %, 95-100 %", 0.95, 1.0),
+)];
 const EACH_3: &[(&str, Claim)] = &[(
     "heartwall",
-    Claim::share("sharing thesis 3.4.1.6, figure 3.12", "no block accesses the common part: 100 %, 95-100 %", 0.95, 1.0),
+    Claim::share(
+        "sharing thesis 3.4.1.6, figure 3.12",
+        "no block accesses the common part: 100 %, 95-100 %",
+        0.95,
+        1.0,
+    ),
 )];
 const MOST_3: Claim = Claim::none(NOT_SAID);
 const MORE: Claim = Claim::none(NOT_SAID);
@@ -60,7 +67,8 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         Release => (MOST_3, EACH_3),
     };
     let mut rows = vec![
-        most_of_any.row(format!("{metric}, most of any kernel"), most(&all).unwrap_or(0.0), all.clone())
+        most_of_any
+            .row(format!("{metric}, most of any kernel"), most(&all).unwrap_or(0.0), all.clone())
             .because(|_| why(&most)),
         MORE.mean(metric, all.clone()),
     ];
@@ -78,8 +86,10 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
 
 pub fn plots(of: Shared, results: &Results<'_>) -> Vec<Plot> {
     let plot = || {
-        let series =
-            vec![("10 % private", each(results, &of.looked_at())?), ("50 % private", each(results, &half_private(of))?)];
+        let series = vec![
+            ("10 % private", each(results, &of.looked_at())?),
+            ("50 % private", each(results, &half_private(of))?),
+        ];
         Some(kernels(
             "Cycles in which non-owners do not wait for a lock (figure 2.19)",
             "share",

@@ -187,40 +187,39 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let more = with.iter().map(|(name, with)| (name.clone(), crate::ratio(*with, without[name]))).collect();
     if let Some(more) = of.of_sharing(results, more) {
         let row = table.more.row("blocks with sharing, by those without", geometric_mean(&more), more);
-        rows.push(
-            row.because(|_| ("the kernels' sizes are others: the rows of each kernel".to_owned(), command())),
-        );
+        rows.push(row.because(|_| ("the kernels' sizes are others: the rows of each kernel".to_owned(), command())));
     }
     for &(kernel, threads, amount, expected) in table.rows {
         let found = results.kernels.iter().find(|of| of.name == kernel);
-        let (Some(found), Some(&without), Some(&with)) = (found, without.get(kernel), with.get(kernel)) else { continue };
+        let (Some(found), Some(&without), Some(&with)) = (found, without.get(kernel), with.get(kernel)) else {
+            continue;
+        };
         // The scratchpad's kernels have the thesis's sizes.
         if of == Registers && with == without {
             continue;
         }
         let first = &found.manifest.launches[0];
-        let code = found.image.kernels.iter().find(|code| code.name == first.kernel);
+        let code = named("kernel", &first.kernel, &found.image.kernels, |code: &Code| &code.name).ok();
         let bytes = code.map_or(0, |code| code.static_shared) + first.dynamic_shared;
         let registers = found.registers();
-        let ours: (u32, u32) =
-            (first.block.iter().product(), if of == Registers { registers.into() } else { bytes });
+        let ours: (u32, u32) = (first.block.iter().product(), if of == Registers { registers.into() } else { bytes });
         let [first, .., last] = expected else { continue };
-        for (metric, private, blocks, expected) in
-            [("without", None, without, *first), ("with", Some(1), with, *last)]
+        for (metric, private, blocks, expected) in [("without", None, without, *first), ("with", Some(1), with, *last)]
         {
             let claim = cell(table.source, expected);
             let why = || {
-                let say = |threads, amount| {
+                let say = |threads, amount, registers| {
                     let blocks = of_amount(of, private, threads, amount, registers);
                     let sizes = if of == Registers { "registers" } else { "bytes" };
                     format!("{blocks} with {threads} threads of {amount} {sizes}")
                 };
-                format!(
-                    "{}, as ours has; {}, as the thesis's; {}",
-                    say(ours.0, ours.1),
-                    say(threads, amount),
-                    say(ours.0, amount)
-                )
+                let other = if of == Registers {
+                    say(ours.0, amount, registers)
+                } else {
+                    format!("{}, if registers do not limit it, of which it has {registers}", say(ours.0, ours.1, 1))
+                };
+                let (ours, thesis) = (say(ours.0, ours.1, registers), say(threads, amount, registers));
+                format!("{ours}, as ours has; {thesis}, as the thesis's; {other}")
             };
             let row = claim.row(format!("blocks {metric} sharing: {kernel}"), blocks, PerKernel::new());
             rows.push(row.because(|_| (why(), command())));
