@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Allocation, BANKS_16, Config, MrfConfig, Preset, Rule, Scheduler, SmConfig, section};
+use crate::config::{
+    Allocation, BANKS_16, CompilerConfig, Config, MrfConfig, Preset, Relssp, Rule, Scheduler, ShareLayout, SmConfig,
+    section,
+};
 use crate::shape::Shared;
 use crate::share::ShareStraps;
 
@@ -181,14 +184,29 @@ pub(crate) const PRESETS: &[Preset] = &[
     Preset {
         name: "share-scratchpad",
         summary: "fermi-16k whose blocks share scratchpad memory, t = 0.1, oldest first, owners first, probes (sharing thesis, 2.2.2)",
+        config: SHARE_SCRATCHPAD,
+    },
+    Preset {
+        name: "share-relssp",
+        summary: "share-scratchpad with the compiler's layout, and locks released at optimal places (sharing thesis, chapter 3)",
         config: Config {
-            // Inside a class by age, as in share-registers.
-            sm: SmConfig { scheduler: Scheduler::GreedyThenOldest, ..FERMI_16K.sm },
-            share: ShareConfig { present: true, resource: SharedResource::Scratchpad, ..ShareConfig::DEFAULT },
-            ..FERMI_16K
+            compiler: CompilerConfig {
+                share_layout: ShareLayout::Minimal,
+                relssp: Relssp::Optimal,
+                ..FERMI_16K.compiler
+            },
+            ..SHARE_SCRATCHPAD
         },
     },
 ];
+
+/// `fermi-16k` whose blocks share scratchpad memory.
+const SHARE_SCRATCHPAD: Config = Config {
+    // Inside a class by age, as in share-registers.
+    sm: SmConfig { scheduler: Scheduler::GreedyThenOldest, ..FERMI_16K.sm },
+    share: ShareConfig { present: true, resource: SharedResource::Scratchpad, ..ShareConfig::DEFAULT },
+    ..FERMI_16K
+};
 
 #[cfg(test)]
 mod tests;
