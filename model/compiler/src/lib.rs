@@ -68,6 +68,13 @@ impl Options {
     /// Registers that an instruction can name.
     pub const MOST: u16 = 255;
 
+    /// The default, with values distributed over three entries of an ORF and the banks of a split LRF.
+    #[cfg(test)]
+    pub(crate) fn with_levels() -> Self {
+        let places = HierarchyOptions::of_machine(3, gpurf_isa::LastResultFile::Split, 8);
+        Self { hierarchy: places, ..Self::default() }
+    }
+
     /// Whether values are distributed over levels above the main register file.
     pub const fn have_levels(&self) -> bool {
         !self.hierarchy.is_none()

@@ -252,10 +252,10 @@ fn releases_go_with_levels_power_states_and_few_registers() {
         let options = Options {
             registers: 16,
             register_order: RegisterOrder::FirstUse,
-            hierarchy: crate::hierarchy::HierarchyOptions::of_machine(3, gpurf_isa::LastResultFile::Split, 8),
             power_threshold: 3,
             scratchpad: sample.options,
             schedule: crate::Schedule::Latency,
+            ..Options::with_levels()
         };
         let found = compile(&sample.source, "test.ptx", &options).unwrap();
         let bytes = sample.options.private_bytes;
