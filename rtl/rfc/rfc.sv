@@ -70,7 +70,10 @@ module rfc
   input  logic [IssuePorts-1:0]          issue_bypass_i,
   input  logic [IssuePorts-1:0]          issue_past_i,
   input  logic [IssuePorts-1:0]          issue_private_i,
+  // Only power states ask in which state a source is left.
+  // verilator lint_off UNUSEDSIGNAL
   input  logic [RegisterPowerW-1:0]      issue_left_i      [Operands*IssuePorts],
+  // verilator lint_on UNUSEDSIGNAL
 
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
@@ -403,7 +406,14 @@ module rfc
       always_ff @(posedge clk_i) begin
         if (taken[p]) begin
           src_reg_q[Operands*p+k] <= issue_src_reg_i[Operands*p+k];
-          left_q[Operands*p+k]    <= issue_left_i[Operands*p+k];
+        end
+      end
+
+      if (Power == 0) begin : gen_no_left
+        assign left_q[Operands*p+k] = '0;
+      end else begin : gen_left
+        always_ff @(posedge clk_i) begin
+          if (taken[p]) left_q[Operands*p+k] <= issue_left_i[Operands*p+k];
         end
       end
     end
