@@ -217,7 +217,7 @@ impl BlockLauncherDriver {
         inputs.launch_private_i = self.private(rng, inputs.launch_registers_i.into(), warps) as u8;
         inputs.launch_shared_i = self.shared(rng, scarce);
         inputs.launch_private_shared_i = self.private_shared(rng, inputs.launch_shared_i);
-        if self.shape.places() && inputs.launch_share_i == 1 && rng.chance(500) {
+        if self.shape.places() && inputs.launch_share_i == 1 && rng.chance(250) {
             self.share_memory(rng, inputs);
         }
         inputs.launch_dynamic_i = rng.below(u64::from(inputs.launch_shared_i) + 1) as u32;

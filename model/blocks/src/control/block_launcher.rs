@@ -84,7 +84,7 @@ ports! {
         nctaid_x_o: u32 = field(32).valid_by("busy_o").early().shows("grid_x_q"),
         /// First byte of shared memory of the slot of `place_warp_i`.
         place_base_o: u32 = field(BYTES_BITS),
-        /// The same of the slot of its host; of its own slot, if it is no guest's.
+        /// First byte of shared memory of the host of the warp's slot, or of the slot itself if it is no guest's slot.
         place_common_o: u32 = field(BYTES_BITS),
         /// Bytes of shared memory of a block in front of the area that it shares; 0 where registers are handed out in rows.
         private_bytes_o: u32 =

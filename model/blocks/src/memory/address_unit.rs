@@ -109,7 +109,7 @@ ports! {
         finish_warp_o: u8 = field(WARP_BITS).valid_by("finish_valid_o").shows("warp_q"),
         /// A probe or a release was taken in the cycle before.
         answer_valid_o: u8 = field(1).early().shows("answer_q"),
-        /// It was a release.
+        /// The answer is that of a release, not of a probe.
         answer_release_o: u8 = field(1).valid_by("answer_valid_o").early().shows("answer_release_q"),
         /// Of a probe: a lane lies in the common area.
         answer_shared_o: u8 = field(1).valid_by("answer_valid_o").early().shows("answer_shared_q"),

@@ -52,7 +52,7 @@ ports! {
         write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
         /// The value for write port b goes into the MRF's queue.
         taken_i: u8 = field(s.ports()),
-        /// What is in the MRF's queue b goes into its bank.
+        /// The value in queue b of the MRF goes into its bank.
         done_i: u8 = field(s.ports()),
         /// An instruction is dispatched on port p.
         read_valid_i: u8 = field(s.ports()),
@@ -68,7 +68,7 @@ ports! {
     pub struct RfcPowerOut(s: &RfcShape) {
         /// Words and changes of their states: `power_event_t`.
         event_o: u64 = field(56).shown(Decode::Packed(POWER_EVENT)),
-        /// Who waits: `power_wait_event_t`.
+        /// Instructions that wait for power: `power_wait_event_t`.
         wait_event_o: u16 = field(12).shown(Decode::Packed(POWER_WAIT_EVENT)),
         /// All words that are asked for by the instruction in T of port p are ON.
         look_on_o: u8 = field(s.ports()),
@@ -94,7 +94,7 @@ ports! {
         look_waking_q: [u8; MAX_PORTS] = field(OPERANDS).count(s.ports()),
         /// Cycles until the word that write port b waits for is ON; 0: no wake-up is in progress.
         write_wake_q: [u8; MAX_PORTS] = field(4).count(s.ports()),
-        /// The last word that write port b woke was an eviction's.
+        /// Write port b woke its last word for an eviction.
         write_waking_q: u8 = field(s.ports()),
         /// Sources of the instruction with each tag that are being read in the MRF.
         reading_q: [u8; MAX_TAGS] = field(OPERANDS).count(s.tags()),

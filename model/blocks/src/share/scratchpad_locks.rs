@@ -65,7 +65,7 @@ ports! {
         set_valid_i: u8 = field(s.ports()),
         /// The address unit answers a probe or performs a release.
         answer_valid_i: u8 = field(1),
-        /// It is a release.
+        /// The answer is that of a release, not of a probe.
         answer_release_i: u8 = field(1).valid_by("answer_valid_i"),
         /// Warp of the answer.
         answer_warp_i: u8 = field(WARP_BITS).valid_by("answer_valid_i"),
@@ -111,7 +111,7 @@ ports! {
         released_q: [u32; MAX_WARPS] = field(LANES).count(s.warps),
         /// Slots whose block has the lock of its pair.
         lock_q: u16 = field(BLOCK_SLOTS),
-        /// What is known of each warp's head.
+        /// State of the check of each warp's head.
         check_q: [u8; MAX_WARPS] = field(2).count(s.warps).shown(Decode::Enum(&["none", "in_flight", "private", "common"])),
     }
 }

@@ -1,6 +1,6 @@
 //! Programs whose registers have power states.
 
-use gpurf_blocks::config::{Config, Start, preset, presets};
+use gpurf_blocks::config::{Config, SharedResource, Start, preset, presets};
 use gpurf_compiler::Options;
 use gpurf_isa::{Instruction, Places, PowerState};
 use gpurf_oracle::power::{PowerCounts, PowerJudge};
@@ -58,7 +58,12 @@ fn programs_have_states_as_the_configuration_says() {
 fn runs_of_programs_take_the_theme_where_registers_have_states() {
     for preset in presets() {
         let taken: Vec<&str> = themes::of(&preset.config).map(|theme| theme.name).collect();
-        let concerned = [("power", preset.config.power.present), ("sharing", preset.config.share.present)];
+        let shares = |resource| preset.config.share.present && preset.config.share.resource == resource;
+        let concerned = [
+            ("power", preset.config.power.present),
+            ("sharing", shares(SharedResource::Registers)),
+            ("scratchpad", shares(SharedResource::Scratchpad)),
+        ];
         for (theme, concerns) in concerned {
             assert_eq!(taken.contains(&theme), concerns, "{}: {theme}", preset.name);
         }
