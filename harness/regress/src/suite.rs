@@ -183,8 +183,10 @@ pub fn further_shapes(seed: u64, cycles: u64) -> Vec<LockstepJob> {
 
 /// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
 pub(crate) fn stretch(block: &str) -> u64 {
-    if block == "block_launcher" {
-        return 2;
+    match block {
+        "block_launcher" => return 2,
+        "scratchpad_locks" => return 4,
+        _ => {}
     }
     let mut all = FAMILIES.iter().flat_map(|family| family.stretch);
     all.find(|(name, _)| *name == block).map_or(1, |&(_, times)| times)
