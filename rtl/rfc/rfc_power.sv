@@ -398,7 +398,7 @@ module rfc_power
       for (int unsigned i = 0; i < Tags; i++) begin
         reading_q[i] <= reading_left[i];
         for (int unsigned p = 0; p < IssuePorts; p++) begin
-          if (move_i[p] && 32'(look_tag_i[p]) == i) begin
+          if (move_i[p] && look_tag_i[p] == TagW'(i)) begin
             reading_q[i] <= look_asked_i[Operands*p +: Operands];
           end
         end
