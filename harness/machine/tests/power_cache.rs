@@ -3,19 +3,16 @@
 mod common;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
 
 use common::kernels::{commits, skips};
 use common::miscounts::every_field_is_counted;
-use common::{FLOATS, INTEGERS, Program, alone, compiled, settings};
+use common::power::watched;
+use common::{FLOATS, INTEGERS, Program, alone, settings};
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::rfc::RfcPowerProbe;
 use gpurf_isa::{Instruction, Places, PowerState};
-use gpurf_kernels::Case;
 use gpurf_machine::{Cycle, LaunchError, ModelEngine};
-use gpurf_oracle::host::Session;
-use gpurf_sm::SmIn;
 
 /// Modes, ports, entries, with and without last result files and reads that allocate.
 const BELOW: [&[&str]; 3] = [
@@ -198,18 +195,7 @@ fn every_access_meets_on_and_few_words_sleep_for_dead_values() {
     for (k, name) in INTEGERS.into_iter().chain(FLOATS).enumerate() {
         let settings = settings(BELOW[k % 3]);
         let is_live = settings.config.rfc.live;
-        let observer = Arc::new(Mutex::new(Observer::default()));
-        let case = Case::load(name).unwrap();
-        let image = compiled(name, 64, &settings.config).image;
-        let mut session = Session::new(case.manifest(), &image).unwrap();
-        let (inputs, seen) = (size_of::<SmIn>().next_multiple_of(64), Arc::clone(&observer));
-        let watch = Box::new(move |record: &[u8]| {
-            let (inputs, compared) = record.split_at(inputs);
-            seen.lock().unwrap().look(&Cycle::of(inputs, compared));
-        });
-        let mut engine = ModelEngine::watched(settings, watch);
-        session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let seen = observer.lock().unwrap();
+        let seen = watched(name, settings, Observer::default(), Observer::look);
         assert!(seen.read.min(seen.written) > 100, "{name}");
         println!(
             "{name}, live {is_live}: {} of {} values written are dead; {:.2} % of the words in SLEEP",

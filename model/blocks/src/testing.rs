@@ -75,6 +75,22 @@ pub(crate) fn with_candidates(shape: &SmShape) -> SmShape {
     SmShape { organisation: organisation_with(|services| services.takes_candidates), ..*shape }
 }
 
+/// The warps below `warps` of which something holds.
+pub(crate) fn set_of(is: impl Fn(usize) -> bool, warps: usize) -> u64 {
+    (0..warps).fold(0, |set, w| set | u64::from(is(w)) << w)
+}
+
+/// A division of so many warps as the launcher makes it, with guests: each warp's slot; gives the warps of hosts, and of all slots.
+pub(crate) fn divided(random: &mut Random, warps: usize, slot: &mut [u8]) -> (u8, u8) {
+    let n = 1 + random.below(4);
+    let hosts = 1 + random.below((warps / n / 2).min(8));
+    let guests = random.below(hosts + 1).min(warps / n - hosts);
+    for (w, slot) in slot[..warps].iter_mut().enumerate() {
+        *slot = (w / n).min(15) as u8;
+    }
+    ((hosts * n) as u8, ((hosts + guests) * n) as u8)
+}
+
 /// The baseline with these settings.
 pub(crate) fn set(settings: &[impl AsRef<str>]) -> Result<Config, String> {
     Config::load(Start::Preset("baseline"), settings).map_err(|e| e.to_string())

@@ -7,7 +7,7 @@ use gpurf_blocks::mrf::bits::{is_set, set_bits};
 use gpurf_blocks::power::PowerStatesProbe;
 use gpurf_isa::{Instruction, Places, Slot};
 use gpurf_kernels::Case;
-use gpurf_machine::{Cycle, ModelEngine};
+use gpurf_machine::{Cycle, ModelEngine, Settings};
 use gpurf_oracle::host::Session;
 use gpurf_sm::SmIn;
 use gpurf_stimulus::program::compiler_options;
@@ -86,6 +86,31 @@ impl Observer {
     }
 }
 
+/// Runs a kernel on the model before an observer, and gives the observer back.
+///
+/// # Panics
+/// When the kernel fails.
+pub fn watched<O: Send + 'static>(
+    name: &str,
+    settings: Settings,
+    observer: O,
+    look: impl Fn(&mut O, &Cycle<'_>) + Send + 'static,
+) -> O {
+    let observer = Arc::new(Mutex::new(observer));
+    let case = Case::load(name).unwrap();
+    let image = compiled(name, 64, &settings.config).image;
+    let mut session = Session::new(case.manifest(), &image).unwrap();
+    let (inputs, seen) = (size_of::<SmIn>().next_multiple_of(64), Arc::clone(&observer));
+    let watch = Box::new(move |record: &[u8]| {
+        let (inputs, compared) = record.split_at(inputs);
+        look(&mut seen.lock().unwrap(), &Cycle::of(inputs, compared));
+    });
+    let mut engine = ModelEngine::watched(settings, watch);
+    session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
+    drop((session, engine));
+    Arc::into_inner(observer).expect("the engine has gone").into_inner().unwrap()
+}
+
 /// Kernels with each of these settings, in turn: what they access is ON.
 ///
 /// # Panics
@@ -104,18 +129,7 @@ pub fn every_access_meets_on(sets: &[&[&str]]) {
             read: 0,
             written: 0,
         };
-        let observer = Arc::new(Mutex::new(observer));
-        let case = Case::load(name).unwrap();
-        let image = compiled(name, 64, &settings.config).image;
-        let mut session = Session::new(case.manifest(), &image).unwrap();
-        let (inputs, seen) = (size_of::<SmIn>().next_multiple_of(64), Arc::clone(&observer));
-        let watch = Box::new(move |record: &[u8]| {
-            let (inputs, compared) = record.split_at(inputs);
-            seen.lock().unwrap().look(&Cycle::of(inputs, compared));
-        });
-        let mut engine = ModelEngine::watched(settings, watch);
-        session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let observer = observer.lock().unwrap();
+        let observer = watched(name, settings, observer, Observer::look);
         assert!(observer.set.min(observer.read).min(observer.written) > 100, "{name}");
     }
 }

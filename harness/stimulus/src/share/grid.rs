@@ -33,9 +33,33 @@ pub(super) struct Division {
     pub(super) young: u16,
 }
 
+/// What the launcher says in a cycle. Where there is no grid one begins, and straps are chosen for it: a bit for each chance, lowest first.
+pub(super) fn launched(
+    grid: &mut Option<Grid>,
+    shape: &SmShape,
+    rng: &mut Rng,
+    guests: u32,
+    straps: (&mut u8, &[u32]),
+) -> Division {
+    if grid.as_ref().is_some_and(Grid::is_over) {
+        *grid = None;
+    } else if grid.is_none() {
+        *grid = Some(Grid::divided(shape, rng, guests));
+        let (word, chances) = straps;
+        *word = chances.iter().enumerate().fold(0, |word, (bit, &chance)| word | u8::from(rng.chance(chance)) << bit);
+    }
+    match grid {
+        None => Grid::nothing(shape, rng),
+        Some(grid) => {
+            grid.left = grid.left.saturating_sub(1);
+            grid.division(shape)
+        }
+    }
+}
+
 impl Grid {
     /// How a grid divides the SM. A block that could be a guest is one with a chance.
-    pub(super) fn divided(shape: &SmShape, rng: &mut Rng, guests: u32) -> Self {
+    fn divided(shape: &SmShape, rng: &mut Rng, guests: u32) -> Self {
         let all = shape.warps;
         let widest = if rng.chance(600) { 4 } else { 24 };
         let warps = 1 + rng.below(widest.min(all as u64 / 2)) as usize;
@@ -59,7 +83,7 @@ impl Grid {
     }
 
     /// What the launcher says between grids: none of it means anything, as no warp is alive.
-    pub(super) fn nothing(shape: &SmShape, rng: &mut Rng) -> Division {
+    fn nothing(shape: &SmShape, rng: &mut Rng) -> Division {
         let layout = rng.next_u64() >> (64 - 35);
         let end_warps = rng.next_u64() as u8 & 127;
         let (busy, young) = (rng.next_u64() as u16, rng.next_u64() as u16);
@@ -71,7 +95,7 @@ impl Grid {
     }
 
     /// What the launcher says of it.
-    pub(super) fn division(&self, shape: &SmShape) -> Division {
+    fn division(&self, shape: &SmShape) -> Division {
         let mut slot = [0; MAX_WARPS];
         for (w, slot) in slot[..shape.warps].iter_mut().enumerate() {
             *slot = if w / self.warps < self.slots { (w / self.warps) as u8 } else { 0 };
@@ -81,18 +105,13 @@ impl Grid {
         Division { layout, end_warps, slot, busy: self.busy, young: self.young }
     }
 
-    /// A cycle of its time passes.
-    pub(super) fn age(&mut self) {
-        self.left = self.left.saturating_sub(1);
-    }
-
     /// No further block is put into a slot.
     pub(super) fn winds_up(&self) -> bool {
         self.left == 0
     }
 
     /// Its last block has gone.
-    pub(super) fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.left == 0 && self.busy == 0 && self.starting.is_none()
     }
 

@@ -9,7 +9,7 @@ use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::share::{RegisterLayout, ScratchpadLocks, ScratchpadLocksIn};
 use gpurf_lockstep::Rng;
 
-use super::grid::Grid;
+use super::grid::{Grid, launched};
 use crate::driver::{Reset, Twin, any_bit, ports};
 use crate::{Driver, Unreached};
 
@@ -144,32 +144,17 @@ impl Driver for ScratchpadLocksDriver {
 }
 
 impl ScratchpadLocksDriver {
-    /// A grid begins where there is none; the inputs that the launcher gives.
+    /// The inputs that the launcher gives, and straps.
     fn launch(&mut self, rng: &mut Rng, knobs: &ScratchpadLocksKnobs, i: &mut ScratchpadLocksIn) {
-        if self.grid.as_ref().is_some_and(Grid::is_over) {
-            self.grid = None;
-        } else if self.grid.is_none() {
-            self.grid = Some(Grid::divided(&self.shape, rng, knobs.guests));
-            self.straps = [knobs.first, knobs.hold, knobs.owner_first, knobs.mark]
-                .iter()
-                .enumerate()
-                .fold(0, |straps, (bit, &chance)| straps | u8::from(rng.chance(chance)) << bit);
-        }
+        let straps = (&mut self.straps, &[knobs.first, knobs.hold, knobs.owner_first, knobs.mark][..]);
+        let mut division = launched(&mut self.grid, &self.shape, rng, knobs.guests, straps);
         i.cfg_i = self.straps;
-        let division = match &mut self.grid {
-            None => {
-                // The address unit may ask at any time.
-                let mut nothing = Grid::nothing(&self.shape, rng);
-                let mut layout = RegisterLayout(nothing.layout).fields();
-                layout.host_warps = layout.host_warps.min(self.shape.warps as u8);
-                nothing.layout = RegisterLayout::from(layout).0;
-                nothing
-            }
-            Some(grid) => {
-                grid.age();
-                grid.division(&self.shape)
-            }
-        };
+        if self.grid.is_none() {
+            // The address unit may ask at any time.
+            let mut layout = RegisterLayout(division.layout).fields();
+            layout.host_warps = layout.host_warps.min(self.shape.warps as u8);
+            division.layout = RegisterLayout::from(layout).0;
+        }
         (i.layout_i, i.end_warps_i, i.slot_i) = (division.layout, division.end_warps, division.slot);
         (i.slot_busy_i, i.slot_young_i) = (division.busy, division.young);
         let begins = self.grid.as_ref().and_then(Grid::begins);

@@ -8,7 +8,7 @@ use gpurf_blocks::share::{ShareLocks, ShareLocksIn};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
-use super::grid::Grid;
+use super::grid::{Grid, launched};
 use crate::driver::{Reset, Twin, any_bit, ports};
 use crate::{Driver, Unreached};
 
@@ -96,25 +96,11 @@ impl Driver for ShareLocksDriver {
 }
 
 impl ShareLocksDriver {
-    /// A grid begins where there is none; the inputs that the launcher gives.
+    /// The inputs that the launcher gives, and straps.
     fn launch(&mut self, rng: &mut Rng, knobs: &ShareLocksKnobs, i: &mut ShareLocksIn) {
-        if self.grid.as_ref().is_some_and(Grid::is_over) {
-            self.grid = None;
-        } else if self.grid.is_none() {
-            self.grid = Some(Grid::divided(&self.shape, rng, knobs.guests));
-            self.straps = [knobs.first, knobs.hold, knobs.owner_first]
-                .iter()
-                .enumerate()
-                .fold(0, |straps, (bit, &chance)| straps | u8::from(rng.chance(chance)) << bit);
-        }
+        let straps = (&mut self.straps, &[knobs.first, knobs.hold, knobs.owner_first][..]);
+        let division = launched(&mut self.grid, &self.shape, rng, knobs.guests, straps);
         i.cfg_i = self.straps;
-        let division = match &mut self.grid {
-            None => Grid::nothing(&self.shape, rng),
-            Some(grid) => {
-                grid.age();
-                grid.division(&self.shape)
-            }
-        };
         (i.layout_i, i.end_warps_i, i.slot_i) = (division.layout, division.end_warps, division.slot);
         (i.slot_busy_i, i.slot_young_i) = (division.busy, division.young);
     }

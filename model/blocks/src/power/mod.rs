@@ -4,6 +4,7 @@ use crate::entry::declare_blocks;
 use crate::instruction::{NO_REG, Roles, marked};
 
 pub(crate) mod config;
+pub(crate) mod words;
 
 /// Gives a macro the blocks of this folder, leaves first: module, twin, what it does.
 #[macro_export]

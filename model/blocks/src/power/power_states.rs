@@ -3,12 +3,11 @@
 use crate::instruction::{NO_REG, Roles};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, pack, set_bits};
+use crate::power::words::{Counts, Set, State, WORDS, has, put};
 use crate::shape::SmShape;
 use crate::sizes::{MAX_WARPS, WARP_NUMBERS};
 use crate::{Block, Decode, OPERANDS, REG_BITS, WARP_BITS, field, packed, ports};
 
-/// Words of 64 bits with a warp's registers.
-const WORDS: usize = (1 << REG_BITS) / u64::BITS as usize;
 /// Registers that an instruction names.
 const NAMES: usize = OPERANDS + 1;
 /// Width of the states that an instruction leaves: two bits each for two sources and the result.
@@ -146,25 +145,6 @@ impl PowerStraps {
     }
 }
 
-/// A state of a register, as an instruction names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    On,
-    Sleep,
-    Off,
-}
-
-impl State {
-    #[inline]
-    fn of(bits: u8) -> Self {
-        match bits & 3 {
-            0 => Self::On,
-            1 => Self::Sleep,
-            _ => Self::Off,
-        }
-    }
-}
-
 /// Registers that an access leaves in another state than ON: each once, with the slot that it is in and its state. Sources that are also the result are
 /// not among them; `result` is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -200,20 +180,6 @@ impl Changes {
         }
         changes
     }
-}
-
-/// A set of a warp's registers.
-type Set = [u64; WORDS];
-
-#[inline]
-fn has(set: &Set, r: u8) -> bool {
-    is_set(set[usize::from(r) / 64], usize::from(r) % 64)
-}
-
-#[inline]
-fn put(set: &mut Set, r: u8, there: bool) {
-    let word = &mut set[usize::from(r) / 64];
-    *word = *word & !(1 << (r % 64)) | u64::from(there) << (r % 64);
 }
 
 /// The set of the registers whose names are below `n`.
@@ -297,14 +263,8 @@ pub struct PowerStates {
     asleep_q: Box<[Set; WARP_NUMBERS]>,
     pending_q: Box<[Set; WARP_NUMBERS]>,
     wake_q: [u8; WARP_NUMBERS],
-    on_count_q: [u8; WARP_NUMBERS],
-    asleep_count_q: [u8; WARP_NUMBERS],
+    counts: Counts,
     registers_q: u8,
-    /// Sums of the counts.
-    on: u32,
-    asleep: u32,
-    /// Warps whose two counts are not both 0.
-    counted: u64,
     /// The last heads that [`head`](Self::head) got.
     roles: Box<[Roles; WARP_NUMBERS]>,
     /// Heads with a register whose state is about to change, and others with a register that is not ON; not known for the warps of `stale`.
@@ -392,7 +352,8 @@ impl PowerStates {
                 to_off += 1;
             }
         }
-        changing.event = pack(POWER_EVENT, [self.on, self.asleep, wake_sleep, wake_off, to_sleep, to_off, kept]);
+        let [on, asleep] = self.counts.sums();
+        changing.event = pack(POWER_EVENT, [on, asleep, wake_sleep, wake_off, to_sleep, to_off, kept]);
         let waits = [changing.waking.count_ones(), (clear & self.waits_read).count_ones()];
         changing.wait_event = pack(POWER_WAIT_EVENT, waits) as u16;
         changing
@@ -433,7 +394,7 @@ impl PowerStates {
         course: &Course,
     ) {
         if straps.mode != mode::ALWAYS_ON {
-            let over = !course.alive & course.idle & self.counted;
+            let over = !course.alive & course.idle & self.counts.counted();
             self.wake(straps, changing);
             for &ended in &changing.ended[..changing.endings] {
                 self.end(ended);
@@ -465,7 +426,7 @@ impl PowerStates {
                     put(&mut self.asleep_q[w], r, false);
                 }
                 let (sleeping, off) = (sleeping as u8, off as u8);
-                self.count(w, sleeping.wrapping_add(off), sleeping.wrapping_neg());
+                self.counts.add(w, sleeping.wrapping_add(off), sleeping.wrapping_neg());
                 self.stale |= 1 << w;
             }
         }
@@ -481,7 +442,7 @@ impl PowerStates {
             put(&mut self.asleep_q[w], reg, false);
         } else {
             let sleeps = has(&self.asleep_q[w], reg);
-            self.count(w, u8::MAX, sleeps.into());
+            self.counts.add(w, u8::MAX, sleeps.into());
         }
         self.stale |= 1 << w;
     }
@@ -504,24 +465,13 @@ impl PowerStates {
         let asleep = below(registers);
         self.off_q[w] = std::array::from_fn(|word| ALL[word] & !asleep[word]);
         (self.asleep_q[w], self.pending_q[w], self.wake_q[w]) = (asleep, Set::default(), 0);
-        self.count(w, self.on_count_q[w].wrapping_neg(), registers.wrapping_sub(self.asleep_count_q[w]));
+        self.counts.set(w, [0, registers]);
         self.stale |= 1 << w;
-    }
-
-    /// Adds to the counts of a warp, or subtracts by adding the negative.
-    #[inline]
-    fn count(&mut self, w: usize, on: u8, asleep: u8) {
-        let (old_on, old_asleep) = (self.on_count_q[w], self.asleep_count_q[w]);
-        let (on, asleep) = (old_on.wrapping_add(on), old_asleep.wrapping_add(asleep));
-        (self.on_count_q[w], self.asleep_count_q[w]) = (on, asleep);
-        self.on = self.on + u32::from(on) - u32::from(old_on);
-        self.asleep = self.asleep + u32::from(asleep) - u32::from(old_asleep);
-        self.counted = self.counted & !(1 << w) | u64::from(on | asleep != 0) << w;
     }
 
     /// Whether nothing changes as long as no access begins or ends: with these heads no wake-up is in progress, and no warp has ended.
     pub fn is_still(&self, straps: PowerStraps, clear: u64, alive: u64, idle: u64) -> bool {
-        straps.mode == mode::ALWAYS_ON || clear & self.waits_wake == 0 && !alive & idle & self.counted == 0
+        straps.mode == mode::ALWAYS_ON || clear & self.waits_wake == 0 && !alive & idle & self.counts.counted() == 0
     }
 
     /// An edge in reset.
@@ -530,8 +480,7 @@ impl PowerStates {
         *self.asleep_q = [Set::default(); WARP_NUMBERS];
         *self.pending_q = [Set::default(); WARP_NUMBERS];
         self.wake_q = [0; WARP_NUMBERS];
-        (self.on_count_q, self.asleep_count_q) = ([0; WARP_NUMBERS], [0; WARP_NUMBERS]);
-        (self.on, self.asleep, self.counted) = (0, 0, 0);
+        self.counts = Counts::NONE;
         self.registers_q = 0;
         self.stale = u64::MAX;
     }
@@ -577,12 +526,8 @@ impl Block for PowerStates {
             asleep_q: Box::new([Set::default(); WARP_NUMBERS]),
             pending_q: Box::new([Set::default(); WARP_NUMBERS]),
             wake_q: [0; WARP_NUMBERS],
-            on_count_q: [0; WARP_NUMBERS],
-            asleep_count_q: [0; WARP_NUMBERS],
+            counts: Counts::NONE,
             registers_q: 0,
-            on: 0,
-            asleep: 0,
-            counted: 0,
             roles: Box::new([Roles::default(); WARP_NUMBERS]),
             waits_read: 0,
             waits_wake: 0,
@@ -640,8 +585,9 @@ impl Block for PowerStates {
         probe.asleep_q.copy_from_slice(&self.asleep_q.as_flattened()[..words]);
         probe.pending_q.copy_from_slice(&self.pending_q.as_flattened()[..words]);
         probe.wake_q.copy_from_slice(&self.wake_q[..MAX_WARPS]);
-        probe.on_count_q.copy_from_slice(&self.on_count_q[..MAX_WARPS]);
-        probe.asleep_count_q.copy_from_slice(&self.asleep_count_q[..MAX_WARPS]);
+        let [on, asleep] = self.counts.all();
+        probe.on_count_q.copy_from_slice(on);
+        probe.asleep_count_q.copy_from_slice(asleep);
         probe.registers_q = self.registers_q;
     }
 }

@@ -4,14 +4,13 @@ use crate::instruction::NO_REG;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::operands::MAX_TAGS;
+use crate::power::words::{Counts, Set, State, WORDS, has, put};
 use crate::power::{POWER_CFG_BITS, POWER_EVENT, POWER_WAIT_EVENT, PowerStraps, mode};
 use crate::rfc::RfcShape;
 use crate::sizes::{MAX_WARPS, WARP_NUMBERS};
 use crate::{Block, Decode, Memory, OPERANDS, REG_BITS, WARP_BITS, field, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
-/// Words of 64 bits with a warp's registers.
-const WORDS: usize = (1 << REG_BITS) / u64::BITS as usize;
 /// States that change in a cycle: wake-ups and ends, of sources and of values.
 const MAX_CHANGES: usize = 2 * (MAX_SOURCES + MAX_PORTS);
 /// Width of a state that an access leaves.
@@ -103,39 +102,6 @@ ports! {
     }
 }
 
-/// Registers of a warp, a bit for each.
-type Set = [u64; WORDS];
-
-#[inline]
-fn has(set: &Set, reg: u8) -> bool {
-    set[usize::from(reg) / 64] >> (reg % 64) & 1 == 1
-}
-
-#[inline]
-fn put(set: &mut Set, reg: u8, bit: bool) {
-    let word = &mut set[usize::from(reg) / 64];
-    *word = *word & !(1 << (reg % 64)) | u64::from(bit) << (reg % 64);
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    #[default]
-    On,
-    Sleep,
-    Off,
-}
-
-impl State {
-    #[inline]
-    fn of(bits: u8) -> Self {
-        match bits & 3 {
-            0 => Self::On,
-            1 => Self::Sleep,
-            _ => Self::Off,
-        }
-    }
-}
-
 /// An instruction in T that waits for nothing but its words and a collector.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asking {
@@ -206,8 +172,7 @@ pub struct RfcPower {
     tags: usize,
     off_q: Box<[Set; WARP_NUMBERS]>,
     asleep_q: Box<[Set; WARP_NUMBERS]>,
-    on_count_q: [u8; WARP_NUMBERS],
-    asleep_count_q: [u8; WARP_NUMBERS],
+    counts: Counts,
     look_wake_q: [u8; MAX_PORTS],
     look_waking_q: [u8; MAX_PORTS],
     write_wake_q: [u8; MAX_PORTS],
@@ -221,10 +186,6 @@ pub struct RfcPower {
     note_left_q: [u32; OPERANDS * MAX_TAGS],
     writing_warp_q: [u32; MAX_PORTS],
     writing_reg_q: [u32; MAX_PORTS],
-    /// Sums of the counts, and warps whose two counts are not both 0.
-    on: u32,
-    asleep: u32,
-    counted: u64,
     straps: PowerStraps,
     /// Of the block alone: what happens, and what it has decided.
     around: Around,
@@ -286,7 +247,7 @@ impl RfcPower {
     /// Whether warps that have ended change nothing.
     #[inline]
     pub(crate) fn is_still(&self, over: u64) -> bool {
-        !self.enabled() || over & self.counted == 0
+        !self.enabled() || over & self.counts.counted() == 0
     }
 
     /// Cycles of a wake-up of a word.
@@ -387,7 +348,7 @@ impl RfcPower {
                 self.change(&mut changing, warp, reg, State::Sleep);
             }
         }
-        let over = around.over & self.counted;
+        let over = around.over & self.counts.counted();
         if self.enabled() && over != 0 {
             changing.ended = over & !self.busy(around, &changing);
         }
@@ -399,7 +360,8 @@ impl RfcPower {
             let any = [State::On, State::Sleep, State::Off];
             let woken = [count(State::On, &[State::Sleep]), count(State::On, &[State::Off])];
             let left = [count(State::Sleep, &any), count(State::Off, &any)];
-            let words = [self.on, self.asleep, woken[0], woken[1], left[0], left[1], kept];
+            let [on, asleep] = self.counts.sums();
+            let words = [on, asleep, woken[0], woken[1], left[0], left[1], kept];
             changing.event = pack(POWER_EVENT, words);
             changing.wait_event = pack(POWER_WAIT_EVENT, [waits, 0]) as u16;
         }
@@ -448,14 +410,14 @@ impl RfcPower {
             let w = usize::from(warp);
             put(&mut self.off_q[w], reg, to == State::Off);
             put(&mut self.asleep_q[w], reg, to == State::Sleep);
-            let (on, asleep) = (self.on_count_q[w], self.asleep_count_q[w]);
+            let [on, asleep] = self.counts.of(w);
             let step =
                 |count: u8, state: State| count.wrapping_add((to == state).into()).wrapping_sub((from == state).into());
-            self.count(w, step(on, State::On), step(asleep, State::Sleep));
+            self.counts.set(w, [step(on, State::On), step(asleep, State::Sleep)]);
         }
         for w in set_bits(changing.ended) {
             (self.off_q[w], self.asleep_q[w]) = ([u64::MAX; WORDS], Set::default());
-            self.count(w, 0, 0);
+            self.counts.set(w, [0, 0]);
         }
         (self.look_wake_q, self.look_waking_q) = (changing.look_wake, changing.look_waking);
         (self.write_wake_q, self.write_waking_q) = (changing.write_wake, changing.write_waking);
@@ -481,20 +443,11 @@ impl RfcPower {
         }
     }
 
-    #[inline]
-    fn count(&mut self, w: usize, on: u8, asleep: u8) {
-        self.on = self.on + u32::from(on) - u32::from(self.on_count_q[w]);
-        self.asleep = self.asleep + u32::from(asleep) - u32::from(self.asleep_count_q[w]);
-        (self.on_count_q[w], self.asleep_count_q[w]) = (on, asleep);
-        self.counted = self.counted & !(1 << w) | u64::from(on | asleep != 0) << w;
-    }
-
     /// An edge in reset, after everything else.
     pub(crate) fn reset(&mut self) {
         *self.off_q = [[u64::MAX; WORDS]; WARP_NUMBERS];
         *self.asleep_q = [Set::default(); WARP_NUMBERS];
-        (self.on_count_q, self.asleep_count_q) = ([0; WARP_NUMBERS], [0; WARP_NUMBERS]);
-        (self.on, self.asleep, self.counted) = (0, 0, 0);
+        self.counts = Counts::NONE;
         (self.look_wake_q, self.look_waking_q) = Default::default();
         (self.write_wake_q, self.write_waking_q) = Default::default();
         (self.reading_q, self.writing_q) = ([0; MAX_TAGS], 0);
@@ -516,8 +469,7 @@ impl Block for RfcPower {
             tags: shape.tags(),
             off_q: Box::new([Set::default(); WARP_NUMBERS]),
             asleep_q: Box::new([Set::default(); WARP_NUMBERS]),
-            on_count_q: [0; WARP_NUMBERS],
-            asleep_count_q: [0; WARP_NUMBERS],
+            counts: Counts::NONE,
             look_wake_q: [0; MAX_PORTS],
             look_waking_q: [0; MAX_PORTS],
             write_wake_q: [0; MAX_PORTS],
@@ -530,9 +482,6 @@ impl Block for RfcPower {
             note_left_q: [0; OPERANDS * MAX_TAGS],
             writing_warp_q: [0; MAX_PORTS],
             writing_reg_q: [0; MAX_PORTS],
-            on: 0,
-            asleep: 0,
-            counted: 0,
             straps: PowerStraps::default(),
             around: Around::default(),
             decided: Changing::default(),
@@ -590,8 +539,9 @@ impl Block for RfcPower {
         let words = WORDS * MAX_WARPS;
         probe.off_q.copy_from_slice(&self.off_q.as_flattened()[..words]);
         probe.asleep_q.copy_from_slice(&self.asleep_q.as_flattened()[..words]);
-        probe.on_count_q.copy_from_slice(&self.on_count_q[..MAX_WARPS]);
-        probe.asleep_count_q.copy_from_slice(&self.asleep_count_q[..MAX_WARPS]);
+        let [on, asleep] = self.counts.all();
+        probe.on_count_q.copy_from_slice(on);
+        probe.asleep_count_q.copy_from_slice(asleep);
         (probe.look_wake_q, probe.look_waking_q) = (self.look_wake_q, self.look_waking_q);
         (probe.write_wake_q, probe.write_waking_q) = (self.write_wake_q, self.write_waking_q);
         (probe.reading_q, probe.writing_q) = (self.reading_q, self.writing_q);

@@ -247,22 +247,27 @@ fn lop3(inst: &Inst, lut: u8, definitions: &Definitions) -> Folded {
     to(inst, Op::Lop3 { lut: TruthTable::new(new).expect("eight bits") }, src)
 }
 
+/// Whether a comparison of two numbers holds.
+pub fn holds(comparison: IntegerComparison, signed: bool, a: u32, b: u32) -> bool {
+    let order = if signed { (a as i32).cmp(&(b as i32)) } else { a.cmp(&b) };
+    match comparison {
+        IntegerComparison::Eq => order.is_eq(),
+        IntegerComparison::Ne => order.is_ne(),
+        IntegerComparison::Lt => order.is_lt(),
+        IntegerComparison::Le => order.is_le(),
+        IntegerComparison::Gt => order.is_gt(),
+        IntegerComparison::Ge => order.is_ge(),
+    }
+}
+
 fn isetp(inst: &Inst, comparison: IntegerComparison, signed: bool, combine: IntegerCombine) -> Folded {
     let [a, b, _] = inst.src;
     let known = match (a, b) {
         (Val::Imm(x), Val::Imm(y)) => {
-            let order = if signed { (x as i32).cmp(&(y as i32)) } else { x.cmp(&y) };
-            if combine == IntegerCombine::Extended && order.is_eq() {
+            if combine == IntegerCombine::Extended && x == y {
                 return truth(inst.s);
             }
-            Some(match comparison {
-                IntegerComparison::Eq => order.is_eq(),
-                IntegerComparison::Ne => order.is_ne(),
-                IntegerComparison::Lt => order.is_lt(),
-                IntegerComparison::Le => order.is_le(),
-                IntegerComparison::Gt => order.is_gt(),
-                IntegerComparison::Ge => order.is_ge(),
-            })
+            Some(holds(comparison, signed, x, y))
         }
         _ if a == b => {
             if combine == IntegerCombine::Extended {

@@ -20,3 +20,5 @@ pub mod legalise;
 pub mod liveness;
 pub mod schedule;
 pub mod simplify;
+
+pub use fold::holds;

@@ -6,9 +6,9 @@ use super::ranges::{Accesses, Ranges};
 use super::{SharedVariable, Variables, in_shared_part, place};
 use crate::lower::Lowered;
 use crate::mir::{Function, Inst, Pred, Term, V, Val};
-use crate::passes::{cleanup, simplify};
+use crate::passes::{cleanup, holds, simplify};
 use gpurf_isa::Op;
-use gpurf_isa::modifiers::{Addition, IntegerCombine, IntegerComparison};
+use gpurf_isa::modifiers::{Addition, IntegerCombine};
 use std::cmp::Reverse;
 
 /// Variables of which all subsets are tried.
@@ -162,16 +162,4 @@ fn find(f: &Function, is: impl Fn(&Inst) -> bool) -> impl Iterator<Item = Found<
     let all = f.blocks.iter().enumerate();
     let all = all.flat_map(|(b, block)| block.insts.iter().enumerate().map(move |(i, inst)| (inst, (b, i))));
     all.filter(move |(inst, _)| is(inst))
-}
-
-fn holds(comparison: IntegerComparison, signed: bool, a: u32, b: u32) -> bool {
-    let order = if signed { (a as i32).cmp(&(b as i32)) } else { a.cmp(&b) };
-    match comparison {
-        IntegerComparison::Eq => order.is_eq(),
-        IntegerComparison::Ne => order.is_ne(),
-        IntegerComparison::Lt => order.is_lt(),
-        IntegerComparison::Le => order.is_le(),
-        IntegerComparison::Gt => order.is_gt(),
-        IntegerComparison::Ge => order.is_ge(),
-    }
 }

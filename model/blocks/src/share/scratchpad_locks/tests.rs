@@ -3,7 +3,7 @@
 use super::*;
 use crate::instruction::{NO_REG, RolesFields};
 use crate::share::RegisterLayoutFields;
-use crate::testing::{Driver, Random, SM_SHAPES, compare, event};
+use crate::testing::{Driver, Random, SM_SHAPES, compare, divided, event, set_of};
 
 /// Two ports, 8 warps.
 const SHAPE: SmShape = SM_SHAPES[1];
@@ -483,21 +483,14 @@ impl Reference {
     }
 }
 
-fn set_of(is: impl Fn(usize) -> bool, warps: usize) -> u64 {
-    (0..warps).fold(0, |set, w| set | u64::from(is(w)) << w)
-}
-
 /// A division of the SM as the launcher makes it, whose blocks may live anywhere, and heads many of which access scratchpad memory.
 fn drive(random: &mut Random, inputs: &mut ScratchpadLocksIn, warps: usize) {
-    let n = 1 + random.below(4);
-    let hosts = 1 + random.below((warps / n / 2).min(8));
-    let guests = random.below(hosts + 1).min(warps / n - hosts);
-    let layout = RegisterLayoutFields { host_warps: (hosts * n) as u8, ..RegisterLayout(inputs.layout_i).fields() };
+    let (host_warps, end_warps) = divided(random, warps, &mut inputs.slot_i);
+    let layout = RegisterLayoutFields { host_warps, ..RegisterLayout(inputs.layout_i).fields() };
     inputs.layout_i = RegisterLayout::from(layout).0;
-    inputs.end_warps_i = ((hosts + guests) * n) as u8;
+    inputs.end_warps_i = end_warps;
     let released = random.chance(50);
     for w in 0..warps {
-        inputs.slot_i[w] = (w / n).min(15) as u8;
         inputs.head_op_i[w] =
             [LD, ST, ATOM, CAS, LD_GENERIC, LD_GENERIC | 3, LD_GLOBAL, 0x43, RELSSP, NOP][random.below(10)];
         inputs.head_ctl_i[w] = if random.chance(80) { 0 } else { PRIVATE };

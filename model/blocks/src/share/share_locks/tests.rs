@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::share::RegisterLayoutFields;
-use crate::testing::{Driver, Random, SM_SHAPES, compare, event};
+use crate::testing::{Driver, Random, SM_SHAPES, compare, divided, event, set_of};
 
 /// Two ports, 8 warps.
 const SHAPE: SmShape = SM_SHAPES[1];
@@ -336,24 +336,17 @@ impl Reference {
     }
 }
 
-fn set_of(is: impl Fn(usize) -> bool, warps: usize) -> u64 {
-    (0..warps).fold(0, |set, w| set | u64::from(is(w)) << w)
-}
-
 /// A division of the SM as the launcher makes it, and heads of which many name shared registers.
 fn drive(random: &mut Random, inputs: &mut ShareLocksIn, warps: usize) {
-    let n = 1 + random.below(4);
-    let hosts = 1 + random.below((warps / n / 2).min(8));
-    let guests = random.below(hosts + 1).min(warps / n - hosts);
+    let (host_warps, end_warps) = divided(random, warps, &mut inputs.slot_i);
     inputs.layout_i = RegisterLayout::from(RegisterLayoutFields {
-        host_warps: (hosts * n) as u8,
+        host_warps,
         private_registers: 3,
         ..RegisterLayout(inputs.layout_i).fields()
     })
     .0;
-    inputs.end_warps_i = ((hosts + guests) * n) as u8;
+    inputs.end_warps_i = end_warps;
     for w in 0..warps {
-        inputs.slot_i[w] = (w / n).min(15) as u8;
         let name = |random: &mut Random| if random.chance(70) { NO_REG } else { random.below(5) as u8 };
         inputs.head_roles_i[w] = roles(std::array::from_fn(|_| name(random)));
         if random.chance(40) {
