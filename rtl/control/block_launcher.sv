@@ -180,7 +180,7 @@ module block_launcher
   logic [6:0]            warps_end;               // behind the slot that is being divided off
   logic [17:0]           bytes_end;
   logic [16:0]           step;                    // bytes of shared memory that it gets
-  logic                  common_fits;             // but for registers
+  logic                  common_fits;             // but for registers and shared memory
   logic                  fits;
   tid_t                  tid_next;                // behind the four lanes
   logic [4:0]            last_index;              // last warp of a block
@@ -188,7 +188,7 @@ module block_launcher
   logic [BlockSlots-1:0] unfinished;              // a warp of the slot is not at its end
   logic                  place_block;             // a block is put into a slot
   logic [BlockSlotW-1:0] free_slot;
-  logic [BlockSlotW-1:0] place_slot;              // of the warp that is asked for
+  logic [BlockSlotW-1:0] place_slot;              // of the warp at place_warp_i
 
   assign busy_o         = state_q != Idle;
   assign done_o         = done_q;
@@ -233,15 +233,15 @@ module block_launcher
   // Divide: does another block fit?
   assign warps_end   = first_q + 7'(warps_q);
   assign bytes_end   = base_q + 18'(step);
-  assign common_fits = slots_q < cfg_i && 32'(warps_end) <= Warps && 32'(bytes_end) <= SharedBytes;
+  assign common_fits = slots_q < cfg_i && 32'(warps_end) <= Warps;
 
   if (Places == 0) begin : gen_rows
     logic [6:0] rows_end;  // warps whose rows are taken then
 
     // An even warp and the odd one behind it have their rows together, each in one bank.
     assign rows_end         = (PairedRows != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
-    assign fits             = common_fits && 32'(rows_end) * 32'(rows_q) <= Depth &&
-                           32'(rows_q) <= MaxRegisters / Banks;
+    assign fits             = common_fits && 32'(bytes_end) <= SharedBytes &&
+                              32'(rows_end) * 32'(rows_q) <= Depth && 32'(rows_q) <= MaxRegisters / Banks;
     assign share_q          = 1'b0;
     assign extending_q      = 1'b0;
     assign hosts_q          = '0;
@@ -264,7 +264,7 @@ module block_launcher
 
     // Behind the last slot that fits whole, guests are tried: with their private registers only.
     assign host_bytes      = base_q + 18'(shared_step_q);
-    assign host_fits       = slots_q < cfg_i && 32'(warps_end) <= Warps && 32'(host_bytes) <= SharedBytes &&
+    assign host_fits       = common_fits && 32'(host_bytes) <= SharedBytes &&
                              32'(warps_end) * 32'(layout_q.registers) <= Banks * Depth;
     assign extend          = state_q == Divide && !host_fits && slots_q != '0 && share_q && !extending_q;
     assign hosts           = extend ? slots_q : hosts_q;
@@ -272,7 +272,7 @@ module block_launcher
     assign guest_warps     = warps_end - host_warps;
     assign host_registers  = 32'(host_warps) * 32'(layout_q.registers);
     assign guest_registers = 32'(guest_warps) * 32'(layout_q.private_registers);
-    assign guest_fits      = common_fits && slots_q - hosts < hosts &&
+    assign guest_fits      = common_fits && 32'(bytes_end) <= SharedBytes && slots_q - hosts < hosts &&
                              host_registers + guest_registers <= Banks * Depth;
     assign fits            = (extend || extending_q) ? guest_fits : host_fits;
     assign step            = (extend || extending_q)

@@ -95,6 +95,9 @@ module scratchpad_locks
   logic [Warps-1:0]      other_through;  // that does not access the common area again
   logic [BlockSlotW-1:0] other_slot [Warps];
 
+  logic [Warps-1:0]      owner;
+  logic [Warps-1:0]      non_owner;
+
   // of each block slot
   logic [BlockSlots-1:0] slot_through;
   logic [BlockSlots-1:0] slot_asks;
@@ -175,15 +178,17 @@ module scratchpad_locks
       else             may[w] = !young[w] || !other_busy[w] || other_through[w];
       probe_o[w] = wants[w] && !cfg_i.mark && check_q[w] == CheckNone && (cfg_i.first || !may[w]);
       waits[w]   = asks[w] && !may[w];
-      held[w]    = cfg_i.hold && !cfg_i.first && paired[w] && young[w] && other_busy[w] &&
-                   !other_through[w] && returning_atomic(head_op_i[w], head_roles_i[w].d);
+      held[w]    = cfg_i.hold && !cfg_i.first && non_owner[w] && !other_through[w] &&
+                   returning_atomic(head_op_i[w], head_roles_i[w].d);
       flight[w]  = check_q[w] == CheckFlight;
-      lead_o[w]  = cfg_i.owner_first && paired[w] && other_busy[w] && !young[w];
-      last_o[w]  = cfg_i.owner_first && paired[w] && other_busy[w] && young[w];
     end
   end
 
   assign clear_o          = clear_i & ~flight & ~waits & ~held;
+  assign owner            = paired & other_busy & ~young;
+  assign non_owner        = paired & other_busy & young;
+  assign lead_o           = cfg_i.owner_first ? owner : '0;
+  assign last_o           = cfg_i.owner_first ? non_owner : '0;
   assign place_released_o = has_partner[IndexW'(place_warp_i)] &&
                             slot_through[slot_i[IndexW'(place_warp_i)]];
 
@@ -242,11 +247,6 @@ module scratchpad_locks
       through_q  <= '0;
     end
   end
-
-  logic [Warps-1:0] owner;
-  logic [Warps-1:0] non_owner;
-  assign owner     = paired & other_busy & ~young;
-  assign non_owner = paired & other_busy & young;
 
   assign event_o = {
     6'($countones(waits)),
