@@ -49,7 +49,7 @@ module rfc
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  // Without power states nobody reads their straps.
+  // Without power states their straps are not read.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [CfgW-1:0]                cfg_i,  // the states', loads, bypass, LRU, live, the MRF's
   // verilator lint_on UNUSEDSIGNAL
@@ -272,7 +272,7 @@ module rfc
   logic [DataW-1:0]    fills_fill_data      [P];
   logic                fills_busy;
 
-  // Without power states all words are ON, and nobody asks.
+  // Without power states all words are ON, and none is looked up.
   logic [P-1:0]        power_look_valid;
   logic [P-1:0]        power_look_on;
   // verilator lint_off UNUSEDSIGNAL

@@ -197,7 +197,7 @@ module rfc_power
   end
 
   // ------------------------------------------------------------------ changes
-  // Whether another access of a word is in progress behind this edge: one that goes on, or begins.
+  // Whether another access of a word is in progress after this edge: one that continues, or begins.
   function automatic logic in_progress(logic [WarpW-1:0] warp, logic [RegW-1:0] register);
     in_progress = 1'b0;
     for (int unsigned i = 0; i < Tags; i++) begin

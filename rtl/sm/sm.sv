@@ -541,7 +541,7 @@ module sm
   logic [RegW-1:0]  set_d       [P];
   logic [PredW-1:0] set_p       [P];
   logic [P-1:0]     issue_end;           // what issues ends its strand
-  logic [P-1:0]     issue_advance;       // it is no probe: its warp goes on
+  logic [P-1:0]     issue_advance;       // it is no probe: its warp advances
   logic [2*P+1:0]   finish_valid;
   logic [WarpW-1:0] finish_warp [2*P+2];
 

@@ -40,7 +40,7 @@ pub trait Block: Sized + Send + 'static {
     /// What lockstep compares besides the ports: inner nets and state. See [`NoProbe`](crate::ports::NoProbe).
     type Probe: Ports<Shape = Self::Shape>;
 
-    /// Inputs of the module that nothing reads in a shape: the model does not have them, and nobody drives them.
+    /// Inputs of the module that a shape does not read: the model does not have them, and they are not driven.
     fn unused(_: &Self::Shape) -> &'static [&'static str] {
         &[]
     }

@@ -49,7 +49,7 @@ pub struct Declaration {
     pub clocked: bool,
     /// RTL parameters and their values.
     pub parameters: Vec<(&'static str, u64)>,
-    /// Inputs of the module that nothing reads in this shape: they are no signals, and nobody drives them.
+    /// Inputs of the module that this shape does not read: they are no signals, and they are not driven.
     pub unused: &'static [&'static str],
     /// All signals: inputs, outputs, probes.
     pub signals: Vec<Signal>,

@@ -32,7 +32,7 @@ fn a_release_behind_the_last_access() {
     let (_, counts) = judge("ST.SHARED.B32 [RZ+0x10], RZ\nNOP\nRELSSP\nNOP\nEXIT", Rule::EveryThread);
     // NOP and RELSSP are executed while the shared part is held.
     assert_eq!((counts.accesses, counts.shared, counts.released, counts.held), (32, 32, 32, 64));
-    // Nobody uses the shared part: nobody has to release it.
+    // No thread uses the shared part: none has to release it.
     assert_eq!(wrong("ST.SHARED.B32 [RZ+0xc], RZ\nEXIT"), []);
 }
 

@@ -185,7 +185,7 @@ impl Followed {
         counts.sums.add(cycle.out);
         match Seen::of(cycle, &self.uses, &mut counts.writers) {
             Ok(seen) => {
-                // A probe is no instruction of the program's: it issues behind it, or has no lanes.
+                // A probe is no instruction of the program: the head issues after it, or has no lanes.
                 for taken in seen.taken.iter().flatten().filter(|taken| !taken.is_probe) {
                     match self.owners.of(taken.warp) {
                         Some(warp) => self.executed.add(warp, taken.pc, taken.mask),

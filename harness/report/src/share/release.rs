@@ -66,7 +66,7 @@ fn why(
     (why, of.command(results, PART))
 }
 
-/// Locks that a block gives up while it goes on, of all that it gives up.
+/// Locks that a block gives up before its end, of all that it gives up.
 fn given_up(run: &Measured) -> f64 {
     let [early, all] = [scratchpad_event::LOCK_EARLY, scratchpad_event::LOCK_FREE].map(|name| run.event(name) as f64);
     crate::ratio(early, all)

@@ -160,7 +160,7 @@ pub fn goes_to_operands(roles: Roles, exec: u32) -> bool {
     goes && exec != 0
 }
 
-/// What of a head goes on if it issues as a probe: operation word and roles. It forms the addresses and writes nothing.
+/// Operation word and roles that a head issues with as a probe. It forms the addresses and writes nothing.
 #[inline]
 pub fn as_probe(op: u64, roles: Roles) -> (u64, Roles) {
     let op = op & !u64::from(OPCODE) | u64::from(PROBE);

@@ -337,7 +337,7 @@ fn split(group: Group, taken: u32, target: u32, join: u32) -> Then {
 }
 
 impl Step {
-    /// The warp goes on as if nothing had issued.
+    /// The warp continues as if nothing had issued.
     pub const NOTHING: Self = Self { then: Then::Fetches, ended: 0 };
 
     /// Where the fetch goes on, if the stack has to say it.

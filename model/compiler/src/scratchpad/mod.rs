@@ -85,7 +85,7 @@ impl Variables {
     pub const NONE: Self = Self(0);
     /// All of them.
     pub const ALL: Self = Self(u64::MAX);
-    /// Variables that are told apart. A set that has another one has all.
+    /// Variables that are distinguished. A set that has another one has all.
     pub const TOLD_APART: usize = 63;
 
     /// One variable.

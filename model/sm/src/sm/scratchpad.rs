@@ -74,7 +74,7 @@ impl Blocks {
         self.scratchpad.as_ref().map_or(0, |scratchpad| scratchpad.claims.probe)
     }
 
-    /// What the address unit is told of the area that a warp's block has in common with another one.
+    /// Inputs of the address unit about the area that a warp's block has in common with another one.
     #[inline]
     pub(super) fn common_area(&self, warp: u8) -> Option<Common> {
         self.scratchpad.as_ref().map(|scratchpad| Common {

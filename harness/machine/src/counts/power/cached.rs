@@ -83,7 +83,7 @@ impl States {
         }
     }
 
-    /// A wake-up that goes on, or begins: it ends with this cycle where nothing is left.
+    /// A wake-up that continues, or begins: it ends with this cycle where nothing is left.
     fn waits(&self, before: Option<&Wake>, warp: u8, registers: Vec<u8>, evicted: bool) -> Wake {
         let latency = |&register: &u8| match self.state((warp, register)) {
             PowerState::On => 0,

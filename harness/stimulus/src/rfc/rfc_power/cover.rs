@@ -106,7 +106,7 @@ impl RfcPowerCover {
                 point!("the words of the others are not ON", needs == 0b111 & !(1 << k));
             }
             let (wake, waking) = (p.look_wake_q[q], p.look_waking_q[q]);
-            point!("a wake-up goes on", wake > 1 && waking == needs);
+            point!("a wake-up continues", wake > 1 && waking == needs);
             point!("a wake-up of several cycles ends", wake == 1 && waking == needs);
             point!("a wake-up begins again, as more is missing", wake != 0 && needs & !waking != 0);
             point!("a wake-up begins again, as less is missing", wake != 0 && waking & !needs != 0 && needs != 0);

@@ -233,7 +233,7 @@ impl ScratchpadLocksCover {
             let left = live & !released == 0;
             point!("no lane is left, and something is in flight", busy && left && !idle && !answered && !done);
             point!("no living lane is left, and nothing is in flight", busy && left && live != 0 && idle && !done);
-            point!("a warp that is through goes on", done && live != 0);
+            point!("a warp that is through continues", done && live != 0);
             let begins = i.start_valid_i == 1 && usize::from(i.start_warp_i) == w;
             point!("a warp begins in the place of one that has released", begins && released != 0);
             point!("a warp is through, others of its block are not", busy && done && through >> i.slot_i[w] & 1 == 0);

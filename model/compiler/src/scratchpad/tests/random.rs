@@ -394,7 +394,7 @@ fn judge(seeds: std::ops::Range<u64>) -> Sums {
         sums.accesses += run.counts.accesses;
         sums.shared += run.counts.shared;
         sums.marked += run.counts.marked;
-        // How long the shared part is held: a third of the programs is asked.
+        // How long the shared part is held, of a third of the programs.
         if seed % 3 == 0 {
             for (i, relssp) in [Relssp::None, Relssp::Postdom, Relssp::Optimal].into_iter().enumerate() {
                 sums.held[i] += sample.run(ScratchpadOptions { relssp, ..sample.options }).counts.held;
