@@ -82,16 +82,9 @@ module scratchpad_property
   } request_t;
 
   // ------------------------------------------------------------------ environment
-  logic                  started_q = 1'b0;
+`include "sharing_grid.svh"
+
   scratchpad_straps_t    cfg_q;
-  logic [2:0]            wide_q;       // warps of a block
-  logic [2:0]            hosts_q;
-  logic [2:0]            slots_q;
-  logic [BlockSlots-1:0] busy_q;
-  logic [BlockSlots-1:0] young_q;
-  logic                  starting_q;
-  logic [SlotW-1:0]      start_slot_q;
-  logic                  start_index_q;
   logic [Lanes-1:0]      live_q     [Warps];
   head_t                 head_q     [Warps];
   logic [Warps-1:0]      flight_q;              // something of the warp is in flight, besides requests
@@ -112,19 +105,9 @@ module scratchpad_property
   logic [Warps-1:0]      held_q;                // a probe or a release is in flight
   logic [BlockSlots-1:0] used_q;                // the block has accessed the common area, and is not through
 
-  logic [2:0]            hosts, guests;
-  logic [Warps-1:0]      exists;
-  logic [Warps-1:0]      begun;
   logic [Warps-1:0]      idle;
   logic [Warps-1:0]      alive;
-  logic [Warps-1:0]      paired;       // its slot has a partner
-  logic [SlotW-1:0]      slot         [Warps];
-  logic [BlockSlots-1:0] has_partner;
-  logic [SlotW-1:0]      slot_partner [BlockSlots];
-  logic [BlockSlots-1:0] finished;
   logic [BlockSlots-1:0] slot_through;
-  logic                  place;
-  logic                  start;
   logic [WarpW-1:0]      start_warp;
   logic [Warps-1:0]      issues, sets, stays;
   logic [IssuePorts-1:0] issue_valid, set_valid;
@@ -139,53 +122,22 @@ module scratchpad_property
   roles_t                roles        [Warps];
   logic [Warps-1:0]      clear, clear_o, probe_o, lead_o, last_o;
   logic                  released_o;
-  logic [BlockSlotW-1:0] slot_port    [Warps];
   register_layout_t      layout;
   scratchpad_event_t     event_o;
 
-  assign hosts  = wide_i ? 3'd1 : 3'd1 + 3'(hosts_i);
-  assign guests = (3'(guests_i) > hosts) ? hosts : 3'(guests_i);
-
   always_comb begin
-    for (int unsigned s = 0; s < BlockSlots; s++) begin
-      if (3'(s) < hosts_q) begin
-        slot_partner[s] = SlotW'(3'(s) + hosts_q);
-        has_partner[s]  = 3'(s) + hosts_q < slots_q;
-      end else begin
-        slot_partner[s] = SlotW'(3'(s) - hosts_q);
-        has_partner[s]  = 3'(s) < slots_q;
-      end
-    end
-    start      = starting_q;
-    start_warp = '0;
-    for (int unsigned w = 0; w < Warps; w++) begin
-      slot[w]      = (wide_q == 3'd2) ? SlotW'(w / 2) : SlotW'(w);
-      exists[w]    = 3'(slot[w]) < slots_q;
-      slot_port[w] = exists[w] ? BlockSlotW'(slot[w]) : '0;
-      paired[w]    = exists[w] && has_partner[slot[w]];
-      begun[w]     = exists[w] && busy_q[slot[w]] &&
-                     !(starting_q && start_slot_q == slot[w] &&
-                       (wide_q == 3'd1 || 1'(w) >= start_index_q));
-      alive[w]     = live_q[w] != '0;
-      idle[w]      = !flight_q[w] && count_q[w] == '0 && !(answer_q && answer_warp_q == WarpW'(w));
-      if (slot[w] == start_slot_q && exists[w] && (wide_q == 3'd1 || 1'(w) == start_index_q)) start_warp = WarpW'(w);
-    end
-  end
-
-  always_comb begin
-    finished     = '1;
     slot_through = busy_q;
+    start_warp   = '0;
     for (int unsigned w = 0; w < Warps; w++) begin
-      if (exists[w] && (alive[w] || !idle[w])) finished[slot[w]]     = 1'b0;
-      if (exists[w] && !through_q[w])          slot_through[slot[w]] = 1'b0;
+      alive[w] = live_q[w] != '0;
+      idle[w]  = !flight_q[w] && count_q[w] == '0 && !(answer_q && answer_warp_q == WarpW'(w));
+      if (exists[w] && !through_q[w]) slot_through[slot[w]] = 1'b0;
+      if (begins[w])                  start_warp            = WarpW'(w);
     end
-    if (starting_q) begin
-      finished[start_slot_q]     = 1'b0;
-      slot_through[start_slot_q] = 1'b0;
-    end
+    if (starting_q) slot_through[start_slot_q] = 1'b0;
   end
 
-  assign place = started_q && place_i && !starting_q && 3'(place_slot_i) < slots_q && !busy_q[place_slot_i];
+  assign ended = ~alive & idle;
   assign clear = started_q ? clear_i & alive : '0;
 
   // A head is an access of the common area only if it can be one; marks are true.
@@ -249,17 +201,8 @@ module scratchpad_property
                     private_registers: '1, registers: '1};
 
   always_ff @(posedge clk_i) begin
-    started_q <= 1'b1;
     if (!started_q) begin
       cfg_q           <= cfg_i;
-      wide_q          <= wide_i ? 3'd2 : 3'd1;
-      hosts_q         <= hosts;
-      slots_q         <= hosts + guests;
-      busy_q          <= '0;
-      young_q         <= '0;
-      starting_q      <= 1'b0;
-      start_slot_q    <= '0;
-      start_index_q   <= 1'b0;
       flight_q        <= '0;
       answer_q        <= 1'b0;
       answer_free_q   <= 1'b0;
@@ -280,16 +223,7 @@ module scratchpad_property
       end
       for (int unsigned k = 0; k < Warps * Places; k++) request_q[k] <= '0;
     end else begin
-      busy_q <= busy_q & ~finished;
       used_q <= used_q & busy_q & ~finished & ~slot_through;
-      if (place) begin
-        busy_q[place_slot_i]  <= 1'b1;
-        young_q[place_slot_i] <= has_partner[place_slot_i];
-        if (has_partner[place_slot_i]) young_q[slot_partner[place_slot_i]] <= 1'b0;
-        starting_q            <= 1'b1;
-        start_slot_q          <= place_slot_i;
-        start_index_q         <= 1'b0;
-      end
       flight_q <= (flight_q & ~land_i) | stays;
       for (int unsigned w = 0; w < Warps; w++) begin
         if (issues[w] && probe_o[w]) begin
@@ -330,7 +264,7 @@ module scratchpad_property
       if (take && !taken.probe && taken.common && !released_o) used_q[slot[take_warp_i]] <= 1'b1;
       if (starting_q) begin
         for (int unsigned w = 0; w < Warps; w++) begin
-          if (start_warp == WarpW'(w)) begin
+          if (begins[w]) begin
             live_q[w]    <= start_mask_i[Lanes*w +: Lanes];
             asked_q[w]   <= '0;
             freed_q[w]   <= '0;
@@ -339,8 +273,6 @@ module scratchpad_property
             need_q[w]    <= 1'b0;
           end
         end
-        start_index_q <= 1'b1;
-        if (wide_q == 3'd1 || start_index_q) starting_q <= 1'b0;
       end
     end
   end
@@ -366,7 +298,7 @@ module scratchpad_property
     .answer_mask_i   (answer_lanes_q),
     .live_i          (live_q),
     .idle_i          (idle),
-    .start_valid_i   (start),
+    .start_valid_i   (starting_q),
     .start_warp_i    (start_warp),
     .layout_i        (layout),
     .end_warps_i     ((WarpW+1)'(slots_q * wide_q)),
@@ -383,31 +315,19 @@ module scratchpad_property
   );
 
   // ------------------------------------------------------------------ who accesses the common area
-  logic fits, agrees, states_agree, in_flight_locked, used_locked, alone, in_order, honest_safe, one_user, refused;
+  logic agrees, states_agree, in_flight_locked, used_locked, alone, in_order, honest_safe, one_user, refused;
   logic [BlockSlots-1:0] lock;
 
   assign lock = dut.lock_q;
 
   always_comb begin
-    fits = (wide_q == 3'd1 || wide_q == 3'd2) && hosts_q != '0 && slots_q >= hosts_q &&
-           slots_q <= 3'd2 * 3'(hosts_q) && 32'(slots_q) * 32'(wide_q) <= Warps &&
-           (!starting_q || (busy_q[start_slot_q] && (wide_q == 3'd2 || !start_index_q)));
-    for (int unsigned s = 0; s < BlockSlots; s++) begin
-      if (busy_q[s] && 3'(s) >= slots_q) fits = 1'b0;
-      if (young_q[s] && !has_partner[s]) fits = 1'b0;
-      if (has_partner[s] && busy_q[s] && busy_q[slot_partner[s]]) begin
-        if (young_q[s] == young_q[slot_partner[s]]) fits = 1'b0;
-        if (starting_q && start_slot_q == SlotW'(s) && !young_q[s]) fits = 1'b0;
-      end
-    end
-
     agrees           = 1'b1;
     states_agree     = 1'b1;
     in_flight_locked = 1'b1;
     honest_safe      = 1'b1;
     for (int unsigned w = 0; w < Warps; w++) begin
       // Of the environment.
-      if ((alive[w] || !idle[w]) && !begun[w]) agrees = 1'b0;
+      if (!ended[w] && !begun[w]) agrees = 1'b0;
       if (count_q[w] > 2'd2) agrees = 1'b0;
       if (head_q[w].common && (head_q[w].mark || head_q[w].lanes == '0)) agrees = 1'b0;
       if (head_q[w].common && head_q[w].kind != HeadAccess && head_q[w].kind != HeadGeneric && head_q[w].kind != HeadCas) agrees = 1'b0;
@@ -668,7 +588,7 @@ module scratchpad_property
 
   always_comb begin
     if (started_q) begin
-      must_grid_fits:           assert (fits);
+      must_grid_fits:           assert (grid_fits);
       must_warps_agree:         assert (agrees);
       must_states_agree:        assert (states_agree);
       must_locked_in_flight:    assert (in_flight_locked);

@@ -50,33 +50,16 @@ module share_property
 );
 
   // ------------------------------------------------------------------ environment
-  logic                  started_q = 1'b0;
+`include "sharing_grid.svh"
+
   share_straps_t         cfg_q;
-  logic [2:0]            wide_q;       // warps of a block
-  logic [2:0]            hosts_q;
-  logic [2:0]            slots_q;
   logic [RegW-1:0]       private_q;
-  logic [BlockSlots-1:0] busy_q;
-  logic [BlockSlots-1:0] young_q;
-  logic                  starting_q;
-  logic [SlotW-1:0]      start_slot_q;
-  logic                  start_index_q;
   logic [Warps-1:0]      alive_q;
   logic [Warps-1:0]      flight_q;     // something of the warp is in flight
   logic [Warps-1:0]      touch_q;      // of that something accesses what is shared
 
-  logic [2:0]            hosts, guests;
-  logic [Warps-1:0]      exists;
-  logic [Warps-1:0]      begun;
-  logic [Warps-1:0]      ended;
-  logic [Warps-1:0]      paired;       // its slot has a partner
-  logic [SlotW-1:0]      slot       [Warps];
   logic [NumberW-1:0]    partner    [Warps];
   logic [SlotW-1:0]      other_slot [Warps];
-  logic [BlockSlots-1:0] has_partner;
-  logic [SlotW-1:0]      slot_partner [BlockSlots];
-  logic [BlockSlots-1:0] finished;
-  logic                  place;
   logic [Warps-1:0]      issues, stays, exits;
   logic [Warps-1:0]      shared;       // the head has a name that is not private
   roles_t                roles      [Warps];
@@ -84,47 +67,17 @@ module share_property
   logic [Warps-1:0]      clear, clear_o, lead_o, last_o;
   logic [IssuePorts-1:0] issue_valid;
   logic [WarpW-1:0]      issue_warp [IssuePorts];
-  logic [BlockSlotW-1:0] slot_port  [Warps];
   register_layout_t      layout;
   share_event_t          event_o;
 
-  assign hosts  = wide_i ? 3'd1 : 3'd1 + 3'(hosts_i);
-  assign guests = (3'(guests_i) > hosts) ? hosts : 3'(guests_i);
-
   always_comb begin
-    for (int unsigned s = 0; s < BlockSlots; s++) begin
-      if (3'(s) < hosts_q) begin
-        slot_partner[s] = SlotW'(3'(s) + hosts_q);
-        has_partner[s]  = 3'(s) + hosts_q < slots_q;
-      end else begin
-        slot_partner[s] = SlotW'(3'(s) - hosts_q);
-        has_partner[s]  = 3'(s) < slots_q;
-      end
-    end
     for (int unsigned w = 0; w < Warps; w++) begin
-      slot[w]       = (wide_q == 3'd2) ? SlotW'(w / 2) : SlotW'(w);
-      exists[w]     = 3'(slot[w]) < slots_q;
-      slot_port[w]  = exists[w] ? BlockSlotW'(slot[w]) : '0;
-      paired[w]     = exists[w] && has_partner[slot[w]];
       other_slot[w] = slot_partner[slot[w]];
       partner[w]    = (wide_q == 3'd2) ? NumberW'({other_slot[w], 1'(w)}) : NumberW'(other_slot[w]);
-      begun[w]      = exists[w] && busy_q[slot[w]] &&
-                      !(starting_q && start_slot_q == slot[w] &&
-                        (wide_q == 3'd1 || 1'(w) >= start_index_q));
     end
   end
 
   assign ended = ~alive_q & ~flight_q;
-
-  always_comb begin
-    finished = '1;
-    for (int unsigned w = 0; w < Warps; w++) begin
-      if (exists[w] && !ended[w]) finished[slot[w]] = 1'b0;
-    end
-    if (starting_q) finished[start_slot_q] = 1'b0;
-  end
-
-  assign place = started_q && place_i && !starting_q && 3'(place_slot_i) < slots_q && !busy_q[place_slot_i];
   assign clear = started_q ? clear_i & alive_q : '0;
 
   always_comb begin
@@ -166,41 +119,16 @@ module share_property
                     private_registers: private_q, registers: '1};
 
   always_ff @(posedge clk_i) begin
-    started_q <= 1'b1;
     if (!started_q) begin
-      cfg_q         <= cfg_i;
-      wide_q        <= wide_i ? 3'd2 : 3'd1;
-      hosts_q       <= hosts;
-      slots_q       <= hosts + guests;
-      private_q     <= private_i;
-      busy_q        <= '0;
-      young_q       <= '0;
-      starting_q    <= 1'b0;
-      start_slot_q  <= '0;
-      start_index_q <= 1'b0;
-      alive_q       <= '0;
-      flight_q      <= '0;
-      touch_q       <= '0;
+      cfg_q     <= cfg_i;
+      private_q <= private_i;
+      alive_q   <= '0;
+      flight_q  <= '0;
+      touch_q   <= '0;
     end else begin
-      busy_q <= busy_q & ~finished;
-      if (place) begin
-        busy_q[place_slot_i]  <= 1'b1;
-        young_q[place_slot_i] <= has_partner[place_slot_i];
-        if (has_partner[place_slot_i]) young_q[slot_partner[place_slot_i]] <= 1'b0;
-        starting_q            <= 1'b1;
-        start_slot_q          <= place_slot_i;
-        start_index_q         <= 1'b0;
-      end
       flight_q <= (flight_q & ~land_i) | stays;
       touch_q  <= (touch_q & ~land_i) | (stays & shared);
-      alive_q  <= alive_q & ~(issues & ~stays & exits);
-      if (starting_q) begin
-        for (int unsigned w = 0; w < Warps; w++) begin
-          if (slot[w] == start_slot_q && exists[w] && (wide_q == 3'd1 || 1'(w) == start_index_q)) alive_q[w] <= 1'b1;
-        end
-        start_index_q <= 1'b1;
-        if (wide_q == 3'd1 || start_index_q) starting_q <= 1'b0;
-      end
+      alive_q  <= (alive_q & ~(issues & ~stays & exits)) | (starting_q ? begins : '0);
     end
   end
 
@@ -232,24 +160,13 @@ module share_property
 
   // ------------------------------------------------------------------ who has a lock
   logic [Warps-1:0] lock;
-  logic             fits, agrees, touched, alone, in_order, one_block;
+  logic             agrees, touched, alone, in_order, one_block;
   logic             older_goes, others_go, younger_agrees, held_agrees, first_agrees, holders_go;
   logic [Warps-1:0] atomic, memory;
 
   assign lock = dut.lock_q;
 
   always_comb begin
-    fits = (wide_q == 3'd1 || wide_q == 3'd2) && hosts_q != '0 && slots_q >= hosts_q &&
-           slots_q <= 3'd2 * 3'(hosts_q) && 32'(slots_q) * 32'(wide_q) <= Warps &&
-           (!starting_q || (busy_q[start_slot_q] && (wide_q == 3'd2 || !start_index_q)));
-    for (int unsigned s = 0; s < BlockSlots; s++) begin
-      if (busy_q[s] && 3'(s) >= slots_q) fits = 1'b0;
-      if (young_q[s] && !has_partner[s]) fits = 1'b0;
-      if (has_partner[s] && busy_q[s] && busy_q[slot_partner[s]]) begin
-        if (young_q[s] == young_q[slot_partner[s]]) fits = 1'b0;
-        if (starting_q && start_slot_q == SlotW'(s) && !young_q[s]) fits = 1'b0;
-      end
-    end
     agrees    = 1'b1;
     touched   = 1'b1;
     alone     = 1'b1;
@@ -368,7 +285,7 @@ module share_property
 
   always_comb begin
     if (started_q) begin
-      must_grid_fits:           assert (fits);
+      must_grid_fits:           assert (grid_fits);
       must_warps_agree:         assert (agrees);
       must_touched_with_lock:   assert (touched);
       must_one_holder:          assert (alone);
