@@ -171,6 +171,7 @@ package gpurf_pkg;
 
   // The straps of the SM: its `cfg_i`.
   typedef struct packed {
+    logic          cache_fifo;      // the data cache's replacement: first in, first out
     logic [4:0]    blocks;          // block slots, at most
     logic          share_mark;      // of shared scratchpad memory: marks decide, not probes
     share_straps_t share;           // of registers, or of scratchpad memory
@@ -185,6 +186,44 @@ package gpurf_pkg;
     logic        scheduler;         // 0: round robin, 1: greedy then oldest
     logic        read_order;        // of a bank's reads; 0: oldest first, 1: round robin
   } sm_straps_t;
+
+  // The straps of the data cache (docs/blocks/cache.md).
+  typedef struct packed {
+    logic       fifo;     // replacement: first in, first out, else least recently used
+    logic [5:0] latency;  // of hits, as a result queue's
+  } cache_straps_t;
+
+  // What waits in the data cache for a line: lanes of a load, and where they take their bytes.
+  typedef struct packed {
+    logic [Lanes-1:0][LineOffsetW-1:0] offset;
+    logic [Lanes-1:0]                  mask;
+    logic [WarpW-1:0]                  warp;
+    logic                              reg_valid;
+    logic [RegW-1:0]                   reg_name;   // 0 without a register
+    logic [1:0]                        size;
+    logic                              is_signed;
+    logic                              lanewise;   // the answer has a word for each lane
+  } cache_row_t;
+
+  // What the data cache does in a cycle.
+  typedef struct packed {
+    logic hit;          // a load finds its line
+    logic merge;        // a load joins an open miss
+    logic miss;         // a load asks memory
+    logic store;        // stores
+    logic store_hit;    // that find their line
+    logic atomic;       // atomic operations
+    logic invalidate;   // that find their line
+    logic close;        // stores and atomic operations that close an open miss
+    logic fill;         // answers installed
+    logic drop;         // whole ones that are not, because their way is pinned
+    logic part;         // answers that are not whole
+    logic serve;        // rows served from an answer
+    logic wait_access;  // a request waits for the data
+    logic wait_row;     // for a row or a miss
+    logic wait_memory;  // for memory
+    logic fill_wait;    // an answer waits to be installed
+  } cache_event_t;
 
   // What blocks share: the parameter `Share` of the SM.
   typedef enum int unsigned {

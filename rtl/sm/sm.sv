@@ -30,6 +30,10 @@ module sm
   // verilator lint_off UNUSEDPARAM
   parameter int unsigned Throttle = 0,
   parameter int unsigned Reference = ReferenceSampled,
+  // Without a data cache it has no ways and no misses.
+  parameter int unsigned CacheLines = 0,
+  parameter int unsigned CacheWays = 4,
+  parameter int unsigned CacheMisses = 64,
   // verilator lint_on UNUSEDPARAM
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
@@ -89,6 +93,7 @@ module sm
   output logic                   mem_req_answer_o,
   output logic [LineW-1:0]       mem_req_line_o,
   output logic [Lanes-1:0]       mem_req_mask_o,
+  output logic                   mem_req_whole_o,
   output logic [WarpW-1:0]       mem_req_warp_o,
   output logic [LineOffsetW-1:0] mem_req_offset_o [Lanes],
   output logic [DataW-1:0]       mem_req_data_o,
@@ -97,13 +102,18 @@ module sm
   output logic                   mem_rsp_ready_o,
   input  logic [DataW-1:0]       mem_rsp_data_i,
   input  logic                   mem_rsp_fault_i,
+  // Only a data cache asks how much of a line exists.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [7:0]             mem_rsp_present_i,
+  // verilator lint_on UNUSEDSIGNAL
 
   output sm_event_t              event_o,
   output mrf_event_t             mrf_event_o,
   output logic [DesignEventW-1:0] design_event_o [DesignEvents],
   output logic [DesignEventW-1:0] scheduler_event_o,
   output logic [DesignEventW-1:0] power_event_o [PowerEvents],
-  output logic [DesignEventW-1:0] share_event_o
+  output logic [DesignEventW-1:0] share_event_o,
+  output logic [DesignEventW-1:0] cache_event_o
 );
 
   localparam int unsigned P = IssuePorts;
@@ -1843,6 +1853,9 @@ module sm
     .result_reg_o             (constant_memory_result_reg),
     .result_data_o            (constant_memory_result_data)
   );
+
+  assign mem_req_whole_o = 1'b0;
+  assign cache_event_o   = '0;
 
   // ------------------------------------------------------------------ control
   block_launcher #(

@@ -83,6 +83,17 @@ struct Answer {
     due: u64,
     data: WarpData,
     fault: bool,
+    /// Bytes of the line that exist.
+    present: u8,
+}
+
+/// Bytes that memory has moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Moved {
+    /// For loads.
+    pub read: u64,
+    /// For stores and atomic operations.
+    pub written: u64,
 }
 
 /// Memory as the SM sees it.
@@ -91,6 +102,7 @@ pub struct GlobalMemory {
     buffers: Memory,
     /// Lines of local memory that somebody has touched.
     local: HashMap<u32, [u32; LANES]>,
+    moved: Moved,
     cycle: u64,
     /// The first cycle in which the data path is free.
     free: u64,
@@ -110,6 +122,7 @@ impl GlobalMemory {
             config,
             buffers: Memory::default(),
             local: HashMap::new(),
+            moved: Moved::default(),
             cycle: 0,
             free: 0,
             waiting: VecDeque::new(),
@@ -133,6 +146,11 @@ impl GlobalMemory {
     /// The buffers.
     pub fn buffers(&self) -> &Memory {
         &self.buffers
+    }
+
+    /// What it has moved since it was made.
+    pub fn moved(&self) -> Moved {
+        self.moved
     }
 
     /// What went wrong that the SM cannot say itself.
@@ -166,6 +184,7 @@ impl GlobalMemory {
         if let Some(answer) = answer {
             inputs.mem_rsp_data_i = answer.data;
             inputs.mem_rsp_fault_i = answer.fault.into();
+            inputs.mem_rsp_present_i = answer.present;
         }
     }
 
@@ -185,8 +204,14 @@ impl GlobalMemory {
     /// Takes the request of this cycle.
     fn accept(&mut self, out: &SmOut) {
         let start = self.free.max(self.cycle);
-        self.free = start + u64::from(LINE) / self.config.bandwidth as u64;
+        let moved = moved(out, self.config.granule as u32);
+        self.free = start + u64::from(moved).div_ceil(self.config.bandwidth as u64);
+        match out.mem_req_kind_o {
+            kind::LOAD => self.moved.read += u64::from(moved),
+            _ => self.moved.written += u64::from(moved),
+        }
         self.waiting.push_back(start);
+        let present = present(&self.buffers, out.mem_req_line_o);
         let result = perform(&self.buffers, &mut self.local, out);
         let expected = out.mem_req_answer_o == 1;
         let (data, fault) = match result {
@@ -204,7 +229,7 @@ impl GlobalMemory {
         }
         if expected {
             let due = start + self.config.latency as u64;
-            self.answers.push_back(Answer { due, data, fault: fault.is_some() });
+            self.answers.push_back(Answer { due, data, fault: fault.is_some(), present });
         }
     }
 }
@@ -283,6 +308,25 @@ fn perform(buffers: &Memory, local: &mut HashMap<u32, [u32; LANES]>, out: &SmOut
         }
     }
     Ok(data)
+}
+
+/// Bytes that a request moves: the whole line, or those pieces of it that a lane touches.
+fn moved(out: &SmOut, granule: u32) -> u32 {
+    if out.mem_req_whole_o == 1 || granule == LINE {
+        return LINE;
+    }
+    // An access lies in one piece, wherever it is aligned.
+    let touched = lanes_of(out.mem_req_mask_o)
+        .fold(0u32, |set, lane| set | 1 << (u32::from(out.mem_req_offset_o[lane]) % LINE / granule));
+    touched.count_ones() * granule
+}
+
+/// Bytes of a line that exist.
+fn present(buffers: &Memory, number: u32) -> u8 {
+    if number & LOCAL != 0 {
+        return LINE as u8;
+    }
+    global(buffers, number * LINE).1 as u8
 }
 
 fn nonsense(what: Nonsense) -> MemoryFault {

@@ -32,6 +32,7 @@ pub(crate) use section::section;
 pub use sections::*;
 pub use sm::{MemoryConfig, Scheduler, SmConfig};
 
+use crate::cache::config as cache;
 use crate::power::config as power;
 use crate::share::config as share;
 
@@ -53,9 +54,14 @@ pub struct Preset {
 /// The name of the default preset.
 pub const DEFAULT_PRESET: &str = "baseline";
 
-/// Every preset, design by design; the first one is the default. Those with power states and those of sharing come last.
+/// Every preset, design by design; the first one is the default. Those with power states, those of sharing and those with a cache come last.
 pub fn presets() -> impl Iterator<Item = &'static Preset> {
-    SELECTIONS.iter().flat_map(|selection| selection.presets).chain(power::PRESETS).chain(share::PRESETS)
+    SELECTIONS
+        .iter()
+        .flat_map(|selection| selection.presets)
+        .chain(power::PRESETS)
+        .chain(share::PRESETS)
+        .chain(cache::PRESETS)
 }
 
 /// The preset of that name.
@@ -263,7 +269,7 @@ impl Draft {
         };
         let members = MEMBER_RULES.iter().copied().flatten();
         let designs = SELECTIONS.iter().flat_map(|selection| selection.rules);
-        let others = [sm::RULES, power::RULES, share::RULES].into_iter().flatten();
+        let others = [sm::RULES, power::RULES, share::RULES, cache::RULES].into_iter().flatten();
         if let Some(rule) = members.chain(others).chain(designs).find(|rule| !(rule.holds)(config)) {
             return refused(rule.key, rule.allowed.to_owned());
         }

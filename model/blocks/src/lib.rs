@@ -15,6 +15,7 @@
 //! This crate knows nothing of the RTL's simulator or of the harness.
 
 mod block;
+pub mod cache;
 pub mod config;
 pub mod control;
 pub mod design;

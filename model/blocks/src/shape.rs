@@ -1,6 +1,6 @@
 //! The sizes of the SM, shared by all its blocks.
 
-use crate::config::{CheckRule, Config, Reference, Scheduler};
+use crate::config::{CheckRule, Config, Reference, Replacement, Scheduler};
 use crate::design::{DesignCfg, Services};
 use crate::designs::{DESIGNS, Organisation};
 use crate::mrf::MrfShape;
@@ -49,6 +49,12 @@ pub struct SmShape {
     pub throttle: usize,
     /// What the throttle compares the SM's stalls with.
     pub reference: Reference,
+    /// Lines of the data cache; 0: there is none.
+    pub cache_lines: usize,
+    /// Lines of a set of it.
+    pub cache_ways: usize,
+    /// Requests of it that wait for an answer, at most.
+    pub cache_misses: usize,
 }
 
 /// What blocks may share, by the value of the SM's parameter `Share`.
@@ -104,6 +110,9 @@ impl SmShape {
             share: config.share.shared(),
             throttle: if config.share.present { config.share.throttle } else { 0 },
             reference: config.share.reference,
+            cache_lines: config.cache.lines(),
+            cache_ways: config.cache.ways,
+            cache_misses: config.cache.misses,
         }
     }
 
@@ -160,6 +169,11 @@ impl SmShape {
     /// The SM has a throttle that compares its stalls with those of another one.
     pub fn has_external_reference(&self) -> bool {
         self.throttle != 0 && self.reference == Reference::External
+    }
+
+    /// There is a data cache.
+    pub fn caches(&self) -> bool {
+        self.cache_lines != 0
     }
 
     /// The module of the scheduler.
@@ -294,6 +308,9 @@ impl Shape for SmShape {
             "Period" => self.period() as u64,
             "Reference" => self.reference as u64,
             "Taken" => self.services().reports_taken.into(),
+            "CacheLines" => self.cache_lines as u64,
+            "CacheWays" => self.cache_ways as u64,
+            "CacheMisses" => self.cache_misses as u64,
             "PowerEntries" => self.power_entries as u64,
             // One at least: the block can be run alone in any configuration.
             "TableEntries" => self.power_entries.max(1) as u64,
@@ -329,12 +346,14 @@ pub struct Straps {
     pub share_mark: bool,
     /// `block_launcher`: block slots at most.
     pub blocks: u8,
+    /// The data cache: first in, first out.
+    pub cache_fifo: bool,
     /// The register file: order among the reads of a bank, and the design's own straps.
     pub design: DesignCfg,
 }
 
 /// Width of `cfg_i` of the SM: `sm_straps_t`.
-pub const SM_CFG_BITS: u32 = 60;
+pub const SM_CFG_BITS: u32 = 61;
 
 impl Straps {
     /// Those of a configuration.
@@ -357,6 +376,7 @@ impl Straps {
             share: config.share_straps().word(),
             share_mark: config.share.check == CheckRule::Mark,
             blocks: sm.blocks as u8,
+            cache_fifo: config.cache.replacement == Replacement::Fifo,
             design: DesignCfg { read_order: config.straps(), straps },
         }
     }
@@ -390,13 +410,14 @@ impl Straps {
             share: (word >> 51 & 7) as u8,
             share_mark: word >> 54 & 1 == 1,
             blocks: (word >> 55 & 0x1f) as u8,
+            cache_fifo: word >> 60 & 1 == 1,
             design: DesignCfg { read_order: (word & 1) as u8, straps: design.to_u128() },
         }
     }
 
     /// The SM's `cfg_i`, `sm_straps_t`: order of reads, scheduler, latencies of ALU and memory pipeline (6 bits each), bandwidth
     /// (2 bits), latencies of single precision and special functions (6 bits each), stay, patience (12 bits), power states (10 bits),
-    /// locks (3 bits), marks in the place of probes, block slots (5 bits), lowest first.
+    /// locks (3 bits), marks in the place of probes, block slots (5 bits), replacement of the cache, lowest first.
     pub fn word(&self) -> u64 {
         u64::from(self.design.read_order)
             | u64::from(self.scheduler) << 1
@@ -411,6 +432,7 @@ impl Straps {
             | u64::from(self.share) << 51
             | u64::from(self.share_mark) << 54
             | u64::from(self.blocks) << 55
+            | u64::from(self.cache_fifo) << 60
     }
 
     /// The SM's `design_cfg_i`.
@@ -465,6 +487,7 @@ mod tests {
         assert_eq!(straps(&["sm.blocks=5"]) >> 51, 0b110 | 5 << 4);
         assert_eq!(straps(&["share.lock=first", "share.owner_first=false"]) >> 51, 0b011 | 16 << 4);
         assert_eq!(straps(&["share.hold_atomics=false"]) >> 51, 0b100 | 16 << 4);
+        assert_eq!(straps(&["cache.replacement=fifo"]) >> 51, share | 1 << 9);
         assert_eq!(straps(&["share.check=mark"]) >> 51, 0b1110 | 16 << 4);
         let power = 0b11 | 1 << 2 | 2 << 6;
         assert_eq!(straps(&[]) >> 41 & 0x3ff, power);

@@ -1,5 +1,6 @@
 //! The ports of the SM: `docs/blocks/sm.md`.
 
+use gpurf_blocks::cache::CACHE_EVENT;
 use gpurf_blocks::design::{DESIGN_CFG_BITS, DESIGN_EVENT_BITS, DESIGN_EVENTS, EventWord};
 use gpurf_blocks::issue::{ALTERNATING_EVENT, TWO_LEVEL_EVENT};
 use gpurf_blocks::mrf::MRF_EVENT;
@@ -71,6 +72,14 @@ pub fn share_event(shape: &SmShape) -> EventWord {
         Shared::Scratchpad => SCRATCHPAD_EVENT,
     }
 }
+
+/// Fields of `cache_event_o`: none where there is no data cache.
+pub fn cache_event(shape: &SmShape) -> EventWord {
+    if shape.caches() { CACHE_EVENT } else { &[] }
+}
+
+/// The ports that only a data cache uses.
+pub(crate) const CACHE_PORTS: &[&str] = &["mem_rsp_present_i"];
 
 /// The ports that only a throttle with an external reference uses.
 pub(crate) const THROTTLE_PORTS: &[&str] = &["throttle_reference_valid_i", "throttle_reference_i"];
@@ -151,6 +160,8 @@ ports! {
         mem_rsp_valid_i: u8 = field(1),
         /// The answer says that there is no such place.
         mem_rsp_fault_i: u8 = field(1).valid_by("mem_rsp_valid_i"),
+        /// Bytes of the answer's line that exist, from its beginning.
+        mem_rsp_present_i: u8 = field(8).valid_by("mem_rsp_valid_i").when(s.caches()),
     }
 }
 
@@ -175,6 +186,8 @@ ports! {
             .shown(Decode::PackedEach(power_events(s))),
         /// Events of locks, below them those of the throttle: `share_count_event_t`; with scratchpad memory `scratchpad_event_t`; 0 where blocks share nothing.
         share_event_o: u64 = field(DESIGN_EVENT_BITS).shown(Decode::Packed(share_event(s))),
+        /// Events of the data cache: `cache_event_t`; 0 where there is none.
+        cache_event_o: u64 = field(DESIGN_EVENT_BITS).shown(Decode::Packed(cache_event(s))),
         /// Line of a request; the top bit: local memory.
         mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early(),
         /// Lanes of the request.
@@ -203,6 +216,8 @@ ports! {
         mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early(),
         /// An answer is expected.
         mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early(),
+        /// The whole line is wanted.
+        mem_req_whole_o: u8 = field(1).valid_by("mem_req_valid_o").early(),
         /// Warp of the request.
         mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early(),
         /// An answer is taken.

@@ -33,7 +33,7 @@ use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::{Block, Memory};
 
 use crate::nets::{Inputs, SmProbe};
-use crate::ports::{SmIn, SmOut, THROTTLE_PORTS};
+use crate::ports::{CACHE_PORTS, SmIn, SmOut, THROTTLE_PORTS};
 use decided::Decided;
 use power::Power;
 use scratchpad::Scratchpad;
@@ -227,7 +227,13 @@ impl Block for Sm {
     type Probe = SmProbe;
 
     fn unused(shape: &SmShape) -> &'static [&'static str] {
-        if shape.has_external_reference() { &[] } else { THROTTLE_PORTS }
+        const NEITHER: &[&str] = &[THROTTLE_PORTS[0], THROTTLE_PORTS[1], CACHE_PORTS[0]];
+        match (shape.has_external_reference(), shape.caches()) {
+            (false, false) => NEITHER,
+            (false, true) => THROTTLE_PORTS,
+            (true, false) => CACHE_PORTS,
+            (true, true) => &[],
+        }
     }
 
     fn new(shape: &SmShape) -> Self {
@@ -287,6 +293,7 @@ impl Block for Sm {
         let request = blocks.coalescer.request();
         out.mem_req_valid_o = request.is_some().into();
         if let Some(request) = request {
+            out.mem_req_whole_o = 0;
             (out.mem_req_kind_o, out.mem_req_atomic_o) = (request.kind, request.atomic);
             (out.mem_req_size_o, out.mem_req_answer_o) = (request.size, request.answer.into());
             (out.mem_req_line_o, out.mem_req_mask_o) = (request.line, request.mask);
@@ -294,6 +301,7 @@ impl Block for Sm {
             (out.mem_req_data_o, out.mem_req_compare_o) = (request.data, request.compare);
         } else {
             (out.mem_req_kind_o, out.mem_req_atomic_o, out.mem_req_size_o, out.mem_req_answer_o) = (0, 0, 0, 0);
+            out.mem_req_whole_o = 0;
             (out.mem_req_line_o, out.mem_req_mask_o, out.mem_req_warp_o) = (0, 0, 0);
             out.mem_req_offset_o = Default::default();
         }
@@ -306,6 +314,7 @@ impl Block for Sm {
         out.scheduler_event_o = self.blocks.scheduler_event(&self.decided);
         out.power_event_o = self.blocks.decide_power(&self.decided);
         out.share_event_o = self.blocks.share_event(&self.decided);
+        out.cache_event_o = 0;
         out.event_o = self.blocks.events(inputs, &self.decided);
     }
 

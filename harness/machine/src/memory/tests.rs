@@ -2,7 +2,7 @@ use gpurf_blocks::Ports;
 
 use super::*;
 
-const CONFIG: MemoryConfig = MemoryConfig { latency: 40, bandwidth: 16 };
+const CONFIG: MemoryConfig = MemoryConfig { latency: 40, bandwidth: 16, granule: 128 };
 
 /// Memory at work: an SM that puts up requests and always takes answers, unless it is told not to.
 struct Bench {

@@ -3,6 +3,7 @@
 use super::compiler::{CompilerConfig, CompilerLayer};
 use super::sm::{MemoryConfig, MemoryLayer, SmConfig, SmLayer};
 use super::{Preset, Rule};
+use crate::cache::config::CacheLayer;
 use crate::hierarchy::config::{LrfLayer, OrfLayer};
 use crate::hrf::config::HrfLayer;
 use crate::mrf::config::{MrfConfig, MrfLayer};
@@ -12,6 +13,7 @@ use crate::rfc::config::RfcLayer;
 use crate::share::config::ShareLayer;
 use crate::steal::config::StealLayer;
 
+pub use crate::cache::config::CacheConfig;
 pub use crate::hierarchy::config::{LrfConfig, OrfConfig};
 pub use crate::hrf::config::HrfConfig;
 pub use crate::mrf_ideal::config::IdealConfig;
@@ -102,6 +104,8 @@ sections! {
     power: PowerConfig, PowerLayer;
     /// Blocks that share registers.
     share: ShareConfig, ShareLayer;
+    /// The data cache in front of global memory.
+    cache: CacheConfig, CacheLayer;
     /// Global memory, outside the SM.
     memory: MemoryConfig, MemoryLayer;
     /// The compiler of the kernels.

@@ -62,6 +62,8 @@ section! {
         /// Bytes a cycle.
         pub bandwidth: usize = 16,
             "a power of two from 1 to 128 (bytes a cycle)" if |n| n.is_power_of_two() && (1..=128).contains(&n);
+        /// Bytes that are moved at once: a request moves those pieces of its line that it touches.
+        pub granule: usize = 128, "16, 32, 64 or 128 (bytes)" if |n| matches!(n, 16 | 32 | 64 | 128);
     }
 }
 

@@ -72,7 +72,7 @@ const HIERARCHY_PAPER: Config = Config {
         shared_kilobytes: 64,
         ..SPLIT.sm
     },
-    memory: MemoryConfig { latency: 400, bandwidth: 16 },
+    memory: MemoryConfig { latency: 400, bandwidth: 16, ..MemoryConfig::DEFAULT },
     ..SPLIT
 };
 

@@ -78,7 +78,7 @@ const RFC_PAPER: Config = Config {
         shared_kilobytes: 32,
         ..RFC_LIVE.sm
     },
-    memory: MemoryConfig { latency: 400, bandwidth: 32 },
+    memory: MemoryConfig { latency: 400, bandwidth: 32, ..MemoryConfig::DEFAULT },
     ..RFC_LIVE
 };
 
