@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use gpurf_blocks::config::MemoryConfig;
 use gpurf_blocks::{LANES, WarpData};
+use gpurf_lockstep::Events;
 use gpurf_oracle::{Access, Memory, lanes_of};
 use gpurf_sm::{SmIn, SmOut};
 
@@ -94,6 +95,14 @@ pub struct Moved {
     pub read: u64,
     /// For stores and atomic operations.
     pub written: u64,
+}
+
+impl Moved {
+    /// Adds the counts to the events of a run.
+    pub fn add_to(self, events: &mut Events) {
+        let counts = [("memory_read_bytes", self.read), ("memory_written_bytes", self.written)];
+        events.extend(counts);
+    }
 }
 
 /// Memory as the SM sees it.

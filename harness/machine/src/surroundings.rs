@@ -10,7 +10,7 @@ use crate::cycle::probe_of;
 use crate::host::{Ended, Host};
 use crate::job::Job;
 use crate::lost::Lost;
-use crate::memory::{GlobalMemory, MemoryFault, Outside};
+use crate::memory::{GlobalMemory, MemoryFault, Moved, Outside};
 use crate::reference::Periods;
 
 /// How a launch ended, as memory and host see it.
@@ -79,6 +79,11 @@ impl Surroundings {
     /// Stalls of each period that has ended in the launch; none without a throttle.
     pub fn stalls(&self) -> Vec<u32> {
         self.periods.as_ref().map_or_else(Vec::new, |periods| periods.ended().to_vec())
+    }
+
+    /// What memory has moved since reset.
+    pub fn moved(&self) -> Moved {
+        self.memory.moved()
     }
 
     /// Gives the buffers back.

@@ -221,6 +221,8 @@ const COUNTS: &[(&str, &str, Option<&str>)] = &[
     ("writes waiting: for an older read", "write_held", Some("write")),
     ("lines of memory", "line", None),
     ("lines waiting", "line_wait", None),
+    ("bytes read from memory", "memory_read_bytes", None),
+    ("bytes written to memory", "memory_written_bytes", None),
     ("shared memory passes", "shared", None),
     ("shared memory passes with conflicts", "shared_conflict", Some("shared")),
     ("constant passes", "constant", None),

@@ -218,7 +218,8 @@ impl Engine for LockstepEngine {
 impl Machine for LockstepEngine {
     fn statistics(&self) -> Statistics {
         let Self { launches, cycles, judged, .. } = *self;
-        let (events, spreads) = (self.events.clone(), self.spreads.clone());
+        let (mut events, spreads) = (self.events.clone(), self.spreads.clone());
+        self.model.moved().add_to(&mut events);
         Statistics { launches, cycles, events, spreads, judged: Some(judged) }
     }
 

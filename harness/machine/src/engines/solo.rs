@@ -245,6 +245,7 @@ impl<R: Runner> Solo<R> {
 
     fn statistics(&self) -> Statistics {
         let (mut events, mut spreads) = (self.totals.by_name(), self.totals.spreads());
+        self.surroundings.moved().add_to(&mut events);
         if let Some(measures) = &self.measures {
             measures.add_to(&mut events, &mut spreads);
         }

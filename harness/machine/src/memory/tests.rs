@@ -150,6 +150,39 @@ fn what_is_asked_later_sees_what_was_stored_before() {
 }
 
 #[test]
+fn a_request_moves_the_pieces_that_its_lanes_touch() {
+    // Lanes, and the bytes that are moved in pieces of 16.
+    let cases: [(&[u8], u64); 4] =
+        [(&[0, 4, 12], 16), (&[12, 16], 32), (&[0, 124], 32), (&[0, 16, 32, 48, 64, 80, 96, 112], 128)];
+    for (offsets, bytes) in cases {
+        let (mut bench, address) = Bench::new(MemoryConfig { granule: 16, ..CONFIG }, &words(64));
+        let load = offsets.iter().enumerate().fold(request(kind::LOAD, address), |out, (l, &at)| lane(out, l, at, 0));
+        let taken = bench.put(load);
+        bench.put(SmOut { mem_req_whole_o: 1, ..lane(request(kind::LOAD, address), 0, 0, 0) });
+        let (_, second) = (bench.answer(), bench.answer());
+        assert_eq!(second.0 - taken, 40 + bytes / 16, "the second one begins when the first one's pieces are through");
+        bench.put(lane(request(kind::STORE, address), 0, 20, 7));
+        bench.put(lane(request(kind::ATOMIC, address), 0, 20, 7));
+        let moved = Moved { read: bytes + 128, written: 32 };
+        bench.settle();
+        assert_eq!(bench.memory.moved(), moved);
+    }
+}
+
+#[test]
+fn an_answer_says_how_much_of_its_line_exists() {
+    let (mut bench, address) = Bench::new(CONFIG, &words(40));
+    for (line, present) in [(0, 128), (1, 32), (2, 0)] {
+        bench.put(request(kind::LOAD, address + 128 * line));
+        bench.answer();
+        assert_eq!(bench.inputs.mem_rsp_present_i, present);
+    }
+    bench.put(SmOut { mem_req_line_o: LOCAL, ..request(kind::LOAD, 0) });
+    bench.answer();
+    assert_eq!(bench.inputs.mem_rsp_present_i, 128, "local memory");
+}
+
+#[test]
 fn stores_of_parts_of_a_word() {
     let (mut bench, address) = Bench::new(CONFIG, &[0x1122_3344; 32]);
     // Bytes, all lanes into one word and its neighbour; of several that meet the highest lane's stays.
