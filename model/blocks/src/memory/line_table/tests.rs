@@ -14,20 +14,6 @@ fn table() -> Driver<LineTable> {
 }
 
 #[test]
-fn offsets_are_packed_lane_by_lane() {
-    let mut random = Random(5);
-    for _ in 0..100 {
-        let offset = std::array::from_fn(|_| random.below(128) as u8);
-        let packed = pack_offsets(&offset);
-        for (lane, &byte) in offset.iter().enumerate() {
-            let bit = |n: usize| packed[(7 * lane + n) / 32] >> ((7 * lane + n) % 32) & 1;
-            assert_eq!((0..7).fold(0, |value, n| value | bit(n) << n), byte.into());
-        }
-        assert_eq!(unpack_offsets(&packed), offset);
-    }
-}
-
-#[test]
 fn lanes_take_their_bytes_of_the_line() {
     for (size, signed, offset, value) in [
         (0, 0, 124, 0x9f),
