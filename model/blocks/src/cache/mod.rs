@@ -1,8 +1,9 @@
 //! The data cache between the coalescer and memory: `docs/cache.md`.
 
-use crate::Wide;
 use crate::design::EventWord;
 use crate::entry::declare_blocks;
+use crate::instances::{renamed, stem};
+use crate::{Block, Field, Ports, Wide, intern};
 
 pub(crate) mod config;
 
@@ -62,6 +63,21 @@ fn wide(set: u128) -> Wide<SET_WORDS> {
     Wide::from_u128(set)
 }
 
+/// What is compared of a block inside another: its outputs, read at the instance, and its registers. `at`: where outputs and registers begin in the record.
+fn inside<B: Block>(name: &str, path: &str, shape: &B::Shape, at: [usize; 2], fields: &mut Vec<Field>) {
+    let net = |port: &str| intern(format!("{name}_{}", stem(port)));
+    let registers = B::Probe::fields(shape);
+    let ports = B::Out::fields(shape).into_iter().map(|mut field| {
+        field.shows = field.shows.map(|(register, valid)| (intern(format!("{path}.{register}")), valid.map(net)));
+        (field, at[0])
+    });
+    for (mut field, offset) in ports.chain(registers.into_iter().map(|field| (field, at[1]))) {
+        field.valid_by = field.valid_by.map(net);
+        let name = net(field.name).to_owned();
+        fields.push(renamed(field, name).inside(path, offset));
+    }
+}
+
 /// The lowest number below `count` that is not in a set.
 #[inline]
 fn lowest_free(used: u128, count: usize) -> Option<usize> {
@@ -90,13 +106,10 @@ mod tests {
 
     #[test]
     fn the_lowest_free_number_is_below_the_count() {
-        assert_eq!([0, 0b1, 0b101, 0b111, 0b1111].map(|used| lowest_free(used, 4)), [
-            Some(0),
-            Some(1),
-            Some(1),
-            Some(3),
-            None
-        ]);
+        assert_eq!(
+            [0, 0b1, 0b101, 0b111, 0b1111].map(|used| lowest_free(used, 4)),
+            [Some(0), Some(1), Some(1), Some(3), None]
+        );
         assert_eq!((lowest_free(u128::MAX, 128), lowest_free(u128::MAX >> 1, 128)), (None, Some(127)));
     }
 }
