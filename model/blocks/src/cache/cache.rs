@@ -302,10 +302,11 @@ impl Cache {
         request.is_none() && self.access.empty() && self.misses.empty()
     }
 
-    /// Whether no answer and no hit is at hand but those that wait for their latency; misses may wait for their answers.
+    /// Whether cycles in which nothing comes change nothing but what counts time: no answer and no hit is at hand but those that wait for their latency. Misses may
+    /// wait for their answers, and a request for one of them.
     #[inline]
-    pub fn waits(&self) -> bool {
-        self.access.empty() && self.misses.waits()
+    pub fn is_still(&self) -> bool {
+        self.access.empty() && self.misses.waits() && self.tags.is_still()
     }
 
     /// The cycles until a hit is offered, from this one on: 0 while one is, nothing without any.

@@ -163,6 +163,12 @@ impl CacheTags {
         self.order_q[set] = order & moved | newer << self.way_w | way;
     }
 
+    /// Whether an edge at which the same set is read again changes nothing.
+    #[inline]
+    pub(crate) fn is_still(&self) -> bool {
+        !self.bypass_valid_q
+    }
+
     /// The edge.
     #[inline]
     pub(crate) fn advance(&mut self, edge: &TagsEdge) {

@@ -68,7 +68,8 @@ fn inside<B: Block>(name: &str, path: &str, shape: &B::Shape, at: [usize; 2], fi
     let net = |port: &str| intern(format!("{name}_{}", stem(port)));
     let registers = B::Probe::fields(shape);
     let ports = B::Out::fields(shape).into_iter().map(|mut field| {
-        field.shows = field.shows.map(|(register, valid)| (intern(format!("{path}.{register}")), valid.map(net)));
+        // Which register it shows is the business of where the block is run alone.
+        field.shows = None;
         (field, at[0])
     });
     for (mut field, offset) in ports.chain(registers.into_iter().map(|field| (field, at[1]))) {

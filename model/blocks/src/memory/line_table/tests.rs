@@ -1,6 +1,6 @@
 use super::*;
 use crate::execute::ResultFields;
-use crate::testing::{Driver, Random, SM_SHAPES, compare};
+use crate::testing::{Driver, SM_SHAPES, compare};
 
 /// A table whose next cycle puts in a row of lanes 1 and 31.
 fn table() -> Driver<LineTable> {
