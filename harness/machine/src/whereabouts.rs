@@ -2,13 +2,16 @@
 
 use std::collections::VecDeque;
 
+use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::cause;
 use gpurf_blocks::mrf::MAX_PORTS;
 
 use crate::cycle::Cycle;
 
 /// Follows the instructions whose faults the SM reports.
-#[derive(Default)]
+/// Numbers of loads in the data cache, at most.
+const MAX_LOADS: usize = 128;
+
 pub struct Whereabouts {
     /// The instruction that the address unit took last.
     memory: u32,
@@ -18,11 +21,28 @@ pub struct Whereabouts {
     barrier: u32,
     /// Those of the lines in flight.
     lines: VecDeque<u32>,
+    /// There is a data cache in the place of the line table.
+    caches: bool,
+    /// Those of the loads in the data cache, by number.
+    loads: [u32; MAX_LOADS],
     /// Warp, cause and instruction of what has gone wrong.
     found: Vec<(u8, u8, u32)>,
 }
 
 impl Whereabouts {
+    /// Before the first cycle of an SM of this configuration.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            memory: 0,
+            alu: [0; MAX_PORTS],
+            barrier: 0,
+            lines: VecDeque::new(),
+            caches: config.cache.kilobytes != 0,
+            loads: [0; MAX_LOADS],
+            found: Vec::new(),
+        }
+    }
+
     /// The instruction at fault, if it is known.
     pub fn of_fault(&self, warp: u8, cause: u8) -> Option<u32> {
         self.found.iter().find(|found| (found.0, found.1) == (warp, cause)).map(|found| found.2)
@@ -51,7 +71,11 @@ impl Whereabouts {
             self.lines.pop_front();
         }
         if o.coalescer.row_valid_o == 1 {
-            self.lines.push_back(taken_last);
+            if self.caches {
+                self.loads[usize::from(cycle.probe.states.cache.results.row_load_o)] = taken_last;
+            } else {
+                self.lines.push_back(taken_last);
+            }
         }
     }
 
@@ -72,6 +96,16 @@ impl Whereabouts {
         }
         if let (1, Some(&pc)) = (o.line_table.fault_valid_o, self.lines.front()) {
             self.found.push((o.line_table.fault_warp_o, cause::NO_SUCH_PLACE, pc));
+        }
+        if o.cache.fault_valid_o == 1 {
+            let misses = &cycle.probe.states.cache.misses_state;
+            let used = u128::from(misses.row_used_q) | misses.row_used_wide_q.to_u128();
+            let waits = |row: &usize| used >> row & 1 == 1 && misses.row_miss_q[*row] == misses.first_q;
+            // The lowest one that waits for the answer is served first.
+            if let Some(row) = (0..MAX_LOADS).find(waits) {
+                let pc = self.loads[usize::from(misses.row_load_q[row])];
+                self.found.push((o.cache.fault_warp_o, cause::NO_SUCH_PLACE, pc));
+            }
         }
         if o.barrier_unit.fault_valid_o == 1 {
             self.found.push((o.barrier_unit.fault_warp_o, cause::BARRIER_COUNT, self.barrier));

@@ -2,7 +2,7 @@
 
 use crate::designs::DESIGNS;
 pub use crate::entry::{Entry, entry};
-use crate::{control, execute, front, issue, memory, operands, power, ram, share};
+use crate::{cache, control, execute, front, issue, memory, operands, power, ram, share};
 
 impl Entry {
     /// Names of the modules that it is made of, at any depth, itself first; each one once.
@@ -33,7 +33,8 @@ impl Entry {
 pub fn blocks() -> impl Iterator<Item = &'static Entry> {
     let designs = DESIGNS.iter().flat_map(|design| design.blocks);
     let before = [front::BLOCKS, issue::BLOCKS, power::BLOCKS, memory::BLOCKS];
-    let behind = [execute::BLOCKS, operands::BLOCKS, control::BLOCKS];
+    // The cache has a result queue in it.
+    let behind = [execute::BLOCKS, cache::BLOCKS, operands::BLOCKS, control::BLOCKS];
     ram::BLOCKS.iter().chain(share::BLOCKS).chain(designs).chain(before.into_iter().chain(behind).flatten())
 }
 

@@ -72,6 +72,10 @@ pub enum Shared {
 /// Cycles of a period of the throttle where it is run alone and the configuration has none: so few that the level changes often.
 const PERIOD_ALONE: usize = 16;
 
+/// Sizes of the data cache where its blocks are run alone and the configuration has none: so small that lines make room and misses fill up often.
+const LINES_ALONE: usize = 16;
+const WAYS_ALONE: usize = 4;
+const MISSES_ALONE: usize = 8;
 /// Places of the result queue behind an ALU or a single precision unit.
 pub const ALU_QUEUE_DEPTH: usize = 16;
 /// Places of the result queue behind the special function unit.
@@ -80,6 +84,8 @@ pub const SFU_QUEUE_DEPTH: usize = 8;
 pub const CONSTANT_QUEUE_DEPTH: usize = 16;
 /// Places of the result queue behind the memory pipeline.
 pub const SIDE_QUEUE_DEPTH: usize = 32;
+/// Places of the result queue for hits of the data cache.
+pub const HIT_QUEUE_DEPTH: usize = 32;
 
 impl Config {
     /// The shape of the SM.
@@ -174,6 +180,41 @@ impl SmShape {
     /// There is a data cache.
     pub fn caches(&self) -> bool {
         self.cache_lines != 0
+    }
+
+    /// Lines of the data cache, of a small one where there is none: its blocks can be run alone in any configuration.
+    pub fn lines(&self) -> usize {
+        if self.caches() { self.cache_lines } else { LINES_ALONE }
+    }
+
+    /// Lines of a set, likewise.
+    pub fn ways(&self) -> usize {
+        if self.caches() { self.cache_ways } else { WAYS_ALONE }
+    }
+
+    /// Requests that wait for an answer, likewise.
+    pub fn misses(&self) -> usize {
+        if self.caches() { self.cache_misses } else { MISSES_ALONE }
+    }
+
+    /// Sets of the data cache.
+    pub fn sets(&self) -> usize {
+        self.lines() / self.ways()
+    }
+
+    /// Width of an entry of the data cache.
+    pub fn line_entry_w(&self) -> u32 {
+        width(self.lines())
+    }
+
+    /// Width of the number of a way.
+    pub fn way_w(&self) -> u32 {
+        width(self.ways()).max(1)
+    }
+
+    /// Width of the number of a miss.
+    pub fn miss_w(&self) -> u32 {
+        width(self.misses())
     }
 
     /// The module of the scheduler.
@@ -308,6 +349,9 @@ impl Shape for SmShape {
             "Period" => self.period() as u64,
             "Reference" => self.reference as u64,
             "Taken" => self.services().reports_taken.into(),
+            "Lines" => self.lines() as u64,
+            "Ways" => self.ways() as u64,
+            "Misses" => self.misses() as u64,
             "CacheLines" => self.cache_lines as u64,
             "CacheWays" => self.cache_ways as u64,
             "CacheMisses" => self.cache_misses as u64,
@@ -379,6 +423,19 @@ impl Straps {
             cache_fifo: config.cache.replacement == Replacement::Fifo,
             design: DesignCfg { read_order: config.straps(), straps },
         }
+    }
+
+    /// Those of `cache`: the latency of hits, and above it the replacement. A hit has the latency of shared memory, and takes a cycle more to get to its
+    /// queue.
+    #[inline]
+    pub fn cache(&self) -> u8 {
+        self.hit_latency() | u8::from(self.cache_fifo) << 6
+    }
+
+    /// Latency of the queue for hits of the data cache.
+    #[inline]
+    pub fn hit_latency(&self) -> u8 {
+        self.side_latency.wrapping_sub(1) & 0x3f
     }
 
     /// Those of `scratchpad_locks`.
@@ -460,6 +517,9 @@ pub fn cfg_of_block(config: &Config, block: &str) -> u64 {
         "warp_scheduler" => Some(straps.scheduler.into()),
         "result_queue" => Some(straps.side_latency.into()),
         "shared_memory" => Some(straps.shared_bandwidth.into()),
+        "cache" => Some(straps.cache().into()),
+        "cache_tags" => Some(straps.cache_fifo.into()),
+        "cache_results" => Some(straps.hit_latency().into()),
         "two_level_scheduler" => Some(straps.two_level().into()),
         "alternating_scheduler" => Some(straps.patience.into()),
         "power_states" => Some(straps.power.into()),

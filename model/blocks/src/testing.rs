@@ -33,6 +33,9 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         share: Shared::Nothing,
         throttle: 0,
         reference: Reference::Sampled,
+        cache_lines: 0,
+        cache_ways: 4,
+        cache_misses: 64,
     },
     SmShape {
         mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2, places: false },
@@ -50,7 +53,18 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         share: Shared::Nothing,
         throttle: 3,
         reference: Reference::Sampled,
+        cache_lines: 0,
+        cache_ways: 4,
+        cache_misses: 64,
     },
+];
+
+/// Data caches that differ in every size; the second one is full all the time.
+pub(crate) const CACHE_SHAPES: [SmShape; 4] = [
+    SmShape { cache_lines: 512, cache_ways: 4, cache_misses: 64, ..SM_SHAPES[0] },
+    SmShape { cache_lines: 4, cache_ways: 2, cache_misses: 4, line_rows: 4, ..SM_SHAPES[1] },
+    SmShape { cache_lines: 8, cache_ways: 1, cache_misses: 8, line_rows: 128, ..SM_SHAPES[1] },
+    SmShape { cache_lines: 4096, cache_ways: 8, cache_misses: 128, line_rows: 16, ..SM_SHAPES[0] },
 ];
 
 /// Sizes of the two-level scheduler that differ in everything.

@@ -5,6 +5,7 @@
 
 use std::mem::offset_of;
 
+use gpurf_blocks::cache::Cache;
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::designs::IssueGate;
 use gpurf_blocks::execute::{Alu, Dispatcher, FpUnit, LaneCrossbar, ResultQueue, Sfu, SpecialRegisters, Writeback};
@@ -67,6 +68,7 @@ macro_rules! of_each_block {
             pub address_unit: <AddressUnit as Block>::$part,
             pub coalescer: <Coalescer as Block>::$part,
             pub line_table: <LineTable as Block>::$part,
+            pub cache: <Cache as Block>::$part,
             pub shared_memory: <SharedMemory as Block>::$part,
             pub constant_memory: <ConstantMemory as Block>::$part,
             pub block_launcher: <BlockLauncher as Block>::$part,
@@ -130,6 +132,8 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("scratchpad_locks", "lead_o"),
     ("scratchpad_locks", "last_o"),
     ("line_table", "mem_rsp_ready_o"),
+    ("cache", "mem_rsp_ready_o"),
+    ("cache", "event_o"),
     ("block_launcher", "busy_o"),
     ("block_launcher", "done_o"),
     ("fault_unit", "fault_o"),
@@ -158,6 +162,7 @@ const VALID_INPUTS: &[(&str, &str, &str)] = &[
     ("operand_stage", "slot_valid_i", "warp_scheduler_slot_valid"),
     ("operand_stage", "candidate_valid_i", "warp_scheduler_candidate_valid"),
     ("address_unit", "in_valid_i", "dispatcher_memory_valid"),
+    ("cache", "req_valid_i", "coalescer_mem_req_valid"),
 ];
 
 /// Outputs that follow from a payload: what they say means something only while that does. Instance, output, and the payload's valid.
@@ -349,7 +354,9 @@ unsafe impl Ports for SmProbe {
             special_registers: SpecialRegisters;
             address_unit: AddressUnit;
             coalescer: Coalescer;
-            line_table: LineTable;
+        }
+        lines(shape, &mut fields);
+        instances! { shape, fields;
             shared_memory: SharedMemory;
             constant_memory: ConstantMemory;
             block_launcher: BlockLauncher;
@@ -358,6 +365,40 @@ unsafe impl Ports for SmProbe {
         }
         fields
     }
+}
+
+/// The line table, or the data cache in its place.
+fn lines(shape: &SmShape, fields: &mut Vec<Field>) {
+    let (outputs, states) = (offset_of!(SmProbe, outputs), offset_of!(SmProbe, states));
+    if !shape.caches() {
+        let (name, at) = (LineTable::NAME, Some("gen_line_table.u_line_table"));
+        Instance { name, block: name, port: None, at }.fields::<LineTable>(
+            shape,
+            outputs + offset_of!(Outputs, line_table),
+            states + offset_of!(States, line_table),
+            fields,
+        );
+        return;
+    }
+    // The request goes to the cache, also where that does not offer it to memory.
+    let coalescer = Instance { name: Coalescer::NAME, block: Coalescer::NAME, port: None, at: None };
+    let request =
+        <Coalescer as Block>::Out::fields(shape).into_iter().filter(|field| !coalescer.is_compared(field.name));
+    for mut field in request {
+        field.net = Net::At(intern(format!("{}.{}", coalescer.path(), field.name)));
+        field.name = intern(coalescer.signal(field.name));
+        field.offset += outputs + offset_of!(Outputs, coalescer);
+        field.valid_by = field.valid_by.map(|valid| intern(coalescer.signal(valid)));
+        (field.block, field.shows) = (Some(Coalescer::NAME), None);
+        fields.push(field);
+    }
+    let (name, at) = (Cache::NAME, Some("gen_cache.u_cache"));
+    Instance { name, block: name, port: None, at }.fields::<Cache>(
+        shape,
+        outputs + offset_of!(Outputs, cache),
+        states + offset_of!(States, cache),
+        fields,
+    );
 }
 
 /// One for each fetch path; what they say is an array, whose elements mean something where the path has read an instruction.

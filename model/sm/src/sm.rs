@@ -1,5 +1,6 @@
 //! `sm`: the streaming multiprocessor. `docs/blocks/sm.md`.
 
+mod cached;
 mod decided;
 mod edge;
 mod events;
@@ -12,6 +13,7 @@ mod scratchpad;
 mod share;
 mod still;
 
+use gpurf_blocks::cache::Cache;
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
 use gpurf_blocks::design::{Events, SlotView};
 use gpurf_blocks::designs::IssueGate;
@@ -98,6 +100,8 @@ struct Blocks {
     address_unit: AddressUnit,
     coalescer: Coalescer,
     line_table: LineTable,
+    /// In the place of the line table, where there is one.
+    cache: Option<Box<Cache>>,
     shared_memory: SharedMemory,
     constant_memory: ConstantMemory,
     block_launcher: BlockLauncher,
@@ -183,6 +187,9 @@ impl Block for Sm {
         "Share",
         "Throttle",
         "Reference",
+        "CacheLines",
+        "CacheWays",
+        "CacheMisses",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -216,6 +223,7 @@ impl Block for Sm {
         ResultQueue::NAME,
         Writeback::NAME,
         LineTable::NAME,
+        Cache::NAME,
         BarrierUnit::NAME,
         OperandStage::NAME,
         FaultUnit::NAME,
@@ -272,6 +280,7 @@ impl Block for Sm {
             address_unit: AddressUnit::new(shape),
             coalescer: Coalescer::new(shape),
             line_table: LineTable::new(shape),
+            cache: shape.caches().then(|| Box::new(Cache::new(shape))),
             shared_memory: SharedMemory::new(shape),
             constant_memory: ConstantMemory::new(shape),
             block_launcher: BlockLauncher::new(shape),
@@ -289,11 +298,11 @@ impl Block for Sm {
         out.fault_o = fault.is_some().into();
         let fault = fault.copied().unwrap_or_default();
         (out.fault_warp_o, out.fault_cause_o, out.fault_value_o) = (fault.warp, fault.cause, fault.value);
-        out.mem_rsp_ready_o = blocks.line_table.ready().into();
-        let request = blocks.coalescer.request();
+        out.mem_rsp_ready_o = blocks.takes_answer().into();
+        let request = blocks.offered();
         out.mem_req_valid_o = request.is_some().into();
-        if let Some(request) = request {
-            out.mem_req_whole_o = 0;
+        if let Some((request, whole)) = request {
+            out.mem_req_whole_o = whole.into();
             (out.mem_req_kind_o, out.mem_req_atomic_o) = (request.kind, request.atomic);
             (out.mem_req_size_o, out.mem_req_answer_o) = (request.size, request.answer.into());
             (out.mem_req_line_o, out.mem_req_mask_o) = (request.line, request.mask);
@@ -314,7 +323,7 @@ impl Block for Sm {
         out.scheduler_event_o = self.blocks.scheduler_event(&self.decided);
         out.power_event_o = self.blocks.decide_power(&self.decided);
         out.share_event_o = self.blocks.share_event(&self.decided);
-        out.cache_event_o = 0;
+        out.cache_event_o = self.blocks.cache_event(inputs, &straps, &self.decided);
         out.event_o = self.blocks.events(inputs, &self.decided);
     }
 
@@ -327,8 +336,8 @@ impl Block for Sm {
         }
     }
 
-    fn probe(&self, _: &SmIn, out: &SmOut, probe: &mut SmProbe) {
-        self.record(out, probe);
+    fn probe(&self, inputs: &SmIn, out: &SmOut, probe: &mut SmProbe) {
+        self.record(inputs, out, probe);
     }
 
     fn still(&self, inputs: &SmIn) -> u64 {
@@ -348,8 +357,12 @@ impl Block for Sm {
             };
         }
         add_each! {
-            fetch instruction_buffer predicate_file simt_stack operand_stage sfu_queue constant_queue side_queue special_registers line_table
+            fetch instruction_buffer predicate_file simt_stack operand_stage sfu_queue constant_queue side_queue special_registers
             shared_memory constant_memory
+        }
+        match &mut blocks.cache {
+            Some(cache) => all.extend(Memory::inside("gen_cache.u_cache", cache.memories())),
+            None => all.extend(Memory::inside("gen_line_table.u_line_table", blocks.line_table.memories())),
         }
         if let Some(scheduler) = &mut blocks.two_level {
             all.extend(Memory::inside("gen_two_level.u_two_level_scheduler", scheduler.memories()));

@@ -1,5 +1,6 @@
 //! What a run counted, and what follows from it.
 
+mod cache;
 mod schedulers;
 mod share;
 
@@ -129,7 +130,8 @@ fn by_name<S: Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Err
 
 /// The parts of the scheduler, of sharing and of the design that a configuration has.
 fn parts(count: &Count<'_>) -> Vec<Part> {
-    schedulers::part(count).into_iter().chain(share::part(count)).chain(design(count)).collect()
+    let shared = share::part(count).into_iter().chain(cache::part(count));
+    schedulers::part(count).into_iter().chain(shared).chain(design(count)).collect()
 }
 
 macro_rules! designs {

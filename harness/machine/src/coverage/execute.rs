@@ -28,7 +28,7 @@ fn units_with_results(look: &Look<'_>) -> u32 {
     u32::from(any(look, |p| o.alu_queue[p].head_valid_o != 0))
         + u32::from(any(look, |p| o.fp_queue[p].head_valid_o != 0))
         + u32::from(o.sfu_queue.head_valid_o + o.constant_queue.head_valid_o)
-        + u32::from(o.side_queue.head_valid_o + o.line_table.result_valid_o)
+        + u32::from(o.side_queue.head_valid_o + o.line_table.result_valid_o + o.cache.result_valid_o)
 }
 
 /// A result that has not served its time.
@@ -142,7 +142,8 @@ pub(super) static GROUPS: &[Group] = &[
         "three kinds of units or more have a result": units >= 3;
         "a register is complete": look.o.writeback.reg_valid_o != 0;
         "a predicate is written": look.o.writeback.pred_valid_o != 0;
-        "a result of the line table waits": look.o.line_table.result_valid_o & !look.o.writeback.memory_pop_o != 0;
+        "a result of the line table or of the cache waits":
+            (look.o.line_table.result_valid_o | look.o.cache.result_valid_o) & !look.o.writeback.memory_pop_o != 0;
     },
     situations! { "writeback", |c| c.mrf.issue_ports == 2, |look| {
             let writeback = &look.o.writeback;

@@ -158,7 +158,7 @@ impl Engine for LockstepEngine {
             // An SM that has stopped makes no progress, and is no hang.
             idle_limit: Some(self.settings.idle_limit + if launch.fault.is_some() { AFTER_FAULT } else { 0 }),
         };
-        let mut places = Whereabouts::default();
+        let mut places = Whereabouts::new(&self.settings.config);
         let mut both = Records::zeroed(self.lockstep.comparator.declaration().record_bytes, 1);
         let (window, coverage, mut now) = (&mut self.window, &mut self.coverage, self.cycles);
         let mut observe = |inputs: &[u8], compared: &[u8]| {

@@ -367,7 +367,7 @@ impl Engine for ModelEngine {
             None => None,
         };
         let reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
-        let mut places = Whereabouts::default();
+        let mut places = Whereabouts::new(&self.solo.settings.config);
         let buffers = std::mem::take(memory);
         let ended = match &mut case {
             Some(case) => {

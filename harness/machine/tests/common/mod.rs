@@ -148,6 +148,7 @@ pub fn first_faults(cycle: &Cycle<'_>) -> BTreeSet<(String, u8)> {
     }
     let others = [
         ("line_table", o.line_table.fault_valid_o, cause::NO_SUCH_PLACE),
+        ("cache", o.cache.fault_valid_o, cause::NO_SUCH_PLACE),
         ("barrier_unit", o.barrier_unit.fault_valid_o, cause::BARRIER_COUNT),
         ("block_launcher", o.block_launcher.fault_valid_o, cause::DOES_NOT_FIT),
     ];

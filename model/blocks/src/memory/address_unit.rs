@@ -103,6 +103,8 @@ ports! {
         pred_valid_o: u8 = field(1).early().shows_while("pred_valid_q", "busy_o"),
         /// Predicate that is written.
         pred_o: u8 = field(3).valid_by("pred_valid_o").early().shows("pred_q"),
+        /// The coalescer has served no lane of the instruction yet.
+        line_first_o: u8 = field(1).valid_by("global_valid_o").early().shows("line_first_q"),
         /// An instruction that has no result has been performed.
         finish_valid_o: u8 = field(1),
         /// Warp of the instruction that has been performed.
@@ -362,6 +364,7 @@ pub struct AddressUnit {
     modifiers_q: u16,
     reg_q: Option<u8>,
     pred_q: Option<u8>,
+    line_first_q: bool,
     addr_q: WarpData,
     store_q: WarpData,
     compare_q: WarpData,
@@ -423,6 +426,12 @@ impl AddressUnit {
         self.pred_q
     }
 
+    /// Whether the coalescer has served no lane of the instruction yet.
+    #[inline]
+    pub fn line_first(&self) -> bool {
+        self.line_first_q
+    }
+
     /// With these lanes served no lane is left.
     #[inline]
     pub fn last(&self, served: u32) -> bool {
@@ -462,6 +471,9 @@ impl AddressUnit {
     /// The edge of the lanes; [`take`](Self::take) follows where an instruction is taken.
     #[inline]
     pub fn serve(&mut self, served: u32) {
+        if served != 0 && matches!(self.offer(), Some((Server::Global | Server::Local, _))) {
+            self.line_first_q = false;
+        }
         self.busy_q &= !self.last(served);
         self.lanes_q &= !served;
         self.fault_q = None;
@@ -478,6 +490,7 @@ impl AddressUnit {
         let form = Form::of(opcode(op), m);
         self.shuffle_q = form.deed == Deed::Shuffle;
         (self.warp_q, self.lanes_q) = (warp, mask);
+        self.line_first_q = true;
         (self.kind_q, self.size_q, self.signed_q) = (form.kind, form.size, form.signed);
         (self.atomic_q, self.modifiers_q) = (form.atomic, m as u16);
         self.reg_q = Some(roles.d()).filter(|&d| d != NO_REG);
@@ -670,6 +683,7 @@ impl Block for AddressUnit {
             modifiers_q: 0,
             reg_q: None,
             pred_q: None,
+            line_first_q: false,
             addr_q: WarpData::ZERO,
             store_q: WarpData::ZERO,
             compare_q: WarpData::ZERO,
@@ -702,6 +716,7 @@ impl Block for AddressUnit {
         (out.signed_o, out.atomic_o) = (access.signed.into(), access.atomic);
         (out.reg_valid_o, out.reg_o) = (access.reg.is_some().into(), access.reg.unwrap_or_default());
         (out.pred_valid_o, out.pred_o) = (self.pred().is_some().into(), self.pred().unwrap_or_default());
+        out.line_first_o = self.line_first_q.into();
     }
 
     fn late(&mut self, inputs: &AddressUnitIn, out: &mut AddressUnitOut) {

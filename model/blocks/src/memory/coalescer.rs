@@ -62,6 +62,8 @@ ports! {
         mem_req_compare_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().shows("compare_q"),
         /// Lanes served at this edge.
         served_o: u32 = field(32),
+        /// Line of the pass; 0 without one.
+        pass_line_o: u32 = field(LINE_BITS),
         /// Lanes of the row.
         row_mask_o: u32 = field(32).valid_by("row_valid_o"),
         /// Line of the request.
@@ -156,6 +158,12 @@ impl LinePass {
     #[inline]
     pub fn served(&self) -> u32 {
         self.served
+    }
+
+    /// The line.
+    #[inline]
+    pub fn line(&self) -> u32 {
+        self.line
     }
 
     /// The row for the line table, if an answer is expected.
@@ -294,6 +302,7 @@ impl Block for Coalescer {
             .as_ref()
             .and_then(|access| self.pass(access, inputs.local_i != 0, inputs.local_words_i, room, ready));
         out.served_o = self.pass.as_ref().map_or(0, LinePass::served);
+        out.pass_line_o = self.pass.as_ref().map_or(0, LinePass::line);
         let row = access.as_ref().zip(self.pass.as_ref()).and_then(|(a, pass)| pass.row(a, inputs.last_i != 0));
         out.row_valid_o = row.is_some().into();
         if let Some(Row { header, offset, size, signed, lanewise }) = row {

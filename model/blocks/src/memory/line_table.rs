@@ -1,9 +1,9 @@
 //! `line_table`: lines in flight. `docs/blocks/line_table.md`.
 
 use crate::execute::{ResultWord, UnitResult};
-use crate::memory::access::{Answer, Header, extract, masked};
+use crate::memory::access::{Answer, Header};
 use crate::memory::coalescer::{OFFSET_BITS, Row};
-use crate::mrf::bits::set_bits;
+use crate::memory::rows::{OFFSET_WORDS, Taken, meta, pack_offsets, unpack_offsets};
 use crate::shape::SmShape;
 use crate::{Block, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
@@ -89,87 +89,6 @@ ports! {
 
 /// Capacity of the twin: the largest number of rows.
 const MAX_ROWS: usize = 128;
-
-/// A row but its offsets, from the highest bit down: done, mask, warp, whether there is a register, which, size, sign, lanewise.
-mod meta {
-    use super::{Header, Row};
-
-    /// Width.
-    pub(super) const BITS: u32 = 52;
-
-    pub(super) fn pack(row: &Row<'_>) -> u64 {
-        let Header { mask, warp, reg, done } = row.header;
-        let fields = [
-            (u64::from(mask), 32),
-            (warp.into(), 6),
-            (reg.is_some().into(), 1),
-            (reg.unwrap_or_default().into(), 8),
-            (row.size.into(), 2),
-            (row.signed.into(), 1),
-            (row.lanewise.into(), 1),
-        ];
-        fields.into_iter().fold(done.into(), |word, (value, bits)| word << bits | value)
-    }
-
-    pub(super) fn header(word: u64) -> Header {
-        Header {
-            mask: (word >> 19) as u32,
-            warp: (word >> 13) as u8 & 0x3f,
-            reg: (word >> 12 & 1 == 1).then_some((word >> 4) as u8),
-            done: word >> 51 & 1 == 1,
-        }
-    }
-
-    pub(super) const fn size(word: u64) -> u8 {
-        (word >> 2) as u8 & 3
-    }
-
-    pub(super) const fn signed(word: u64) -> bool {
-        word >> 1 & 1 == 1
-    }
-
-    pub(super) const fn lanewise(word: u64) -> bool {
-        word & 1 == 1
-    }
-}
-
-/// Elements of a row's offsets: 32 of 7 bits.
-const OFFSET_WORDS: usize = LANES * OFFSET_BITS as usize / 32;
-/// Lanes whose offsets fill whole bytes.
-const OFFSET_GROUP: usize = 8;
-
-/// A row's offsets as the table has them: lane l in bits 7l+6:7l.
-fn pack_offsets(offset: &[u8; LANES]) -> [u32; OFFSET_WORDS] {
-    let mut bytes = [0; 4 * OFFSET_WORDS];
-    let groups = offset.as_chunks::<OFFSET_GROUP>().0.iter().zip(bytes.chunks_exact_mut(OFFSET_BITS as usize));
-    for (&group, packed) in groups {
-        // Neighbours move together: pairs, then fours, then all eight.
-        let eight = u64::from_le_bytes(group);
-        let pairs = eight & 0x007f_007f_007f_007f | (eight & 0x7f00_7f00_7f00_7f00) >> 1;
-        let fours = pairs & 0x0000_3fff_0000_3fff | (pairs & 0x3fff_0000_3fff_0000) >> 2;
-        let all = fours & 0x0fff_ffff | (fours & 0x0fff_ffff_0000_0000) >> 4;
-        packed.copy_from_slice(&all.to_le_bytes()[..OFFSET_BITS as usize]);
-    }
-    std::array::from_fn(|word| u32::from_le_bytes(bytes.as_chunks().0[word]))
-}
-
-/// The inverse of [`pack_offsets`].
-fn unpack_offsets(words: &[u32]) -> [u8; LANES] {
-    let mut bytes = [0; 4 * OFFSET_WORDS];
-    for (four, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
-        *four = word.to_le_bytes();
-    }
-    let mut offset = [0; LANES];
-    let groups = offset.as_chunks_mut::<OFFSET_GROUP>().0.iter_mut().zip(bytes.chunks_exact(OFFSET_BITS as usize));
-    for (group, packed) in groups {
-        let all = packed.iter().rev().fold(0, |all, &byte| all << u8::BITS | u64::from(byte));
-        let fours = all & 0x0fff_ffff | (all & 0x00ff_ffff_f000_0000) << 4;
-        let pairs = fours & 0x0000_3fff_0000_3fff | (fours & 0x0fff_c000_0fff_c000) << 2;
-        let eight = pairs & 0x007f_007f_007f_007f | (pairs & 0x3f80_3f80_3f80_3f80) << 1;
-        *group = eight.to_le_bytes();
-    }
-    offset
-}
 
 /// A row for each request that waits for an answer, in order: memory answers in the order of requests. When a line comes, its row
 /// says which lanes take what from it, and these are written to the register file at once, so that nothing gathers a whole
@@ -274,21 +193,9 @@ impl LineTable {
     fn finish(&mut self) {
         let row = self.meta(self.first_q);
         self.result_q.header = meta::header(row);
-        let Header { mask, reg, .. } = self.result_q.header;
-        if reg.is_some() {
-            let line = &self.rsp_data_q;
-            self.result_q.data = if meta::lanewise(row) {
-                masked(line, mask)
-            } else {
-                let offset = unpack_offsets(&self.offset_q[OFFSET_WORDS * self.first_q..][..OFFSET_WORDS]);
-                let (size, signed) = (meta::size(row), meta::signed(row));
-                let mut data = WarpData::ZERO;
-                for lane in set_bits(mask) {
-                    let byte = offset[lane];
-                    data.0[lane] = extract(line.0[usize::from(byte >> 2)], byte.into(), size, signed);
-                }
-                data
-            };
+        if self.result_q.header.reg.is_some() {
+            let offset = || unpack_offsets(&self.offset_q[OFFSET_WORDS * self.first_q..][..OFFSET_WORDS]);
+            self.result_q.data = Taken::of(row).from(&self.rsp_data_q, offset);
         }
         self.rsp_valid_q = false;
         self.result_valid_q = true;

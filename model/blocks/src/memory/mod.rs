@@ -19,8 +19,9 @@ macro_rules! memory_blocks {
 
 memory_blocks!(declare_blocks);
 
-mod access;
+pub(crate) mod access;
 #[cfg(test)]
 mod phases;
+pub(crate) mod rows;
 
 pub use access::{Access, Answer, Header};

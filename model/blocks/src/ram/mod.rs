@@ -18,5 +18,5 @@ ram_blocks!(declare_blocks);
 mod storage;
 mod words;
 
-pub(crate) use storage::Storage;
+pub(crate) use storage::{LINE_BYTES, Storage};
 pub use words::Words;

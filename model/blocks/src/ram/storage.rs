@@ -1,6 +1,11 @@
 //! The words of a RAM and the word it read last, shared by the cells and the banks.
 
-use crate::{LaneMask, WarpData};
+use crate::{LANES, LaneMask, WarpData};
+
+/// Bytes of a lane.
+const LANE_BYTES: usize = size_of::<u32>();
+/// Bytes of a word.
+pub(crate) const LINE_BYTES: usize = LANES * LANE_BYTES;
 
 /// The words of a RAM with the register at its output.
 ///
@@ -43,6 +48,20 @@ impl Storage {
             *word = *data;
         } else {
             word.merge(data, mask);
+        }
+    }
+
+    /// Writes the bytes of `bytes`, bit i for bits 8i+7:8i of a word; the output keeps its value.
+    pub(crate) fn write_bytes(&mut self, addr: u16, data: &WarpData, bytes: u128) {
+        if self.in_place == Some(addr) {
+            self.take_out();
+        }
+        let word = self.words[usize::from(addr)].0.iter_mut().zip(data.0);
+        for (lane, (old, new)) in word.enumerate() {
+            // Each of the four bits becomes the lowest one of its byte, and fills it.
+            let four = (bytes >> (LANE_BYTES * lane)) as u32 & 0xf;
+            let select = (four.wrapping_mul(0x0020_4081) & 0x0101_0101) * 0xff;
+            *old = *old & !select | new & select;
         }
     }
 
@@ -97,6 +116,23 @@ mod tests {
             storage.write(0, &WarpData([7; 32]), LaneMask(mask));
             let expected = std::array::from_fn(|lane| if mask >> lane & 1 == 1 { 7 } else { 10 });
             assert_eq!(storage.contents().0[0].0, expected);
+        }
+    }
+
+    #[test]
+    fn bytes_outside_the_enable_keep_their_value() {
+        for bytes in [0, 1, 1 << 127, 0x8421, 0xf0 << 60, u128::MAX / 3, u128::MAX] {
+            let mut storage = filled();
+            storage.read(1);
+            storage.write_bytes(1, &WarpData([0x1234_5678; 32]), bytes);
+            assert_eq!(storage.rdata().0, [11; 32], "the output is a register of its own");
+            let (words, _) = storage.contents();
+            for place in 0..LINE_BYTES {
+                let [old, new] = [11u32, 0x1234_5678].map(|word| word.to_le_bytes()[place % 4]);
+                let expected = if bytes >> place & 1 == 1 { new } else { old };
+                assert_eq!(words[1].0[place / 4].to_le_bytes()[place % 4], expected, "byte {place} of {bytes:x}");
+            }
+            assert_eq!(words[2].0, [12; 32]);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the blocks decide in a cycle, from their state and the SM's inputs: it is found before the edge, and the edge acts on it.
 
+use gpurf_blocks::cache::CachePass;
 use gpurf_blocks::execute::{Offers, Ready, Source, UnitResult, Wanted};
 use gpurf_blocks::front::Decoded;
 use gpurf_blocks::instruction::Roles;
@@ -123,6 +124,10 @@ pub(super) struct Pass {
     pub(super) last: bool,
     /// The coalescer's part.
     pub(super) line: Option<LinePass>,
+    /// The coalescer's request register is free or becomes free.
+    pub(super) free: bool,
+    /// What becomes of the request in it, where there is a data cache.
+    pub(super) cache: CachePass,
     /// Shared memory's.
     pub(super) shared: SharedPass,
 }

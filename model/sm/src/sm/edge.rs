@@ -15,20 +15,19 @@ impl Blocks {
     #[inline]
     pub(super) fn edge(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided, events: u64) {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
-        let (start, memory_idle) = (self.block_launcher.start(), self.coalescer.request().is_none());
+        let (start, memory_idle, held) = (self.block_launcher.start(), self.memory_idle(), self.hold());
         self.tell_faults(decided);
         self.clock_power(inputs, start.map(|(warp, _)| warp), alive, idle);
         self.clock_share(inputs, decided, events, idle);
         self.clock_slots(decided, alive);
         self.push_side_results(straps.side_latency);
         self.push_constant_results(straps.fp_latency);
-        let row = self.clock_units(inputs, decided);
+        let row = self.clock_units(decided);
         self.clock_results(decided);
         self.clock_dispatch(decided, straps);
-        self.clock_operands(decided, true);
+        self.clock_operands(straps, decided, true);
         let pop = self.pop_results(decided);
-        let answer = (inputs.mem_rsp_valid_i != 0).then_some((&inputs.mem_rsp_data_i, inputs.mem_rsp_fault_i != 0));
-        self.line_table.advance(row.as_ref(), answer, pop);
+        self.clock_lines(inputs, straps, decided, held.as_ref(), row.as_ref(), pop, true);
         self.clock_front(decided, start, alive);
         self.write_coordinates();
         self.block_launcher.edge(straps.blocks, launch(inputs).as_ref(), alive, idle, memory_idle);
@@ -55,7 +54,7 @@ impl Blocks {
         if let Some(fault) = self.constant_unit.fault() {
             self.fault_unit.tell(Fault { value: fault.value, warp: fault.warp, cause: fault.cause });
         }
-        if let Some(warp) = self.line_table.fault() {
+        if let Some(warp) = self.line_fault() {
             self.fault_unit.tell(Fault { value: 0, warp, cause: cause::NO_SUCH_PLACE });
         }
         if let Some(fault) = self.barrier_unit.fault() {
@@ -88,11 +87,11 @@ impl Blocks {
     /// An edge in reset. What is a memory takes what is offered to it all the same.
     #[cold]
     pub(super) fn reset(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided) {
-        let start = self.block_launcher.start();
+        let (start, held) = (self.block_launcher.start(), self.hold());
         self.clock_slots(decided, self.simt_stack.alive());
         self.push_side_results(straps.side_latency);
         self.push_constant_results(straps.fp_latency);
-        let row = self.clock_units(inputs, decided);
+        let row = self.clock_units(decided);
         for (alu, queue) in self.alu.iter_mut().zip(&mut self.alu_queue) {
             if queue.ready()
                 && let Some(result) = alu.result()
@@ -120,13 +119,13 @@ impl Blocks {
                 self.predicate_file.write(result.warp, pred, result.mask, result.pred_data);
             }
         }
-        self.clock_operands(decided, false);
-        self.pop_results(decided);
+        self.clock_operands(straps, decided, false);
+        let pop = self.pop_results(decided);
         self.alu_queue.iter_mut().chain(&mut self.fp_queue).for_each(|queue| queue.reset());
         self.sfu_queue.reset();
         self.constant_queue.reset();
         self.side_queue.reset();
-        self.line_table.reset(row.as_ref());
+        self.clock_lines(inputs, straps, decided, held.as_ref(), row.as_ref(), pop, false);
 
         self.fetch.reset(&decided.fetching);
         for (warp, decoded) in decided.decoded.iter().flatten() {

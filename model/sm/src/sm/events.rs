@@ -49,7 +49,7 @@ impl Blocks {
     #[inline]
     pub(super) fn events(&self, inputs: &SmIn, decided: &Decided) -> u64 {
         let started = self.block_launcher.start().is_some();
-        let answered = inputs.mem_rsp_valid_i != 0 && self.line_table.ready();
+        let answered = inputs.mem_rsp_valid_i != 0 && self.takes_answer();
         event!("fetch", decided.decoded.iter().flatten().count() as u64)
             | self.issue_events(decided)
             | self.dispatch_events(decided)

@@ -55,7 +55,7 @@ impl Blocks {
             sfu: self.sfu_queue.offers(),
             constant: false,
             side: self.side_queue.offers(),
-            memory: self.line_table.result().is_some(),
+            memory: self.line_result(straps).is_some(),
         };
         for (p, queue) in self.alu_queue.iter().enumerate() {
             offers.alu |= u8::from(queue.offers()) << p;
@@ -74,7 +74,7 @@ impl Blocks {
         }
         for p in 0..self.ports {
             let Some(source) = self.writeback.choose(p, offers) else { continue };
-            let result = self.result(p, source, decided);
+            let result = self.result(p, source, straps, decided);
             if let Some(reg) = result.reg {
                 let (mask, warp, private) = (result.mask, result.warp, source.is_private());
                 let next = self.operand_stage.asks_for_readers() && self.reads_next(warp.into(), reg);
@@ -96,7 +96,7 @@ impl Blocks {
 
     /// The result that a source has for bus `p`.
     #[inline]
-    fn result(&self, p: usize, source: Source, decided: &Decided) -> UnitResult {
+    fn result(&self, p: usize, source: Source, straps: &Straps, decided: &Decided) -> UnitResult {
         match source {
             Source::Alu => self.alu_queue[p].head(),
             Source::Fp => match self.fp_passing(p, decided) {
@@ -109,17 +109,7 @@ impl Blocks {
                 None => self.constant_queue.head(),
             },
             Source::Side => self.side_queue.head(),
-            Source::Memory => {
-                let header = self.line_table.result().expect("it has been chosen").header;
-                UnitResult {
-                    mask: header.mask,
-                    pred_data: 0,
-                    warp: header.warp,
-                    reg: header.reg,
-                    pred: None,
-                    done: header.done,
-                }
-            }
+            Source::Memory => self.line_result(straps).expect("it has been chosen").0,
         }
     }
 
@@ -263,16 +253,20 @@ impl Blocks {
 
     /// The edge of the operand stage, which takes results from where they are: what passes a queue is in it by now.
     #[inline]
-    pub(super) fn clock_operands(&mut self, decided: &Decided, running: bool) {
+    pub(super) fn clock_operands(&mut self, straps: &Straps, decided: &Decided, running: bool) {
         let (alu, fp, sfu) = (&self.alu_queue, &self.fp_queue, &self.sfu_queue);
-        let (constant, side, table) = (&self.constant_queue, &self.side_queue, &self.line_table);
+        let (constant, side) = (&self.constant_queue, &self.side_queue);
+        let (table, cache) = (&self.line_table, &self.cache);
         self.operand_stage.edge(running, |p| match decided.result[p].source {
             Source::Alu => alu[p].head_data(),
             Source::Fp => fp[p].head_data(),
             Source::Sfu => sfu.head_data(),
             Source::Constant => constant.head_data(),
             Source::Side => side.head_data(),
-            Source::Memory => &table.result().expect("it is offered").data,
+            Source::Memory => match cache {
+                None => &table.result().expect("it is offered").data,
+                Some(cache) => cache.result(straps.cache()).expect("it is offered").1,
+            },
         });
     }
 

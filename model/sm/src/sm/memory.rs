@@ -13,14 +13,15 @@ impl Blocks {
     #[inline]
     pub(super) fn decide_pass(&self, inputs: &SmIn, straps: &Straps, constant: &ConstantPass, pass: &mut Pass) {
         pass.offer = self.address_unit.offer();
+        pass.free = self.decide_request(inputs, &mut pass.cache);
         (pass.served, pass.last, pass.line) = (0, false, None);
         let Some((server, lanes)) = pass.offer else { return };
         let access = self.address_unit.access(lanes);
         match server {
             Server::Global | Server::Local => {
-                let (room, ready) = (self.line_table.room(), inputs.mem_req_ready_i != 0);
+                let room = self.has_row();
                 let words = self.block_launcher.grid().local_words;
-                pass.line = self.coalescer.pass(&access, server == Server::Local, words, room, ready);
+                pass.line = self.coalescer.pass(&access, server == Server::Local, words, room, pass.free);
                 pass.served = pass.line.as_ref().map_or(0, LinePass::served);
             }
             Server::Shared => {
@@ -70,7 +71,7 @@ impl Blocks {
 
     /// The edge of the units, before that of the address unit. Gives the row for the line table.
     #[inline]
-    pub(super) fn clock_units<'d>(&mut self, inputs: &SmIn, decided: &'d Decided) -> Option<Row<'d>> {
+    pub(super) fn clock_units<'d>(&mut self, decided: &'d Decided) -> Option<Row<'d>> {
         let pass = &decided.pass;
         self.lane_crossbar.advance();
         let (shared, constant) =
@@ -85,7 +86,7 @@ impl Blocks {
             self.constant_memory.collect();
         }
         self.clock_special(&decided.constant);
-        let ready = inputs.mem_req_ready_i != 0;
+        let ready = pass.free;
         let Some((server, lanes)) = pass.offer else {
             self.coalescer.wait(ready);
             return None;

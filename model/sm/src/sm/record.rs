@@ -2,23 +2,26 @@
 //!
 //! A narrow payload that means nothing is zero; a wide one is left alone.
 
+use gpurf_blocks::cache::CacheProbe;
 use gpurf_blocks::design::SlotView;
-use gpurf_blocks::execute::{Source, WritebackOut};
+use gpurf_blocks::execute::{ResultWord, Source, WritebackOut};
 use gpurf_blocks::front::{DecodeOut, Decoded};
 use gpurf_blocks::instruction::{InstructionFields, unit};
 use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, TwoLevelSchedulerOut};
 use gpurf_blocks::memory::{AddressUnitOut, CoalescerOut, ConstantServer, LinePass, Server};
 use gpurf_blocks::mrf::bits::{only, set_bits};
+use gpurf_blocks::shape::Straps;
 use gpurf_blocks::{Block, Ports};
 
 use super::decided::{BusResult, Decided, Issue};
 use super::{Blocks, Sm, slots};
 use crate::nets::{Outputs, SmProbe};
-use crate::ports::SmOut;
+use crate::ports::{SmIn, SmOut};
 
 impl Sm {
     /// All that is compared inside; `out` has the SM's outputs.
-    pub(super) fn record(&self, out: &SmOut, probe: &mut SmProbe) {
+    pub(super) fn record(&self, inputs: &SmIn, out: &SmOut, probe: &mut SmProbe) {
+        let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         let (blocks, o) = (&self.blocks, &mut probe.outputs);
         macro_rules! early_each {
             ($($name:ident)+) => { $(blocks.$name.early(&mut o.$name);)+ };
@@ -42,11 +45,13 @@ impl Sm {
         blocks.record_issue(&self.decided, o);
         blocks.record_pass(&self.decided, o);
         blocks.record_dispatch(&self.decided, o);
-        blocks.record_results(&self.decided, &mut o.writeback);
+        blocks.record_results(&straps, &self.decided, &mut o.writeback);
         o.operand_stage.event_o = out.mrf_event_o;
         blocks.operand_stage.results(&mut o.operand_stage);
         o.operand_stage.candidate_issue_o = blocks.operand_stage.candidate_issue();
         o.operand_stage.flush_done_o = blocks.operand_stage.flush_done();
+
+        blocks.record_cache(inputs, &straps, &self.decided, o, &mut probe.states.cache);
 
         let states = &mut probe.states;
         macro_rules! probe_each {
@@ -152,6 +157,7 @@ impl Blocks {
         let server = pass.offer.map(|(server, _)| server);
         let served = |by: Server| if server == Some(by) { pass.served } else { 0 };
         o.coalescer.served_o = served(Server::Global) | served(Server::Local);
+        o.coalescer.pass_line_o = pass.line.as_ref().map_or(0, LinePass::line);
         o.shared_memory.served_o = served(Server::Shared);
         o.constant_memory.served_o = served(Server::Constant);
         o.lane_crossbar.served_o = served(Server::Shuffle);
@@ -177,6 +183,23 @@ impl Blocks {
         (out.row_reg_valid_o, out.row_reg_o) = (row.header.reg.is_some().into(), row.header.reg.unwrap_or_default());
         (out.row_size_o, out.row_signed_o) = (row.size, row.signed.into());
         (out.row_lanewise_o, out.row_done_o) = (row.lanewise.into(), row.header.done.into());
+    }
+
+    /// The data cache, where there is one.
+    fn record_cache(&self, inputs: &SmIn, straps: &Straps, decided: &Decided, o: &mut Outputs, probe: &mut CacheProbe) {
+        let Some(cache) = &self.cache else { return };
+        self.with_cache_cycle(inputs, straps, decided, |cycle| cache.record(cycle, probe));
+        let out = &mut o.cache;
+        cache.early(out);
+        out.req_ready_o = decided.pass.free.into();
+        out.idle_o = self.memory_idle().into();
+        (out.result_valid_o, out.result_reg_valid_o) = (0, 0);
+        if let Some((result, data)) = cache.result(straps.cache()) {
+            (out.result_valid_o, out.result_o) = (1, ResultWord::from(&result));
+            if result.reg.is_some() {
+                (out.result_reg_valid_o, out.result_data_o) = (1, *data);
+            }
+        }
     }
 
     /// What leaves the operand stage, and who is asked because of it.
@@ -214,7 +237,7 @@ impl Blocks {
     }
 
     /// Results on their buses.
-    fn record_results(&self, decided: &Decided, out: &mut WritebackOut) {
+    fn record_results(&self, straps: &Straps, decided: &Decided, out: &mut WritebackOut) {
         clear_narrow(out);
         for (p, (warp, reg)) in decided.reports.iter().enumerate().filter_map(|(p, report)| Some((p, (*report)?))) {
             out.reg_valid_o |= 1 << p;
@@ -238,7 +261,7 @@ impl Blocks {
                         *self.constant_passing(decided).map_or(self.constant_queue.head_data(), |(_, data)| data)
                     }
                     Source::Side => *self.side_queue.head_data(),
-                    Source::Memory => self.line_table.result().expect("it is offered").data,
+                    Source::Memory => *self.line_result(straps).expect("it is offered").1,
                 };
             }
             if decided.going & bit == 0 {

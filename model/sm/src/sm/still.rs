@@ -28,7 +28,8 @@ impl Blocks {
             &self.constant_queue,
             &self.side_queue,
         ]);
-        queues.filter_map(|queue| queue.waits()).min().unwrap_or(u64::MAX)
+        let hits = self.cache.as_ref().and_then(|cache| cache.hit_waits());
+        queues.filter_map(|queue| queue.waits()).chain(hits).min().unwrap_or(u64::MAX)
     }
 
     /// Lets that many such cycles pass.
@@ -37,6 +38,7 @@ impl Blocks {
         self.sfu_queue.pass(cycles);
         self.constant_queue.pass(cycles);
         self.side_queue.pass(cycles);
+        self.cache.iter_mut().for_each(|cache| cache.pass_time(cycles));
         self.barrier_unit.pass(cycles);
     }
 
@@ -45,7 +47,8 @@ impl Blocks {
         inputs.rst_ni != 0
             && inputs.code_we_i | inputs.const_we_i | inputs.launch_valid_i == 0
             && inputs.mem_rsp_valid_i == 0
-            && (self.coalescer.request().is_none() || inputs.mem_req_ready_i == 0)
+            && (self.cache.is_some() || self.coalescer.request().is_none() || inputs.mem_req_ready_i == 0)
+            && self.cache_is_still(inputs)
     }
 
     /// In the pipelines.
@@ -63,7 +66,7 @@ impl Blocks {
             && self.constant_memory.idle()
             && self.lane_crossbar.idle()
             && self.special_registers.idle()
-            && self.line_table.waits()
+            && (self.cache.is_some() || self.line_table.waits())
     }
 
     /// Lanes may be offered to the coalescer, which has no room; an instruction may be offered to a unit that does not take it.
@@ -95,7 +98,7 @@ impl Blocks {
     /// No block begins or ends, no barrier opens.
     fn no_block_goes_on(&self) -> bool {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
-        self.block_launcher.is_still(alive, idle, self.coalescer.request().is_none())
+        self.block_launcher.is_still(alive, idle, self.memory_idle())
             && self.barrier_unit.is_still(alive, self.block_launcher.slots())
     }
 }

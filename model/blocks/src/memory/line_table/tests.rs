@@ -1,6 +1,6 @@
 use super::*;
 use crate::execute::ResultFields;
-use crate::testing::{Driver, Random, SM_SHAPES, compare};
+use crate::testing::{Driver, SM_SHAPES, compare};
 
 /// A table whose next cycle puts in a row of lanes 1 and 31.
 fn table() -> Driver<LineTable> {
@@ -11,20 +11,6 @@ fn table() -> Driver<LineTable> {
     (inputs.row_offset_i[1], inputs.row_offset_i[31]) = (124, 0);
     inputs.mem_rsp_data_i = WarpData(std::array::from_fn(|word| 0x8000_8180 + word as u32));
     table
-}
-
-#[test]
-fn offsets_are_packed_lane_by_lane() {
-    let mut random = Random(5);
-    for _ in 0..100 {
-        let offset = std::array::from_fn(|_| random.below(128) as u8);
-        let packed = pack_offsets(&offset);
-        for (lane, &byte) in offset.iter().enumerate() {
-            let bit = |n: usize| packed[(7 * lane + n) / 32] >> ((7 * lane + n) % 32) & 1;
-            assert_eq!((0..7).fold(0, |value, n| value | bit(n) << n), byte.into());
-        }
-        assert_eq!(unpack_offsets(&packed), offset);
-    }
 }
 
 #[test]

@@ -1,0 +1,664 @@
+//! `cache`: the data cache. `docs/blocks/cache.md`.
+
+use std::mem::offset_of;
+
+use crate::cache::cache_access::{Hit, StoreHit};
+use crate::cache::cache_misses::MissesEdge;
+use crate::cache::cache_results::{LoadResult, Part};
+use crate::cache::cache_tags::TagsEdge;
+use crate::cache::row::{ROW_WORDS, RowPort};
+use crate::cache::{
+    CACHE_EVENT, CACHE_EVENT_BITS, CacheAccess, CacheAccessOut, CacheAccessProbe, CacheMisses, CacheMissesOut,
+    CacheMissesProbe, CacheResults, CacheResultsOut, CacheResultsProbe, CacheRow, CacheTags, CacheTagsOut,
+    CacheTagsProbe, LineAnswer, ROW_BITS, inside,
+};
+use crate::execute::{ResultWord, UnitResult};
+use crate::instances::record;
+use crate::memory::access::kind;
+use crate::memory::{Header, LINE_BITS, OFFSET_BITS, Request, Row};
+use crate::mrf::bits::pack;
+use crate::shape::SmShape;
+use crate::{
+    Block, Decode, Field, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, packed, ports,
+};
+
+/// Width of the straps: latency of hits, and above it the replacement.
+const CFG_BITS: u32 = 7;
+/// Bits of the latency.
+const LATENCY: u8 = 0x3f;
+
+ports! {
+    /// Inputs of [`Cache`].
+    pub struct CacheIn(s: &SmShape) {
+        /// Values of the request, 0 for loads.
+        req_data_i: WarpData = field(1024).valid_by("req_valid_i"),
+        /// The line, or a word for each lane.
+        mem_rsp_data_i: WarpData = field(1024).valid_by("mem_rsp_valid_i"),
+        /// Line of the pass.
+        pass_line_i: u32 = field(LINE_BITS).valid_by("pass_valid_i"),
+        /// Lanes of the row.
+        row_mask_i: u32 = field(LANES).valid_by("row_valid_i"),
+        /// Line of the request.
+        req_line_i: u32 = field(LINE_BITS).valid_by("req_valid_i"),
+        /// Lanes of the request.
+        req_mask_i: u32 = field(LANES).valid_by("req_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// Straps: bits 5:0 the latency of hits, bit 6: first in, first out.
+        cfg_i: u8 = field(CFG_BITS),
+        /// All lines become invalid at this edge.
+        flush_i: u8 = field(1),
+        /// The coalescer performs a pass at this edge.
+        pass_valid_i: u8 = field(1),
+        /// The pass has an answer.
+        row_valid_i: u8 = field(1),
+        /// The pass is the first one of its instruction that the coalescer serves.
+        row_first_i: u8 = field(1).valid_by("row_valid_i"),
+        /// Warp of the row.
+        row_warp_i: u8 = field(WARP_BITS).valid_by("row_valid_i"),
+        /// The row writes a register.
+        row_reg_valid_i: u8 = field(1).valid_by("row_valid_i"),
+        /// Register of the row.
+        row_reg_i: u8 = field(REG_BITS).valid_by("row_reg_valid_i"),
+        /// Bytes of the row as a power of two.
+        row_size_i: u8 = field(2).valid_by("row_valid_i"),
+        /// Sign extension.
+        row_signed_i: u8 = field(1).valid_by("row_valid_i"),
+        /// The answer has a word for each lane instead of a line.
+        row_lanewise_i: u8 = field(1).valid_by("row_valid_i"),
+        /// The row is the last one of its instruction.
+        row_done_i: u8 = field(1).valid_by("row_valid_i"),
+        /// Place of each lane's first byte in the line of the row.
+        row_offset_i: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("row_valid_i"),
+        /// There is a request.
+        req_valid_i: u8 = field(1),
+        /// Kind of access: 0 load, 1 store, 2 atomic operation.
+        req_kind_i: u8 = field(2).valid_by("req_valid_i"),
+        /// Bytes of the request as a power of two.
+        req_size_i: u8 = field(2).valid_by("req_valid_i"),
+        /// An answer is expected.
+        req_answer_i: u8 = field(1).valid_by("req_valid_i"),
+        /// Place of each lane's first byte in the line of the request.
+        req_offset_i: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("req_valid_i"),
+        /// Memory takes the request at this edge.
+        mem_req_ready_i: u8 = field(1),
+        /// An answer is offered.
+        mem_rsp_valid_i: u8 = field(1),
+        /// The answer says that there is no such place.
+        mem_rsp_fault_i: u8 = field(1).valid_by("mem_rsp_valid_i"),
+        /// Bytes of the answer's line that exist.
+        mem_rsp_present_i: u8 = field(8).valid_by("mem_rsp_valid_i"),
+        /// The result is taken at this edge.
+        pop_i: u8 = field(1),
+    }
+}
+
+ports! {
+    /// Outputs of [`Cache`].
+    pub struct CacheOut(s: &SmShape) {
+        /// Lanes of the register.
+        result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o"),
+        /// The result.
+        result_o: ResultWord = packed::<ResultWord>().valid_by("result_valid_o"),
+        /// Events: `cache_event_t`.
+        event_o: u16 = field(CACHE_EVENT_BITS).shown(Decode::Packed(CACHE_EVENT)),
+        /// A row may come.
+        room_o: u8 = field(1).early(),
+        /// The request leaves at this edge, if there is one.
+        req_ready_o: u8 = field(1),
+        /// The request is offered to memory.
+        mem_req_valid_o: u8 = field(1),
+        /// The whole line is wanted.
+        mem_req_whole_o: u8 = field(1).valid_by("mem_req_valid_o"),
+        /// An answer is taken at this edge if also valid.
+        mem_rsp_ready_o: u8 = field(1).early(),
+        /// A result is offered.
+        result_valid_o: u8 = field(1),
+        /// The result writes a register.
+        result_reg_valid_o: u8 = field(1),
+        /// A row accesses a place that does not exist.
+        fault_valid_o: u8 = field(1).early(),
+        /// Warp of the row at fault.
+        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early(),
+        /// There is no request, no hit that reads or writes, no miss.
+        idle_o: u8 = field(1),
+    }
+}
+
+ports! {
+    /// Registers of [`Cache`].
+    pub struct CacheState(s: &SmShape) {
+        /// Row of the last request with an answer.
+        row_q: RowPort = field(ROW_BITS),
+        /// Number of that request's load.
+        load_q: u8 = field(s.row_w()),
+    }
+}
+
+/// What lockstep compares inside [`Cache`]: its registers, and outputs and registers of its blocks.
+#[derive(Clone, Copy)]
+#[repr(C)]
+#[allow(missing_docs, reason = "each field is that of the block of its name")]
+pub struct CacheProbe {
+    pub state: CacheState,
+    pub tags: CacheTagsOut,
+    pub tags_state: CacheTagsProbe,
+    pub misses: CacheMissesOut,
+    pub misses_state: CacheMissesProbe,
+    pub access: CacheAccessOut,
+    pub access_state: CacheAccessProbe,
+    pub results: CacheResultsOut,
+    pub results_state: CacheResultsProbe,
+}
+
+/// Nets that say something of the request: they mean nothing without one.
+const OF_REQUEST: &[&str] = &["tags_hit", "tags_entry", "misses_open", "misses_open_first"];
+
+// SAFETY: `repr(C)`, made of structs of ports.
+unsafe impl Ports for CacheProbe {
+    type Shape = SmShape;
+
+    fn fields(s: &SmShape) -> Vec<Field> {
+        let mut fields = CacheState::fields(s);
+        let at = [offset_of!(Self, tags), offset_of!(Self, tags_state)];
+        inside::<CacheTags>("tags", "u_tags", s, at, &mut fields);
+        let at = [offset_of!(Self, misses), offset_of!(Self, misses_state)];
+        inside::<CacheMisses>("misses", "u_misses", s, at, &mut fields);
+        let at = [offset_of!(Self, access), offset_of!(Self, access_state)];
+        inside::<CacheAccess>("access", "u_access", s, at, &mut fields);
+        let at = [offset_of!(Self, results), offset_of!(Self, results_state)];
+        inside::<CacheResults>("results", "u_results", s, at, &mut fields);
+        for field in fields.iter_mut().filter(|field| OF_REQUEST.contains(&field.name)) {
+            field.valid_by = Some("req_valid_i");
+        }
+        fields
+    }
+}
+
+/// What the request finds, and what it waits for.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    /// Entry of its line.
+    hit: Option<u16>,
+    /// Open miss of its line.
+    open: Option<usize>,
+    /// Memory has to take it.
+    memory: bool,
+    /// It waits for the data of the cache.
+    access: bool,
+    /// It waits for a row or a miss.
+    row: bool,
+}
+
+impl Look {
+    /// It is offered to memory.
+    #[inline]
+    fn is_offered(&self) -> bool {
+        self.memory && !self.access && !self.row
+    }
+
+    /// It leaves, if memory takes it.
+    #[inline]
+    fn leaves(&self, ready: bool) -> bool {
+        !self.access && !self.row && (!self.memory || ready)
+    }
+}
+
+/// What is decided in a cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CachePass {
+    look: Option<Look>,
+    leaves: bool,
+    /// The fill that is taken: its line, whether it is whole, and the entry that it gets.
+    fill: Option<(u32, bool, Option<u16>)>,
+    /// A fill is offered and not taken.
+    fill_waits: bool,
+}
+
+impl CachePass {
+    /// Whether the request leaves, if there is one.
+    #[inline]
+    pub fn ready(&self) -> bool {
+        self.look.is_none() || self.leaves
+    }
+
+    /// The entry of the request's line, of a request that leaves.
+    #[inline]
+    fn hit(&self) -> Option<u16> {
+        self.look.filter(|_| self.leaves).and_then(|look| look.hit)
+    }
+}
+
+/// What the cache is given in a cycle.
+#[derive(Clone, Copy)]
+pub struct CacheCycle<'a> {
+    /// Straps, as on `cfg_i`.
+    pub cfg: u8,
+    /// All lines become invalid.
+    pub flush: bool,
+    /// The request at hand.
+    pub request: Option<&'a Request>,
+    /// What [`decide`](Cache::decide) has said.
+    pub pass: &'a CachePass,
+    /// Line of the coalescer's pass.
+    pub line: Option<u32>,
+    /// Row of the coalescer's pass, and whether it is the first one of its instruction.
+    pub row: Option<(Row<'a>, bool)>,
+    /// An answer of memory.
+    pub answer: Option<LineAnswer<'a>>,
+    /// The result goes.
+    pub pop: bool,
+}
+
+impl CacheCycle<'_> {
+    #[inline]
+    fn latency(&self) -> u8 {
+        self.cfg & LATENCY
+    }
+
+    #[inline]
+    fn part(&self) -> Option<Part> {
+        self.row.map(|(row, first)| Part { first, last: row.header.done })
+    }
+}
+
+/// Looks requests up and decides what becomes of them. The coalescer's request register is its first stage.
+///
+/// Whoever uses this directly asks what it says of the request at hand ([`decide`](Self::decide)), what it has for the result bus ([`result`](Self::result)), and
+/// ends the cycle with [`advance`](Self::advance).
+pub struct Cache {
+    row_w: u32,
+    tags: CacheTags,
+    misses: CacheMisses,
+    access: CacheAccess,
+    results: CacheResults,
+    // Memories of one word for the harness.
+    row_q: [u32; ROW_WORDS],
+    load_q: [u32; 1],
+}
+
+impl Cache {
+    /// Whether a row may come.
+    #[inline]
+    pub fn room(&self) -> bool {
+        self.results.room()
+    }
+
+    /// Whether an answer is taken at this edge.
+    #[inline]
+    pub fn ready(&self) -> bool {
+        self.misses.ready()
+    }
+
+    /// The warp of the row that is the next to be served, if that accesses a place that does not exist.
+    #[inline]
+    pub fn fault(&self) -> Option<u8> {
+        self.misses.fault()
+    }
+
+    /// Whether nothing is on its way but results.
+    #[inline]
+    pub fn idle(&self, request: Option<&Request>) -> bool {
+        request.is_none() && self.access.empty() && self.misses.empty()
+    }
+
+    /// Whether cycles in which nothing comes change nothing but what counts time: no answer and no hit is at hand but those that wait for their latency. Misses may
+    /// wait for their answers, and a request for one of them.
+    #[inline]
+    pub fn is_still(&self) -> bool {
+        self.access.empty() && self.misses.waits() && self.tags.is_still()
+    }
+
+    /// The cycles until a hit is offered, from this one on: 0 while one is, nothing without any.
+    #[inline]
+    pub fn hit_waits(&self) -> Option<u64> {
+        self.results.waits()
+    }
+
+    /// That many cycles pass in which nothing comes or goes.
+    #[inline]
+    pub fn pass_time(&mut self, cycles: u64) {
+        self.results.pass(cycles);
+    }
+
+    /// What a request finds. State only.
+    #[inline]
+    fn look(&self, request: &Request) -> Look {
+        let (hit, open) = (self.tags.look(request.line), self.misses.find(request.line));
+        let (access, row, miss, memory) = match request.kind {
+            kind::LOAD if hit.is_some() => (true, false, false, false),
+            kind::LOAD => (false, true, open.is_none(), open.is_none()),
+            kind::STORE => (hit.is_some(), false, false, true),
+            _ => (false, request.answer, request.answer, true),
+        };
+        Look {
+            hit,
+            open,
+            memory,
+            access: access && !self.access.ready(self.results.ready()),
+            row: row && !self.misses.row_room() || miss && !self.misses.room(),
+        }
+    }
+
+    /// Whether a request is offered to memory, and whether its whole line is wanted. State only.
+    #[inline]
+    pub fn offers(&self, request: &Request) -> (bool, bool) {
+        let offered = self.look(request).is_offered();
+        (offered, offered && request.kind == kind::LOAD)
+    }
+
+    /// What becomes of the request at hand, and of the answer. `ready`: memory takes a request.
+    #[inline]
+    pub fn decide(&self, request: Option<&Request>, ready: bool) -> CachePass {
+        let look = request.map(|request| self.look(request));
+        let leaves = look.is_some_and(|look| look.leaves(ready));
+        let mut pass = CachePass { look, leaves, fill: None, fill_waits: false };
+        let Some((line, whole)) = self.misses.fill() else { return pass };
+        let closes = leaves
+            && request.is_some_and(|request| request.kind != kind::LOAD)
+            && look.and_then(|look| look.open).is_some_and(|miss| self.misses.is_first(miss));
+        if closes || self.access.writes() {
+            pass.fill_waits = true;
+            return pass;
+        }
+        let touched = pass.hit().filter(|_| request.is_some_and(|request| request.kind <= kind::STORE));
+        let entry = if whole { self.tags.place(line, [self.access.pin(), touched]) } else { None };
+        pass.fill = Some((line, whole, entry));
+        pass
+    }
+
+    /// The hit that comes to the queue.
+    #[inline]
+    fn push(&self) -> Option<LoadResult<'_>> {
+        self.access.push().map(|(result, load)| LoadResult { result, data: self.access.push_data(), load })
+    }
+
+    /// The answer that is offered.
+    #[inline]
+    fn miss(&self) -> Option<LoadResult<'_>> {
+        let offered = self.misses.result();
+        offered.map(|(&result, load)| LoadResult { result, data: self.misses.result_data(), load })
+    }
+
+    /// What is offered to the result bus, and its data, meaningful where it writes a register. `cfg`: the straps.
+    #[inline]
+    pub fn result(&self, cfg: u8) -> Option<(UnitResult, &WarpData)> {
+        let offered = self.results.offer(cfg & LATENCY, self.push(), self.miss());
+        offered.map(|offered| (offered.result, offered.data))
+    }
+
+    /// `cache_event_t`.
+    #[inline]
+    pub fn event(&self, cycle: &CacheCycle<'_>) -> u16 {
+        let pass = cycle.pass;
+        let serves = self.misses.serves(self.pops_miss(cycle));
+        if pass.look.is_none() && pass.fill.is_none() && !pass.fill_waits && !serves {
+            return 0;
+        }
+        let of = |wanted: u8| pass.leaves && cycle.request.is_some_and(|request| request.kind.min(2) == wanted);
+        let (load, store, atomic) = (of(kind::LOAD), of(kind::STORE), of(kind::ATOMIC));
+        let found = |is: fn(&Look) -> bool| pass.look.as_ref().is_some_and(is);
+        let (hit, open) = (found(|look| look.hit.is_some()), found(|look| look.open.is_some()));
+        let access = found(|look| look.access);
+        let row = !access && found(|look| look.row);
+        let whole = pass.fill.is_some_and(|(_, whole, _)| whole);
+        let kept = pass.fill.is_some_and(|(.., entry)| entry.is_some());
+        let events = [
+            load && hit,
+            load && !hit && open,
+            load && !hit && !open,
+            store,
+            store && hit,
+            atomic,
+            atomic && hit,
+            (store || atomic) && open,
+            kept,
+            whole && !kept,
+            pass.fill.is_some() && !whole,
+            serves,
+            access,
+            row,
+            found(Look::is_offered) && !pass.leaves,
+            pass.fill_waits,
+        ];
+        pack(CACHE_EVENT, events.map(u32::from)) as u16
+    }
+
+    /// Whether the result that goes is an answer.
+    #[inline]
+    fn pops_miss(&self, cycle: &CacheCycle<'_>) -> bool {
+        cycle.pop && self.misses.result().is_some()
+    }
+
+    /// The edge. In reset only what is not reset is written.
+    #[inline]
+    pub fn advance(&mut self, cycle: &CacheCycle<'_>, running: bool) {
+        let pops_miss = self.pops_miss(cycle);
+        let (latency, push_ready) = (cycle.latency(), self.results.ready());
+        let load = cycle.row.map(|(_, first)| self.results.number(first).0);
+        let goes = self.results.offer(latency, self.push(), self.miss()).map(|offered| offered.load);
+        let goes = goes.filter(|_| cycle.pop).map(|load| (load, pops_miss));
+        let push = self.access.push();
+        let push = push.map(|(result, load)| LoadResult { result, data: self.access.push_data(), load });
+        self.results.advance(latency, cycle.part(), push, goes);
+        self.clock_tags(cycle);
+        self.clock_access(cycle, push_ready);
+        self.clock_misses(cycle, pops_miss, running);
+        if !running {
+            self.results.reset();
+            self.tags.reset();
+            self.access.reset();
+        }
+        if let Some(((row, _), load)) = cycle.row.zip(load) {
+            (self.row_q, self.load_q) = (CacheRow::from(&row).0, [load.into()]);
+        }
+    }
+
+    fn clock_tags(&mut self, cycle: &CacheCycle<'_>) {
+        let stays = cycle.request.filter(|_| !cycle.pass.leaves).map(|request| request.line);
+        let hit = cycle.pass.hit();
+        let atomic = cycle.request.is_some_and(|request| request.kind > kind::STORE);
+        self.tags.advance(&TagsEdge {
+            fifo: cycle.cfg > LATENCY,
+            flush: cycle.flush,
+            read: cycle.line.or(stays),
+            touch: hit.filter(|_| !atomic),
+            invalidate: hit.filter(|_| atomic),
+            fill: cycle.pass.fill.and_then(|(line, _, entry)| Some((line, entry?))),
+        });
+    }
+
+    fn clock_access(&mut self, cycle: &CacheCycle<'_>, push_ready: bool) {
+        let row = CacheRow(self.row_q);
+        let load = self.load_q[0] as u8;
+        let hit = cycle.pass.hit().zip(cycle.request).and_then(|(entry, request)| match request.kind {
+            kind::LOAD => Some((entry, Hit::Load(&row, load))),
+            kind::STORE => {
+                let Request { mask, size, offset, data, .. } = request;
+                Some((entry, Hit::Store(StoreHit { mask: *mask, size: *size, offset, data })))
+            }
+            _ => None,
+        });
+        let fill = cycle.pass.fill.and_then(|(.., entry)| Some((entry?, self.misses.fill_data())));
+        self.access.advance(hit, fill, push_ready);
+    }
+
+    fn clock_misses(&mut self, cycle: &CacheCycle<'_>, pop: bool, running: bool) {
+        let row = CacheRow(self.row_q);
+        let mut edge = MissesEdge {
+            line: cycle.request.map_or(0, |request| request.line),
+            answer: cycle.answer,
+            fill_ready: cycle.pass.fill.is_some(),
+            pop,
+            ..MissesEdge::default()
+        };
+        if let (Some(request), Some(look)) = (cycle.request, cycle.pass.look.filter(|_| cycle.pass.leaves)) {
+            let load = request.kind == kind::LOAD;
+            let waits = if load { look.hit.is_none() } else { request.kind > kind::STORE && request.answer };
+            edge.row = waits.then_some((&row, self.load_q[0] as u8));
+            edge.allocate = (waits && look.memory).then_some(load);
+            edge.close = !load;
+        }
+        if running { self.misses.advance(&edge) } else { self.misses.reset(&edge) }
+    }
+
+    /// What is compared inside.
+    pub fn record(&self, cycle: &CacheCycle<'_>, probe: &mut CacheProbe) {
+        let pass = cycle.pass;
+        (probe.state.row_q, probe.state.load_q) = (Wide(self.row_q), self.load_q[0] as u8);
+        let look = pass.look.as_ref();
+        let (hit, open) = (look.and_then(|look| look.hit), look.and_then(|look| look.open));
+        let kept = pass.fill.and_then(|(.., entry)| entry);
+        probe.tags = CacheTagsOut {
+            entry_o: hit.unwrap_or_default(),
+            fill_entry_o: kept.unwrap_or_default(),
+            hit_o: hit.is_some().into(),
+            fill_keep_o: kept.is_some().into(),
+        };
+        record(&self.tags, &mut probe.tags_state);
+        self.misses.early(&mut probe.misses);
+        probe.misses.open_o = open.is_some().into();
+        probe.misses.open_first_o = open.is_some_and(|miss| self.misses.is_first(miss)).into();
+        probe.misses.serve_o = self.misses.serves(self.pops_miss(cycle)).into();
+        record(&self.misses, &mut probe.misses_state);
+        self.access.early(&mut probe.access);
+        probe.access.in_ready_o = self.access.ready(self.results.ready()).into();
+        record(&self.access, &mut probe.access_state);
+        self.results.early(&mut probe.results);
+        probe.results.row_load_o = cycle.row.map_or(0, |(_, first)| self.results.number(first).0);
+        probe.results.miss_pop_o = self.pops_miss(cycle).into();
+        let offered = self.result(cycle.cfg);
+        (probe.results.result_valid_o, probe.results.result_reg_valid_o) = (offered.is_some().into(), 0);
+        if let Some((result, data)) = offered {
+            probe.results.result_o = ResultWord::from(&result);
+            if result.reg.is_some() {
+                (probe.results.result_reg_valid_o, probe.results.result_data_o) = (1, *data);
+            }
+        }
+        self.results.record(cycle.latency(), self.push(), &mut probe.results_state);
+    }
+}
+
+impl CacheIn {
+    fn request(&self) -> Option<Request> {
+        (self.req_valid_i != 0).then(|| Request {
+            data: self.req_data_i,
+            line: self.req_line_i,
+            mask: self.req_mask_i,
+            offset: self.req_offset_i,
+            kind: self.req_kind_i,
+            size: self.req_size_i,
+            answer: self.req_answer_i != 0,
+            ..Request::default()
+        })
+    }
+
+    fn row(&self) -> Option<(Row<'_>, bool)> {
+        let row = || Row {
+            header: Header {
+                mask: self.row_mask_i,
+                warp: self.row_warp_i,
+                reg: (self.row_reg_valid_i != 0).then_some(self.row_reg_i),
+                done: self.row_done_i != 0,
+            },
+            offset: &self.row_offset_i,
+            size: self.row_size_i,
+            signed: self.row_signed_i != 0,
+            lanewise: self.row_lanewise_i != 0,
+        };
+        (self.row_valid_i != 0).then(|| (row(), self.row_first_i != 0))
+    }
+
+    fn cycle<'a>(&'a self, request: Option<&'a Request>, pass: &'a CachePass) -> CacheCycle<'a> {
+        let answer = LineAnswer {
+            data: &self.mem_rsp_data_i,
+            fault: self.mem_rsp_fault_i != 0,
+            present: self.mem_rsp_present_i,
+        };
+        CacheCycle {
+            cfg: self.cfg_i,
+            flush: self.flush_i != 0,
+            request,
+            pass,
+            line: (self.pass_valid_i != 0).then_some(self.pass_line_i),
+            row: self.row(),
+            answer: (self.mem_rsp_valid_i != 0).then_some(answer),
+            pop: self.pop_i != 0,
+        }
+    }
+}
+
+impl Block for Cache {
+    const NAME: &'static str = "cache";
+    const PARAMETERS: &'static [&'static str] = &["Lines", "Ways", "Misses", "Rows"];
+    const CHILDREN: &'static [&'static str] =
+        &[CacheTags::NAME, CacheMisses::NAME, CacheAccess::NAME, CacheResults::NAME];
+
+    type Shape = SmShape;
+    type In = CacheIn;
+    type Out = CacheOut;
+    type Probe = CacheProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        Self {
+            row_w: shape.row_w(),
+            tags: CacheTags::new(shape),
+            misses: CacheMisses::new(shape),
+            access: CacheAccess::new(shape),
+            results: CacheResults::new(shape),
+            row_q: [0; ROW_WORDS],
+            load_q: [0],
+        }
+    }
+
+    fn early(&self, out: &mut CacheOut) {
+        (out.room_o, out.mem_rsp_ready_o) = (self.room().into(), self.ready().into());
+        let fault = self.fault();
+        (out.fault_valid_o, out.fault_warp_o) = (fault.is_some().into(), fault.unwrap_or_default());
+    }
+
+    fn late(&mut self, inputs: &CacheIn, out: &mut CacheOut) {
+        let request = inputs.request();
+        let pass = self.decide(request.as_ref(), inputs.mem_req_ready_i != 0);
+        let offered = pass.look.is_some_and(|look| look.is_offered());
+        (out.req_ready_o, out.mem_req_valid_o) = (pass.ready().into(), offered.into());
+        out.mem_req_whole_o = (offered && inputs.req_kind_i == kind::LOAD).into();
+        out.idle_o = self.idle(request.as_ref()).into();
+        let result = self.result(inputs.cfg_i);
+        (out.result_valid_o, out.result_reg_valid_o) = (result.is_some().into(), 0);
+        (out.result_o, out.result_data_o) = (ResultWord::default(), WarpData::ZERO);
+        if let Some((result, data)) = result {
+            out.result_o = ResultWord::from(&result);
+            if result.reg.is_some() {
+                (out.result_reg_valid_o, out.result_data_o) = (1, *data);
+            }
+        }
+        out.event_o = self.event(&inputs.cycle(request.as_ref(), &pass));
+    }
+
+    fn clock(&mut self, inputs: &CacheIn, _: &CacheOut) {
+        let request = inputs.request();
+        let pass = self.decide(request.as_ref(), inputs.mem_req_ready_i != 0);
+        self.advance(&inputs.cycle(request.as_ref(), &pass), inputs.rst_ni != 0);
+    }
+
+    fn probe(&self, inputs: &CacheIn, _: &CacheOut, probe: &mut CacheProbe) {
+        let request = inputs.request();
+        let pass = self.decide(request.as_ref(), inputs.mem_req_ready_i != 0);
+        self.record(&inputs.cycle(request.as_ref(), &pass), probe);
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let memory = |path: &str, words, bits| Memory { path: path.into(), block: Self::NAME, words, bits };
+        let mut all =
+            vec![memory("row_q", &mut self.row_q, ROW_BITS), memory("load_q", &mut self.load_q, self.row_w)];
+        all.extend(Memory::inside("u_tags", self.tags.memories()));
+        all.extend(Memory::inside("u_misses", self.misses.memories()));
+        all.extend(Memory::inside("u_access", self.access.memories()));
+        all.extend(Memory::inside("u_results", self.results.memories()));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,320 @@
+//! `cache_access`: data of the cache. `docs/blocks/cache_access.md`.
+
+use crate::cache::row::{ROW_WORDS, RowPort};
+use crate::cache::{CacheRow, ROW_BITS};
+use crate::execute::UnitResult;
+use crate::memory::OFFSET_BITS;
+use crate::mrf::bits::set_bits;
+use crate::ram::{LINE_BYTES, Storage};
+use crate::shape::SmShape;
+use crate::{Block, LANES, LaneMask, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, ports};
+
+ports! {
+    /// Inputs of [`CacheAccess`].
+    pub struct CacheAccessIn(s: &SmShape) {
+        /// Values of a store, in the low bits of each lane.
+        in_data_i: WarpData = field(1024).valid_by("in_valid_i"),
+        /// A line that is written.
+        fill_data_i: WarpData = field(1024).valid_by("fill_valid_i"),
+        /// Row of a load.
+        in_row_i: RowPort = field(ROW_BITS).valid_by("in_valid_i"),
+        /// Lanes of a store.
+        in_mask_i: u32 = field(LANES).valid_by("in_valid_i"),
+        /// Entry of the hit.
+        in_entry_i: u16 = field(s.line_entry_w()).valid_by("in_valid_i"),
+        /// Entry of the line that is written.
+        fill_entry_i: u16 = field(s.line_entry_w()).valid_by("fill_valid_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// A hit is offered.
+        in_valid_i: u8 = field(1),
+        /// The hit is a store.
+        in_store_i: u8 = field(1).valid_by("in_valid_i"),
+        /// Number of the load.
+        in_load_i: u8 = field(s.row_w()).valid_by("in_valid_i"),
+        /// Bytes of a store as a power of two.
+        in_size_i: u8 = field(2).valid_by("in_valid_i"),
+        /// Place of each lane's first byte in the line, of a store.
+        in_offset_i: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("in_valid_i"),
+        /// A line is written at this edge.
+        fill_valid_i: u8 = field(1),
+        /// The hit's result is taken at this edge.
+        push_ready_i: u8 = field(1),
+    }
+}
+
+ports! {
+    /// Outputs of [`CacheAccess`].
+    pub struct CacheAccessOut(s: &SmShape) {
+        /// Lanes of the register; 0 without one.
+        push_data_o: WarpData = field(1024).valid_by("push_reg_valid_o").early(),
+        /// Lanes of the hit's result.
+        push_mask_o: u32 = field(LANES).valid_by("push_valid_o").early(),
+        /// Entry of the hit in stage C; 0 without one.
+        pin_entry_o: u16 = field(s.line_entry_w()).early(),
+        /// Stage C is free or becomes free at this edge.
+        in_ready_o: u8 = field(1),
+        /// Stage C has a hit.
+        pin_valid_o: u8 = field(1).early().shows("access_valid_q"),
+        /// Stage C writes at this edge.
+        write_o: u8 = field(1).early(),
+        /// A hit's result is offered.
+        push_valid_o: u8 = field(1).early().shows("line_valid_q"),
+        /// Warp of the hit's result.
+        push_warp_o: u8 = field(WARP_BITS).valid_by("push_valid_o").early(),
+        /// The hit's result writes a register.
+        push_reg_valid_o: u8 = field(1).early(),
+        /// Register that is written.
+        push_reg_o: u8 = field(REG_BITS).valid_by("push_reg_valid_o").early(),
+        /// Number of the load.
+        push_load_o: u8 = field(s.row_w()).valid_by("push_valid_o").early().shows("line_load_q"),
+    }
+}
+
+ports! {
+    /// State of [`CacheAccess`] that no output shows.
+    pub struct CacheAccessProbe(s: &SmShape) {
+        /// Bytes that the store in stage C writes; 0 elsewhere.
+        data_q: WarpData = field(1024).valid_by("write_o"),
+        /// Row of the load in stage D.
+        line_row_q: RowPort = field(ROW_BITS).valid_by("push_valid_o"),
+        /// Row of the last load in stage C.
+        row_q: RowPort = field(ROW_BITS),
+        /// Places of the bytes that the store in stage C writes.
+        bytes_q: Wide<BYTE_WORDS> = field(LINE_BYTES).valid_by("write_o"),
+        /// Entry of the hit in stage C.
+        entry_q: u16 = field(s.line_entry_w()).valid_by("pin_valid_o"),
+        /// The hit in stage C is a store.
+        store_q: u8 = field(1).valid_by("pin_valid_o"),
+        /// Number of the last load in stage C.
+        load_q: u8 = field(s.row_w()),
+    }
+}
+
+/// Words of 32 bits of a set of a line's bytes.
+const BYTE_WORDS: usize = LINE_BYTES / u32::BITS as usize;
+
+/// A store of which the line is in the cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoreHit<'a> {
+    pub(crate) mask: u32,
+    pub(crate) size: u8,
+    pub(crate) offset: &'a [u8; LANES],
+    pub(crate) data: &'a WarpData,
+}
+
+impl StoreHit<'_> {
+    /// Which bytes of the line are written, and with what; of several lanes the highest one's.
+    fn bytes(&self) -> (u128, WarpData) {
+        let (mut set, mut line) = (0, WarpData::ZERO);
+        for lane in set_bits(self.mask) {
+            let (first, value) = (usize::from(self.offset[lane]), u64::from(self.data.0[lane]));
+            for byte in 0..1 << self.size {
+                let place = first + byte;
+                if place < LINE_BYTES {
+                    set |= 1 << place;
+                    let (word, shift) = (&mut line.0[place / 4], place % 4 * 8);
+                    *word = *word & !(0xff << shift) | ((value >> (8 * byte)) as u32 & 0xff) << shift;
+                }
+            }
+        }
+        (set, line)
+    }
+}
+
+/// A hit that stage C takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Hit<'a> {
+    /// A load: its row, and its number.
+    Load(&'a CacheRow, u8),
+    Store(StoreHit<'a>),
+}
+
+/// The data of the cache, and what reads and writes it: one hit at a time, in order, in stage C; the line that was read, in stage D; and fills.
+pub struct CacheAccess {
+    row_w: u32,
+    ram: Storage,
+    access_valid_q: bool,
+    store_q: bool,
+    entry_q: u16,
+    // Of the last load: memories of one word for the harness.
+    row_q: [u32; ROW_WORDS],
+    load_q: [u32; 1],
+    data_q: WarpData,
+    bytes_q: u128,
+    line_valid_q: bool,
+    line_row_q: CacheRow,
+    line_load_q: u8,
+    /// What the row in stage D takes from its line.
+    values: WarpData,
+}
+
+impl CacheAccess {
+    /// Whether stage C is free or becomes free at this edge.
+    #[inline]
+    pub(crate) fn ready(&self, push_ready: bool) -> bool {
+        !self.access_valid_q || self.store_q || !self.line_valid_q || push_ready
+    }
+
+    /// Whether both stages are free.
+    #[inline]
+    pub(crate) fn empty(&self) -> bool {
+        !self.access_valid_q && !self.line_valid_q
+    }
+
+    /// The entry of the hit in stage C.
+    #[inline]
+    pub(crate) fn pin(&self) -> Option<u16> {
+        self.access_valid_q.then_some(self.entry_q)
+    }
+
+    /// Whether stage C writes at this edge.
+    #[inline]
+    pub(crate) fn writes(&self) -> bool {
+        self.access_valid_q && self.store_q
+    }
+
+    /// The result of the hit in stage D, and the number of its load.
+    #[inline]
+    pub(crate) fn push(&self) -> Option<(UnitResult, u8)> {
+        self.line_valid_q.then(|| (self.line_row_q.header().into(), self.line_load_q))
+    }
+
+    /// Data of that result; meaningful where it writes a register.
+    #[inline]
+    pub(crate) fn push_data(&self) -> &WarpData {
+        &self.values
+    }
+
+    /// The edge: a hit that stage C takes (only while it is [`ready`](Self::ready)) with its entry, and a line that is written.
+    #[inline]
+    pub(crate) fn advance(&mut self, hit: Option<(u16, Hit<'_>)>, fill: Option<(u16, &WarpData)>, push_ready: bool) {
+        let leaves = self.access_valid_q && self.ready(push_ready);
+        self.line_valid_q &= !push_ready;
+        if leaves && !self.store_q {
+            // The cell reads before it writes.
+            self.ram.read(self.entry_q);
+            self.line_valid_q = true;
+            (self.line_row_q, self.line_load_q) = (CacheRow(self.row_q), self.load_q[0] as u8);
+            if self.line_row_q.header().reg.is_some() {
+                self.values = self.line_row_q.values(self.ram.rdata());
+            }
+        }
+        if self.writes() {
+            self.ram.write_bytes(self.entry_q, &self.data_q, self.bytes_q);
+        }
+        if let Some((entry, line)) = fill {
+            self.ram.write(entry, line, LaneMask::ALL);
+        }
+        self.access_valid_q &= !leaves;
+        if let Some((entry, hit)) = hit {
+            (self.access_valid_q, self.entry_q) = (true, entry);
+            self.store_q = matches!(hit, Hit::Store(_));
+            match hit {
+                Hit::Load(row, load) => (self.row_q, self.load_q) = (row.0, [load.into()]),
+                Hit::Store(store) => (self.bytes_q, self.data_q) = store.bytes(),
+            }
+        }
+    }
+
+    /// An edge in reset, after everything else.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        (self.access_valid_q, self.line_valid_q) = (false, false);
+    }
+}
+
+impl Block for CacheAccess {
+    const NAME: &'static str = "cache_access";
+    const PARAMETERS: &'static [&'static str] = &["Lines", "Rows"];
+    const CELLS: &'static [&'static str] = &["ram_1r1w"];
+
+    type Shape = SmShape;
+    type In = CacheAccessIn;
+    type Out = CacheAccessOut;
+    type Probe = CacheAccessProbe;
+
+    fn new(shape: &SmShape) -> Self {
+        Self {
+            row_w: shape.row_w(),
+            ram: Storage::new(shape.lines()),
+            access_valid_q: false,
+            store_q: false,
+            entry_q: 0,
+            row_q: [0; ROW_WORDS],
+            load_q: [0],
+            data_q: WarpData::ZERO,
+            bytes_q: 0,
+            line_valid_q: false,
+            line_row_q: CacheRow::NOTHING,
+            line_load_q: 0,
+            values: WarpData::ZERO,
+        }
+    }
+
+    fn early(&self, out: &mut CacheAccessOut) {
+        *out = CacheAccessOut::zeroed();
+        if let Some(entry) = self.pin() {
+            (out.pin_valid_o, out.pin_entry_o) = (1, entry);
+        }
+        out.write_o = self.writes().into();
+        if let Some((result, load)) = self.push() {
+            (out.push_valid_o, out.push_load_o) = (1, load);
+            (out.push_warp_o, out.push_mask_o) = (result.warp, result.mask);
+            if let Some(reg) = result.reg {
+                (out.push_reg_valid_o, out.push_reg_o, out.push_data_o) = (1, reg, self.values);
+            }
+        }
+    }
+
+    fn late(&mut self, inputs: &CacheAccessIn, out: &mut CacheAccessOut) {
+        out.in_ready_o = self.ready(inputs.push_ready_i != 0).into();
+    }
+
+    fn clock(&mut self, inputs: &CacheAccessIn, out: &CacheAccessOut) {
+        let row = CacheRow(inputs.in_row_i.0);
+        let hit = match inputs.in_store_i {
+            0 => Hit::Load(&row, inputs.in_load_i),
+            _ => Hit::Store(StoreHit {
+                mask: inputs.in_mask_i,
+                size: inputs.in_size_i,
+                offset: &inputs.in_offset_i,
+                data: &inputs.in_data_i,
+            }),
+        };
+        let taken = inputs.in_valid_i != 0 && out.in_ready_o != 0;
+        let fill = (inputs.fill_valid_i != 0).then_some((inputs.fill_entry_i, &inputs.fill_data_i));
+        self.advance(taken.then_some((inputs.in_entry_i, hit)), fill, inputs.push_ready_i != 0);
+        if inputs.rst_ni == 0 {
+            self.reset();
+        }
+    }
+
+    fn probe(&self, _: &CacheAccessIn, _: &CacheAccessOut, probe: &mut CacheAccessProbe) {
+        *probe = CacheAccessProbe::zeroed();
+        (probe.row_q, probe.load_q) = (Wide(self.row_q), self.load_q[0] as u8);
+        if self.access_valid_q {
+            (probe.entry_q, probe.store_q) = (self.entry_q, self.store_q.into());
+        }
+        if self.writes() {
+            (probe.data_q, probe.bytes_q) = (self.data_q, Wide::from_u128(self.bytes_q));
+        }
+        if self.line_valid_q {
+            probe.line_row_q = Wide(self.line_row_q.0);
+        }
+    }
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        let memory = |path: &str, words, bits| Memory { path: path.into(), block: Self::NAME, words, bits };
+        let (words, rdata_q) = self.ram.contents();
+        vec![
+            memory("row_q", &mut self.row_q, ROW_BITS),
+            memory("load_q", &mut self.load_q, self.row_w),
+            Memory::of_warps("u_ram.mem_q", Self::NAME, words),
+            Memory::of_warps("u_ram.rdata_q", Self::NAME, rdata_q),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests;
