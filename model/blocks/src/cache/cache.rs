@@ -152,7 +152,7 @@ pub struct CacheProbe {
 }
 
 /// Nets that say something of the request: they mean nothing without one.
-const OF_REQUEST: &[&str] = &["tags_hit", "tags_entry", "misses_open", "misses_open_first"];
+const OF_REQUEST: &[&str] = &["cache_tags_hit", "cache_tags_entry", "cache_misses_open", "cache_misses_open_first"];
 
 // SAFETY: `repr(C)`, made of structs of ports.
 unsafe impl Ports for CacheProbe {
@@ -161,13 +161,13 @@ unsafe impl Ports for CacheProbe {
     fn fields(s: &SmShape) -> Vec<Field> {
         let mut fields = CacheState::fields(s);
         let at = [offset_of!(Self, tags), offset_of!(Self, tags_state)];
-        inside::<CacheTags>("tags", "u_tags", s, at, &mut fields);
+        inside::<CacheTags>("cache_tags", "u_cache_tags", s, at, &mut fields);
         let at = [offset_of!(Self, misses), offset_of!(Self, misses_state)];
-        inside::<CacheMisses>("misses", "u_misses", s, at, &mut fields);
+        inside::<CacheMisses>("cache_misses", "u_cache_misses", s, at, &mut fields);
         let at = [offset_of!(Self, access), offset_of!(Self, access_state)];
-        inside::<CacheAccess>("access", "u_access", s, at, &mut fields);
+        inside::<CacheAccess>("cache_access", "u_cache_access", s, at, &mut fields);
         let at = [offset_of!(Self, results), offset_of!(Self, results_state)];
-        inside::<CacheResults>("results", "u_results", s, at, &mut fields);
+        inside::<CacheResults>("cache_results", "u_cache_results", s, at, &mut fields);
         for field in fields.iter_mut().filter(|field| OF_REQUEST.contains(&field.name)) {
             field.valid_by = Some("req_valid_i");
         }
@@ -652,10 +652,10 @@ impl Block for Cache {
         let memory = |path: &str, words, bits| Memory { path: path.into(), block: Self::NAME, words, bits };
         let mut all =
             vec![memory("row_q", &mut self.row_q, ROW_BITS), memory("load_q", &mut self.load_q, self.row_w)];
-        all.extend(Memory::inside("u_tags", self.tags.memories()));
-        all.extend(Memory::inside("u_misses", self.misses.memories()));
-        all.extend(Memory::inside("u_access", self.access.memories()));
-        all.extend(Memory::inside("u_results", self.results.memories()));
+        all.extend(Memory::inside("u_cache_tags", self.tags.memories()));
+        all.extend(Memory::inside("u_cache_misses", self.misses.memories()));
+        all.extend(Memory::inside("u_cache_access", self.access.memories()));
+        all.extend(Memory::inside("u_cache_results", self.results.memories()));
         all
     }
 }
