@@ -8,10 +8,10 @@ use gpurf_blocks::mrf::MAX_PORTS;
 
 use crate::cycle::Cycle;
 
-/// Follows the instructions whose faults the SM reports.
 /// Numbers of loads in the data cache, at most.
 const MAX_LOADS: usize = 128;
 
+/// Follows the instructions whose faults the SM reports.
 pub struct Whereabouts {
     /// The instruction that the address unit took last.
     memory: u32,
