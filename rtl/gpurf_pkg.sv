@@ -26,6 +26,8 @@ package gpurf_pkg;
   localparam int unsigned BlockSlotW = $clog2(BlockSlots);
   localparam int unsigned CauseW = 4;       // cause of a fault
   localparam int unsigned LineOffsetW = 7;  // byte in a line of 128
+  localparam int unsigned LineBytes = 2**LineOffsetW;
+  localparam int unsigned PresentW = LineOffsetW + 1;  // how many bytes of a line exist
   localparam int unsigned LineW = 26;       // number of a line; the top bit: local memory
   localparam int unsigned LevelW = 5;       // where an operand is in a hierarchy (docs/isa.md)
   localparam int unsigned OrfPlaces = 8;    // entries of an ORF, at most
@@ -998,6 +1000,38 @@ package gpurf_pkg;
       SizeHalf: loaded = {{LaneW-16{is_signed & shifted[15]}}, shifted[15:0]};
       default:  loaded = shifted;
     endcase
+  endfunction
+
+  // What a load makes of the line, or of the words of an atomic operation, that its lanes wait for:
+  // the register's data, 0 in the lanes outside the mask. An access lies within a line and is
+  // aligned, so its bytes lie within one word of the line.
+  function automatic logic [DataW-1:0] loaded_lanes(
+    logic [DataW-1:0] line, logic [Lanes-1:0][LineOffsetW-1:0] offsets, logic [Lanes-1:0] mask,
+    logic [1:0] size, logic is_signed, logic lanewise
+  );
+    logic [LineOffsetW-1:0] offset;
+    loaded_lanes = '0;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      if (mask[l]) begin
+        offset = offsets[l];
+        loaded_lanes[LaneW*l +: LaneW] = lanewise
+            ? line[LaneW*l +: LaneW]
+            : loaded(line[{offset[LineOffsetW-1:2], 5'b00000} +: LaneW], offset[1:0], size,
+                     is_signed);
+      end
+    end
+  endfunction
+
+  // Whether the offset of every lane of the mask is a multiple of the size. Of the offsets only the
+  // lowest bits matter.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic are_aligned(logic [Lanes-1:0][LineOffsetW-1:0] offsets,
+                                       logic [Lanes-1:0] mask, logic [1:0] size);
+    // verilator lint_on UNUSEDSIGNAL
+    are_aligned = 1'b1;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      if (mask[l] && (offsets[l][1:0] & size_mask(size)) != '0) are_aligned = 1'b0;
+    end
   endfunction
 
   // Lane groups with an active lane. Each group is folded into its lowest bit, so that simulation

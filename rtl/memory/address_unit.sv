@@ -50,6 +50,7 @@ module address_unit
   output logic                           constant_valid_o,
   output logic                           shuffle_valid_o,
   output logic                           local_o,            // of global_valid_o: local memory
+  output logic                           line_first_o,       // the coalescer has served none yet
   input  logic [Lanes-1:0]               global_served_i,
   input  logic [Lanes-1:0]               shared_served_i,
   input  logic [Lanes-1:0]               constant_served_i,
@@ -123,6 +124,7 @@ module address_unit
 
   logic              busy_q;
   logic [Lanes-1:0]  lanes_q;
+  logic              line_first_q; // no pass has gone to the coalescer
   logic              shuffle_q;
   logic [Lanes-1:0]  shared_q;     // space of each lane; none of them: global
   logic [Lanes-1:0]  local_q;
@@ -185,6 +187,7 @@ module address_unit
   assign constant_valid_o = busy_q & ~shuffle_q & lowest_constant;
   assign shuffle_valid_o  = busy_q & shuffle_q;
   assign local_o          = lowest_local;
+  assign line_first_o     = line_first_q;
 
   assign warp_o       = warp_q;
   assign kind_o       = kind_q;
@@ -411,6 +414,7 @@ module address_unit
       answer_shared_q  <= in_common;
       fault_warp_q     <= place_warp_o;
       lanes_q          <= mask;
+      line_first_q     <= 1'b1;
       shuffle_q        <= access.shuffle;
       shared_q         <= in_shared;
       local_q          <= in_local;
@@ -431,6 +435,7 @@ module address_unit
     end else begin
       if (last_o) busy_q <= 1'b0;
       lanes_q <= lanes_q & ~served;
+      if (global_valid_o && global_served_i != '0) line_first_q <= 1'b0;
     end
 
     if (!rst_ni) begin

@@ -30,8 +30,9 @@ module coalescer
   input  logic [15:0]            local_words_i,      // words of local memory of a thread
   input  logic                   last_i,             // no lane is left behind this pass
   output logic [Lanes-1:0]       served_o,
+  output logic [LineW-1:0]       pass_line_o,        // their line; 0 without a pass
 
-  // row of the line table
+  // row of the line table or of the cache
   input  logic                   row_room_i,
   output logic                   row_valid_o,
   output logic [WarpW-1:0]       row_warp_o,
@@ -105,6 +106,8 @@ module coalescer
     end
   end
 
+  assign pass_line_o = performed ? {local_i, chosen + warp_base} : '0;
+
   always_comb begin
     row_offset_o = '{default: '0};
     if (performed) begin
@@ -153,7 +156,7 @@ module coalescer
       atomic_q  <= atomic_i;
       size_q    <= size_i;
       answer_q  <= answer;
-      line_q    <= {local_i, chosen + warp_base};
+      line_q    <= pass_line_o;
       mask_q    <= served_o;
       warp_q    <= warp_i;
       data_q    <= (kind_i == KindLoad) ? '0 : store_i & enable;

@@ -46,9 +46,6 @@ module line_table
   output logic [WarpW-1:0]       fault_warp_o
 );
 
-  localparam int unsigned ByteW = 2;                    // bits of a byte's place in its word
-  localparam int unsigned WordIdxW = LineOffsetW - ByteW;
-
   typedef struct packed {
     logic             done;
     logic [Lanes-1:0] mask;
@@ -114,18 +111,19 @@ module line_table
     end
   end
 
+  // The offsets of the row that comes, in one vector.
+  function automatic logic [Lanes-1:0][LineOffsetW-1:0] row_offsets();
+    for (int unsigned l = 0; l < Lanes; l++) row_offsets[l] = row_offset_i[l];
+  endfunction
+
   // Rows and payload have no reset: the count and the valids say what of them means something.
   // A row holds no register's number where there is no register: rows are compared whole.
-  always_ff @(posedge clk_i) begin : row
-    automatic logic [OffsetsW-1:0] offsets;
+  always_ff @(posedge clk_i) begin
     if (row_valid_i) begin
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        offsets[LineOffsetW*l +: LineOffsetW] = row_offset_i[l];
-      end
       meta_q[place]   <= {row_done_i, row_mask_i, row_warp_i, row_reg_valid_i,
                           row_reg_i & {RegW{row_reg_valid_i}}, row_size_i, row_signed_i,
                           row_lanewise_i};
-      offset_q[place] <= offsets;
+      offset_q[place] <= row_offsets();
     end
   end
 
@@ -136,44 +134,19 @@ module line_table
     end
   end
 
-  // An access lies within a line and is aligned, so its bytes lie within one word of the line.
-  always_ff @(posedge clk_i) begin : result
-    automatic logic [OffsetsW-1:0]    offsets;
-    automatic logic [LineOffsetW-1:0] offset;
-    automatic logic [DataW-1:0]       value;
+  always_ff @(posedge clk_i) begin
     if (finish) begin
       result_q           <= '{done: oldest.done, d: oldest.reg_name, warp: oldest.warp,
                               mask: oldest.mask, default: '0};
       result_reg_valid_q <= oldest.reg_valid;
       if (oldest.reg_valid) begin
-        offsets = offset_q[first_q];
-        value   = '0;
-        for (int unsigned l = 0; l < Lanes; l++) begin
-          if (oldest.mask[l]) begin
-            offset = offsets[LineOffsetW*l +: LineOffsetW];
-            value[LaneW*l +: LaneW] = oldest.lanewise ? rsp_data_q[LaneW*l +: LaneW]
-                : loaded(rsp_data_q[{offset[ByteW +: WordIdxW], {$clog2(LaneW){1'b0}}} +: LaneW],
-                         offset[ByteW-1:0], oldest.size, oldest.is_signed);
-          end
-        end
-        result_data_q <= value;
+        result_data_q <= loaded_lanes(rsp_data_q, offset_q[first_q], oldest.mask, oldest.size,
+                                      oldest.is_signed, oldest.lanewise);
       end
     end
   end
 
-`ifndef SYNTHESIS
-  // Every lane of the arriving row has an offset that is a multiple of the size.
-  function automatic logic row_is_aligned();
-    row_is_aligned = 1'b1;
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      if (row_mask_i[l] && (row_offset_i[l][ByteW-1:0] & size_mask(row_size_i)) != '0) begin
-        row_is_aligned = 1'b0;
-      end
-    end
-  endfunction
-`endif
-
-  `GPURF_ASSERT_WHEN(all_aligned, row_valid_i && !row_lanewise_i, row_is_aligned(),
+  `GPURF_ASSERT_WHEN(all_aligned, row_valid_i && !row_lanewise_i, are_aligned(row_offsets(), row_mask_i, row_size_i),
                      "a row has a misaligned offset")
   `GPURF_ASSERT_WHEN(row_has_room, row_valid_i, room_o, "a row was put into a full line table")
   `GPURF_ASSERT_WHEN(answer_has_row, rsp_valid_q, count_q != '0, "an answer came without a row")

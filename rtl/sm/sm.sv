@@ -104,7 +104,7 @@ module sm
   input  logic                   mem_rsp_fault_i,
   // Only a data cache asks how much of a line exists.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [7:0]             mem_rsp_present_i,
+  input  logic [PresentW-1:0]    mem_rsp_present_i,
   // verilator lint_on UNUSEDSIGNAL
 
   output sm_event_t              event_o,
@@ -348,6 +348,10 @@ module sm
   logic              address_unit_constant_valid;
   logic              address_unit_shuffle_valid;
   logic              address_unit_local;
+  // Only the data cache reads it.
+  // verilator lint_off UNUSEDSIGNAL
+  logic              address_unit_line_first;
+  // verilator lint_on UNUSEDSIGNAL
   logic              address_unit_last;
   logic [WarpW-1:0]  address_unit_warp;
   logic [1:0]        address_unit_kind;
@@ -377,6 +381,10 @@ module sm
   logic [31:0]       address_unit_fault_value;
 
   logic [Lanes-1:0]       coalescer_served;
+  // Only the data cache reads it.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [LineW-1:0]       coalescer_pass_line;
+  // verilator lint_on UNUSEDSIGNAL
   logic                   coalescer_row_valid;
   logic [WarpW-1:0]       coalescer_row_warp;
   logic [Lanes-1:0]       coalescer_row_mask;
@@ -387,6 +395,7 @@ module sm
   logic                   coalescer_row_lanewise;
   logic                   coalescer_row_done;
   logic [LineOffsetW-1:0] coalescer_row_offset [Lanes];
+  logic                   coalescer_mem_req_valid;
 
   logic             line_table_room;
   logic             line_table_result_valid;
@@ -395,6 +404,28 @@ module sm
   logic [DataW-1:0] line_table_result_data;
   logic             line_table_fault_valid;
   logic [WarpW-1:0] line_table_fault_warp;
+
+  logic             cache_room;
+  logic             cache_req_ready;
+  logic             cache_result_valid;
+  result_t          cache_result;
+  logic             cache_result_reg_valid;
+  logic [DataW-1:0] cache_result_data;
+  logic             cache_fault_valid;
+  logic [WarpW-1:0] cache_fault_warp;
+  logic             cache_idle;
+  cache_event_t     cache_event;
+
+  // What is there of both.
+  logic             memory_room;
+  logic             memory_req_ready;
+  logic             memory_idle;
+  logic             memory_result_valid;
+  result_t          memory_result;
+  logic             memory_result_reg_valid;
+  logic [DataW-1:0] memory_result_data;
+  logic             memory_fault_valid;
+  logic [WarpW-1:0] memory_fault_warp;
 
   logic [Lanes-1:0] shared_memory_served;
   logic             shared_memory_result_valid;
@@ -1549,10 +1580,10 @@ module sm
     .constant_result_i(constant_queue_head_result),
     .constant_reg_valid_i(constant_queue_head_reg_valid),
     .constant_data_i  (constant_queue_head_data),
-    .memory_valid_i   (line_table_result_valid),
-    .memory_result_i  (line_table_result),
-    .memory_reg_valid_i(line_table_result_reg_valid),
-    .memory_data_i    (line_table_result_data),
+    .memory_valid_i   (memory_result_valid),
+    .memory_result_i  (memory_result),
+    .memory_reg_valid_i(memory_result_reg_valid),
+    .memory_data_i    (memory_result_data),
     .alu_pop_o        (writeback_alu_pop),
     .fp_pop_o         (writeback_fp_pop),
     .side_pop_o       (writeback_side_pop),
@@ -1671,6 +1702,7 @@ module sm
     .constant_valid_o (address_unit_constant_valid),
     .shuffle_valid_o  (address_unit_shuffle_valid),
     .local_o          (address_unit_local),
+    .line_first_o     (address_unit_line_first),
     .global_served_i  (coalescer_served),
     .shared_served_i  (shared_memory_served),
     .constant_served_i(constant_memory_served),
@@ -1719,8 +1751,9 @@ module sm
     .compare_i        (address_unit_compare),
     .local_words_i    (block_launcher_local_words),
     .last_i           (address_unit_last),
-    .row_room_i       (line_table_room),
+    .row_room_i       (memory_room),
     .served_o         (coalescer_served),
+    .pass_line_o      (coalescer_pass_line),
     .row_valid_o      (coalescer_row_valid),
     .row_warp_o       (coalescer_row_warp),
     .row_mask_o       (coalescer_row_mask),
@@ -1731,8 +1764,8 @@ module sm
     .row_lanewise_o   (coalescer_row_lanewise),
     .row_done_o       (coalescer_row_done),
     .row_offset_o     (coalescer_row_offset),
-    .mem_req_valid_o,
-    .mem_req_ready_i,
+    .mem_req_valid_o  (coalescer_mem_req_valid),
+    .mem_req_ready_i  (memory_req_ready),
     .mem_req_kind_o,
     .mem_req_atomic_o,
     .mem_req_size_o,
@@ -1745,38 +1778,133 @@ module sm
     .mem_req_compare_o
   );
 
-  line_table #(
-    .Rows(Rows)
-  ) u_line_table (
-    .clk_i,
-    .rst_ni,
-    .row_valid_i       (coalescer_row_valid),
-    .row_warp_i        (coalescer_row_warp),
-    .row_mask_i        (coalescer_row_mask),
-    .row_reg_valid_i   (coalescer_row_reg_valid),
-    .row_reg_i         (coalescer_row_reg),
-    .row_size_i        (coalescer_row_size),
-    .row_signed_i      (coalescer_row_signed),
-    .row_lanewise_i    (coalescer_row_lanewise),
-    .row_done_i        (coalescer_row_done),
-    .row_offset_i      (coalescer_row_offset),
-    .room_o            (line_table_room),
-    // the scoreboard counts what is under way
-    // verilator lint_off PINCONNECTEMPTY
-    .empty_o           (),
-    // verilator lint_on PINCONNECTEMPTY
-    .mem_rsp_valid_i,
-    .mem_rsp_data_i,
-    .mem_rsp_fault_i,
-    .mem_rsp_ready_o,
-    .result_valid_o    (line_table_result_valid),
-    .result_o          (line_table_result),
-    .result_reg_valid_o(line_table_result_reg_valid),
-    .result_data_o     (line_table_result_data),
-    .pop_i             (writeback_memory_pop),
-    .fault_valid_o     (line_table_fault_valid),
-    .fault_warp_o      (line_table_fault_warp)
-  );
+  // The coalescer's payload goes to memory either way; only who offers it differs.
+  if (CacheLines == 0) begin : gen_line_table
+    line_table #(
+      .Rows(Rows)
+    ) u_line_table (
+      .clk_i,
+      .rst_ni,
+      .row_valid_i       (coalescer_row_valid),
+      .row_warp_i        (coalescer_row_warp),
+      .row_mask_i        (coalescer_row_mask),
+      .row_reg_valid_i   (coalescer_row_reg_valid),
+      .row_reg_i         (coalescer_row_reg),
+      .row_size_i        (coalescer_row_size),
+      .row_signed_i      (coalescer_row_signed),
+      .row_lanewise_i    (coalescer_row_lanewise),
+      .row_done_i        (coalescer_row_done),
+      .row_offset_i      (coalescer_row_offset),
+      .room_o            (line_table_room),
+      // the scoreboard counts what is under way
+      // verilator lint_off PINCONNECTEMPTY
+      .empty_o           (),
+      // verilator lint_on PINCONNECTEMPTY
+      .mem_rsp_valid_i,
+      .mem_rsp_data_i,
+      .mem_rsp_fault_i,
+      .mem_rsp_ready_o,
+      .result_valid_o    (line_table_result_valid),
+      .result_o          (line_table_result),
+      .result_reg_valid_o(line_table_result_reg_valid),
+      .result_data_o     (line_table_result_data),
+      .pop_i             (writeback_memory_pop),
+      .fault_valid_o     (line_table_fault_valid),
+      .fault_warp_o      (line_table_fault_warp)
+    );
+
+    assign cache_room             = 1'b0;
+    assign cache_req_ready        = 1'b0;
+    assign cache_result_valid     = 1'b0;
+    assign cache_result           = '0;
+    assign cache_result_reg_valid = 1'b0;
+    assign cache_result_data      = '0;
+    assign cache_fault_valid      = 1'b0;
+    assign cache_fault_warp       = '0;
+    assign cache_idle             = 1'b1;
+    assign cache_event            = '0;
+
+    assign mem_req_valid_o = coalescer_mem_req_valid;
+    assign mem_req_whole_o = 1'b0;
+  end else begin : gen_cache
+    cache_straps_t straps;
+
+    // A hit has one stage more than an access of shared memory.
+    assign straps = '{fifo: cfg_i.cache_fifo, latency: cfg_i.side_latency - 1'b1};
+
+    cache #(
+      .Lines (CacheLines),
+      .Ways  (CacheWays),
+      .Misses(CacheMisses),
+      .Rows  (Rows)
+    ) u_cache (
+      .clk_i,
+      .rst_ni,
+      .cfg_i             (straps),
+      .flush_i           (launch_valid_i),
+      .pass_valid_i      (coalescer_served != '0),
+      .pass_line_i       (coalescer_pass_line),
+      .row_valid_i       (coalescer_row_valid),
+      .row_first_i       (address_unit_line_first),
+      .row_warp_i        (coalescer_row_warp),
+      .row_mask_i        (coalescer_row_mask),
+      .row_reg_valid_i   (coalescer_row_reg_valid),
+      .row_reg_i         (coalescer_row_reg),
+      .row_size_i        (coalescer_row_size),
+      .row_signed_i      (coalescer_row_signed),
+      .row_lanewise_i    (coalescer_row_lanewise),
+      .row_done_i        (coalescer_row_done),
+      .row_offset_i      (coalescer_row_offset),
+      .room_o            (cache_room),
+      .req_valid_i       (coalescer_mem_req_valid),
+      .req_kind_i        (mem_req_kind_o),
+      .req_size_i        (mem_req_size_o),
+      .req_answer_i      (mem_req_answer_o),
+      .req_line_i        (mem_req_line_o),
+      .req_mask_i        (mem_req_mask_o),
+      .req_offset_i      (mem_req_offset_o),
+      .req_data_i        (mem_req_data_o),
+      .req_ready_o       (cache_req_ready),
+      .mem_req_valid_o,
+      .mem_req_whole_o,
+      .mem_req_ready_i,
+      .mem_rsp_valid_i,
+      .mem_rsp_data_i,
+      .mem_rsp_fault_i,
+      .mem_rsp_present_i,
+      .mem_rsp_ready_o,
+      .result_valid_o    (cache_result_valid),
+      .result_o          (cache_result),
+      .result_reg_valid_o(cache_result_reg_valid),
+      .result_data_o     (cache_result_data),
+      .pop_i             (writeback_memory_pop),
+      .fault_valid_o     (cache_fault_valid),
+      .fault_warp_o      (cache_fault_warp),
+      .idle_o            (cache_idle),
+      .event_o           (cache_event)
+    );
+
+    assign line_table_room             = 1'b0;
+    assign line_table_result_valid     = 1'b0;
+    assign line_table_result           = '0;
+    assign line_table_result_reg_valid = 1'b0;
+    assign line_table_result_data      = '0;
+    assign line_table_fault_valid      = 1'b0;
+    assign line_table_fault_warp       = '0;
+  end
+
+  assign cache_event_o = DesignEventW'(cache_event);
+
+  assign memory_room             = (CacheLines == 0) ? line_table_room : cache_room;
+  assign memory_req_ready        = (CacheLines == 0) ? mem_req_ready_i : cache_req_ready;
+  assign memory_idle             = (CacheLines == 0) ? ~mem_req_valid_o : cache_idle;
+  assign memory_result_valid     = (CacheLines == 0) ? line_table_result_valid : cache_result_valid;
+  assign memory_result           = (CacheLines == 0) ? line_table_result : cache_result;
+  assign memory_result_reg_valid = (CacheLines == 0) ? line_table_result_reg_valid
+                                                      : cache_result_reg_valid;
+  assign memory_result_data      = (CacheLines == 0) ? line_table_result_data : cache_result_data;
+  assign memory_fault_valid      = (CacheLines == 0) ? line_table_fault_valid : cache_fault_valid;
+  assign memory_fault_warp       = (CacheLines == 0) ? line_table_fault_warp : cache_fault_warp;
 
   shared_memory #(
     .SharedWords(SharedWords)
@@ -1854,9 +1982,6 @@ module sm
     .result_data_o            (constant_memory_result_data)
   );
 
-  assign mem_req_whole_o = 1'b0;
-  assign cache_event_o   = '0;
-
   // ------------------------------------------------------------------ control
   block_launcher #(
     .Warps       (Warps),
@@ -1887,7 +2012,7 @@ module sm
     .launch_private_shared_i,
     .alive_i      (simt_stack_alive),
     .idle_i       (scoreboard_idle),
-    .memory_idle_i(~mem_req_valid_o),
+    .memory_idle_i(memory_idle),
     .busy_o,
     .done_o,
     .fresh_o       (block_launcher_fresh),
@@ -1960,7 +2085,7 @@ module sm
   logic [31:0]             fault_value [FaultSources];
 
   always_comb begin
-    fault_valid = {block_launcher_fault_valid, barrier_unit_fault_valid, line_table_fault_valid,
+    fault_valid = {block_launcher_fault_valid, barrier_unit_fault_valid, memory_fault_valid,
                    constant_unit_fault_valid, address_unit_fault_valid, alu_fault_valid,
                    issue_stage_fault_valid};
     for (int unsigned p = 0; p < P; p++) begin
@@ -1977,7 +2102,7 @@ module sm
     fault_warp[2*P+1]  = constant_unit_fault_warp;
     fault_cause[2*P+1] = constant_unit_fault_cause;
     fault_value[2*P+1] = constant_unit_fault_value;
-    fault_warp[2*P+2]  = line_table_fault_warp;
+    fault_warp[2*P+2]  = memory_fault_warp;
     fault_cause[2*P+2] = CauseNoSuchPlace;
     fault_value[2*P+2] = '0;
     fault_warp[2*P+3]  = barrier_unit_fault_warp;
@@ -2073,7 +2198,7 @@ module sm
     if (constant_queue_head_valid && !writeback_constant_pop) begin
       event_o.result_wait = event_o.result_wait + 4'd1;
     end
-    if (line_table_result_valid && !writeback_memory_pop) begin
+    if (memory_result_valid && !writeback_memory_pop) begin
       event_o.result_wait = event_o.result_wait + 4'd1;
     end
     event_o.warp_start  = block_launcher_start_valid;

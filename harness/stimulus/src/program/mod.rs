@@ -80,6 +80,8 @@ struct Layout {
     local_words: u32,
     /// Bytes of shared memory that are dynamic, at most.
     dynamic: u32,
+    /// The words of warps and those of atomic operations lie in one buffer, [`UNIT`](lower::UNIT) bytes of each in turn, so that they have lines in common.
+    interleaved: bool,
 }
 
 /// A random program.
@@ -185,6 +187,20 @@ impl Program {
     /// Blocks of the grid.
     pub fn blocks(&self) -> u32 {
         self.grid.iter().product()
+    }
+
+    /// Columns of interleaved words: one for each warp of the grid, one for atomic operations.
+    fn columns(&self) -> u32 {
+        self.warps() * self.blocks() + 1
+    }
+
+    /// Words of the buffer of the warps' own words.
+    fn own_buffer_words(&self) -> u32 {
+        let own = self.layout.own_words;
+        match self.layout.interleaved {
+            true => (lower::LEAD + (4 * own).max(lower::SUM_BYTES) * self.columns()) / 4,
+            false => own * self.warps() * self.blocks(),
+        }
     }
 
     /// Its instructions, and what it takes.

@@ -42,7 +42,7 @@ impl Program {
         writeln!(text, "args = [")?;
         for buffer in BufferKind::ALL {
             // An address that nobody needs keeps its place.
-            match uses(&windows, buffer) {
+            match self.uses(&windows, buffer) {
                 true => writeln!(text, "    {{ buffer = \"{}\" }},", buffer.name())?,
                 false => writeln!(text, "    {{ type = \"u64\", value = 0 }},")?,
             }
@@ -54,7 +54,7 @@ impl Program {
             }
         }
         writeln!(text, "]\n")?;
-        for buffer in BufferKind::ALL.into_iter().filter(|buffer| uses(&windows, *buffer)) {
+        for buffer in BufferKind::ALL.into_iter().filter(|buffer| self.uses(&windows, *buffer)) {
             self.write_buffer(text, buffer)?;
         }
         writeln!(text, "[assembly]\nname = \"{KERNEL}\"\nregisters = {}", self.registers)?;
@@ -70,7 +70,7 @@ impl Program {
             format!("{{ random = {{ seed = {seed}, min = 0, max = 4294967295 }} }}")
         };
         let (words, init, output) = match buffer {
-            BufferKind::Own => (self.layout.own_words * self.warps() * self.blocks(), random(0), true),
+            BufferKind::Own => (self.own_buffer_words(), random(0), true),
             BufferKind::Input => (INPUT_WORDS, random(1), false),
             BufferKind::Floats => {
                 let values: Vec<String> = self.floats.iter().map(|bits| format!("{bits:#x}")).collect();
@@ -100,15 +100,17 @@ impl Program {
         });
         windows
     }
-}
 
-fn uses(windows: &BTreeSet<Window>, buffer: BufferKind) -> bool {
-    windows.contains(match buffer {
-        BufferKind::Own => &Window::Own,
-        BufferKind::Input => &Window::Input,
-        BufferKind::Floats => &Window::Floats,
-        BufferKind::Sums => &Window::Sums,
-    })
+    fn uses(&self, windows: &BTreeSet<Window>, buffer: BufferKind) -> bool {
+        let interleaved = self.layout.interleaved;
+        match buffer {
+            BufferKind::Own if interleaved => windows.contains(&Window::Own) || windows.contains(&Window::Sums),
+            BufferKind::Own => windows.contains(&Window::Own),
+            BufferKind::Input => windows.contains(&Window::Input),
+            BufferKind::Floats => windows.contains(&Window::Floats),
+            BufferKind::Sums => !interleaved && windows.contains(&Window::Sums),
+        }
+    }
 }
 
 /// The instructions, with labels in place of numbers.

@@ -89,6 +89,12 @@ pub const THEMES: &[Theme] = &[
         concerns: all,
     },
     Theme {
+        name: "lines",
+        summary: "loads, stores and atomic operations of different warps in the same lines of global memory",
+        change: lines,
+        concerns: |config| config.cache.kilobytes != 0,
+    },
+    Theme {
         name: "power",
         summary: "200 to 255 registers that are not accessed for long, or sooner than their marks say",
         change: power,
@@ -316,6 +322,28 @@ fn extents(weights: &mut Weights) {
     weights.sizes.inner = [0, 2];
     weights.sizes.trips = [1, 2];
     quotas(weights, &[("instruction of a block from number 256 on", 20)]);
+}
+
+fn lines(weights: &mut Weights) {
+    weights.mix = Mix { access: 450, integer: 150, float: 40, branch: 25, barrier: 15, ..Mix::default() };
+    weights.windows = Windows { own: 90, input: 50, sums: 40, local: 40, floats: 10, ..Windows::default() };
+    let chances = &mut weights.chances;
+    (chances.interleaved, chances.narrow, chances.vector, chances.store) = (1000, 450, 300, 450);
+    (chances.generic, chances.atomic, chances.ordered, chances.burst) = (150, 600, 600, 200);
+    weights.sizes.warps = [2, 8];
+    weights.sizes.blocks = [2, 6];
+    // Few words: the same lines come again, and are stored to while they are loaded.
+    weights.sizes.own_words = [64, 256];
+    weights.sizes.local_words = [4, 16];
+    quotas(
+        weights,
+        &[
+            ("access of 3 to 8 lines", 20),
+            ("access of 17 or more lines", 4),
+            ("store B8 to global memory", 4),
+            ("atomic operation of lanes on one word", 10),
+        ],
+    );
 }
 
 fn power(weights: &mut Weights) {

@@ -234,6 +234,8 @@ chances! {
     crowd = 0,
     /// A statement of a section has accesses of one register in front of it that come late, or sooner than a compiler can tell.
     rest = 0,
+    /// A program in which the words of warps and those of atomic operations have lines of global memory in common.
+    interleaved = 0,
 }
 
 /// A range, both ends included.

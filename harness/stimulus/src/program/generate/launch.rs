@@ -65,7 +65,7 @@ const ALIGNMENT: u32 = 256;
 impl<'a> Generator<'a> {
     pub(super) fn new(seed: u64, attempt: u32, weights: &'a Weights, limits: &'a Limits) -> Self {
         let rng = Rng::new(seed, &format!("program {attempt}"));
-        let layout = Layout { shared_words: 32, own_words: 64, local_words: 4, dynamic: 0 };
+        let layout = Layout { shared_words: 32, own_words: 64, local_words: 4, dynamic: 0, interleaved: false };
         let program = Program {
             seed,
             grid: [1; 3],
@@ -138,6 +138,7 @@ impl<'a> Generator<'a> {
             own_words: self.power_of_two(sizes.own_words),
             local_words: self.power_of_two(sizes.local_words),
             dynamic: if self.rng.chance(500) { 4 * self.rng.below(u64::from(MOST_DYNAMIC)) as u32 } else { 0 },
+            interleaved: chances.interleaved > 0 && self.rng.chance(chances.interleaved),
         };
         let missing = if self.rng.chance(chances.partial) { self.range([1, 31]) } else { 0 };
         // Few warps would need long programs.
@@ -157,7 +158,7 @@ impl<'a> Generator<'a> {
         };
         program.ordered = self.rng.chance(chances.ordered);
         program.split_end = self.rng.chance(chances.split_end);
-        if chances.high > 0 && self.rng.chance(chances.high) {
+        if chances.high > 0 && !layout.interleaved && self.rng.chance(chances.high) {
             self.addresses();
         }
     }

@@ -4,7 +4,9 @@ use gpurf_isa::machine::{CONSTANT_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
 use gpurf_isa::modifiers::{Alignment, Atomic, AtomicSpace, LoadType, Space};
 use gpurf_isa::{Instruction, Op, Operand, Reg};
 
-use super::{BufferKind, CONSTANT_WORDS, CONSTANTS, FLOAT_WORDS, INPUT_WORDS, Lowering, SUM_BYTES, SUM_WORDS, offset};
+use super::{
+    BufferKind, CONSTANT_WORDS, CONSTANTS, FLOAT_WORDS, INPUT_WORDS, LEAD, Lowering, SUM_BYTES, SUM_WORDS, UNIT, offset,
+};
 use crate::program::Fixed;
 use crate::program::tree::{Access, Action, Pattern, Place, Window};
 
@@ -99,6 +101,11 @@ impl Lowering<'_> {
         let align = access.action.bytes() * access.action.parts() as u32;
         let mask = (span - 1) & !(align - 1);
         self.offset_in_window(place, low, mask);
+        if matches!(place.window, Window::Own | Window::Sums) && self.program.layout.interleaved {
+            self.and(high, low, UNIT - 1);
+            self.and(low, low, !(UNIT - 1));
+            self.multiply(low, low, self.program.columns(), high);
+        }
         let at = match base {
             Base::Register(register) => {
                 self.add(low, low, register);
@@ -161,6 +168,11 @@ impl Lowering<'_> {
             Window::SharedOwn => (Base::Register(self.fixed(Fixed::Write)), self.region()),
             Window::SharedOther => (Base::Register(self.fixed(Fixed::Read)), self.half()),
             Window::Constant => (Base::At(CONSTANTS), 4 * CONSTANT_WORDS),
+            // The last column.
+            Window::Sums if self.program.layout.interleaved => {
+                let columns = self.program.columns();
+                (Base::Buffer(BufferKind::Own, LEAD + UNIT * (columns - 1) + sums_at * columns), sums)
+            }
             Window::Sums => (Base::Buffer(BufferKind::Sums, sums_at), sums),
             Window::SharedSums => (Base::At(self.shared_sums() + sums_at), sums),
         }

@@ -76,6 +76,11 @@ impl BufferKind {
     }
 }
 
+/// Bytes of a warp, or of atomic operations, that lie together where they are interleaved: as many as a vector has.
+pub const UNIT: u32 = 16;
+/// Where interleaved words begin in their buffer: then the buffer ends in the middle of a line.
+pub const LEAD: u32 = 3 * UNIT;
+
 /// Address of the table of constants: behind the buffers' addresses.
 const CONSTANTS: u32 = 8 * BufferKind::ALL.len() as u32;
 

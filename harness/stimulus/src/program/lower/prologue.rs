@@ -3,7 +3,7 @@
 use gpurf_isa::modifiers::{Alignment, BarrierId, IntegerComparison, Space, Special, StoreType};
 use gpurf_isa::{Instruction, Op, Predicate, PredicateSource, Reg};
 
-use super::{BufferKind, FLAGS, Lowering, Needs, offset};
+use super::{BufferKind, FLAGS, LEAD, Lowering, Needs, UNIT, offset};
 use crate::program::{First, Fixed};
 
 const STORE_SHARED: Op = Op::St { space: Space::Shared, kind: StoreType::B32, align: Alignment::Natural };
@@ -36,7 +36,12 @@ impl Lowering<'_> {
             self.note("the warp's own words");
             self.constant(t2, BufferKind::Own.parameter());
             let own = self.fixed(Fixed::Own);
-            self.multiply(own, t3, 4 * self.program.layout.own_words, t2);
+            if self.program.layout.interleaved {
+                self.multiply(own, t3, UNIT, t2);
+                self.add(own, own, LEAD);
+            } else {
+                self.multiply(own, t3, 4 * self.program.layout.own_words, t2);
+            }
         }
         if self.shared {
             self.fill_shared(needs);

@@ -55,7 +55,7 @@ fn programs_have_states_as_the_configuration_says() {
 }
 
 #[test]
-fn runs_of_programs_take_the_theme_where_registers_have_states() {
+fn runs_of_programs_take_the_themes_that_concern_their_configuration() {
     for preset in presets() {
         let taken: Vec<&str> = themes::of(&preset.config).map(|theme| theme.name).collect();
         let shares = |resource| preset.config.share.present && preset.config.share.resource == resource;
@@ -63,6 +63,7 @@ fn runs_of_programs_take_the_theme_where_registers_have_states() {
             ("power", preset.config.power.present),
             ("sharing", shares(SharedResource::Registers)),
             ("scratchpad", shares(SharedResource::Scratchpad)),
+            ("lines", preset.config.cache.kilobytes != 0),
         ];
         for (theme, concerns) in concerned {
             assert_eq!(taken.contains(&theme), concerns, "{}: {theme}", preset.name);

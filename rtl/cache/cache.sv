@@ -1,0 +1,363 @@
+// The data cache: lines of 128 bytes between the coalescer and memory, write-through (hierarchy
+// thesis 2.4.2, 4.3, 7.3.1).
+//
+// It stands in the place of the line table. The coalescer's request register is its first stage, T:
+// there a request is looked up, and what it needs decides when it leaves. Memory always has the
+// newest bytes, so what leaves T in order is performed in order, and a line that makes room is
+// dropped. Loads of one line share a miss while its answer is on its way; a store or an atomic
+// operation closes the miss, as the answer has the bytes from before it.
+//
+// The net at an output of an instance has the name of the instance and of the port.
+`include "gpurf_assert.svh"
+
+module cache
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Lines = 512,
+  parameter int unsigned Ways = 4,
+  parameter int unsigned Misses = 64,
+  parameter int unsigned Rows = 64
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  cache_straps_t          cfg_i,
+  input  logic                   flush_i,             // all lines become invalid at this edge
+
+  // a pass of the coalescer, whose request comes into T at this edge
+  input  logic                   pass_valid_i,
+  input  logic [LineW-1:0]       pass_line_i,
+
+  // and its row, if it has an answer
+  input  logic                   row_valid_i,
+  input  logic                   row_first_i,         // the first pass of its instruction
+  input  logic [WarpW-1:0]       row_warp_i,
+  input  logic [Lanes-1:0]       row_mask_i,
+  input  logic                   row_reg_valid_i,
+  input  logic [RegW-1:0]        row_reg_i,
+  input  logic [1:0]             row_size_i,
+  input  logic                   row_signed_i,
+  input  logic                   row_lanewise_i,      // the answer has a word for each lane
+  input  logic                   row_done_i,          // last of its instruction
+  input  logic [LineOffsetW-1:0] row_offset_i [Lanes],
+  output logic                   room_o,
+
+  // the request in T
+  input  logic                   req_valid_i,
+  input  logic [1:0]             req_kind_i,
+  input  logic [1:0]             req_size_i,
+  input  logic                   req_answer_i,
+  input  logic [LineW-1:0]       req_line_i,
+  input  logic [Lanes-1:0]       req_mask_i,
+  input  logic [LineOffsetW-1:0] req_offset_i [Lanes],
+  input  logic [DataW-1:0]       req_data_i,
+  output logic                   req_ready_o,         // it leaves at this edge, if there is one
+
+  // it is offered to memory
+  output logic                   mem_req_valid_o,
+  output logic                   mem_req_whole_o,     // the whole line is wanted
+  input  logic                   mem_req_ready_i,
+
+  // answer
+  input  logic                   mem_rsp_valid_i,
+  input  logic [DataW-1:0]       mem_rsp_data_i,
+  input  logic                   mem_rsp_fault_i,     // there is no such place
+  input  logic [PresentW-1:0]    mem_rsp_present_i,   // bytes of the line that exist
+  output logic                   mem_rsp_ready_o,
+
+  // result
+  output logic                   result_valid_o,
+  output result_t                result_o,
+  output logic                   result_reg_valid_o,
+  output logic [DataW-1:0]       result_data_o,
+  input  logic                   pop_i,
+
+  output logic                   fault_valid_o,
+  output logic [WarpW-1:0]       fault_warp_o,
+
+  output logic                   idle_o,
+  output cache_event_t           event_o
+);
+
+  localparam int unsigned EntryW = $clog2(Lines);
+  localparam int unsigned LoadW = $clog2(Rows);
+
+  // ------------------------------------------------------------------ nets, by the block driving
+  logic              cache_tags_hit;
+  logic [EntryW-1:0] cache_tags_entry;
+  logic              cache_tags_fill_keep;
+  logic [EntryW-1:0] cache_tags_fill_entry;
+
+  logic              cache_misses_open;
+  logic              cache_misses_open_first;
+  logic              cache_misses_room;
+  logic              cache_misses_row_room;
+  logic              cache_misses_empty;
+  logic              cache_misses_fill_valid;
+  logic [LineW-1:0]  cache_misses_fill_line;
+  logic [DataW-1:0]  cache_misses_fill_data;
+  logic              cache_misses_fill_whole;
+  logic              cache_misses_serve;
+  logic              cache_misses_result_valid;
+  result_t           cache_misses_result;
+  logic [LoadW-1:0]  cache_misses_result_load;
+  logic              cache_misses_result_reg_valid;
+  logic [DataW-1:0]  cache_misses_result_data;
+
+  logic              cache_access_in_ready;
+  logic              cache_access_pin_valid;
+  logic [EntryW-1:0] cache_access_pin_entry;
+  logic              cache_access_write;
+  logic              cache_access_push_valid;
+  logic [WarpW-1:0]  cache_access_push_warp;
+  logic [Lanes-1:0]  cache_access_push_mask;
+  logic              cache_access_push_reg_valid;
+  logic [RegW-1:0]   cache_access_push_reg;
+  logic [LoadW-1:0]  cache_access_push_load;
+  logic [DataW-1:0]  cache_access_push_data;
+
+  logic [LoadW-1:0]  cache_results_row_load;
+  logic              cache_results_push_ready;
+  logic              cache_results_miss_pop;
+
+  // ------------------------------------------------------------------ the row of the request in T
+  cache_row_t       row_q;
+  logic [LoadW-1:0] load_q;
+
+  // Its lanes' offsets in one vector.
+  function automatic logic [Lanes-1:0][LineOffsetW-1:0] row_offsets();
+    for (int unsigned l = 0; l < Lanes; l++) row_offsets[l] = row_offset_i[l];
+  endfunction
+
+  // No reset: it means nothing without a request that has an answer. A row holds no register's
+  // number where there is no register: rows are compared whole.
+  always_ff @(posedge clk_i) begin
+    if (row_valid_i) begin
+      row_q  <= '{offset: row_offsets(), mask: row_mask_i, warp: row_warp_i,
+                  reg_valid: row_reg_valid_i, reg_name: row_reg_i & {RegW{row_reg_valid_i}},
+                  size: row_size_i, is_signed: row_signed_i, lanewise: row_lanewise_i};
+      load_q <= cache_results_row_load;
+    end
+  end
+
+  // ------------------------------------------------------------------ decision
+  logic load_hit;      // what the request in T is
+  logic load_open;
+  logic load_miss;
+  logic store;
+  logic store_hit;
+  logic atomic;
+  logic new_miss;      // it needs a miss of its own
+  logic new_row;       // it needs a place for its row
+  logic access_lacks;  // cache_access is not ready for it
+  logic row_lacks;     // there is no place for its row, or for its miss
+  logic leave;         // it leaves T
+  logic close;         // and closes the open miss of its line
+
+  always_comb begin
+    load_hit     = req_valid_i && req_kind_i == KindLoad && cache_tags_hit;
+    load_open    = req_valid_i && req_kind_i == KindLoad && !cache_tags_hit && cache_misses_open;
+    load_miss    = req_valid_i && req_kind_i == KindLoad && !cache_tags_hit && !cache_misses_open;
+    store        = req_valid_i && req_kind_i == KindStore;
+    store_hit    = store && cache_tags_hit;
+    atomic       = req_valid_i && req_kind_i == KindAtomic;
+    new_miss     = load_miss || (atomic && req_answer_i);
+    new_row      = load_open || new_miss;
+    access_lacks = (load_hit || store_hit) && !cache_access_in_ready;
+    row_lacks    = (new_miss && !cache_misses_room) || (new_row && !cache_misses_row_room);
+  end
+
+  assign mem_req_valid_o = (load_miss | store | atomic) & ~access_lacks & ~row_lacks;
+  assign mem_req_whole_o = mem_req_valid_o & load_miss;
+
+  always_comb begin
+    req_ready_o = 1'b1;
+    if (load_hit || load_open)            req_ready_o = !access_lacks && !row_lacks;
+    else if (load_miss || store || atomic) req_ready_o = mem_req_valid_o && mem_req_ready_i;
+  end
+
+  assign leave = req_valid_i & req_ready_o;
+  assign close = leave & (store | atomic);
+
+  // ------------------------------------------------------------------ blocks
+  // The lookup of a request that stays is repeated: what is there may have changed.
+  logic             tags_read_valid;
+  logic [LineW-1:0] tags_read_line;
+  logic             tags_touch;
+  logic             tags_invalidate;
+  logic             tags_fill_valid;
+  logic             fill_take;        // the answer at hand is taken
+
+  assign tags_read_valid = pass_valid_i | (req_valid_i & ~leave);
+  assign tags_read_line  = pass_valid_i ? pass_line_i : req_line_i;
+  assign tags_touch      = leave & (load_hit | store_hit);
+  assign tags_invalidate = leave & atomic & cache_tags_hit;
+  assign fill_take       = cache_misses_fill_valid & ~cache_access_write &
+                           ~(close & cache_misses_open_first);
+  assign tags_fill_valid = fill_take & cache_misses_fill_whole;
+
+  cache_tags #(
+    .Lines(Lines),
+    .Ways (Ways)
+  ) u_cache_tags (
+    .clk_i,
+    .rst_ni,
+    .cfg_i       (cfg_i.fifo),
+    .flush_i,
+    .read_valid_i(tags_read_valid),
+    .read_line_i (tags_read_line),
+    .line_i      (req_line_i),
+    .hit_o       (cache_tags_hit),
+    .entry_o     (cache_tags_entry),
+    .touch_i     (tags_touch),
+    .invalidate_i(tags_invalidate),
+    .pin_valid_i (cache_access_pin_valid),
+    .pin_entry_i (cache_access_pin_entry),
+    .fill_valid_i(tags_fill_valid),
+    .fill_line_i (cache_misses_fill_line),
+    .fill_keep_o (cache_tags_fill_keep),
+    .fill_entry_o(cache_tags_fill_entry)
+  );
+
+  logic misses_allocate;
+  logic misses_row_valid;
+
+  assign misses_allocate  = leave & new_miss;
+  assign misses_row_valid = leave & new_row;
+
+  cache_misses #(
+    .Misses(Misses),
+    .Rows  (Rows)
+  ) u_cache_misses (
+    .clk_i,
+    .rst_ni,
+    .line_i            (req_line_i),
+    .open_o            (cache_misses_open),
+    .open_first_o      (cache_misses_open_first),
+    .room_o            (cache_misses_room),
+    .row_room_o        (cache_misses_row_room),
+    .empty_o           (cache_misses_empty),
+    .allocate_i        (misses_allocate),
+    .allocate_open_i   (load_miss),
+    .close_i           (close),
+    .row_valid_i       (misses_row_valid),
+    .row_i             (row_q),
+    .row_load_i        (load_q),
+    .mem_rsp_valid_i,
+    .mem_rsp_data_i,
+    .mem_rsp_fault_i,
+    .mem_rsp_present_i,
+    .mem_rsp_ready_o,
+    .fill_valid_o      (cache_misses_fill_valid),
+    .fill_line_o       (cache_misses_fill_line),
+    .fill_data_o       (cache_misses_fill_data),
+    .fill_whole_o      (cache_misses_fill_whole),
+    .fill_ready_i      (fill_take),
+    .serve_o           (cache_misses_serve),
+    .result_valid_o    (cache_misses_result_valid),
+    .result_o          (cache_misses_result),
+    .result_load_o     (cache_misses_result_load),
+    .result_reg_valid_o(cache_misses_result_reg_valid),
+    .result_data_o     (cache_misses_result_data),
+    .result_pop_i      (cache_results_miss_pop),
+    .fault_valid_o,
+    .fault_warp_o
+  );
+
+  cache_access #(
+    .Lines(Lines),
+    .Rows (Rows)
+  ) u_cache_access (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i      (tags_touch),
+    .in_ready_o      (cache_access_in_ready),
+    .in_store_i      (store),
+    .in_entry_i      (cache_tags_entry),
+    .in_row_i        (row_q),
+    .in_load_i       (load_q),
+    .in_mask_i       (req_mask_i),
+    .in_size_i       (req_size_i),
+    .in_offset_i     (req_offset_i),
+    .in_data_i       (req_data_i),
+    .pin_valid_o     (cache_access_pin_valid),
+    .pin_entry_o     (cache_access_pin_entry),
+    .write_o         (cache_access_write),
+    .fill_valid_i    (cache_tags_fill_keep),
+    .fill_entry_i    (cache_tags_fill_entry),
+    .fill_data_i     (cache_misses_fill_data),
+    .push_valid_o    (cache_access_push_valid),
+    .push_warp_o     (cache_access_push_warp),
+    .push_mask_o     (cache_access_push_mask),
+    .push_reg_valid_o(cache_access_push_reg_valid),
+    .push_reg_o      (cache_access_push_reg),
+    .push_load_o     (cache_access_push_load),
+    .push_data_o     (cache_access_push_data),
+    .push_ready_i    (cache_results_push_ready)
+  );
+
+  cache_results #(
+    .Rows(Rows)
+  ) u_cache_results (
+    .clk_i,
+    .rst_ni,
+    .cfg_i             (cfg_i.latency),
+    .row_valid_i,
+    .row_first_i,
+    .row_last_i        (row_done_i),
+    .row_load_o        (cache_results_row_load),
+    .room_o,
+    .push_valid_i      (cache_access_push_valid),
+    .push_warp_i       (cache_access_push_warp),
+    .push_mask_i       (cache_access_push_mask),
+    .push_reg_valid_i  (cache_access_push_reg_valid),
+    .push_reg_i        (cache_access_push_reg),
+    .push_data_i       (cache_access_push_data),
+    .push_load_i       (cache_access_push_load),
+    .push_ready_o      (cache_results_push_ready),
+    .miss_valid_i      (cache_misses_result_valid),
+    .miss_i            (cache_misses_result),
+    .miss_load_i       (cache_misses_result_load),
+    .miss_reg_valid_i  (cache_misses_result_reg_valid),
+    .miss_data_i       (cache_misses_result_data),
+    .miss_pop_o        (cache_results_miss_pop),
+    .result_valid_o,
+    .result_o,
+    .result_reg_valid_o,
+    .result_data_o,
+    .pop_i
+  );
+
+  assign idle_o = ~req_valid_i & ~cache_access_pin_valid & ~cache_access_push_valid &
+                  cache_misses_empty;
+
+  // ------------------------------------------------------------------ events
+  always_comb begin
+    event_o = '0;
+    if (leave) begin
+      event_o.hit        = load_hit;
+      event_o.merge      = load_open;
+      event_o.miss       = load_miss;
+      event_o.store      = store;
+      event_o.store_hit  = store_hit;
+      event_o.atomic     = atomic;
+      event_o.invalidate = atomic & cache_tags_hit;
+      event_o.close      = close & cache_misses_open;
+    end
+    event_o.fill        = cache_tags_fill_keep;
+    event_o.drop        = tags_fill_valid & ~cache_tags_fill_keep;
+    event_o.part        = fill_take & ~cache_misses_fill_whole;
+    event_o.serve       = cache_misses_serve;
+    event_o.wait_access = access_lacks;
+    event_o.wait_row    = row_lacks;
+    event_o.wait_memory = mem_req_valid_o & ~mem_req_ready_i;
+    event_o.fill_wait   = cache_misses_fill_valid & ~fill_take;
+  end
+
+  `GPURF_ASSERT_WHEN(known_kind, req_valid_i,
+                     req_kind_i == KindLoad || req_kind_i == KindStore || req_kind_i == KindAtomic,
+                     "a request is neither a load nor a store nor an atomic operation")
+  `GPURF_ASSERT_WHEN(flush_when_idle, flush_i, idle_o, "the cache is emptied while it works")
+  `GPURF_ASSERT_WHEN(pass_into_free_stage, pass_valid_i, req_ready_o,
+                     "a pass comes while the request of the one before stays")
+
+endmodule

@@ -1,0 +1,192 @@
+// Data of the cache.
+//
+// The lines, and what reads and writes them: hits, one at a time and in order, and lines that come
+// from memory. A hit waits in stage C for its turn at the RAM. A store writes its bytes there and is
+// done; the line that a load reads stands in stage D, where the lanes take their values from it.
+// Fills share the write port and leave it to stores.
+`include "gpurf_assert.svh"
+
+module cache_access
+  import gpurf_pkg::*;
+#(
+  parameter int unsigned Lines = 512,
+  parameter int unsigned Rows = 64,
+  localparam int unsigned EntryW = $clog2(Lines),
+  localparam int unsigned LoadW = $clog2(Rows)
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  // a hit
+  input  logic                   in_valid_i,
+  output logic                   in_ready_o,
+  input  logic                   in_store_i,
+  input  logic [EntryW-1:0]      in_entry_i,
+  // of a load
+  input  cache_row_t             in_row_i,
+  input  logic [LoadW-1:0]       in_load_i,
+  // of a store
+  input  logic [Lanes-1:0]       in_mask_i,
+  input  logic [1:0]             in_size_i,
+  input  logic [LineOffsetW-1:0] in_offset_i [Lanes],
+  input  logic [DataW-1:0]       in_data_i,
+
+  // C: an entry that has to stay; it writes at this edge
+  output logic                   pin_valid_o,
+  output logic [EntryW-1:0]      pin_entry_o,
+  output logic                   write_o,
+
+  // a line is written at this edge
+  input  logic                   fill_valid_i,
+  input  logic [EntryW-1:0]      fill_entry_i,
+  input  logic [DataW-1:0]       fill_data_i,
+
+  // D: a load's result
+  output logic                   push_valid_o,
+  output logic [WarpW-1:0]       push_warp_o,
+  output logic [Lanes-1:0]       push_mask_o,
+  output logic                   push_reg_valid_o,
+  output logic [RegW-1:0]        push_reg_o,
+  output logic [LoadW-1:0]       push_load_o,
+  output logic [DataW-1:0]       push_data_o,
+  input  logic                   push_ready_i
+);
+
+  localparam int unsigned ByteW = 2;              // bits of a byte's place in its word
+  localparam int unsigned WordBytes = LaneW / 8;
+
+  // C
+  logic                 access_valid_q;
+  logic                 store_q;
+  logic [EntryW-1:0]    entry_q;
+  cache_row_t           row_q;
+  logic [LoadW-1:0]     load_q;
+  logic [DataW-1:0]     data_q;
+  logic [LineBytes-1:0] bytes_q;
+
+  // D
+  logic                 line_valid_q;
+  cache_row_t           line_row_q;
+  logic [LoadW-1:0]     line_load_q;
+
+  logic                 take;
+  logic                 read;    // a load goes on to D
+  logic [DataW-1:0]     line;    // that was read last
+
+  // ------------------------------------------------------------------ C
+  assign read       = access_valid_q & ~store_q & (~line_valid_q | push_ready_i);
+  assign in_ready_o = ~access_valid_q | store_q | read;
+  assign take       = in_valid_i & in_ready_o;
+
+  assign pin_valid_o = access_valid_q;
+  assign pin_entry_o = access_valid_q ? entry_q : '0;
+  assign write_o     = access_valid_q & store_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) access_valid_q <= 1'b0;
+    else         access_valid_q <= take | ~in_ready_o;
+  end
+
+  // The payload has no reset: it means nothing while the valids are low.
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      store_q <= in_store_i;
+      entry_q <= in_entry_i;
+      if (!in_store_i) begin
+        row_q  <= in_row_i;
+        load_q <= in_load_i;
+      end
+    end
+  end
+
+  // Bytes of the lanes go to their places in the line, upwards, so that the highest lane's stay. An
+  // access lies within a line and is aligned, so its bytes lie within one word of the line.
+  always_ff @(posedge clk_i) begin : store
+    automatic logic [DataW-1:0]     data;
+    automatic logic [LineBytes-1:0] bytes;
+    automatic logic [WordBytes-1:0] some;     // bytes of the word
+    automatic logic [LaneW-1:0]     enable;   // a bit for each bit of them
+    automatic logic [LaneW-1:0]     value;
+    automatic logic [LineOffsetW-1:0] first;  // first byte of the word
+    if (take && in_store_i) begin
+      data  = '0;
+      bytes = '0;
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (in_mask_i[l]) begin
+          first = {in_offset_i[l][LineOffsetW-1:ByteW], {ByteW{1'b0}}};
+          some  = {{2{in_size_i[1]}}, in_size_i != SizeByte, 1'b1} << in_offset_i[l][ByteW-1:0];
+          value = in_data_i[LaneW*l +: LaneW] << {in_offset_i[l][ByteW-1:0], 3'b000};
+          for (int unsigned b = 0; b < WordBytes; b++) enable[8*b +: 8] = {8{some[b]}};
+          bytes[first +: WordBytes] = bytes[first +: WordBytes] | some;
+          data[{first, 3'b000} +: LaneW] =
+              (data[{first, 3'b000} +: LaneW] & ~enable) | (value & enable);
+        end
+      end
+      data_q  <= data;
+      bytes_q <= bytes;
+    end
+  end
+
+  ram_1r1w #(
+    .Depth(Lines),
+    .Parts(LineBytes),
+    .PartW(8)
+  ) u_ram (
+    .clk_i,
+    .re_i   (read),
+    .raddr_i(entry_q),
+    .we_i   (write_o | fill_valid_i),
+    .waddr_i(write_o ? entry_q : fill_entry_i),
+    .wmask_i(write_o ? bytes_q : '1),
+    .wdata_i(write_o ? data_q : fill_data_i),
+    .rdata_o(line)
+  );
+
+  // ------------------------------------------------------------------ D
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) line_valid_q <= 1'b0;
+    else         line_valid_q <= read | (line_valid_q & ~push_ready_i);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (read) begin
+      line_row_q  <= row_q;
+      line_load_q <= load_q;
+    end
+  end
+
+  assign push_valid_o     = line_valid_q;
+  assign push_warp_o      = line_row_q.warp;
+  assign push_mask_o      = line_row_q.mask;
+  assign push_reg_valid_o = line_valid_q & line_row_q.reg_valid;
+  assign push_reg_o       = line_row_q.reg_name;
+  assign push_load_o      = line_load_q;
+
+  always_comb begin
+    push_data_o = '0;
+    if (push_reg_valid_o) begin
+      push_data_o = loaded_lanes(line, line_row_q.offset, line_row_q.mask, line_row_q.size,
+                                 line_row_q.is_signed, line_row_q.lanewise);
+    end
+  end
+
+`ifndef SYNTHESIS
+  // The lanes' offsets in one vector.
+  function automatic logic [Lanes-1:0][LineOffsetW-1:0] in_offsets();
+    for (int unsigned l = 0; l < Lanes; l++) in_offsets[l] = in_offset_i[l];
+  endfunction
+`endif
+
+  `GPURF_ASSERT_WHEN(stores_first, fill_valid_i, !write_o, "a line came while a store wrote")
+  `GPURF_ASSERT_WHEN(fill_elsewhere, fill_valid_i && pin_valid_o, fill_entry_i != entry_q,
+                     "a line came to the entry that is accessed")
+  `GPURF_ASSERT_WHEN(load_aligned, in_valid_i && !in_store_i,
+                     are_aligned(in_row_i.offset, in_row_i.mask, in_row_i.size),
+                     "a row has a misaligned offset")
+  `GPURF_ASSERT_WHEN(load_of_line, in_valid_i && !in_store_i, !in_row_i.lanewise,
+                     "a row wants the words of an atomic operation")
+  `GPURF_ASSERT_WHEN(store_aligned, in_valid_i && in_store_i,
+                     are_aligned(in_offsets(), in_mask_i, in_size_i),
+                     "a store has a misaligned offset")
+
+endmodule
