@@ -1841,7 +1841,7 @@ module sm
       .clk_i,
       .rst_ni,
       .cfg_i             (straps),
-      .flush_i           (launch_valid_i),
+      .flush_i           (launch_valid_i & ~busy_o),
       .pass_valid_i      (coalescer_served != '0),
       .pass_line_i       (coalescer_pass_line),
       .row_valid_i       (coalescer_row_valid),

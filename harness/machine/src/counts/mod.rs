@@ -5,6 +5,7 @@
 //! read and write, their lanes and marks, are the program's; that each warp sends those of the oracle for operands, with its lanes, is part of the verdict. The
 //! SM is asked for the order of things in time only. What was counted has to be the sums of the event words, field by field, when a launch ends.
 
+mod cache;
 mod executed;
 mod mrf;
 mod pairs;
@@ -72,6 +73,8 @@ pub struct Counts {
     share: Option<share::Replay>,
     /// Scratchpad sharing, where there is some.
     scratchpad: Option<scratchpad::Replay>,
+    /// The data cache, where there is one.
+    cache: Option<cache::Replay>,
     sums: Sums,
     tally: Tally,
     writers: Writers,
@@ -139,10 +142,13 @@ impl Counts {
             (None, Some(_)) => scratchpad::WORDS,
             (None, None) => &[],
         };
-        let words = words_of(&organisation).into_iter().chain(of_power.iter().chain(of_share).copied());
+        let cache = cache::Replay::new(config);
+        let of_cache = if cache.is_some() { cache::WORDS } else { &[] };
+        let others = of_power.iter().chain(of_share).chain(of_cache).copied();
+        let words = words_of(&organisation).into_iter().chain(others);
         let words: Vec<Word> = words.collect();
         let (sums, tally, writers) = (Sums::new(&words), Tally::default(), Writers::new());
-        Self { design, power, share, scratchpad, sums, tally, writers }
+        Self { design, power, share, scratchpad, cache, sums, tally, writers }
     }
 
     /// A launch begins.
@@ -201,6 +207,9 @@ impl Followed {
                 }
                 if let Some(scratchpad) = &mut counts.scratchpad {
                     scratchpad.observe(&seen, &mut counts.tally);
+                }
+                if let Some(cache) = &mut counts.cache {
+                    cache.observe(&seen, &mut counts.tally);
                 }
             }
             Err(what) => counts.tally.object(|| what),

@@ -30,6 +30,8 @@ pub enum Place {
     Power(usize),
     /// `share_event_o`.
     Share,
+    /// `cache_event_o`.
+    Cache,
 }
 
 impl Place {
@@ -39,6 +41,7 @@ impl Place {
             Self::Design(index) => out.design_event_o[index],
             Self::Power(index) => out.power_event_o[index],
             Self::Share => out.share_event_o,
+            Self::Cache => out.cache_event_o,
         }
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Held {
     request: Option<Request>,
     /// The coalescer has served no lane of the instruction in the address unit yet.
     first: bool,
+    /// No grid is in progress: one that is offered is taken.
+    free: bool,
 }
 
 impl Blocks {
@@ -83,8 +85,11 @@ impl Blocks {
     /// Before the edge.
     #[inline]
     pub(super) fn hold(&self) -> Option<Held> {
-        let held = || Held { request: self.coalescer.request().copied(), first: self.address_unit.line_first() };
-        self.cache.as_ref().map(|_| held())
+        self.cache.as_ref().map(|_| Held {
+            request: self.coalescer.request().copied(),
+            first: self.address_unit.line_first(),
+            free: !self.block_launcher.busy(),
+        })
     }
 
     /// The edge of the line table, or of the cache. `pop`: the result goes; not `running`: in reset.
@@ -160,7 +165,7 @@ fn cache_cycle<'a>(
     debug_assert!(pass.line.is_none() || matches!(pass.offer, Some((Server::Global | Server::Local, _))));
     CacheCycle {
         cfg: straps.cache(),
-        flush: inputs.launch_valid_i != 0,
+        flush: inputs.launch_valid_i != 0 && held.free,
         request: held.request.as_ref(),
         pass: &pass.cache,
         line: pass.line.as_ref().map(|line| line.line()),

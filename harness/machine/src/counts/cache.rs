@@ -1,0 +1,246 @@
+//! The data cache, followed: which lines are there, which are on their way, what a request finds, from the sentences of `docs/cache.md`, line by line.
+//!
+//! When a request leaves and when an answer is taken, the SM says. What becomes of them is counted here.
+
+use std::collections::VecDeque;
+
+use gpurf_blocks::cache::CACHE_EVENT;
+use gpurf_blocks::config::{Config, Replacement};
+
+use super::seen::Seen;
+use super::words::{Place, Tally, Word};
+use crate::cycle::bits;
+
+/// The event word that is counted: what becomes of requests and answers. Waiting is the SM's.
+pub const WORDS: &[Word] = &[Word {
+    fields: CACHE_EVENT,
+    at: Place::Cache,
+    only: &[
+        "cache_hit",
+        "cache_merge",
+        "cache_miss",
+        "cache_store",
+        "cache_store_hit",
+        "cache_atomic",
+        "cache_invalidate",
+        "cache_close",
+        "cache_fill",
+        "cache_drop",
+        "cache_part",
+        "cache_serve",
+    ],
+}];
+
+/// Bytes of a line.
+const LINE: u8 = 128;
+
+/// Kinds of request (`docs/blocks/coalescer.md`).
+const LOAD: u8 = 0;
+const STORE: u8 = 1;
+
+/// A request that waits for its answer.
+struct Miss {
+    line: u32,
+    /// Loads may join it, and its line may be installed.
+    open: bool,
+    /// Rows that wait for the answer.
+    rows: u64,
+}
+
+/// An answer that has come, and has not left.
+struct Answer {
+    /// The whole line exists.
+    whole: bool,
+}
+
+/// A cache that is followed.
+pub struct Replay {
+    ways: usize,
+    fifo: bool,
+    /// Lines of each set, the one that was used last first.
+    sets: Vec<Vec<u32>>,
+    misses: VecDeque<Miss>,
+    answer: Option<Answer>,
+    /// What the SM says of the answer: the bits of its events.
+    says: Says,
+}
+
+/// Bits of the events that say what happens to the answer at hand.
+struct Says {
+    serve: u64,
+    fills: [(&'static str, u64); 3],
+    waits: u64,
+}
+
+impl Replay {
+    /// Of an SM that has just been reset; nothing where it has no cache.
+    pub fn new(config: &Config) -> Option<Self> {
+        let (lines, ways) = (config.cache.lines(), config.cache.ways);
+        (lines != 0).then(|| Self {
+            ways,
+            fifo: config.cache.replacement == Replacement::Fifo,
+            sets: vec![Vec::new(); lines / ways],
+            misses: VecDeque::new(),
+            answer: None,
+            says: Says {
+                serve: bit("cache_serve"),
+                fills: ["cache_fill", "cache_drop", "cache_part"].map(|name| (name, bit(name))),
+                waits: bit("cache_fill_wait"),
+            },
+        })
+    }
+
+    fn set(&mut self, line: u32) -> &mut Vec<u32> {
+        let sets = self.sets.len();
+        &mut self.sets[line as usize % sets]
+    }
+
+    fn has(&mut self, line: u32) -> bool {
+        self.set(line).contains(&line)
+    }
+
+    /// A line that is there is used.
+    fn touch(&mut self, line: u32) {
+        if self.fifo {
+            return;
+        }
+        let set = self.set(line);
+        set.retain(|&other| other != line);
+        set.insert(0, line);
+    }
+
+    /// A cycle.
+    pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
+        let (o, inputs, out) = (&seen.cycle.probe.outputs, seen.cycle.inputs, seen.cycle.out);
+        if inputs.rst_ni == 0 {
+            self.sets.iter_mut().for_each(Vec::clear);
+            self.misses.clear();
+            self.answer = None;
+            return;
+        }
+        // What is at hand before this cycle's answer comes.
+        let at_hand = self.answer.is_some();
+        let request = (o.coalescer.mem_req_valid_o & o.cache.req_ready_o == 1)
+            .then_some((o.coalescer.mem_req_kind_o, o.coalescer.mem_req_line_o));
+        let says = |bit: u64| out.cache_event_o & bit != 0;
+        let fill = self.says.fills.into_iter().find(|(_, bit)| says(*bit)).map(|(name, _)| name);
+        let first = self.misses.front().map(|miss| (miss.line, miss.open));
+        if fill.is_none() && request.is_none() && at_hand && first.is_some_and(|(_, open)| open) {
+            if !says(self.says.waits) {
+                tally.object(|| "an answer is neither taken nor waits".to_owned());
+            }
+        }
+        // Rows are served from the answer at hand; those that join in this cycle wait for the next one.
+        if says(self.says.serve) {
+            match self.misses.front_mut().filter(|miss| at_hand && miss.rows > 0) {
+                Some(miss) => {
+                    miss.rows -= 1;
+                    tally.add("cache_serve", 1u64);
+                }
+                None => tally.object(|| "a row takes its lanes from an answer that is not there".to_owned()),
+            }
+        }
+        let used = request.and_then(|(kind, line)| self.leave(kind, line, out.mem_req_answer_o == 1, tally));
+        if let Some(name) = fill {
+            self.fill(name, used, seen, tally);
+        }
+        // A miss is over when it is closed and no row waits for it. It takes a cycle to close.
+        let over = |miss: &Miss| !miss.open && miss.rows == 0;
+        if at_hand && first.is_some_and(|(_, open)| !open) && self.misses.front().is_some_and(over) {
+            self.misses.pop_front();
+            self.answer = None;
+        }
+        if inputs.mem_rsp_valid_i & out.mem_rsp_ready_o == 1 {
+            if self.answer.is_some() || self.misses.is_empty() {
+                tally.object(|| "an answer is taken that no request waits for".to_owned());
+            }
+            let whole = inputs.mem_rsp_present_i == LINE && inputs.mem_rsp_fault_i == 0;
+            self.answer = Some(Answer { whole });
+        }
+        if inputs.launch_valid_i == 1 && out.busy_o == 0 {
+            self.sets.iter_mut().for_each(Vec::clear);
+        }
+    }
+
+    /// A request leaves; gives the line that it uses.
+    fn leave(&mut self, kind: u8, line: u32, answer: bool, tally: &mut Tally) -> Option<u32> {
+        let hit = self.has(line);
+        let open = self.misses.iter().position(|miss| miss.open && miss.line == line);
+        if kind == LOAD {
+            if hit {
+                tally.add("cache_hit", 1u64);
+                self.touch(line);
+                return Some(line);
+            }
+            let (event, miss) = match open {
+                Some(miss) => ("cache_merge", miss),
+                None => {
+                    self.misses.push_back(Miss { line, open: true, rows: 0 });
+                    ("cache_miss", self.misses.len() - 1)
+                }
+            };
+            tally.add(event, 1u64);
+            self.misses[miss].rows += 1;
+            return None;
+        }
+        if let Some(miss) = open {
+            self.misses[miss].open = false;
+            tally.add("cache_close", 1u64);
+        }
+        if kind == STORE {
+            tally.add("cache_store", 1u64);
+            tally.add("cache_store_hit", u64::from(hit));
+            return hit.then(|| {
+                self.touch(line);
+                line
+            });
+        }
+        tally.add("cache_atomic", 1u64);
+        tally.add("cache_invalidate", u64::from(hit));
+        self.set(line).retain(|&other| other != line);
+        if answer {
+            self.misses.push_back(Miss { line, open: false, rows: 1 });
+        }
+        None
+    }
+
+    /// The answer at hand is taken. `used` is the line that a request uses in this cycle.
+    fn fill(&mut self, name: &'static str, used: Option<u32>, seen: &Seen<'_>, tally: &mut Tally) {
+        let whole = self.answer.as_ref().map(|answer| answer.whole);
+        let Some(miss) = self.misses.front_mut().filter(|miss| miss.open && whole.is_some()) else {
+            return tally.object(|| "an answer is taken that is not there, or whose miss is closed".to_owned());
+        };
+        miss.open = false;
+        let line = miss.line;
+        if whole == Some(false) {
+            return tally.add("cache_part", 1u64);
+        }
+        let (ways, sets) = (self.ways, self.sets.len());
+        let access = &seen.cycle.probe.states.cache.access;
+        let read = (access.pin_valid_o == 1).then(|| usize::from(access.pin_entry_o) % sets);
+        let set = self.set(line);
+        let last = if set.len() == ways { set.last().copied() } else { None };
+        if name == "cache_drop" {
+            // The way that makes room is about to be read or written.
+            let is_pinned = last.is_some() && last == used || read == Some(line as usize % sets);
+            if !is_pinned {
+                tally.object(|| format!("line {line:#x} is not installed, and nothing pins its way"));
+            }
+            return tally.add("cache_drop", 1u64);
+        }
+        tally.add("cache_fill", 1u64);
+        if last.is_some() && last == used {
+            tally.object(|| format!("line {line:#x} takes the place of one that is used in the same cycle"));
+        }
+        if set.contains(&line) {
+            tally.object(|| format!("line {line:#x} is installed twice"));
+        }
+        set.truncate(ways - 1);
+        set.insert(0, line);
+    }
+}
+
+/// The bit of an event.
+fn bit(name: &str) -> u64 {
+    bits(CACHE_EVENT, |field| field == name)
+}
