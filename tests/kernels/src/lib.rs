@@ -14,6 +14,7 @@ mod binomial_options;
 mod black_scholes;
 mod box_filter;
 mod case;
+mod cgemm;
 mod collatz;
 mod compact;
 mod convolution_separable;
@@ -144,6 +145,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "blackScholes", reference: black_scholes::reference },
     Kernel { name: "boxFilter", reference: box_filter::reference },
     Kernel { name: "bPlusTree", reference: b_plus_tree::reference },
+    Kernel { name: "cgemm", reference: cgemm::reference },
     Kernel { name: "collatz", reference: collatz::reference },
     Kernel { name: "compact", reference: compact::reference },
     Kernel { name: "convolutionSeparable", reference: convolution_separable::reference },
