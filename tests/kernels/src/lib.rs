@@ -49,6 +49,7 @@ mod nbody;
 mod needle;
 mod nn;
 mod pathfinder;
+mod pcr;
 mod quasirandom_generator;
 mod queens;
 mod radix_sort;
@@ -188,6 +189,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "NN", reference: nn::reference },
     Kernel { name: "NQU", reference: queens::reference },
     Kernel { name: "pathfinder", reference: pathfinder::reference },
+    Kernel { name: "pcr", reference: pcr::reference },
     Kernel { name: "quasirandomGenerator", reference: quasirandom_generator::reference },
     Kernel { name: "radixSort", reference: radix_sort::reference },
     Kernel { name: "reduction", reference: reduction::reference },
