@@ -59,6 +59,7 @@ mod saxpy;
 mod scalar_prod;
 mod scan;
 mod sgemm;
+mod sgemv;
 mod sobel_filter;
 mod sobol_qrng;
 mod sorting_networks;
@@ -198,6 +199,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "scalarProd", reference: scalar_prod::reference },
     Kernel { name: "scan", reference: scan::reference },
     Kernel { name: "sgemm", reference: sgemm::reference },
+    Kernel { name: "sgemv", reference: sgemv::reference },
     Kernel { name: "sobelFilter", reference: sobel_filter::reference },
     Kernel { name: "sobolQRNG", reference: sobol_qrng::reference },
     Kernel { name: "sortingNetworks", reference: sorting_networks::reference },
