@@ -53,6 +53,7 @@ mod pcr;
 mod quasirandom_generator;
 mod queens;
 mod radix_sort;
+mod recursive_gaussian;
 mod reduction;
 mod sad;
 mod saxpy;
@@ -193,6 +194,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "pcr", reference: pcr::reference },
     Kernel { name: "quasirandomGenerator", reference: quasirandom_generator::reference },
     Kernel { name: "radixSort", reference: radix_sort::reference },
+    Kernel { name: "recursiveGaussian", reference: recursive_gaussian::reference },
     Kernel { name: "reduction", reference: reduction::reference },
     Kernel { name: "sad", reference: sad::reference },
     Kernel { name: "saxpy", reference: saxpy::reference },
