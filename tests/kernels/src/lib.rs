@@ -10,6 +10,7 @@
 mod b_plus_tree;
 mod backprop;
 mod bfs;
+mod bicubic_texture;
 mod binomial_options;
 mod black_scholes;
 mod box_filter;
@@ -144,6 +145,7 @@ pub const FERMI_16K: [Limited; 18] = [
 pub const KERNELS: &[Kernel] = &[
     Kernel { name: "backprop", reference: backprop::reference },
     Kernel { name: "bfs", reference: bfs::reference },
+    Kernel { name: "bicubicTexture", reference: bicubic_texture::reference },
     Kernel { name: "binomialOptions", reference: binomial_options::reference },
     Kernel { name: "blackScholes", reference: black_scholes::reference },
     Kernel { name: "boxFilter", reference: box_filter::reference },
