@@ -141,6 +141,24 @@ pub const FERMI_16K: [Limited; 18] = [
     limited("SRAD2-fermi-16k-wide", "SRAD2", 576, 11520),
 ];
 
+/// Kernels with a manifest `NAME-unified`, for the study of unified memory in chapter 7 of the hierarchy thesis: a run of some million
+/// cycles of an SM, most on data that a cache of 64 KB does not hold.
+pub const UNIFIED: [&str; 13] = [
+    "bfs",
+    "bicubicTexture",
+    "cgemm",
+    "crc32",
+    "hotspot",
+    "MUM",
+    "needle16",
+    "needle32",
+    "needle64",
+    "pcr",
+    "recursiveGaussian",
+    "sgemv",
+    "spmv",
+];
+
 /// All test kernels, by name.
 pub const KERNELS: &[Kernel] = &[
     Kernel { name: "backprop", reference: backprop::reference },
