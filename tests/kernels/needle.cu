@@ -2,11 +2,16 @@
 // neighbour. A launch computes one diagonal of 16 x 16 tiles, a block walks along the diagonals of its tile in shared memory.
 // Blocks of half a warp; at most 16 threads work, often fewer.
 // After needle / nw of Rodinia: hierarchy thesis tables 4.2 and 4.3, hybrid paper 6.1, sharing thesis table 2.2 (both kernels).
-constexpr int TILE = 16;
+#ifndef TILE
+#define TILE 16
+#endif
+#ifndef PITCH
+#define PITCH (TILE + 1)
+#endif
 
 __device__ void alignTile(int *score, const int *similarity, int columns, int penalty, int bx, int by)
 {
-    __shared__ int cell[TILE + 1][TILE + 1];
+    __shared__ int cell[TILE + 1][PITCH];
     __shared__ int match[TILE][TILE];
 
     int tx = threadIdx.x;

@@ -32,6 +32,28 @@ pub const HIERARCHY_THESIS: &[&str] = &[
     "vectorAdd",
 ];
 
+/// After the benchmarks of the hierarchy thesis's study of unified memory (table 4.3): those with HU in `tests/kernels/README.md`.
+pub const HIERARCHY_THESIS_UNIFIED: &[&str] = &[
+    "backprop",
+    "bfs-unified",
+    "bicubicTexture-unified",
+    "cgemm-unified",
+    "hotspot-unified",
+    "matrixMul",
+    "MUM-unified",
+    "nbody",
+    "needle16-unified",
+    "needle32-unified",
+    "needle64-unified",
+    "pcr-unified",
+    "recursiveGaussian-unified",
+    "sad",
+    "scalarProd",
+    "sgemv-unified",
+    "sobolQRNG",
+    "vectorAdd",
+];
+
 /// After the benchmarks of the hybrid paper (6.1): those with HP in `tests/kernels/README.md`.
 pub const HYBRID_PAPER: &[&str] = &[
     "bfs",
@@ -108,11 +130,14 @@ pub const SHARING_THESIS_POWER: &[&str] = &[
 const THESIS_BLOCKS: &str = "-fermi";
 /// Likewise on an SM with 16 KB of scratchpad memory, whatever the data: with other blocks it would not limit them.
 const THESIS_SCRATCHPAD: &str = "-fermi-16k";
+/// Behind the name of a kernel whose large data are those of the study of unified memory, in a manifest of this name.
+const UNIFIED: &str = "-unified";
 
 /// The manifest of one of the project's kernels, and what rows call the kernel.
 pub fn manifest(name: &str, size: Size) -> (String, &str) {
     let small = size != Size::Large;
-    match name.split_once(THESIS_BLOCKS) {
+    let run_of_its_own = name.split_once(THESIS_BLOCKS).or_else(|| name.split_once(UNIFIED));
+    match run_of_its_own {
         Some((kernel, _)) if small && !name.contains(THESIS_SCRATCHPAD) => (format!("{kernel}.toml"), kernel),
         Some((kernel, _)) => (format!("{name}.toml"), kernel),
         None if small => (format!("{name}.toml"), name),
@@ -182,7 +207,8 @@ mod tests {
     fn their_manifests_are_there() {
         let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels"));
         let lists = [HIERARCHY_THESIS, HYBRID_PAPER, STEALING_PAPER, SHARING_THESIS_POWER, SHARING_THESIS_REGISTERS];
-        let lists = [lists.concat(), SHARING_THESIS_SCRATCHPAD.into(), SHARING_THESIS_RELEASE.into()].concat();
+        let others = [SHARING_THESIS_SCRATCHPAD, SHARING_THESIS_RELEASE, HIERARCHY_THESIS_UNIFIED];
+        let lists = [lists.concat(), others.concat()].concat();
         for file in lists.iter().flat_map(|name| [Size::Large, Size::Small].map(|size| manifest(name, size).0)) {
             let found = gpurf_launch::Manifest::load(&folder.join(&file)).unwrap_or_else(|error| panic!("{error}"));
             let gpurf_launch::Source::File(source) = found.source else { panic!("{file}: it has a source") };
@@ -195,6 +221,7 @@ mod tests {
         for (name, kernel, large, small) in [
             ("srad", "srad", "srad-large", "srad"),
             ("hotspot-fermi", "hotspot", "hotspot-fermi", "hotspot"),
+            ("pcr-unified", "pcr", "pcr-unified", "pcr"),
             ("CONV1-fermi-16k", "CONV1", "CONV1-fermi-16k", "CONV1-fermi-16k"),
             ("SRAD1-fermi-16k-wide", "SRAD1", "SRAD1-fermi-16k-wide", "SRAD1-fermi-16k-wide"),
         ] {
@@ -208,7 +235,10 @@ mod tests {
     fn they_are_those_that_the_kernels_page_says() {
         let page =
             std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/README.md")).unwrap();
-        for (paper, kernels) in [("HT", HIERARCHY_THESIS), ("HP", HYBRID_PAPER), ("SP", STEALING_PAPER)] {
+        for (paper, kernels) in
+            [("HT", HIERARCHY_THESIS), ("HU", HIERARCHY_THESIS_UNIFIED), ("HP", HYBRID_PAPER), ("SP", STEALING_PAPER)]
+        {
+            let kernels: Vec<&str> = kernels.iter().map(|name| manifest(name, Size::Small).1).collect();
             let cells = page.lines().map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
             let of_paper = cells.filter(|cells| cells.len() > 3 && cells[2].contains(paper));
             assert_eq!(of_paper.map(|cells| cells[1].to_owned()).collect::<Vec<_>>(), kernels);

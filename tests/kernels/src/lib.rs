@@ -10,10 +10,12 @@
 mod b_plus_tree;
 mod backprop;
 mod bfs;
+mod bicubic_texture;
 mod binomial_options;
 mod black_scholes;
 mod box_filter;
 mod case;
+mod cgemm;
 mod collatz;
 mod compact;
 mod convolution_separable;
@@ -48,15 +50,18 @@ mod nbody;
 mod needle;
 mod nn;
 mod pathfinder;
+mod pcr;
 mod quasirandom_generator;
 mod queens;
 mod radix_sort;
+mod recursive_gaussian;
 mod reduction;
 mod sad;
 mod saxpy;
 mod scalar_prod;
 mod scan;
 mod sgemm;
+mod sgemv;
 mod sobel_filter;
 mod sobol_qrng;
 mod sorting_networks;
@@ -136,14 +141,34 @@ pub const FERMI_16K: [Limited; 18] = [
     limited("SRAD2-fermi-16k-wide", "SRAD2", 576, 11520),
 ];
 
+/// Kernels with a manifest `NAME-unified`, for the study of unified memory in chapter 7 of the hierarchy thesis: a run of some million
+/// cycles of an SM, most on data that a cache of 64 KB does not hold.
+pub const UNIFIED: [&str; 13] = [
+    "bfs",
+    "bicubicTexture",
+    "cgemm",
+    "crc32",
+    "hotspot",
+    "MUM",
+    "needle16",
+    "needle32",
+    "needle64",
+    "pcr",
+    "recursiveGaussian",
+    "sgemv",
+    "spmv",
+];
+
 /// All test kernels, by name.
 pub const KERNELS: &[Kernel] = &[
     Kernel { name: "backprop", reference: backprop::reference },
     Kernel { name: "bfs", reference: bfs::reference },
+    Kernel { name: "bicubicTexture", reference: bicubic_texture::reference },
     Kernel { name: "binomialOptions", reference: binomial_options::reference },
     Kernel { name: "blackScholes", reference: black_scholes::reference },
     Kernel { name: "boxFilter", reference: box_filter::reference },
     Kernel { name: "bPlusTree", reference: b_plus_tree::reference },
+    Kernel { name: "cgemm", reference: cgemm::reference },
     Kernel { name: "collatz", reference: collatz::reference },
     Kernel { name: "compact", reference: compact::reference },
     Kernel { name: "convolutionSeparable", reference: convolution_separable::reference },
@@ -180,17 +205,23 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "MV", reference: matrix_vector::reference },
     Kernel { name: "nbody", reference: nbody::reference },
     Kernel { name: "needle", reference: needle::reference },
+    Kernel { name: "needle16", reference: needle::reference },
+    Kernel { name: "needle32", reference: needle::reference },
+    Kernel { name: "needle64", reference: needle::reference },
     Kernel { name: "NN", reference: nn::reference },
     Kernel { name: "NQU", reference: queens::reference },
     Kernel { name: "pathfinder", reference: pathfinder::reference },
+    Kernel { name: "pcr", reference: pcr::reference },
     Kernel { name: "quasirandomGenerator", reference: quasirandom_generator::reference },
     Kernel { name: "radixSort", reference: radix_sort::reference },
+    Kernel { name: "recursiveGaussian", reference: recursive_gaussian::reference },
     Kernel { name: "reduction", reference: reduction::reference },
     Kernel { name: "sad", reference: sad::reference },
     Kernel { name: "saxpy", reference: saxpy::reference },
     Kernel { name: "scalarProd", reference: scalar_prod::reference },
     Kernel { name: "scan", reference: scan::reference },
     Kernel { name: "sgemm", reference: sgemm::reference },
+    Kernel { name: "sgemv", reference: sgemv::reference },
     Kernel { name: "sobelFilter", reference: sobel_filter::reference },
     Kernel { name: "sobolQRNG", reference: sobol_qrng::reference },
     Kernel { name: "sortingNetworks", reference: sorting_networks::reference },

@@ -1,11 +1,13 @@
 //! The longest matches of queries by looking for them in the text; and the suffix tree that the kernel looks for them in.
 
+use std::collections::HashMap;
+
 use crate::{Case, Output};
 
 /// Letters of the alphabet. The text ends with one more, which stands nowhere else.
 const LETTERS: u8 = 4;
-/// Letters of the text without the last.
-const TEXT: usize = 600;
+/// The texts: what follows `MUM` in the names of their files, and their letters without the last.
+pub const TEXTS: [(&str, usize); 2] = [("", 600), ("-unified", 4096)];
 
 /// A node, as the kernel has it.
 struct Node {
@@ -17,14 +19,14 @@ struct Node {
     depth: usize,
 }
 
-/// The text, in a fixed pseudo-random order of letters.
-pub fn text() -> Vec<u8> {
+/// A text of so many letters and the last, in a fixed pseudo-random order.
+pub fn text(letters: usize) -> Vec<u8> {
     let mut state = 1_u32;
     let letter = |_| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 30) as u8
     };
-    (0..TEXT).map(letter).chain([LETTERS]).collect()
+    (0..letters).map(letter).chain([LETTERS]).collect()
 }
 
 /// The nodes of the text's suffix tree, as the kernel reads them.
@@ -103,12 +105,17 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
         "the tree is not the text's: cargo run -p gpurf-kernels --example inputs"
     );
 
+    // Where the fewest letters of a match stand.
+    let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    for (place, letters) in text.windows(fewest).enumerate() {
+        places.entry(letters).or_default().push(place);
+    }
     let mut matches = vec![0; case.len("match")];
     for number in 0..queries {
         let query: Vec<u8> = (0..letters).map(|at| query[at * queries + number]).collect();
         for first in 0..=letters - fewest {
-            let (place, found) = longest(&text, &query[first..]);
-            if found >= fewest {
+            if let Some(places) = places.get(&query[first..first + fewest]) {
+                let (place, found) = longest(&text, places, &query[first..]);
                 let at = 2 * (first * queries + number);
                 matches[at..at + 2].copy_from_slice(&[place as i32, found as i32]);
             }
@@ -117,10 +124,10 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
     vec![Output::s32("match", &matches)]
 }
 
-/// Where the most letters from the query's first on stand first in the text, and how many they are.
-fn longest(text: &[u8], query: &[u8]) -> (usize, usize) {
+/// Where the most letters from the query's first on stand first in the text, of these places, and how many they are.
+fn longest(text: &[u8], places: &[usize], query: &[u8]) -> (usize, usize) {
     let equal = |place: usize| text[place..].iter().zip(query).take_while(|(a, b)| a == b).count();
-    let places = (0..text.len()).map(|place| (place, equal(place)));
+    let found = places.iter().map(|&place| (place, equal(place)));
     // Of several the first.
-    places.rev().max_by_key(|&(_, found)| found).unwrap_or_default()
+    found.rev().max_by_key(|&(_, found)| found).unwrap_or_default()
 }

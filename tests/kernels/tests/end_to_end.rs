@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gpurf_compiler::{Compiled, Options, Schedule, compile};
-use gpurf_kernels::{Case, FERMI, FERMI_16K, KERNELS, Kernel};
+use gpurf_kernels::{Case, FERMI, FERMI_16K, KERNELS, Kernel, UNIFIED};
 use gpurf_launch::{BufferId, CheckRow, Launch, Source};
 use gpurf_oracle::host::{OracleEngine, Session, named};
 
@@ -124,6 +124,27 @@ fn expect_equal(kernel: &Kernel, manifest: &str) {
 fn large_runs_equal_the_reference() {
     for kernel in KERNELS {
         expect_equal(kernel, &kernel.manifests()[1]);
+    }
+}
+
+#[test]
+fn runs_for_unified_memory_equal_the_reference() {
+    for name in UNIFIED {
+        expect_equal(kernel_of(name), &format!("{name}-unified"));
+    }
+}
+
+/// Section 7.1 of the hierarchy thesis: no kernel spills with 64 registers, dgemm and PCR do with few.
+#[test]
+fn kernels_for_unified_memory_spill_nothing_with_all_registers() {
+    let spills = |name: &str, registers: u16| -> u32 {
+        build(kernel_of(name), registers).report.kernels.iter().map(|k| k.spill_loads + k.spill_stores).sum()
+    };
+    for name in UNIFIED {
+        assert_eq!(spills(name, 64), 0, "{name}");
+    }
+    for name in ["cgemm", "pcr", "bicubicTexture"] {
+        assert!(spills(name, 32) > 0, "{name}");
     }
 }
 
