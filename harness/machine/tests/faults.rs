@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use common::first_faults;
+use gpurf_blocks::config::{Config, Start};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_isa::image::Kernel;
 use gpurf_launch::{Cause, ExpectedFault, Manifest, Source};
@@ -55,6 +56,28 @@ fn every_launch_ends_with_the_fault_that_it_expects() {
             judged(manifest, ports).unwrap_or_else(|error| panic!("{name}, {ports} ports: {error}"));
         }
     }
+}
+
+/// Of loads and atomic operations the instruction is known by the number of its load.
+#[test]
+fn every_launch_ends_with_the_fault_that_it_expects_with_a_data_cache_too() {
+    let config = Config::load(Start::Preset("cached-tiny"), &[] as &[&str]).unwrap();
+    let input_bytes = (gpurf_sm::ENTRY.twin)(&config).declaration().input_bytes;
+    let mut by_the_cache = 0;
+    for manifest in &manifests() {
+        let name = manifest.path.display();
+        let settings = || Settings { config, ..settings(PORTS[0]) };
+        session(manifest).run(&mut ModelEngine::judged(settings())).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let seen = Rc::new(RefCell::new(false));
+        let watcher = seen.clone();
+        let watch = Box::new(move |record: &[u8]| {
+            let (inputs, compared) = record.split_at(input_bytes);
+            *watcher.borrow_mut() |= first_faults(&Cycle::of(inputs, compared)).contains(&("cache".to_owned(), 11));
+        });
+        session(manifest).run(&mut ModelEngine::watched(settings(), watch)).unwrap();
+        by_the_cache += u32::from(seen.take());
+    }
+    assert!(by_the_cache >= 2, "{by_the_cache}");
 }
 
 #[test]

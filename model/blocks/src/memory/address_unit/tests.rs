@@ -237,6 +237,8 @@ struct Reference {
     out: Option<Box<AddressUnitOut>>,
     lanes: u32,
     shuffle: bool,
+    /// The coalescer has served no lane of the instruction.
+    line_first: bool,
     /// Of each lane: 0 global, 1 shared, 2 local, 3 constant.
     space: [u8; LANES],
     fault: Option<(u8, u8, u32)>,
@@ -262,7 +264,9 @@ impl Reference {
                 [&mut out.global_valid_o, &mut out.shared_valid_o, &mut out.constant_valid_o, &mut out.shuffle_valid_o];
             *valids.into_iter().nth(to).unwrap() = 1;
             out.local_o = (space == 2).into();
+            out.line_first_o = self.line_first.into();
             served = [i.global_served_i, i.shared_served_i, i.constant_served_i, i.shuffle_served_i][to];
+            self.line_first &= to != 0 || served == 0;
             (probe.lanes_q, probe.shuffle_q) = (self.lanes, self.shuffle.into());
             (probe.shared_q, probe.local_q, probe.constant_q) =
                 (self.space_mask(1), self.space_mask(2), self.space_mask(3));
@@ -315,6 +319,7 @@ impl Reference {
         out.pred_o = (roles >> 45) as u8 & 7;
         out.pred_valid_o = (out.pred_o != 7).into();
         (self.lanes, self.shuffle, self.space) = (mask, shuffle, [0; LANES]);
+        self.line_first = true;
         let offset = i64::from((op >> 32) as i32 >> 8);
         for lane in 0..LANES {
             let takes_part = mask >> lane & 1 == 1;

@@ -116,6 +116,7 @@ fn reference(request: &mut Option<CoalescerOut>, i: &CoalescerIn) -> CoalescerOu
     if performed {
         let offered = |lane: &usize| i.lanes_i >> lane & 1 == 1;
         let line = place((0..LANES).find(offered).expect("lanes are offered")).0;
+        out.pass_line_o = line;
         let mut next = CoalescerOut::zeroed();
         for lane in (0..LANES).filter(offered).filter(|&lane| place(lane).0 == line) {
             out.served_o |= 1 << lane;

@@ -1,0 +1,77 @@
+//! SMs with a data cache, on the model: what kernels leave and commit, and that skipped cycles are counted.
+
+mod common;
+
+use common::{alone, compiled};
+use gpurf_blocks::config::{Config, Start};
+use gpurf_kernels::{Case, KERNELS};
+use gpurf_machine::{ModelEngine, Settings, Statistics};
+use gpurf_oracle::host::Session;
+
+fn load(preset: &str, settings: &[&str]) -> Settings {
+    let config = Config::load(Start::Preset(preset), settings).unwrap_or_else(|error| panic!("{error}"));
+    Settings { config, ..common::settings(&[]) }
+}
+
+/// Runs a kernel's small manifest, judged by the oracle.
+fn judged(name: &str, settings: Settings, registers: u16) -> Statistics {
+    let case = Case::load(name).unwrap();
+    let image = compiled(name, registers, &settings.config).image;
+    let mut session = Session::new(case.manifest(), &image).unwrap();
+    let mut engine = ModelEngine::judged(settings);
+    session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for row in session.checks().unwrap() {
+        assert!(row.ok, "{name}: {row:?}");
+    }
+    engine.statistics()
+}
+
+#[test]
+fn kernels_leave_what_they_must_and_commit_what_the_oracle_says() {
+    let mut events = std::collections::BTreeMap::new();
+    for kernel in KERNELS {
+        let statistics = judged(kernel.name, load("cached-tiny", &[]), 64);
+        let verdict = statistics.judged.unwrap();
+        assert_eq!(verdict.equal + verdict.undecided, statistics.launches, "{}", kernel.name);
+        assert!(verdict.undecided == 0 || kernel.name == "bfs", "{}", kernel.name);
+        assert!(verdict.writes > 1000, "{}", kernel.name);
+        let of_cache = statistics.events.iter().filter(|(name, _)| name.starts_with("cache_"));
+        of_cache.for_each(|(name, count)| *events.entry(name.to_string()).or_insert(0) += count);
+    }
+    let never: Vec<_> = events.iter().filter(|(_, count)| **count == 0).collect();
+    assert!(events.len() == 16 && never.is_empty(), "{never:?}");
+}
+
+#[test]
+fn sizes_and_policies_change_nothing_but_time() {
+    let configurations: [&[&str]; 4] = [
+        &["cache.ways=1", "cache.misses=4", "cache.replacement=fifo", "sm.line_rows=4", "mrf.issue_ports=2"],
+        &["cache.ways=8", "sm.shared_latency=4", "memory.latency=1", "memory.bandwidth=128"],
+        &["cache.kilobytes=512", "cache.misses=128", "sm.line_rows=128", "sm.shared_latency=32"],
+        &["cache.ways=4", "memory.bandwidth=1", "memory.granule=32", "sm.warps=8", "sm.scheduler=round_robin"],
+    ];
+    for name in ["compact", "mergeSort", "radixSort", "scan", "srad", "kmeans"] {
+        for set in configurations {
+            // Few registers: some values live in local memory.
+            let statistics = judged(name, load("cached-tiny", set), 16);
+            assert_eq!(statistics.judged.unwrap().undecided, 0, "{name} {set:?}");
+        }
+    }
+}
+
+#[test]
+fn skipped_cycles_are_counted_as_if_they_had_been_run() {
+    let configurations: [&[&str]; 3] = [
+        &[],
+        &["memory.bandwidth=1", "cache.ways=1", "cache.misses=4", "sm.line_rows=4"],
+        &["memory.latency=2000", "cache.kilobytes=64", "sm.warps=8", "sm.shared_latency=4"],
+    ];
+    for name in ["crc32", "needle", "radixSort", "countBytes", "sortingNetworks"] {
+        for set in configurations {
+            let (statistics, buffers, skipped) = alone(name, load("cached-tiny", set));
+            let every = alone(name, Settings { skip: false, ..load("cached-tiny", set) });
+            assert_eq!((statistics, buffers, 0), every, "{name} {set:?}");
+            assert!(skipped > 0, "{name} {set:?}");
+        }
+    }
+}
