@@ -348,7 +348,7 @@ module sm
   logic              address_unit_constant_valid;
   logic              address_unit_shuffle_valid;
   logic              address_unit_local;
-  // Only the data cache reads the next ones, of both units.
+  // Only the data cache reads it.
   // verilator lint_off UNUSEDSIGNAL
   logic              address_unit_line_first;
   // verilator lint_on UNUSEDSIGNAL
@@ -381,6 +381,7 @@ module sm
   logic [31:0]       address_unit_fault_value;
 
   logic [Lanes-1:0]       coalescer_served;
+  // Only the data cache reads it.
   // verilator lint_off UNUSEDSIGNAL
   logic [LineW-1:0]       coalescer_pass_line;
   // verilator lint_on UNUSEDSIGNAL
