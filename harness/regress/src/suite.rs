@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gpurf_blocks::config::{
-    Allocation, BankPorts, CheckRule, Config, LockRule, MrfConfig, PowerMode, ReadOrder, Reference, Schedule,
-    Scheduler, SharedResource, SmConfig, preset, presets,
+    Allocation, BankPorts, CheckRule, Config, LockRule, MrfConfig, PowerMode, ReadOrder, Reference, Replacement,
+    Schedule, Scheduler, SharedResource, SmConfig, preset, presets,
 };
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;
@@ -215,6 +215,19 @@ pub(crate) fn is_judged(block: &str, cycles: u64) -> bool {
     cycles >= COVERAGE_FROM_CYCLES * stretch(block)
 }
 
+/// A data cache of such a size.
+pub(crate) fn cache(kilobytes: usize, ways: usize, replacement: Replacement) -> Config {
+    let cache =
+        |c: &mut Config| (c.cache.kilobytes, c.cache.ways, c.cache.replacement) = (kilobytes, ways, replacement);
+    changed(Config::default(), cache)
+}
+
+/// So many requests of a data cache may wait, and so many parts of loads.
+fn waiting(config: Config, misses: usize, rows: usize) -> Config {
+    let present = |c: &mut Config| c.cache.kilobytes = c.cache.kilobytes.max(1);
+    changed(changed(config, present), |c| (c.cache.misses, c.sm.line_rows) = (misses, rows))
+}
+
 /// The baseline, and what else changes what a block does.
 fn variants(block: &str) -> Vec<Config> {
     let base = Config::default();
@@ -257,6 +270,19 @@ fn variants(block: &str) -> Vec<Config> {
             vec![with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
         }
         "line_table" => vec![with(&|c| c.sm.line_rows = 4)],
+        // Direct mapped, two sets, tags that do not fill a word of their cells.
+        "cache_tags" => {
+            vec![cache(1, 1, Replacement::Lru), cache(2, 8, Replacement::Lru), cache(512, 2, Replacement::Fifo)]
+        }
+        // Sets of misses and rows that are wide, and the smallest.
+        "cache_misses" => vec![waiting(base, 128, 128), waiting(base, 4, 4)],
+        "cache_access" => vec![waiting(cache(64, 4, Replacement::Lru), 64, 8)],
+        "cache_results" => vec![with(&|c| (c.sm.line_rows, c.sm.shared_latency) = (4, 4))],
+        "cache" => vec![
+            waiting(cache(1, 1, Replacement::Lru), 4, 4),
+            waiting(cache(2, 8, Replacement::Fifo), 32, 16),
+            preset("cached-tiny").expect("a preset").config,
+        ],
         "power_states" => {
             let one = [PowerMode::AlwaysOn, PowerMode::SleepAlways, PowerMode::Hints].map(|mode| powered(base, mode));
             let two = [PowerMode::SleepAlways, PowerMode::Greener].map(|mode| powered(two, mode));

@@ -26,6 +26,7 @@ macro_rules! stimulus {
     };
 }
 
+mod cache;
 mod control;
 mod cover;
 pub mod directed;
@@ -103,6 +104,7 @@ fn blocks() -> impl Iterator<Item = &'static Entry> {
         issue::BLOCKS,
         memory::BLOCKS,
         execute::BLOCKS,
+        cache::BLOCKS,
         operands::BLOCKS,
         power::BLOCKS,
         share::BLOCKS,

@@ -1,6 +1,8 @@
 //! In which locksteps, sizes and policies a mutant runs.
 
-use gpurf_blocks::config::{BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Reference, Scheduler, SmConfig};
+use gpurf_blocks::config::{
+    BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Reference, Replacement, Scheduler, SmConfig,
+};
 
 use super::{Family, Mutant, Parameters};
 use crate::{COVERAGE_FROM_CYCLES, KernelInputs, LockstepJob, Project, suite};
@@ -69,6 +71,7 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
             let alone = suite::alone(base);
             vec![base, alone, suite::changed(alone, |c| c.mrf.read_order = ReadOrder::RoundRobin), suite::places(base)]
         }
+        "cache" | "cache_tags" => vec![base, with(&|c| c.cache.replacement = Replacement::Fifo)],
         "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin), suite::sharing(base)],
         "mrf" => vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin), suite::places(base)],
         "shared_memory" => {

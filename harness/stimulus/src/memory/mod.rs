@@ -2,4 +2,4 @@
 
 gpurf_blocks::memory_blocks!(stimulus);
 
-mod lanes;
+pub(crate) mod lanes;

@@ -1,0 +1,349 @@
+//! `cache`.
+
+use std::collections::VecDeque;
+
+use gpurf_blocks::cache::{CACHE_EVENT, Cache, CacheIn, CacheOut, CacheProbe};
+use gpurf_blocks::config::{Config, Replacement};
+use gpurf_blocks::shape::{SmShape, Straps};
+use gpurf_blocks::{LANES, WarpData};
+use gpurf_lockstep::Rng;
+
+use super::cache_results::Latency;
+use super::cache_tags::Lines;
+use super::row::{LINE_BYTES, Row};
+use crate::cover::part;
+use crate::driver::{Reset, Twin};
+use crate::memory::lanes::set_lanes;
+use crate::{Driver, Points, cover};
+
+/// Stimulus of the block.
+pub(crate) const ENTRY: crate::Entry = crate::entry::<Cache, CacheDriver, CacheCover>();
+
+const LOAD: u8 = 0;
+const STORE: u8 = 1;
+const ATOMIC: u8 = 2;
+
+/// What comes into the coalescer's request register.
+struct Request {
+    kind: u8,
+    answer: bool,
+    line: u32,
+    row: Row,
+    data: WarpData,
+}
+
+/// Coalescer and memory: the one has one request after the other, the other answers in order.
+pub(crate) struct CacheDriver {
+    fifo: u8,
+    latency: Latency,
+    reset: Reset,
+    twin: Twin<Cache>,
+    lines: Lines,
+    /// The request register: full, and what comes in at the edge.
+    full: bool,
+    next: Option<Request>,
+    /// Passes with an answer of the instruction at hand; none: the next one is its first.
+    parts: usize,
+    /// Requests that memory has not answered, and whether an answer is offered.
+    unanswered: usize,
+    answer: bool,
+    /// No request is made until the cache is idle.
+    drains: bool,
+}
+
+knobs! {
+    pub(crate) struct CacheKnobs {
+        pass: "the coalescer performs a pass" = [100, 600, 1000, 1000],
+        store: "it is of a store" = [0, 200, 600],
+        atomic: "it is of an atomic operation" = [0, 100, 500],
+        wanted: "its old values are wanted" = [200, 800],
+        again: "its line is that of the pass before" = [0, 200, 700],
+        last: "it is the last one of its instruction" = [100, 500, 1000],
+        partial: "lanes do not take part" = [0, 500, 900],
+        ready: "memory takes a request" = [50, 500, 1000, 1000],
+        answer: "memory answers" = [10, 100, 500, 1000],
+        fault: "there is no such place" = [0, 0, 100],
+        part: "the line does not exist whole" = [0, 0, 300],
+        pop: "a result is taken" = [30, 500, 1000, 1000],
+        drain: "no request comes until the cache is idle" = [0, 2, 10, 50],
+        // Rarely: sets fill slowly.
+        reset = [0, 0, 2, 10],
+    }
+}
+
+impl Driver for CacheDriver {
+    type In = CacheIn;
+    type Knobs = CacheKnobs;
+
+    fn new(shape: &SmShape, config: &Config) -> Self {
+        Self {
+            fifo: (config.cache.replacement == Replacement::Fifo).into(),
+            latency: Latency::new(Straps::of(config).side_latency.saturating_sub(1)),
+            reset: Reset::default(),
+            twin: Twin::new(shape),
+            lines: Lines::new(shape.sets(), shape.ways()),
+            full: false,
+            next: None,
+            parts: 0,
+            unanswered: 0,
+            answer: false,
+            drains: false,
+        }
+    }
+
+    fn drive(&mut self, rng: &mut Rng, knobs: &CacheKnobs, i: &mut CacheIn) {
+        self.twin.early();
+        self.lines.renew(rng);
+        i.rst_ni = self.reset.next(rng, knobs.reset);
+        i.cfg_i = self.fifo << 6 | self.latency.next(rng, i.rst_ni == 0);
+        self.request(i);
+        self.memory(rng, knobs, i);
+        (i.pass_valid_i, i.row_valid_i, i.flush_i, i.pop_i) = (0, 0, 0, 0);
+        self.twin.late(i);
+        let out = &self.twin.out;
+        let (leaves, idle) = (out.req_ready_o == 1, out.idle_o == 1);
+        i.pop_i = out.result_valid_o & u8::from(rng.chance(knobs.pop));
+        self.drains |= rng.chance(knobs.drain);
+        if self.drains && idle {
+            self.drains = false;
+            i.flush_i = rng.chance(700).into();
+        }
+        if (!self.full || leaves) && !self.drains && rng.chance(knobs.pass) {
+            self.pass(rng, knobs, i);
+        }
+        self.twin.late(i);
+        let out = &self.twin.out;
+        let asked = out.mem_req_valid_o & i.mem_req_ready_i & i.req_answer_i == 1;
+        let answered = i.mem_rsp_valid_i & out.mem_rsp_ready_o == 1;
+        self.unanswered = self.unanswered + usize::from(asked) - usize::from(answered);
+        self.answer &= !answered;
+        self.full = i.pass_valid_i == 1 || self.full && !leaves;
+        self.twin.clock(i);
+        if i.rst_ni == 0 {
+            (self.full, self.next, self.parts) = (false, None, 0);
+            (self.unanswered, self.answer, self.drains) = (0, false, false);
+        }
+    }
+}
+
+impl CacheDriver {
+    /// The request register.
+    fn request(&mut self, i: &mut CacheIn) {
+        i.req_valid_i = self.full.into();
+        if let Some(Request { kind, answer, line, row, data }) = self.next.take() {
+            (i.req_kind_i, i.req_answer_i, i.req_line_i) = (kind, answer.into(), line);
+            (i.req_size_i, i.req_mask_i, i.req_offset_i, i.req_data_i) = (row.size, row.mask, row.offset, data);
+        }
+    }
+
+    fn memory(&mut self, rng: &mut Rng, knobs: &CacheKnobs, i: &mut CacheIn) {
+        i.mem_req_ready_i = rng.chance(knobs.ready).into();
+        if !self.answer && self.unanswered > 0 && rng.chance(knobs.answer) {
+            self.answer = true;
+            rng.fill(&mut i.mem_rsp_data_i.0);
+            i.mem_rsp_fault_i = rng.chance(knobs.fault).into();
+            let part = rng.chance(knobs.part);
+            i.mem_rsp_present_i = if part { rng.below(u64::from(LINE_BYTES) + 1) as u8 } else { LINE_BYTES };
+        }
+        i.mem_rsp_valid_i = self.answer.into();
+    }
+
+    /// A pass of the coalescer, if there is room for its row.
+    fn pass(&mut self, rng: &mut Rng, knobs: &CacheKnobs, i: &mut CacheIn) {
+        let kind = match () {
+            () if rng.chance(knobs.store) => STORE,
+            () if rng.chance(knobs.atomic) => ATOMIC,
+            () => LOAD,
+        };
+        let answer = kind == LOAD || kind == ATOMIC && rng.chance(knobs.wanted);
+        if answer && self.twin.out.room_o == 0 {
+            return;
+        }
+        let row = if kind == ATOMIC {
+            Row::of_atomic(rng, knobs.partial)
+        } else {
+            Row::of_line(rng, knobs.partial, None)
+        };
+        let line = if rng.chance(knobs.again) { i.pass_line_i } else { self.lines.draw(rng) };
+        (i.pass_valid_i, i.pass_line_i) = (1, line);
+        let mut data = WarpData::ZERO;
+        if kind != LOAD {
+            set_lanes(row.mask).for_each(|lane| data.0[lane] = rng.next_u64() as u32);
+        }
+        if answer {
+            self.row(rng, knobs, &row, i);
+        }
+        self.next = Some(Request { kind, answer, line, row, data });
+    }
+
+    fn row(&mut self, rng: &mut Rng, knobs: &CacheKnobs, row: &Row, i: &mut CacheIn) {
+        i.row_valid_i = 1;
+        i.row_first_i = (self.parts == 0).into();
+        let last = self.parts + 1 == LANES || rng.chance(knobs.last);
+        // Of an instruction whose lanes lie in several memories the last part may come from elsewhere.
+        i.row_done_i = (last && !rng.chance(100)).into();
+        self.parts = if last { 0 } else { self.parts + 1 };
+        (i.row_warp_i, i.row_mask_i) = (row.warp, row.mask);
+        (i.row_reg_valid_i, i.row_reg_i) = (row.reg.is_some().into(), row.reg.unwrap_or_default());
+        (i.row_size_i, i.row_signed_i, i.row_lanewise_i) = (row.size, row.signed.into(), row.lanewise.into());
+        i.row_offset_i = row.offset;
+    }
+}
+
+/// What the cache has done in a cycle.
+#[derive(Clone, Copy, Default)]
+struct Did {
+    wait_access: bool,
+    wait_row: bool,
+    wait_memory: bool,
+    fill: bool,
+    fill_wait: bool,
+    kept: bool,
+    hit: bool,
+    store_hit: bool,
+    invalidate: bool,
+    line: u32,
+}
+
+pub(crate) struct CacheCover {
+    rows: usize,
+    misses: usize,
+    /// The cycle before.
+    before: Did,
+    /// Requests that memory has not answered; of each whether it is of a load.
+    asked: VecDeque<bool>,
+    /// The cache was emptied at the edge before.
+    flushed: bool,
+}
+
+#[cover]
+impl CacheCover {
+    fn new(shape: &SmShape, _: &Config) -> Self {
+        let (rows, misses) = (shape.line_rows, shape.misses());
+        Self { rows, misses, before: Did::default(), asked: VecDeque::new(), flushed: false }
+    }
+
+    fn observe(&mut self, i: &CacheIn, o: &CacheOut, _: &CacheProbe, points: &mut Points) {
+        let event = |name: &str| part(CACHE_EVENT, o.event_o.into(), name) == 1;
+        self.requests(i, o, points);
+        self.answers(i, o, points);
+        if i.mem_rsp_valid_i == 1 && o.mem_rsp_ready_o == 1 {
+            self.asked.pop_front();
+        }
+        if o.mem_req_valid_o == 1 && i.mem_req_ready_i == 1 && i.req_answer_i == 1 {
+            self.asked.push_back(i.req_kind_i == LOAD);
+        }
+        if i.rst_ni == 0 {
+            self.asked.clear();
+        }
+        self.flushed = i.flush_i == 1;
+        self.before = Did {
+            wait_access: event("cache_wait_access"),
+            wait_row: event("cache_wait_row"),
+            wait_memory: event("cache_wait_memory"),
+            fill: event("cache_fill") || event("cache_drop") || event("cache_part"),
+            fill_wait: event("cache_fill_wait"),
+            kept: event("cache_fill"),
+            hit: event("cache_hit"),
+            store_hit: event("cache_store_hit"),
+            invalidate: event("cache_invalidate"),
+            line: i.req_line_i,
+        };
+    }
+
+    fn requests(&self, i: &CacheIn, o: &CacheOut, points: &mut Points) {
+        let event = |name: &str| part(CACHE_EVENT, o.event_o.into(), name) == 1;
+        let (hit, merge, miss) = (event("cache_hit"), event("cache_merge"), event("cache_miss"));
+        let (store, store_hit) = (event("cache_store"), event("cache_store_hit"));
+        let (atomic, invalidate, close) = (event("cache_atomic"), event("cache_invalidate"), event("cache_close"));
+        let (access, row, memory) = (event("cache_wait_access"), event("cache_wait_row"), event("cache_wait_memory"));
+        let wanted = i.req_answer_i == 1;
+        let Self { before, .. } = self;
+        let again = before.line == i.req_line_i;
+        let valid = i.req_valid_i == 1;
+        let is = |kind: u8| valid && i.req_kind_i == kind;
+        let leaves = valid && o.req_ready_o == 1;
+        point!("a load hits", hit);
+        point!("a load joins a miss", merge);
+        point!("a load misses", miss);
+        point!("a store misses", store && !store_hit && !close);
+        point!("a store hits", store_hit);
+        point!("a store closes a miss", store && close);
+        point!("an atomic operation, its line is not there", atomic && !invalidate && !close);
+        point!("an atomic operation makes its line invalid", invalidate && !wanted);
+        point!("an atomic operation with an answer makes its line invalid", invalidate && wanted);
+        point!("an atomic operation closes a miss", atomic && close && !wanted);
+        point!("an atomic operation with an answer closes a miss", atomic && close && wanted);
+        point!("a load hits what the store before it has changed", hit && before.store_hit && again);
+        point!("a store hits what the load before it reads", store_hit && before.hit && again);
+        point!("a store hits what the store before it has changed", store_hit && before.store_hit && again);
+        point!("a load misses what the atomic operation before it has made invalid", miss && before.invalidate && again);
+        point!("a load hits what was installed at the edge of its pass", hit && before.kept);
+        point!("a load waits for the data", access && is(LOAD));
+        point!("a store waits for the data", access && is(STORE));
+        point!("a store waits for the data, memory would take it", access && is(STORE) && i.mem_req_ready_i == 1);
+        point!("a load waits for a row or a miss", row && is(LOAD));
+        point!("an atomic operation waits for a row or a miss", row && is(ATOMIC));
+        point!("a load waits for memory", memory && is(LOAD));
+        point!("a store waits for memory", memory && is(STORE));
+        point!("an atomic operation waits for memory", memory && is(ATOMIC));
+        point!("a store that hits waits for memory", memory && is(STORE) && before.wait_access);
+        point!("memory waits for a request", i.mem_req_ready_i == 1 && o.mem_req_valid_o == 0);
+        point!("a load has waited for a row, and joins", merge && before.wait_row);
+        point!("a load has waited for a row, and its line has come", hit && before.wait_row);
+        point!("a load has waited for a row, and misses", miss && before.wait_row);
+        point!("a store has waited for memory", store && before.wait_memory);
+        point!("a load that has waited for the data", hit && before.wait_access);
+        point!("a load that has waited for the data has lost its line", before.wait_access && is(LOAD) && again && !hit && !access);
+        point!("a request replaces another one", leaves && i.pass_valid_i == 1);
+        point!("a request leaves, none follows", leaves && i.pass_valid_i == 0);
+        point!("a request comes into an empty register", !valid && i.pass_valid_i == 1);
+        point!("a request stays", valid && !leaves);
+        point!("a request stays as its line is installed", valid && !leaves && event("cache_fill"));
+        point!("no number of a load is free", o.room_o == 0);
+        point!("as many answers are to come as there are misses", self.asked.len() == self.misses, given = self.misses <= self.rows);
+        point!("the first load after a flush", miss && self.flushed);
+        point!("flush", i.flush_i == 1);
+        point!("flush as a request comes", i.flush_i == 1 && i.pass_valid_i == 1);
+        point!("a request, nothing else", valid && self.asked.is_empty() && o.idle_o == 0);
+        point!("idle", o.idle_o == 1);
+        point!("reset under load", i.rst_ni == 0 && valid && self.asked.len() > 1);
+        point!("a pass under reset", i.rst_ni == 0 && i.row_valid_i == 1);
+    }
+
+    fn answers(&self, i: &CacheIn, o: &CacheOut, points: &mut Points) {
+        let event = |name: &str| part(CACHE_EVENT, o.event_o.into(), name) == 1;
+        let (fill, drop, part_of, wait) =
+            (event("cache_fill"), event("cache_drop"), event("cache_part"), event("cache_fill_wait"));
+        let (merge, close, serve) = (event("cache_merge"), event("cache_close"), event("cache_serve"));
+        let (result, pop) = (o.result_valid_o == 1, i.pop_i == 1);
+        let taken = i.mem_rsp_valid_i == 1 && o.mem_rsp_ready_o == 1;
+        point!("a line is installed", fill);
+        point!("a line is not installed, its way is pinned", drop);
+        point!("a line that is not whole comes", part_of);
+        point!("a line waits", wait);
+        point!("a line waits for a store", wait && !close);
+        point!("a line waits, its miss is closed", wait && close);
+        point!("a line has waited and is installed", fill && self.before.fill_wait);
+        point!("a line is installed as another one is read", fill && event("cache_hit"));
+        point!("a line is installed as a load joins", fill && merge);
+        point!("a line is installed as a miss is closed", fill && close);
+        point!("a line is installed as another one becomes invalid", fill && event("cache_invalidate"));
+        point!("a line is installed as a load misses", fill && event("cache_miss"));
+        point!("a line is not installed as a load joins", (drop || part_of) && merge);
+        point!("a row takes its lanes", serve);
+        point!("a row takes its lanes as the line is installed", serve && fill);
+        point!("rows of one answer follow each other", serve && self.before.fill);
+        point!("an answer of an atomic operation", taken && self.asked.front() == Some(&false));
+        point!("an answer of a load", taken && self.asked.front() == Some(&true));
+        point!("an answer is refused", i.mem_rsp_valid_i == 1 && !taken);
+        point!("there is no such place", o.fault_valid_o == 1 && serve);
+        point!("there is no such place, the row waits", o.fault_valid_o == 1 && !serve);
+        point!("a result goes", pop && o.result_o.done() == 0);
+        point!("the last result of a load goes", pop && o.result_o.done() == 1);
+        point!("a result waits", result && !pop);
+        point!("a result without a register", pop && o.result_reg_valid_o == 0);
+        point!("a hit without a latency", i.cfg_i & 0x3f == 0 && event("cache_hit"));
+        point!("a hit with a latency", i.cfg_i & 0x3f > 8 && event("cache_hit"));
+    }
+}

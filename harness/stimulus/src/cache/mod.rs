@@ -1,0 +1,5 @@
+//! The data cache.
+
+gpurf_blocks::cache_blocks!(stimulus);
+
+mod row;
