@@ -91,23 +91,6 @@ pub(super) static GROUPS: &[Group] = &[
         "every row is in use": look.o.line_table.room_o == 0;
         "a row comes while an answer goes": look.o.coalescer.row_valid_o & look.s.line_table.rsp_valid_q != 0;
     },
-    handshakes! { "cache", caches, |look|
-        "an answer": look.inputs.mem_rsp_valid_i, look.out.mem_rsp_ready_o;
-    },
-    situations! { "cache", caches, |look| {
-            let state = &look.s.cache;
-            let (misses, access) = (&state.misses, &state.access);
-            let used = usize::from(state.misses_state.count_q);
-            let served = look.o.coalescer.served_o;
-        }
-        "no miss is in use": misses.empty_o != 0 && look.alive != 0;
-        "one miss is in use": used == 1;
-        "half of the misses are in use or more": used >= look.shape.misses() / 2;
-        "a result of a hit waits for its latency": state.results_state.hits.head_valid_o == 0 && state.results_state.queue.count_q != 0;
-        "a hit and an answer at once": access.push_valid_o & misses.result_valid_o != 0;
-        "a row waits for an answer that is at hand": misses.mem_rsp_ready_o == 0 && misses.serve_o == 0;
-        "a pass while a request stays": served == 0 && look.o.address_unit.global_valid_o != 0 && look.o.cache.req_ready_o == 0;
-    },
     situations! { "shared_memory", |_| true, |look| {
             let (memory, state) = (&look.o.shared_memory, &look.s.shared_memory);
             let served = memory.served_o;
@@ -130,20 +113,8 @@ pub(super) static GROUPS: &[Group] = &[
     },
 ];
 
-pub(super) static SUMS: &[Sums] = &[
-    sums! { "cache", caches,
-        "cache_hit": "a load finds its line";
-        "cache_merge": "a load joins an open miss";
-        "cache_miss": "a load asks memory";
-        "cache_store": "a store";
-        "cache_store_hit": "a store finds its line";
-        "cache_fill": "an answer is installed";
-        "cache_serve": "a row takes its lanes from an answer";
-        "cache_wait_memory": "a request waits for memory";
-    },
-    sums! { "sm", |_| true,
-        "line_answer": "a line comes from memory";
-        "shared_conflict": "words in one bank of shared memory";
-        "constant_conflict": "different words of constant memory";
-    },
-];
+pub(super) static SUMS: &[Sums] = &[sums! { "sm", |_| true,
+    "line_answer": "a line comes from memory";
+    "shared_conflict": "words in one bank of shared memory";
+    "constant_conflict": "different words of constant memory";
+}];

@@ -6,6 +6,7 @@
 //! A [`Group`] is a table of situations of one block: what each of them is called, and when a cycle is one. [`Sums`] are situations that an event word counts already. Each
 //! design has tables of its own, in a file of its own, which count where a configuration has it. Situations that a configuration cannot reach are listed with the reason in `unreached`.
 
+mod cache;
 mod control;
 mod execute;
 mod front;
@@ -128,6 +129,7 @@ fn all_groups() -> impl Iterator<Item = &'static Group> {
         operands::GROUPS,
         execute::GROUPS,
         memory::GROUPS,
+        cache::GROUPS,
         control::GROUPS,
         slots::GROUPS,
         power::GROUPS,
@@ -143,6 +145,7 @@ fn all_sums() -> impl Iterator<Item = &'static Sums> {
         operands::SUMS,
         execute::SUMS,
         memory::SUMS,
+        cache::SUMS,
         control::SUMS,
         slots::SUMS,
         power::SUMS,

@@ -287,7 +287,7 @@ impl CacheCover {
         point!("a load waits for memory", memory && is(LOAD));
         point!("a store waits for memory", memory && is(STORE));
         point!("an atomic operation waits for memory", memory && is(ATOMIC));
-        point!("a store that hits waits for memory", memory && is(STORE) && before.wait_access);
+        point!("a store that has waited for the data waits for memory", memory && is(STORE) && before.wait_access);
         point!("memory waits for a request", i.mem_req_ready_i == 1 && o.mem_req_valid_o == 0);
         point!("a load has waited for a row, and joins", merge && before.wait_row);
         point!("a load has waited for a row, and its line has come", hit && before.wait_row);

@@ -91,6 +91,12 @@ impl Held {
         self.places.entries(line).any(|entry| self.line[entry] == Some(line))
     }
 
+    /// In the set of a line, the one that came first, or that was used longest ago.
+    fn oldest(&self, line: u32, fifo: bool) -> Option<u32> {
+        let time = if fifo { &self.came } else { &self.used };
+        self.places.entries(line).min_by_key(|&entry| time[entry]).and_then(|entry| self.line[entry])
+    }
+
     fn step(&mut self, i: &CacheTagsIn, o: &CacheTagsOut) {
         self.now += 1;
         let entry = usize::from(o.entry_o);
@@ -129,12 +135,13 @@ pub(crate) struct CacheTagsDriver {
 knobs! {
     pub(crate) struct CacheTagsKnobs {
         read: "the tags of a set are read" = [100, 700, 1000],
-        stay: "it is the set of the line that is looked up" = [0, 300, 800],
+        stay: "the line that is looked up is read again" = [0, 300, 800],
         other: "another line of the set is looked up" = [0, 0, 200],
         touch: "a line that is there is used" = [200, 700, 1000],
         invalidate: "it becomes invalid" = [0, 100, 500],
         fill: "a line comes" = [50, 400, 900],
         beside: "it is in the set that is looked up" = [100, 500, 900],
+        oldest: "it is that of the line that makes room next" = [0, 200, 700],
         meet: "the set that is read is that of the line that comes" = [0, 300, 800],
         pin: "an entry is pinned" = [100, 500, 950],
         victim: "it is that of the way that makes room, or its neighbour" = [100, 700],
@@ -192,6 +199,9 @@ impl Driver for CacheTagsDriver {
         } else {
             self.lines.draw(rng)
         };
+        if rng.chance(knobs.oldest) {
+            i.read_line_i = self.held.oldest(i.read_line_i, self.cfg == 1).unwrap_or(i.read_line_i);
+        }
         self.twin.late(i);
         self.twin.clock(i);
         self.held.step(i, &self.twin.out);

@@ -95,9 +95,9 @@ ports! {
         /// Data of the answer at hand.
         rsp_data_q: WarpData = field(1024).valid_by("rsp_valid_q"),
         /// Misses that are open.
-        open_q: u64 = field(s.misses()).when(s.misses() <= NARROW_SET),
+        open_q: u64 = field(s.misses().min(NARROW_SET)).when(s.misses() <= NARROW_SET),
         /// Rows in use.
-        row_used_q: u64 = field(s.line_rows).when(s.line_rows <= NARROW_SET),
+        row_used_q: u64 = field(s.line_rows.min(NARROW_SET)).when(s.line_rows <= NARROW_SET),
         /// Misses that are open, where there are more than 64 misses.
         open_wide_q: Wide<SET_WORDS> = field(MAX).at("open_q").when(s.misses() > NARROW_SET),
         /// Rows in use, where there are more than 64 rows.
@@ -286,6 +286,8 @@ impl CacheMisses {
         let (found, place) = (self.touched(edge), self.place());
         let (first, served) = (self.first_q, self.served(edge.pop));
         let open = self.open_q >> first & 1 == 1;
+        // The place of a row that is served at this edge is not free yet.
+        let free = lowest_free(self.row_used_q, self.rows);
         self.result_valid_q &= !edge.pop;
         if let Some(row) = served {
             self.serve(row);
@@ -310,11 +312,10 @@ impl CacheMisses {
             self.open_q = self.open_q & !(1 << place) | u128::from(open) << place;
             self.count_q = self.counted(1);
         }
-        if let Some((row, load)) = edge.row
-            && let Some((place, miss)) = self.write_row(row, load, edge, found, place)
-        {
-            self.row_used_q |= 1 << place;
-            self.waiting[miss] |= 1 << place;
+        if let (Some((row, load)), Some(free)) = (edge.row, free) {
+            let miss = self.write_row(free, row, load, edge, found, place);
+            self.row_used_q |= 1 << free;
+            self.waiting[miss] |= 1 << free;
         }
     }
 
@@ -324,19 +325,19 @@ impl CacheMisses {
         if edge.close || edge.row.is_some() && edge.allocate.is_none() { self.find(edge.line) } else { None }
     }
 
-    /// A row goes to the lowest free place, if there is one. Gives the place and the miss that it waits for.
+    /// A row goes to a place. Gives the miss that it waits for.
     fn write_row(
         &mut self,
+        place: usize,
         row: &CacheRow,
         load: u8,
         edge: &MissesEdge<'_>,
         found: Option<usize>,
         new: usize,
-    ) -> Option<(usize, usize)> {
-        let place = lowest_free(self.row_used_q, self.rows)?;
+    ) -> usize {
         let miss = if edge.allocate.is_some() { new } else { found.unwrap_or_default() };
         (self.row_q[place], self.row_miss_q[place], self.row_load_q[place]) = (row.0, miss as u32, load.into());
-        Some((place, miss))
+        miss
     }
 
     /// A row and the answer make a result.
@@ -363,8 +364,8 @@ impl CacheMisses {
         if edge.allocate.is_some() {
             self.line_q[place] = edge.line;
         }
-        if let Some((row, load)) = edge.row {
-            self.write_row(row, load, edge, found, place);
+        if let (Some((row, load)), Some(free)) = (edge.row, lowest_free(self.row_used_q, self.rows)) {
+            self.write_row(free, row, load, edge, found, place);
         }
         (self.first_q, self.count_q, self.open_q, self.row_used_q) = (0, 0, 0, 0);
         (self.rsp_valid_q, self.result_valid_q) = (false, false);

@@ -80,9 +80,9 @@ ports! {
     /// Registers of [`CacheResults`].
     pub struct CacheResultsState(s: &SmShape) {
         /// Numbers in use.
-        used_q: u64 = field(s.line_rows).when(s.line_rows <= NARROW_SET),
+        used_q: u64 = field(s.line_rows.min(NARROW_SET)).when(s.line_rows <= NARROW_SET),
         /// Numbers that get no further part.
-        closed_q: u64 = field(s.line_rows).when(s.line_rows <= NARROW_SET),
+        closed_q: u64 = field(s.line_rows.min(NARROW_SET)).when(s.line_rows <= NARROW_SET),
         /// Numbers in use, where there are more than 64 numbers.
         used_wide_q: Wide<SET_WORDS> = field(MAX).at("used_q").when(s.line_rows > NARROW_SET),
         /// Numbers that get no further part, where there are more than 64 numbers.
