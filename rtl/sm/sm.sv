@@ -338,6 +338,10 @@ module sm
   logic              address_unit_constant_valid;
   logic              address_unit_shuffle_valid;
   logic              address_unit_local;
+  // Nothing reads it yet.
+  // verilator lint_off UNUSEDSIGNAL
+  logic              address_unit_line_first;
+  // verilator lint_on UNUSEDSIGNAL
   logic              address_unit_last;
   logic [WarpW-1:0]  address_unit_warp;
   logic [1:0]        address_unit_kind;
@@ -1661,11 +1665,15 @@ module sm
     .constant_valid_o (address_unit_constant_valid),
     .shuffle_valid_o  (address_unit_shuffle_valid),
     .local_o          (address_unit_local),
+    .line_first_o     (address_unit_line_first),
     .global_served_i  (coalescer_served),
     .shared_served_i  (shared_memory_served),
     .constant_served_i(constant_memory_served),
     .shuffle_served_i (lane_crossbar_served),
     .last_o           (address_unit_last),
+    .write_done_i     (operand_stage_write_done),
+    .write_done_warp_i(operand_stage_write_done_warp),
+    .write_done_reg_i (operand_stage_write_done_reg),
     .warp_o           (address_unit_warp),
     .kind_o           (address_unit_kind),
     .size_o           (address_unit_size),
