@@ -47,7 +47,7 @@ knobs! {
         serve: "a unit serves lanes" = [200, 800, 1000],
         few: "it serves some of them, not all" = [0, 100, 600, 1000],
         one: "of some lanes it serves one" = [100, 500, 1000],
-        written: "a part of the result is written" = [20, 300, 900],
+        written: "a part of the result is written" = [5, 100, 500, 900],
         generics: "an address is generic" = [100, 800],
         mixed: "generic addresses of an instruction are in several spaces" = [0, 700],
         fault: "an instruction is at fault" = [0, 200, 600],
@@ -606,8 +606,8 @@ impl AddressUnitCover {
         point!("a part is written while another one comes", written && served);
         point!("a pass before the former part is written", served && register && p.parts_q != 0);
         point!("16 parts or more are not written", busy && p.parts_q >= 16);
-        point!("30 parts are not written", busy && p.parts_q == 30);
-        point!("a part of 16 or more is written", written && p.parts_q == 16);
+        point!("28 parts or more are not written", busy && p.parts_q >= 28);
+        point!("one of 16 parts or more is written", written && p.parts_q >= 16);
         point!("global lanes wait for parts in shared memory", pair(SHARED, GLOBAL));
         point!("shared lanes wait for parts in global memory", pair(GLOBAL, SHARED));
         point!("global lanes wait for parts in local memory", pair(LOCAL, GLOBAL));
