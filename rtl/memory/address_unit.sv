@@ -7,6 +7,10 @@
 // lanes it serves. Because instructions pass one after the other, accesses of a warp, and of warps
 // on both sides of a barrier, are performed in program order, and nothing else has to care.
 //
+// Each pass gives a part of the instruction's result, and the last pass the part with which the
+// register is complete. Parts of different spaces overtake each other. So lanes of another space
+// wait until the parts so far are in the register file.
+//
 // An instruction at fault is not held: nothing of it is performed.
 `include "gpurf_assert.svh"
 
@@ -57,6 +61,11 @@ module address_unit
   input  logic [Lanes-1:0]               shuffle_served_i,
   output logic                           last_o,             // no lane is left behind this pass
 
+  // results that go into the register file
+  input  logic [IssuePorts-1:0]          write_done_i,
+  input  logic [WarpW-1:0]               write_done_warp_i [IssuePorts],
+  input  logic [RegW-1:0]                write_done_reg_i  [IssuePorts],
+
   // instruction held
   output logic [WarpW-1:0]               warp_o,
   output logic [1:0]                     kind_o,
@@ -91,6 +100,9 @@ module address_unit
 
   localparam int unsigned LastPort = IssuePorts - 1;  // the second port, if there is one
 
+  // Of 32 lanes one is left while an instruction is held, so it has 31 parts at most.
+  localparam int unsigned PartsW = $clog2(Lanes);
+
   // Further opcodes of the memory pipeline.
   localparam logic [6:0] OpShfl = 7'h13;
 
@@ -112,6 +124,9 @@ module address_unit
     logic       wide;       // the address has an upper word
   } access_t;
 
+  // Where the lanes of a pass lie.
+  typedef enum logic [1:0] {PassGlobal, PassShared, PassLocal, PassConstant} pass_space_e;
+
   // A lane's access: where it goes, and the first thing that is wrong with it (0: nothing).
   typedef struct packed {
     logic              in_shared;
@@ -124,11 +139,13 @@ module address_unit
 
   logic              busy_q;
   logic [Lanes-1:0]  lanes_q;
-  logic              line_first_q; // no pass has gone to the coalescer
   logic              shuffle_q;
   logic [Lanes-1:0]  shared_q;     // space of each lane; none of them: global
   logic [Lanes-1:0]  local_q;
   logic [Lanes-1:0]  constant_q;
+  logic [PartsW-1:0] parts_q;      // parts of the result that are not written yet
+  logic [1:0]        space_q;      // of the last pass that was performed
+  logic              line_first_q; // the coalescer has performed none
   logic [WarpW-1:0]  warp_q;
   logic [1:0]        kind_q;
   logic [1:0]        size_q;
@@ -158,7 +175,12 @@ module address_unit
   logic              lowest_shared;    // its space
   logic              lowest_local;
   logic              lowest_constant;
+  pass_space_e       space;
+  logic              offer;            // the lanes do not wait for parts of another space
   logic [Lanes-1:0]  served;
+  logic [IssuePorts-1:0] written;      // bus on which a part is written
+  logic              part_made;
+  logic              part_written;
 
   // With one port the port's number is 0, whatever the input says.
   assign port         = (IssuePorts > 1) & in_port_i;
@@ -181,11 +203,19 @@ module address_unit
     end
   end
 
+  always_comb begin
+    if (lowest_shared)        space = PassShared;
+    else if (lowest_local)    space = PassLocal;
+    else if (lowest_constant) space = PassConstant;
+    else                      space = PassGlobal;
+  end
+
+  assign offer            = busy_q & ((parts_q == '0) | (space_q == space));
   assign busy_o           = busy_q;
-  assign global_valid_o   = busy_q & ~shuffle_q & ~lowest_shared & ~lowest_constant;
-  assign shared_valid_o   = busy_q & ~shuffle_q & lowest_shared;
-  assign constant_valid_o = busy_q & ~shuffle_q & lowest_constant;
-  assign shuffle_valid_o  = busy_q & shuffle_q;
+  assign global_valid_o   = offer & ~shuffle_q & ~lowest_shared & ~lowest_constant;
+  assign shared_valid_o   = offer & ~shuffle_q & lowest_shared;
+  assign constant_valid_o = offer & ~shuffle_q & lowest_constant;
+  assign shuffle_valid_o  = offer & shuffle_q;
   assign local_o          = lowest_local;
   assign line_first_o     = line_first_q;
 
@@ -224,6 +254,14 @@ module address_unit
   assign fault_warp_o  = fault_warp_q;
   assign fault_cause_o = fault_cause_q;
   assign fault_value_o = fault_value_q;
+
+  // Parts: no other result of this register is on its way while the instruction is held.
+  for (genvar p = 0; p < IssuePorts; p++) begin : gen_written
+    assign written[p] = write_done_i[p] && write_done_warp_i[p] == warp_q &&
+                        write_done_reg_i[p] == reg_q;
+  end
+  assign part_made    = reg_valid_q & (served != '0);
+  assign part_written = written != '0;
 
   function automatic access_t access_of(logic [6:0] opcode, logic [6:0] m);
     access_of = '0;
@@ -414,11 +452,13 @@ module address_unit
       answer_shared_q  <= in_common;
       fault_warp_q     <= place_warp_o;
       lanes_q          <= mask;
-      line_first_q     <= 1'b1;
       shuffle_q        <= access.shuffle;
       shared_q         <= in_shared;
       local_q          <= in_local;
       constant_q       <= in_constant;
+      parts_q          <= '0;
+      space_q          <= PassGlobal;
+      line_first_q     <= 1'b1;
       warp_q           <= place_warp_o;
       kind_q           <= access.kind;
       size_q           <= access.size;
@@ -435,7 +475,9 @@ module address_unit
     end else begin
       if (last_o) busy_q <= 1'b0;
       lanes_q <= lanes_q & ~served;
-      if (global_valid_o && global_served_i != '0) line_first_q <= 1'b0;
+      parts_q <= parts_q + PartsW'(part_made) - PartsW'(part_written);
+      if (served != '0) space_q <= space;
+      if (global_valid_o && served != '0) line_first_q <= 1'b0;
     end
 
     if (!rst_ni) begin
@@ -457,6 +499,10 @@ module address_unit
   `GPURF_ASSERT_WHEN(lanes_left, busy_q, lanes_q != '0, "an instruction without lanes is held")
   `GPURF_ASSERT_WHEN(served_offered, busy_q, (served & ~lanes_o) == '0,
                      "a lane was served that was not offered")
+  `GPURF_ASSERT_WHEN(one_part, busy_q, $onehot0(written),
+                     "two parts of one instruction are written over two buses at once")
+  `GPURF_ASSERT_WHEN(part_expected, busy_q && part_written, parts_q != '0,
+                     "a part is written of a pass that was not performed")
   `GPURF_ASSERT(others_silent,
                 (global_valid_o   || global_served_i   == '0) &&
                 (shared_valid_o   || shared_served_i   == '0) &&

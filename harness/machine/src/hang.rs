@@ -170,7 +170,7 @@ fn units(out: &SmOut, probe: &SmProbe) -> Vec<String> {
             (_, 1, ..) => "shared memory",
             (_, _, 1, _) => "constant memory",
             (_, _, _, 1) => "the lane crossbar",
-            _ => "the special registers",
+            _ => "results of its lanes in another memory",
         };
         lines.push(format!("address unit: lanes {:#010x} of warp {} wait for {to}", unit.lanes_o, unit.warp_o));
     }

@@ -198,3 +198,48 @@ fn a_difference_stops_at_its_cycle_and_is_kept() {
     }
     assert!(!text.contains(&format!("\n#{}\n", 2 * WRONG + 14)));
 }
+
+/// A load whose lanes lie in global and in shared memory: those with this parity in global memory. The next instruction reads the register. With
+/// parity 0 lane 0 is in global memory, so the last pass is that of the quick memory.
+fn load_from_two_memories(parity: u32) -> Program {
+    let code = format!(
+        "S2R.TID.X R5
+        IMAD.LO R6, PT, R5, 4, RZ, !PT
+        IADD R7, PT, R0, 1000, !PT
+        ST.SHARED.B32 [R6], R7
+        IADD R8, PT, R0, 2000, !PT
+        ST.GLOBAL.B32 [R2:RZ], R8
+        LOP3.LUT192 R9, R5, 1, RZ
+        ISETP.EQ.AND P0, R9, {parity}, PT
+        MOV R11, 1
+        @P0 IADD R6, PT, R2, 0, !PT
+        @P0 MOV R11, 0
+        MOV R12, 7
+        LD.GENERIC.B32 R12, [R6:R11]
+        IADD R13, PT, R12, 5, !PT
+        ST.GLOBAL.B32 [R2:RZ], R13"
+    );
+    Program::new(&code, 2, 64)
+}
+
+#[test]
+fn a_load_from_two_memories_is_complete_with_its_last_answer() {
+    let expected = |parity: u32| (0..128).map(move |i| i + 5 + if i % 2 == parity { 2000 } else { 1000 });
+    for parity in [0, 1] {
+        let program = load_from_two_memories(parity);
+        let sets: [&[&str]; 4] = [
+            &[],
+            SET,
+            &["sm.active_warps=8", "rfc.entries=6"],
+            &["sm.active_warps=8", "orf.entries=3", "lrf.banks=split"],
+        ];
+        for set in sets {
+            let mut engine = ModelEngine::judged(settings(set));
+            let found = program.run(&mut engine).unwrap_or_else(|error| panic!("{parity} {set:?}: {error}"));
+            assert!(found.into_iter().take(128).eq(expected(parity)), "{parity} {set:?}");
+        }
+        let mut engine = both(settings(SET));
+        let found = program.run(&mut engine).unwrap_or_else(|error| panic!("{parity}, lockstep: {error}"));
+        assert!(found.into_iter().take(128).eq(expected(parity)), "{parity}, lockstep");
+    }
+}

@@ -9,6 +9,10 @@ pub(super) fn caches(config: &Config) -> bool {
     config.cache.kilobytes != 0
 }
 
+/// Spaces as `address_unit` counts them.
+const SHARED_SPACE: u8 = 1;
+const CONSTANT_SPACE: u8 = 3;
+
 pub(super) static GROUPS: &[Group] = &[
     situations! { "address_unit", |_| true, |look| {
             let (unit, state) = (&look.o.address_unit, &look.s.address_unit);
@@ -17,11 +21,17 @@ pub(super) static GROUPS: &[Group] = &[
             let spaces = [state.shared_q, state.constant_q, state.local_q].map(|space| state.lanes_q & space != 0);
             let special = state.lanes_q & (state.shared_q | state.constant_q | state.local_q);
             let two = special != state.lanes_q || spaces.into_iter().filter(|there| *there).count() > 1;
+            let offered = unit.global_valid_o | unit.shared_valid_o | unit.constant_valid_o | unit.shuffle_valid_o;
+            let waits = busy && offered == 0;
+            let quick = unit.lanes_o & (state.shared_q | state.constant_q) != 0;
+            let last_quick = matches!(state.space_q, SHARED_SPACE | CONSTANT_SPACE);
         }
         "no instruction is held": !busy && look.alive != 0;
         "an instruction is served in its last pass": busy && unit.last_o != 0;
         "an instruction is followed by another one at once": unit.last_o & look.o.dispatcher.memory_valid_o != 0;
         "lanes of two spaces are left": busy && memory && special != 0 && two;
+        "lanes in a slow memory wait for results of a quick one": waits && last_quick && !quick;
+        "lanes in a quick memory wait for results of a slow one": waits && !last_quick && quick;
         "the coalescer serves lanes": unit.global_valid_o != 0 && look.o.coalescer.served_o != 0;
         "the coalescer serves none": unit.global_valid_o != 0 && look.o.coalescer.served_o == 0;
         "the coalescer leaves lanes for another pass (replay)":

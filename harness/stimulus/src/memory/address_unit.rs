@@ -9,7 +9,7 @@ use gpurf_blocks::{LANES, OPERANDS, WarpData};
 use gpurf_lockstep::Rng;
 
 use super::lanes::{set_lanes, some_lanes};
-use crate::driver::{Reset, Twin, alias, any_instruction};
+use crate::driver::{Reset, Twin, alias, any_instruction, ports};
 use crate::{Driver, Points, Unreached, cover};
 
 /// Stimulus of the block.
@@ -37,13 +37,17 @@ pub(crate) struct AddressUnitDriver {
     reset: Reset,
     /// Follows the inputs, to know which lanes are offered to whom.
     twin: Twin<AddressUnit>,
+    /// Parts of the instruction held that are not written yet.
+    parts: u32,
 }
 
 knobs! {
     pub(crate) struct AddressUnitKnobs {
         offer: "an instruction is offered" = [200, 800, 1000],
         serve: "a unit serves lanes" = [200, 800, 1000],
-        few: "it serves some of them, not all" = [0, 100, 600],
+        few: "it serves some of them, not all" = [0, 100, 600, 1000],
+        one: "of some lanes it serves one" = [100, 500, 1000],
+        written: "a part of the result is written" = [5, 100, 500, 900],
         generics: "an address is generic" = [100, 800],
         mixed: "generic addresses of an instruction are in several spaces" = [0, 700],
         fault: "an instruction is at fault" = [0, 200, 600],
@@ -64,7 +68,7 @@ impl Driver for AddressUnitDriver {
     type Knobs = AddressUnitKnobs;
 
     fn new(shape: &SmShape, _: &Config) -> Self {
-        Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape) }
+        Self { shape: *shape, reset: Reset::default(), twin: Twin::new(shape), parts: 0 }
     }
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
@@ -103,7 +107,15 @@ impl Driver for AddressUnitDriver {
                 self.instruction(rng, knobs, inputs, port);
             }
         }
+        let written = self.write(rng, knobs, inputs);
         self.twin.late(inputs);
+        let out = &self.twin.out;
+        let lanes = inputs.global_served_i | inputs.shared_served_i | inputs.constant_served_i | inputs.shuffle_served_i;
+        if inputs.in_valid_i & out.in_ready_o == 1 || out.busy_o == 0 {
+            self.parts = 0;
+        } else {
+            self.parts = self.parts + u32::from(lanes != 0 && out.reg_valid_o == 1) - u32::from(written);
+        }
         self.twin.clock(inputs);
     }
 }
@@ -158,11 +170,36 @@ impl AddressUnitDriver {
             0
         } else if !rng.chance(knobs.few) {
             offered
-        } else if rng.chance(500) {
+        } else if rng.chance(knobs.one) {
             offered & offered.wrapping_neg()
         } else {
             offered & rng.next_u64() as u32
         }
+    }
+
+    /// Results that go into the register file: at most one part of what is held, and others. Gives whether there is a part.
+    fn write(&self, rng: &mut Rng, knobs: &AddressUnitKnobs, inputs: &mut AddressUnitIn) -> bool {
+        let out = &self.twin.out;
+        let held = (out.warp_o, out.reg_o);
+        let part = self.parts > 0 && rng.chance(knobs.written);
+        let bus = rng.below(self.shape.ports() as u64) as usize;
+        inputs.write_done_i = ports(rng, self.shape.ports(), 500);
+        for p in 0..self.shape.ports() {
+            let any = (rng.below(MAX_WARPS as u64) as u8, rng.below(NO_REG.into()) as u8);
+            let (warp, register) = match rng.below(3) {
+                0 => (alias(rng, held.0.into(), MAX_WARPS as u64) as u8, held.1),
+                1 => (held.0, alias(rng, held.1.into(), NO_REG.into()) as u8),
+                _ => any,
+            };
+            // What is not a part is the result of another register, or of another warp.
+            let warp = if (warp, register) == held { warp ^ 1 } else { warp };
+            (inputs.write_done_warp_i[p], inputs.write_done_reg_i[p]) = (warp, register);
+        }
+        if part {
+            inputs.write_done_i |= 1 << bus;
+            (inputs.write_done_warp_i[bus], inputs.write_done_reg_i[bus]) = held;
+        }
+        part
     }
 
     /// The memory that the threads have.
@@ -534,10 +571,75 @@ impl AddressUnitCover {
         point!("reset with a fault", reset && o.fault_valid_o == 1);
         point!("offered under reset", reset && offered);
 
+        self.parts(i, o, p, taken, points);
+
         #[given(self.shape.ports() == 2)]
         {
             point!("taken from the second port", taken && i.in_port_i == 1);
             point!("taken from the first port", taken && i.in_port_i == 0);
+        }
+    }
+
+    /// Parts of the result that are not written yet, and lanes that wait for them.
+    fn parts(&self, i: &AddressUnitIn, o: &AddressUnitOut, p: &AddressUnitProbe, taken: bool, points: &mut Points) {
+        let busy = o.busy_o == 1;
+        let offered = o.global_valid_o | o.shared_valid_o | o.constant_valid_o | o.shuffle_valid_o == 1;
+        let served = i.global_served_i | i.shared_served_i | i.constant_served_i | i.shuffle_served_i != 0;
+        let waits = busy && !offered;
+        let space = match () {
+            () if o.lanes_o & p.shared_q != 0 => SHARED,
+            () if o.lanes_o & p.local_q != 0 => LOCAL,
+            () if o.lanes_o & p.constant_q != 0 => CONSTANT,
+            () => GLOBAL,
+        };
+        let pair = |from: u32, to: u32| waits && (u32::from(p.space_q), space) == (from, to);
+        let quick = |space: u32| matches!(space, SHARED | CONSTANT);
+        let (from_quick, to_quick) = (quick(p.space_q.into()), quick(space));
+        let register = o.reg_valid_o == 1;
+        let done = |bus: usize| i.write_done_i >> bus & 1 == 1;
+        let same_warp = |bus: usize| i.write_done_warp_i[bus] == o.warp_o;
+        let same_register = |bus: usize| i.write_done_reg_i[bus] == o.reg_o;
+        let part = |bus: usize| busy && register && done(bus) && same_warp(bus) && same_register(bus);
+        let mut buses = 0..self.shape.ports();
+        let written = buses.clone().any(part);
+        point!("a part is written", written && p.parts_q > 1);
+        point!("a part is written while another one comes", written && served);
+        point!("a pass before the former part is written", served && register && p.parts_q != 0);
+        point!("16 parts or more are not written", busy && p.parts_q >= 16);
+        point!("28 parts or more are not written", busy && p.parts_q >= 28);
+        point!("one of 16 parts or more is written", written && p.parts_q >= 16);
+        point!("global lanes wait for parts in shared memory", pair(SHARED, GLOBAL));
+        point!("shared lanes wait for parts in global memory", pair(GLOBAL, SHARED));
+        point!("global lanes wait for parts in local memory", pair(LOCAL, GLOBAL));
+        point!("local lanes wait for parts in global memory", pair(GLOBAL, LOCAL));
+        point!("shared lanes wait for constants", pair(CONSTANT, SHARED));
+        point!("constants wait for parts in shared memory", pair(SHARED, CONSTANT));
+        point!("lanes in a slow memory wait for parts in a quick one", waits && from_quick && !to_quick);
+        point!("lanes in a quick memory wait for parts in a slow one", waits && !from_quick && to_quick);
+        point!("an atomic operation waits", waits && o.kind_o == 2);
+        point!("the last part is written that lanes wait for", waits && written && p.parts_q == 1);
+        point!("a part is written, lanes wait for more", waits && written && p.parts_q > 1);
+        point!(
+            "the same register of another warp is written",
+            waits && !written && buses.clone().any(|bus| done(bus) && same_register(bus))
+        );
+        point!(
+            "another register of the warp is written",
+            waits && !written && buses.any(|bus| done(bus) && same_warp(bus))
+        );
+        let other = busy && u32::from(p.space_q) != space;
+        point!("lanes of another space do not wait without a register", other && !register && served);
+        point!("parts are not written when the next instruction is taken", taken && busy && p.parts_q != 0);
+        point!("an instruction is offered while lanes wait", waits && i.in_valid_i == 1);
+        let line = o.global_valid_o == 1;
+        point!("the coalescer's first pass", line && served && o.line_first_o == 1);
+        point!("the coalescer's first pass after one of another unit", line && o.line_first_o == 1 && from_quick);
+        point!("the coalescer has performed a pass", line && o.line_first_o == 0);
+        point!("reset with parts that are not written", busy && i.rst_ni == 0 && p.parts_q != 0);
+        #[given(self.shape.ports() == 2)]
+        {
+            point!("a part is written over bus 0", part(0));
+            point!("a part is written over bus 1", part(1));
         }
     }
 

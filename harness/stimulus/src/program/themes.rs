@@ -154,12 +154,14 @@ fn scratchpad(weights: &mut Weights) {
     weights.windows = Windows { shared_own: 120, shared_other: 60, shared_sums: 60, ..Windows::default() };
     let chances = &mut weights.chances;
     (chances.warps_end, chances.generic, chances.mixed, chances.ordered, chances.result) = (300, 300, 500, 500, 900);
+    chances.two_speeds = 400;
     (weights.sizes.shared_words, weights.sizes.section) = ([32, 128], [6, 16]);
     (weights.sizes.registers, weights.sizes.warps, weights.sizes.blocks) = ([24, 28], [1, 4], [12, 24]);
     quotas(weights, &[("load B32 from shared memory", 2)]);
 }
 
 fn mixed(weights: &mut Weights) {
+    weights.chances.two_speeds = 300;
     quotas(
         weights,
         &[("branch splits the lanes", 20), ("barrier of all warps", 2), ("load B32 from global memory", 10)],
@@ -211,6 +213,7 @@ fn memory(weights: &mut Weights) {
     weights.mix = Mix { integer: 150, float: 40, access: 400, barrier: 20, ..Mix::default() };
     let chances = &mut weights.chances;
     (chances.generic, chances.mixed, chances.narrow, chances.vector) = (350, 450, 500, 350);
+    chances.two_speeds = 400;
     weights.sizes.blocks = [2, 8];
     quotas(
         weights,

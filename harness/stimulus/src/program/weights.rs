@@ -197,8 +197,8 @@ chances! {
     generic = 200,
     /// A generic access goes to two windows.
     mixed = 350,
-    /// A load from two windows goes to a quick memory (shared, constant) and to a slow one (global, local). 0, since the SM reports the register as
-    /// written when the last pass answers, which is not the last answer then.
+    /// A load from two windows may go to a quick memory (shared, constant) and to a slow one (global, local). Lanes of the one wait for results of the
+    /// other.
     two_speeds = 0,
     /// The upper word of an address stands in a register.
     wide = 300,

@@ -47,6 +47,12 @@ ports! {
         in_src_valid_i: u8 = field(OPERANDS * s.ports()),
         /// The block may not access the common area any more.
         place_released_i: u8 = field(1).valid_by("in_valid_i"),
+        /// The result on bus p is in the register file from this edge on.
+        write_done_i: u8 = field(s.ports()),
+        /// Warp of the completed write.
+        write_done_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_i"),
+        /// Register of the completed write.
+        write_done_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_i"),
     }
 }
 
@@ -59,7 +65,7 @@ ports! {
         store_o: WarpData = field(1024).valid_by("busy_o").early().shows("store_q"),
         /// Source b of each lane.
         compare_o: WarpData = field(1024).valid_by("busy_o").early().shows("compare_q"),
-        /// Lanes offered in this pass.
+        /// Lanes of this pass.
         lanes_o: u32 = field(32).valid_by("busy_o").early(),
         /// Lanes of the probe or release.
         answer_mask_o: u32 = field(32).valid_by("answer_valid_o").early(),
@@ -83,6 +89,8 @@ ports! {
         shuffle_valid_o: u8 = field(1).early(),
         /// The addresses are in local memory.
         local_o: u8 = field(1).valid_by("global_valid_o").early(),
+        /// The coalescer has served no lane of the instruction yet.
+        line_first_o: u8 = field(1).valid_by("global_valid_o").early(),
         /// No lane is left behind this pass.
         last_o: u8 = field(1),
         /// Warp of the instruction held.
@@ -103,8 +111,6 @@ ports! {
         pred_valid_o: u8 = field(1).early().shows_while("pred_valid_q", "busy_o"),
         /// Predicate that is written.
         pred_o: u8 = field(3).valid_by("pred_valid_o").early().shows("pred_q"),
-        /// The coalescer has served no lane of the instruction yet.
-        line_first_o: u8 = field(1).valid_by("global_valid_o").early().shows("line_first_q"),
         /// An instruction that has no result has been performed.
         finish_valid_o: u8 = field(1),
         /// Warp of the instruction that has been performed.
@@ -137,6 +143,12 @@ ports! {
         constant_q: u32 = field(32).valid_by("busy_o"),
         /// The instruction is a shuffle.
         shuffle_q: u8 = field(1).valid_by("busy_o"),
+        /// Parts of the result that are not written yet.
+        parts_q: u8 = field(5).valid_by("busy_o"),
+        /// Space of the last pass that was performed.
+        space_q: u8 = field(2).valid_by("busy_o"),
+        /// The coalescer has served no lane of the instruction yet.
+        line_first_q: u8 = field(1).valid_by("busy_o"),
     }
 }
 
@@ -328,6 +340,18 @@ pub enum Server {
     Shuffle,
 }
 
+impl Server {
+    /// Number of the space in which the lanes lie.
+    fn space(self) -> u8 {
+        match self {
+            Self::Global | Self::Shuffle => 0,
+            Self::Shared => 1,
+            Self::Local => 2,
+            Self::Constant => 3,
+        }
+    }
+}
+
 /// An instruction that cannot be performed.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressFault {
@@ -356,6 +380,11 @@ pub struct AddressUnit {
     shared_q: u32,
     local_q: u32,
     constant_q: u32,
+    /// Passes whose results are not in the register file yet.
+    parts_q: u8,
+    /// Space of the last pass.
+    space_q: u8,
+    line_first_q: bool,
     warp_q: u8,
     kind_q: u8,
     size_q: u8,
@@ -364,7 +393,6 @@ pub struct AddressUnit {
     modifiers_q: u16,
     reg_q: Option<u8>,
     pred_q: Option<u8>,
-    line_first_q: bool,
     addr_q: WarpData,
     store_q: WarpData,
     compare_q: WarpData,
@@ -377,9 +405,15 @@ impl AddressUnit {
         self.busy_q
     }
 
-    /// Lanes offered in this pass, and to whom.
+    /// Lanes offered in this pass, and to whom. None are while parts of the result in another space are not written yet.
     #[inline]
     pub fn offer(&self) -> Option<(Server, u32)> {
+        self.pass().filter(|(server, _)| self.parts_q == 0 || self.space_q == server.space())
+    }
+
+    /// Lanes of this pass, and who is to serve them.
+    #[inline]
+    fn pass(&self) -> Option<(Server, u32)> {
         if !self.busy_q {
             return None;
         }
@@ -468,12 +502,26 @@ impl AddressUnit {
         self.fault_q
     }
 
-    /// The edge of the lanes; [`take`](Self::take) follows where an instruction is taken.
+    /// Whether a result of this warp and register is a part of the instruction's: the scoreboard lets no other one be on its way.
     #[inline]
-    pub fn serve(&mut self, served: u32) {
-        if served != 0 && matches!(self.offer(), Some((Server::Global | Server::Local, _))) {
-            self.line_first_q = false;
+    pub fn has_part(&self, (warp, reg): (u8, u8)) -> bool {
+        self.warp_q == warp && self.reg_q == Some(reg)
+    }
+
+    /// The edge of the lanes; [`take`](Self::take) follows where an instruction is taken.
+    ///
+    /// `written`: a part of the instruction's result goes into the register file.
+    #[inline]
+    pub fn serve(&mut self, served: u32, written: bool) {
+        if served != 0
+            && let Some((server, _)) = self.pass()
+        {
+            self.space_q = server.space();
+            self.line_first_q &= !matches!(server, Server::Global | Server::Local);
         }
+        let made = served != 0 && self.reg_q.is_some();
+        // The last pass may make it 32, or a part come when nothing is held: then it means nothing.
+        self.parts_q = self.parts_q.wrapping_add(made.into()).wrapping_sub(written.into());
         self.busy_q &= !self.last(served);
         self.lanes_q &= !served;
         self.fault_q = None;
@@ -490,7 +538,7 @@ impl AddressUnit {
         let form = Form::of(opcode(op), m);
         self.shuffle_q = form.deed == Deed::Shuffle;
         (self.warp_q, self.lanes_q) = (warp, mask);
-        self.line_first_q = true;
+        (self.parts_q, self.space_q, self.line_first_q) = (0, 0, true);
         (self.kind_q, self.size_q, self.signed_q) = (form.kind, form.size, form.signed);
         (self.atomic_q, self.modifiers_q) = (form.atomic, m as u16);
         self.reg_q = Some(roles.d()).filter(|&d| d != NO_REG);
@@ -675,6 +723,9 @@ impl Block for AddressUnit {
             shared_q: 0,
             local_q: 0,
             constant_q: 0,
+            parts_q: 0,
+            space_q: 0,
+            line_first_q: false,
             warp_q: 0,
             kind_q: kind::LOAD,
             size_q: 0,
@@ -683,7 +734,6 @@ impl Block for AddressUnit {
             modifiers_q: 0,
             reg_q: None,
             pred_q: None,
-            line_first_q: false,
             addr_q: WarpData::ZERO,
             store_q: WarpData::ZERO,
             compare_q: WarpData::ZERO,
@@ -701,14 +751,16 @@ impl Block for AddressUnit {
             (out.answer_release_o, out.answer_shared_o) = (answer.release.into(), answer.shared.into());
             (out.answer_mask_o, out.warp_o) = (answer.mask, answer.warp);
         }
-        let Some((server, lanes)) = self.offer() else { return };
-        match server {
-            Server::Global => out.global_valid_o = 1,
-            Server::Local => (out.global_valid_o, out.local_o) = (1, 1),
-            Server::Shared => out.shared_valid_o = 1,
-            Server::Constant => out.constant_valid_o = 1,
-            Server::Shuffle => out.shuffle_valid_o = 1,
+        let Some((_, lanes)) = self.pass() else { return };
+        match self.offer() {
+            None => {}
+            Some((Server::Global, _)) => out.global_valid_o = 1,
+            Some((Server::Local, _)) => (out.global_valid_o, out.local_o) = (1, 1),
+            Some((Server::Shared, _)) => out.shared_valid_o = 1,
+            Some((Server::Constant, _)) => out.constant_valid_o = 1,
+            Some((Server::Shuffle, _)) => out.shuffle_valid_o = 1,
         }
+        out.line_first_o = out.global_valid_o & u8::from(self.line_first_q);
         let access = self.access(lanes);
         (out.addr_o, out.store_o, out.compare_o) = (*access.addr, *access.store, *access.compare);
         (out.lanes_o, out.warp_o, out.modifiers_o) = (lanes, access.warp, self.modifiers());
@@ -716,7 +768,6 @@ impl Block for AddressUnit {
         (out.signed_o, out.atomic_o) = (access.signed.into(), access.atomic);
         (out.reg_valid_o, out.reg_o) = (access.reg.is_some().into(), access.reg.unwrap_or_default());
         (out.pred_valid_o, out.pred_o) = (self.pred().is_some().into(), self.pred().unwrap_or_default());
-        out.line_first_o = self.line_first_q.into();
     }
 
     fn late(&mut self, inputs: &AddressUnitIn, out: &mut AddressUnitOut) {
@@ -733,7 +784,9 @@ impl Block for AddressUnit {
             self.reset();
             return;
         }
-        self.serve(self.served(inputs));
+        let mut done = set_bits(inputs.write_done_i);
+        let written = done.any(|p| self.has_part((inputs.write_done_warp_i[p], inputs.write_done_reg_i[p])));
+        self.serve(self.served(inputs), written);
         if inputs.in_valid_i != 0 && out.in_ready_o != 0 {
             let port = usize::from(inputs.in_port_i);
             let source = |k: usize| {
@@ -765,6 +818,8 @@ impl Block for AddressUnit {
             probe.lanes_q = self.lanes_q;
             (probe.shared_q, probe.local_q, probe.constant_q) = (self.shared_q, self.local_q, self.constant_q);
             probe.shuffle_q = self.shuffle_q.into();
+            (probe.parts_q, probe.space_q) = (self.parts_q, self.space_q);
+            probe.line_first_q = self.line_first_q.into();
         }
     }
 }

@@ -167,7 +167,9 @@ impl Blocks {
         }
         self.clock_floats(decided, straps);
         self.dispatcher.advance(wanted, units);
-        self.address_unit.serve(decided.pass.served);
+        let mut done = set_bits(self.operand_stage.write_done());
+        let written = done.any(|p| self.address_unit.has_part(self.operand_stage.written(p)));
+        self.address_unit.serve(decided.pass.served, written);
         if units.memory && memory != 0 {
             let offer = self.operand_stage.dispatched(memory.trailing_zeros() as usize);
             let operands = std::array::from_fn(|k| offer.source(k));

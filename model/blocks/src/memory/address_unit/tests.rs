@@ -1,3 +1,5 @@
+use std::cell::RefCell;
+
 use super::*;
 use crate::Ports;
 use crate::instruction::{InstructionFields, PROBE, RELSSP, Roles, RolesFields, unit};
@@ -61,22 +63,90 @@ fn lanes_are_offered_space_by_space_from_the_lowest_lane_left_on() {
     assert_eq!((out.addr_o.0[0], out.addr_o.0[1], out.addr_o.0[2]), (0x1004, 4, 4), "only shared addresses are based");
     unit.inputs.shared_served_i = 0x1111_1110;
     unit.cycle();
+    unit.inputs.shared_served_i = 0;
     // What was left of the first space comes before the second one.
     let out = unit.cycle();
     assert_eq!((out.shared_valid_o, out.lanes_o, out.last_o), (1, 1, 0));
     unit.inputs.shared_served_i = 1;
     unit.cycle();
     unit.inputs.shared_served_i = 0;
+    parts_are_written(&mut unit, 2);
     unit.inputs.global_served_i = 0x2222_2222;
     let out = unit.cycle();
     assert_eq!((out.global_valid_o, out.local_o, out.shared_valid_o, out.lanes_o), (1, 0, 0, 0x2222_2222));
+    parts_are_written(&mut unit, 1);
     unit.inputs.global_served_i = 0x4444_4444;
     let out = unit.cycle();
     assert_eq!((out.global_valid_o, out.local_o, out.lanes_o), (1, 1, 0x4444_4444));
+    parts_are_written(&mut unit, 1);
     unit.inputs.constant_served_i = 0x8888_8888;
     let out = unit.cycle();
     assert_eq!((out.constant_valid_o, out.lanes_o, out.last_o, out.in_ready_o), (1, 0x8888_8888, 1, 1));
     assert_eq!((out.finish_valid_o, unit.cycle().busy_o), (0, 0), "a load has a result");
+}
+
+/// Parts of the held instruction of [`offered`] are written, one in a cycle; until the last one is, no lane is offered.
+fn parts_are_written(unit: &mut Driver<AddressUnit>, parts: usize) {
+    (unit.inputs.write_done_warp_i[0], unit.inputs.write_done_reg_i[0]) = (5, 9);
+    for left in (1..=parts).rev() {
+        for done in [0, 1] {
+            unit.inputs.write_done_i = done;
+            let out = unit.cycle();
+            let offered = out.global_valid_o | out.shared_valid_o | out.constant_valid_o | out.shuffle_valid_o;
+            assert_eq!((out.busy_o, offered, unit.probe().parts_q), (1, 0, left as u8));
+        }
+    }
+    unit.inputs.write_done_i = 0;
+}
+
+/// A load whose lane 0 is in shared memory and has been served, the others in global memory; register and warp as in [`offered`].
+fn half_performed(register: u8) -> Driver<AddressUnit> {
+    let mut unit = offered(operation::LD, 3 | LOAD_WORD, |lane| u64::from(lane == 0) << 32 | 4);
+    unit.inputs.in_instruction_i[0].change(|i| i.roles = roles(register, NO_PRED, false));
+    unit.cycle();
+    unit.inputs.in_valid_i = 0;
+    unit.inputs.shared_served_i = 1;
+    assert_eq!(unit.cycle().shared_valid_o, 1);
+    unit.inputs.shared_served_i = 0;
+    unit
+}
+
+#[test]
+fn other_results_are_no_parts() {
+    for (warp, register) in [(5, 8), (4, 9), (4, 8)] {
+        let mut unit = half_performed(9);
+        (unit.inputs.write_done_i, unit.inputs.write_done_warp_i[0], unit.inputs.write_done_reg_i[0]) = (1, warp, register);
+        unit.cycle();
+        unit.inputs.write_done_i = 0;
+        assert_eq!(unit.cycle().global_valid_o, 0);
+        parts_are_written(&mut unit, 1);
+        assert_eq!(unit.cycle().global_valid_o, 1);
+    }
+}
+
+#[test]
+fn without_a_register_nothing_waits() {
+    assert_eq!(half_performed(NO_REG).cycle().global_valid_o, 1);
+}
+
+#[test]
+fn the_next_instruction_has_no_parts_yet() {
+    // Of a load in shared memory the only part is not written when the next one comes, which is in global memory.
+    let mut unit = holding(operation::LD, 1 | LOAD_WORD, |_| 4);
+    unit.inputs.shared_served_i = u32::MAX;
+    let next = offered(operation::LD, LOAD_WORD, |_| 4).inputs;
+    (unit.inputs.in_valid_i, unit.inputs.in_instruction_i, unit.inputs.in_data_i) =
+        (1, next.in_instruction_i, next.in_data_i);
+    assert_eq!(unit.cycle().in_ready_o, 1);
+    unit.inputs.in_valid_i = 0;
+    assert_eq!(unit.cycle().global_valid_o, 1);
+}
+
+#[test]
+fn the_coalescer_s_first_pass_is_known() {
+    let mut unit = half_performed(NO_REG);
+    unit.inputs.global_served_i = 2;
+    assert_eq!((unit.cycle().line_first_o, unit.cycle().line_first_o), (1, 0));
 }
 
 #[test]
@@ -237,16 +307,23 @@ struct Reference {
     out: Option<Box<AddressUnitOut>>,
     lanes: u32,
     shuffle: bool,
-    /// The coalescer has served no lane of the instruction.
-    line_first: bool,
     /// Of each lane: 0 global, 1 shared, 2 local, 3 constant.
     space: [u8; LANES],
+    /// Results of passes that are not written; the space of the last pass; the coalescer has performed one.
+    unwritten: u8,
+    last_space: u8,
+    any_line: bool,
     fault: Option<(u8, u8, u32)>,
 }
 
 impl Reference {
     fn space_mask(&self, space: u8) -> u32 {
         (0..LANES).fold(0, |mask, lane| mask | u32::from(self.space[lane] == space) << lane)
+    }
+
+    /// Warp and register of which a result is expected.
+    fn expected(&self) -> Option<(u8, u8)> {
+        self.out.as_ref().filter(|_| self.unwritten > 0).map(|out| (out.warp_o, out.reg_o))
     }
 
     fn cycle(&mut self, i: &AddressUnitIn) -> (AddressUnitOut, AddressUnitProbe) {
@@ -262,11 +339,22 @@ impl Reference {
             let to = if self.shuffle { 3 } else { [0, 1, 0, 2][usize::from(space)] };
             let valids =
                 [&mut out.global_valid_o, &mut out.shared_valid_o, &mut out.constant_valid_o, &mut out.shuffle_valid_o];
-            *valids.into_iter().nth(to).unwrap() = 1;
+            if self.unwritten == 0 || space == self.last_space {
+                *valids.into_iter().nth(to).unwrap() = 1;
+                served = [i.global_served_i, i.shared_served_i, i.constant_served_i, i.shuffle_served_i][to];
+            }
             out.local_o = (space == 2).into();
-            out.line_first_o = self.line_first.into();
-            served = [i.global_served_i, i.shared_served_i, i.constant_served_i, i.shuffle_served_i][to];
-            self.line_first &= to != 0 || served == 0;
+            out.line_first_o = (!self.any_line).into();
+            (probe.parts_q, probe.space_q) = (self.unwritten, self.last_space);
+            probe.line_first_q = out.line_first_o;
+            if served != 0 {
+                self.last_space = space;
+                self.unwritten += out.reg_valid_o;
+                self.any_line |= to == 0;
+            }
+            let ports = 0..MAX_PORTS;
+            let part = |p: usize| (i.write_done_warp_i[p], i.write_done_reg_i[p]) == (out.warp_o, out.reg_o);
+            self.unwritten -= ports.filter(|&p| i.write_done_i >> p & 1 == 1 && part(p)).count() as u8;
             (probe.lanes_q, probe.shuffle_q) = (self.lanes, self.shuffle.into());
             (probe.shared_q, probe.local_q, probe.constant_q) =
                 (self.space_mask(1), self.space_mask(2), self.space_mask(3));
@@ -319,7 +407,7 @@ impl Reference {
         out.pred_o = (roles >> 45) as u8 & 7;
         out.pred_valid_o = (out.pred_o != 7).into();
         (self.lanes, self.shuffle, self.space) = (mask, shuffle, [0; LANES]);
-        self.line_first = true;
+        (self.unwritten, self.last_space, self.any_line) = (0, 0, false);
         let offset = i64::from((op >> 32) as i32 >> 8);
         for lane in 0..LANES {
             let takes_part = mask >> lane & 1 == 1;
@@ -411,8 +499,9 @@ fn instruction(random: &mut Random, i: &mut AddressUnitIn, p: usize) {
 #[test]
 fn it_does_what_the_page_says_instruction_by_instruction() {
     for shape in SM_SHAPES {
-        let mut reference = Reference { const_bytes: 4 * shape.const_words as u64, ..Reference::default() };
-        let (mut held, mut faults) = (0, 0);
+        let reference = Reference { const_bytes: 4 * shape.const_words as u64, ..Reference::default() };
+        let reference = RefCell::new(reference);
+        let (mut held, mut faults, mut waits) = (0, 0, 0);
         compare::<AddressUnit>(
             &shape,
             20_000,
@@ -428,15 +517,27 @@ fn it_does_what_the_page_says_instruction_by_instruction() {
                 for served in [&mut i.global_served_i, &mut i.shared_served_i, &mut i.constant_served_i] {
                     *served |= random.next() as u32;
                 }
+                // At most one part of what is held is written, and only if one is expected.
+                let expected = reference.borrow().expected();
+                i.write_done_i = 0;
+                if let Some((warp, register)) = expected
+                    && random.chance(50)
+                {
+                    let p = random.below(shape.ports());
+                    i.write_done_i = 1 << p;
+                    (i.write_done_warp_i[p], i.write_done_reg_i[p]) = [(warp, register), (warp ^ 1, register)][random.below(2)];
+                }
             },
             |i| {
-                let (out, probe) = reference.cycle(i);
+                let (out, probe) = reference.borrow_mut().cycle(i);
+                let offered = out.global_valid_o | out.shared_valid_o | out.constant_valid_o | out.shuffle_valid_o;
+                waits += u32::from(out.busy_o & !offered);
                 held += u32::from(out.busy_o);
                 faults += u32::from(out.fault_valid_o);
                 (out, probe)
             },
         );
-        assert!(held > 5_000 && faults > 500, "{held} {faults}");
+        assert!(held > 5_000 && faults > 500 && waits > 100, "{held} {faults} {waits}");
     }
 }
 
