@@ -45,6 +45,7 @@ STEAL = modules("ram") + [f"mrf/mrf_{name}" for name in ("allocator", "bank", "b
 PROPERTIES = {
     "hrf_property": modules("ram") + ["mrf/mrf_allocator", "mrf/mrf_collector"] + modules("hrf"),
     "alternating_property": ["issue/alternating_scheduler"],
+    "cache_property": modules("ram") + ["execute/result_queue"] + modules("cache"),
     "power_property": ["power/power_states"],
     "share_property": ["share/share_locks", "share/register_places"],
     "scratchpad_property": ["share/scratchpad_locks", "memory/address_unit"],
@@ -52,12 +53,14 @@ PROPERTIES = {
     "steal_liveness_property": STEAL,
     "steal_off_property": STEAL + ["mrf/mrf_collector", "mrf/mrf_arbiter", "mrf/mrf"],
 }
-SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3}, "power_property": {"RegW": 3},
+SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3},
+         "cache_property": {"Lanes": 2, "LaneW": 32, "GroupLanes": 2, "RegW": 2, "LineOffsetW": 3, "LineW": 3},
+         "power_property": {"RegW": 3},
          "share_property": {"RegW": 3, "BlockSlots": 4}, "scratchpad_property": {"Lanes": 4, "RegW": 3, "BlockSlots": 4},
          "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_liveness_property": {"Lanes": 4, "LaneW": 1, "RegW": 2},
          "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
 KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "uses_memory(", "opcode_of(", "constant_of(", "modifiers_of(",
-        "size_mask(")
+        "size_mask(", "loaded(", "loaded_lanes(", "are_aligned(")
 
 
 def small_package(text, sizes):
