@@ -164,6 +164,7 @@
   logic passes_agree;
   logic load_agrees;
   logic nothing_overflows;
+  logic contracts_hold;
 
   logic [SetW-1:0]           t_set;
   logic [Misses-1:0]         in_use;       // misses
@@ -402,6 +403,37 @@
   assign idle_is_empty = !idle || (!t_valid_q && ask_count_q == '0 && row_used == '0 && !at_hand &&
                                    !c_valid && !holds[InD] && open == '0);
 
+  // What the blocks assume of each other, beyond what is said above: their assertions.
+  logic hit_in_t;
+
+  assign hit_in_t = dut.cache_tags_hit;
+
+  always_comb begin
+    contracts_hold = 1'b1;
+    // cache_tags: a line is used if it is there, and either way.
+    if ((dut.tags_touch || dut.tags_invalidate) && !hit_in_t) contracts_hold = 1'b0;
+    if (dut.tags_touch && dut.tags_invalidate)                contracts_hold = 1'b0;
+    // cache_access: stores write first, and no line comes to the entry that is accessed.
+    if (dut.cache_tags_fill_keep && (dut.cache_access_write ||
+                                     (c_valid && dut.cache_tags_fill_entry == c_entry))) begin
+      contracts_hold = 1'b0;
+    end
+    if (dut.tags_touch && !dut.cache_access_in_ready)                      contracts_hold = 1'b0;
+    if (dut.tags_touch && !dut.store && row_in[InT].lanewise)              contracts_hold = 1'b0;
+    // cache_misses: misses and rows have places, and rows have misses.
+    if (dut.misses_allocate && !dut.cache_misses_room)                     contracts_hold = 1'b0;
+    if (dut.misses_allocate && dut.load_miss && dut.cache_misses_open)     contracts_hold = 1'b0;
+    if (dut.misses_row_valid && !dut.cache_misses_row_room)                contracts_hold = 1'b0;
+    if (dut.misses_row_valid && !dut.misses_allocate && !dut.cache_misses_open) contracts_hold = 1'b0;
+    if (dut.fill_take && !dut.cache_misses_fill_valid)                     contracts_hold = 1'b0;
+    // cache_results: parts have numbers, and there is what is taken.
+    if (row_valid && !dut.u_cache_results.continues && !room)              contracts_hold = 1'b0;
+    if (result_valid && !(used[dut.u_cache_results.load] &&
+                          parts[dut.u_cache_results.load] != '0))          contracts_hold = 1'b0;
+    if (dut.u_cache_results.push && hits == (NumberW+1)'(HitQueueDepth))   contracts_hold = 1'b0;
+    if (dut.u_cache_results.hit_pop && !dut.u_cache_results.hits_head_valid) contracts_hold = 1'b0;
+  end
+
   always_comb begin
     if (started_q) begin
       must_reads_last_write: assert (reads_last_write);
@@ -430,5 +462,6 @@
       must_numbers_agree: assert (numbers_agree);
       must_passes_agree: assert (passes_agree);
       must_load_agrees: assert (load_agrees);
+      thus_contracts_hold: assert (contracts_hold);
     end
   end

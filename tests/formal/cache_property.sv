@@ -20,7 +20,7 @@ module cache_property
   parameter int unsigned Lines = 4,
   parameter int unsigned Ways = 2,
   parameter int unsigned Misses = 2,
-  parameter int unsigned Rows = 2,
+  parameter int unsigned Rows = 4,
   parameter int unsigned HitQueueDepth = 2,
   localparam int unsigned LaneIdxW = $clog2(Lanes),
   localparam int unsigned OffsetsW = Lanes * LineOffsetW
@@ -423,7 +423,11 @@ module cache_property
                              (part_valid_q && part_left_q && part_absent)) &&
                             (!(result_valid && result.warp[PartTag] && part_star) ||
                              part_fault_q == part_absent);
-  assign request_stays    = !refused_q || mem_req_valid;
+
+  // A request is offered until memory takes it. One exception: the line of a store comes while it
+  // waits for memory. Then the store is a hit, and waits for cache_access first.
+  assign request_stays = !refused_q || mem_req_valid ||
+                         (dut.store_hit && !dut.cache_access_in_ready);
 
 `include "cache_invariants.svh"
 
