@@ -292,7 +292,8 @@
       if (t_kind_q > KindAtomic || t_size_q > SizeWord || !are_aligned(t_offset_q, t_mask_q, t_size_q)) begin
         request_agrees = 1'b0;
       end
-      if ((t_kind_q == KindLoad && !t_answer_q) || (t_kind_q == KindStore && t_answer_q)) request_agrees = 1'b0;
+      if (t_kind_q == KindLoad && !t_answer_q) request_agrees = 1'b0;
+      if (t_kind_q == KindStore && t_answer_q) request_agrees = 1'b0;
       if (t_answer_q && row_in[InT].lanewise != (t_kind_q == KindAtomic)) request_agrees = 1'b0;
       if (holds_part[InT] && part_line_q != t_line_q) request_agrees = 1'b0;
     end
