@@ -2,14 +2,15 @@
 """Proves the properties of tests/formal: what a warp reads from the hybrid register file is what it last wrote (hrf_property), and the scheduler
 keeps to what that takes for granted (alternating_property); what is read from the file whose banks are stolen is what was last written
 (steal_property), nobody who waits there is starved (steal_liveness_property), and with stealing off that file is the baseline's
-(steal_off_property); no access meets a register that is not ON, and no value is lost unless an instruction says so (power_property); of two warps that share
+(steal_off_property); what a load reads through the data cache is what the last store or atomic operation before it left (cache_property); no access meets a register that is not ON, and no value is lost unless an instruction says so (power_property); of two warps that share
 registers one at a time accesses them, and the older block never waits (share_property); the same of two blocks that share scratchpad memory, where a
 probe performs nothing (scratchpad_property).
 
     prove.py [PROPERTY]... [-G NAME=VALUE]... [--rtl MODULE=FILE]... [--timeout SECONDS] [--keep DIR]
     prove.py --mutants [PROPERTY]...
 
-A proof by induction over the RTL itself, at small sizes: a warp has four lanes of one bit, and a few registers. Two questions go to the solver
+A proof by induction over the RTL itself, at small sizes: a warp has four lanes of one bit, and a few registers; before the data
+cache it has two lanes of four bytes, and lines have eight. Two questions go to the solver
 for each assertion of a property: does it hold in the first cycle after reset, and does it hold in the cycle behind any cycle in which all of
 them hold? Where both answers are yes, they hold for ever, whatever the inputs. (Of an assertion that begins with thus instead of must there is
 one question: does it hold in any cycle in which those with must do? Of one that begins with hence: in which those with must and thus do?) Straps
@@ -45,6 +46,7 @@ STEAL = modules("ram") + [f"mrf/mrf_{name}" for name in ("allocator", "bank", "b
 PROPERTIES = {
     "hrf_property": modules("ram") + ["mrf/mrf_allocator", "mrf/mrf_collector"] + modules("hrf"),
     "alternating_property": ["issue/alternating_scheduler"],
+    "cache_property": modules("ram") + ["execute/result_queue"] + modules("cache"),
     "power_property": ["power/power_states"],
     "share_property": ["share/share_locks", "share/register_places"],
     "scratchpad_property": ["share/scratchpad_locks", "memory/address_unit"],
@@ -52,12 +54,14 @@ PROPERTIES = {
     "steal_liveness_property": STEAL,
     "steal_off_property": STEAL + ["mrf/mrf_collector", "mrf/mrf_arbiter", "mrf/mrf"],
 }
-SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3}, "power_property": {"RegW": 3},
+SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alternating_property": {"RegW": 3},
+         "cache_property": {"Lanes": 2, "LaneW": 32, "GroupLanes": 2, "RegW": 2, "LineOffsetW": 3, "LineW": 3},
+         "power_property": {"RegW": 3},
          "share_property": {"RegW": 3, "BlockSlots": 4}, "scratchpad_property": {"Lanes": 4, "RegW": 3, "BlockSlots": 4},
          "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_liveness_property": {"Lanes": 4, "LaneW": 1, "RegW": 2},
          "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
 KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "uses_memory(", "opcode_of(", "constant_of(", "modifiers_of(",
-        "size_mask(")
+        "size_mask(", "loaded(", "loaded_lanes(", "are_aligned(")
 
 
 def small_package(text, sizes):

@@ -16,7 +16,8 @@ module cache
   parameter int unsigned Lines = 512,
   parameter int unsigned Ways = 4,
   parameter int unsigned Misses = 64,
-  parameter int unsigned Rows = 64
+  parameter int unsigned Rows = 64,
+  parameter int unsigned HitQueueDepth = 32  // smaller in proofs only
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -296,7 +297,8 @@ module cache
   );
 
   cache_results #(
-    .Rows(Rows)
+    .Rows         (Rows),
+    .HitQueueDepth(HitQueueDepth)
   ) u_cache_results (
     .clk_i,
     .rst_ni,

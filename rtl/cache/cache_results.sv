@@ -10,6 +10,7 @@ module cache_results
   import gpurf_pkg::*;
 #(
   parameter int unsigned Rows = 64,
+  parameter int unsigned HitQueueDepth = 32,  // hits that wait; a power of two
   localparam int unsigned LoadW = $clog2(Rows),
   localparam int unsigned WaitW = 6
 ) (
@@ -53,7 +54,6 @@ module cache_results
   input  logic             pop_i
 );
 
-  localparam int unsigned HitQueueDepth = 32;
   localparam int unsigned NumberW = $clog2(HitQueueDepth);  // place in the ring of numbers
   localparam int unsigned PartsW = $clog2(Lanes + 1);       // parts of a load
 
