@@ -5,7 +5,7 @@ mod common;
 use common::{alone, compiled};
 use gpurf_blocks::config::{Config, Start};
 use gpurf_kernels::{Case, KERNELS};
-use gpurf_machine::{ModelEngine, Settings, Statistics};
+use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};
 use gpurf_oracle::host::Session;
 
 fn load(preset: &str, settings: &[&str]) -> Settings {

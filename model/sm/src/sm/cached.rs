@@ -21,6 +21,19 @@ pub(super) struct Held {
     free: bool,
 }
 
+/// The edge of the line table, or of the cache: what has been found out before.
+#[derive(Clone, Copy)]
+pub(super) struct LinesEdge<'a> {
+    /// With a cache.
+    pub(super) held: Option<&'a Held>,
+    /// The row that comes.
+    pub(super) row: Option<&'a Row<'a>>,
+    /// The result goes.
+    pub(super) pop: bool,
+    /// Not in reset.
+    pub(super) running: bool,
+}
+
 impl Blocks {
     /// The request that is offered to memory, and whether its whole line is wanted.
     #[inline]
@@ -92,29 +105,19 @@ impl Blocks {
         })
     }
 
-    /// The edge of the line table, or of the cache. `pop`: the result goes; not `running`: in reset.
+    /// The edge of the line table, or of the cache.
     #[inline]
-    pub(super) fn clock_lines(
-        &mut self,
-        inputs: &SmIn,
-        straps: &Straps,
-        decided: &Decided,
-        held: Option<&Held>,
-        row: Option<&Row<'_>>,
-        pop: bool,
-        running: bool,
-    ) {
-        let (Some(cache), Some(held)) = (&mut self.cache, held) else {
-            if running {
-                let fault = inputs.mem_rsp_fault_i != 0;
-                let answer = (inputs.mem_rsp_valid_i != 0).then_some((&inputs.mem_rsp_data_i, fault));
-                self.line_table.advance(row, answer, pop);
-            } else {
-                self.line_table.reset(row);
-            }
-            return;
-        };
-        cache.advance(&cache_cycle(inputs, straps, decided, held, row, pop), running);
+    pub(super) fn clock_lines(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided, edge: &LinesEdge<'_>) {
+        let LinesEdge { held, row, pop, running } = *edge;
+        if let (Some(cache), Some(held)) = (&mut self.cache, held) {
+            cache.advance(&cache_cycle(inputs, straps, decided, held, row, pop), running);
+        } else if running {
+            let fault = inputs.mem_rsp_fault_i != 0;
+            let answer = (inputs.mem_rsp_valid_i != 0).then_some((&inputs.mem_rsp_data_i, fault));
+            self.line_table.advance(row, answer, pop);
+        } else {
+            self.line_table.reset(row);
+        }
     }
 
     /// What the cache is given in this cycle, before the edge.

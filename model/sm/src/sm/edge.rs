@@ -7,6 +7,7 @@ use gpurf_blocks::shape::Straps;
 use gpurf_blocks::sizes::MAX_WARPS;
 
 use super::Blocks;
+use super::cached::LinesEdge;
 use super::decided::{BusResult, Decided};
 use crate::ports::SmIn;
 
@@ -27,7 +28,8 @@ impl Blocks {
         self.clock_dispatch(decided, straps);
         self.clock_operands(straps, decided, true);
         let pop = self.pop_results(decided);
-        self.clock_lines(inputs, straps, decided, held.as_ref(), row.as_ref(), pop, true);
+        let lines = LinesEdge { held: held.as_ref(), row: row.as_ref(), pop, running: true };
+        self.clock_lines(inputs, straps, decided, &lines);
         self.clock_front(decided, start, alive);
         self.write_coordinates();
         self.block_launcher.edge(straps.blocks, launch(inputs).as_ref(), alive, idle, memory_idle);
@@ -125,7 +127,8 @@ impl Blocks {
         self.sfu_queue.reset();
         self.constant_queue.reset();
         self.side_queue.reset();
-        self.clock_lines(inputs, straps, decided, held.as_ref(), row.as_ref(), pop, false);
+        let lines = LinesEdge { held: held.as_ref(), row: row.as_ref(), pop, running: false };
+        self.clock_lines(inputs, straps, decided, &lines);
 
         self.fetch.reset(&decided.fetching);
         for (warp, decoded) in decided.decoded.iter().flatten() {

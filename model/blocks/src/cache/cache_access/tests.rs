@@ -66,7 +66,7 @@ fn a_store_writes_its_bytes_and_the_highest_lane_wins() {
     let inputs = &mut access.inputs;
     (inputs.in_valid_i, inputs.in_store_i, inputs.in_entry_i, inputs.in_size_i) = (1, 1, 2, 1);
     inputs.in_mask_i = 0b1011;
-    inputs.in_data_i = WarpData(std::array::from_fn(|lane| 0xffff_0000 | 0xa0b0 + lane as u32));
+    inputs.in_data_i = WarpData(std::array::from_fn(|lane| 0xffff_0000 | (0xa0b0 + lane as u32)));
     (inputs.in_offset_i[0], inputs.in_offset_i[1], inputs.in_offset_i[3]) = (6, 126, 6);
     inputs.push_ready_i = 0;
     access.cycle();
