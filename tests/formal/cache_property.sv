@@ -424,10 +424,8 @@ module cache_property
                             (!(result_valid && result.warp[PartTag] && part_star) ||
                              part_fault_q == part_absent);
 
-  // A request is offered until memory takes it. One exception: the line of a store comes while it
-  // waits for memory. Then the store is a hit, and waits for cache_access first.
-  assign request_stays = !refused_q || mem_req_valid ||
-                         (dut.store_hit && !dut.cache_access_in_ready);
+  // A request is offered until memory takes it.
+  assign request_stays = !refused_q || mem_req_valid;
 
 `include "cache_invariants.svh"
 

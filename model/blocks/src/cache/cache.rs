@@ -354,8 +354,9 @@ impl Cache {
         let leaves = look.is_some_and(|look| look.leaves(ready));
         let mut pass = CachePass { look, leaves, fill: None, fill_waits: false };
         let Some((line, whole)) = self.misses.fill() else { return pass };
-        let closes = leaves
-            && request.is_some_and(|request| request.kind != kind::LOAD)
+        // A store to the line of the answer, or an atomic operation that leaves.
+        let changes = |request: &Request| request.kind == kind::STORE || leaves && request.kind != kind::LOAD;
+        let closes = request.is_some_and(changes)
             && look.and_then(|look| look.open).is_some_and(|miss| self.misses.is_first(miss));
         if closes || self.access.writes() {
             pass.fill_waits = true;
