@@ -140,9 +140,11 @@ impl Replay {
                 None => tally.object(|| "a row takes its lanes from an answer that is not there".to_owned()),
             }
         }
+        // Which line makes room follows from the cycle before, whatever the request does to the set.
+        let room = first.and_then(|(line, _)| self.makes_room(line));
         let used = request.and_then(|(kind, line)| self.leave(kind, line, out.mem_req_answer_o == 1, tally));
         if let Some(name) = fill {
-            self.fill(name, used, seen, tally);
+            self.fill(name, room, used, seen, tally);
         }
         // A miss is over when it is closed and no row waits for it. It takes a cycle to close.
         let over = |miss: &Miss| !miss.open && miss.rows == 0;
@@ -204,8 +206,15 @@ impl Replay {
         None
     }
 
-    /// The answer at hand is taken. `used` is the line that a request uses in this cycle.
-    fn fill(&mut self, name: &'static str, used: Option<u32>, seen: &Seen<'_>, tally: &mut Tally) {
+    /// The line that another one takes the place of.
+    fn makes_room(&mut self, line: u32) -> Option<u32> {
+        let ways = self.ways;
+        let set = self.set(line);
+        if set.len() == ways { set.last().copied() } else { None }
+    }
+
+    /// The answer at hand is taken. `room` is the line that makes room for it, `used` the one that a request uses in this cycle.
+    fn fill(&mut self, name: &'static str, room: Option<u32>, used: Option<u32>, seen: &Seen<'_>, tally: &mut Tally) {
         let whole = self.answer.as_ref().map(|answer| answer.whole);
         let Some(miss) = self.misses.front_mut().filter(|miss| miss.open && whole.is_some()) else {
             return tally.object(|| "an answer is taken that is not there, or whose miss is closed".to_owned());
@@ -215,27 +224,26 @@ impl Replay {
         if whole == Some(false) {
             return tally.add("cache_part", 1u64);
         }
-        let (ways, sets) = (self.ways, self.sets.len());
+        let sets = self.sets.len();
         let access = &seen.cycle.probe.states.cache.access;
         let read = (access.pin_valid_o == 1).then(|| usize::from(access.pin_entry_o) % sets);
-        let set = self.set(line);
-        let last = if set.len() == ways { set.last().copied() } else { None };
         if name == "cache_drop" {
             // The way that makes room is about to be read or written.
-            let is_pinned = last.is_some() && last == used || read == Some(line as usize % sets);
+            let is_pinned = room.is_some() && room == used || read == Some(line as usize % sets);
             if !is_pinned {
                 tally.object(|| format!("line {line:#x} is not installed, and nothing pins its way"));
             }
             return tally.add("cache_drop", 1u64);
         }
         tally.add("cache_fill", 1u64);
-        if last.is_some() && last == used {
+        if room.is_some() && room == used {
             tally.object(|| format!("line {line:#x} takes the place of one that is used in the same cycle"));
         }
+        let set = self.set(line);
         if set.contains(&line) {
             tally.object(|| format!("line {line:#x} is installed twice"));
         }
-        set.truncate(ways - 1);
+        set.retain(|&other| Some(other) != room);
         set.insert(0, line);
     }
 }
