@@ -47,10 +47,10 @@ knobs! {
         serve: "a unit serves lanes" = [200, 800, 1000],
         few: "it serves some of them, not all" = [0, 100, 600, 1000],
         one: "of some lanes it serves one" = [100, 500, 1000],
-        written: "a part of the result is written" = [5, 100, 500, 900],
+        written: "a part of the result is written" = [20, 150, 600, 1000],
         generics: "an address is generic" = [100, 800],
         mixed: "generic addresses of an instruction are in several spaces" = [0, 700],
-        fault: "an instruction is at fault" = [0, 200, 600],
+        fault: "an instruction is at fault" = [0, 300, 700],
         partial: "lanes do not take part" = [0, 500, 900],
         other: "a shuffle or a release" = [50, 300],
         probe: "an access is a probe" = [0, 300, 900],
@@ -191,8 +191,12 @@ impl AddressUnitDriver {
                 1 => (held.0, alias(rng, held.1.into(), NO_REG.into()) as u8),
                 _ => any,
             };
-            // What is not a part is the result of another register, or of another warp.
-            let warp = if (warp, register) == held { warp ^ 1 } else { warp };
+            // What is not a part is the result of another register, or of another warp; where no result is written, it may be any.
+            let (warp, register) = match inputs.write_done_i >> p & 1 {
+                0 if rng.chance(500) => held,
+                1 if (warp, register) == held => (warp ^ 1, register),
+                _ => (warp, register),
+            };
             (inputs.write_done_warp_i[p], inputs.write_done_reg_i[p]) = (warp, register);
         }
         if part {
@@ -300,7 +304,9 @@ impl AddressUnitDriver {
             1 => rng.below(256) as i32 - 128,
             _ => (rng.next_u64() as i32) >> 8,
         };
-        for lane in set_lanes(mask) {
+        // Lanes that do not take part may have addresses too.
+        let formed = if rng.chance(500) { u32::MAX } else { mask };
+        for lane in set_lanes(formed) {
             let window = if mixed { choose(rng) } else { only };
             let end = self.end(window, inputs);
             let below = match rng.below(8) {
@@ -606,7 +612,7 @@ impl AddressUnitCover {
         point!("a part is written while another one comes", written && served);
         point!("a pass before the former part is written", served && register && p.parts_q != 0);
         point!("16 parts or more are not written", busy && p.parts_q >= 16);
-        point!("28 parts or more are not written", busy && p.parts_q >= 28);
+        point!("24 parts or more are not written", busy && p.parts_q >= 24);
         point!("one of 16 parts or more is written", written && p.parts_q >= 16);
         point!("global lanes wait for parts in shared memory", pair(SHARED, GLOBAL));
         point!("shared lanes wait for parts in global memory", pair(GLOBAL, SHARED));
@@ -673,7 +679,8 @@ impl AddressUnitCover {
             point!("a probe of the first common byte", answer && common && lanes(&|a| a == t.private));
             let behind = lanes(&|a| a >= t.shared_bytes);
             point!("a probe past the end", answer && behind && !common);
-            let masked = |lane: usize| t.mask >> lane & 1 == 0 && place(lane).is_some_and(|a| a >= t.private);
+            let inside = |a: u32| a >= t.private && a < t.shared_bytes;
+            let masked = |lane: usize| t.mask >> lane & 1 == 0 && place(lane).is_some_and(inside);
             point!("a probe whose common lanes do not take part", answer && !common && (0..LANES).any(masked));
             point!("a probe of a block that has released", answer && common && t.released);
             point!("an access of common bytes", held && common && t.base != t.common);
