@@ -84,6 +84,7 @@ module cache_results
   logic [LoadW-1:0]   load;        // number of the result that is offered
   logic               last;        // it is the last part of its load
   logic               joined;      // its load gets another part at this edge
+  logic               goes;        // it goes at this edge
 
   // ------------------------------------------------------------------ numbers
   assign room_o     = used_q != '1;
@@ -101,8 +102,8 @@ module cache_results
     if (!rst_ni) begin
       used_q <= '0;
     end else begin
-      if (pop_i && count_q[load] == PartsW'(1) && !joined) used_q[load] <= 1'b0;
-      if (row_valid_i)                                     used_q[row_load_o] <= 1'b1;
+      if (goes && count_q[load] == PartsW'(1) && !joined) used_q[load] <= 1'b0;
+      if (row_valid_i)                                    used_q[row_load_o] <= 1'b1;
     end
   end
 
@@ -115,10 +116,10 @@ module cache_results
   end
 
   always_ff @(posedge clk_i) begin
-    if (pop_i && !joined) count_q[load] <= count_q[load] - 1'b1;
+    if (goes && !joined) count_q[load] <= count_q[load] - 1'b1;
     if (row_valid_i) begin
       count_q[row_load_o] <= (continues ? count_q[row_load_o] : '0) + 1'b1 -
-                             PartsW'(pop_i && joined);
+                             PartsW'(goes && joined);
     end
   end
 
@@ -127,6 +128,9 @@ module cache_results
                   (number_count_q == '0) ? push_load_i : number_q[number_first_q];
   assign last   = closed_q[load] & (count_q[load] == PartsW'(1));
   assign joined = row_valid_i & (row_load_o == load);
+
+  // Counts are not reset: in reset, too, nothing goes that is not offered.
+  assign goes   = pop_i & result_valid_o;
 
   assign result_valid_o     = miss_valid_i | hits_head_valid;
   assign result_reg_valid_o = miss_valid_i ? miss_reg_valid_i : hits_head_reg_valid;

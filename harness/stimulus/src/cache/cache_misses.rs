@@ -160,6 +160,7 @@ impl Driver for CacheMissesDriver {
             rng.fill(&mut i.mem_rsp_data_i.0);
             i.mem_rsp_fault_i = rng.chance(knobs.fault).into();
             i.mem_rsp_present_i = match rng.chance(knobs.part) {
+                true if rng.chance(300) => self.end_of_row(rng),
                 true if rng.chance(knobs.around) => self.byte,
                 true => rng.below(u64::from(LINE_BYTES) + 1) as u8,
                 false => LINE_BYTES,
@@ -175,6 +176,15 @@ impl Driver for CacheMissesDriver {
 }
 
 impl CacheMissesDriver {
+    /// The byte behind the highest one that a row in use takes, or its neighbour.
+    fn end_of_row(&self, rng: &mut Rng) -> u8 {
+        let rows: Vec<&Row> = self.waiting.rows.iter().flatten().map(|(_, row)| row).collect();
+        if rows.is_empty() {
+            return self.byte;
+        }
+        (rows[rng.below(rows.len() as u64) as usize].end() - u8::from(rng.chance(500))).min(LINE_BYTES)
+    }
+
     /// The request in T, and its row.
     fn request(&mut self, rng: &mut Rng, knobs: &CacheMissesKnobs, i: &mut CacheMissesIn) -> Option<Row> {
         let waiting = &self.waiting;
