@@ -58,13 +58,14 @@ knobs! {
         atomic: "it is of an atomic operation" = [0, 100, 500],
         wanted: "its old values are wanted" = [200, 800],
         again: "its line is that of the pass before" = [0, 200, 700],
-        last: "it is the last one of its instruction" = [100, 500, 1000],
+        few: "its line is one of as many as there are sets" = [0, 300, 950, 1000],
+        last: "it is the last one of its instruction" = [0, 50, 400, 1000],
         partial: "lanes do not take part" = [0, 500, 900],
         ready: "memory takes a request" = [50, 500, 1000, 1000],
-        answer: "memory answers" = [10, 100, 500, 1000],
+        answer: "memory answers" = [5, 50, 500, 1000],
         fault: "there is no such place" = [0, 0, 100],
         part: "the line does not exist whole" = [0, 0, 300],
-        pop: "a result is taken" = [30, 500, 1000, 1000],
+        pop: "a result is taken" = [10, 50, 500, 1000, 1000],
         drain: "no request comes until the cache is idle" = [0, 2, 10, 50],
         // Rarely: sets fill slowly.
         reset = [0, 0, 2, 10],
@@ -159,12 +160,13 @@ impl CacheDriver {
         if answer && self.twin.out.room_o == 0 {
             return;
         }
-        let row = if kind == ATOMIC {
-            Row::of_atomic(rng, knobs.partial)
-        } else {
-            Row::of_line(rng, knobs.partial, None)
+        let row =
+            if kind == ATOMIC { Row::of_atomic(rng, knobs.partial) } else { Row::of_line(rng, knobs.partial, None) };
+        let line = match () {
+            () if rng.chance(knobs.again) => i.pass_line_i,
+            () if rng.chance(knobs.few) => self.lines.alone(rng),
+            () => self.lines.draw(rng),
         };
-        let line = if rng.chance(knobs.again) { i.pass_line_i } else { self.lines.draw(rng) };
         (i.pass_valid_i, i.pass_line_i) = (1, line);
         let mut data = WarpData::ZERO;
         if kind != LOAD {
@@ -206,6 +208,7 @@ struct Did {
 }
 
 pub(crate) struct CacheCover {
+    ways: usize,
     rows: usize,
     misses: usize,
     /// The cycle before.
@@ -219,8 +222,8 @@ pub(crate) struct CacheCover {
 #[cover]
 impl CacheCover {
     fn new(shape: &SmShape, _: &Config) -> Self {
-        let (rows, misses) = (shape.line_rows, shape.misses());
-        Self { rows, misses, before: Did::default(), asked: VecDeque::new(), flushed: false }
+        let (ways, rows, misses) = (shape.ways(), shape.line_rows, shape.misses());
+        Self { ways, rows, misses, before: Did::default(), asked: VecDeque::new(), flushed: false }
     }
 
     fn observe(&mut self, i: &CacheIn, o: &CacheOut, _: &CacheProbe, points: &mut Points) {
@@ -277,7 +280,10 @@ impl CacheCover {
         point!("a load hits what the store before it has changed", hit && before.store_hit && again);
         point!("a store hits what the load before it reads", store_hit && before.hit && again);
         point!("a store hits what the store before it has changed", store_hit && before.store_hit && again);
-        point!("a load misses what the atomic operation before it has made invalid", miss && before.invalidate && again);
+        point!(
+            "a load misses what the atomic operation before it has made invalid",
+            miss && before.invalidate && again
+        );
         point!("a load hits what was installed at the edge of its pass", hit && before.kept);
         point!("a load waits for the data", access && is(LOAD));
         point!("a store waits for the data", access && is(STORE));
@@ -289,19 +295,27 @@ impl CacheCover {
         point!("an atomic operation waits for memory", memory && is(ATOMIC));
         point!("a store that has waited for the data waits for memory", memory && is(STORE) && before.wait_access);
         point!("memory waits for a request", i.mem_req_ready_i == 1 && o.mem_req_valid_o == 0);
-        point!("a load has waited for a row, and joins", merge && before.wait_row);
-        point!("a load has waited for a row, and its line has come", hit && before.wait_row);
+        point!("a load has waited for a row, and joins", merge && before.wait_row, given = self.rows <= 16);
+        point!("a load has waited for a row, and its line has come", hit && before.wait_row, given = self.rows <= 16);
         point!("a load has waited for a row, and misses", miss && before.wait_row);
         point!("a store has waited for memory", store && before.wait_memory);
         point!("a load that has waited for the data", hit && before.wait_access);
-        point!("a load that has waited for the data has lost its line", before.wait_access && is(LOAD) && again && !hit && !access);
+        point!(
+            "a load that has waited for the data has lost its line",
+            before.wait_access && is(LOAD) && again && !hit && !access,
+            given = self.ways == 1
+        );
         point!("a request replaces another one", leaves && i.pass_valid_i == 1);
         point!("a request leaves, none follows", leaves && i.pass_valid_i == 0);
         point!("a request comes into an empty register", !valid && i.pass_valid_i == 1);
         point!("a request stays", valid && !leaves);
         point!("a request stays as its line is installed", valid && !leaves && event("cache_fill"));
-        point!("no number of a load is free", o.room_o == 0);
-        point!("as many answers are to come as there are misses", self.asked.len() == self.misses, given = self.misses <= self.rows);
+        point!("no number of a load is free", o.room_o == 0, given = self.rows <= 16);
+        point!(
+            "as many answers are to come as there are misses",
+            self.asked.len() == self.misses,
+            given = self.misses <= self.rows
+        );
         point!("the first load after a flush", miss && self.flushed);
         point!("flush", i.flush_i == 1);
         point!("flush as a request comes", i.flush_i == 1 && i.pass_valid_i == 1);
@@ -319,7 +333,7 @@ impl CacheCover {
         let (result, pop) = (o.result_valid_o == 1, i.pop_i == 1);
         let taken = i.mem_rsp_valid_i == 1 && o.mem_rsp_ready_o == 1;
         point!("a line is installed", fill);
-        point!("a line is not installed, its way is pinned", drop);
+        point!("a line is not installed, its way is pinned", drop, given = self.ways < 8);
         point!("a line that is not whole comes", part_of);
         point!("a line waits", wait);
         point!("a line waits for a store", wait && !close);

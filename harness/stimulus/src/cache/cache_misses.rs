@@ -292,17 +292,26 @@ impl CacheMissesCover {
         point!("a row is served as the line is taken", serves && i.fill_ready_i == 1);
         point!("a row is served after the line is taken", serves && self.closed);
         point!("a row is served, others wait for the answer", serves && count > 1);
-        point!("a row is served and others wait for other answers", serves && waiting.rows.iter().flatten().count() > count);
+        point!(
+            "a row is served and others wait for other answers",
+            serves && waiting.rows.iter().flatten().count() > count
+        );
         point!("the last row is served, the miss ends", serves && ends);
         point!("the last row is served, the miss is open", serves && count == 1 && o.fill_valid_o == 1);
         point!("a miss ends without a row", ends && !serves);
         point!("a row waits for the result before it", waiting.answer.is_some() && count != 0 && !serves);
-        point!("a row waits alone for the result, the miss is closed", o.fill_valid_o == 0 && count == 1 && result && !pop && waiting.answer.is_some());
+        point!(
+            "a row waits alone for the result, the miss is closed",
+            o.fill_valid_o == 0 && count == 1 && result && !pop && waiting.answer.is_some()
+        );
         point!("result replaced", serves && pop);
         point!("result taken, none follows", pop && !serves);
         point!("result waits", result && !pop);
         point!("the miss has ended, its result waits", o.empty_o == 1 && result);
-        point!("reset under load", reset && waiting.rows.iter().flatten().count() > 1 && waiting.answer.is_some() && result);
+        point!(
+            "reset under load",
+            reset && waiting.rows.iter().flatten().count() > 1 && waiting.answer.is_some() && result
+        );
         point!("a row under reset", reset && i.row_valid_i == 1 && o.empty_o == 0);
         self.served(o, points);
     }
@@ -324,7 +333,10 @@ impl CacheMissesCover {
         point!("a row that ends where the line ends", serves && !row.lanewise && part && row.end() == present);
         point!("a row that ends behind it", serves && !row.lanewise && at_fault);
         point!("a row that ends one byte behind it", serves && at_fault && !row.lanewise && row.end() == present + 1);
-        point!("a row whose first lane exists and another does not", at_fault && row.mask.count_ones() > 1 && row.first_end() <= present && !row.lanewise);
+        point!(
+            "a row whose first lane exists and another does not",
+            at_fault && row.mask.count_ones() > 1 && row.first_end() <= present && !row.lanewise
+        );
         point!("a word for each lane, there is no such place", serves && row.lanewise && fault);
         point!("a word for each lane, the line does not exist whole", serves && row.lanewise && !fault && part);
         point!("a row that exists, the answer a fault", serves && !row.lanewise && fault && !at_fault);

@@ -62,6 +62,11 @@ impl Lines {
         (tag * self.count + set) as u32
     }
 
+    /// One that no other one of these competes with: the first tag of a set.
+    pub(super) fn alone(&self, rng: &mut Rng) -> u32 {
+        (self.tags.nth(0) * self.count + self.sets.draw(rng)) as u32
+    }
+
     /// One of them in the set of a line.
     pub(super) fn beside(&self, rng: &mut Rng, line: u32) -> u32 {
         (self.tags.draw(rng) * self.count + u64::from(line) % self.count) as u32
@@ -310,7 +315,11 @@ impl CacheTagsCover {
             kept && free == 1 && before(&held.used),
             given = self.ways > 1
         );
-        point!("a line that came first and was used stays", replaces && before(&held.came), given = !self.fifo && self.ways > 1);
+        point!(
+            "a line that came first and was used stays",
+            replaces && before(&held.came),
+            given = !self.fifo && self.ways > 1
+        );
         point!("a line used longest ago stays", replaces && before(&held.used), given = self.fifo && self.ways > 1);
         point!("not kept, the entry is pinned", !kept && pinned && !(touch && one_set));
         point!("not kept, the line is used", !kept && i.pin_valid_i == 0 && touch);
@@ -318,12 +327,24 @@ impl CacheTagsCover {
         point!("kept beside a pinned way", kept && pinned, given = self.ways > 1);
         point!("kept, the way is pinned in another set", kept && i.pin_valid_i == 1 && !pinned && pinned_way == way);
         point!("kept, the way is used in another set", kept && touch && !one_set && same_way);
-        point!("kept, the line that would make room is there and not used", kept && !touch && o.hit_o == 1 && o.entry_o == o.fill_entry_o);
+        point!(
+            "kept, the line that would make room is there and not used",
+            kept && !touch && o.hit_o == 1 && o.entry_o == o.fill_entry_o
+        );
         point!("kept, another line of the set is used", kept && touch && one_set, given = self.ways > 1);
-        point!("kept, a line of the set becomes invalid", kept && invalidate && one_set && (self.ways == 1 || !same_way));
-        point!("kept, the line that makes room becomes invalid", kept && invalidate && one_set && same_way && free == 0);
+        point!(
+            "kept, a line of the set becomes invalid",
+            kept && invalidate && one_set && (self.ways == 1 || !same_way)
+        );
+        point!(
+            "kept, the line that makes room becomes invalid",
+            kept && invalidate && one_set && same_way && free == 0
+        );
         point!("kept, a line of another set becomes invalid", kept && invalidate && !one_set);
-        point!("the set of the line that comes is read", kept && i.read_valid_i == 1 && held.places.set(i.read_line_i) == held.places.set(i.fill_line_i));
+        point!(
+            "the set of the line that comes is read",
+            kept && i.read_valid_i == 1 && held.places.set(i.read_line_i) == held.places.set(i.fill_line_i)
+        );
     }
 
     fn all(&self, i: &CacheTagsIn, o: &CacheTagsOut, points: &mut Points) {
