@@ -217,14 +217,7 @@ impl Replay {
     }
 
     /// The answer at hand is taken. `victim` makes room for it, `used` is the line that a request uses in this cycle.
-    fn fill(
-        &mut self,
-        name: &'static str,
-        victim: Option<u32>,
-        used: Option<u32>,
-        seen: &Seen<'_>,
-        tally: &mut Tally,
-    ) {
+    fn fill(&mut self, name: &'static str, victim: Option<u32>, used: Option<u32>, seen: &Seen<'_>, tally: &mut Tally) {
         let whole = self.answer.as_ref().map(|answer| answer.whole);
         let Some(miss) = self.misses.front_mut().filter(|miss| miss.open && whole.is_some()) else {
             return tally.object(|| "an answer is taken that is not there, or whose miss is closed".to_owned());

@@ -76,10 +76,10 @@ impl BufferKind {
     }
 }
 
-/// Bytes of a warp, or of atomic operations, that lie together where they are interleaved: as many as a vector has.
-pub const UNIT: u32 = 16;
+/// Bytes of a warp, or of atomic operations, that lie together where they are interleaved: as many as the parts of an access have.
+pub const UNIT: u32 = 32;
 /// Where interleaved words begin in their buffer: then the buffer ends in the middle of a line.
-pub const LEAD: u32 = 3 * UNIT;
+pub const LEAD: u32 = 48;
 
 /// Address of the table of constants: behind the buffers' addresses.
 const CONSTANTS: u32 = 8 * BufferKind::ALL.len() as u32;
