@@ -125,10 +125,9 @@ impl Replay {
         let says = |bit: u64| out.cache_event_o & bit != 0;
         let fill = self.says.fills.into_iter().find(|(_, bit)| says(*bit)).map(|(name, _)| name);
         let first = self.misses.front().map(|miss| (miss.line, miss.open));
-        if fill.is_none() && request.is_none() && at_hand && first.is_some_and(|(_, open)| open) {
-            if !says(self.says.waits) {
-                tally.object(|| "an answer is neither taken nor waits".to_owned());
-            }
+        let stays = fill.is_none() && at_hand && first.is_some_and(|(_, open)| open);
+        if stays && !says(self.says.waits) {
+            tally.object(|| "an answer is neither taken nor waits".to_owned());
         }
         // Rows are served from the answer at hand; those that join in this cycle wait for the next one.
         if says(self.says.serve) {

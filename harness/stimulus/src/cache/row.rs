@@ -41,7 +41,7 @@ impl Row {
                 (None, 1) => start + rng.below(8),
                 (None, _) => start + stride * lane as u64,
             };
-            offset[lane] = byte as u8 % LINE_BYTES >> size << size;
+            offset[lane] = (byte as u8 % LINE_BYTES) >> size << size;
         }
         let signed = size < 2 && rng.chance(500);
         Self { mask, warp: warp(rng), reg: register(rng), size, signed, lanewise: false, offset }

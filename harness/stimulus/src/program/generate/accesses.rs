@@ -5,7 +5,7 @@ use gpurf_isa::{PredicateSource, Reg};
 
 use super::Generator;
 use super::values::{Family, all};
-use crate::program::lower::INPUT_WORDS;
+use crate::program::lower::{INPUT_WORDS, UNIT};
 use crate::program::tree::{Access, Action, Pattern, Place, Statement, Window};
 use crate::program::weights::{PatternChoice, WindowChoice};
 
@@ -166,7 +166,9 @@ impl Generator<'_> {
 
     /// Loads into so many registers that none has to wait for another one; nothing where there are too few.
     fn burst(&mut self) -> Option<Action> {
-        let parts = (1 << (self.pool.len() / 2).checked_ilog2()?).min(MOST_LOADS);
+        // Interleaved words lie together only so far.
+        let most = if self.program.layout.interleaved { UNIT as usize / 4 } else { MOST_LOADS };
+        let parts = (1 << (self.pool.len() / 2).checked_ilog2()?).min(most);
         let mut to: Vec<Reg> = Vec::new();
         for _ in 0..8 * parts {
             let register = self.destination();
