@@ -1,7 +1,9 @@
 //! Shapes in few words.
 
 use gpurf_blocks::Shape;
-use gpurf_blocks::config::{CheckRule, Config, LockRule, PowerConfig, PowerMode, ReadOrder, Scheduler, ShareConfig};
+use gpurf_blocks::config::{
+    CheckRule, Config, LockRule, PowerConfig, PowerMode, ReadOrder, Replacement, Scheduler, ShareConfig,
+};
 use gpurf_blocks::design::STAGE;
 use gpurf_blocks::designs::{DESIGNS, Organisation};
 use gpurf_blocks::mrf::MrfShape;
@@ -29,6 +31,7 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
     let many = parameters.len() > PARAMETERS.len();
     let design =
         parameters.iter().find(|(name, _)| *name == "Organisation").map(|&(_, number)| DESIGNS[number as usize]);
+    let cached = parameters.iter().any(|&(name, lines)| name == "CacheLines" && lines != 0);
     let word = |&(name, value): &(&str, u64)| match name {
         "Banks" => format!("{value}b"),
         "DualPort" => (if value == 0 { "1rw" } else { "1r1w" }).to_owned(),
@@ -48,6 +51,10 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Reference" => ["", "external", "held"][value as usize].to_owned(),
         "PowerEntries" if value == 0 => String::new(),
         "PowerEntries" | "TableEntries" => format!("{value}p"),
+        "CacheLines" | "CacheWays" | "CacheMisses" if !cached => String::new(),
+        "CacheLines" => format!("{value}-line cache"),
+        "CacheWays" => format!("{value} ways"),
+        "CacheMisses" => format!("{value} misses"),
         "Organisation" => String::new(),
         "Sizes" => design.map_or_else(String::new, |design| (design.size_words)(value as u32)),
         _ => format!("{name}={value}"),
@@ -90,7 +97,8 @@ pub fn policy(block: &str, config: &Config) -> String {
                 Shared::Registers => format!("; {}", share(&config.share)),
                 Shared::Scratchpad => format!("; {}", scratchpad(&config.share)),
             };
-            format!("{scheduler}; {}{states}{locks}", file())
+            let cache = if config.sm_shape().caches() { format!("; {}", replacement(config)) } else { String::new() };
+            format!("{scheduler}; {}{states}{locks}{cache}", file())
         }
         STAGE => file(),
         "alternating_scheduler" => alternating,
@@ -98,6 +106,7 @@ pub fn policy(block: &str, config: &Config) -> String {
         "warp_scheduler" => single_level.to_owned(),
         "result_queue" => format!("latency {}", config.sm.shared_latency),
         "power_states" => power(&config.power),
+        "cache" | "cache_tags" => replacement(config).to_owned(),
         "share_locks" => share(&config.share),
         "scratchpad_locks" => scratchpad(&config.share),
         "block_launcher" => format!("{} blocks", config.sm.blocks),
@@ -106,6 +115,14 @@ pub fn policy(block: &str, config: &Config) -> String {
             let words = DESIGNS.iter().find_map(|design| (design.policy_words)(block, config, reads));
             words.unwrap_or_else(|| reads.to_owned())
         }
+    }
+}
+
+/// Which line of the data cache makes room, in words.
+fn replacement(config: &Config) -> &'static str {
+    match config.cache.replacement {
+        Replacement::Lru => "least recently used line",
+        Replacement::Fifo => "first line in, first out",
     }
 }
 

@@ -286,25 +286,19 @@ impl CacheCover {
         );
         point!("a load hits what was installed at the edge of its pass", hit && before.kept);
         point!("a load waits for the data", access && is(LOAD));
-        point!("a store waits for the data", access && is(STORE));
-        point!("a store waits for the data, memory would take it", access && is(STORE) && i.mem_req_ready_i == 1);
+        point!("a store waits for the data", access && is(STORE), given = self.rows > 4);
+        point!("a store waits for the data, memory would take it", access && is(STORE) && i.mem_req_ready_i == 1, given = self.rows > 4);
         point!("a load waits for a row or a miss", row && is(LOAD));
         point!("an atomic operation waits for a row or a miss", row && is(ATOMIC));
         point!("a load waits for memory", memory && is(LOAD));
         point!("a store waits for memory", memory && is(STORE));
         point!("an atomic operation waits for memory", memory && is(ATOMIC));
-        point!("a store that has waited for the data waits for memory", memory && is(STORE) && before.wait_access);
         point!("memory waits for a request", i.mem_req_ready_i == 1 && o.mem_req_valid_o == 0);
         point!("a load has waited for a row, and joins", merge && before.wait_row, given = self.rows <= 16);
         point!("a load has waited for a row, and its line has come", hit && before.wait_row, given = self.rows <= 16);
         point!("a load has waited for a row, and misses", miss && before.wait_row);
         point!("a store has waited for memory", store && before.wait_memory);
         point!("a load that has waited for the data", hit && before.wait_access);
-        point!(
-            "a load that has waited for the data has lost its line",
-            before.wait_access && is(LOAD) && again && !hit && !access,
-            given = self.ways == 1
-        );
         point!("a request replaces another one", leaves && i.pass_valid_i == 1);
         point!("a request leaves, none follows", leaves && i.pass_valid_i == 0);
         point!("a request comes into an empty register", !valid && i.pass_valid_i == 1);
