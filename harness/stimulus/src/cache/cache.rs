@@ -287,7 +287,11 @@ impl CacheCover {
         point!("a load hits what was installed at the edge of its pass", hit && before.kept);
         point!("a load waits for the data", access && is(LOAD));
         point!("a store waits for the data", access && is(STORE), given = self.rows > 4);
-        point!("a store waits for the data, memory would take it", access && is(STORE) && i.mem_req_ready_i == 1, given = self.rows > 4);
+        point!(
+            "a store waits for the data, memory would take it",
+            access && is(STORE) && i.mem_req_ready_i == 1,
+            given = self.rows > 4
+        );
         point!("a load waits for a row or a miss", row && is(LOAD));
         point!("an atomic operation waits for a row or a miss", row && is(ATOMIC));
         point!("a load waits for memory", memory && is(LOAD));

@@ -152,10 +152,18 @@ impl CacheAccessCover {
         point!("a line comes to an empty stage", fills && !full);
         point!("a line comes as a load reads", fills && self.reads(i, o));
         point!("a line comes as a load waits", fills && full && !self.reads(i, o));
-        point!("a line comes to the entry that is in D", fills && self.line.as_ref().is_some_and(|line| line.in_entry_i == i.fill_entry_i));
+        point!(
+            "a line comes to the entry that is in D",
+            fills && self.line.as_ref().is_some_and(|line| line.in_entry_i == i.fill_entry_i)
+        );
         point!("a load waits for D", full && o.write_o == 0 && !self.reads(i, o));
         point!("a store writes while D waits", o.write_o == 1 && o.push_valid_o == 1 && i.push_ready_i == 0);
-        point!("a store to the line that waits in D", o.write_o == 1 && i.push_ready_i == 0 && self.line.as_ref().is_some_and(|line| line.in_entry_i == o.pin_entry_o));
+        point!(
+            "a store to the line that waits in D",
+            o.write_o == 1
+                && i.push_ready_i == 0
+                && self.line.as_ref().is_some_and(|line| line.in_entry_i == o.pin_entry_o)
+        );
         point!("D is full for the first time", self.reads(i, o) && o.push_valid_o == 0);
         point!("the line in D is replaced", self.reads(i, o) && o.push_valid_o == 1);
         point!("a result is taken, none follows", o.push_valid_o == 1 && i.push_ready_i == 1 && !self.reads(i, o));
@@ -185,7 +193,8 @@ impl CacheAccessCover {
             let differ = |a: usize, b: usize| (store.in_data_i.0[a] ^ store.in_data_i.0[b]) & 0xff != 0;
             let meets = |a: usize, b: usize| offset[a] == offset[b] && differ(a, b);
             let several = lanes().zip(lanes().skip(1)).any(|(a, b)| meets(a, b));
-            let neighbours = lanes().zip(lanes().skip(1)).any(|(a, b)| offset[a] / 4 == offset[b] / 4 && offset[a] != offset[b]);
+            let neighbours =
+                lanes().zip(lanes().skip(1)).any(|(a, b)| offset[a] / 4 == offset[b] / 4 && offset[a] != offset[b]);
             point!("a store of bytes", size == 0);
             point!("a store of halves", size == 1);
             point!("a store of words", size == 2);

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use gpurf_blocks::LANES;
 use gpurf_blocks::cache::{CacheResults, CacheResultsIn, CacheResultsOut, CacheResultsProbe};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::execute::{ResultFields, ResultWord};
-use gpurf_blocks::LANES;
 use gpurf_blocks::shape::{SmShape, cfg_of_block};
 use gpurf_lockstep::Rng;
 
@@ -67,7 +67,11 @@ impl Loads {
 
     /// The number of the result that is offered.
     fn offered(&self, i: &CacheResultsIn) -> usize {
-        usize::from(if i.miss_valid_i == 1 { i.miss_load_i } else { self.hits.front().copied().unwrap_or(i.push_load_i) })
+        usize::from(if i.miss_valid_i == 1 {
+            i.miss_load_i
+        } else {
+            self.hits.front().copied().unwrap_or(i.push_load_i)
+        })
     }
 
     fn step(&mut self, i: &CacheResultsIn, o: &CacheResultsOut) {
@@ -258,7 +262,11 @@ impl CacheResultsCover {
         let new = part && !continues;
         let going = loads.offered(i);
         let goes = i.pop_i == 1 && going == loads.current;
-        let below = loads.parts.iter().position(|&parts| parts == 0).is_some_and(|free| loads.parts[free..].iter().any(|&parts| parts != 0));
+        let below = loads
+            .parts
+            .iter()
+            .position(|&parts| parts == 0)
+            .is_some_and(|free| loads.parts[free..].iter().any(|&parts| parts != 0));
         point!("the first part of an instruction, the load before is closed", new && first && (closed || parts == 0));
         point!("the first part of an instruction, the load before is open", new && first && parts != 0 && !closed);
         point!("a part and the load before is closed", new && !first && parts != 0 && closed);

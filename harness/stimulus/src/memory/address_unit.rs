@@ -110,7 +110,8 @@ impl Driver for AddressUnitDriver {
         let written = self.write(rng, knobs, inputs);
         self.twin.late(inputs);
         let out = &self.twin.out;
-        let lanes = inputs.global_served_i | inputs.shared_served_i | inputs.constant_served_i | inputs.shuffle_served_i;
+        let lanes =
+            inputs.global_served_i | inputs.shared_served_i | inputs.constant_served_i | inputs.shuffle_served_i;
         if inputs.in_valid_i & out.in_ready_o == 1 || out.busy_o == 0 {
             self.parts = 0;
         } else {

@@ -18,9 +18,7 @@ use crate::memory::access::kind;
 use crate::memory::{Header, LINE_BITS, OFFSET_BITS, Request, Row};
 use crate::mrf::bits::pack;
 use crate::shape::SmShape;
-use crate::{
-    Block, Decode, Field, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, packed, ports,
-};
+use crate::{Block, Decode, Field, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, packed, ports};
 
 /// Width of the straps: latency of hits, and above it the replacement.
 const CFG_BITS: u32 = 7;
@@ -651,8 +649,7 @@ impl Block for Cache {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let memory = |path: &str, words, bits| Memory { path: path.into(), block: Self::NAME, words, bits };
-        let mut all =
-            vec![memory("row_q", &mut self.row_q, ROW_BITS), memory("load_q", &mut self.load_q, self.row_w)];
+        let mut all = vec![memory("row_q", &mut self.row_q, ROW_BITS), memory("load_q", &mut self.load_q, self.row_w)];
         all.extend(Memory::inside("u_cache_tags", self.tags.memories()));
         all.extend(Memory::inside("u_cache_misses", self.misses.memories()));
         all.extend(Memory::inside("u_cache_access", self.access.memories()));

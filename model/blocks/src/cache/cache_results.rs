@@ -119,7 +119,13 @@ unsafe impl Ports for CacheResultsProbe {
     fn fields(shape: &SmShape) -> Vec<Field> {
         let queue = hit_queue(shape);
         let mut fields = CacheResultsState::fields(shape);
-        super::inside::<ResultQueue>("hits", "u_hits", &queue, [offset_of!(Self, hits), offset_of!(Self, queue)], &mut fields);
+        super::inside::<ResultQueue>(
+            "hits",
+            "u_hits",
+            &queue,
+            [offset_of!(Self, hits), offset_of!(Self, queue)],
+            &mut fields,
+        );
         fields
     }
 }

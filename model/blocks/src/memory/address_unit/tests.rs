@@ -115,7 +115,8 @@ fn half_performed(register: u8) -> Driver<AddressUnit> {
 fn other_results_are_no_parts() {
     for (warp, register) in [(5, 8), (4, 9), (4, 8)] {
         let mut unit = half_performed(9);
-        (unit.inputs.write_done_i, unit.inputs.write_done_warp_i[0], unit.inputs.write_done_reg_i[0]) = (1, warp, register);
+        (unit.inputs.write_done_i, unit.inputs.write_done_warp_i[0], unit.inputs.write_done_reg_i[0]) =
+            (1, warp, register);
         unit.cycle();
         unit.inputs.write_done_i = 0;
         assert_eq!(unit.cycle().global_valid_o, 0);
@@ -525,7 +526,8 @@ fn it_does_what_the_page_says_instruction_by_instruction() {
                 {
                     let p = random.below(shape.ports());
                     i.write_done_i = 1 << p;
-                    (i.write_done_warp_i[p], i.write_done_reg_i[p]) = [(warp, register), (warp ^ 1, register)][random.below(2)];
+                    (i.write_done_warp_i[p], i.write_done_reg_i[p]) =
+                        [(warp, register), (warp ^ 1, register)][random.below(2)];
                 }
             },
             |i| {
