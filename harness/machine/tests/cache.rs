@@ -38,8 +38,9 @@ fn kernels_leave_what_they_must_and_commit_what_the_oracle_says() {
         let of_cache = statistics.events.iter().filter(|(name, _)| name.starts_with("cache_"));
         of_cache.for_each(|(name, count)| *events.entry(name.to_string()).or_insert(0) += count);
     }
-    let never: Vec<_> = events.iter().filter(|(_, count)| **count == 0).collect();
-    assert!(events.len() == 16 && never.is_empty(), "{never:?}");
+    // Kernels use atomic operations on words that they do not load, and few hits at a time: programs meet these two.
+    let never: Vec<&str> = events.iter().filter(|(_, count)| **count == 0).map(|(name, _)| name.as_str()).collect();
+    assert_eq!((events.len(), never), (16, vec!["cache_invalidate", "cache_wait_access"]));
 }
 
 #[test]

@@ -35,7 +35,7 @@ const FLOWS: &str = "no operand is copied, so that a result leaves its latch in 
 
 pub(super) const EXCEPTIONS: &[Exception] = &[
     ("operand_stage: a result offered, not taken", flows, FLOWS),
-    ("writeback: a result of the line table waits", flows, FLOWS),
+    ("writeback: a result of the line table or of the cache waits", flows, FLOWS),
 ];
 
 pub(super) static GROUPS: &[Group] = &[

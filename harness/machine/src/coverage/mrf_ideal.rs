@@ -22,7 +22,7 @@ const AT_ONCE: &str =
 
 pub(super) const EXCEPTIONS: &[Exception] = &[
     ("operand_stage: a result offered, not taken", ideal, AT_ONCE),
-    ("writeback: a result of the line table waits", ideal, AT_ONCE),
+    ("writeback: a result of the line table or of the cache waits", ideal, AT_ONCE),
     ("result_queue: the memory pipeline's oldest waits", two_buses, AT_ONCE),
 ];
 

@@ -22,7 +22,7 @@ const EXCEPTIONS: &[Exception] = &[
     ("mrf_arbiter: a result waits for its bank (write)", one_bus, ONE_BUS),
     ("mrf_write_queue: a result waits for its bank", one_bus, ONE_BUS),
     ("operand_stage: a result offered, not taken", alone, ONE_BUS),
-    ("writeback: a result of the line table waits", alone, ONE_BUS),
+    ("writeback: a result of the line table or of the cache waits", alone, ONE_BUS),
     ("result_queue: an ALU's oldest serves its time", |c| c.sm.alu_latency == SHORTEST_ALU, SHORTEST),
     ("result_queue: a single precision unit's oldest serves its time", |c| c.sm.alu_latency <= SHORTEST_FP, SHORTEST),
     (
