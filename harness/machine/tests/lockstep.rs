@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use common::{FLOATS, INTEGERS, Program, buffers, compiled, settings, words};
 use gpurf_blocks::config::Config;
+use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
 use gpurf_kernels::Case;
 use gpurf_launch::Manifest;
@@ -227,16 +228,10 @@ fn a_load_from_two_memories_is_complete_with_its_last_answer() {
     let expected = |parity: u32| (0..128).map(move |i| i + 5 + if i % 2 == parity { 2000 } else { 1000 });
     for parity in [0, 1] {
         let program = load_from_two_memories(parity);
-        let sets: [&[&str]; 4] = [
-            &[],
-            SET,
-            &["sm.active_warps=8", "rfc.entries=6"],
-            &["sm.active_warps=8", "orf.entries=3", "lrf.banks=split"],
-        ];
-        for set in sets {
-            let mut engine = ModelEngine::judged(settings(set));
-            let found = program.run(&mut engine).unwrap_or_else(|error| panic!("{parity} {set:?}: {error}"));
-            assert!(found.into_iter().take(128).eq(expected(parity)), "{parity} {set:?}");
+        for design in DESIGNS {
+            let mut engine = ModelEngine::judged(Settings { config: design.config(), ..settings(&[]) });
+            let found = program.run(&mut engine).unwrap_or_else(|error| panic!("{parity} {}: {error}", design.name));
+            assert!(found.into_iter().take(128).eq(expected(parity)), "{parity} {}", design.name);
         }
         let mut engine = both(settings(SET));
         let found = program.run(&mut engine).unwrap_or_else(|error| panic!("{parity}, lockstep: {error}"));
