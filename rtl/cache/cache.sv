@@ -188,13 +188,12 @@ module cache
   logic             tags_fill_valid;
   logic             fill_take;        // the answer at hand is taken
 
-  // While a store to its line is in T the answer waits: installed, it would make the store a hit,
-  // which may have to wait for cache_access, and a request that is offered is not withdrawn.
-
   assign tags_read_valid = pass_valid_i | (req_valid_i & ~leave);
   assign tags_read_line  = pass_valid_i ? pass_line_i : req_line_i;
   assign tags_touch      = leave & (load_hit | store_hit);
   assign tags_invalidate = leave & atomic & cache_tags_hit;
+  // While a store to its line is in T the answer waits: installed, it would make the store a hit,
+  // which may have to wait for cache_access, and a request that is offered is not withdrawn.
   assign fill_take       = cache_misses_fill_valid & ~cache_access_write &
                            ~((store | close) & cache_misses_open_first);
   assign tags_fill_valid = fill_take & cache_misses_fill_whole;

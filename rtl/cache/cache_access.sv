@@ -70,7 +70,7 @@ module cache_access
   logic [LoadW-1:0]     line_load_q;
 
   logic                 take;
-  logic                 read;    // a load goes on to D
+  logic                 read;    // a load moves to D
   logic [DataW-1:0]     line;    // that was read last
 
   // ------------------------------------------------------------------ C

@@ -21,7 +21,7 @@ module cache_results
   // a part of a load is made at this edge
   input  logic             row_valid_i,
   input  logic             row_first_i,       // the first of its instruction
-  input  logic             row_last_i,        // no lane of the instruction is left behind it
+  input  logic             row_last_i,        // no lane of the instruction remains after it
   output logic [LoadW-1:0] row_load_o,        // number of its load
   output logic             room_o,            // a number is free
 

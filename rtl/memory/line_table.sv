@@ -146,7 +146,8 @@ module line_table
     end
   end
 
-  `GPURF_ASSERT_WHEN(all_aligned, row_valid_i && !row_lanewise_i, are_aligned(row_offsets(), row_mask_i, row_size_i),
+  `GPURF_ASSERT_WHEN(all_aligned, row_valid_i && !row_lanewise_i,
+                     are_aligned(row_offsets(), row_mask_i, row_size_i),
                      "a row has a misaligned offset")
   `GPURF_ASSERT_WHEN(row_has_room, row_valid_i, room_o, "a row was put into a full line table")
   `GPURF_ASSERT_WHEN(answer_has_row, rsp_valid_q, count_q != '0, "an answer came without a row")

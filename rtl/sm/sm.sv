@@ -397,26 +397,7 @@ module sm
   logic [LineOffsetW-1:0] coalescer_row_offset [Lanes];
   logic                   coalescer_mem_req_valid;
 
-  logic             line_table_room;
-  logic             line_table_result_valid;
-  result_t          line_table_result;
-  logic             line_table_result_reg_valid;
-  logic [DataW-1:0] line_table_result_data;
-  logic             line_table_fault_valid;
-  logic [WarpW-1:0] line_table_fault_warp;
-
-  logic             cache_room;
-  logic             cache_req_ready;
-  logic             cache_result_valid;
-  result_t          cache_result;
-  logic             cache_result_reg_valid;
-  logic [DataW-1:0] cache_result_data;
-  logic             cache_fault_valid;
-  logic [WarpW-1:0] cache_fault_warp;
-  logic             cache_idle;
-  cache_event_t     cache_event;
-
-  // What is there of both.
+  // Of the line table, or of the data cache in its place.
   logic             memory_room;
   logic             memory_req_ready;
   logic             memory_idle;
@@ -1798,8 +1779,8 @@ module sm
       .row_lanewise_i    (coalescer_row_lanewise),
       .row_done_i        (coalescer_row_done),
       .row_offset_i      (coalescer_row_offset),
-      .room_o            (line_table_room),
-      // the scoreboard counts what is under way
+      .room_o            (memory_room),
+      // the scoreboard counts what is in flight
       // verilator lint_off PINCONNECTEMPTY
       .empty_o           (),
       // verilator lint_on PINCONNECTEMPTY
@@ -1807,30 +1788,23 @@ module sm
       .mem_rsp_data_i,
       .mem_rsp_fault_i,
       .mem_rsp_ready_o,
-      .result_valid_o    (line_table_result_valid),
-      .result_o          (line_table_result),
-      .result_reg_valid_o(line_table_result_reg_valid),
-      .result_data_o     (line_table_result_data),
+      .result_valid_o    (memory_result_valid),
+      .result_o          (memory_result),
+      .result_reg_valid_o(memory_result_reg_valid),
+      .result_data_o     (memory_result_data),
       .pop_i             (writeback_memory_pop),
-      .fault_valid_o     (line_table_fault_valid),
-      .fault_warp_o      (line_table_fault_warp)
+      .fault_valid_o     (memory_fault_valid),
+      .fault_warp_o      (memory_fault_warp)
     );
 
-    assign cache_room             = 1'b0;
-    assign cache_req_ready        = 1'b0;
-    assign cache_result_valid     = 1'b0;
-    assign cache_result           = '0;
-    assign cache_result_reg_valid = 1'b0;
-    assign cache_result_data      = '0;
-    assign cache_fault_valid      = 1'b0;
-    assign cache_fault_warp       = '0;
-    assign cache_idle             = 1'b1;
-    assign cache_event            = '0;
-
-    assign mem_req_valid_o = coalescer_mem_req_valid;
-    assign mem_req_whole_o = 1'b0;
+    assign mem_req_valid_o  = coalescer_mem_req_valid;
+    assign mem_req_whole_o  = 1'b0;
+    assign memory_req_ready = mem_req_ready_i;
+    assign memory_idle      = ~coalescer_mem_req_valid;
+    assign cache_event_o    = '0;
   end else begin : gen_cache
     cache_straps_t straps;
+    cache_event_t  event_word;
 
     // A hit has one stage more than an access of shared memory.
     assign straps = '{fifo: cfg_i.cache_fifo, latency: cfg_i.side_latency - 1'b1};
@@ -1858,7 +1832,7 @@ module sm
       .row_lanewise_i    (coalescer_row_lanewise),
       .row_done_i        (coalescer_row_done),
       .row_offset_i      (coalescer_row_offset),
-      .room_o            (cache_room),
+      .room_o            (memory_room),
       .req_valid_i       (coalescer_mem_req_valid),
       .req_kind_i        (mem_req_kind_o),
       .req_size_i        (mem_req_size_o),
@@ -1867,7 +1841,7 @@ module sm
       .req_mask_i        (mem_req_mask_o),
       .req_offset_i      (mem_req_offset_o),
       .req_data_i        (mem_req_data_o),
-      .req_ready_o       (cache_req_ready),
+      .req_ready_o       (memory_req_ready),
       .mem_req_valid_o,
       .mem_req_whole_o,
       .mem_req_ready_i,
@@ -1876,38 +1850,19 @@ module sm
       .mem_rsp_fault_i,
       .mem_rsp_present_i,
       .mem_rsp_ready_o,
-      .result_valid_o    (cache_result_valid),
-      .result_o          (cache_result),
-      .result_reg_valid_o(cache_result_reg_valid),
-      .result_data_o     (cache_result_data),
+      .result_valid_o    (memory_result_valid),
+      .result_o          (memory_result),
+      .result_reg_valid_o(memory_result_reg_valid),
+      .result_data_o     (memory_result_data),
       .pop_i             (writeback_memory_pop),
-      .fault_valid_o     (cache_fault_valid),
-      .fault_warp_o      (cache_fault_warp),
-      .idle_o            (cache_idle),
-      .event_o           (cache_event)
+      .fault_valid_o     (memory_fault_valid),
+      .fault_warp_o      (memory_fault_warp),
+      .idle_o            (memory_idle),
+      .event_o           (event_word)
     );
 
-    assign line_table_room             = 1'b0;
-    assign line_table_result_valid     = 1'b0;
-    assign line_table_result           = '0;
-    assign line_table_result_reg_valid = 1'b0;
-    assign line_table_result_data      = '0;
-    assign line_table_fault_valid      = 1'b0;
-    assign line_table_fault_warp       = '0;
+    assign cache_event_o = DesignEventW'(event_word);
   end
-
-  assign cache_event_o = DesignEventW'(cache_event);
-
-  assign memory_room             = (CacheLines == 0) ? line_table_room : cache_room;
-  assign memory_req_ready        = (CacheLines == 0) ? mem_req_ready_i : cache_req_ready;
-  assign memory_idle             = (CacheLines == 0) ? ~mem_req_valid_o : cache_idle;
-  assign memory_result_valid     = (CacheLines == 0) ? line_table_result_valid : cache_result_valid;
-  assign memory_result           = (CacheLines == 0) ? line_table_result : cache_result;
-  assign memory_result_reg_valid = (CacheLines == 0) ? line_table_result_reg_valid
-                                                      : cache_result_reg_valid;
-  assign memory_result_data      = (CacheLines == 0) ? line_table_result_data : cache_result_data;
-  assign memory_fault_valid      = (CacheLines == 0) ? line_table_fault_valid : cache_fault_valid;
-  assign memory_fault_warp       = (CacheLines == 0) ? line_table_fault_warp : cache_fault_warp;
 
   shared_memory #(
     .SharedWords(SharedWords)

@@ -1,5 +1,5 @@
 // A picture of bytes, moved and scaled with cubic B-splines: each pixel of the result is a sum over 4 x 4 pixels around its place
-// in the picture, whose edge is repeated. All its loads of bytes may be under way at once.
+// in the picture, whose edge is repeated. All its loads of bytes may be in flight at once.
 // After bicubicTexture of the CUDA SDK, with loads from global memory in the place of texture reads: hierarchy thesis tables 4.2 and
 // 4.3.
 typedef unsigned char uchar;

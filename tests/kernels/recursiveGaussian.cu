@@ -29,7 +29,7 @@ __device__ inline float4 step(float p, float4 xa, float q, float4 xb, float r, f
                        filter(p, xa.z, q, xb.z, r, ya.z, s, yb.z), filter(p, xa.w, q, xb.w, r, ya.w, s, yb.w));
 }
 
-// Columns; beyond its edge the picture goes on with the colours there.
+// Columns; beyond its edge the picture continues with the colours there.
 __global__ void recursiveGaussian(uint *out, const uint *in, int width, int height, float a0, float a1, float a2, float a3, float b1,
                                   float b2, float down, float up)
 {

@@ -15,14 +15,14 @@ use gpurf_oracle::{Access, Memory, lanes_of};
 use gpurf_sm::{SmIn, SmOut};
 
 /// Bytes of a line.
-const LINE: u32 = 128;
+pub(crate) const LINE: u32 = 128;
 /// Bit of a line's number that says local memory.
 const LOCAL: u32 = 1 << 25;
 /// Requests that wait for the data path, at most.
 const QUEUE: usize = 8;
 
 /// Kinds of request, as on `mem_req_kind_o`.
-mod kind {
+pub(crate) mod kind {
     pub const LOAD: u8 = 0;
     pub const STORE: u8 = 1;
     pub const ATOMIC: u8 = 2;
@@ -220,8 +220,8 @@ impl GlobalMemory {
             _ => self.moved.written += u64::from(moved),
         }
         self.waiting.push_back(start);
-        let present = present(&self.buffers, out.mem_req_line_o);
-        let result = perform(&self.buffers, &mut self.local, out);
+        let (mut line, present) = line_at(&self.buffers, &mut self.local, out.mem_req_line_o);
+        let result = perform(&mut line, present, out);
         let expected = out.mem_req_answer_o == 1;
         let (data, fault) = match result {
             Ok(data) => (data, None),
@@ -238,7 +238,7 @@ impl GlobalMemory {
         }
         if expected {
             let due = start + self.config.latency as u64;
-            self.answers.push_back(Answer { due, data, fault: fault.is_some(), present });
+            self.answers.push_back(Answer { due, data, fault: fault.is_some(), present: present as u8 });
         }
     }
 }
@@ -267,10 +267,18 @@ impl Line<'_> {
     }
 }
 
-/// Performs a request; gives the line, or the old words of an atomic operation lane by lane.
-fn perform(buffers: &Memory, local: &mut HashMap<u32, [u32; LANES]>, out: &SmOut) -> Result<WarpData, MemoryFault> {
+/// The line of this number, and how many of its bytes there are.
+fn line_at<'a>(buffers: &'a Memory, local: &'a mut HashMap<u32, [u32; LANES]>, number: u32) -> (Line<'a>, u32) {
+    if number & LOCAL != 0 {
+        (Line::Local(local.entry(number).or_insert([0; LANES])), LINE)
+    } else {
+        global(buffers, number * LINE)
+    }
+}
+
+/// Performs a request on its line, of which so many bytes are there; gives the line, or the old words of an atomic operation lane by lane.
+fn perform(line: &mut Line<'_>, present: u32, out: &SmOut) -> Result<WarpData, MemoryFault> {
     let (kind, mask, size) = (out.mem_req_kind_o, out.mem_req_mask_o, out.mem_req_size_o);
-    let number = out.mem_req_line_o;
     let (access, bytes) = match (kind, size) {
         (kind::LOAD, 0..=2) => (Access::Load, 1 << size),
         (kind::STORE, 0..=2) => (Access::Store, 1 << size),
@@ -278,18 +286,13 @@ fn perform(buffers: &Memory, local: &mut HashMap<u32, [u32; LANES]>, out: &SmOut
         (kind::LOAD..=kind::ATOMIC, _) => return Err(nonsense(Nonsense::Place { size, offset: 0 })),
         _ => return Err(nonsense(Nonsense::Kind(kind))),
     };
-    let (mut line, present) = if number & LOCAL != 0 {
-        (Line::Local(local.entry(number).or_insert([0; LANES])), LINE)
-    } else {
-        global(buffers, number * LINE)
-    };
     for lane in lanes_of(mask) {
         let offset = out.mem_req_offset_o[lane];
         if u32::from(offset) % bytes != 0 {
             return Err(nonsense(Nonsense::Place { size, offset }));
         }
         if u32::from(offset) + bytes > present {
-            let address = number * LINE + u32::from(offset);
+            let address = out.mem_req_line_o * LINE + u32::from(offset);
             let outside = Outside { warp: out.mem_req_warp_o, lane, access, address, bytes };
             return Err(MemoryFault::Outside(outside));
         }
@@ -326,16 +329,8 @@ fn moved(out: &SmOut, granule: u32) -> u32 {
     }
     // An access lies in one piece, wherever it is aligned.
     let touched = lanes_of(out.mem_req_mask_o)
-        .fold(0u32, |set, lane| set | 1 << (u32::from(out.mem_req_offset_o[lane]) % LINE / granule));
+        .fold(0u32, |set, lane| set | 1 << (u32::from(out.mem_req_offset_o[lane]) / granule));
     touched.count_ones() * granule
-}
-
-/// Bytes of a line that exist.
-fn present(buffers: &Memory, number: u32) -> u8 {
-    if number & LOCAL != 0 {
-        return LINE as u8;
-    }
-    global(buffers, number * LINE).1 as u8
 }
 
 fn nonsense(what: Nonsense) -> MemoryFault {

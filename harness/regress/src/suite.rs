@@ -218,7 +218,7 @@ pub(crate) fn is_judged(block: &str, cycles: u64) -> bool {
 }
 
 /// A data cache of such a size.
-pub(crate) fn cache(kilobytes: usize, ways: usize, replacement: Replacement) -> Config {
+fn cache(kilobytes: usize, ways: usize, replacement: Replacement) -> Config {
     let cache =
         |c: &mut Config| (c.cache.kilobytes, c.cache.ways, c.cache.replacement) = (kilobytes, ways, replacement);
     changed(Config::default(), cache)
@@ -283,7 +283,7 @@ fn variants(block: &str) -> Vec<Config> {
         "cache" => vec![
             waiting(cache(1, 1, Replacement::Lru), 4, 4),
             waiting(cache(2, 8, Replacement::Fifo), 32, 16),
-            preset("cached-tiny").expect("a preset").config,
+            cached(),
         ],
         "power_states" => {
             let one = [PowerMode::AlwaysOn, PowerMode::SleepAlways, PowerMode::Hints].map(|mode| powered(base, mode));
@@ -473,7 +473,7 @@ pub(crate) fn fitting(jobs: Vec<LockstepJob>) -> impl Iterator<Item = LockstepJo
 }
 
 /// The machine with a data cache so small that small kernels evict.
-pub(crate) fn cached() -> Config {
+fn cached() -> Config {
     preset("cached-tiny").expect("a preset").config
 }
 

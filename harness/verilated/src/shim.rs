@@ -83,7 +83,7 @@ pub(crate) fn check_ports(declaration: &Declaration, found: &HashMap<String, Var
             _ => errors.push(PortError::Missing { name: field.name.into(), expected }),
         }
     }
-    for &name in declaration.unused {
+    for &name in &declaration.unused {
         known.insert(name);
         if !found.get(name).is_some_and(|v| v.direction == Direction::In) {
             errors.push(PortError::Missing { name: name.into(), expected: "an input that nothing reads".into() });

@@ -267,9 +267,9 @@ fn other_ports_are_named() {
 fn unused_inputs_are_inputs() {
     let mut request = request(5);
     request.declaration.signals.retain(|s| s.field.name != "kind_i");
-    request.declaration.unused = &["kind_i"];
+    request.declaration.unused = vec!["kind_i"];
     tools().check_ports(&request).unwrap();
-    request.declaration.unused = &["kind_i", "sum_o", "other_i"];
+    request.declaration.unused = vec!["kind_i", "sum_o", "other_i"];
     let Err(Error::Ports { errors, .. }) = tools().check_ports(&request) else { panic!("two of them are no inputs") };
     let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
     assert!(errors[0].contains("sum_o") && errors[1].contains("other_i") && errors.len() == 2, "{errors:?}");

@@ -41,8 +41,8 @@ pub trait Block: Sized + Send + 'static {
     type Probe: Ports<Shape = Self::Shape>;
 
     /// Inputs of the module that a shape does not read: the model does not have them, and they are not driven.
-    fn unused(_: &Self::Shape) -> &'static [&'static str] {
-        &[]
+    fn unused(_: &Self::Shape) -> Vec<&'static str> {
+        Vec::new()
     }
 
     /// Its shape where it runs alone.

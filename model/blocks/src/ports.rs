@@ -44,6 +44,31 @@ pub fn places(layout: &[(&'static str, u32)]) -> impl Iterator<Item = (&'static 
     })
 }
 
+/// Lowest bit of a field of a packed struct.
+///
+/// # Panics
+/// When there is no such field: where it is a constant, when it is compiled.
+pub const fn low_bit(layout: &[(&'static str, u32)], name: &str) -> u32 {
+    let (mut field, mut low) = (layout.len(), 0);
+    while field > 0 {
+        field -= 1;
+        if is_same(layout[field].0, name) {
+            return low;
+        }
+        low += layout[field].1;
+    }
+    panic!("there is no such field")
+}
+
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
 /// Where a value is found in the RTL, relative to the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Net {

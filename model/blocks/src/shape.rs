@@ -355,6 +355,7 @@ impl Shape for SmShape {
             "CacheLines" => self.cache_lines as u64,
             "CacheWays" => self.cache_ways as u64,
             "CacheMisses" => self.cache_misses as u64,
+            "HitQueueDepth" => HIT_QUEUE_DEPTH as u64,
             "PowerEntries" => self.power_entries as u64,
             // One at least: the block can be run alone in any configuration.
             "TableEntries" => self.power_entries.max(1) as u64,

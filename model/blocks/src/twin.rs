@@ -50,7 +50,7 @@ pub struct Declaration {
     /// RTL parameters and their values.
     pub parameters: Vec<(&'static str, u64)>,
     /// Inputs of the module that this shape does not read: they are no signals, and they are not driven.
-    pub unused: &'static [&'static str],
+    pub unused: Vec<&'static str>,
     /// All signals: inputs, outputs, probes.
     pub signals: Vec<Signal>,
     /// Bytes of the input part; the compared part begins here.

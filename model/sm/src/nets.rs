@@ -149,10 +149,12 @@ const OPEN: &[(&str, &str)] = &[
     ("sfu_queue", "room_o"),
     ("constant_queue", "ready_o"),
     ("side_queue", "ready_o"),
-    ("line_table", "empty_o"),
     ("access_table", "read_keep_o"),
     ("access_table", "reg_keep_o"),
 ];
+
+/// Blocks of which one is there, and whose nets have a name of their own: all their outputs are read at the instance.
+const ALTERNATIVES: [&str; 2] = ["line_table", "cache"];
 
 /// Signals of a block that depend on the validity of one of its inputs: instance, input, and the signal that drives it.
 const VALID_INPUTS: &[(&str, &str, &str)] = &[
@@ -257,11 +259,8 @@ impl Instance {
 
     /// Where the RTL has an output: at the net, or at the instance where there is none, or a part of one.
     fn output(self, port: &str) -> String {
-        if self.port.is_some() || OPEN.contains(&(self.name, port)) {
-            format!("{}.{port}", self.path())
-        } else {
-            net(self.name, port)
-        }
+        let is_open = OPEN.contains(&(self.name, port)) || ALTERNATIVES.contains(&self.name);
+        if self.port.is_some() || is_open { format!("{}.{port}", self.path()) } else { net(self.name, port) }
     }
 
     /// The instance in the RTL.

@@ -234,14 +234,9 @@ impl Block for Sm {
     type Out = SmOut;
     type Probe = SmProbe;
 
-    fn unused(shape: &SmShape) -> &'static [&'static str] {
-        const NEITHER: &[&str] = &[THROTTLE_PORTS[0], THROTTLE_PORTS[1], CACHE_PORTS[0]];
-        match (shape.has_external_reference(), shape.caches()) {
-            (false, false) => NEITHER,
-            (false, true) => THROTTLE_PORTS,
-            (true, false) => CACHE_PORTS,
-            (true, true) => &[],
-        }
+    fn unused(shape: &SmShape) -> Vec<&'static str> {
+        let ports = [(shape.has_external_reference(), THROTTLE_PORTS), (shape.caches(), CACHE_PORTS)];
+        ports.into_iter().filter(|(read, _)| !read).flat_map(|(_, ports)| ports.iter().copied()).collect()
     }
 
     fn new(shape: &SmShape) -> Self {

@@ -9,7 +9,7 @@ struct Filter {
     input: [[f32; 2]; 2],
     /// Of the last two results.
     last: [f32; 2],
-    /// What a colour that goes on without end becomes, both ways.
+    /// What a colour that continues without end becomes, both ways.
     edge: [f32; 2],
 }
 

@@ -6,10 +6,12 @@ use std::collections::VecDeque;
 
 use gpurf_blocks::cache::CACHE_EVENT;
 use gpurf_blocks::config::{Config, Replacement};
+use gpurf_blocks::low_bit;
 
 use super::seen::Seen;
 use super::words::{Place, Tally, Word};
-use crate::cycle::bits;
+use crate::memory::LINE;
+use crate::memory::kind::{LOAD, STORE};
 
 /// The event word that is counted: what becomes of requests and answers. Waiting is the SM's.
 pub const WORDS: &[Word] = &[Word {
@@ -31,12 +33,15 @@ pub const WORDS: &[Word] = &[Word {
     ],
 }];
 
-/// Bytes of a line.
-const LINE: u8 = 128;
+/// The bits of the events that say what happens to the answer at hand.
+const FILLS: [(&str, u64); 3] =
+    [("cache_fill", bit("cache_fill")), ("cache_drop", bit("cache_drop")), ("cache_part", bit("cache_part"))];
+const FILL_WAIT: u64 = bit("cache_fill_wait");
+const SERVE: u64 = bit("cache_serve");
 
-/// Kinds of request (`docs/blocks/coalescer.md`).
-const LOAD: u8 = 0;
-const STORE: u8 = 1;
+const fn bit(name: &str) -> u64 {
+    1 << low_bit(CACHE_EVENT, name)
+}
 
 /// A request that waits for its answer.
 struct Miss {
@@ -47,12 +52,6 @@ struct Miss {
     rows: u64,
 }
 
-/// An answer that has come, and has not left.
-struct Answer {
-    /// The whole line exists.
-    whole: bool,
-}
-
 /// A cache that is followed.
 pub struct Replay {
     ways: usize,
@@ -60,16 +59,8 @@ pub struct Replay {
     /// Lines of each set, the one that was used last first.
     sets: Vec<Vec<u32>>,
     misses: VecDeque<Miss>,
-    answer: Option<Answer>,
-    /// What the SM says of the answer: the bits of its events.
-    says: Says,
-}
-
-/// Bits of the events that say what happens to the answer at hand.
-struct Says {
-    serve: u64,
-    fills: [(&'static str, u64); 3],
-    waits: u64,
+    /// Of the answer that has come and has not left: whether the whole line exists.
+    answer: Option<bool>,
 }
 
 impl Replay {
@@ -82,11 +73,6 @@ impl Replay {
             sets: vec![Vec::new(); lines / ways],
             misses: VecDeque::new(),
             answer: None,
-            says: Says {
-                serve: bit("cache_serve"),
-                fills: ["cache_fill", "cache_drop", "cache_part"].map(|name| (name, bit(name))),
-                waits: bit("cache_fill_wait"),
-            },
         })
     }
 
@@ -123,14 +109,14 @@ impl Replay {
         let request = (o.coalescer.mem_req_valid_o & o.cache.req_ready_o == 1)
             .then_some((o.coalescer.mem_req_kind_o, o.coalescer.mem_req_line_o));
         let says = |bit: u64| out.cache_event_o & bit != 0;
-        let fill = self.says.fills.into_iter().find(|(_, bit)| says(*bit)).map(|(name, _)| name);
+        let fill = FILLS.into_iter().find(|(_, bit)| says(*bit)).map(|(name, _)| name);
         let first = self.misses.front().map(|miss| (miss.line, miss.open));
         let stays = fill.is_none() && at_hand && first.is_some_and(|(_, open)| open);
-        if stays && !says(self.says.waits) {
+        if stays && !says(FILL_WAIT) {
             tally.object(|| "an answer is neither taken nor waits".to_owned());
         }
         // Rows are served from the answer at hand; those that join in this cycle wait for the next one.
-        if says(self.says.serve) {
+        if says(SERVE) {
             match self.misses.front_mut().filter(|miss| at_hand && miss.rows > 0) {
                 Some(miss) => {
                     miss.rows -= 1;
@@ -158,8 +144,7 @@ impl Replay {
             if self.answer.is_some() || self.misses.is_empty() {
                 tally.object(|| "an answer is taken that no request waits for".to_owned());
             }
-            let whole = inputs.mem_rsp_present_i == LINE && inputs.mem_rsp_fault_i == 0;
-            self.answer = Some(Answer { whole });
+            self.answer = Some(u32::from(inputs.mem_rsp_present_i) == LINE && inputs.mem_rsp_fault_i == 0);
         }
         if inputs.launch_valid_i == 1 && out.busy_o == 0 {
             self.sets.iter_mut().for_each(Vec::clear);
@@ -217,7 +202,7 @@ impl Replay {
 
     /// The answer at hand is taken. `victim` makes room for it, `used` is the line that a request uses in this cycle.
     fn fill(&mut self, name: &'static str, victim: Option<u32>, used: Option<u32>, seen: &Seen<'_>, tally: &mut Tally) {
-        let whole = self.answer.as_ref().map(|answer| answer.whole);
+        let whole = self.answer;
         let Some(miss) = self.misses.front_mut().filter(|miss| miss.open && whole.is_some()) else {
             return tally.object(|| "an answer is taken that is not there, or whose miss is closed".to_owned());
         };
@@ -248,9 +233,4 @@ impl Replay {
         set.retain(|&other| Some(other) != victim);
         set.insert(0, line);
     }
-}
-
-/// The bit of an event.
-fn bit(name: &str) -> u64 {
-    bits(CACHE_EVENT, |field| field == name)
 }

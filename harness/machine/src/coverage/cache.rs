@@ -2,8 +2,8 @@
 
 use gpurf_blocks::cache::CACHE_EVENT;
 use gpurf_blocks::config::Config;
+use gpurf_blocks::low_bit;
 
-use super::look::Look;
 use super::memory::caches;
 use super::{Group, Sums, handshakes, situations, sums};
 
@@ -13,9 +13,10 @@ fn small(config: &Config) -> bool {
 }
 
 /// Whether the cache has an event.
-fn event(look: &Look<'_>, name: &str) -> bool {
-    let place = CACHE_EVENT.iter().rev().position(|&(field, _)| field == name);
-    place.is_some_and(|bit| look.out.cache_event_o >> bit & 1 == 1)
+macro_rules! event {
+    ($look:ident, $name:literal) => {
+        $look.out.cache_event_o >> const { low_bit(CACHE_EVENT, $name) } & 1 == 1
+    };
 }
 
 pub(super) static GROUPS: &[Group] = &[
@@ -27,7 +28,7 @@ pub(super) static GROUPS: &[Group] = &[
             let (misses, access) = (&state.misses, &state.access);
             let used = usize::from(state.misses_state.count_q);
             let served = look.o.coalescer.served_o;
-            let (close, fill, serve) = (event(look, "cache_close"), event(look, "cache_fill"), event(look, "cache_serve"));
+            let (close, fill, serve) = (event!(look, "cache_close"), event!(look, "cache_fill"), event!(look, "cache_serve"));
         }
         "no miss is in use": misses.empty_o != 0 && look.alive != 0;
         "one miss is in use": used == 1;
@@ -36,11 +37,11 @@ pub(super) static GROUPS: &[Group] = &[
         "a hit and an answer at once": access.push_valid_o & misses.result_valid_o != 0;
         "a row waits for an answer that is at hand": misses.mem_rsp_ready_o == 0 && misses.serve_o == 0;
         "a pass while a request stays": served == 0 && look.o.address_unit.global_valid_o != 0 && look.o.cache.req_ready_o == 0;
-        "a store closes a miss": close && event(look, "cache_store");
-        "a load joins a miss whose answer is at hand": event(look, "cache_merge") && misses.open_first_o != 0;
+        "a store closes a miss": close && event!(look, "cache_store");
+        "a load joins a miss whose answer is at hand": event!(look, "cache_merge") && misses.open_first_o != 0;
         "an answer is installed as a row takes its lanes from it": fill && serve;
         "a row takes its lanes from an answer that has been installed or dropped": serve && misses.fill_valid_o == 0;
-        "an answer is installed as a load hits": fill && event(look, "cache_hit");
+        "an answer is installed as a load hits": fill && event!(look, "cache_hit");
         "hits are in both stages": access.pin_valid_o & access.push_valid_o != 0;
         "a hit passes answers that are to come": access.push_valid_o != 0 && used != 0;
     },

@@ -8,11 +8,11 @@ use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_blocks::{LANES, WarpData};
 use gpurf_lockstep::Rng;
 
-use super::cache_results::Latency;
 use super::cache_tags::Lines;
 use super::row::{LINE_BYTES, Row};
 use crate::cover::part;
 use crate::driver::{Reset, Twin};
+use crate::execute::result_queue::Latency;
 use crate::memory::lanes::set_lanes;
 use crate::{Driver, Points, cover};
 

@@ -264,7 +264,7 @@ impl CacheMissesCover {
         point!("open, and first, its answer not yet at hand", at == Some(0) && o.open_first_o == 0);
         point!("open, not first, an answer at hand", at.is_some_and(|at| at > 0) && self.waiting.answer.is_some());
         point!("the last place of the ring", allocate && self.waiting.next == self.places - 1);
-        point!("a miss goes on at place 0", allocate && self.waiting.next == 0 && !misses.is_empty());
+        point!("a miss wraps to place 0", allocate && self.waiting.next == 0 && !misses.is_empty());
         point!("the first miss is the last place", misses.front().is_some_and(|miss| miss.place == self.places - 1));
         point!("no miss is free", misses.len() == self.places && o.room_o == 0);
         point!("one miss is free", allocate && misses.len() == self.places - 1);
@@ -331,8 +331,11 @@ impl CacheMissesCover {
         point!("a word for each lane", serves && row.lanewise);
         point!("a row without a register", serves && row.reg.is_none());
         point!("a row that ends where the line ends", serves && !row.lanewise && part && row.end() == present);
-        point!("a row that ends behind it", serves && !row.lanewise && at_fault);
-        point!("a row that ends one byte behind it", serves && at_fault && !row.lanewise && row.end() == present + 1);
+        point!("a row that ends after what exists", serves && !row.lanewise && at_fault);
+        point!(
+            "a row that ends one byte after what exists",
+            serves && at_fault && !row.lanewise && row.end() == present + 1
+        );
         point!(
             "a row whose first lane exists and another does not",
             at_fault && row.mask.count_ones() > 1 && row.first_end() <= present && !row.lanewise

@@ -11,6 +11,7 @@ use gpurf_lockstep::Rng;
 
 use super::row::{register, warp};
 use crate::driver::{Reset, Twin, lane_mask};
+use crate::execute::result_queue::Latency;
 use crate::{Driver, Points, Unreached, cover};
 
 /// Stimulus of the block.
@@ -18,31 +19,6 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<CacheResults, CacheResults
 
 /// Hits that wait, at most.
 const HIT_QUEUE_DEPTH: usize = 32;
-
-/// Latencies of hits: that of the configuration, none, or another one. A run has each of them, from one reset to the next.
-pub(super) struct Latency {
-    configured: u8,
-    now: u8,
-}
-
-impl Latency {
-    /// To begin with that of the configuration.
-    pub(super) fn new(configured: u8) -> Self {
-        Self { configured, now: configured }
-    }
-
-    /// The one of this cycle.
-    pub(super) fn next(&mut self, rng: &mut Rng, reset: bool) -> u8 {
-        if reset {
-            self.now = match rng.below(4) {
-                0 | 1 => self.configured,
-                2 => 0,
-                _ => rng.below(64) as u8,
-            };
-        }
-        self.now
-    }
-}
 
 /// Loads in flight, by what went in and out of the block.
 struct Loads {

@@ -1,6 +1,8 @@
 //! Lanes of an access to a line, as the coalescer makes them.
 
 use gpurf_blocks::LANES;
+use gpurf_blocks::cache::{CacheRow, ROW_WORDS};
+use gpurf_blocks::memory::{self, Header};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
@@ -8,10 +10,6 @@ use crate::memory::lanes::{set_lanes, some_lanes};
 
 /// Bytes of a line.
 pub(super) const LINE_BYTES: u8 = 128;
-/// Words of 32 bits of a row at a port.
-const ROW_WORDS: usize = 9;
-/// Bits of a row below its offsets.
-const BELOW: u32 = 51;
 
 /// The lanes of a request, for whom they are, and where in the line each has its bytes.
 #[derive(Clone, Copy)]
@@ -66,46 +64,17 @@ impl Row {
 
     /// The row that such bits are.
     pub(super) fn of_words(words: &[u32; ROW_WORDS]) -> Self {
-        let bits = |low: u32, width: u32| {
-            let bit = |at: u32| u64::from(words[(at / u32::BITS) as usize] >> (at % u32::BITS) & 1);
-            (low..low + width).fold(0, |value, at| value | bit(at) << (at - low))
-        };
-        Self {
-            mask: bits(19, 32) as u32,
-            warp: bits(13, 6) as u8,
-            reg: (bits(12, 1) == 1).then(|| bits(4, 8) as u8),
-            size: bits(2, 2) as u8,
-            signed: bits(1, 1) == 1,
-            lanewise: bits(0, 1) == 1,
-            offset: std::array::from_fn(|lane| bits(BELOW + 7 * lane as u32, 7) as u8),
-        }
+        let row = CacheRow(*words);
+        let Header { mask, warp, reg, .. } = row.header();
+        let (size, signed, lanewise) = (row.size(), row.signed(), row.lanewise());
+        Self { mask, warp, reg, size, signed, lanewise, offset: row.offset() }
     }
 
     /// `cache_row_t`.
     pub(super) fn words(&self) -> [u32; ROW_WORDS] {
-        let fields = [
-            (u64::from(self.mask), 32),
-            (self.warp.into(), 6),
-            (self.reg.is_some().into(), 1),
-            (self.reg.unwrap_or_default().into(), 8),
-            (self.size.into(), 2),
-            (self.signed.into(), 1),
-            (self.lanewise.into(), 1),
-        ];
-        let below = fields.into_iter().fold(0, |word, (value, bits)| word << bits | value);
-        let mut words = [0; ROW_WORDS];
-        let mut put = |at: u32, value: u64| {
-            let (word, shift) = ((at / u32::BITS) as usize, at % u32::BITS);
-            let wide = u128::from(value) << shift;
-            for (n, word) in words[word..].iter_mut().take(3).enumerate() {
-                *word |= (wide >> (32 * n)) as u32;
-            }
-        };
-        put(0, below);
-        for (lane, &byte) in self.offset.iter().enumerate() {
-            put(BELOW + 7 * lane as u32, byte.into());
-        }
-        words
+        let Self { mask, warp, reg, size, signed, lanewise, .. } = *self;
+        let header = Header { mask, warp, reg, done: false };
+        CacheRow::from(&memory::Row { header, offset: &self.offset, size, signed, lanewise }).0
     }
 }
 

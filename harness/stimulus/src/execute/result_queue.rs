@@ -12,11 +12,35 @@ use crate::{Driver, Points, cover};
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<ResultQueue, ResultQueueDriver, ResultQueueCover>();
 
+/// Latencies of a queue: that of the configuration, none, of another queue, or as long as the strap can say. A run has each of them, from one reset to the
+/// next.
+pub(crate) struct Latency {
+    configured: u8,
+    now: u8,
+}
+
+impl Latency {
+    /// To begin with that of the configuration.
+    pub(crate) fn new(configured: u8) -> Self {
+        Self { configured, now: configured }
+    }
+
+    /// The one of this cycle.
+    pub(crate) fn next(&mut self, rng: &mut Rng, reset: bool) -> u8 {
+        if reset {
+            self.now = match rng.below(4) {
+                0 | 1 => self.configured,
+                2 => 0,
+                _ => rng.below(64) as u8,
+            };
+        }
+        self.now
+    }
+}
+
 pub(crate) struct ResultQueueDriver {
     sources: usize,
-    /// The configuration's latency, and today's.
-    configured: u8,
-    latency: u8,
+    latency: Latency,
     reset: Reset,
     /// Follows the inputs, to know when there is a free place and when a result is offered.
     twin: ResultQueue,
@@ -44,8 +68,7 @@ impl Driver for ResultQueueDriver {
     fn new(shape: &SmShape, config: &Config) -> Self {
         Self {
             sources: shape.sources,
-            configured: Straps::of(config).side_latency,
-            latency: Straps::of(config).side_latency,
+            latency: Latency::new(Straps::of(config).side_latency),
             reset: Reset::default(),
             twin: ResultQueue::new(shape),
             out: ResultQueueOut::zeroed(),
@@ -57,15 +80,8 @@ impl Driver for ResultQueueDriver {
         self.twin.early(&mut self.out);
         self.twin.probe(inputs, &self.out, &mut self.probe);
         inputs.rst_ni = self.reset.next(rng, knobs.reset);
-        // The configuration's latency, and others: none, of another queue, or as long as the strap can say.
-        if inputs.rst_ni == 0 {
-            self.latency = match rng.below(4) {
-                0 | 1 => self.configured,
-                2 => 0,
-                _ => rng.below(64) as u8,
-            };
-        }
-        inputs.cfg_i = self.latency;
+        let latency = self.latency.next(rng, inputs.rst_ni == 0);
+        inputs.cfg_i = latency;
         let mut pop = self.twin.offers() && rng.chance(knobs.pop);
         let follow = pop && self.probe.count_q == 1 && rng.chance(knobs.follow);
         let push = self.out.ready_o == 1 && (follow || rng.chance(knobs.push));
@@ -84,7 +100,7 @@ impl Driver for ResultQueueDriver {
         if push {
             rng.fill(&mut inputs.push_data_i[source].0);
         }
-        pop |= push && self.twin.passes(self.latency) && rng.chance(knobs.pop);
+        pop |= push && self.twin.passes(latency) && rng.chance(knobs.pop);
         inputs.pop_i = pop.into();
         self.twin.late(inputs, &mut self.out);
         self.twin.clock(inputs, &self.out);

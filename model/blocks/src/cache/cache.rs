@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use crate::cache::cache_access::{Hit, StoreHit};
 use crate::cache::cache_misses::MissesEdge;
-use crate::cache::cache_results::{LoadResult, Part};
+use crate::cache::cache_results::{Part, shows_result};
 use crate::cache::cache_tags::TagsEdge;
 use crate::cache::row::{ROW_WORDS, RowPort};
 use crate::cache::{
@@ -122,6 +122,8 @@ ports! {
         idle_o: u8 = field(1),
     }
 }
+
+shows_result!(CacheOut);
 
 ports! {
     /// Registers of [`Cache`].
@@ -366,23 +368,10 @@ impl Cache {
         pass
     }
 
-    /// The hit that comes to the queue.
-    #[inline]
-    fn push(&self) -> Option<LoadResult<'_>> {
-        self.access.push().map(|(result, load)| LoadResult { result, data: self.access.push_data(), load })
-    }
-
-    /// The answer that is offered.
-    #[inline]
-    fn miss(&self) -> Option<LoadResult<'_>> {
-        let offered = self.misses.result();
-        offered.map(|(&result, load)| LoadResult { result, data: self.misses.result_data(), load })
-    }
-
     /// What is offered to the result bus, and its data, meaningful where it writes a register. `cfg`: the straps.
     #[inline]
     pub fn result(&self, cfg: u8) -> Option<(UnitResult, &WarpData)> {
-        let offered = self.results.offer(cfg & LATENCY, self.push(), self.miss());
+        let offered = self.results.offer(cfg & LATENCY, self.access.push(), self.misses.result());
         offered.map(|offered| (offered.result, offered.data))
     }
 
@@ -435,11 +424,9 @@ impl Cache {
         let pops_miss = self.pops_miss(cycle);
         let (latency, push_ready) = (cycle.latency(), self.results.ready());
         let load = cycle.row.map(|(_, first)| self.results.number(first).0);
-        let goes = self.results.offer(latency, self.push(), self.miss()).map(|offered| offered.load);
+        let goes = self.results.offer(latency, self.access.push(), self.misses.result()).map(|offered| offered.load);
         let goes = goes.filter(|_| cycle.pop).map(|load| (load, pops_miss));
-        let push = self.access.push();
-        let push = push.map(|(result, load)| LoadResult { result, data: self.access.push_data(), load });
-        self.results.advance(latency, cycle.part(), push, goes);
+        self.results.advance(latency, cycle.part(), self.access.push(), goes);
         self.clock_tags(cycle);
         self.clock_access(cycle, push_ready);
         self.clock_misses(cycle, pops_miss, running);
@@ -526,15 +513,8 @@ impl Cache {
         self.results.early(&mut probe.results);
         probe.results.row_load_o = cycle.row.map_or(0, |(_, first)| self.results.number(first).0);
         probe.results.miss_pop_o = self.pops_miss(cycle).into();
-        let offered = self.result(cycle.cfg);
-        (probe.results.result_valid_o, probe.results.result_reg_valid_o) = (offered.is_some().into(), 0);
-        if let Some((result, data)) = offered {
-            probe.results.result_o = ResultWord::from(&result);
-            if result.reg.is_some() {
-                (probe.results.result_reg_valid_o, probe.results.result_data_o) = (1, *data);
-            }
-        }
-        self.results.record(cycle.latency(), self.push(), &mut probe.results_state);
+        probe.results.show(self.result(cycle.cfg));
+        self.results.record(cycle.latency(), self.access.push(), &mut probe.results_state);
     }
 }
 
@@ -589,7 +569,7 @@ impl CacheIn {
 
 impl Block for Cache {
     const NAME: &'static str = "cache";
-    const PARAMETERS: &'static [&'static str] = &["Lines", "Ways", "Misses", "Rows"];
+    const PARAMETERS: &'static [&'static str] = &["Lines", "Ways", "Misses", "Rows", "HitQueueDepth"];
     const CHILDREN: &'static [&'static str] =
         &[CacheTags::NAME, CacheMisses::NAME, CacheAccess::NAME, CacheResults::NAME];
 
@@ -623,15 +603,7 @@ impl Block for Cache {
         (out.req_ready_o, out.mem_req_valid_o) = (pass.ready().into(), offered.into());
         out.mem_req_whole_o = (offered && inputs.req_kind_i == kind::LOAD).into();
         out.idle_o = self.idle(request.as_ref()).into();
-        let result = self.result(inputs.cfg_i);
-        (out.result_valid_o, out.result_reg_valid_o) = (result.is_some().into(), 0);
-        (out.result_o, out.result_data_o) = (ResultWord::default(), WarpData::ZERO);
-        if let Some((result, data)) = result {
-            out.result_o = ResultWord::from(&result);
-            if result.reg.is_some() {
-                (out.result_reg_valid_o, out.result_data_o) = (1, *data);
-            }
-        }
+        out.show(self.result(inputs.cfg_i));
         out.event_o = self.event(&inputs.cycle(request.as_ref(), &pass));
     }
 

@@ -1,8 +1,8 @@
 //! `cache_access`: data of the cache. `docs/blocks/cache_access.md`.
 
+use crate::cache::cache_results::LoadResult;
 use crate::cache::row::{ROW_WORDS, RowPort};
 use crate::cache::{CacheRow, ROW_BITS};
-use crate::execute::UnitResult;
 use crate::memory::OFFSET_BITS;
 use crate::mrf::bits::set_bits;
 use crate::ram::{LINE_BYTES, Storage};
@@ -174,16 +174,12 @@ impl CacheAccess {
         self.access_valid_q && self.store_q
     }
 
-    /// The result of the hit in stage D, and the number of its load.
+    /// The result of the hit in stage D.
     #[inline]
-    pub(crate) fn push(&self) -> Option<(UnitResult, u8)> {
-        self.line_valid_q.then(|| (self.line_row_q.header().into(), self.line_load_q))
-    }
-
-    /// Data of that result; meaningful where it writes a register.
-    #[inline]
-    pub(crate) fn push_data(&self) -> &WarpData {
-        &self.values
+    pub(crate) fn push(&self) -> Option<LoadResult<'_>> {
+        let result =
+            || LoadResult { result: self.line_row_q.header().into(), data: &self.values, load: self.line_load_q };
+        self.line_valid_q.then(result)
     }
 
     /// The edge: a hit that stage C takes (only while it is [`ready`](Self::ready)) with its entry, and a line that is written.
@@ -258,11 +254,11 @@ impl Block for CacheAccess {
             (out.pin_valid_o, out.pin_entry_o) = (1, entry);
         }
         out.write_o = self.writes().into();
-        if let Some((result, load)) = self.push() {
+        if let Some(LoadResult { result, data, load }) = self.push() {
             (out.push_valid_o, out.push_load_o) = (1, load);
             (out.push_warp_o, out.push_mask_o) = (result.warp, result.mask);
             if let Some(reg) = result.reg {
-                (out.push_reg_valid_o, out.push_reg_o, out.push_data_o) = (1, reg, self.values);
+                (out.push_reg_valid_o, out.push_reg_o, out.push_data_o) = (1, reg, *data);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! `cache_misses`: what waits for memory. `docs/blocks/cache_misses.md`.
 
+use crate::cache::cache_results::{LoadResult, shows_result};
 use crate::cache::row::{ROW_WORDS, RowPort};
 use crate::cache::{CacheRow, NARROW_SET, ROW_BITS, SET_WORDS, lowest_free, members, wide};
 use crate::execute::{ResultWord, UnitResult};
@@ -88,6 +89,8 @@ ports! {
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early(),
     }
 }
+
+shows_result!(CacheMissesOut);
 
 ports! {
     /// State of [`CacheMisses`] that no output shows.
@@ -229,16 +232,11 @@ impl CacheMisses {
         &self.rsp_data_q
     }
 
-    /// The result, and the number of its load.
+    /// The result.
     #[inline]
-    pub(crate) fn result(&self) -> Option<(&UnitResult, u8)> {
-        self.result_valid_q.then_some((&self.result_q, self.result_load_q))
-    }
-
-    /// Data of the result; meaningful where it writes a register.
-    #[inline]
-    pub(crate) fn result_data(&self) -> &WarpData {
-        &self.result_data_q
+    pub(crate) fn result(&self) -> Option<LoadResult<'_>> {
+        let (result, data, load) = (self.result_q, &self.result_data_q, self.result_load_q);
+        self.result_valid_q.then_some(LoadResult { result, data, load })
     }
 
     /// The row that is the next to be served.
@@ -436,12 +434,9 @@ impl Block for CacheMisses {
             (out.fill_valid_o, out.fill_line_o, out.fill_whole_o) = (1, line, whole.into());
             out.fill_data_o = self.rsp_data_q;
         }
-        if let Some((result, load)) = self.result() {
-            (out.result_valid_o, out.result_o, out.result_load_o) = (1, result.into(), load);
-            if result.reg.is_some() {
-                (out.result_reg_valid_o, out.result_data_o) = (1, self.result_data_q);
-            }
-        }
+        let offered = self.result();
+        out.show(offered.map(|offered| (offered.result, offered.data)));
+        out.result_load_o = offered.map_or(0, |offered| offered.load);
         let fault = self.fault();
         (out.fault_valid_o, out.fault_warp_o) = (fault.is_some().into(), fault.unwrap_or_default());
     }

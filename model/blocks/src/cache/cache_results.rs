@@ -100,6 +100,28 @@ ports! {
     }
 }
 
+/// Outputs that show a result.
+macro_rules! shows_result {
+    ($outputs:ty) => {
+        impl $outputs {
+            /// Shows the result that is offered, and the data of its register.
+            pub fn show(&mut self, offered: Option<(UnitResult, &WarpData)>) {
+                (self.result_valid_o, self.result_reg_valid_o) = (offered.is_some().into(), 0);
+                (self.result_o, self.result_data_o) = (ResultWord::default(), WarpData::ZERO);
+                if let Some((result, data)) = offered {
+                    self.result_o = ResultWord::from(&result);
+                    if result.reg.is_some() {
+                        (self.result_reg_valid_o, self.result_data_o) = (1, *data);
+                    }
+                }
+            }
+        }
+    };
+}
+pub(super) use shows_result;
+
+shows_result!(CacheResultsOut);
+
 /// What lockstep compares inside [`CacheResults`].
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -143,7 +165,7 @@ fn hit_queue(shape: &SmShape) -> SmShape {
 pub(crate) struct Part {
     /// The first one of its instruction.
     pub(crate) first: bool,
-    /// No lane of the instruction is left behind it.
+    /// No lane of the instruction remains after it.
     pub(crate) last: bool,
 }
 
@@ -346,7 +368,7 @@ impl CacheResultsIn {
 
 impl Block for CacheResults {
     const NAME: &'static str = "cache_results";
-    const PARAMETERS: &'static [&'static str] = &["Rows"];
+    const PARAMETERS: &'static [&'static str] = &["Rows", "HitQueueDepth"];
     const CHILDREN: &'static [&'static str] = &[ResultQueue::NAME];
 
     type Shape = SmShape;
@@ -378,13 +400,7 @@ impl Block for CacheResults {
         out.row_load_o = inputs.part().map_or(0, |part| self.number(part.first).0);
         out.miss_pop_o = (inputs.miss_valid_i != 0 && pops).into();
         let offered = self.offer(inputs.cfg_i, inputs.push(), inputs.miss());
-        out.result_valid_o = offered.is_some().into();
-        out.result_reg_valid_o = offered.is_some_and(|offered| offered.result.reg.is_some()).into();
-        out.result_o = offered.map_or_else(ResultWord::default, |offered| ResultWord::from(&offered.result));
-        out.result_data_o = match offered {
-            Some(LoadResult { result, data, .. }) if result.reg.is_some() => *data,
-            _ => WarpData::ZERO,
-        };
+        out.show(offered.map(|offered| (offered.result, offered.data)));
     }
 
     fn clock(&mut self, inputs: &CacheResultsIn, _: &CacheResultsOut) {

@@ -27,7 +27,7 @@ cache_blocks!(declare_blocks);
 mod phases;
 mod row;
 
-pub use row::{CacheRow, ROW_BITS};
+pub use row::{CacheRow, ROW_BITS, ROW_WORDS};
 
 /// Fields of `cache_event_t`, most significant first.
 pub const CACHE_EVENT: EventWord = &[

@@ -5,7 +5,7 @@ use crate::memory::{Header, Row};
 use crate::{LANES, WarpData, Wide};
 
 /// Words of 32 bits of a row.
-pub(crate) const ROW_WORDS: usize = 9;
+pub const ROW_WORDS: usize = 9;
 /// Bits below the offsets: mask, warp, whether there is a register, which, size, sign, lanewise, as in a row of the line table.
 const OFFSET_AT: u32 = meta::BITS - 1;
 /// Width of a row.
@@ -31,25 +31,31 @@ impl CacheRow {
 
     /// For whom; `done` is not in it.
     #[inline]
-    pub(crate) fn header(&self) -> Header {
+    pub fn header(&self) -> Header {
         meta::header(self.meta())
     }
 
     /// Bytes as a power of two.
     #[inline]
-    pub(crate) fn size(&self) -> u8 {
+    pub fn size(&self) -> u8 {
         meta::size(self.meta())
+    }
+
+    /// The loaded bytes are sign-extended.
+    #[inline]
+    pub fn signed(&self) -> bool {
+        meta::signed(self.meta())
     }
 
     /// The answer has a word for each lane.
     #[inline]
-    pub(crate) fn lanewise(&self) -> bool {
+    pub fn lanewise(&self) -> bool {
         meta::lanewise(self.meta())
     }
 
     /// Place of each lane's first byte in the line.
     #[inline]
-    pub(crate) fn offset(&self) -> [u8; LANES] {
+    pub fn offset(&self) -> [u8; LANES] {
         const SHIFT: u32 = OFFSET_AT % u32::BITS;
         let word = |n: usize| self.0[n + 1] >> SHIFT | self.0[n + 2] << (u32::BITS - SHIFT);
         unpack_offsets(&std::array::from_fn::<u32, OFFSET_WORDS, _>(word))

@@ -1,6 +1,7 @@
 //! The event word.
 
 use gpurf_blocks::execute::Offers;
+use gpurf_blocks::low_bit;
 use gpurf_blocks::memory::{ConstantServer, Server};
 use gpurf_blocks::mrf::bits::is_set;
 
@@ -10,24 +11,7 @@ use crate::ports::{SM_EVENT, SmIn};
 
 /// Place of a field's lowest bit in the event word.
 const fn at(name: &str) -> u32 {
-    let (mut field, mut place) = (SM_EVENT.len(), 0);
-    while field > 0 {
-        field -= 1;
-        if is_same(SM_EVENT[field].0, name) {
-            return place;
-        }
-        place += SM_EVENT[field].1;
-    }
-    panic!("there is no such event")
-}
-
-const fn is_same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut i = 0;
-    while i < a.len() && i < b.len() && a[i] == b[i] {
-        i += 1;
-    }
-    i == a.len() && i == b.len()
+    low_bit(SM_EVENT, name)
 }
 
 /// `value` in the field `name`.

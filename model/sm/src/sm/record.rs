@@ -4,7 +4,7 @@
 
 use gpurf_blocks::cache::CacheProbe;
 use gpurf_blocks::design::SlotView;
-use gpurf_blocks::execute::{ResultWord, Source, WritebackOut};
+use gpurf_blocks::execute::{Source, WritebackOut};
 use gpurf_blocks::front::{DecodeOut, Decoded};
 use gpurf_blocks::instruction::{InstructionFields, unit};
 use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, TwoLevelSchedulerOut};
@@ -193,13 +193,7 @@ impl Blocks {
         cache.early(out);
         out.req_ready_o = decided.pass.free.into();
         out.idle_o = self.memory_idle().into();
-        (out.result_valid_o, out.result_reg_valid_o) = (0, 0);
-        if let Some((result, data)) = cache.result(straps.cache()) {
-            (out.result_valid_o, out.result_o) = (1, ResultWord::from(&result));
-            if result.reg.is_some() {
-                (out.result_reg_valid_o, out.result_data_o) = (1, *data);
-            }
-        }
+        out.show(cache.result(straps.cache()));
     }
 
     /// What leaves the operand stage, and who is asked because of it.

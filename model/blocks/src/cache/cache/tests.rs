@@ -221,7 +221,7 @@ fn loads_join_a_line_on_its_way_until_a_store_closes_it() {
     assert_eq!(bench.answers.len(), 1);
     let events = bench.perform(&store(6, 8, 77));
     assert!(has(events, "store") && has(events, "close") && !has(events, "store_hit"));
-    assert!(has(bench.perform(&load(6, 8, 3)), "miss"), "the line is asked for again");
+    assert!(has(bench.perform(&load(6, 8, 3)), "miss"), "the line comes from memory again");
     assert_eq!(bench.answers.len(), 2);
     let results = [bench.result(), bench.result(), bench.result()].map(|seen| (seen.0, seen.3.0[0]));
     assert_eq!(results, [(1, 6 << 8 | 1), (2, 6 << 8 | 2), (3, 77)]);
