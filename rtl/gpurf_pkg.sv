@@ -299,6 +299,12 @@ package gpurf_pkg;
     return organisation == OrganisationRfc;
   endfunction
 
+  // The design stands in front of an `mrf`, or is one, whose banks can serve memory too.
+  function automatic bit has_unified_banks(int unsigned organisation);
+    return organisation == OrganisationMrf || organisation == OrganisationRfc ||
+           organisation == OrganisationHierarchy;
+  endfunction
+
   // How a file is divided whose registers are handed out one by one (docs/blocks/register_places.md).
   typedef struct packed {
     logic [RegisterPlaceW-1:0] guest_base;         // first place of the guests' private parts

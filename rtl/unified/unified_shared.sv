@@ -58,10 +58,10 @@ module unified_shared
   input  logic [DataW-1:0]        data_i               // what was read at the last edge
 );
 
-  localparam int unsigned ByteW = 2;                   // bits of a byte's place in its word
+  localparam int unsigned ByteW = 2;                       // bits of a byte's place in its word
   localparam int unsigned WordBytes = LaneW / 8;
-  localparam int unsigned WordW = LineOffsetW - ByteW; // of a word's place in 128 bytes
-  localparam int unsigned Words = 2**WordW;
+  localparam int unsigned WordIdxW = LineOffsetW - ByteW;  // of a word's place in 128 bytes
+  localparam int unsigned Words = 2**WordIdxW;
   localparam int unsigned ClusterLow = LineOffsetW - ClusterIdxW;
 
   logic                    phase_q;                    // an atomic's old words are at the banks
@@ -125,7 +125,7 @@ module unified_shared
   always_comb begin : choose
     automatic logic [ClusterIdxW-1:0] cluster;
     automatic logic [SharedRowW-1:0]  row;
-    automatic logic [WordW-1:0]       word;
+    automatic logic [WordIdxW-1:0]    word;
     automatic logic [Words-1:0]       word_used;
     selected    = '0;
     used        = '0;
@@ -139,7 +139,7 @@ module unified_shared
         if (window[l]) begin
           cluster = addr_i[LaneW*l+ClusterLow +: ClusterIdxW];
           row     = addr_i[LaneW*l+LineOffsetW +: SharedRowW];
-          word    = addr_i[LaneW*l+ByteW +: WordW];
+          word    = addr_i[LaneW*l+ByteW +: WordIdxW];
           if (!used[cluster]) begin
             used[cluster]        = 1'b1;
             cluster_row[cluster] = row;
@@ -169,12 +169,12 @@ module unified_shared
 
   // Upwards as well, so that of several lanes that store to a byte the highest one's stays.
   always_comb begin : merge
-    automatic logic [ClusterIdxW-1:0]    cluster;
-    automatic logic [WordW-1:0]          word;
-    automatic logic [ByteW-1:0]          place;
-    automatic logic [WordBytes-1:0]      bytes;
-    automatic logic [LaneW-1:0]          enable;
-    automatic logic [LineBytes-1:0]      mask;    // bytes of all clusters
+    automatic logic [ClusterIdxW-1:0] cluster;
+    automatic logic [WordIdxW-1:0]    word;
+    automatic logic [ByteW-1:0]       place;
+    automatic logic [WordBytes-1:0]   bytes;
+    automatic logic [LaneW-1:0]       enable;
+    automatic logic [LineBytes-1:0]   mask;    // bytes of all clusters
     data_o  = '0;
     cluster = '0;
     word    = '0;
@@ -186,7 +186,7 @@ module unified_shared
       for (int unsigned l = 0; l < Lanes; l++) begin
         cluster = addr_i[LaneW*l+ClusterLow +: ClusterIdxW];
         if (selected[l] && write_o[cluster]) begin
-          word  = addr_i[LaneW*l+ByteW +: WordW];
+          word  = addr_i[LaneW*l+ByteW +: WordIdxW];
           place = addr_i[LaneW*l +: ByteW];
           if (store) begin
             bytes = stored_bytes(size_i, place);
