@@ -94,7 +94,6 @@ module cache_tags
   logic [WayW-1:0] fill_way;                // the way that makes room
   logic            pinned;
 
-
   // The order after the use of a way: the ways in front of it move back by one place.
   function automatic order_t moved(order_t order, logic [WayW-1:0] way);
     logic found;  // the way stood in front of place i
