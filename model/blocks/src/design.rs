@@ -128,6 +128,8 @@ pub struct Services {
     pub main_roles: Option<MainRoles>,
     /// The design keeps the power states of the main register file's words itself, as it knows the accesses later.
     pub keeps_states: bool,
+    /// Scratchpad memory and data cache may be in the banks of the main register file: unified memory.
+    pub serves_memory: bool,
 }
 
 /// See [`Services::main_roles`].
@@ -146,6 +148,7 @@ impl Services {
         has_conflicts: true,
         main_roles: None,
         keeps_states: false,
+        serves_memory: false,
     };
 
     /// All registers of an instruction are accessed in the main register file.
@@ -222,7 +225,7 @@ pub(crate) struct Rows {
 impl Rows {
     /// Those of a file of `depth` rows; `pairs`: [`Services::pairs_rows`].
     pub(crate) fn new(depth: usize, pairs: bool) -> Self {
-        Self { bits: (depth - 1) as u16, warps: if pairs { !1 } else { u8::MAX }, count: 0 }
+        Self { bits: (depth.next_power_of_two() - 1) as u16, warps: if pairs { !1 } else { u8::MAX }, count: 0 }
     }
 
     /// The first row of a warp.

@@ -17,7 +17,9 @@ use crate::instances::record;
 use crate::memory::access::kind;
 use crate::memory::{Header, LINE_BITS, OFFSET_BITS, Request, Row};
 use crate::mrf::bits::pack;
+use crate::ram::LINE_BYTES;
 use crate::shape::SmShape;
+use crate::unified::{COLUMNS, LOG_W};
 use crate::{Block, Decode, Field, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, packed, ports};
 
 /// Width of the straps: latency of hits, and above it the replacement.
@@ -32,6 +34,8 @@ ports! {
         req_data_i: WarpData = field(1024).valid_by("req_valid_i"),
         /// The line, or a word for each lane.
         mem_rsp_data_i: WarpData = field(1024).valid_by("mem_rsp_valid_i"),
+        /// What was read in the banks at the last edge.
+        data_i: WarpData = field(1024).when(s.unified()),
         /// Line of the pass.
         pass_line_i: u32 = field(LINE_BITS).valid_by("pass_valid_i"),
         /// Lanes of the row.
@@ -88,14 +92,31 @@ ports! {
         mem_rsp_present_i: u8 = field(8).valid_by("mem_rsp_valid_i"),
         /// The result is taken at this edge.
         pop_i: u8 = field(1),
+        /// Logarithm of the number of lines; 0: no cache.
+        log_i: u8 = field(LOG_W).when(s.unified()),
+        /// Column b is free for a read.
+        read_ready_i: u8 = field(COLUMNS).when(s.unified()),
+        /// Column b is free for a write.
+        write_ready_i: u8 = field(COLUMNS).when(s.unified()),
     }
 }
+
+/// Inputs that are read with unified memory only.
+const UNIFIED_INPUTS: &[&str] = &["data_i", "log_i", "read_ready_i", "write_ready_i"];
 
 ports! {
     /// Outputs of [`Cache`].
     pub struct CacheOut(s: &SmShape) {
         /// Lanes of the register.
         result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o"),
+        /// Bytes that are to be written to the banks.
+        ram_write_data_o: WarpData = field(1024).valid_by("ram_write_o"),
+        /// Places of the bytes that are to be written to the banks.
+        ram_write_bytes_o: Wide<4> = field(LINE_BYTES).valid_by("ram_write_o"),
+        /// Entry that is to be read in the banks; 0 without one.
+        ram_read_entry_o: u16 = field(s.line_entry_w()).valid_by("ram_read_o").early(),
+        /// Entry that is to be written in the banks; 0 without one.
+        ram_write_entry_o: u16 = field(s.line_entry_w()).valid_by("ram_write_o"),
         /// The result.
         result_o: ResultWord = packed::<ResultWord>().valid_by("result_valid_o"),
         /// Events: `cache_event_t`.
@@ -120,6 +141,10 @@ ports! {
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early(),
         /// There is no request, no hit that reads or writes, no miss.
         idle_o: u8 = field(1),
+        /// A line is to be read in the banks.
+        ram_read_o: u8 = field(1).early(),
+        /// Bytes of a line are to be written in the banks.
+        ram_write_o: u8 = field(1),
     }
 }
 
@@ -569,7 +594,7 @@ impl CacheIn {
 
 impl Block for Cache {
     const NAME: &'static str = "cache";
-    const PARAMETERS: &'static [&'static str] = &["Lines", "Ways", "Misses", "Rows", "HitQueueDepth"];
+    const PARAMETERS: &'static [&'static str] = &["Lines", "Ways", "Misses", "Rows", "HitQueueDepth", "Unified"];
     const CHILDREN: &'static [&'static str] =
         &[CacheTags::NAME, CacheMisses::NAME, CacheAccess::NAME, CacheResults::NAME];
 
@@ -577,6 +602,10 @@ impl Block for Cache {
     type In = CacheIn;
     type Out = CacheOut;
     type Probe = CacheProbe;
+
+    fn unused(shape: &SmShape) -> Vec<&'static str> {
+        if shape.unified() { Vec::new() } else { UNIFIED_INPUTS.to_vec() }
+    }
 
     fn new(shape: &SmShape) -> Self {
         Self {

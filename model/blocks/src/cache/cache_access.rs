@@ -4,9 +4,10 @@ use crate::cache::cache_results::LoadResult;
 use crate::cache::row::{ROW_WORDS, RowPort};
 use crate::cache::{CacheRow, ROW_BITS};
 use crate::memory::OFFSET_BITS;
-use crate::mrf::bits::set_bits;
+use crate::memory::rows::line_of;
 use crate::ram::{LINE_BYTES, Storage};
 use crate::shape::SmShape;
+use crate::unified::COLUMNS;
 use crate::{Block, LANES, LaneMask, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, ports};
 
 ports! {
@@ -16,6 +17,8 @@ ports! {
         in_data_i: WarpData = field(1024).valid_by("in_valid_i"),
         /// A line that is written.
         fill_data_i: WarpData = field(1024).valid_by("fill_valid_i"),
+        /// What was read at the last edge.
+        data_i: WarpData = field(1024).when(s.unified()),
         /// Row of a load.
         in_row_i: RowPort = field(ROW_BITS).valid_by("in_valid_i"),
         /// Lanes of a store.
@@ -40,18 +43,33 @@ ports! {
         fill_valid_i: u8 = field(1),
         /// The hit's result is taken at this edge.
         push_ready_i: u8 = field(1),
+        /// Column b is free for a read.
+        read_ready_i: u8 = field(COLUMNS).when(s.unified()),
+        /// Column b is free for a write.
+        write_ready_i: u8 = field(COLUMNS).when(s.unified()),
     }
 }
+
+/// Inputs that are read with unified memory only.
+const UNIFIED_INPUTS: &[&str] = &["data_i", "read_ready_i", "write_ready_i"];
 
 ports! {
     /// Outputs of [`CacheAccess`].
     pub struct CacheAccessOut(s: &SmShape) {
         /// Lanes of the register; 0 without one.
-        push_data_o: WarpData = field(1024).valid_by("push_reg_valid_o").early(),
+        push_data_o: WarpData = field(1024).valid_by("push_reg_valid_o").early_when(!s.unified()),
+        /// Bytes that are to be written to the banks.
+        ram_write_data_o: WarpData = field(1024).valid_by("ram_write_o"),
+        /// Places of the bytes that are to be written to the banks.
+        ram_write_bytes_o: Wide<BYTE_WORDS> = field(LINE_BYTES).valid_by("ram_write_o"),
         /// Lanes of the hit's result.
         push_mask_o: u32 = field(LANES).valid_by("push_valid_o").early(),
         /// Entry of the hit in stage C; 0 without one.
         pin_entry_o: u16 = field(s.line_entry_w()).early(),
+        /// Entry that is to be read in the banks; 0 without one.
+        ram_read_entry_o: u16 = field(s.line_entry_w()).valid_by("ram_read_o"),
+        /// Entry that is to be written in the banks; 0 without one.
+        ram_write_entry_o: u16 = field(s.line_entry_w()).valid_by("ram_write_o"),
         /// Stage C is free or becomes free at this edge.
         in_ready_o: u8 = field(1),
         /// Stage C has a hit.
@@ -68,6 +86,10 @@ ports! {
         push_reg_o: u8 = field(REG_BITS).valid_by("push_reg_valid_o").early(),
         /// Number of the load.
         push_load_o: u8 = field(s.row_w()).valid_by("push_valid_o").early().shows("line_load_q"),
+        /// A line is to be read in the banks.
+        ram_read_o: u8 = field(1),
+        /// Bytes of a line are to be written in the banks.
+        ram_write_o: u8 = field(1),
     }
 }
 
@@ -76,6 +98,8 @@ ports! {
     pub struct CacheAccessProbe(s: &SmShape) {
         /// Bytes that the store in stage C writes; 0 elsewhere.
         data_q: WarpData = field(1024).valid_by("write_o"),
+        /// Line that was read last, from the cycle after the one in which the banks show it.
+        kept_q: WarpData = field(1024).when(s.unified()),
         /// Row of the load in stage D.
         line_row_q: RowPort = field(ROW_BITS).valid_by("push_valid_o"),
         /// Row of the last load in stage C.
@@ -86,6 +110,8 @@ ports! {
         entry_q: u16 = field(s.line_entry_w()).valid_by("pin_valid_o"),
         /// The hit in stage C is a store.
         store_q: u8 = field(1).valid_by("pin_valid_o"),
+        /// The banks show the line that was read last.
+        fresh_q: u8 = field(1).when(s.unified()),
         /// Number of the last load in stage C.
         load_q: u8 = field(s.row_w()),
     }
@@ -105,20 +131,9 @@ pub(crate) struct StoreHit<'a> {
 
 impl StoreHit<'_> {
     /// Which bytes of the line are written, and with what; of several lanes the highest one's.
+    #[inline]
     fn bytes(&self) -> (u128, WarpData) {
-        let (mut set, mut line) = (0, WarpData::ZERO);
-        for lane in set_bits(self.mask) {
-            let (first, value) = (usize::from(self.offset[lane]), u64::from(self.data.0[lane]));
-            for byte in 0..1 << self.size {
-                let place = first + byte;
-                if place < LINE_BYTES {
-                    set |= 1 << place;
-                    let (word, shift) = (&mut line.0[place / 4], place % 4 * 8);
-                    *word = *word & !(0xff << shift) | ((value >> (8 * byte)) as u32 & 0xff) << shift;
-                }
-            }
-        }
-        (set, line)
+        line_of(self.mask, self.size, |lane| self.offset[lane].into(), self.data)
     }
 }
 
@@ -222,13 +237,17 @@ impl CacheAccess {
 
 impl Block for CacheAccess {
     const NAME: &'static str = "cache_access";
-    const PARAMETERS: &'static [&'static str] = &["Lines", "Rows"];
+    const PARAMETERS: &'static [&'static str] = &["Lines", "Rows", "Unified"];
     const CELLS: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = SmShape;
     type In = CacheAccessIn;
     type Out = CacheAccessOut;
     type Probe = CacheAccessProbe;
+
+    fn unused(shape: &SmShape) -> Vec<&'static str> {
+        if shape.unified() { Vec::new() } else { UNIFIED_INPUTS.to_vec() }
+    }
 
     fn new(shape: &SmShape) -> Self {
         Self {

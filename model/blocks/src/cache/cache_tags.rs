@@ -4,6 +4,7 @@ use crate::memory::LINE_BITS;
 use crate::ram::Words;
 use crate::shape::SmShape;
 use crate::sizes::width;
+use crate::unified::LOG_W;
 use crate::{Block, Memory, Ports, field, ports};
 
 /// Width of a word of the cells, at least.
@@ -26,6 +27,8 @@ ports! {
         cfg_i: u8 = field(1),
         /// Every line becomes invalid at this edge.
         flush_i: u8 = field(1),
+        /// Logarithm of the number of lines; 0: no cache.
+        log_i: u8 = field(LOG_W).when(s.unified()),
         /// The tags of a set are read at this edge.
         read_valid_i: u8 = field(1),
         /// The line that is looked up is used at this edge.
@@ -38,6 +41,9 @@ ports! {
         fill_valid_i: u8 = field(1),
     }
 }
+
+/// Inputs that are read with unified memory only.
+const UNIFIED_INPUTS: &[&str] = &["log_i"];
 
 ports! {
     /// Outputs of [`CacheTags`].
@@ -220,13 +226,17 @@ impl CacheTagsIn {
 
 impl Block for CacheTags {
     const NAME: &'static str = "cache_tags";
-    const PARAMETERS: &'static [&'static str] = &["Lines", "Ways"];
+    const PARAMETERS: &'static [&'static str] = &["Lines", "Ways", "Unified"];
     const CELLS: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = SmShape;
     type In = CacheTagsIn;
     type Out = CacheTagsOut;
     type Probe = CacheTagsProbe;
+
+    fn unused(shape: &SmShape) -> Vec<&'static str> {
+        if shape.unified() { Vec::new() } else { UNIFIED_INPUTS.to_vec() }
+    }
 
     fn new(shape: &SmShape) -> Self {
         let (ways, sets) = (shape.ways(), shape.sets());

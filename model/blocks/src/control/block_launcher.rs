@@ -4,6 +4,7 @@ use crate::mrf::bits::set_bits;
 use crate::shape::{BLOCK_SLOTS, SLOT_BITS, SmShape};
 use crate::share::{RegisterLayout, RegisterLayoutFields};
 use crate::sizes::{MAX_WARPS, width};
+use crate::unified::{LOG_W, ROWS_W};
 use crate::{Block, Decode, GROUP_LANES, LANES, WARP_BITS, field, packed, ports};
 
 /// Width of a warp's number in its block.
@@ -12,6 +13,8 @@ const INDEX_BITS: u32 = width(LANES);
 const GROUP_BITS: u32 = width(LANES / GROUP_LANES);
 /// Width of a size of shared memory in bytes.
 const BYTES_BITS: u32 = 17;
+/// Width of a place in shared memory.
+const PLACE_BITS: u32 = 19;
 /// Width of the number of threads of a block, and of its x and y.
 const THREADS_BITS: u32 = 11;
 /// Width of a block's z.
@@ -46,6 +49,12 @@ ports! {
         launch_threads_i: u16 = field(THREADS_BITS).valid_by("launch_valid_i"),
         /// Words of local memory of a thread.
         launch_local_i: u16 = field(16).valid_by("launch_valid_i"),
+        /// Rows of the banks for registers.
+        launch_register_rows_i: u16 = field(ROWS_W).valid_by("launch_valid_i").when(s.unified()),
+        /// Rows of the banks for scratchpad memory.
+        launch_shared_rows_i: u16 = field(ROWS_W).valid_by("launch_valid_i").when(s.unified()),
+        /// Logarithm of the number of the cache's lines; 0: no cache.
+        launch_cache_i: u8 = field(LOG_W).valid_by("launch_valid_i").when(s.unified()),
         /// Threads of a block in z.
         launch_block_z_i: u8 = field(DEPTH_BITS).valid_by("launch_valid_i"),
         /// Registers of a thread.
@@ -69,6 +78,9 @@ ports! {
     }
 }
 
+/// Inputs that are read with unified memory only.
+const UNIFIED_INPUTS: &[&str] = &["launch_register_rows_i", "launch_shared_rows_i", "launch_cache_i"];
+
 ports! {
     /// Outputs of [`BlockLauncher`].
     pub struct BlockLauncherOut(s: &SmShape) {
@@ -83,9 +95,9 @@ ports! {
         /// Blocks of the grid in x.
         nctaid_x_o: u32 = field(32).valid_by("busy_o").early().shows("grid_x_q"),
         /// First byte of shared memory of the slot of `place_warp_i`.
-        place_base_o: u32 = field(BYTES_BITS),
+        place_base_o: u32 = field(PLACE_BITS),
         /// First byte of shared memory of the host of the warp's slot, or of the slot itself if it is no guest's slot.
-        place_common_o: u32 = field(BYTES_BITS),
+        place_common_o: u32 = field(PLACE_BITS),
         /// Bytes of shared memory of a block in front of the area that it shares; 0 where registers are handed out in rows.
         private_bytes_o: u32 =
             field(BYTES_BITS).valid_by("busy_o").early().shows_when(s.places(), "private_shared_q"),
@@ -103,6 +115,8 @@ ports! {
         nctaid_y_o: u16 = field(16).valid_by("busy_o").early().shows("grid_y_q"),
         /// Blocks of the grid in z.
         nctaid_z_o: u16 = field(16).valid_by("busy_o").early().shows("grid_z_q"),
+        /// Rows of the banks for registers; 0 where they have banks of their own.
+        register_rows_o: u16 = field(ROWS_W).early().shows_when(s.unified(), "register_rows_q"),
         /// Block slots with a block.
         slot_busy_o: u16 = field(BLOCK_SLOTS).early().shows("slot_busy_q"),
         /// Block slots whose block began after that of the partner; 0 where registers are handed out in rows.
@@ -125,6 +139,8 @@ ports! {
         start_warp_o: u8 = field(WARP_BITS).valid_by("start_valid_o").early().shows("start_warp_q"),
         /// Rows of the register file that a warp has.
         rows_o: u8 = field(8).valid_by("busy_o").early().shows("rows_q"),
+        /// Logarithm of the number of the cache's lines; 0 where the number does not change.
+        cache_log_o: u8 = field(LOG_W).early().shows_when(s.unified(), "cache_log_q"),
         /// Threads of a block in z.
         ntid_z_o: u8 = field(DEPTH_BITS).valid_by("busy_o").early().shows("block_z_q"),
         /// Warps of all block slots.
@@ -152,9 +168,9 @@ ports! {
         /// Bytes between the shared memory of two slots.
         shared_step_q: u32 = field(BYTES_BITS).valid_by("busy_o"),
         /// First byte of shared memory of the next slot.
-        base_q: u32 = field(BYTES_BITS + 1).valid_by("busy_o"),
+        base_q: u32 = field(PLACE_BITS + 1).valid_by("busy_o"),
         /// First byte of shared memory of each slot.
-        slot_base_q: [u32; BLOCK_SLOTS] = field(BYTES_BITS).count(BLOCK_SLOTS),
+        slot_base_q: [u32; BLOCK_SLOTS] = field(PLACE_BITS).count(BLOCK_SLOTS),
         /// Block in each slot, in x.
         ctaid_x_q: [u32; BLOCK_SLOTS] = field(32).count(BLOCK_SLOTS),
         /// Block in each slot, in y.
@@ -165,6 +181,8 @@ ports! {
         next_y_q: u16 = field(16).valid_by("busy_o"),
         /// Block that is next, in z.
         next_z_q: u16 = field(16).valid_by("busy_o"),
+        /// Rows of the banks for scratchpad memory.
+        shared_rows_q: u16 = field(ROWS_W).when(s.unified()),
         /// Threads of a block.
         threads_q: u16 = field(THREADS_BITS).valid_by("busy_o"),
         /// Coordinate of the next thread, in x.
@@ -640,12 +658,16 @@ pub const fn shared_step(places: bool) -> u32 {
 impl Block for BlockLauncher {
     const NAME: &'static str = "block_launcher";
     const PARAMETERS: &'static [&'static str] =
-        &["Warps", "Banks", "Depth", "SharedWords", "PairedRows", "MaxRegisters", "Places"];
+        &["Warps", "Banks", "Depth", "SharedWords", "PairedRows", "MaxRegisters", "Places", "Unified"];
 
     type Shape = SmShape;
     type In = BlockLauncherIn;
     type Out = BlockLauncherOut;
     type Probe = BlockLauncherProbe;
+
+    fn unused(shape: &SmShape) -> Vec<&'static str> {
+        if shape.unified() { Vec::new() } else { UNIFIED_INPUTS.to_vec() }
+    }
 
     fn new(shape: &SmShape) -> Self {
         Self {

@@ -16,6 +16,7 @@ use crate::mrf::slots::Slots;
 use crate::mrf::storage::{Banked, Storage};
 use crate::mrf::{MAX_PORTS, MRF_ARBITER_EVENT, MrfAllocator, MrfBankMap, MrfShape, MrfWriteQueue};
 use crate::share::{RegisterLayout, RegisterPlaces};
+use crate::unified::{COLUMNS_INPUTS, ColumnsIn, ColumnsOut};
 use crate::{Block, Decode, LaneMask, Memory, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
@@ -73,7 +74,9 @@ ports! {
         write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.issue_ports).valid_by("write_valid_i"),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.issue_ports),
-    }
+    } +
+    /// What memory asks of the columns.
+    columns: ColumnsIn as s
 }
 
 ports! {
@@ -104,7 +107,9 @@ ports! {
         dispatch_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+s: `dispatch_valid_o[p]` and source s is a register.
         dispatch_src_valid_o: u8 = field(s.sources()).early(),
-    }
+    } +
+    /// What the columns say to memory.
+    columns: ColumnsOut as s
 }
 
 /// The baseline register file of the papers: banks behind operand collectors, one arbiter, one crossbar.
@@ -303,6 +308,12 @@ impl<S: Storage> Block for OperandFile<S> {
     type In = MrfIn;
     type Out = MrfOut;
     type Probe = S::Probe;
+
+    const WITHOUT: &'static [&'static str] = S::WITHOUT;
+
+    fn unused(shape: &MrfShape) -> Vec<&'static str> {
+        if shape.unified || !S::WITHOUT.is_empty() { Vec::new() } else { COLUMNS_INPUTS.to_vec() }
+    }
 
     fn shape_alone(config: &Config) -> MrfShape {
         let shape = config.shape();

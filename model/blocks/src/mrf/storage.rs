@@ -9,6 +9,7 @@ use crate::mrf::{
     MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfProbe, MrfShape, MrfWriteQueue,
 };
 use crate::share::RegisterPlaces;
+use crate::unified::UnifiedBank;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 /// What a register file with a storage is called, and what it is made of.
@@ -21,6 +22,8 @@ pub trait Kind: Send + 'static {
     const CHILDREN: &'static [&'static str];
     /// Registers may be handed out one by one.
     const PLACES: bool;
+    /// Ports that the file does not have.
+    const WITHOUT: &'static [&'static str];
     /// What lockstep compares inside the file.
     type Probe: Ports<Shape = MrfShape> + AsRef<MrfProbe> + AsMut<MrfProbe>;
 }
@@ -105,7 +108,7 @@ impl Banked {
 impl Kind for Banked {
     const NAME: &'static str = "mrf";
     const PARAMETERS: &'static [&'static str] =
-        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW", "Places"];
+        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW", "Places", "Unified"];
     const CHILDREN: &'static [&'static str] = &[
         MrfBankMap::NAME,
         RegisterPlaces::NAME,
@@ -114,9 +117,11 @@ impl Kind for Banked {
         MrfAllocator::NAME,
         MrfArbiter::NAME,
         MrfBank::NAME,
+        UnifiedBank::NAME,
         MrfCrossbar::NAME,
     ];
     const PLACES: bool = true;
+    const WITHOUT: &'static [&'static str] = &[];
     type Probe = MrfProbe;
 }
 
@@ -127,7 +132,7 @@ impl Storage for Banked {
         selection: &crate::mrf::config::SELECTION,
         main_preset: "baseline",
         size_words: |sizes| (if sizes & 1 == 0 { "" } else { "places" }).to_owned(),
-        services: Services { main_roles: Services::ALL_MAIN, ..Services::NEUTRAL },
+        services: Services { main_roles: Services::ALL_MAIN, serves_memory: true, ..Services::NEUTRAL },
         ..Design::PLAIN
     };
 

@@ -17,6 +17,7 @@ use crate::power::{POWER_EVENT, POWER_WAIT_EVENT};
 use crate::shape::SmShape;
 use crate::share::RegisterLayout;
 use crate::sizes::{MAX_ACTIVE, WARP_NUMBERS};
+use crate::unified::{COLUMNS_INPUTS, ColumnsIn, ColumnsOut};
 use crate::{
     Block, Decode, LANES, Memory, OPERANDS, Packed, PackedMemory, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData,
     Wide, field, packed, ports,
@@ -93,7 +94,9 @@ ports! {
         clear_i: u8 = field(1),
         /// The last row belongs to no warp of the grid.
         spare_i: u8 = field(1).valid_by("clear_i"),
-    }
+    } +
+    /// What memory asks of the columns.
+    columns: ColumnsIn as &s.mrf
 }
 
 ports! {
@@ -144,7 +147,9 @@ ports! {
             field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
         dispatch_src_valid_o: u8 = field(s.mrf.sources()).early(),
-    }
+    } +
+    /// What the columns say to memory.
+    columns: ColumnsOut as &s.mrf
 }
 
 /// An instruction with all its operands.
@@ -473,7 +478,7 @@ fn issued(inputs: &OperandStageIn, p: usize) -> Issued {
 impl Block for OperandStage {
     const NAME: &'static str = "operand_stage";
     const PARAMETERS: &'static [&'static str] =
-        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Organisation", "Sizes"];
+        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Active", "Organisation", "Sizes", "Unified"];
     const DESIGNS: bool = true;
     const PACKED_MEMORIES: &'static [PackedMemory] = &[("instruction_q", Instruction::layout)];
 
@@ -481,6 +486,10 @@ impl Block for OperandStage {
     type In = OperandStageIn;
     type Out = OperandStageOut;
     type Probe = OperandStageProbe;
+
+    fn unused(shape: &SmShape) -> Vec<&'static str> {
+        if shape.unified() { Vec::new() } else { COLUMNS_INPUTS.to_vec() }
+    }
 
     fn new(shape: &SmShape) -> Self {
         let services = shape.services();

@@ -9,6 +9,7 @@ use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
 use crate::sizes::MAX_ACTIVE;
+use crate::unified::COLUMNS_INPUTS;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 impl HierarchyIn {
@@ -43,7 +44,7 @@ impl HierarchyIn {
 impl Block for Hierarchy {
     const NAME: &'static str = "hierarchy";
     const PARAMETERS: &'static [&'static str] =
-        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Tags", "Active", "Entries", "LrfBanks"];
+        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Tags", "Active", "Entries", "LrfBanks", "Unified"];
     const CHILDREN: &'static [&'static str] = &[
         HierarchyLevels::NAME,
         HierarchyEntries::NAME,
@@ -58,6 +59,10 @@ impl Block for Hierarchy {
     type In = HierarchyIn;
     type Out = HierarchyOut;
     type Probe = HierarchyProbe;
+
+    fn unused(shape: &HierarchyShape) -> Vec<&'static str> {
+        if shape.mrf.unified { Vec::new() } else { COLUMNS_INPUTS.to_vec() }
+    }
 
     fn new(shape: &HierarchyShape) -> Self {
         let mut hierarchy = Self {

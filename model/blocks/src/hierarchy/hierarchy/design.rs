@@ -74,7 +74,12 @@ impl RegisterFile for Hierarchy {
         blocks: crate::hierarchy::BLOCKS,
         events: &[HIERARCHY_EVENT, HIERARCHY_COUNT_EVENT],
         spreads: &[],
-        services: Services { reads_fields: true, main_roles: Some(main_roles), ..Services::NEUTRAL },
+        services: Services {
+            reads_fields: true,
+            main_roles: Some(main_roles),
+            serves_memory: true,
+            ..Services::NEUTRAL
+        },
         selection: &crate::hierarchy::config::SELECTION,
         main_preset: "lrf-orf-split",
         straps: |_| 0,

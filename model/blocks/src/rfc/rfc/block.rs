@@ -5,6 +5,7 @@ use crate::design::{IssueFields, PowerSide, SlotView};
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
+use crate::unified::COLUMNS_INPUTS;
 use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcPower, RfcResults, RfcShape, RfcTags};
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
@@ -52,6 +53,7 @@ impl Block for Rfc {
         "Lrf",
         "Reads",
         "Power",
+        "Unified",
     ];
     const CHILDREN: &'static [&'static str] = &[
         RfcPower::NAME,
@@ -69,6 +71,10 @@ impl Block for Rfc {
     type In = RfcIn;
     type Out = RfcOut;
     type Probe = RfcProbe;
+
+    fn unused(shape: &RfcShape) -> Vec<&'static str> {
+        if shape.mrf.unified { Vec::new() } else { COLUMNS_INPUTS.to_vec() }
+    }
 
     fn new(shape: &RfcShape) -> Self {
         let each = 0..shape.ports();

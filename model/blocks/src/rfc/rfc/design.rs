@@ -69,6 +69,7 @@ impl RegisterFile for Rfc {
             reports_taken: true,
             main_roles: Services::ALL_MAIN,
             keeps_states: true,
+            serves_memory: true,
             ..Services::NEUTRAL
         },
         selection: &crate::rfc::config::SELECTION,
