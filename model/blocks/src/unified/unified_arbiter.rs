@@ -217,6 +217,19 @@ pub struct Partition {
     pub cache_log: u8,
 }
 
+impl Partition {
+    /// Nothing for registers, no cache.
+    pub const NOTHING: Self = Self { register_rows: 0, cache_log: 0 };
+}
+
+impl Partition {
+    /// Rows of the cache.
+    #[inline]
+    pub fn cache_rows(self) -> usize {
+        (1 << self.cache_log) / COLUMNS
+    }
+}
+
 /// What memory wants of the banks in a cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Wants<'a> {
@@ -249,8 +262,7 @@ impl UnifiedArbiter {
     /// Row of an entry of the cache.
     #[inline]
     fn row_of_entry(&self, partition: Partition, entry: u16) -> u16 {
-        let rows = (1u16 << partition.cache_log) / COLUMNS as u16;
-        self.depth.wrapping_sub(rows).wrapping_add(entry / COLUMNS as u16) & self.row_mask
+        self.depth.wrapping_sub(partition.cache_rows() as u16).wrapping_add(entry / COLUMNS as u16) & self.row_mask
     }
 
     /// Row of 128 bytes of scratchpad.
