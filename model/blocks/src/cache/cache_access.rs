@@ -331,7 +331,7 @@ macro_rules! shows_wants {
     ($outputs:ty) => {
         impl $outputs {
             /// Shows what is wanted of the unified banks.
-            pub(crate) fn show_wants(&mut self, wants: &CacheWants<'_>) {
+            pub fn show_wants(&mut self, wants: &CacheWants<'_>) {
                 (self.ram_read_o, self.ram_read_entry_o) =
                     (wants.read.is_some().into(), wants.read.unwrap_or_default());
                 self.ram_write_o = wants.write.is_some().into();

@@ -233,7 +233,7 @@ impl<S: Storage> OperandFile<S> {
     /// Ports of unified memory that depend on state alone.
     pub(crate) fn show_columns(&self, out: &mut ColumnsOut) {
         if self.columns().is_some() {
-            out.show(&self.columns_free());
+            out.show_free(&self.columns_free());
         }
     }
 

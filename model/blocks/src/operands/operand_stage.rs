@@ -550,7 +550,7 @@ impl Block for OperandStage {
     fn early(&self, out: &mut OperandStageOut) {
         out.issue_ready_o = self.issue_ready();
         if self.unified {
-            out.columns.show(&self.columns_free());
+            out.columns.show_free(&self.columns_free());
         }
         if self.early_results {
             self.results(out);

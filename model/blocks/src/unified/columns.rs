@@ -81,8 +81,14 @@ impl ColumnsIn {
 
 impl ColumnsOut {
     /// What registers leave.
-    pub(crate) fn show(&mut self, free: &ColumnsFree) {
+    pub(crate) fn show_free(&mut self, free: &ColumnsFree) {
         (self.memory_read_ready_o, self.memory_write_ready_o) = (free.read, free.write);
+    }
+
+    /// What registers leave, and what memory has read last.
+    pub fn show(&mut self, free: &ColumnsFree, data: WarpData) {
+        self.show_free(free);
+        self.memory_data_o = data;
     }
 }
 

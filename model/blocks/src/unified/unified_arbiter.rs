@@ -119,10 +119,10 @@ pub struct Accesses {
 }
 
 impl Accesses {
-    /// Whether nothing is performed.
+    /// Whether something is read.
     #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.read | self.write == 0
+    pub fn reads(&self) -> bool {
+        self.read != 0
     }
 }
 
@@ -383,6 +383,16 @@ impl UnifiedArbiterIn {
 }
 
 impl UnifiedArbiterOut {
+    /// The columns that are free for the cache.
+    pub fn show_cache(&mut self, columns: CacheColumns) {
+        (self.cache_read_ready_o, self.cache_write_ready_o) = (columns.read, columns.write);
+    }
+
+    /// Clusters in which the scratchpad is served.
+    pub fn show_ready(&mut self, ready: SharedReady) {
+        (self.shared_read_ready_o, self.shared_write_ready_o) = (ready.read, ready.write);
+    }
+
     /// What is performed, as the ports have it.
     pub fn show(&mut self, accesses: &Accesses) {
         (self.read_o, self.read_column_o, self.read_entry_o) =
@@ -418,12 +428,12 @@ impl Block for UnifiedArbiter {
 
     fn late(&mut self, inputs: &UnifiedArbiterIn, out: &mut UnifiedArbiterOut) {
         let (free, shared) = (inputs.free(), inputs.shared());
-        let columns = free.of_cache();
-        (out.cache_read_ready_o, out.cache_write_ready_o) = (columns.read, columns.write);
+        out.show_cache(free.of_cache());
         let mut accesses = Accesses::default();
         let wants = Wants { cache: inputs.cache(), shared: &shared };
         let (ready, event) = self.decide(inputs.partition(), &free, &wants, &mut accesses);
-        (out.shared_read_ready_o, out.shared_write_ready_o, out.event_o) = (ready.read, ready.write, event);
+        out.show_ready(ready);
+        out.event_o = event;
         out.show(&accesses);
     }
 
