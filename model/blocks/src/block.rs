@@ -22,6 +22,8 @@ pub trait Block: Sized + Send + 'static {
     const CELLS: &'static [&'static str] = &[];
     /// It contains the design of the register file: any of them.
     const DESIGNS: bool = false;
+    /// Ports of its structs that its module does not have.
+    const WITHOUT: &'static [&'static str] = &[];
     /// Its words are registers, not a RAM cell.
     const WORDS_ARE_REGISTERS: bool = false;
 

@@ -35,6 +35,7 @@ pub use sm::{MemoryConfig, Scheduler, SmConfig};
 use crate::cache::config as cache;
 use crate::power::config as power;
 use crate::share::config as share;
+use crate::unified::config as unified;
 
 pub use crate::mrf::config::{Allocation, BankPorts, MrfConfig, ReadOrder};
 
@@ -54,7 +55,7 @@ pub struct Preset {
 /// The name of the default preset.
 pub const DEFAULT_PRESET: &str = "baseline";
 
-/// Every preset, design by design; the first one is the default. Those with power states, those of sharing and those with a cache come last.
+/// Every preset, design by design; the first one is the default. Those with power states, those of sharing those with a cache and those with unified memory come last.
 pub fn presets() -> impl Iterator<Item = &'static Preset> {
     SELECTIONS
         .iter()
@@ -62,6 +63,7 @@ pub fn presets() -> impl Iterator<Item = &'static Preset> {
         .chain(power::PRESETS)
         .chain(share::PRESETS)
         .chain(cache::PRESETS)
+        .chain(unified::PRESETS)
 }
 
 /// The preset of that name.
@@ -269,7 +271,7 @@ impl Draft {
         };
         let members = MEMBER_RULES.iter().copied().flatten();
         let designs = SELECTIONS.iter().flat_map(|selection| selection.rules);
-        let others = [sm::RULES, power::RULES, share::RULES, cache::RULES].into_iter().flatten();
+        let others = [sm::RULES, power::RULES, share::RULES, cache::RULES, unified::RULES].into_iter().flatten();
         if let Some(rule) = members.chain(others).chain(designs).find(|rule| !(rule.holds)(config)) {
             return refused(rule.key, rule.allowed.to_owned());
         }
@@ -280,6 +282,9 @@ impl Draft {
         }
         if let Some(other) = first.filter(|_| config.mrf.allocation == Allocation::Registers) {
             return refused("mrf.allocation", share::no_places(other.key));
+        }
+        if let Some(other) = first.filter(|_| config.unified.is_present() && !unified::serves_memory(config)) {
+            return refused("unified.kilobytes", unified::no_memory(other.key));
         }
         if let (Some(first), Some(second)) = (first, selected.next()) {
             let none = Config::BASELINE.flat().remove(second.key).unwrap_or_default();

@@ -10,6 +10,7 @@ use crate::mrf::bits::is_set;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
 use crate::power::sources_left;
 use crate::sizes::{MAX_ACTIVE, StageSizes};
+use crate::unified::{Columns, ColumnsFree};
 use crate::{Block, Field, OPERANDS, WarpData};
 
 /// Event words of a design at most: `DesignEvents` of `gpurf_pkg`.
@@ -128,6 +129,8 @@ pub struct Services {
     pub main_roles: Option<MainRoles>,
     /// The design keeps the power states of the main register file's words itself, as it knows the accesses later.
     pub keeps_states: bool,
+    /// Scratchpad memory and data cache may be in the banks of the main register file: unified memory.
+    pub serves_memory: bool,
 }
 
 /// See [`Services::main_roles`].
@@ -146,6 +149,7 @@ impl Services {
         has_conflicts: true,
         main_roles: None,
         keeps_states: false,
+        serves_memory: false,
     };
 
     /// All registers of an instruction are accessed in the main register file.
@@ -222,7 +226,7 @@ pub(crate) struct Rows {
 impl Rows {
     /// Those of a file of `depth` rows; `pairs`: [`Services::pairs_rows`].
     pub(crate) fn new(depth: usize, pairs: bool) -> Self {
-        Self { bits: (depth - 1) as u16, warps: if pairs { !1 } else { u8::MAX }, count: 0 }
+        Self { bits: (depth.next_power_of_two() - 1) as u16, warps: if pairs { !1 } else { u8::MAX }, count: 0 }
     }
 
     /// The first row of a warp.
@@ -444,6 +448,21 @@ pub(crate) trait RegisterFile: Block {
     /// Whether warps that have ended change no power state that it keeps.
     fn words_are_still(&self, _over: u64) -> bool {
         true
+    }
+
+    /// Service *unified memory*: the columns of its banks.
+    fn columns(&self) -> Option<&Columns> {
+        None
+    }
+
+    /// The columns.
+    fn columns_mut(&mut self) -> Option<&mut Columns> {
+        None
+    }
+
+    /// Service *unified memory*: what registers leave of the columns in this cycle. It follows from state alone.
+    fn columns_free(&self) -> ColumnsFree {
+        ColumnsFree::default()
     }
 
     /// Its operand collectors, from a record.

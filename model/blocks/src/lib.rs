@@ -41,6 +41,7 @@ pub mod sizes;
 pub(crate) mod testing;
 mod twin;
 mod types;
+pub mod unified;
 
 macro_rules! modules {
     ($($design:ident)+) => {

@@ -377,18 +377,30 @@ unsafe impl<S: 'static> Ports for NoProbe<S> {
 ///     }
 /// }
 /// assert_eq!(ExampleIn::fields(&Sizes { banks: 4 })[1].count, 4);
+///
+/// ports! {
+///     /// A struct may have all ports of another one as a part, which has a shape of its own.
+///     pub struct LargerIn(s: &Sizes) {
+///         /// Synchronous reset, active low.
+///         rst_ni: u8 = field(1),
+///     } +
+///     /// Those of the example.
+///     example: ExampleIn as s
+/// }
+/// assert_eq!(LargerIn::fields(&Sizes { banks: 4 })[2].name, "read_entry_i");
 /// ```
 #[macro_export]
 macro_rules! ports {
     // The struct, and its fields as they are declared; one without a declaration is a net at a port (`instances.rs`).
     (@declared $(#[$meta:meta])* $vis:vis struct $name:ident($s:ident: &$shape:ty) {
         $( $(#[doc = $doc:literal])* $port:ident: $ty:ty $(= $decl:expr)? ),* $(,)?
-    }) => {
+    } $(+ $(#[doc = $part_doc:literal])* $part:ident: $part_ty:ty as $part_shape:expr)?) => {
         $(#[$meta])*
         #[derive(Clone, Copy)]
         #[repr(C)]
         $vis struct $name {
             $( $(#[doc = $doc])* pub $port: $ty, )*
+            $( $(#[doc = $part_doc])* pub $part: $part_ty, )?
         }
 
         impl $name {
@@ -402,6 +414,13 @@ macro_rules! ports {
                         std::mem::offset_of!($name, $port),
                     ),
                 )* ];
+                $(
+                    let part = <$part_ty as $crate::Ports>::fields($part_shape).into_iter();
+                    fields.extend(part.map(|field| $crate::Field {
+                        offset: field.offset + std::mem::offset_of!($name, $part),
+                        ..field
+                    }));
+                )?
                 fields.retain(|field: &$crate::Field| field.count != 0);
                 fields
             }
@@ -411,10 +430,10 @@ macro_rules! ports {
     (@declaration $decl:expr) => { $decl };
     ($(#[$meta:meta])* $vis:vis struct $name:ident($s:ident: &$shape:ty) {
         $( $(#[doc = $doc:literal])* $port:ident: $ty:ty = $decl:expr ),* $(,)?
-    }) => {
+    } $(+ $(#[doc = $part_doc:literal])* $part:ident: $part_ty:ty as $part_shape:expr)?) => {
         $crate::ports! { @declared $(#[$meta])* $vis struct $name($s: &$shape) {
             $( $(#[doc = $doc])* $port: $ty = $decl, )*
-        } }
+        } $(+ $(#[doc = $part_doc])* $part: $part_ty as $part_shape)? }
 
         // SAFETY: `repr(C)`, and every field is a `FieldType`: integers and arrays of integers.
         unsafe impl $crate::Ports for $name {

@@ -2,7 +2,7 @@
 
 use crate::designs::DESIGNS;
 pub use crate::entry::{Entry, entry};
-use crate::{cache, control, execute, front, issue, memory, operands, power, ram, share};
+use crate::{cache, control, execute, front, issue, memory, operands, power, ram, share, unified};
 
 impl Entry {
     /// Names of the modules that it is made of, at any depth, itself first; each one once.
@@ -35,7 +35,8 @@ pub fn blocks() -> impl Iterator<Item = &'static Entry> {
     let before = [front::BLOCKS, issue::BLOCKS, power::BLOCKS, memory::BLOCKS];
     // The cache has a result queue in it.
     let behind = [execute::BLOCKS, cache::BLOCKS, operands::BLOCKS, control::BLOCKS];
-    ram::BLOCKS.iter().chain(share::BLOCKS).chain(designs).chain(before.into_iter().chain(behind).flatten())
+    let banks = [share::BLOCKS, unified::BLOCKS].into_iter().flatten();
+    ram::BLOCKS.iter().chain(banks).chain(designs).chain(before.into_iter().chain(behind).flatten())
 }
 
 /// The block of that name.

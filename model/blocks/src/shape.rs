@@ -5,7 +5,7 @@ use crate::design::{DesignCfg, Services};
 use crate::designs::{DESIGNS, Organisation};
 use crate::mrf::MrfShape;
 use crate::sizes::{StageSizes, own_of, width};
-use crate::{Declaration, Shape, Wide};
+use crate::{Declaration, LANES, Shape, Wide};
 
 /// Block slots of an SM.
 pub const BLOCK_SLOTS: usize = 16;
@@ -76,6 +76,8 @@ const PERIOD_ALONE: usize = 16;
 const LINES_ALONE: usize = 16;
 const WAYS_ALONE: usize = 4;
 const MISSES_ALONE: usize = 8;
+/// Words of 32 bits of a row of unified memory.
+const WORDS_PER_ROW: usize = 128;
 /// Places of the result queue behind an ALU or a single precision unit.
 pub const ALU_QUEUE_DEPTH: usize = 16;
 /// Places of the result queue behind the special function unit.
@@ -108,7 +110,7 @@ impl SmShape {
             warps: config.sm.warps,
             code_words: config.sm.code_words,
             const_words: config.sm.const_kilobytes * 256,
-            shared_words: config.sm.shared_kilobytes * 256,
+            shared_words: if mrf.unified { mrf.depth * WORDS_PER_ROW } else { config.sm.shared_kilobytes * 256 },
             line_rows: config.sm.line_rows,
             queue_depth: SIDE_QUEUE_DEPTH,
             sources: SIDE_SOURCES,
@@ -175,6 +177,16 @@ impl SmShape {
     /// The SM has a throttle that compares its stalls with those of another one.
     pub fn has_external_reference(&self) -> bool {
         self.throttle != 0 && self.reference == Reference::External
+    }
+
+    /// One set of banks has registers, scratchpad memory and the lines of the data cache.
+    pub fn unified(&self) -> bool {
+        self.mrf.unified
+    }
+
+    /// The same with a shared memory that has nothing in it, where unified memory is in its place.
+    pub fn without_shared_memory(self) -> Self {
+        Self { shared_words: if self.unified() { LANES } else { self.shared_words }, ..self }
     }
 
     /// There is a data cache.

@@ -10,9 +10,36 @@ use crate::{Block, Declaration, Field, Ports, erase};
 /// Shapes that differ in every size; the second one has conflicts and hazards all the time.
 pub(crate) const SHAPES: [MrfShape; 4] = [
     MrfShape::BASELINE,
-    MrfShape { banks: 2, dual_port: false, collectors: 4, issue_ports: 2, depth: 2, tag_w: 1, places: false },
-    MrfShape { banks: 4, dual_port: true, collectors: 8, issue_ports: 2, depth: 4, tag_w: 64, places: false },
-    MrfShape { banks: 32, dual_port: true, collectors: 16, issue_ports: 1, depth: 32, tag_w: 8, places: false },
+    MrfShape {
+        banks: 2,
+        dual_port: false,
+        collectors: 4,
+        issue_ports: 2,
+        depth: 2,
+        tag_w: 1,
+        places: false,
+        unified: false,
+    },
+    MrfShape {
+        banks: 4,
+        dual_port: true,
+        collectors: 8,
+        issue_ports: 2,
+        depth: 4,
+        tag_w: 64,
+        places: false,
+        unified: false,
+    },
+    MrfShape {
+        banks: 32,
+        dual_port: true,
+        collectors: 16,
+        issue_ports: 1,
+        depth: 32,
+        tag_w: 8,
+        places: false,
+        unified: false,
+    },
 ];
 
 /// SMs that differ in every size; the second one is full all the time.
@@ -38,7 +65,16 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
         cache_misses: 64,
     },
     SmShape {
-        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2, places: false },
+        mrf: MrfShape {
+            banks: 4,
+            dual_port: true,
+            collectors: 4,
+            issue_ports: 2,
+            depth: 32,
+            tag_w: 2,
+            places: false,
+            unified: false,
+        },
         active: 0,
         alternate: false,
         organisation: Organisation::Mrf(MrfSizes { places: false }),
@@ -67,11 +103,42 @@ pub(crate) const CACHE_SHAPES: [SmShape; 4] = [
     SmShape { cache_lines: 4096, cache_ways: 8, cache_misses: 128, line_rows: 16, ..SM_SHAPES[0] },
 ];
 
+/// SMs with unified memory that differ in every size; the first one is full all the time.
+pub(crate) const UNIFIED_SHAPES: [SmShape; 2] = [
+    SmShape {
+        mrf: MrfShape { depth: 96, unified: true, ..SM_SHAPES[1].mrf },
+        shared_words: 128 * 96,
+        cache_lines: 16,
+        cache_ways: 2,
+        cache_misses: 4,
+        throttle: 0,
+        ..SM_SHAPES[1]
+    },
+    SmShape {
+        mrf: MrfShape { banks: 4, dual_port: true, depth: 768, unified: true, ..SM_SHAPES[0].mrf },
+        shared_words: 128 * 768,
+        power_entries: 0,
+        cache_lines: 2048,
+        cache_ways: 4,
+        cache_misses: 64,
+        ..SM_SHAPES[0]
+    },
+];
+
 /// Sizes of the two-level scheduler that differ in everything.
 pub(crate) const ACTIVE_SHAPES: [ActiveShape; 2] = [
     ActiveShape { mrf: MrfShape::BASELINE, warps: 32, active: 8, candidates: false },
     ActiveShape {
-        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3, places: false },
+        mrf: MrfShape {
+            banks: 4,
+            dual_port: true,
+            collectors: 4,
+            issue_ports: 2,
+            depth: 32,
+            tag_w: 3,
+            places: false,
+            unified: false,
+        },
         warps: 8,
         active: 6,
         candidates: false,

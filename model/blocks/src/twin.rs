@@ -74,7 +74,7 @@ impl Declaration {
             (Role::Probe, probe_start, B::Probe::fields(shape)),
         ];
         for (role, start, fields) in parts {
-            for mut field in fields {
+            for mut field in fields.into_iter().filter(|field| !B::WITHOUT.contains(&field.name)) {
                 field.offset += start;
                 signals.push(Signal { field, role, valid: None });
             }

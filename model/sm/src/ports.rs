@@ -7,6 +7,7 @@ use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::shape::{SM_CFG_BITS, Shared, SmShape};
 use gpurf_blocks::share::{SCRATCHPAD_EVENT, SHARE_COUNT_EVENT, THROTTLE_COUNT_BITS};
+use gpurf_blocks::unified::UNIFIED_CACHE_EVENT;
 use gpurf_blocks::{Decode, LANES, WARP_BITS, WarpData, Wide, field, ports};
 
 /// Fields of `sm_event_t`, most significant first.
@@ -73,13 +74,20 @@ pub fn share_event(shape: &SmShape) -> EventWord {
     }
 }
 
-/// Fields of `cache_event_o`: none where there is no data cache.
+/// Fields of `cache_event_o`, those of unified memory above those of the cache: none where there is no data cache.
 pub fn cache_event(shape: &SmShape) -> EventWord {
-    if shape.caches() { CACHE_EVENT } else { &[] }
+    match (shape.caches(), shape.unified()) {
+        (false, _) => &[],
+        (true, false) => CACHE_EVENT,
+        (true, true) => UNIFIED_CACHE_EVENT,
+    }
 }
 
 /// The ports that only a data cache uses.
 pub(crate) const CACHE_PORTS: &[&str] = &["mem_rsp_present_i"];
+
+/// The ports that only unified memory uses.
+pub(crate) const UNIFIED_PORTS: &[&str] = &["launch_register_rows_i", "launch_shared_rows_i", "launch_cache_i"];
 
 /// The ports that only a throttle with an external reference uses.
 pub(crate) const THROTTLE_PORTS: &[&str] = &["throttle_reference_valid_i", "throttle_reference_i"];
@@ -117,6 +125,10 @@ ports! {
         launch_private_shared_i: u32 = field(17).valid_by("launch_valid_i"),
         /// Bytes of dynamic shared memory of a block.
         launch_dynamic_i: u32 = field(17).valid_by("launch_valid_i"),
+        /// Rows of the banks for registers.
+        launch_register_rows_i: u16 = field(11).valid_by("launch_valid_i").when(s.unified()),
+        /// Rows of the banks for scratchpad memory.
+        launch_shared_rows_i: u16 = field(11).valid_by("launch_valid_i").when(s.unified()),
         /// Address of the instruction that the host writes.
         code_addr_i: u16 = field(s.code_w()).valid_by("code_we_i"),
         /// Address of the constant that the host writes.
@@ -145,6 +157,8 @@ ports! {
         launch_block_z_i: u8 = field(7).valid_by("launch_valid_i"),
         /// Registers of a thread.
         launch_registers_i: u8 = field(8).valid_by("launch_valid_i"),
+        /// Logarithm of the number of the cache's lines; 0: no cache.
+        launch_cache_i: u8 = field(4).valid_by("launch_valid_i").when(s.unified()),
         /// Guests may be added.
         launch_share_i: u8 = field(1).valid_by("launch_valid_i"),
         /// Registers of a thread that are private to a guest.

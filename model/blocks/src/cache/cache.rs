@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use crate::cache::cache_access::{Hit, StoreHit};
+use crate::cache::cache_access::{Hit, StoreHit, shows_wants};
 use crate::cache::cache_misses::MissesEdge;
 use crate::cache::cache_results::{Part, shows_result};
 use crate::cache::cache_tags::TagsEdge;
@@ -17,7 +17,9 @@ use crate::instances::record;
 use crate::memory::access::kind;
 use crate::memory::{Header, LINE_BITS, OFFSET_BITS, Request, Row};
 use crate::mrf::bits::pack;
+use crate::ram::LINE_BYTES;
 use crate::shape::SmShape;
+use crate::unified::{COLUMNS, CacheColumns, CacheWants, LOG_W, LineWrite};
 use crate::{Block, Decode, Field, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, packed, ports};
 
 /// Width of the straps: latency of hits, and above it the replacement.
@@ -32,6 +34,8 @@ ports! {
         req_data_i: WarpData = field(1024).valid_by("req_valid_i"),
         /// The line, or a word for each lane.
         mem_rsp_data_i: WarpData = field(1024).valid_by("mem_rsp_valid_i"),
+        /// What was read in the banks at the last edge.
+        data_i: WarpData = field(1024).when(s.unified()),
         /// Line of the pass.
         pass_line_i: u32 = field(LINE_BITS).valid_by("pass_valid_i"),
         /// Lanes of the row.
@@ -88,14 +92,31 @@ ports! {
         mem_rsp_present_i: u8 = field(8).valid_by("mem_rsp_valid_i"),
         /// The result is taken at this edge.
         pop_i: u8 = field(1),
+        /// Logarithm of the number of lines; 0: no cache.
+        log_i: u8 = field(LOG_W).when(s.unified()),
+        /// Column b is free for a read.
+        read_ready_i: u8 = field(COLUMNS).when(s.unified()),
+        /// Column b is free for a write.
+        write_ready_i: u8 = field(COLUMNS).when(s.unified()),
     }
 }
+
+/// Inputs that are read with unified memory only.
+const UNIFIED_INPUTS: &[&str] = &["data_i", "log_i", "read_ready_i", "write_ready_i"];
 
 ports! {
     /// Outputs of [`Cache`].
     pub struct CacheOut(s: &SmShape) {
         /// Lanes of the register.
         result_data_o: WarpData = field(1024).valid_by("result_reg_valid_o"),
+        /// Bytes that are to be written to the banks.
+        ram_write_data_o: WarpData = field(1024).valid_by("ram_write_o"),
+        /// Places of the bytes that are to be written to the banks.
+        ram_write_bytes_o: Wide<4> = field(LINE_BYTES).valid_by("ram_write_o"),
+        /// Entry that is to be read in the banks; 0 without one.
+        ram_read_entry_o: u16 = field(s.line_entry_w()).valid_by("ram_read_o").early(),
+        /// Entry that is to be written in the banks; 0 without one.
+        ram_write_entry_o: u16 = field(s.line_entry_w()).valid_by("ram_write_o"),
         /// The result.
         result_o: ResultWord = packed::<ResultWord>().valid_by("result_valid_o"),
         /// Events: `cache_event_t`.
@@ -120,10 +141,15 @@ ports! {
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early(),
         /// There is no request, no hit that reads or writes, no miss.
         idle_o: u8 = field(1),
+        /// A line is to be read in the banks.
+        ram_read_o: u8 = field(1).early(),
+        /// Bytes of a line are to be written in the banks.
+        ram_write_o: u8 = field(1),
     }
 }
 
 shows_result!(CacheOut);
+shows_wants!(CacheOut);
 
 ports! {
     /// Registers of [`Cache`].
@@ -268,6 +294,7 @@ impl CacheCycle<'_> {
 /// ends the cycle with [`advance`](Self::advance).
 pub struct Cache {
     row_w: u32,
+    unified: bool,
     tags: CacheTags,
     misses: CacheMisses,
     access: CacheAccess,
@@ -344,7 +371,7 @@ impl Cache {
     #[inline]
     pub fn offers(&self, request: &Request) -> (bool, bool) {
         let offered = self.look(request).is_offered();
-        (offered, offered && request.kind == kind::LOAD)
+        (offered, offered && request.kind == kind::LOAD && self.tags.has_lines())
     }
 
     /// What becomes of the request at hand, and of the answer. `ready`: memory takes a request.
@@ -358,7 +385,7 @@ impl Cache {
         let changes = |request: &Request| request.kind == kind::STORE || leaves && request.kind != kind::LOAD;
         let closes = request.is_some_and(changes)
             && look.and_then(|look| look.open).is_some_and(|miss| self.misses.is_first(miss));
-        if closes || self.access.writes() {
+        if closes || self.access.writes() || !self.access.has_column(line) {
             pass.fill_waits = true;
             return pass;
         }
@@ -366,6 +393,26 @@ impl Cache {
         let entry = if whole { self.tags.place(line, [self.access.pin(), touched]) } else { None };
         pass.fill = Some((line, whole, entry));
         pass
+    }
+
+    /// With unified memory, what is seen of its banks in a cycle: the logarithm of the number of lines (0: there are none), the columns that are free, and what
+    /// was read at the last edge.
+    #[inline]
+    pub fn see(&mut self, log: u8, columns: CacheColumns, data: &WarpData) {
+        self.tags.divide(log);
+        self.access.see(columns, data);
+    }
+
+    /// What is wanted of the unified banks.
+    #[inline]
+    pub fn wants(&self, pass: &CachePass) -> CacheWants<'_> {
+        self.access.wants(self.fill(pass), self.results.ready())
+    }
+
+    /// The line that is installed, and its entry.
+    #[inline]
+    fn fill(&self, pass: &CachePass) -> Option<(u16, &WarpData)> {
+        pass.fill.and_then(|(.., entry)| Some((entry?, self.misses.fill_data())))
     }
 
     /// What is offered to the result bus, and its data, meaningful where it writes a register. `cfg`: the straps.
@@ -482,7 +529,7 @@ impl Cache {
             let load = request.kind == kind::LOAD;
             let waits = if load { look.hit.is_none() } else { request.kind > kind::STORE && request.answer };
             edge.row = waits.then_some((&row, self.load_q[0] as u8));
-            edge.allocate = (waits && look.memory).then_some(load);
+            edge.allocate = (waits && look.memory).then_some(load && self.tags.has_lines());
             edge.close = !load;
         }
         if running { self.misses.advance(&edge) } else { self.misses.reset(&edge) }
@@ -508,6 +555,10 @@ impl Cache {
         probe.misses.serve_o = self.misses.serves(self.pops_miss(cycle)).into();
         record(&self.misses, &mut probe.misses_state);
         self.access.early(&mut probe.access);
+        if self.unified {
+            self.access.show_data(&mut probe.access);
+            probe.access.show_wants(&self.wants(pass));
+        }
         probe.access.in_ready_o = self.access.ready(self.results.ready()).into();
         record(&self.access, &mut probe.access_state);
         self.results.early(&mut probe.results);
@@ -569,7 +620,7 @@ impl CacheIn {
 
 impl Block for Cache {
     const NAME: &'static str = "cache";
-    const PARAMETERS: &'static [&'static str] = &["Lines", "Ways", "Misses", "Rows", "HitQueueDepth"];
+    const PARAMETERS: &'static [&'static str] = &["Lines", "Ways", "Misses", "Rows", "HitQueueDepth", "Unified"];
     const CHILDREN: &'static [&'static str] =
         &[CacheTags::NAME, CacheMisses::NAME, CacheAccess::NAME, CacheResults::NAME];
 
@@ -578,9 +629,14 @@ impl Block for Cache {
     type Out = CacheOut;
     type Probe = CacheProbe;
 
+    fn unused(shape: &SmShape) -> Vec<&'static str> {
+        if shape.unified() { Vec::new() } else { UNIFIED_INPUTS.to_vec() }
+    }
+
     fn new(shape: &SmShape) -> Self {
         Self {
             row_w: shape.row_w(),
+            unified: shape.unified(),
             tags: CacheTags::new(shape),
             misses: CacheMisses::new(shape),
             access: CacheAccess::new(shape),
@@ -594,14 +650,23 @@ impl Block for Cache {
         (out.room_o, out.mem_rsp_ready_o) = (self.room().into(), self.ready().into());
         let fault = self.fault();
         (out.fault_valid_o, out.fault_warp_o) = (fault.is_some().into(), fault.unwrap_or_default());
+        let read = self.access.wanted(self.results.ready());
+        (out.ram_read_o, out.ram_read_entry_o) = (read.is_some().into(), read.unwrap_or_default());
     }
 
     fn late(&mut self, inputs: &CacheIn, out: &mut CacheOut) {
+        if self.unified {
+            let columns = CacheColumns { read: inputs.read_ready_i, write: inputs.write_ready_i };
+            self.see(inputs.log_i, columns, &inputs.data_i);
+        }
         let request = inputs.request();
         let pass = self.decide(request.as_ref(), inputs.mem_req_ready_i != 0);
+        if self.unified {
+            out.show_wants(&self.wants(&pass));
+        }
         let offered = pass.look.is_some_and(|look| look.is_offered());
         (out.req_ready_o, out.mem_req_valid_o) = (pass.ready().into(), offered.into());
-        out.mem_req_whole_o = (offered && inputs.req_kind_i == kind::LOAD).into();
+        out.mem_req_whole_o = (offered && inputs.req_kind_i == kind::LOAD && self.tags.has_lines()).into();
         out.idle_o = self.idle(request.as_ref()).into();
         out.show(self.result(inputs.cfg_i));
         out.event_o = self.event(&inputs.cycle(request.as_ref(), &pass));

@@ -12,6 +12,7 @@ use crate::power::config::PowerLayer;
 use crate::rfc::config::RfcLayer;
 use crate::share::config::ShareLayer;
 use crate::steal::config::StealLayer;
+use crate::unified::config::{LaunchLayer, UnifiedLayer};
 
 pub use crate::cache::config::CacheConfig;
 pub use crate::hierarchy::config::{LrfConfig, OrfConfig};
@@ -21,6 +22,7 @@ pub use crate::power::config::{PowerConfig, PowerMode};
 pub use crate::rfc::config::{Replacement, RfcConfig};
 pub use crate::share::config::{CheckRule, LockRule, Reference, ShareConfig, SharedResource};
 pub use crate::steal::config::StealConfig;
+pub use crate::unified::config::{Amount, LINES_PER_ROW, LaunchConfig, UnifiedConfig, least_lines};
 
 /// How a design of the register file is selected, and what the configuration has to know of it: declared in the design's `config.rs`.
 pub struct Selection {
@@ -106,6 +108,10 @@ sections! {
     share: ShareConfig, ShareLayer;
     /// The data cache in front of global memory.
     cache: CacheConfig, CacheLayer;
+    /// One set of banks for registers, scratchpad memory and the data cache.
+    unified: UnifiedConfig, UnifiedLayer;
+    /// How it is divided at a launch.
+    launch: LaunchConfig, LaunchLayer;
     /// Global memory, outside the SM.
     memory: MemoryConfig, MemoryLayer;
     /// The compiler of the kernels.

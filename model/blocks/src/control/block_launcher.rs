@@ -4,6 +4,7 @@ use crate::mrf::bits::set_bits;
 use crate::shape::{BLOCK_SLOTS, SLOT_BITS, SmShape};
 use crate::share::{RegisterLayout, RegisterLayoutFields};
 use crate::sizes::{MAX_WARPS, width};
+use crate::unified::{LOG_W, Partition, ROW_BYTES, ROWS_W};
 use crate::{Block, Decode, GROUP_LANES, LANES, WARP_BITS, field, packed, ports};
 
 /// Width of a warp's number in its block.
@@ -12,6 +13,8 @@ const INDEX_BITS: u32 = width(LANES);
 const GROUP_BITS: u32 = width(LANES / GROUP_LANES);
 /// Width of a size of shared memory in bytes.
 const BYTES_BITS: u32 = 17;
+/// Width of a place in shared memory.
+const PLACE_BITS: u32 = 19;
 /// Width of the number of threads of a block, and of its x and y.
 const THREADS_BITS: u32 = 11;
 /// Width of a block's z.
@@ -46,6 +49,12 @@ ports! {
         launch_threads_i: u16 = field(THREADS_BITS).valid_by("launch_valid_i"),
         /// Words of local memory of a thread.
         launch_local_i: u16 = field(16).valid_by("launch_valid_i"),
+        /// Rows of the banks for registers.
+        launch_register_rows_i: u16 = field(ROWS_W).valid_by("launch_valid_i").when(s.unified()),
+        /// Rows of the banks for scratchpad memory.
+        launch_shared_rows_i: u16 = field(ROWS_W).valid_by("launch_valid_i").when(s.unified()),
+        /// Logarithm of the number of the cache's lines; 0: no cache.
+        launch_cache_i: u8 = field(LOG_W).valid_by("launch_valid_i").when(s.unified()),
         /// Threads of a block in z.
         launch_block_z_i: u8 = field(DEPTH_BITS).valid_by("launch_valid_i"),
         /// Registers of a thread.
@@ -69,6 +78,9 @@ ports! {
     }
 }
 
+/// Inputs that are read with unified memory only.
+const UNIFIED_INPUTS: &[&str] = &["launch_register_rows_i", "launch_shared_rows_i", "launch_cache_i"];
+
 ports! {
     /// Outputs of [`BlockLauncher`].
     pub struct BlockLauncherOut(s: &SmShape) {
@@ -83,9 +95,9 @@ ports! {
         /// Blocks of the grid in x.
         nctaid_x_o: u32 = field(32).valid_by("busy_o").early().shows("grid_x_q"),
         /// First byte of shared memory of the slot of `place_warp_i`.
-        place_base_o: u32 = field(BYTES_BITS),
+        place_base_o: u32 = field(PLACE_BITS),
         /// First byte of shared memory of the host of the warp's slot, or of the slot itself if it is no guest's slot.
-        place_common_o: u32 = field(BYTES_BITS),
+        place_common_o: u32 = field(PLACE_BITS),
         /// Bytes of shared memory of a block in front of the area that it shares; 0 where registers are handed out in rows.
         private_bytes_o: u32 =
             field(BYTES_BITS).valid_by("busy_o").early().shows_when(s.places(), "private_shared_q"),
@@ -103,6 +115,8 @@ ports! {
         nctaid_y_o: u16 = field(16).valid_by("busy_o").early().shows("grid_y_q"),
         /// Blocks of the grid in z.
         nctaid_z_o: u16 = field(16).valid_by("busy_o").early().shows("grid_z_q"),
+        /// Rows of the banks for registers; 0 where they have banks of their own.
+        register_rows_o: u16 = field(ROWS_W).early().shows_when(s.unified(), "register_rows_q"),
         /// Block slots with a block.
         slot_busy_o: u16 = field(BLOCK_SLOTS).early().shows("slot_busy_q"),
         /// Block slots whose block began after that of the partner; 0 where registers are handed out in rows.
@@ -125,6 +139,8 @@ ports! {
         start_warp_o: u8 = field(WARP_BITS).valid_by("start_valid_o").early().shows("start_warp_q"),
         /// Rows of the register file that a warp has.
         rows_o: u8 = field(8).valid_by("busy_o").early().shows("rows_q"),
+        /// Logarithm of the number of the cache's lines; 0 where the number does not change.
+        cache_log_o: u8 = field(LOG_W).early().shows_when(s.unified(), "cache_log_q"),
         /// Threads of a block in z.
         ntid_z_o: u8 = field(DEPTH_BITS).valid_by("busy_o").early().shows("block_z_q"),
         /// Warps of all block slots.
@@ -152,9 +168,9 @@ ports! {
         /// Bytes between the shared memory of two slots.
         shared_step_q: u32 = field(BYTES_BITS).valid_by("busy_o"),
         /// First byte of shared memory of the next slot.
-        base_q: u32 = field(BYTES_BITS + 1).valid_by("busy_o"),
+        base_q: u32 = field(PLACE_BITS + 1).valid_by("busy_o"),
         /// First byte of shared memory of each slot.
-        slot_base_q: [u32; BLOCK_SLOTS] = field(BYTES_BITS).count(BLOCK_SLOTS),
+        slot_base_q: [u32; BLOCK_SLOTS] = field(PLACE_BITS).count(BLOCK_SLOTS),
         /// Block in each slot, in x.
         ctaid_x_q: [u32; BLOCK_SLOTS] = field(32).count(BLOCK_SLOTS),
         /// Block in each slot, in y.
@@ -165,6 +181,8 @@ ports! {
         next_y_q: u16 = field(16).valid_by("busy_o"),
         /// Block that is next, in z.
         next_z_q: u16 = field(16).valid_by("busy_o"),
+        /// Rows of the banks for scratchpad memory.
+        shared_rows_q: u16 = field(ROWS_W).when(s.unified()),
         /// Threads of a block.
         threads_q: u16 = field(THREADS_BITS).valid_by("busy_o"),
         /// Coordinate of the next thread, in x.
@@ -223,6 +241,10 @@ pub struct Launch {
     pub dynamic: u32,
     /// Words of local memory of a thread.
     pub local_words: u16,
+    /// With unified memory: rows of registers, and lines of the cache.
+    pub partition: Partition,
+    /// With unified memory: rows of scratchpad memory.
+    pub shared_rows: u16,
 }
 
 /// Of a block or a thread, or numbers of these.
@@ -318,6 +340,10 @@ pub struct BlockLauncher {
     layout: RegisterLayout,
     /// Bytes of shared memory of a block that are private to a guest.
     private_shared: u32,
+    /// With unified memory: how its rows are divided.
+    unified: bool,
+    partition: Partition,
+    shared_rows: u16,
     /// Warps that had ended and slots with a block when it was last found that none is free: it need not be asked again before one of them changes.
     not_freed: (u64, u16),
 }
@@ -380,6 +406,12 @@ impl BlockLauncher {
     #[inline]
     pub fn layout(&self) -> RegisterLayout {
         self.layout
+    }
+
+    /// How the rows of unified memory are divided.
+    #[inline]
+    pub fn partition(&self) -> Partition {
+        self.partition
     }
 
     /// Warps of all block slots.
@@ -488,6 +520,7 @@ impl BlockLauncher {
         (self.slot_base, self.ctaid) = ([0; BLOCK_SLOTS], [Coordinates::default(); BLOCK_SLOTS]);
         (self.extending, self.hosts, self.young, self.layout) = (false, 0, 0, RegisterLayout::default());
         self.private_shared = 0;
+        (self.partition, self.shared_rows) = (Partition::default(), 0);
     }
 
     fn take(&mut self, launch: &Launch) {
@@ -500,6 +533,9 @@ impl BlockLauncher {
         self.next = Coordinates::default();
         self.not_freed = (0, 0);
         self.state = State::Divide;
+        if self.unified {
+            (self.partition, self.shared_rows) = (launch.partition, launch.shared_rows);
+        }
         if self.places {
             (self.hosts, self.young, self.private_shared) = (0, 0, launch.private_shared);
             self.layout = RegisterLayoutFields {
@@ -516,7 +552,7 @@ impl BlockLauncher {
         let end = usize::from(self.first) + usize::from(self.block_warps);
         let has_place = self.slots < most_slots && end <= self.warps;
         let fits_as_it_is = |launcher: &Self| {
-            has_place && launcher.base + launcher.step() <= launcher.shared_bytes && launcher.has_registers(end)
+            has_place && launcher.base + launcher.step() <= launcher.shared_room() && launcher.has_registers(end)
         };
         let mut fits = fits_as_it_is(self);
         if !fits && self.places && self.launch.share && !self.extending && self.slots > 0 {
@@ -542,6 +578,21 @@ impl BlockLauncher {
         }
     }
 
+    /// Bytes of shared memory.
+    fn shared_room(&self) -> u32 {
+        if self.unified { ROW_BYTES * u32::from(self.shared_rows) } else { self.shared_bytes }
+    }
+
+    /// Rows of the register file: none where the parts of unified memory are more than there is.
+    fn register_rows(&self) -> usize {
+        if !self.unified {
+            return self.depth;
+        }
+        let rows = usize::from(self.partition.register_rows);
+        let all = rows + usize::from(self.shared_rows) + self.partition.cache_rows();
+        if all <= self.depth { rows } else { 0 }
+    }
+
     /// Bytes of shared memory of a further slot: a guest has its private ones.
     fn step(&self) -> u32 {
         if self.extending { self.private_shared.next_multiple_of(shared_step(true)) } else { self.shared_step }
@@ -560,7 +611,7 @@ impl BlockLauncher {
             // With paired rows an even warp and the next one have the same rows, each in its bank (hybrid paper, 4.3).
             let placed = if self.paired_rows { end.next_multiple_of(2) } else { end };
             let rows = usize::from(self.rows);
-            placed * rows <= self.depth && rows <= self.max_rows
+            placed * rows <= self.register_rows() && rows <= self.max_rows
         }
     }
 
@@ -640,12 +691,16 @@ pub const fn shared_step(places: bool) -> u32 {
 impl Block for BlockLauncher {
     const NAME: &'static str = "block_launcher";
     const PARAMETERS: &'static [&'static str] =
-        &["Warps", "Banks", "Depth", "SharedWords", "PairedRows", "MaxRegisters", "Places"];
+        &["Warps", "Banks", "Depth", "SharedWords", "PairedRows", "MaxRegisters", "Places", "Unified"];
 
     type Shape = SmShape;
     type In = BlockLauncherIn;
     type Out = BlockLauncherOut;
     type Probe = BlockLauncherProbe;
+
+    fn unused(shape: &SmShape) -> Vec<&'static str> {
+        if shape.unified() { Vec::new() } else { UNIFIED_INPUTS.to_vec() }
+    }
 
     fn new(shape: &SmShape) -> Self {
         Self {
@@ -684,6 +739,9 @@ impl Block for BlockLauncher {
             young: 0,
             layout: RegisterLayout::default(),
             private_shared: 0,
+            unified: shape.unified(),
+            partition: Partition::default(),
+            shared_rows: 0,
             not_freed: (0, 0),
         }
     }
@@ -700,6 +758,7 @@ impl Block for BlockLauncher {
         (out.nctaid_x_o, out.nctaid_y_o, out.nctaid_z_o) = (shown.grid.x, shown.grid.y, shown.grid.z);
         out.private_bytes_o = if self.busy() { self.private_shared } else { 0 };
         out.slot_o = *self.slots();
+        (out.register_rows_o, out.cache_log_o) = (self.partition.register_rows, self.partition.cache_log);
         (out.layout_o, out.slot_busy_o, out.slot_young_o) = (self.layout.0, self.slot_busy, self.young);
         out.end_warps_o = if self.busy() { self.first } else { 0 };
         let tid = self.tid_write();
@@ -735,6 +794,8 @@ impl Block for BlockLauncher {
             shared: inputs.launch_shared_i,
             dynamic: inputs.launch_dynamic_i,
             local_words: inputs.launch_local_i,
+            partition: Partition { register_rows: inputs.launch_register_rows_i, cache_log: inputs.launch_cache_i },
+            shared_rows: inputs.launch_shared_rows_i,
         };
         let offered = (inputs.launch_valid_i != 0).then_some(&launch);
         self.edge(inputs.cfg_i, offered, inputs.alive_i, inputs.idle_i, inputs.memory_idle_i != 0);
@@ -743,6 +804,7 @@ impl Block for BlockLauncher {
     fn probe(&self, _: &BlockLauncherIn, _: &BlockLauncherOut, probe: &mut BlockLauncherProbe) {
         *probe = crate::Ports::zeroed();
         probe.state_q = self.state as u8;
+        probe.shared_rows_q = self.shared_rows;
         (probe.slots_q, probe.extending_q, probe.hosts_q) = (self.slots, self.extending.into(), self.hosts);
         (probe.slot_base_q, probe.index_q) = (self.slot_base, *self.index.first_chunk().expect("as in `slots`"));
         for (k, block) in self.ctaid.iter().enumerate() {

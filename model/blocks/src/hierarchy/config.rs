@@ -60,7 +60,8 @@ const RULES: &[Rule] = &[
 
 const ORF: Config = Config { orf: OrfConfig { entries: 3, ..OrfConfig::DEFAULT }, ..TWO_LEVEL };
 
-const SPLIT: Config = Config { lrf: LrfConfig { banks: LastResultFile::Split }, ..ORF };
+/// ORF and split LRF: the preset `lrf-orf-split`.
+pub(crate) const LRF_ORF_SPLIT: Config = Config { lrf: LrfConfig { banks: LastResultFile::Split }, ..ORF };
 
 /// The thesis's SM (table 4.4). Its latencies are meant from issue to issue (docs/papers.md).
 const HIERARCHY_PAPER: Config = Config {
@@ -70,17 +71,17 @@ const HIERARCHY_PAPER: Config = Config {
         shared_latency: 14,
         shared_bandwidth: 32,
         shared_kilobytes: 64,
-        ..SPLIT.sm
+        ..LRF_ORF_SPLIT.sm
     },
     memory: MemoryConfig { latency: 400, bandwidth: 16, ..MemoryConfig::DEFAULT },
-    ..SPLIT
+    ..LRF_ORF_SPLIT
 };
 
 /// The same levels in front of a main register file whose registers have power states, in the sharing thesis's SM.
 const GREENER_HIERARCHY: Config = Config {
-    sm: SmConfig { active_warps: SPLIT.sm.active_warps, ..GREENER.sm },
-    orf: SPLIT.orf,
-    lrf: SPLIT.lrf,
+    sm: SmConfig { active_warps: LRF_ORF_SPLIT.sm.active_warps, ..GREENER.sm },
+    orf: LRF_ORF_SPLIT.orf,
+    lrf: LRF_ORF_SPLIT.lrf,
     ..GREENER
 };
 
@@ -98,7 +99,7 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "lrf-orf-split",
         summary: "orf with an LRF of one entry for each operand slot: the thesis's best (hierarchy thesis, 6.2.2)",
-        config: SPLIT,
+        config: LRF_ORF_SPLIT,
     },
     Preset {
         name: "hierarchy-paper",

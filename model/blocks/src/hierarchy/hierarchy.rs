@@ -20,7 +20,8 @@ use crate::mrf::bits::{is_set, set_bits};
 use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
 use crate::sizes::MAX_ACTIVE;
-use crate::{Block, Decode, LANES, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::unified::{ColumnsIn, ColumnsOut};
+use crate::{Decode, LANES, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
@@ -118,7 +119,9 @@ ports! {
         write_private_i: u8 = field(s.ports()),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.ports()),
-    }
+    } +
+    /// What memory asks of the columns.
+    columns: ColumnsIn as &s.mrf
 }
 
 ports! {
@@ -164,7 +167,9 @@ ports! {
             field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
         dispatch_src_valid_o: u8 = field(s.mrf.sources()).early(),
-    }
+    } +
+    /// What the columns say to memory.
+    columns: ColumnsOut as &s.mrf
 }
 
 /// What is found of what comes in a cycle: ports and buses as masks.
@@ -351,7 +356,7 @@ impl Hierarchy {
             (own.write_reg_i[b], own.write_mask_i[b]) = (given.write_reg_i[b], given.write_mask_i[b]);
         }
         self.given.write_valid_i = self.found.mrf_valid;
-        self.mrf.late(&self.given, &mut self.shown);
+        self.mrf.decide(&self.given, &mut self.shown);
         self.shown.event_o
     }
 

@@ -18,9 +18,9 @@ ports! {
         /// Lanes that execute the instruction.
         in_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("in_valid_i"),
         /// First byte of the block's part of shared memory.
-        place_base_i: u32 = field(17).valid_by("in_valid_i"),
+        place_base_i: u32 = field(19).valid_by("in_valid_i"),
         /// First byte of the shared memory of the host of the block's pair.
-        place_common_i: u32 = field(17).valid_by("in_valid_i"),
+        place_common_i: u32 = field(19).valid_by("in_valid_i"),
         /// Bytes of shared memory in front of the common area.
         private_bytes_i: u32 = field(17),
         /// Bytes of shared memory of a block.

@@ -23,5 +23,6 @@ pub(crate) mod access;
 #[cfg(test)]
 mod phases;
 pub(crate) mod rows;
+pub(crate) mod scratchpad;
 
 pub use access::{Access, Answer, Header};

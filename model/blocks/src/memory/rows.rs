@@ -3,6 +3,7 @@
 use crate::memory::access::{extract, masked};
 use crate::memory::coalescer::OFFSET_BITS;
 use crate::mrf::bits::set_bits;
+use crate::ram::LINE_BYTES;
 use crate::{LANES, WarpData};
 
 /// A row but its offsets, from the highest bit down: done, mask, warp, whether there is a register, which, size, sign, lanewise.
@@ -122,6 +123,25 @@ impl Taken {
         }
         data
     }
+}
+
+/// The bytes that lanes write into 128 bytes: which they are, and their values, 0 elsewhere; of several lanes the highest one's. `first`: place of a lane's first
+/// byte.
+#[inline]
+pub(crate) fn line_of(mask: u32, size: u8, first: impl Fn(usize) -> usize, data: &WarpData) -> (u128, WarpData) {
+    let (mut set, mut line) = (0, WarpData::ZERO);
+    for lane in set_bits(mask) {
+        let (first, value) = (first(lane), u64::from(data.0[lane]));
+        for byte in 0..1 << size {
+            let place = first + byte;
+            if place < LINE_BYTES {
+                set |= 1 << place;
+                let (word, shift) = (&mut line.0[place / 4], place % 4 * 8);
+                *word = *word & !(0xff << shift) | ((value >> (8 * byte)) as u32 & 0xff) << shift;
+            }
+        }
+    }
+    (set, line)
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! `shared_memory`: 32 banks of four bytes. `docs/blocks/shared_memory.md`.
 
-use crate::memory::access::{Access, Answer, Asked, WORD, atomic, extract, kind};
-use crate::mrf::bits::{is_set, set_bits};
+use crate::memory::access::{Access, Answer, WORD, kind};
+use crate::memory::scratchpad::{PLACE_BITS, Results, lowest_of_words, replaced, served_at_once, window};
+use crate::mrf::bits::set_bits;
 use crate::shape::SmShape;
-use crate::{Block, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WarpData, field, ports};
 
 /// Banks of shared memory.
 pub const SHARED_BANKS: usize = 32;
-/// Width of a byte's place in a row of all banks.
-const PLACE_BITS: u32 = 7;
 
 ports! {
     /// Inputs of [`SharedMemory`].
@@ -120,10 +119,7 @@ pub struct SharedMemory {
     words: Box<[u32]>,
     rdata_q: [u32; SHARED_BANKS],
     phase_q: bool,
-    first_q: Option<Asked>,
-    place_q: [u8; LANES],
-    result_valid_q: bool,
-    result_q: Answer,
+    results: Results,
     /// Of the last `late`, for the edge.
     pass: SharedPass,
 }
@@ -141,13 +137,13 @@ impl SharedMemory {
     /// The result.
     #[inline]
     pub fn result(&self) -> Option<&Answer> {
-        self.result_valid_q.then_some(&self.result_q)
+        self.results.result()
     }
 
     /// Whether nothing is on its way, so that an edge without an access does nothing.
     #[inline]
     pub fn idle(&self) -> bool {
-        self.first_q.is_none() && !self.result_valid_q && !self.phase_q
+        self.results.idle() && !self.phase_q
     }
 
     /// What a pass over these lanes does; `bandwidth` is the strap, `room` says that the side queue has room.
@@ -167,29 +163,18 @@ impl SharedMemory {
 
     /// Of each bank the word of its lowest lane in the window, for all lanes of the window that want it; of an atomic
     /// operation that lane alone.
+    #[inline]
     fn select(&self, access: &Access<'_>, bandwidth: u8) -> u32 {
-        let lanes_at_once = LANES >> bandwidth.min(2);
-        let group = access.lanes.trailing_zeros() as usize / lanes_at_once;
-        let window = access.lanes & (u32::MAX >> (LANES - lanes_at_once)) << (group * lanes_at_once);
-        let alone = access.kind == kind::ATOMIC;
-        let (mut row_of, mut taken, mut selected) = ([0; SHARED_BANKS], 0u32, 0);
-        for lane in set_bits(window) {
+        let selected = served_at_once::<SHARED_BANKS>(window(access.lanes, bandwidth), |lane| {
             let address = access.addr.0[lane];
-            let (bank, row) = (bank(address), self.row(address));
-            if !is_set(taken, bank) {
-                taken |= 1 << bank;
-                row_of[bank] = row;
-                selected |= 1 << lane;
-            } else if !alone && row_of[bank] == row {
-                selected |= 1 << lane;
-            }
-        }
-        selected
+            (bank(address), self.row(address))
+        });
+        if access.kind == kind::ATOMIC { lowest_of_words(selected, access.addr) } else { selected }
     }
 
     /// The edge: what is offered with its pass, and whether no lane is left behind it.
     pub fn advance(&mut self, access: Option<(&Access<'_>, SharedPass)>, last: bool) {
-        self.collect();
+        self.results.collect(|place| self.rdata_q[bank(place)]);
         let phase = self.phase_q;
         self.phase_q = false;
         let Some((access, SharedPass { selected, served })) = access else { return };
@@ -202,36 +187,14 @@ impl SharedMemory {
             }
             _ => self.read(access, selected),
         }
-        if served != 0 && access.answers() {
-            self.first_q = Some(Asked::of(access, served, last));
-            self.place_q = [0; LANES];
-            for lane in set_bits(served) {
-                self.place_q[lane] = access.addr.0[lane] as u8 % (1 << PLACE_BITS);
-            }
-        }
+        self.results.start(access, served, last);
     }
 
     /// An edge in reset: the banks have none.
     pub fn reset(&mut self, access: Option<(&Access<'_>, SharedPass)>) {
         self.advance(access, false);
-        self.first_q = None;
-        (self.phase_q, self.result_valid_q) = (false, false);
-    }
-
-    /// The second stage takes the banks' outputs.
-    fn collect(&mut self) {
-        let first = self.first_q.take();
-        self.result_valid_q = first.is_some();
-        let Some(Asked { header, size, signed }) = first else { return };
-        self.result_q.header = header;
-        if header.reg.is_some() {
-            let mut data = WarpData::ZERO;
-            for lane in set_bits(header.mask) {
-                let place = u32::from(self.place_q[lane]);
-                data.0[lane] = extract(self.rdata_q[bank(place)], place, size, signed);
-            }
-            self.result_q.data = data;
-        }
+        self.phase_q = false;
+        self.results.reset();
     }
 
     fn row(&self, address: u32) -> usize {
@@ -277,30 +240,9 @@ impl SharedMemory {
     }
 }
 
-/// What an atomic operation puts in the place of `old`.
-fn replaced(operation: u8, old: u32, operand: u32, compare: u32) -> u32 {
-    match operation {
-        atomic::ADD => old.wrapping_add(operand),
-        atomic::MIN_UNSIGNED => old.min(operand),
-        atomic::MIN_SIGNED => old.cast_signed().min(operand.cast_signed()).cast_unsigned(),
-        atomic::MAX_UNSIGNED => old.max(operand),
-        atomic::MAX_SIGNED => old.cast_signed().max(operand.cast_signed()).cast_unsigned(),
-        atomic::INC if old >= operand => 0,
-        atomic::INC => old + 1,
-        atomic::DEC if old == 0 || old > operand => operand,
-        atomic::DEC => old - 1,
-        atomic::AND => old & operand,
-        atomic::OR => old | operand,
-        atomic::XOR => old ^ operand,
-        atomic::EXCH => operand,
-        atomic::ADD_FLOAT => gpurf_arith::float::add(old, operand, gpurf_arith::Mode::IEEE),
-        atomic::CAS if old == compare => operand,
-        _ => old,
-    }
-}
-
 impl SharedMemoryIn {
-    fn access(&self) -> Option<Access<'_>> {
+    /// What is offered.
+    pub(crate) fn access(&self) -> Option<Access<'_>> {
         (self.valid_i != 0).then(|| Access {
             lanes: self.lanes_i,
             warp: self.warp_i,
@@ -335,23 +277,13 @@ impl Block for SharedMemory {
             words: vec![0; SHARED_BANKS * stride].into(),
             rdata_q: [0; SHARED_BANKS],
             phase_q: false,
-            first_q: None,
-            place_q: [0; LANES],
-            result_valid_q: false,
-            result_q: Answer::NOTHING,
+            results: Results::NOTHING,
             pass: SharedPass::default(),
         }
     }
 
     fn early(&self, out: &mut SharedMemoryOut) {
-        *out = SharedMemoryOut::zeroed();
-        if let Some(Answer { header, data }) = self.result() {
-            out.result_valid_o = 1;
-            (out.result_warp_o, out.result_mask_o, out.result_done_o) = (header.warp, header.mask, header.done.into());
-            if let Some(reg) = header.reg {
-                (out.result_reg_valid_o, out.result_reg_o, out.result_data_o) = (1, reg, *data);
-            }
-        }
+        self.results.show(out);
     }
 
     fn late(&mut self, inputs: &SharedMemoryIn, out: &mut SharedMemoryOut) {
@@ -372,16 +304,7 @@ impl Block for SharedMemory {
     }
 
     fn probe(&self, _: &SharedMemoryIn, _: &SharedMemoryOut, probe: &mut SharedMemoryProbe) {
-        *probe = SharedMemoryProbe::zeroed();
-        probe.phase_q = self.phase_q.into();
-        if let Some(Asked { header, size, signed }) = self.first_q {
-            probe.first_valid_q = 1;
-            (probe.first_mask_q, probe.first_warp_q) = (header.mask, header.warp);
-            (probe.first_reg_valid_q, probe.first_reg_q) =
-                (header.reg.is_some().into(), header.reg.unwrap_or_default());
-            (probe.first_size_q, probe.first_signed_q) = (size, signed.into());
-            (probe.first_done_q, probe.place_q) = (header.done.into(), self.place_q);
-        }
+        self.results.record(self.phase_q, probe);
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {

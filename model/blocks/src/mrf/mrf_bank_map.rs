@@ -55,7 +55,7 @@ impl Block for MrfBankMap {
     type Probe = NoProbe<MrfShape>;
 
     fn new(shape: &MrfShape) -> Self {
-        Self { bank_w: shape.bank_w(), bank_mask: (shape.banks - 1) as u8, entry_mask: (shape.depth - 1) as u16 }
+        Self { bank_w: shape.bank_w(), bank_mask: (shape.banks - 1) as u8, entry_mask: shape.entry_mask() }
     }
 
     #[inline]

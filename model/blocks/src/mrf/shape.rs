@@ -1,6 +1,7 @@
 //! The sizes of the register file, shared by all blocks of the family.
 
 use crate::config::{Allocation, BankPorts, Config, MrfConfig, REGISTERS_PER_KILOBYTE};
+use crate::sizes::width;
 use crate::{LANES, OPERANDS, Shape};
 
 /// Capacity of the twins: the largest number of banks.
@@ -23,18 +24,28 @@ pub struct MrfShape {
     pub collectors: usize,
     /// Issue ports, dispatch ports and result buses: 1 or 2.
     pub issue_ports: usize,
-    /// Entries of a bank: a power of two, at least 2.
+    /// Entries of a bank: a power of two, at least 2; with unified memory any number from 2 to 1024.
     pub depth: usize,
     /// Width of the instruction tag, 1 to 64 bits.
     pub tag_w: u32,
     /// Registers are handed out one by one: where they are is said by `register_places`.
     pub places: bool,
+    /// The banks serve memory too.
+    pub unified: bool,
 }
 
 impl MrfShape {
     /// The baseline: 16 single-ported banks of 64 entries (128 KB), 8 collectors, one issue port.
-    pub const BASELINE: Self =
-        Self { banks: 16, dual_port: false, collectors: 8, issue_ports: 1, depth: 64, tag_w: 32, places: false };
+    pub const BASELINE: Self = Self {
+        banks: 16,
+        dual_port: false,
+        collectors: 8,
+        issue_ports: 1,
+        depth: 64,
+        tag_w: 32,
+        places: false,
+        unified: false,
+    };
 
     /// Width of a bank number.
     pub fn bank_w(&self) -> u32 {
@@ -43,7 +54,12 @@ impl MrfShape {
 
     /// Width of an entry number.
     pub fn entry_w(&self) -> u32 {
-        self.depth.ilog2()
+        width(self.depth)
+    }
+
+    /// All bits of an entry number.
+    pub(crate) fn entry_mask(&self) -> u16 {
+        (self.depth.next_power_of_two() - 1) as u16
     }
 
     /// Width of a collector number.
@@ -67,14 +83,16 @@ impl Config {
     pub fn shape(&self) -> MrfShape {
         let MrfConfig { banks, ports, collectors, issue_ports, kilobytes, tag_bits, allocation, read_order: _ } =
             self.mrf;
+        let unified = self.unified.is_present();
         MrfShape {
             banks,
             dual_port: ports == BankPorts::Separate,
             collectors,
             issue_ports,
-            depth: kilobytes * REGISTERS_PER_KILOBYTE / banks,
+            depth: if unified { self.unified.rows() } else { kilobytes * REGISTERS_PER_KILOBYTE / banks },
             tag_w: tag_bits as u32,
             places: allocation == Allocation::Registers,
+            unified,
         }
     }
 }
@@ -93,6 +111,7 @@ impl Shape for MrfShape {
             "Depth" => self.depth as u64,
             "TagW" => self.tag_w.into(),
             "Places" => self.places.into(),
+            "Unified" => self.unified.into(),
             // Of a RAM cell: a word is a warp register with an enable for each lane.
             "Parts" | "PartW" => LANES as u64,
             _ => panic!("the register file has no parameter {name}"),

@@ -14,6 +14,7 @@ use crate::mrf::{
 use crate::{Block, Field, Memory, OPERANDS, Ports, WarpData};
 
 use super::MrfIdealStore;
+use crate::unified::COLUMNS_OUTPUTS;
 
 /// A register file with a port for every read and every write.
 pub type MrfIdeal = OperandFile<Ideal>;
@@ -62,6 +63,7 @@ impl Kind for Ideal {
     const CHILDREN: &'static [&'static str] =
         &[MrfBankMap::NAME, MrfWriteQueue::NAME, MrfCollector::NAME, MrfAllocator::NAME, MrfIdealStore::NAME];
     const PLACES: bool = false;
+    const WITHOUT: &'static [&'static str] = COLUMNS_OUTPUTS;
 
     type Probe = MrfIdealProbe;
 }

@@ -18,5 +18,5 @@ ram_blocks!(declare_blocks);
 mod storage;
 mod words;
 
-pub(crate) use storage::{LINE_BYTES, Storage};
+pub(crate) use storage::{LINE_BYTES, Storage, select_bytes};
 pub use words::Words;

@@ -7,6 +7,13 @@ const LANE_BYTES: usize = size_of::<u32>();
 /// Bytes of a word.
 pub(crate) const LINE_BYTES: usize = LANES * LANE_BYTES;
 
+/// All ones in the bytes of a word of which the lowest four bits have one.
+#[inline]
+pub(crate) fn select_bytes(bytes: u32) -> u32 {
+    // Each of the four bits becomes the lowest one of its byte, and fills it.
+    ((bytes & 0xf).wrapping_mul(0x0020_4081) & 0x0101_0101) * 0xff
+}
+
 /// The words of a RAM with the register at its output.
 ///
 /// A read copies nothing: the output stays in place until that word is written. Most words are read long before they
@@ -58,9 +65,7 @@ impl Storage {
         }
         let word = self.words[usize::from(addr)].0.iter_mut().zip(data.0);
         for (lane, (old, new)) in word.enumerate() {
-            // Each of the four bits becomes the lowest one of its byte, and fills it.
-            let four = (bytes >> (LANE_BYTES * lane)) as u32 & 0xf;
-            let select = (four.wrapping_mul(0x0020_4081) & 0x0101_0101) * 0xff;
+            let select = select_bytes((bytes >> (LANE_BYTES * lane)) as u32);
             *old = *old & !select | new & select;
         }
     }

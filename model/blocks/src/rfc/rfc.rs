@@ -21,7 +21,8 @@ use crate::rfc::rfc_results::{Around, Arrival, BusOp, Routes};
 use crate::rfc::rfc_tags::{Counts, Done, Flush, Look, Looked, Op, Take, distinct};
 use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcPower, RfcResults, RfcShape, RfcTags};
 use crate::sizes::{MAX_ACTIVE, WARP_NUMBERS};
-use crate::{Block, Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::unified::{ColumnsIn, ColumnsOut};
+use crate::{Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 /// Width of the straps: the cache's, and those of the power states above them.
@@ -140,7 +141,9 @@ ports! {
         write_private_i: u8 = field(s.ports()),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.ports()),
-    }
+    } +
+    /// What memory asks of the columns.
+    columns: ColumnsIn as &s.mrf
 }
 
 ports! {
@@ -188,7 +191,9 @@ ports! {
             field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
         dispatch_src_valid_o: u8 = field(s.mrf.sources()).early(),
-    }
+    } +
+    /// What the columns say to memory.
+    columns: ColumnsOut as &s.mrf
 }
 
 /// The instruction in T.
@@ -624,7 +629,7 @@ impl Rfc {
                 (own.write_reg_i[b], own.write_mask_i[b]) = (latch.reg, latch.mask);
             }
         }
-        self.mrf.late(&self.given, &mut self.shown);
+        self.mrf.decide(&self.given, &mut self.shown);
         self.decide_words(side);
         self.shown.event_o
     }

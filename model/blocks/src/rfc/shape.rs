@@ -138,7 +138,7 @@ pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
         power: false,
     },
     RfcShape {
-        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3, places: false },
+        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3, places: false, unified: false },
         warps: 8,
         active: 6,
         entries: 1,
@@ -147,7 +147,7 @@ pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
         power: false,
     },
     RfcShape {
-        mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3, places: false },
+        mrf: MrfShape { banks: 4, dual_port: false, collectors: 4, issue_ports: 2, depth: 32, tag_w: 3, places: false, unified: false },
         warps: 8,
         active: 6,
         entries: 3,

@@ -9,6 +9,7 @@ use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
 use crate::sizes::MAX_ACTIVE;
+use crate::unified::COLUMNS_INPUTS;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 impl HierarchyIn {
@@ -43,7 +44,7 @@ impl HierarchyIn {
 impl Block for Hierarchy {
     const NAME: &'static str = "hierarchy";
     const PARAMETERS: &'static [&'static str] =
-        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Tags", "Active", "Entries", "LrfBanks"];
+        &["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "Tags", "Active", "Entries", "LrfBanks", "Unified"];
     const CHILDREN: &'static [&'static str] = &[
         HierarchyLevels::NAME,
         HierarchyEntries::NAME,
@@ -58,6 +59,10 @@ impl Block for Hierarchy {
     type In = HierarchyIn;
     type Out = HierarchyOut;
     type Probe = HierarchyProbe;
+
+    fn unused(shape: &HierarchyShape) -> Vec<&'static str> {
+        if shape.mrf.unified { Vec::new() } else { COLUMNS_INPUTS.to_vec() }
+    }
 
     fn new(shape: &HierarchyShape) -> Self {
         let mut hierarchy = Self {
@@ -88,6 +93,7 @@ impl Block for Hierarchy {
     }
 
     fn early(&self, out: &mut HierarchyOut) {
+        self.mrf.show_columns(&mut out.columns);
         let mut shown = MrfOut::zeroed();
         self.show(&mut shown);
         (out.void_o, out.wait_o) = (self.void(), *self.waits().0);
@@ -104,6 +110,7 @@ impl Block for Hierarchy {
     }
 
     fn late(&mut self, inputs: &HierarchyIn, out: &mut HierarchyOut) {
+        self.mrf.show_column_data(&inputs.columns, &mut out.columns);
         self.see(&SlotView { valid: inputs.slot_valid_i, flush: inputs.flush_i, drop: 0, warp: &inputs.slot_warp_i });
         out.flush_done_o = self.flush_done();
         let mut outside = self.outside;
@@ -115,6 +122,7 @@ impl Block for Hierarchy {
     }
 
     fn clock(&mut self, inputs: &HierarchyIn, _: &HierarchyOut) {
+        self.mrf.ask_columns(&inputs.columns);
         let outside = self.outside;
         self.edge(&outside, &inputs.extra(), |p| &inputs.write_data_i[p]);
     }

@@ -5,6 +5,7 @@ use crate::design::{IssueFields, PowerSide, SlotView};
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
+use crate::unified::COLUMNS_INPUTS;
 use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcPower, RfcResults, RfcShape, RfcTags};
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
@@ -52,6 +53,7 @@ impl Block for Rfc {
         "Lrf",
         "Reads",
         "Power",
+        "Unified",
     ];
     const CHILDREN: &'static [&'static str] = &[
         RfcPower::NAME,
@@ -69,6 +71,10 @@ impl Block for Rfc {
     type In = RfcIn;
     type Out = RfcOut;
     type Probe = RfcProbe;
+
+    fn unused(shape: &RfcShape) -> Vec<&'static str> {
+        if shape.mrf.unified { Vec::new() } else { COLUMNS_INPUTS.to_vec() }
+    }
 
     fn new(shape: &RfcShape) -> Self {
         let each = 0..shape.ports();
@@ -108,6 +114,7 @@ impl Block for Rfc {
     }
 
     fn early(&self, out: &mut RfcOut) {
+        self.mrf.show_columns(&mut out.columns);
         let mut shown = MrfOut::zeroed();
         self.show(&mut shown);
         (out.issue_ready_o, out.dispatch_valid_o) = (shown.issue_ready_o, shown.dispatch_valid_o);
@@ -119,6 +126,7 @@ impl Block for Rfc {
     }
 
     fn late(&mut self, inputs: &RfcIn, out: &mut RfcOut) {
+        self.mrf.show_column_data(&inputs.columns, &mut out.columns);
         let slots = SlotView {
             valid: inputs.slot_valid_i,
             flush: inputs.flush_i,
@@ -142,6 +150,7 @@ impl Block for Rfc {
     }
 
     fn clock(&mut self, inputs: &RfcIn, _: &RfcOut) {
+        self.mrf.ask_columns(&inputs.columns);
         let outside = self.outside;
         self.edge(&outside, &inputs.extra(), inputs.cfg_i, |p| &inputs.write_data_i[p]);
     }

@@ -1,0 +1,217 @@
+//! `unified_bank`: one column of the unified banks. `docs/blocks/unified_bank.md`.
+
+use crate::mrf::MrfShape;
+use crate::mrf::bits::{is_set, set_bits};
+use crate::ram::select_bytes;
+use crate::unified::{CLUSTER_BYTES, CLUSTERS};
+use crate::{Block, GROUP_LANES, LaneMask, Memory, NoProbe, WARP_DATA_BITS, WarpData, field, ports};
+
+ports! {
+    /// Inputs of [`UnifiedBank`].
+    pub struct UnifiedBankIn(s: &MrfShape) {
+        /// Lanes of a register that is written.
+        write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
+        /// What is written for memory, 16 bytes of each cluster.
+        memory_write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("memory_write_i"),
+        /// Lanes of a register that are written.
+        write_mask_i: u32 = field(32).valid_by("write_valid_i"),
+        /// Entry of a register that is read.
+        read_entry_i: u16 = field(s.entry_w()).valid_by("read_valid_i"),
+        /// Entry of a register that is written.
+        write_entry_i: u16 = field(s.entry_w()).valid_by("write_valid_i"),
+        /// Entry of each cluster that is read for memory.
+        memory_read_entry_i: [u16; CLUSTERS] = field(s.entry_w()).count(CLUSTERS).valid_by("memory_read_i"),
+        /// Entry of each cluster that is written for memory.
+        memory_write_entry_i: [u16; CLUSTERS] = field(s.entry_w()).count(CLUSTERS).valid_by("memory_write_i"),
+        /// Bytes of each cluster that are written for memory.
+        memory_write_bytes_i: [u16; CLUSTERS] = field(CLUSTER_BYTES).count(CLUSTERS).valid_by("memory_write_i"),
+        /// Synchronous reset, active low.
+        rst_ni: u8 = field(1),
+        /// A register is read at this edge.
+        read_valid_i: u8 = field(1),
+        /// Lanes of a register are written at this edge.
+        write_valid_i: u8 = field(1),
+        /// Clusters that are to be read for memory.
+        memory_read_i: u8 = field(CLUSTERS),
+        /// Clusters that are to be written for memory.
+        memory_write_i: u8 = field(CLUSTERS),
+    }
+}
+
+ports! {
+    /// Outputs of [`UnifiedBank`].
+    pub struct UnifiedBankOut(s: &MrfShape) {
+        /// Output of the RAMs, 16 bytes of each cluster.
+        read_data_o: WarpData = field(WARP_DATA_BITS).valid_by("read_data_valid_o").early(),
+        /// A register was read at the last edge.
+        read_data_valid_o: u8 = field(1).early().shows("read_data_valid_q"),
+        /// No register is read.
+        memory_read_ready_o: u8 = field(1),
+        /// Clusters in which no lane of a register is written.
+        memory_write_ready_o: u8 = field(CLUSTERS),
+    }
+}
+
+/// What memory asks of a column at an edge. What is not free is not performed.
+#[derive(Clone, Copy)]
+pub(crate) struct ColumnAccess<'a> {
+    /// Clusters to read, and the entry of each.
+    pub(crate) read: u8,
+    pub(crate) read_entry: &'a [u16; CLUSTERS],
+    /// Clusters to write, and entry, bytes and data of each.
+    pub(crate) write: u8,
+    pub(crate) write_entry: &'a [u16; CLUSTERS],
+    pub(crate) write_bytes: &'a [u16; CLUSTERS],
+    pub(crate) write_data: &'a WarpData,
+}
+
+/// One RAM of each cluster. Registers use a column like a bank with a read and a write port; memory uses what they leave, cluster by cluster (hierarchy
+/// thesis 7.3.2, 7.3.3).
+pub struct UnifiedBank {
+    depth: usize,
+    /// Words of each RAM: 16 bytes. More than there are, so that no entry is checked.
+    words: [Box<[Quad]>; CLUSTERS],
+    rdata_q: WarpData,
+    /// Of a column alone; the register file has those of all its columns in a mask.
+    read_data_valid_q: bool,
+}
+
+/// A word of a cluster's bank.
+type Quad = [u32; GROUP_LANES];
+
+impl UnifiedBank {
+    /// The outputs of the RAMs.
+    #[inline]
+    pub(crate) fn read_data(&self) -> &WarpData {
+        &self.rdata_q
+    }
+
+    /// The edge. Reads come before writes, so that one entry returns its old value. `read`: entry of a register that is read; `write`: entry, data and
+    /// lanes of one that is written.
+    #[inline]
+    pub(crate) fn edge(
+        &mut self,
+        read: Option<u16>,
+        write: Option<(u16, &WarpData, LaneMask)>,
+        memory: &ColumnAccess<'_>,
+    ) {
+        let outputs = self.rdata_q.0.as_chunks_mut().0;
+        if let Some(entry) = read {
+            for (words, rdata) in self.words.iter().zip(outputs) {
+                *rdata = words[usize::from(entry)];
+            }
+        } else {
+            for g in set_bits(memory.read) {
+                outputs[g] = self.words[g][usize::from(memory.read_entry[g])];
+            }
+        }
+        let mut taken = 0;
+        if let Some((entry, data, mask)) = write {
+            taken = clusters_of(mask);
+            let quads: &[Quad] = data.0.as_chunks().0;
+            for g in set_bits(taken) {
+                let word = &mut self.words[g][usize::from(entry)];
+                for (lane, (old, new)) in word.iter_mut().zip(quads[g]).enumerate() {
+                    if is_set(mask.0, GROUP_LANES * g + lane) {
+                        *old = new;
+                    }
+                }
+            }
+        }
+        let quads: &[Quad] = memory.write_data.0.as_chunks().0;
+        for g in set_bits(memory.write & !taken) {
+            let word = &mut self.words[g][usize::from(memory.write_entry[g])];
+            write_bytes(word, &quads[g], memory.write_bytes[g]);
+        }
+    }
+
+    /// The words and the output of each RAM, with the RAM's path inside the module.
+    pub(crate) fn cells(&mut self) -> Vec<Memory<'_>> {
+        let depth = self.depth;
+        let outputs: &mut [Quad] = self.rdata_q.0.as_chunks_mut().0;
+        let rams = self.words.iter_mut().zip(outputs).enumerate();
+        let memory = |path: String, words| Memory { path, block: Self::NAME, words, bits: 8 * CLUSTER_BYTES as u32 };
+        rams.flat_map(|(g, (words, rdata))| {
+            let path = |name: &str| format!("gen_cluster[{g}].u_ram.{name}");
+            [memory(path("mem_q"), words[..depth].as_flattened_mut()), memory(path("rdata_q"), &mut rdata[..])]
+        })
+        .collect()
+    }
+}
+
+/// Clusters with a lane of a mask.
+#[inline]
+pub(crate) fn clusters_of(mask: LaneMask) -> u8 {
+    let mut pairs = mask.0 | mask.0 >> 1;
+    pairs |= pairs >> 2;
+    (0..CLUSTERS).fold(0, |clusters, g| clusters | (pairs >> (GROUP_LANES * g) & 1) << g) as u8
+}
+
+/// Writes the bytes of an enable.
+#[inline]
+fn write_bytes(word: &mut Quad, data: &Quad, bytes: u16) {
+    for (lane, (old, new)) in word.iter_mut().zip(data).enumerate() {
+        let select = select_bytes(u32::from(bytes) >> (size_of::<u32>() * lane));
+        *old = *old & !select | new & select;
+    }
+}
+
+impl UnifiedBankIn {
+    fn access(&self) -> ColumnAccess<'_> {
+        ColumnAccess {
+            read: self.memory_read_i,
+            read_entry: &self.memory_read_entry_i,
+            write: self.memory_write_i,
+            write_entry: &self.memory_write_entry_i,
+            write_bytes: &self.memory_write_bytes_i,
+            write_data: &self.memory_write_data_i,
+        }
+    }
+}
+
+impl Block for UnifiedBank {
+    const NAME: &'static str = "unified_bank";
+    const PARAMETERS: &'static [&'static str] = &["Depth"];
+    const CELLS: &'static [&'static str] = &["ram_1r1w"];
+
+    type Shape = MrfShape;
+    type In = UnifiedBankIn;
+    type Out = UnifiedBankOut;
+    type Probe = NoProbe<MrfShape>;
+
+    fn new(shape: &MrfShape) -> Self {
+        let words = vec![[0; GROUP_LANES]; shape.depth.next_power_of_two()];
+        Self {
+            depth: shape.depth,
+            words: std::array::from_fn(|_| words.clone().into()),
+            rdata_q: WarpData::ZERO,
+            read_data_valid_q: false,
+        }
+    }
+
+    fn early(&self, out: &mut UnifiedBankOut) {
+        (out.read_data_o, out.read_data_valid_o) = (*self.read_data(), self.read_data_valid_q.into());
+    }
+
+    fn late(&mut self, inputs: &UnifiedBankIn, out: &mut UnifiedBankOut) {
+        out.memory_read_ready_o = (inputs.read_valid_i == 0).into();
+        let written = if inputs.write_valid_i == 0 { 0 } else { clusters_of(LaneMask(inputs.write_mask_i)) };
+        out.memory_write_ready_o = !written;
+    }
+
+    fn clock(&mut self, inputs: &UnifiedBankIn, _: &UnifiedBankOut) {
+        let read = (inputs.read_valid_i != 0).then_some(inputs.read_entry_i);
+        let write = (inputs.write_entry_i, &inputs.write_data_i, LaneMask(inputs.write_mask_i));
+        self.edge(read, (inputs.write_valid_i != 0).then_some(write), &inputs.access());
+        self.read_data_valid_q = read.is_some() && inputs.rst_ni != 0;
+    }
+
+    fn probe(&self, _: &UnifiedBankIn, _: &UnifiedBankOut, _: &mut NoProbe<MrfShape>) {}
+
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        self.cells()
+    }
+}
+
+#[cfg(test)]
+mod tests;
