@@ -1,6 +1,7 @@
 //! What a run counted, and what follows from it.
 
 mod cache;
+mod unified;
 mod schedulers;
 mod share;
 
@@ -130,7 +131,7 @@ fn by_name<S: Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Err
 
 /// The parts of the scheduler, of sharing and of the design that a configuration has.
 fn parts(count: &Count<'_>) -> Vec<Part> {
-    let shared = share::part(count).into_iter().chain(cache::part(count));
+    let shared = share::part(count).into_iter().chain(cache::part(count)).chain(unified::part(count));
     schedulers::part(count).into_iter().chain(shared).chain(design(count)).collect()
 }
 

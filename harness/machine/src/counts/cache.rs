@@ -56,8 +56,10 @@ struct Miss {
 pub struct Replay {
     ways: usize,
     fifo: bool,
-    /// Lines of each set, the one that was used last first.
+    /// Lines of each set, the one that was used last first; no set: with unified memory there is no cache in this launch.
     sets: Vec<Vec<u32>>,
+    /// The number of sets comes with each launch.
+    is_divided: bool,
     misses: VecDeque<Miss>,
     /// Of the answer that has come and has not left: whether the whole line exists.
     answer: Option<bool>,
@@ -71,6 +73,7 @@ impl Replay {
             ways,
             fifo: config.cache.replacement == Replacement::Fifo,
             sets: vec![Vec::new(); lines / ways],
+            is_divided: config.unified.is_present(),
             misses: VecDeque::new(),
             answer: None,
         })
@@ -82,7 +85,7 @@ impl Replay {
     }
 
     fn has(&mut self, line: u32) -> bool {
-        self.set(line).contains(&line)
+        !self.sets.is_empty() && self.set(line).contains(&line)
     }
 
     /// A line that is there is used.
@@ -148,6 +151,10 @@ impl Replay {
         }
         if inputs.launch_valid_i == 1 && out.busy_o == 0 {
             self.sets.iter_mut().for_each(Vec::clear);
+            if self.is_divided {
+                let lines = if inputs.launch_cache_i == 0 { 0 } else { 1 << inputs.launch_cache_i };
+                self.sets.resize(lines / self.ways, Vec::new());
+            }
         }
     }
 
@@ -164,7 +171,8 @@ impl Replay {
             let (event, miss) = match open {
                 Some(miss) => ("cache_merge", miss),
                 None => {
-                    self.misses.push_back(Miss { line, open: true, rows: 0 });
+                    // Without a cache nothing joins, and nothing is installed.
+                    self.misses.push_back(Miss { line, open: !self.sets.is_empty(), rows: 0 });
                     ("cache_miss", self.misses.len() - 1)
                 }
             };
@@ -186,7 +194,9 @@ impl Replay {
         }
         tally.add("cache_atomic", 1u64);
         tally.add("cache_invalidate", u64::from(hit));
-        self.set(line).retain(|&other| other != line);
+        if hit {
+            self.set(line).retain(|&other| other != line);
+        }
         if answer {
             self.misses.push_back(Miss { line, open: false, rows: 1 });
         }

@@ -13,6 +13,7 @@ mod power;
 mod scratchpad;
 mod seen;
 mod share;
+mod unified;
 mod uses;
 mod words;
 
@@ -75,6 +76,8 @@ pub struct Counts {
     scratchpad: Option<scratchpad::Replay>,
     /// The data cache, where there is one.
     cache: Option<cache::Replay>,
+    /// Unified memory, where there is some.
+    unified: Option<unified::Replay>,
     sums: Sums,
     tally: Tally,
     writers: Writers,
@@ -144,11 +147,13 @@ impl Counts {
         };
         let cache = cache::Replay::new(config);
         let of_cache = if cache.is_some() { cache::WORDS } else { &[] };
-        let others = of_power.iter().chain(of_share).chain(of_cache).copied();
+        let unified = unified::Replay::new(config);
+        let of_unified = if unified.is_some() { unified::WORDS } else { &[] };
+        let others = of_power.iter().chain(of_share).chain(of_cache).chain(of_unified).copied();
         let words = words_of(&organisation).into_iter().chain(others);
         let words: Vec<Word> = words.collect();
         let (sums, tally, writers) = (Sums::new(&words), Tally::default(), Writers::new());
-        Self { design, power, share, scratchpad, cache, sums, tally, writers }
+        Self { design, power, share, scratchpad, cache, unified, sums, tally, writers }
     }
 
     /// A launch begins.
@@ -210,6 +215,9 @@ impl Followed {
                 }
                 if let Some(cache) = &mut counts.cache {
                     cache.observe(&seen, &mut counts.tally);
+                }
+                if let Some(unified) = &mut counts.unified {
+                    unified.observe(&seen, &mut counts.tally);
                 }
             }
             Err(what) => counts.tally.object(|| what),

@@ -16,6 +16,7 @@ mod operands;
 mod power;
 mod share;
 mod slots;
+mod unified;
 mod unreached;
 
 macro_rules! designs {
@@ -134,6 +135,7 @@ fn all_groups() -> impl Iterator<Item = &'static Group> {
         slots::GROUPS,
         power::GROUPS,
         share::GROUPS,
+        unified::GROUPS,
     ];
     all.into_iter().chain(DESIGN_GROUPS.iter().copied()).flatten()
 }
@@ -150,6 +152,7 @@ fn all_sums() -> impl Iterator<Item = &'static Sums> {
         slots::SUMS,
         power::SUMS,
         share::SUMS,
+        unified::SUMS,
     ];
     all.into_iter().chain(DESIGN_SUMS.iter().copied()).flatten()
 }
