@@ -42,7 +42,8 @@ fn kernels_leave_what_they_must_and_commit_what_the_oracle_says() {
         of_memory.for_each(|(name, count)| *events.entry(name.to_string()).or_insert(0) += count);
     }
     let never: Vec<&str> = events.iter().filter(|(_, count)| **count == 0).map(|(name, _)| name.as_str()).collect();
-    assert_eq!((events.len(), never), (20, vec!["cache_invalidate"]));
+    // Kernels rarely store to a line on its way, and a cache of 8 KB has a way that is not pinned.
+    assert_eq!((events.len(), never), (20, vec!["cache_close", "cache_drop", "cache_invalidate"]));
 }
 
 #[test]
@@ -50,7 +51,7 @@ fn partitions_sizes_and_policies_change_nothing_but_time() {
     let configurations: [&[&str]; 5] = [
         &["launch.cache_kilobytes=0", "sm.shared_bandwidth=32", "mrf.issue_ports=2"],
         &["launch.cache_kilobytes=1", "unified.kilobytes=64", "sm.shared_bandwidth=64", "cache.replacement=fifo"],
-        &["launch.threads=128", "cache.ways=8", "sm.shared_latency=4", "memory.latency=1"],
+        &["sm.warps=16", "launch.threads=256", "cache.ways=8", "sm.shared_latency=4", "memory.latency=1"],
         &["sm.active_warps=4", "rfc.entries=3", "cache.ways=1", "unified.kilobytes=80"],
         &["sm.active_warps=8", "orf.entries=3", "lrf.banks=split", "mrf.issue_ports=2", "sm.warps=16"],
     ];

@@ -56,6 +56,10 @@ struct Miss {
 pub struct Replay {
     ways: usize,
     fifo: bool,
+    /// The number of lines is chosen at each launch.
+    unified: bool,
+    /// There are lines.
+    has_lines: bool,
     /// Lines of each set, the one that was used last first.
     sets: Vec<Vec<u32>>,
     misses: VecDeque<Miss>,
@@ -70,6 +74,8 @@ impl Replay {
         (lines != 0).then(|| Self {
             ways,
             fifo: config.cache.replacement == Replacement::Fifo,
+            unified: config.unified.is_present(),
+            has_lines: true,
             sets: vec![Vec::new(); lines / ways],
             misses: VecDeque::new(),
             answer: None,
@@ -148,6 +154,10 @@ impl Replay {
         }
         if inputs.launch_valid_i == 1 && out.busy_o == 0 {
             self.sets.iter_mut().for_each(Vec::clear);
+            if self.unified {
+                self.has_lines = inputs.launch_cache_i != 0;
+                self.sets.resize(((1 << inputs.launch_cache_i) / self.ways).max(1), Vec::new());
+            }
         }
     }
 
@@ -164,7 +174,7 @@ impl Replay {
             let (event, miss) = match open {
                 Some(miss) => ("cache_merge", miss),
                 None => {
-                    self.misses.push_back(Miss { line, open: true, rows: 0 });
+                    self.misses.push_back(Miss { line, open: self.has_lines, rows: 0 });
                     ("cache_miss", self.misses.len() - 1)
                 }
             };
