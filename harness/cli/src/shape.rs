@@ -43,6 +43,7 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Active" => format!("{value}a"),
         "Alternate" => (if value == 0 { "" } else { "alternating" }).to_owned(),
         "Places" => (if value == 0 { "" } else { "places" }).to_owned(),
+        "Unified" => (if value == 0 { "" } else { "unified" }).to_owned(),
         "Share" => ["", "shared", "scratchpad"].get(value as usize).copied().unwrap_or_default().to_owned(),
         "Shares" => (if value == 0 { "" } else { "scratchpad" }).to_owned(),
         "Classes" => (if value == 0 { "" } else { "classes" }).to_owned(),
@@ -110,7 +111,7 @@ pub fn policy(block: &str, config: &Config) -> String {
         "share_locks" => share(&config.share),
         "scratchpad_locks" => scratchpad(&config.share),
         "block_launcher" => format!("{} blocks", config.sm.blocks),
-        "shared_memory" => format!("{} B a cycle", config.sm.shared_bandwidth),
+        "shared_memory" | "unified_shared" => format!("{} B a cycle", config.sm.shared_bandwidth),
         _ => {
             let words = DESIGNS.iter().find_map(|design| (design.policy_words)(block, config, reads));
             words.unwrap_or_else(|| reads.to_owned())

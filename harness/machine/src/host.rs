@@ -124,6 +124,9 @@ fn launch(job: &Job, inputs: &mut SmIn) {
     (inputs.launch_share_i, inputs.launch_private_i) = (job.share.into(), job.private);
     (inputs.launch_shared_i, inputs.launch_private_shared_i) = (job.shared, job.private_shared);
     inputs.launch_dynamic_i = geometry.dynamic_shared;
+    let partition = job.division.partition();
+    (inputs.launch_register_rows_i, inputs.launch_cache_i) = (partition.register_rows, partition.cache_log);
+    inputs.launch_shared_rows_i = job.division.shared_rows as u16;
     inputs.launch_local_i = job.local_words;
 }
 

@@ -9,6 +9,7 @@ use gpurf_isa::{Instruction, Op};
 use gpurf_launch::Cause;
 use gpurf_oracle::Geometry;
 use gpurf_oracle::host::KernelLaunch;
+use gpurf_sm::partition::Division;
 use gpurf_sm::residency::{Demand, Room};
 
 /// A word that is no instruction: an opcode that the SM does not have.
@@ -49,6 +50,27 @@ pub enum Misfit {
         /// Bytes of a block, rounded up to what is handed out.
         bytes: u32,
         /// Bytes that there are.
+        room: u32,
+    },
+    /// Too much of unified memory.
+    #[error(
+        "a block takes {registers} rows for registers and {shared} for shared memory, there are {room} \
+         (unified.kilobytes, without launch.cache_kilobytes)"
+    )]
+    Unified {
+        /// Rows for registers of a block.
+        registers: u32,
+        /// Rows for shared memory of a block.
+        shared: u32,
+        /// Rows that there are for both.
+        room: u32,
+    },
+    /// More threads than may be resident.
+    #[error("a block has {threads} threads, {room} may be resident (launch.threads)")]
+    Threads {
+        /// Threads of a block.
+        threads: u32,
+        /// Threads that may be resident.
         room: u32,
     },
     /// Too many threads.
@@ -166,6 +188,8 @@ pub struct Job {
     pub shared: u32,
     /// Words of local memory of a thread.
     pub local_words: u16,
+    /// How unified memory is divided; nothing without.
+    pub division: Division,
     /// Where the shared memory of block slots is.
     pub places: SharedPlaces,
     /// Whether it ends with a fault, as is expected.
@@ -207,7 +231,7 @@ impl Job {
         let shared = kernel.static_shared + geometry.dynamic_shared;
         let room = 4 * shape.shared_words as u32;
         let shared_step = shared.next_multiple_of(shared_step(shape.places()));
-        if shared_step > room {
+        if shared_step > room && !shape.unified() {
             refuse(Misfit::Shared { bytes: shared_step, room })?;
         }
         let warps = geometry.warps();
@@ -233,8 +257,20 @@ impl Job {
             return Err(Misfit::WarpRegisters { registers, room });
         }
         let fits = if shape.places() { taken <= all } else { rows <= shape.mrf.depth as u32 };
-        if !fits {
+        if !fits && !shape.unified() {
             refuse(too_many)?;
+        }
+        let demand = Demand { warps, registers, scratchpad: shared };
+        let room = Room::of_launch(config, geometry.threads());
+        if let Some(pool) = room.pool {
+            let (registers, shared) = (room.register_rows(&demand, 1), room.shared_rows(&demand, 1));
+            if registers + shared > pool.rows {
+                refuse(Misfit::Unified { registers, shared, room: pool.rows })?;
+            }
+            if room.blocks == 0 {
+                let most = config.launch.threads.number().unwrap_or_default() as u32;
+                refuse(Misfit::Threads { threads: geometry.threads(), room: most })?;
+            }
         }
         if config.share.present
             && config.share.lock == LockRule::First
@@ -253,7 +289,6 @@ impl Job {
         let (share, private) = (config.share.present, config.share.private_registers(registers));
         let private_shared = config.share.private_shared(shared);
         let scratchpad = share && config.share.resource == SharedResource::Scratchpad;
-        let demand = Demand { warps, registers: registers.into(), scratchpad: shared };
         let hosts = || Room::of(config).residency(&demand, None).hosts;
         let places = SharedPlaces {
             step: shared_step,
@@ -270,6 +305,7 @@ impl Job {
             private,
             private_shared,
             shared,
+            division: Division::of(config, &demand, geometry.threads()),
             places,
             local_words,
             fault,

@@ -529,7 +529,7 @@ pub fn cfg_of_block(config: &Config, block: &str) -> u64 {
         "sm" => Some(straps.word()),
         "warp_scheduler" => Some(straps.scheduler.into()),
         "result_queue" => Some(straps.side_latency.into()),
-        "shared_memory" => Some(straps.shared_bandwidth.into()),
+        "shared_memory" | "unified_shared" => Some(straps.shared_bandwidth.into()),
         "cache" => Some(straps.cache().into()),
         "cache_tags" => Some(straps.cache_fifo.into()),
         "cache_results" => Some(straps.hit_latency().into()),

@@ -4,6 +4,7 @@
 //! their outputs, as the nets of the RTL, and the registers that no output shows. It is written from `docs/blocks/sm.md`.
 
 mod nets;
+pub mod partition;
 mod ports;
 pub mod residency;
 mod sm;

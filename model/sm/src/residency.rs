@@ -9,6 +9,8 @@
 use gpurf_blocks::config::{Config, SharedResource};
 use gpurf_blocks::control::shared_step;
 
+use crate::partition::Pool;
+
 /// What an SM has for blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
@@ -24,6 +26,8 @@ pub struct Room {
     pub scratchpad: u32,
     /// Bytes of scratchpad are handed out in this many at a time.
     pub scratchpad_step: u32,
+    /// With unified memory: the rows that registers and scratchpad have together.
+    pub pool: Option<Pool>,
 }
 
 /// What a block takes.
@@ -98,6 +102,7 @@ impl Room {
             register_step: if shape.places() { 1 } else { banks },
             scratchpad: (shape.shared_words * size_of::<u32>()) as u32,
             scratchpad_step: shared_step(shape.places()),
+            pool: Pool::of(config),
         }
     }
 
@@ -107,10 +112,8 @@ impl Room {
         let scratchpad = Supply::of_scratchpad(self, demand);
         let others = (self.warps / demand.warps).min(self.blocks);
         let Some(sharing) = sharing else {
-            return Residency {
-                hosts: registers.blocks(others).min(scratchpad.blocks(others)),
-                ..Residency::default()
-            };
+            let apart = registers.blocks(others).min(scratchpad.blocks(others));
+            return Residency { hosts: self.in_pool(demand, apart), ..Residency::default() };
         };
         let (shared, most) = match sharing.resource {
             Resource::Registers => (registers, scratchpad.blocks(others)),

@@ -9,7 +9,7 @@ use Resource::{Registers, Scratchpad};
 
 /// The thesis's SM (table 2.3): 32,768 registers of threads, 1,536 threads, 8 blocks.
 fn room(scratchpad: u32) -> Room {
-    Room { warps: 48, blocks: 8, registers: 1024, register_step: 1, scratchpad, scratchpad_step: 4 }
+    Room { warps: 48, blocks: 8, registers: 1024, register_step: 1, scratchpad, scratchpad_step: 4, pool: None }
 }
 
 fn demand(threads: u32, registers: u32, scratchpad: u32) -> Demand {
@@ -143,7 +143,8 @@ fn what_is_wasted_is_that_of_examples_2_1_1_and_2_1_2() {
 /// of the three that reside without sharing. Hosts are never fewer than those.
 #[test]
 fn example_2_2_4_is_not_shared() {
-    let sm = Room { warps: 48, blocks: 8, registers: 36, register_step: 1, scratchpad: 0, scratchpad_step: 4 };
+    let sm =
+        Room { warps: 48, blocks: 8, registers: 36, register_step: 1, scratchpad: 0, scratchpad_step: 4, pool: None };
     let block = Demand { warps: 1, registers: 10, scratchpad: 0 };
     let pair = block.registers + 8;
     let naive_pairs = sm.registers / pair;

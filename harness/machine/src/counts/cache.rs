@@ -56,10 +56,12 @@ struct Miss {
 pub struct Replay {
     ways: usize,
     fifo: bool,
-    /// Lines of each set, the one that was used last first; no set: with unified memory there is no cache in this launch.
+    /// The number of lines is chosen at each launch.
+    unified: bool,
+    /// There are lines.
+    has_lines: bool,
+    /// Lines of each set, the one that was used last first.
     sets: Vec<Vec<u32>>,
-    /// The number of sets comes with each launch.
-    is_divided: bool,
     misses: VecDeque<Miss>,
     /// Of the answer that has come and has not left: whether the whole line exists.
     answer: Option<bool>,
@@ -72,8 +74,9 @@ impl Replay {
         (lines != 0).then(|| Self {
             ways,
             fifo: config.cache.replacement == Replacement::Fifo,
+            unified: config.unified.is_present(),
+            has_lines: true,
             sets: vec![Vec::new(); lines / ways],
-            is_divided: config.unified.is_present(),
             misses: VecDeque::new(),
             answer: None,
         })
@@ -85,7 +88,7 @@ impl Replay {
     }
 
     fn has(&mut self, line: u32) -> bool {
-        !self.sets.is_empty() && self.set(line).contains(&line)
+        self.set(line).contains(&line)
     }
 
     /// A line that is there is used.
@@ -151,9 +154,9 @@ impl Replay {
         }
         if inputs.launch_valid_i == 1 && out.busy_o == 0 {
             self.sets.iter_mut().for_each(Vec::clear);
-            if self.is_divided {
-                let lines = if inputs.launch_cache_i == 0 { 0 } else { 1 << inputs.launch_cache_i };
-                self.sets.resize(lines / self.ways, Vec::new());
+            if self.unified {
+                self.has_lines = inputs.launch_cache_i != 0;
+                self.sets.resize(((1 << inputs.launch_cache_i) / self.ways).max(1), Vec::new());
             }
         }
     }
@@ -171,8 +174,7 @@ impl Replay {
             let (event, miss) = match open {
                 Some(miss) => ("cache_merge", miss),
                 None => {
-                    // Without a cache nothing joins, and nothing is installed.
-                    self.misses.push_back(Miss { line, open: !self.sets.is_empty(), rows: 0 });
+                    self.misses.push_back(Miss { line, open: self.has_lines, rows: 0 });
                     ("cache_miss", self.misses.len() - 1)
                 }
             };
@@ -194,9 +196,7 @@ impl Replay {
         }
         tally.add("cache_atomic", 1u64);
         tally.add("cache_invalidate", u64::from(hit));
-        if hit {
-            self.set(line).retain(|&other| other != line);
-        }
+        self.set(line).retain(|&other| other != line);
         if answer {
             self.misses.push_back(Miss { line, open: false, rows: 1 });
         }

@@ -34,7 +34,7 @@ ports! {
         req_data_i: WarpData = field(1024).valid_by("req_valid_i"),
         /// The line, or a word for each lane.
         mem_rsp_data_i: WarpData = field(1024).valid_by("mem_rsp_valid_i"),
-        /// What was read in the banks at the last edge.
+        /// Line that was read in the banks at the last edge.
         data_i: WarpData = field(1024).when(s.unified()),
         /// Line of the pass.
         pass_line_i: u32 = field(LINE_BITS).valid_by("pass_valid_i"),

@@ -17,7 +17,7 @@ ports! {
         in_data_i: WarpData = field(1024).valid_by("in_valid_i"),
         /// A line that is written.
         fill_data_i: WarpData = field(1024).valid_by("fill_valid_i"),
-        /// What was read at the last edge.
+        /// Line that was read in the banks at the last edge.
         data_i: WarpData = field(1024).when(s.unified()),
         /// Row of a load.
         in_row_i: RowPort = field(ROW_BITS).valid_by("in_valid_i"),

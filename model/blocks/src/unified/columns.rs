@@ -9,7 +9,7 @@ use crate::{Block, GROUP_LANES, LaneMask, Memory, WARP_DATA_BITS, WarpData, fiel
 ports! {
     /// What memory asks of the columns. There only with unified memory.
     pub struct ColumnsIn(s: &MrfShape) {
-        /// What is written for memory, 16 bytes of each cluster.
+        /// Data that is written for memory, 16 bytes of each cluster.
         memory_write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("memory_write_i").when(s.unified),
         /// Entry of each cluster that is read for memory.
         memory_read_entry_i: [u16; CLUSTERS] =

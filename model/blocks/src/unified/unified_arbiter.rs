@@ -34,9 +34,9 @@ pub const UNIFIED_CACHE_EVENT: EventWord = &{
 ports! {
     /// Inputs of [`UnifiedArbiter`].
     pub struct UnifiedArbiterIn(s: &SmShape) {
-        /// What is written to a line of the cache.
+        /// Data that is written to a line of the cache.
         cache_write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("cache_write_i"),
-        /// What the scratchpad writes, 16 bytes of each cluster.
+        /// Data that the scratchpad writes, 16 bytes of each cluster.
         shared_data_i: WarpData = field(WARP_DATA_BITS).valid_by("shared_write_i"),
         /// Bytes of the line that are written.
         cache_write_bytes_i: Wide<4> = field(LINE_BYTES).valid_by("cache_write_i"),
@@ -72,7 +72,7 @@ ports! {
 ports! {
     /// Outputs of [`UnifiedArbiter`].
     pub struct UnifiedArbiterOut(s: &SmShape) {
-        /// What is written, 16 bytes of each cluster.
+        /// Data that is written, 16 bytes of each cluster.
         write_data_o: WarpData = field(WARP_DATA_BITS).valid_by("write_o"),
         /// Row of each cluster that is read.
         read_entry_o: [u16; CLUSTERS] = field(s.mrf.entry_w()).count(CLUSTERS).valid_by("read_o"),

@@ -11,7 +11,7 @@ ports! {
     pub struct UnifiedBankIn(s: &MrfShape) {
         /// Lanes of a register that is written.
         write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
-        /// What is written for memory, 16 bytes of each cluster.
+        /// Data that is written for memory, 16 bytes of each cluster.
         memory_write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("memory_write_i"),
         /// Lanes of a register that are written.
         write_mask_i: u32 = field(32).valid_by("write_valid_i"),

@@ -12,7 +12,7 @@ use crate::{Block, Memory, WARP_DATA_BITS, WarpData, field, ports};
 ports! {
     /// Inputs of [`UnifiedShared`].
     pub struct UnifiedSharedIn(s: &SmShape) {
-        /// What was read at the last edge, 16 bytes of each cluster.
+        /// Data that was read at the last edge, 16 bytes of each cluster.
         data_i: WarpData = field(WARP_DATA_BITS),
         /// Clusters that are read at this edge.
         read_ready_i: u8 = field(CLUSTERS),
@@ -26,7 +26,7 @@ ports! {
 ports! {
     /// Outputs of [`UnifiedShared`].
     pub struct UnifiedSharedOut(s: &SmShape) {
-        /// What is written, 16 bytes of each cluster.
+        /// Data that is written, 16 bytes of each cluster.
         data_o: WarpData = field(WARP_DATA_BITS).valid_by("write_o"),
         /// Number of the 128 bytes that each cluster accesses; 0 where it means nothing.
         row_o: [u16; CLUSTERS] = field(SHARED_ROW_W).count(CLUSTERS),
@@ -48,7 +48,7 @@ ports! {
         old_q: WarpData = field(WARP_DATA_BITS),
         /// Clusters that the atomic operation at hand has read.
         read_q: u8 = field(CLUSTERS).valid_by("phase_q"),
-        /// The result in the first stage is an atomic operation's.
+        /// The result in the first stage is that of an atomic operation.
         first_atomic_q: u8 = field(1).valid_by("first_valid_q"),
     } +
     /// That of a scratchpad with RAMs of its own.

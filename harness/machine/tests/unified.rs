@@ -1,0 +1,77 @@
+//! SMs with unified memory, on the model: what kernels leave and commit, whatever the partition is, and that skipped cycles are counted.
+
+mod common;
+
+use common::{alone, compiled};
+use gpurf_blocks::config::{Config, Start};
+use gpurf_kernels::Case;
+use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};
+use gpurf_oracle::host::Session;
+
+fn load(preset: &str, settings: &[&str]) -> Settings {
+    let config = Config::load(Start::Preset(preset), settings).unwrap_or_else(|error| panic!("{error}"));
+    Settings { config, ..common::settings(&[]) }
+}
+
+/// Runs a kernel's small manifest, judged by the oracle.
+fn judged(name: &str, settings: Settings, registers: u16) -> Statistics {
+    let case = Case::load(name).unwrap();
+    let image = compiled(name, registers, &settings.config).image;
+    let mut session = Session::new(case.manifest(), &image).unwrap();
+    let mut engine = ModelEngine::judged(settings);
+    session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for row in session.checks().unwrap() {
+        assert!(row.ok, "{name}: {row:?}");
+    }
+    let statistics = engine.statistics();
+    let verdict = statistics.judged.unwrap();
+    assert!(verdict.undecided == 0 || name == "bfs", "{name}");
+    assert_eq!(verdict.equal + verdict.undecided, statistics.launches, "{name}");
+    statistics
+}
+
+const FEW: [&str; 5] = ["spmv", "bfs", "needle16", "matrixMul", "histogram"];
+
+#[test]
+fn kernels_leave_what_they_must_and_commit_what_the_oracle_says() {
+    let mut events = std::collections::BTreeMap::new();
+    for name in FEW {
+        let statistics = judged(name, load("unified-tiny", &[]), 64);
+        let of_memory =
+            statistics.events.iter().filter(|(name, _)| name.starts_with("cache_") || name.starts_with("unified_"));
+        of_memory.for_each(|(name, count)| *events.entry(name.to_string()).or_insert(0) += count);
+    }
+    let never: Vec<&str> = events.iter().filter(|(_, count)| **count == 0).map(|(name, _)| name.as_str()).collect();
+    // Kernels rarely store to a line on its way, and a cache of 8 KB has a way that is not pinned.
+    assert_eq!((events.len(), never), (20, vec!["cache_close", "cache_drop", "cache_invalidate"]));
+}
+
+#[test]
+fn partitions_sizes_and_policies_change_nothing_but_time() {
+    let configurations: [&[&str]; 5] = [
+        &["launch.cache_kilobytes=0", "sm.shared_bandwidth=32", "mrf.issue_ports=2"],
+        &["launch.cache_kilobytes=1", "unified.kilobytes=64", "sm.shared_bandwidth=64", "cache.replacement=fifo"],
+        &["sm.warps=16", "launch.threads=256", "cache.ways=8", "sm.shared_latency=4", "memory.latency=1"],
+        &["sm.active_warps=4", "rfc.entries=3", "cache.ways=1", "unified.kilobytes=80"],
+        &["sm.active_warps=8", "orf.entries=3", "lrf.banks=split", "mrf.issue_ports=2", "sm.warps=16"],
+    ];
+    for name in ["scan", "needle", "srad", "histogram", "reduction"] {
+        for set in configurations {
+            judged(name, load("unified-tiny", set), 20);
+        }
+    }
+}
+
+#[test]
+fn skipped_cycles_are_counted_as_if_they_had_been_run() {
+    let configurations: [&[&str]; 2] =
+        [&[], &["memory.latency=2000", "launch.cache_kilobytes=2", "sm.shared_latency=4"]];
+    for name in ["crc32", "needle", "radixSort", "sortingNetworks"] {
+        for set in configurations {
+            let (statistics, buffers, skipped) = alone(name, load("unified-tiny", set));
+            let every = alone(name, Settings { skip: false, ..load("unified-tiny", set) });
+            assert_eq!((statistics, buffers, 0), every, "{name} {set:?}");
+            assert!(skipped > 0, "{name} {set:?}");
+        }
+    }
+}
