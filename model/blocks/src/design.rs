@@ -10,6 +10,7 @@ use crate::mrf::bits::is_set;
 use crate::mrf::{MAX_PORTS, MrfIn, MrfOut, MrfProbe};
 use crate::power::sources_left;
 use crate::sizes::{MAX_ACTIVE, StageSizes};
+use crate::unified::{Columns, ColumnsFree};
 use crate::{Block, Field, OPERANDS, WarpData};
 
 /// Event words of a design at most: `DesignEvents` of `gpurf_pkg`.
@@ -447,6 +448,21 @@ pub(crate) trait RegisterFile: Block {
     /// Whether warps that have ended change no power state that it keeps.
     fn words_are_still(&self, _over: u64) -> bool {
         true
+    }
+
+    /// Service *unified memory*: the columns of its banks.
+    fn columns(&self) -> Option<&Columns> {
+        None
+    }
+
+    /// The columns.
+    fn columns_mut(&mut self) -> Option<&mut Columns> {
+        None
+    }
+
+    /// Service *unified memory*: what registers leave of the columns in this cycle. It follows from state alone.
+    fn columns_free(&self) -> ColumnsFree {
+        ColumnsFree::default()
     }
 
     /// Its operand collectors, from a record.

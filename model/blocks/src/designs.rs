@@ -12,6 +12,7 @@ use crate::mrf_ideal::MrfIdeal;
 use crate::rfc::{Rfc, RfcSizes};
 use crate::sizes::{MAX_ACTIVE, StageSizes};
 use crate::steal::{Steal, StealSizes};
+use crate::unified::{Columns, ColumnsFree};
 use crate::{Block, Field, Memory, OPERANDS, WarpData};
 
 /// Gives a macro the module names of the designs besides the main register file: `each_design!(callback)`. A crate that has
@@ -201,6 +202,21 @@ macro_rules! designs {
 
             pub(crate) fn words_are_still(&self, over: u64) -> bool {
                 match self { $(Self::$variant(file) => RegisterFile::words_are_still(&**file, over)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn columns(&self) -> Option<&Columns> {
+                match self { $(Self::$variant(file) => RegisterFile::columns(&**file)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn columns_mut(&mut self) -> Option<&mut Columns> {
+                match self { $(Self::$variant(file) => RegisterFile::columns_mut(&mut **file)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn columns_free(&self) -> ColumnsFree {
+                match self { $(Self::$variant(file) => RegisterFile::columns_free(&**file)),+ }
             }
 
             #[inline]

@@ -5,7 +5,7 @@ use crate::design::{DesignCfg, Services};
 use crate::designs::{DESIGNS, Organisation};
 use crate::mrf::MrfShape;
 use crate::sizes::{StageSizes, own_of, width};
-use crate::{Declaration, Shape, Wide};
+use crate::{Declaration, LANES, Shape, Wide};
 
 /// Block slots of an SM.
 pub const BLOCK_SLOTS: usize = 16;
@@ -182,6 +182,11 @@ impl SmShape {
     /// One set of banks has registers, scratchpad memory and the lines of the data cache.
     pub fn unified(&self) -> bool {
         self.mrf.unified
+    }
+
+    /// The same with a shared memory that has nothing in it, where unified memory is in its place.
+    pub fn without_shared_memory(self) -> Self {
+        Self { shared_words: if self.unified() { LANES } else { self.shared_words }, ..self }
     }
 
     /// There is a data cache.

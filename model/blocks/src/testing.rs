@@ -103,6 +103,28 @@ pub(crate) const CACHE_SHAPES: [SmShape; 4] = [
     SmShape { cache_lines: 4096, cache_ways: 8, cache_misses: 128, line_rows: 16, ..SM_SHAPES[0] },
 ];
 
+/// SMs with unified memory that differ in every size; the first one is full all the time.
+pub(crate) const UNIFIED_SHAPES: [SmShape; 2] = [
+    SmShape {
+        mrf: MrfShape { depth: 96, unified: true, ..SM_SHAPES[1].mrf },
+        shared_words: 128 * 96,
+        cache_lines: 16,
+        cache_ways: 2,
+        cache_misses: 4,
+        throttle: 0,
+        ..SM_SHAPES[1]
+    },
+    SmShape {
+        mrf: MrfShape { banks: 4, dual_port: true, depth: 768, unified: true, ..SM_SHAPES[0].mrf },
+        shared_words: 128 * 768,
+        power_entries: 0,
+        cache_lines: 2048,
+        cache_ways: 4,
+        cache_misses: 64,
+        ..SM_SHAPES[0]
+    },
+];
+
 /// Sizes of the two-level scheduler that differ in everything.
 pub(crate) const ACTIVE_SHAPES: [ActiveShape; 2] = [
     ActiveShape { mrf: MrfShape::BASELINE, warps: 32, active: 8, candidates: false },

@@ -23,6 +23,7 @@ use gpurf_blocks::shape::{
     SmShape,
 };
 use gpurf_blocks::share::{ScratchpadLocks, ShareLocks, ShareThrottle};
+use gpurf_blocks::unified::{UnifiedArbiter, UnifiedShared};
 use gpurf_blocks::{Block, Field, Net, Ports, intern};
 
 macro_rules! of_each_block {
@@ -69,7 +70,10 @@ macro_rules! of_each_block {
             pub coalescer: <Coalescer as Block>::$part,
             pub line_table: <LineTable as Block>::$part,
             pub cache: <Cache as Block>::$part,
+            /// Of whichever scratchpad.
             pub shared_memory: <SharedMemory as Block>::$part,
+            pub unified_shared: <UnifiedShared as Block>::$part,
+            pub unified_arbiter: <UnifiedArbiter as Block>::$part,
             pub constant_memory: <ConstantMemory as Block>::$part,
             pub block_launcher: <BlockLauncher as Block>::$part,
             pub barrier_unit: <BarrierUnit as Block>::$part,
@@ -134,6 +138,7 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("line_table", "mem_rsp_ready_o"),
     ("cache", "mem_rsp_ready_o"),
     ("cache", "event_o"),
+    ("unified_arbiter", "event_o"),
     ("block_launcher", "busy_o"),
     ("block_launcher", "done_o"),
     ("fault_unit", "fault_o"),
@@ -153,8 +158,9 @@ const OPEN: &[(&str, &str)] = &[
     ("access_table", "reg_keep_o"),
 ];
 
-/// Blocks of which one is there, and whose nets have a name of their own: all their outputs are read at the instance.
-const ALTERNATIVES: [&str; 2] = ["line_table", "cache"];
+/// Blocks of which one is there, and whose nets have a name of their own, and those that are there with one of them only: all their outputs are read at the
+/// instance.
+const ALTERNATIVES: [&str; 4] = ["line_table", "cache", "shared_memory", "unified_arbiter"];
 
 /// Signals of a block that depend on the validity of one of its inputs: instance, input, and the signal that drives it.
 const VALID_INPUTS: &[(&str, &str, &str)] = &[
@@ -355,8 +361,8 @@ unsafe impl Ports for SmProbe {
             coalescer: Coalescer;
         }
         lines(shape, &mut fields);
+        scratchpad(shape, &mut fields);
         instances! { shape, fields;
-            shared_memory: SharedMemory;
             constant_memory: ConstantMemory;
             block_launcher: BlockLauncher;
             barrier_unit: BarrierUnit;
@@ -396,6 +402,36 @@ fn lines(shape: &SmShape, fields: &mut Vec<Field>) {
         shape,
         outputs + offset_of!(Outputs, cache),
         states + offset_of!(States, cache),
+        fields,
+    );
+}
+
+/// Shared memory, or what is in its place with unified memory; the nets have the same names.
+fn scratchpad(shape: &SmShape, fields: &mut Vec<Field>) {
+    let (outputs, states) = (offset_of!(SmProbe, outputs), offset_of!(SmProbe, states));
+    let name = SharedMemory::NAME;
+    if !shape.unified() {
+        let at = Some("gen_shared.u_shared_memory");
+        Instance { name, block: name, port: None, at }.fields::<SharedMemory>(
+            shape,
+            outputs + offset_of!(Outputs, shared_memory),
+            states + offset_of!(States, shared_memory),
+            fields,
+        );
+        return;
+    }
+    let (block, at) = (UnifiedShared::NAME, Some("gen_unified.u_unified_shared"));
+    Instance { name, block, port: None, at }.fields::<UnifiedShared>(
+        shape,
+        outputs + offset_of!(Outputs, unified_shared),
+        states + offset_of!(States, unified_shared),
+        fields,
+    );
+    let (name, at) = (UnifiedArbiter::NAME, Some("gen_unified.u_unified_arbiter"));
+    Instance { name, block: name, port: None, at }.fields::<UnifiedArbiter>(
+        shape,
+        outputs + offset_of!(Outputs, unified_arbiter),
+        states + offset_of!(States, unified_arbiter),
         fields,
     );
 }

@@ -12,6 +12,7 @@ mod record;
 mod scratchpad;
 mod share;
 mod still;
+mod unified;
 
 use gpurf_blocks::cache::Cache;
 use gpurf_blocks::control::{BarrierUnit, BlockLauncher, FaultUnit};
@@ -32,14 +33,16 @@ use gpurf_blocks::shape::{
 };
 use gpurf_blocks::share::{ScratchpadLocks, ShareLocks, ShareThrottle};
 use gpurf_blocks::sizes::MAX_WARPS;
+use gpurf_blocks::unified::{UnifiedArbiter, UnifiedShared};
 use gpurf_blocks::{Block, Memory};
 
 use crate::nets::{Inputs, SmProbe};
-use crate::ports::{CACHE_PORTS, SmIn, SmOut, THROTTLE_PORTS};
+use crate::ports::{CACHE_PORTS, SmIn, SmOut, THROTTLE_PORTS, UNIFIED_PORTS};
 use decided::Decided;
 use power::Power;
 use scratchpad::Scratchpad;
 use share::Share;
+use unified::Unified;
 
 /// The streaming multiprocessor: in order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU and a single precision
 /// unit for each port, one special function unit, one unit for constants and special registers, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1, figures 1 and 3).
@@ -103,6 +106,8 @@ struct Blocks {
     /// In the place of the line table, where there is one.
     cache: Option<Box<Cache>>,
     shared_memory: SharedMemory,
+    /// In its place, with unified memory.
+    unified: Option<Box<Unified>>,
     constant_memory: ConstantMemory,
     block_launcher: BlockLauncher,
     barrier_unit: BarrierUnit,
@@ -135,7 +140,11 @@ impl Blocks {
         self.decide_front(decided);
         self.decide_issue(straps, decided);
         self.decide_constant(&mut decided.constant);
-        self.decide_pass(inputs, straps, &decided.constant, &mut decided.pass);
+        self.begin_pass(inputs, &mut decided.pass);
+        if self.unified.is_some() {
+            self.decide_columns(straps, &decided.pass);
+        }
+        self.decide_pass(straps, &decided.constant, &mut decided.pass);
         decided.dispatch = self.decide_dispatch(&decided.pass, &decided.constant);
         self.decide_results(straps, decided);
         decided.opening = self.barrier_unit.opening(self.simt_stack.alive(), self.block_launcher.slots());
@@ -190,6 +199,7 @@ impl Block for Sm {
         "CacheLines",
         "CacheWays",
         "CacheMisses",
+        "Unified",
     ];
     const CHILDREN: &'static [&'static str] = &[
         Fetch::NAME,
@@ -224,6 +234,8 @@ impl Block for Sm {
         Writeback::NAME,
         LineTable::NAME,
         Cache::NAME,
+        UnifiedShared::NAME,
+        UnifiedArbiter::NAME,
         BarrierUnit::NAME,
         OperandStage::NAME,
         FaultUnit::NAME,
@@ -235,13 +247,17 @@ impl Block for Sm {
     type Probe = SmProbe;
 
     fn unused(shape: &SmShape) -> Vec<&'static str> {
-        let ports = [(shape.has_external_reference(), THROTTLE_PORTS), (shape.caches(), CACHE_PORTS)];
+        let ports = [
+            (shape.has_external_reference(), THROTTLE_PORTS),
+            (shape.caches(), CACHE_PORTS),
+            (shape.unified(), UNIFIED_PORTS),
+        ];
         ports.into_iter().filter(|(read, _)| !read).flat_map(|(_, ports)| ports.iter().copied()).collect()
     }
 
     fn new(shape: &SmShape) -> Self {
         let alu_queue = shape.with_queue(ALU_QUEUE_DEPTH, 1);
-        let blocks = Blocks {
+        let mut blocks = Blocks {
             ports: shape.ports(),
             own: [0, 1].map(|p| shape.own_warps(p)),
             fetch: Fetch::new(shape),
@@ -276,12 +292,14 @@ impl Block for Sm {
             coalescer: Coalescer::new(shape),
             line_table: LineTable::new(shape),
             cache: shape.caches().then(|| Box::new(Cache::new(shape))),
-            shared_memory: SharedMemory::new(shape),
+            shared_memory: SharedMemory::new(&shape.without_shared_memory()),
+            unified: shape.unified().then(|| Box::new(Unified::new(shape))),
             constant_memory: ConstantMemory::new(shape),
             block_launcher: BlockLauncher::new(shape),
             barrier_unit: BarrierUnit::new(shape),
             fault_unit: FaultUnit::new(&shape.with_fault_sources()),
         };
+        blocks.settle_unified();
         let decided = Decided { outer: front::ALL_ACTIVE, ..Decided::default() };
         Self { blocks, decided, inputs: Box::new(Inputs::zeroed()) }
     }
@@ -353,7 +371,11 @@ impl Block for Sm {
         }
         add_each! {
             fetch instruction_buffer predicate_file simt_stack operand_stage sfu_queue constant_queue side_queue special_registers
-            shared_memory constant_memory
+            constant_memory
+        }
+        match &mut blocks.unified {
+            Some(unified) => all.extend(Memory::inside("gen_unified.u_unified_shared", unified.shared.memories())),
+            None => all.extend(Memory::inside("gen_shared.u_shared_memory", blocks.shared_memory.memories())),
         }
         match &mut blocks.cache {
             Some(cache) => all.extend(Memory::inside("gen_cache.u_cache", cache.memories())),

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use crate::cache::cache_access::{Hit, StoreHit};
+use crate::cache::cache_access::{Hit, StoreHit, shows_wants};
 use crate::cache::cache_misses::MissesEdge;
 use crate::cache::cache_results::{Part, shows_result};
 use crate::cache::cache_tags::TagsEdge;
@@ -19,7 +19,7 @@ use crate::memory::{Header, LINE_BITS, OFFSET_BITS, Request, Row};
 use crate::mrf::bits::pack;
 use crate::ram::LINE_BYTES;
 use crate::shape::SmShape;
-use crate::unified::{COLUMNS, LOG_W};
+use crate::unified::{COLUMNS, CacheColumns, CacheWants, LOG_W, LineWrite};
 use crate::{Block, Decode, Field, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, packed, ports};
 
 /// Width of the straps: latency of hits, and above it the replacement.
@@ -149,6 +149,7 @@ ports! {
 }
 
 shows_result!(CacheOut);
+shows_wants!(CacheOut);
 
 ports! {
     /// Registers of [`Cache`].
@@ -293,6 +294,7 @@ impl CacheCycle<'_> {
 /// ends the cycle with [`advance`](Self::advance).
 pub struct Cache {
     row_w: u32,
+    unified: bool,
     tags: CacheTags,
     misses: CacheMisses,
     access: CacheAccess,
@@ -369,7 +371,7 @@ impl Cache {
     #[inline]
     pub fn offers(&self, request: &Request) -> (bool, bool) {
         let offered = self.look(request).is_offered();
-        (offered, offered && request.kind == kind::LOAD)
+        (offered, offered && request.kind == kind::LOAD && self.tags.has_lines())
     }
 
     /// What becomes of the request at hand, and of the answer. `ready`: memory takes a request.
@@ -383,7 +385,7 @@ impl Cache {
         let changes = |request: &Request| request.kind == kind::STORE || leaves && request.kind != kind::LOAD;
         let closes = request.is_some_and(changes)
             && look.and_then(|look| look.open).is_some_and(|miss| self.misses.is_first(miss));
-        if closes || self.access.writes() {
+        if closes || self.access.writes() || !self.access.has_column(line) {
             pass.fill_waits = true;
             return pass;
         }
@@ -391,6 +393,26 @@ impl Cache {
         let entry = if whole { self.tags.place(line, [self.access.pin(), touched]) } else { None };
         pass.fill = Some((line, whole, entry));
         pass
+    }
+
+    /// With unified memory, what is seen of its banks in a cycle: the logarithm of the number of lines (0: there are none), the columns that are free, and what
+    /// was read at the last edge.
+    #[inline]
+    pub fn see(&mut self, log: u8, columns: CacheColumns, data: &WarpData) {
+        self.tags.divide(log);
+        self.access.see(columns, data);
+    }
+
+    /// What is wanted of the unified banks.
+    #[inline]
+    pub fn wants(&self, pass: &CachePass) -> CacheWants<'_> {
+        self.access.wants(self.fill(pass), self.results.ready())
+    }
+
+    /// The line that is installed, and its entry.
+    #[inline]
+    fn fill(&self, pass: &CachePass) -> Option<(u16, &WarpData)> {
+        pass.fill.and_then(|(.., entry)| Some((entry?, self.misses.fill_data())))
     }
 
     /// What is offered to the result bus, and its data, meaningful where it writes a register. `cfg`: the straps.
@@ -507,7 +529,7 @@ impl Cache {
             let load = request.kind == kind::LOAD;
             let waits = if load { look.hit.is_none() } else { request.kind > kind::STORE && request.answer };
             edge.row = waits.then_some((&row, self.load_q[0] as u8));
-            edge.allocate = (waits && look.memory).then_some(load);
+            edge.allocate = (waits && look.memory).then_some(load && self.tags.has_lines());
             edge.close = !load;
         }
         if running { self.misses.advance(&edge) } else { self.misses.reset(&edge) }
@@ -533,6 +555,10 @@ impl Cache {
         probe.misses.serve_o = self.misses.serves(self.pops_miss(cycle)).into();
         record(&self.misses, &mut probe.misses_state);
         self.access.early(&mut probe.access);
+        if self.unified {
+            self.access.show_data(&mut probe.access);
+            probe.access.show_wants(&self.wants(pass));
+        }
         probe.access.in_ready_o = self.access.ready(self.results.ready()).into();
         record(&self.access, &mut probe.access_state);
         self.results.early(&mut probe.results);
@@ -610,6 +636,7 @@ impl Block for Cache {
     fn new(shape: &SmShape) -> Self {
         Self {
             row_w: shape.row_w(),
+            unified: shape.unified(),
             tags: CacheTags::new(shape),
             misses: CacheMisses::new(shape),
             access: CacheAccess::new(shape),
@@ -623,14 +650,23 @@ impl Block for Cache {
         (out.room_o, out.mem_rsp_ready_o) = (self.room().into(), self.ready().into());
         let fault = self.fault();
         (out.fault_valid_o, out.fault_warp_o) = (fault.is_some().into(), fault.unwrap_or_default());
+        let read = self.access.wanted(self.results.ready());
+        (out.ram_read_o, out.ram_read_entry_o) = (read.is_some().into(), read.unwrap_or_default());
     }
 
     fn late(&mut self, inputs: &CacheIn, out: &mut CacheOut) {
+        if self.unified {
+            let columns = CacheColumns { read: inputs.read_ready_i, write: inputs.write_ready_i };
+            self.see(inputs.log_i, columns, &inputs.data_i);
+        }
         let request = inputs.request();
         let pass = self.decide(request.as_ref(), inputs.mem_req_ready_i != 0);
+        if self.unified {
+            out.show_wants(&self.wants(&pass));
+        }
         let offered = pass.look.is_some_and(|look| look.is_offered());
         (out.req_ready_o, out.mem_req_valid_o) = (pass.ready().into(), offered.into());
-        out.mem_req_whole_o = (offered && inputs.req_kind_i == kind::LOAD).into();
+        out.mem_req_whole_o = (offered && inputs.req_kind_i == kind::LOAD && self.tags.has_lines()).into();
         out.idle_o = self.idle(request.as_ref()).into();
         out.show(self.result(inputs.cfg_i));
         out.event_o = self.event(&inputs.cycle(request.as_ref(), &pass));

@@ -7,7 +7,7 @@ use crate::memory::OFFSET_BITS;
 use crate::memory::rows::line_of;
 use crate::ram::{LINE_BYTES, Storage};
 use crate::shape::SmShape;
-use crate::unified::COLUMNS;
+use crate::unified::{COLUMNS, CacheColumns, CacheWants, LineWrite};
 use crate::{Block, LANES, LaneMask, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, ports};
 
 ports! {
@@ -162,13 +162,74 @@ pub struct CacheAccess {
     line_load_q: u8,
     /// What the row in stage D takes from its line.
     values: WarpData,
+    /// With unified memory the lines are in its banks. The columns that are free are those of the cycle; `line` is what was read last.
+    unified: bool,
+    columns: CacheColumns,
+    fresh_q: bool,
+    line: WarpData,
+    /// A memory of one word for the harness.
+    kept_q: [WarpData; 1],
 }
 
 impl CacheAccess {
+    /// With unified memory, what is seen of its banks in a cycle: the columns that are free, and what was read at the last edge.
+    #[inline]
+    pub(crate) fn see(&mut self, columns: CacheColumns, data: &WarpData) {
+        self.columns = columns;
+        if self.fresh_q {
+            self.line = *data;
+            if self.line_row_q.header().reg.is_some() {
+                self.values = self.line_row_q.values(data);
+            }
+        }
+    }
+
+    /// Whether the column of a line is free for a fill.
+    #[inline]
+    pub(crate) fn has_column(&self, line: u32) -> bool {
+        self.columns.writes(line as u16)
+    }
+
+    /// Whether stage D is free or becomes free at this edge.
+    #[inline]
+    fn line_ready(&self, push_ready: bool) -> bool {
+        !self.line_valid_q || push_ready
+    }
+
     /// Whether stage C is free or becomes free at this edge.
     #[inline]
     pub(crate) fn ready(&self, push_ready: bool) -> bool {
-        !self.access_valid_q || self.store_q || !self.line_valid_q || push_ready
+        if !self.access_valid_q {
+            true
+        } else if self.store_q {
+            self.columns.writes(self.entry_q)
+        } else {
+            self.line_ready(push_ready) && self.columns.reads(self.entry_q)
+        }
+    }
+
+    /// What is wanted of the banks. `fill`: a line that is to be written, and its entry.
+    #[inline]
+    pub(crate) fn wants<'a>(&'a self, fill: Option<(u16, &'a WarpData)>, push_ready: bool) -> CacheWants<'a> {
+        if !self.unified {
+            return CacheWants::default();
+        }
+        let store = || LineWrite { entry: self.entry_q, bytes: self.bytes_q, data: &self.data_q };
+        CacheWants {
+            read: self.wanted(push_ready),
+            write: match fill {
+                _ if self.writes() => Some(store()),
+                Some((entry, data)) => Some(LineWrite { entry, bytes: u128::MAX, data }),
+                None => None,
+            },
+        }
+    }
+
+    /// The entry that is to be read in the banks.
+    #[inline]
+    pub(crate) fn wanted(&self, push_ready: bool) -> Option<u16> {
+        let reads = self.unified && self.access_valid_q && !self.store_q && self.line_ready(push_ready);
+        reads.then_some(self.entry_q)
     }
 
     /// Whether both stages are free.
@@ -183,7 +244,7 @@ impl CacheAccess {
         self.access_valid_q.then_some(self.entry_q)
     }
 
-    /// Whether stage C writes at this edge.
+    /// Whether stage C has a store.
     #[inline]
     pub(crate) fn writes(&self) -> bool {
         self.access_valid_q && self.store_q
@@ -202,20 +263,19 @@ impl CacheAccess {
     pub(crate) fn advance(&mut self, hit: Option<(u16, Hit<'_>)>, fill: Option<(u16, &WarpData)>, push_ready: bool) {
         let leaves = self.access_valid_q && self.ready(push_ready);
         self.line_valid_q &= !push_ready;
-        if leaves && !self.store_q {
-            // The cell reads before it writes.
-            self.ram.read(self.entry_q);
+        let reads = leaves && !self.store_q;
+        if self.unified {
+            if self.fresh_q {
+                self.kept_q[0] = self.line;
+            }
+            self.fresh_q = reads;
+        }
+        if reads {
             self.line_valid_q = true;
             (self.line_row_q, self.line_load_q) = (CacheRow(self.row_q), self.load_q[0] as u8);
-            if self.line_row_q.header().reg.is_some() {
-                self.values = self.line_row_q.values(self.ram.rdata());
-            }
         }
-        if self.writes() {
-            self.ram.write_bytes(self.entry_q, &self.data_q, self.bytes_q);
-        }
-        if let Some((entry, line)) = fill {
-            self.ram.write(entry, line, LaneMask::ALL);
+        if !self.unified {
+            self.access_ram(reads, fill);
         }
         self.access_valid_q &= !leaves;
         if let Some((entry, hit)) = hit {
@@ -228,12 +288,64 @@ impl CacheAccess {
         }
     }
 
+    /// The edge of a RAM of its own. The cell reads before it writes.
+    #[inline]
+    fn access_ram(&mut self, reads: bool, fill: Option<(u16, &WarpData)>) {
+        if reads {
+            self.ram.read(self.entry_q);
+            if self.line_row_q.header().reg.is_some() {
+                self.values = self.line_row_q.values(self.ram.rdata());
+            }
+        }
+        if self.writes() {
+            self.ram.write_bytes(self.entry_q, &self.data_q, self.bytes_q);
+        }
+        if let Some((entry, line)) = fill {
+            self.ram.write(entry, line, LaneMask::ALL);
+        }
+    }
+
     /// An edge in reset, after everything else.
     #[inline]
     pub(crate) fn reset(&mut self) {
-        (self.access_valid_q, self.line_valid_q) = (false, false);
+        (self.access_valid_q, self.line_valid_q, self.fresh_q) = (false, false, false);
     }
 }
+
+impl CacheAccessIn {
+    /// A line that is written, and its entry.
+    fn fill(&self) -> Option<(u16, &WarpData)> {
+        (self.fill_valid_i != 0).then_some((self.fill_entry_i, &self.fill_data_i))
+    }
+}
+
+impl CacheAccess {
+    /// With unified memory the data of the hit's result follows from what the banks show.
+    pub(crate) fn show_data(&self, out: &mut CacheAccessOut) {
+        out.push_data_o = if out.push_reg_valid_o == 0 { WarpData::ZERO } else { self.values };
+    }
+}
+
+/// Shows what is wanted of the banks.
+macro_rules! shows_wants {
+    ($outputs:ty) => {
+        impl $outputs {
+            /// Shows what is wanted of the unified banks.
+            pub fn show_wants(&mut self, wants: &CacheWants<'_>) {
+                (self.ram_read_o, self.ram_read_entry_o) =
+                    (wants.read.is_some().into(), wants.read.unwrap_or_default());
+                self.ram_write_o = wants.write.is_some().into();
+                (self.ram_write_entry_o, self.ram_write_bytes_o, self.ram_write_data_o) = match wants.write {
+                    Some(LineWrite { entry, bytes, data }) => (entry, Wide::from_u128(bytes), *data),
+                    None => (0, Wide::from_u128(0), WarpData::ZERO),
+                };
+            }
+        }
+    };
+}
+pub(super) use shows_wants;
+
+shows_wants!(CacheAccessOut);
 
 impl Block for CacheAccess {
     const NAME: &'static str = "cache_access";
@@ -252,7 +364,7 @@ impl Block for CacheAccess {
     fn new(shape: &SmShape) -> Self {
         Self {
             row_w: shape.row_w(),
-            ram: Storage::new(shape.lines()),
+            ram: Storage::new(if shape.unified() { 0 } else { shape.lines() }),
             access_valid_q: false,
             store_q: false,
             entry_q: 0,
@@ -264,6 +376,11 @@ impl Block for CacheAccess {
             line_row_q: CacheRow::NOTHING,
             line_load_q: 0,
             values: WarpData::ZERO,
+            unified: shape.unified(),
+            columns: CacheColumns::ALL,
+            fresh_q: false,
+            line: WarpData::ZERO,
+            kept_q: [WarpData::ZERO],
         }
     }
 
@@ -277,12 +394,20 @@ impl Block for CacheAccess {
             (out.push_valid_o, out.push_load_o) = (1, load);
             (out.push_warp_o, out.push_mask_o) = (result.warp, result.mask);
             if let Some(reg) = result.reg {
-                (out.push_reg_valid_o, out.push_reg_o, out.push_data_o) = (1, reg, *data);
+                (out.push_reg_valid_o, out.push_reg_o) = (1, reg);
+                if !self.unified {
+                    out.push_data_o = *data;
+                }
             }
         }
     }
 
     fn late(&mut self, inputs: &CacheAccessIn, out: &mut CacheAccessOut) {
+        if self.unified {
+            self.see(CacheColumns { read: inputs.read_ready_i, write: inputs.write_ready_i }, &inputs.data_i);
+            self.show_data(out);
+            out.show_wants(&self.wants(inputs.fill(), inputs.push_ready_i != 0));
+        }
         out.in_ready_o = self.ready(inputs.push_ready_i != 0).into();
     }
 
@@ -298,8 +423,7 @@ impl Block for CacheAccess {
             }),
         };
         let taken = inputs.in_valid_i != 0 && out.in_ready_o != 0;
-        let fill = (inputs.fill_valid_i != 0).then_some((inputs.fill_entry_i, &inputs.fill_data_i));
-        self.advance(taken.then_some((inputs.in_entry_i, hit)), fill, inputs.push_ready_i != 0);
+        self.advance(taken.then_some((inputs.in_entry_i, hit)), inputs.fill(), inputs.push_ready_i != 0);
         if inputs.rst_ni == 0 {
             self.reset();
         }
@@ -308,6 +432,7 @@ impl Block for CacheAccess {
     fn probe(&self, _: &CacheAccessIn, _: &CacheAccessOut, probe: &mut CacheAccessProbe) {
         *probe = CacheAccessProbe::zeroed();
         (probe.row_q, probe.load_q) = (Wide(self.row_q), self.load_q[0] as u8);
+        (probe.kept_q, probe.fresh_q) = (self.kept_q[0], self.fresh_q.into());
         if self.access_valid_q {
             (probe.entry_q, probe.store_q) = (self.entry_q, self.store_q.into());
         }
@@ -321,13 +446,16 @@ impl Block for CacheAccess {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let memory = |path: &str, words, bits| Memory { path: path.into(), block: Self::NAME, words, bits };
-        let (words, rdata_q) = self.ram.contents();
-        vec![
-            memory("row_q", &mut self.row_q, ROW_BITS),
-            memory("load_q", &mut self.load_q, self.row_w),
-            Memory::of_warps("u_ram.mem_q", Self::NAME, words),
-            Memory::of_warps("u_ram.rdata_q", Self::NAME, rdata_q),
-        ]
+        let mut all =
+            vec![memory("row_q", &mut self.row_q, ROW_BITS), memory("load_q", &mut self.load_q, self.row_w)];
+        if self.unified {
+            all.push(Memory::of_warps("kept_q", Self::NAME, &mut self.kept_q));
+        } else {
+            let (words, rdata_q) = self.ram.contents();
+            all.push(Memory::of_warps("gen_own.u_ram.mem_q", Self::NAME, words));
+            all.push(Memory::of_warps("gen_own.u_ram.rdata_q", Self::NAME, rdata_q));
+        }
+        all
     }
 }
 

@@ -9,6 +9,8 @@ use crate::{Block, Memory, Ports, field, ports};
 
 /// Width of a word of the cells, at least.
 const MIN_WORD_BITS: u32 = 17;
+/// Bits of the number of a set in the smallest cache with unified memory.
+const LEAST_SET_W: u32 = 2;
 
 ports! {
     /// Inputs of [`CacheTags`].
@@ -63,7 +65,7 @@ ports! {
     /// State of [`CacheTags`].
     pub struct CacheTagsProbe(s: &SmShape) {
         /// Tag of the fill that the last read has missed.
-        bypass_tag_q: u32 = field(LINE_BITS - width(s.sets())).valid_by("bypass_valid_q"),
+        bypass_tag_q: u32 = field(LINE_BITS - if s.unified() { LEAST_SET_W } else { width(s.sets()) }).valid_by("bypass_valid_q"),
         /// A fill was kept in the set that was read, at the same edge.
         bypass_valid_q: u8 = field(1),
         /// Way of the fill that the last read has missed.
@@ -89,10 +91,19 @@ pub(crate) struct TagsEdge {
 
 /// Tags, valid bits and the order of replacement. The tags are read at one edge and compared in the next cycle.
 pub struct CacheTags {
+    /// Sets that are in use; with unified memory their number is chosen at each launch.
     sets: usize,
-    ways: u32,
+    /// Bits of a set's number.
     set_w: u32,
+    /// There are lines.
+    has_lines: bool,
+    /// Sets that there are.
+    most_sets: usize,
+    ways: u32,
     way_w: u32,
+    unified: bool,
+    /// Bits of a line that are below its tag.
+    tag_at: u32,
     tag_bits: u32,
     /// The ways of each set, a bit each.
     valid_q: Box<[u32]>,
@@ -113,7 +124,21 @@ impl CacheTags {
 
     #[inline]
     fn tag(&self, line: u32) -> u32 {
-        line >> self.set_w
+        line >> self.tag_at
+    }
+
+    /// With unified memory: the logarithm of the number of lines; 0: there are none. It changes only while every line is invalid.
+    pub(crate) fn divide(&mut self, log: u8) {
+        let sets = (1usize << log) / self.ways as usize;
+        self.has_lines = log != 0;
+        self.sets = sets.clamp(1, self.most_sets);
+        self.set_w = width(self.sets);
+    }
+
+    /// Whether there are lines.
+    #[inline]
+    pub(crate) fn has_lines(&self) -> bool {
+        self.has_lines
     }
 
     #[inline]
@@ -143,6 +168,9 @@ impl CacheTags {
     /// The entry that a line gets that comes; `None`: it is not kept. `pins`: entries that it may not take.
     #[inline]
     pub(crate) fn place(&self, line: u32, pins: [Option<u16>; 2]) -> Option<u16> {
+        if !self.has_lines {
+            return None;
+        }
         let set = self.set(line);
         let free = self.valid_q[set].trailing_ones();
         let way = if free < self.ways { free } else { self.field(self.order_q[set], self.ways - 1) };
@@ -241,12 +269,17 @@ impl Block for CacheTags {
     fn new(shape: &SmShape) -> Self {
         let (ways, sets) = (shape.ways(), shape.sets());
         let set_w = width(sets);
-        let tag_bits = LINE_BITS - set_w;
+        let tag_at = if shape.unified() { LEAST_SET_W } else { set_w };
+        let tag_bits = LINE_BITS - tag_at;
         let mut tags = Self {
             sets,
-            ways: ways as u32,
             set_w,
+            has_lines: true,
+            most_sets: sets,
+            ways: ways as u32,
             way_w: shape.way_w(),
+            unified: shape.unified(),
+            tag_at,
             tag_bits,
             valid_q: vec![0; sets].into(),
             order_q: vec![0; sets].into(),
@@ -262,6 +295,9 @@ impl Block for CacheTags {
     fn early(&self, _: &mut CacheTagsOut) {}
 
     fn late(&mut self, inputs: &CacheTagsIn, out: &mut CacheTagsOut) {
+        if self.unified {
+            self.divide(inputs.log_i);
+        }
         let hit = self.look(inputs.line_i);
         (out.hit_o, out.entry_o) = (hit.is_some().into(), hit.unwrap_or_default());
         let (touched, _) = inputs.uses(hit);

@@ -4,7 +4,7 @@ use crate::mrf::bits::set_bits;
 use crate::shape::{BLOCK_SLOTS, SLOT_BITS, SmShape};
 use crate::share::{RegisterLayout, RegisterLayoutFields};
 use crate::sizes::{MAX_WARPS, width};
-use crate::unified::{LOG_W, ROWS_W};
+use crate::unified::{LOG_W, Partition, ROW_BYTES, ROWS_W};
 use crate::{Block, Decode, GROUP_LANES, LANES, WARP_BITS, field, packed, ports};
 
 /// Width of a warp's number in its block.
@@ -241,6 +241,10 @@ pub struct Launch {
     pub dynamic: u32,
     /// Words of local memory of a thread.
     pub local_words: u16,
+    /// With unified memory: rows of registers, and lines of the cache.
+    pub partition: Partition,
+    /// With unified memory: rows of scratchpad memory.
+    pub shared_rows: u16,
 }
 
 /// Of a block or a thread, or numbers of these.
@@ -336,6 +340,10 @@ pub struct BlockLauncher {
     layout: RegisterLayout,
     /// Bytes of shared memory of a block that are private to a guest.
     private_shared: u32,
+    /// With unified memory: how its rows are divided.
+    unified: bool,
+    partition: Partition,
+    shared_rows: u16,
     /// Warps that had ended and slots with a block when it was last found that none is free: it need not be asked again before one of them changes.
     not_freed: (u64, u16),
 }
@@ -398,6 +406,12 @@ impl BlockLauncher {
     #[inline]
     pub fn layout(&self) -> RegisterLayout {
         self.layout
+    }
+
+    /// How the rows of unified memory are divided.
+    #[inline]
+    pub fn partition(&self) -> Partition {
+        self.partition
     }
 
     /// Warps of all block slots.
@@ -506,6 +520,7 @@ impl BlockLauncher {
         (self.slot_base, self.ctaid) = ([0; BLOCK_SLOTS], [Coordinates::default(); BLOCK_SLOTS]);
         (self.extending, self.hosts, self.young, self.layout) = (false, 0, 0, RegisterLayout::default());
         self.private_shared = 0;
+        (self.partition, self.shared_rows) = (Partition::default(), 0);
     }
 
     fn take(&mut self, launch: &Launch) {
@@ -518,6 +533,9 @@ impl BlockLauncher {
         self.next = Coordinates::default();
         self.not_freed = (0, 0);
         self.state = State::Divide;
+        if self.unified {
+            (self.partition, self.shared_rows) = (launch.partition, launch.shared_rows);
+        }
         if self.places {
             (self.hosts, self.young, self.private_shared) = (0, 0, launch.private_shared);
             self.layout = RegisterLayoutFields {
@@ -534,7 +552,7 @@ impl BlockLauncher {
         let end = usize::from(self.first) + usize::from(self.block_warps);
         let has_place = self.slots < most_slots && end <= self.warps;
         let fits_as_it_is = |launcher: &Self| {
-            has_place && launcher.base + launcher.step() <= launcher.shared_bytes && launcher.has_registers(end)
+            has_place && launcher.base + launcher.step() <= launcher.shared_room() && launcher.has_registers(end)
         };
         let mut fits = fits_as_it_is(self);
         if !fits && self.places && self.launch.share && !self.extending && self.slots > 0 {
@@ -560,6 +578,21 @@ impl BlockLauncher {
         }
     }
 
+    /// Bytes of shared memory.
+    fn shared_room(&self) -> u32 {
+        if self.unified { ROW_BYTES * u32::from(self.shared_rows) } else { self.shared_bytes }
+    }
+
+    /// Rows of the register file: none where the parts of unified memory are more than there is.
+    fn register_rows(&self) -> usize {
+        if !self.unified {
+            return self.depth;
+        }
+        let rows = usize::from(self.partition.register_rows);
+        let all = rows + usize::from(self.shared_rows) + self.partition.cache_rows();
+        if all <= self.depth { rows } else { 0 }
+    }
+
     /// Bytes of shared memory of a further slot: a guest has its private ones.
     fn step(&self) -> u32 {
         if self.extending { self.private_shared.next_multiple_of(shared_step(true)) } else { self.shared_step }
@@ -578,7 +611,7 @@ impl BlockLauncher {
             // With paired rows an even warp and the next one have the same rows, each in its bank (hybrid paper, 4.3).
             let placed = if self.paired_rows { end.next_multiple_of(2) } else { end };
             let rows = usize::from(self.rows);
-            placed * rows <= self.depth && rows <= self.max_rows
+            placed * rows <= self.register_rows() && rows <= self.max_rows
         }
     }
 
@@ -706,6 +739,9 @@ impl Block for BlockLauncher {
             young: 0,
             layout: RegisterLayout::default(),
             private_shared: 0,
+            unified: shape.unified(),
+            partition: Partition::default(),
+            shared_rows: 0,
             not_freed: (0, 0),
         }
     }
@@ -722,6 +758,7 @@ impl Block for BlockLauncher {
         (out.nctaid_x_o, out.nctaid_y_o, out.nctaid_z_o) = (shown.grid.x, shown.grid.y, shown.grid.z);
         out.private_bytes_o = if self.busy() { self.private_shared } else { 0 };
         out.slot_o = *self.slots();
+        (out.register_rows_o, out.cache_log_o) = (self.partition.register_rows, self.partition.cache_log);
         (out.layout_o, out.slot_busy_o, out.slot_young_o) = (self.layout.0, self.slot_busy, self.young);
         out.end_warps_o = if self.busy() { self.first } else { 0 };
         let tid = self.tid_write();
@@ -757,6 +794,8 @@ impl Block for BlockLauncher {
             shared: inputs.launch_shared_i,
             dynamic: inputs.launch_dynamic_i,
             local_words: inputs.launch_local_i,
+            partition: Partition { register_rows: inputs.launch_register_rows_i, cache_log: inputs.launch_cache_i },
+            shared_rows: inputs.launch_shared_rows_i,
         };
         let offered = (inputs.launch_valid_i != 0).then_some(&launch);
         self.edge(inputs.cfg_i, offered, inputs.alive_i, inputs.idle_i, inputs.memory_idle_i != 0);
@@ -765,6 +804,7 @@ impl Block for BlockLauncher {
     fn probe(&self, _: &BlockLauncherIn, _: &BlockLauncherOut, probe: &mut BlockLauncherProbe) {
         *probe = crate::Ports::zeroed();
         probe.state_q = self.state as u8;
+        probe.shared_rows_q = self.shared_rows;
         (probe.slots_q, probe.extending_q, probe.hosts_q) = (self.slots, self.extending.into(), self.hosts);
         (probe.slot_base_q, probe.index_q) = (self.slot_base, *self.index.first_chunk().expect("as in `slots`"));
         for (k, block) in self.ctaid.iter().enumerate() {

@@ -21,7 +21,7 @@ use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
 use crate::sizes::MAX_ACTIVE;
 use crate::unified::{ColumnsIn, ColumnsOut};
-use crate::{Block, Decode, LANES, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::{Decode, LANES, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
@@ -356,7 +356,7 @@ impl Hierarchy {
             (own.write_reg_i[b], own.write_mask_i[b]) = (given.write_reg_i[b], given.write_mask_i[b]);
         }
         self.given.write_valid_i = self.found.mrf_valid;
-        self.mrf.late(&self.given, &mut self.shown);
+        self.mrf.decide(&self.given, &mut self.shown);
         self.shown.event_o
     }
 

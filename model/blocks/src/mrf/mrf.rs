@@ -16,7 +16,7 @@ use crate::mrf::slots::Slots;
 use crate::mrf::storage::{Banked, Storage};
 use crate::mrf::{MAX_PORTS, MRF_ARBITER_EVENT, MrfAllocator, MrfBankMap, MrfShape, MrfWriteQueue};
 use crate::share::{RegisterLayout, RegisterPlaces};
-use crate::unified::{COLUMNS_INPUTS, ColumnsIn, ColumnsOut};
+use crate::unified::{COLUMNS_INPUTS, Columns, ColumnsFree, ColumnsIn, ColumnsOut};
 use crate::{Block, Decode, LaneMask, Memory, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
@@ -175,6 +175,24 @@ impl<S: Storage> OperandFile<S> {
         self.storage.operands(self.offers.of(p))
     }
 
+    /// [`late`](Block::late) but for what memory reads.
+    #[inline]
+    pub(crate) fn decide(&mut self, inputs: &MrfIn, out: &mut MrfOut) {
+        self.storage.reads(&requests(&self.collectors, &self.allocator), inputs.cfg_i != 0);
+        self.fill = self.collectors.fill(self.storage.grant());
+        self.filled = self.free_collectors.only(inputs.issue_valid_i);
+        self.free = self.offers.only(inputs.dispatch_ready_i).all();
+        let offered = self.offers.ports();
+        let at_ports = [
+            inputs.issue_valid_i & !self.free_collectors.ports(),
+            offered & inputs.dispatch_ready_i,
+            offered & !inputs.dispatch_ready_i,
+        ];
+        let layout = &MRF_EVENT[MRF_ARBITER_EVENT.len()..];
+        let width: u32 = layout.iter().map(|&(_, bits)| bits).sum();
+        out.event_o = self.storage.event() << width | pack(layout, at_ports.map(count_ports));
+    }
+
     /// [`clock`](Block::clock) with the data of each result from where its sender has it.
     #[inline]
     pub(crate) fn edge<'a>(&mut self, inputs: &MrfIn, write_data: impl Fn(usize) -> &'a WarpData) {
@@ -192,6 +210,45 @@ impl<S: Storage> OperandFile<S> {
             self.reset();
         }
         self.settle();
+    }
+
+    /// With unified memory, its columns.
+    #[inline]
+    pub(crate) fn columns(&self) -> Option<&Columns> {
+        self.storage.columns()
+    }
+
+    /// The columns.
+    #[inline]
+    pub(crate) fn columns_mut(&mut self) -> Option<&mut Columns> {
+        self.storage.columns_mut()
+    }
+
+    /// What registers leave of the columns in this cycle. It follows from state alone.
+    #[inline]
+    pub(crate) fn columns_free(&self) -> ColumnsFree {
+        self.storage.columns_free(&self.queues)
+    }
+
+    /// Ports of unified memory that depend on state alone.
+    pub(crate) fn show_columns(&self, out: &mut ColumnsOut) {
+        if self.columns().is_some() {
+            out.show_free(&self.columns_free());
+        }
+    }
+
+    /// The other one.
+    pub(crate) fn show_column_data(&self, inputs: &ColumnsIn, out: &mut ColumnsOut) {
+        if let Some(columns) = self.columns() {
+            out.memory_data_o = columns.data(&inputs.memory_data_column_i);
+        }
+    }
+
+    /// What memory does at the next edge.
+    pub(crate) fn ask_columns(&mut self, inputs: &ColumnsIn) {
+        if let Some(columns) = self.columns_mut() {
+            columns.ask(&inputs.accesses());
+        }
     }
 
     /// Whether nothing moves: no read, write, operand, instruction or result. Then an edge changes nothing (but in reset).
@@ -317,7 +374,7 @@ impl<S: Storage> Block for OperandFile<S> {
 
     fn shape_alone(config: &Config) -> MrfShape {
         let shape = config.shape();
-        MrfShape { places: shape.places && S::PLACES, ..shape }
+        MrfShape { places: shape.places && S::PLACES, unified: shape.unified && S::WITHOUT.is_empty(), ..shape }
     }
 
     fn new(shape: &MrfShape) -> Self {
@@ -347,6 +404,7 @@ impl<S: Storage> Block for OperandFile<S> {
         (out.dispatch_tag_o, out.dispatch_mask_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
         out.dispatch_warp_o = [0; MAX_PORTS];
         self.show(out);
+        self.show_columns(&mut out.columns);
         for p in set_bits(self.offers.ports()) {
             // All three: cheaper than a branch for each of them that nobody can predict.
             out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(self.operands(p));
@@ -355,23 +413,13 @@ impl<S: Storage> Block for OperandFile<S> {
 
     #[inline]
     fn late(&mut self, inputs: &MrfIn, out: &mut MrfOut) {
-        self.storage.reads(&requests(&self.collectors, &self.allocator), inputs.cfg_i != 0);
-        self.fill = self.collectors.fill(self.storage.grant());
-        self.filled = self.free_collectors.only(inputs.issue_valid_i);
-        self.free = self.offers.only(inputs.dispatch_ready_i).all();
-        let offered = self.offers.ports();
-        let at_ports = [
-            inputs.issue_valid_i & !self.free_collectors.ports(),
-            offered & inputs.dispatch_ready_i,
-            offered & !inputs.dispatch_ready_i,
-        ];
-        let layout = &MRF_EVENT[MRF_ARBITER_EVENT.len()..];
-        let width: u32 = layout.iter().map(|&(_, bits)| bits).sum();
-        out.event_o = self.storage.event() << width | pack(layout, at_ports.map(count_ports));
+        self.decide(inputs, out);
+        self.show_column_data(&inputs.columns, &mut out.columns);
     }
 
     #[inline]
     fn clock(&mut self, inputs: &MrfIn, _: &MrfOut) {
+        self.ask_columns(&inputs.columns);
         self.edge(inputs, |p| &inputs.write_data_i[p]);
     }
 

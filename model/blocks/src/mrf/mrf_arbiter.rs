@@ -248,6 +248,12 @@ impl MrfArbiter {
         );
     }
 
+    /// Banks of which a read is wanted.
+    #[inline]
+    pub(crate) fn wanted(&self) -> u32 {
+        self.wanted
+    }
+
     /// Why requests wait: for a read of their own collector, for one of another, for a write.
     #[inline]
     fn conflicts(&self, waiting: Slots, writing: u32) -> [u32; 3] {

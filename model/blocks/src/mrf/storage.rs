@@ -9,7 +9,8 @@ use crate::mrf::{
     MrfAllocator, MrfArbiter, MrfBank, MrfBankMap, MrfCollector, MrfCrossbar, MrfProbe, MrfShape, MrfWriteQueue,
 };
 use crate::share::RegisterPlaces;
-use crate::unified::UnifiedBank;
+use crate::unified::unified_bank::clusters_of;
+use crate::unified::{COLUMNS, Columns, ColumnsFree, UnifiedBank};
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 /// What a register file with a storage is called, and what it is made of.
@@ -77,6 +78,21 @@ pub(crate) trait Storage: Kind {
     /// Banks, from a record. `None`: there are none.
     fn banks(probe: &MrfProbe) -> Option<BankView>;
 
+    /// With unified memory: the columns, and what registers leave of them in this cycle.
+    fn columns(&self) -> Option<&Columns> {
+        None
+    }
+
+    /// The columns.
+    fn columns_mut(&mut self) -> Option<&mut Columns> {
+        None
+    }
+
+    /// What registers leave of the columns in this cycle. `queues` have the results.
+    fn columns_free(&self, _queues: &[MrfWriteQueue]) -> ColumnsFree {
+        ColumnsFree::default()
+    }
+
     /// Words and latches, with their places in the file's module.
     fn memories(&mut self) -> Vec<Memory<'_>>;
 }
@@ -85,6 +101,8 @@ pub(crate) trait Storage: Kind {
 pub struct Banked {
     pub(super) arbiter: MrfArbiter,
     pub(super) banks: Vec<MrfBank>,
+    /// In their place, with unified memory.
+    pub(super) columns: Option<Box<Columns>>,
     pub(super) crossbar: MrfCrossbar,
     /// Valid bits of the banks.
     pub(super) read_data_valid: u32,
@@ -101,6 +119,33 @@ impl Banked {
             let queue = &queues[usize::from(is_set(decided.bank_write_port, b))];
             self.banks[b].write(decided.bank_write_entry[b], queue.data(), queue.target().mask);
         }
+        self.read_data_valid = if running { decided.read_valid } else { 0 };
+    }
+}
+
+impl Banked {
+    /// The output of a bank.
+    #[inline]
+    pub(crate) fn read_data(&self, bank: usize) -> &WarpData {
+        match &self.columns {
+            None => self.banks[bank].read_data(),
+            Some(columns) => columns.read_data(bank),
+        }
+    }
+
+    /// The edge with unified memory: crossbar and columns.
+    fn clock_columns(&mut self, running: bool, queues: &[MrfWriteQueue]) {
+        let Some(columns) = &mut self.columns else { return };
+        self.crossbar.take(|bank| columns.read_data(bank));
+        let decided = self.arbiter.decisions();
+        columns.edge(|b| {
+            let queue = |b: usize| &queues[usize::from(is_set(decided.bank_write_port, b))];
+            let write = |b: usize| (decided.bank_write_entry[b], queue(b).data(), queue(b).target().mask);
+            (
+                is_set(decided.read_valid, b).then(|| decided.read_entry[b]),
+                is_set(decided.bank_write_valid, b).then(|| write(b)),
+            )
+        });
         self.read_data_valid = if running { decided.read_valid } else { 0 };
     }
 }
@@ -139,7 +184,8 @@ impl Storage for Banked {
     fn new(shape: &MrfShape) -> Self {
         Self {
             arbiter: MrfArbiter::new(shape),
-            banks: (0..shape.banks).map(|_| MrfBank::new(shape)).collect(),
+            banks: if shape.unified { Vec::new() } else { (0..shape.banks).map(|_| MrfBank::new(shape)).collect() },
+            columns: shape.unified.then(|| Box::new(Columns::new(shape))),
             crossbar: MrfCrossbar::new(shape),
             read_data_valid: 0,
         }
@@ -173,6 +219,11 @@ impl Storage for Banked {
     #[inline]
     fn edge(&mut self, running: bool, fill: Slots, held: &Held, queues: &[MrfWriteQueue]) {
         // The crossbar takes what the banks have read before these read anew.
+        if self.columns.is_some() {
+            self.clock_columns(running, queues);
+            self.crossbar.ask(fill.when(running), &held.bank);
+            return;
+        }
         self.crossbar.take(|bank| self.banks[bank].read_data());
         self.crossbar.ask(fill.when(running), &held.bank);
         self.clock_banks(running, queues);
@@ -211,11 +262,33 @@ impl Storage for Banked {
         Some(BankView::of(probe))
     }
 
+    fn columns(&self) -> Option<&Columns> {
+        self.columns.as_deref()
+    }
+
+    fn columns_mut(&mut self) -> Option<&mut Columns> {
+        self.columns.as_deref_mut()
+    }
+
+    fn columns_free(&self, queues: &[MrfWriteQueue]) -> ColumnsFree {
+        let decided = self.arbiter.decisions();
+        let written = |b: usize| {
+            let queue = &queues[usize::from(is_set(decided.bank_write_port, b))];
+            if is_set(decided.bank_write_valid, b) { clusters_of(queue.target().mask) } else { 0 }
+        };
+        // Each bank of which a read is wanted performs one: it has two ports.
+        let read = !self.arbiter.wanted() as u8 & ((1 << COLUMNS) - 1);
+        ColumnsFree { read, write: std::array::from_fn(|b| !written(b)) }
+    }
+
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let mut memories = Vec::new();
         for (b, bank) in self.banks.iter_mut().enumerate() {
-            let path = format!("gen_bank[{b}].u_bank.{}", bank.memory_path());
+            let path = format!("gen_bank[{b}].gen_alone.u_bank.{}", bank.memory_path());
             memories.push(Memory::of_warps(path, MrfBank::NAME, bank.words()));
+        }
+        for (b, cells) in self.columns.iter_mut().flat_map(|columns| columns.cells()) {
+            memories.extend(Memory::inside(format_args!("gen_bank[{b}].gen_unified.u_bank"), cells));
         }
         memories.push(Memory::of_warps("u_crossbar.operand_q", MrfCrossbar::NAME, self.crossbar.latches()));
         memories

@@ -17,7 +17,7 @@ use crate::power::{POWER_EVENT, POWER_WAIT_EVENT};
 use crate::shape::SmShape;
 use crate::share::RegisterLayout;
 use crate::sizes::{MAX_ACTIVE, WARP_NUMBERS};
-use crate::unified::{COLUMNS_INPUTS, ColumnsIn, ColumnsOut};
+use crate::unified::{Accesses, CLUSTERS, COLUMNS_INPUTS, ColumnsFree, ColumnsIn, ColumnsOut};
 use crate::{
     Block, Decode, LANES, Memory, OPERANDS, Packed, PackedMemory, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData,
     Wide, field, packed, ports,
@@ -200,6 +200,7 @@ pub struct OperandStage {
     slot_rows: bool,
     /// What becomes of results follows from state alone.
     early_results: bool,
+    unified: bool,
     /// The set of all slots.
     all_slots: u64,
     slot_busy_q: u32,
@@ -419,6 +420,9 @@ impl OperandStage {
     #[inline]
     pub fn edge<'a>(&mut self, running: bool, write_data: impl Fn(usize) -> &'a WarpData) {
         if running && self.provider.is_quiet(&self.given, &self.side) {
+            if self.unified {
+                self.access_alone();
+            }
             self.begin();
             return;
         }
@@ -436,6 +440,32 @@ impl OperandStage {
         self.provider.edge(&self.given, &self.side, write_data);
         self.provider.show(&mut self.shown);
         self.begin();
+    }
+
+    /// An edge at which no register is accessed.
+    fn access_alone(&mut self) {
+        if let Some(columns) = self.provider.columns_mut() {
+            columns.edge(|_| (None, None));
+        }
+    }
+
+    /// With unified memory: what registers leave of the columns in this cycle. It follows from state alone.
+    #[inline]
+    pub fn columns_free(&self) -> ColumnsFree {
+        self.provider.columns_free()
+    }
+
+    /// With unified memory: the output of each cluster in a column of its own.
+    pub fn column_data(&self, columns: &[u8; CLUSTERS]) -> WarpData {
+        self.provider.columns().map_or(WarpData::ZERO, |file| file.data(columns))
+    }
+
+    /// With unified memory: what memory does at the next edge.
+    #[inline]
+    pub fn access_columns(&mut self, accesses: &Accesses) {
+        if let Some(columns) = self.provider.columns_mut() {
+            columns.ask(accesses);
+        }
     }
 
     /// Nothing is offered yet: so it is after an edge. Whoever begins a cycle anew says so.
@@ -507,6 +537,7 @@ impl Block for OperandStage {
             takes_candidates: services.takes_candidates,
             slot_rows: shape.organisation.reads_slot_rows(),
             early_results: services.early_results,
+            unified: shape.unified(),
             all_slots: u64::MAX >> (u64::BITS as usize - shape.slots()),
             slot_busy_q: 0,
             instruction_q: [[0; INSTRUCTION_WORDS]; PLACES],
@@ -518,6 +549,9 @@ impl Block for OperandStage {
 
     fn early(&self, out: &mut OperandStageOut) {
         out.issue_ready_o = self.issue_ready();
+        if self.unified {
+            out.columns.show_free(&self.columns_free());
+        }
         if self.early_results {
             self.results(out);
         }
@@ -574,12 +608,18 @@ impl Block for OperandStage {
         }
         (out.flush_done_o, out.candidate_issue_o) = (self.flush_done(), self.candidate_issue());
         self.tell_power(inputs.dispatch_keep_i, inputs.over_i);
+        if self.unified {
+            out.columns.memory_data_o = self.column_data(&inputs.columns.memory_data_column_i);
+        }
         let events = self.settle(inputs.dispatch_ready_i);
         (out.power_event_o, out.power_wait_event_o) = self.power_events();
         (out.event_o, out.design_event_o) = (events.mrf, events.design);
     }
 
     fn clock(&mut self, inputs: &OperandStageIn, _: &OperandStageOut) {
+        if self.unified {
+            self.access_columns(&inputs.columns.accesses());
+        }
         self.edge(inputs.rst_ni != 0, |p| &inputs.write_data_i[p]);
     }
 

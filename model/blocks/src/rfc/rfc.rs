@@ -22,7 +22,7 @@ use crate::rfc::rfc_tags::{Counts, Done, Flush, Look, Looked, Op, Take, distinct
 use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcPower, RfcResults, RfcShape, RfcTags};
 use crate::sizes::{MAX_ACTIVE, WARP_NUMBERS};
 use crate::unified::{ColumnsIn, ColumnsOut};
-use crate::{Block, Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::{Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 /// Width of the straps: the cache's, and those of the power states above them.
@@ -629,7 +629,7 @@ impl Rfc {
                 (own.write_reg_i[b], own.write_mask_i[b]) = (latch.reg, latch.mask);
             }
         }
-        self.mrf.late(&self.given, &mut self.shown);
+        self.mrf.decide(&self.given, &mut self.shown);
         self.decide_words(side);
         self.shown.event_o
     }

@@ -87,7 +87,7 @@ impl Block for RegisterPlaces {
     type Probe = NoProbe<MrfShape>;
 
     fn new(shape: &MrfShape) -> Self {
-        Self { bank_w: shape.bank_w(), bank_mask: (shape.banks - 1) as u16, entry_mask: (shape.depth - 1) as u16 }
+        Self { bank_w: shape.bank_w(), bank_mask: (shape.banks - 1) as u16, entry_mask: shape.entry_mask() }
     }
 
     #[inline]

@@ -23,7 +23,7 @@ pub(crate) mod config;
 mod phases;
 
 pub(crate) use columns::{COLUMNS_INPUTS, COLUMNS_OUTPUTS};
-pub use columns::{ColumnsIn, ColumnsOut};
+pub use columns::{Columns, ColumnsIn, ColumnsOut};
 
 use crate::LANES;
 use crate::sizes::width;
@@ -34,6 +34,8 @@ pub const CLUSTERS: usize = LANES / GROUP_LANES;
 pub const CLUSTER_BYTES: usize = GROUP_LANES * size_of::<u32>();
 /// Columns: bank b of every cluster.
 pub const COLUMNS: usize = 4;
+/// Bytes of a row: one entry of all banks.
+pub const ROW_BYTES: u32 = (COLUMNS * CLUSTERS * CLUSTER_BYTES) as u32;
 /// Width of a column's number.
 pub(crate) const COLUMN_W: u32 = width(COLUMNS);
 /// Width of R and S.

@@ -119,10 +119,10 @@ pub struct Accesses {
 }
 
 impl Accesses {
-    /// Whether nothing is performed.
+    /// Whether something is read.
     #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.read | self.write == 0
+    pub fn reads(&self) -> bool {
+        self.read != 0
     }
 }
 
@@ -217,6 +217,19 @@ pub struct Partition {
     pub cache_log: u8,
 }
 
+impl Partition {
+    /// Nothing for registers, no cache.
+    pub const NOTHING: Self = Self { register_rows: 0, cache_log: 0 };
+}
+
+impl Partition {
+    /// Rows of the cache.
+    #[inline]
+    pub fn cache_rows(self) -> usize {
+        (1 << self.cache_log) / COLUMNS
+    }
+}
+
 /// What memory wants of the banks in a cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Wants<'a> {
@@ -249,8 +262,7 @@ impl UnifiedArbiter {
     /// Row of an entry of the cache.
     #[inline]
     fn row_of_entry(&self, partition: Partition, entry: u16) -> u16 {
-        let rows = (1u16 << partition.cache_log) / COLUMNS as u16;
-        self.depth.wrapping_sub(rows).wrapping_add(entry / COLUMNS as u16) & self.row_mask
+        self.depth.wrapping_sub(partition.cache_rows() as u16).wrapping_add(entry / COLUMNS as u16) & self.row_mask
     }
 
     /// Row of 128 bytes of scratchpad.
@@ -371,6 +383,16 @@ impl UnifiedArbiterIn {
 }
 
 impl UnifiedArbiterOut {
+    /// The columns that are free for the cache.
+    pub fn show_cache(&mut self, columns: CacheColumns) {
+        (self.cache_read_ready_o, self.cache_write_ready_o) = (columns.read, columns.write);
+    }
+
+    /// Clusters in which the scratchpad is served.
+    pub fn show_ready(&mut self, ready: SharedReady) {
+        (self.shared_read_ready_o, self.shared_write_ready_o) = (ready.read, ready.write);
+    }
+
     /// What is performed, as the ports have it.
     pub fn show(&mut self, accesses: &Accesses) {
         (self.read_o, self.read_column_o, self.read_entry_o) =
@@ -406,12 +428,12 @@ impl Block for UnifiedArbiter {
 
     fn late(&mut self, inputs: &UnifiedArbiterIn, out: &mut UnifiedArbiterOut) {
         let (free, shared) = (inputs.free(), inputs.shared());
-        let columns = free.of_cache();
-        (out.cache_read_ready_o, out.cache_write_ready_o) = (columns.read, columns.write);
+        out.show_cache(free.of_cache());
         let mut accesses = Accesses::default();
         let wants = Wants { cache: inputs.cache(), shared: &shared };
         let (ready, event) = self.decide(inputs.partition(), &free, &wants, &mut accesses);
-        (out.shared_read_ready_o, out.shared_write_ready_o, out.event_o) = (ready.read, ready.write, event);
+        out.show_ready(ready);
+        out.event_o = event;
         out.show(&accesses);
     }
 

@@ -71,7 +71,7 @@ pub struct UnifiedBank {
     depth: usize,
     /// Words of each RAM: 16 bytes. More than there are, so that no entry is checked.
     words: [Box<[Quad]>; CLUSTERS],
-    rdata_q: [Quad; CLUSTERS],
+    rdata_q: WarpData,
     /// Of a column alone; the register file has those of all its columns in a mask.
     read_data_valid_q: bool,
 }
@@ -82,16 +82,8 @@ type Quad = [u32; GROUP_LANES];
 impl UnifiedBank {
     /// The outputs of the RAMs.
     #[inline]
-    pub(crate) fn read_data(&self) -> WarpData {
-        let mut data = WarpData::ZERO;
-        data.0.copy_from_slice(self.rdata_q.as_flattened());
-        data
-    }
-
-    /// The output of one of them.
-    #[inline]
-    pub(crate) fn output(&self, cluster: usize) -> &[u32; GROUP_LANES] {
-        &self.rdata_q[cluster]
+    pub(crate) fn read_data(&self) -> &WarpData {
+        &self.rdata_q
     }
 
     /// The edge. Reads come before writes, so that one entry returns its old value. `read`: entry of a register that is read; `write`: entry, data and
@@ -103,13 +95,14 @@ impl UnifiedBank {
         write: Option<(u16, &WarpData, LaneMask)>,
         memory: &ColumnAccess<'_>,
     ) {
+        let outputs = self.rdata_q.0.as_chunks_mut().0;
         if let Some(entry) = read {
-            for (words, rdata) in self.words.iter().zip(&mut self.rdata_q) {
+            for (words, rdata) in self.words.iter().zip(outputs) {
                 *rdata = words[usize::from(entry)];
             }
         } else {
             for g in set_bits(memory.read) {
-                self.rdata_q[g] = self.words[g][usize::from(memory.read_entry[g])];
+                outputs[g] = self.words[g][usize::from(memory.read_entry[g])];
             }
         }
         let mut taken = 0;
@@ -135,7 +128,8 @@ impl UnifiedBank {
     /// The words and the output of each RAM, with the RAM's path inside the module.
     pub(crate) fn cells(&mut self) -> Vec<Memory<'_>> {
         let depth = self.depth;
-        let rams = self.words.iter_mut().zip(&mut self.rdata_q).enumerate();
+        let outputs: &mut [Quad] = self.rdata_q.0.as_chunks_mut().0;
+        let rams = self.words.iter_mut().zip(outputs).enumerate();
         let memory = |path: String, words| Memory { path, block: Self::NAME, words, bits: 8 * CLUSTER_BYTES as u32 };
         rams.flat_map(|(g, (words, rdata))| {
             let path = |name: &str| format!("gen_cluster[{g}].u_ram.{name}");
@@ -190,13 +184,13 @@ impl Block for UnifiedBank {
         Self {
             depth: shape.depth,
             words: std::array::from_fn(|_| words.clone().into()),
-            rdata_q: [[0; GROUP_LANES]; CLUSTERS],
+            rdata_q: WarpData::ZERO,
             read_data_valid_q: false,
         }
     }
 
     fn early(&self, out: &mut UnifiedBankOut) {
-        (out.read_data_o, out.read_data_valid_o) = (self.read_data(), self.read_data_valid_q.into());
+        (out.read_data_o, out.read_data_valid_o) = (*self.read_data(), self.read_data_valid_q.into());
     }
 
     fn late(&mut self, inputs: &UnifiedBankIn, out: &mut UnifiedBankOut) {

@@ -73,6 +73,12 @@ impl UnifiedPass {
         &self.wants
     }
 
+    /// Clusters in which it is served.
+    #[inline]
+    pub fn ready(&self) -> SharedReady {
+        self.ready
+    }
+
     /// Lanes that are served.
     #[inline]
     pub fn served(&self) -> u32 {
@@ -196,6 +202,13 @@ impl UnifiedShared {
         }
     }
 
+    /// Registers that no output shows.
+    pub fn record(&self, probe: &mut UnifiedSharedProbe) {
+        self.results.record(self.phase_q, &mut probe.shared);
+        (probe.old_q, probe.read_q) = (self.old_q[0], if self.phase_q { self.read_q } else { 0 });
+        probe.first_atomic_q = (probe.shared.first_valid_q != 0 && self.first_atomic_q).into();
+    }
+
     /// An edge in reset, after everything else.
     pub fn reset(&mut self) {
         self.phase_q = false;
@@ -278,9 +291,7 @@ impl Block for UnifiedShared {
     }
 
     fn probe(&self, _: &UnifiedSharedIn, _: &UnifiedSharedOut, probe: &mut UnifiedSharedProbe) {
-        self.results.record(self.phase_q, &mut probe.shared);
-        (probe.old_q, probe.read_q) = (self.old_q[0], if self.phase_q { self.read_q } else { 0 });
-        probe.first_atomic_q = (probe.shared.first_valid_q != 0 && self.first_atomic_q).into();
+        self.record(probe);
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {

@@ -1,7 +1,7 @@
 //! What comes back from memory: by the line table, or by the data cache in its place.
 
 use gpurf_blocks::WarpData;
-use gpurf_blocks::cache::{CacheCycle, CachePass, LineAnswer};
+use gpurf_blocks::cache::{CACHE_EVENT, CacheCycle, CachePass, LineAnswer};
 use gpurf_blocks::execute::{Source, UnitResult};
 use gpurf_blocks::memory::{Request, Row, Server};
 use gpurf_blocks::shape::Straps;
@@ -9,6 +9,9 @@ use gpurf_blocks::shape::Straps;
 use super::Blocks;
 use super::decided::Decided;
 use crate::ports::SmIn;
+
+/// Width of the cache's own events.
+const CACHE_EVENT_BITS: usize = CACHE_EVENT.len();
 
 /// What the cache looks at, and what the edges before its own change.
 #[derive(Clone, Copy)]
@@ -140,7 +143,12 @@ impl Blocks {
     #[inline]
     pub(super) fn cache_event(&self, inputs: &SmIn, straps: &Straps, decided: &Decided) -> u64 {
         let Some(cache) = &self.cache else { return 0 };
-        self.with_cache_cycle(inputs, straps, decided, |cycle| cache.event(cycle)).unwrap_or_default().into()
+        let event =
+            self.with_cache_cycle(inputs, straps, decided, |cycle| cache.event(cycle)).unwrap_or_default().into();
+        match &self.unified {
+            None => event,
+            Some(unified) => event | u64::from(unified.event()) << CACHE_EVENT_BITS,
+        }
     }
 
     /// With a cache: whether it does nothing in cycles like this one but to wait.

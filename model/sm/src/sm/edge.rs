@@ -5,6 +5,7 @@ use gpurf_blocks::instruction::cause;
 use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::shape::Straps;
 use gpurf_blocks::sizes::MAX_WARPS;
+use gpurf_blocks::unified::Partition;
 
 use super::Blocks;
 use super::cached::LinesEdge;
@@ -163,6 +164,7 @@ impl Blocks {
         self.constant_unit.reset();
         self.coalescer.reset();
         self.shared_memory.reset(None);
+        self.unified.iter_mut().for_each(|unified| unified.reset());
         self.constant_memory.reset();
         self.block_launcher.reset();
         self.barrier_unit.reset();
@@ -181,6 +183,7 @@ impl Blocks {
             power.states.settle(self.scoreboard.clear());
         }
         self.settle_share();
+        self.settle_unified();
     }
 }
 
@@ -202,5 +205,7 @@ fn launch(inputs: &SmIn) -> Option<Launch> {
         shared: inputs.launch_shared_i,
         dynamic: inputs.launch_dynamic_i,
         local_words: inputs.launch_local_i,
+        partition: Partition { register_rows: inputs.launch_register_rows_i, cache_log: inputs.launch_cache_i },
+        shared_rows: inputs.launch_shared_rows_i,
     })
 }

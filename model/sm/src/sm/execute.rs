@@ -256,6 +256,9 @@ impl Blocks {
     /// The edge of the operand stage, which takes results from where they are: what passes a queue is in it by now.
     #[inline]
     pub(super) fn clock_operands(&mut self, straps: &Straps, decided: &Decided, running: bool) {
+        if let Some(unified) = &mut self.unified {
+            unified.clock_columns(&mut self.operand_stage);
+        }
         let (alu, fp, sfu) = (&self.alu_queue, &self.fp_queue, &self.sfu_queue);
         let (constant, side) = (&self.constant_queue, &self.side_queue);
         let (table, cache) = (&self.line_table, &self.cache);

@@ -6,14 +6,20 @@ use gpurf_blocks::shape::Straps;
 
 use super::Blocks;
 use super::decided::{ConstantPass, Decided, Pass};
+use super::unified::shared_result;
 use crate::ports::SmIn;
 
 impl Blocks {
-    /// Which of the lanes that are offered are served.
+    /// What becomes of the request at hand, and which lanes are offered.
     #[inline]
-    pub(super) fn decide_pass(&self, inputs: &SmIn, straps: &Straps, constant: &ConstantPass, pass: &mut Pass) {
+    pub(super) fn begin_pass(&self, inputs: &SmIn, pass: &mut Pass) {
         pass.offer = self.address_unit.offer();
         pass.free = self.decide_request(inputs, &mut pass.cache);
+    }
+
+    /// Which of the lanes that are offered are served.
+    #[inline]
+    pub(super) fn decide_pass(&self, straps: &Straps, constant: &ConstantPass, pass: &mut Pass) {
         (pass.served, pass.last, pass.line) = (0, false, None);
         let Some((server, lanes)) = pass.offer else { return };
         let access = self.address_unit.access(lanes);
@@ -24,6 +30,7 @@ impl Blocks {
                 pass.line = self.coalescer.pass(&access, server == Server::Local, words, room, pass.free);
                 pass.served = pass.line.as_ref().map_or(0, LinePass::served);
             }
+            Server::Shared if let Some(unified) = &self.unified => pass.served = unified.served(),
             Server::Shared => {
                 pass.shared = self.shared_memory.pass(&access, straps.shared_bandwidth, self.side_queue.room());
                 pass.served = pass.shared.served();
@@ -59,7 +66,7 @@ impl Blocks {
             (*result, self.lane_crossbar.data())
         } else if let Some(answer) = self.constant_memory.result() {
             (of(answer), &answer.data)
-        } else if let Some(answer) = self.shared_memory.result() {
+        } else if let Some(answer) = shared_result(&self.shared_memory, self.unified.as_deref()) {
             (of(answer), &answer.data)
         } else {
             return;
@@ -76,8 +83,8 @@ impl Blocks {
         self.lane_crossbar.advance();
         let (shared, constant) =
             (matches!(pass.offer, Some((Server::Shared, _))), matches!(pass.offer, Some((Server::Constant, _))));
-        if !shared && !self.shared_memory.idle() {
-            self.shared_memory.advance(None, false);
+        if !shared {
+            self.clock_idle_shared();
         }
         let direct = decided.constant.by(ConstantServer::Constant);
         if direct != 0 {
@@ -99,7 +106,10 @@ impl Blocks {
         self.coalescer.wait(ready);
         match server {
             Server::Global | Server::Local => {}
-            Server::Shared => self.shared_memory.advance(Some((&access, pass.shared)), pass.last),
+            Server::Shared => match &mut self.unified {
+                None => self.shared_memory.advance(Some((&access, pass.shared)), pass.last),
+                Some(unified) => unified.clock_shared(Some(&access), pass.last),
+            },
             Server::Constant if direct != 0 => {}
             Server::Constant => self.constant_memory.advance(&access, pass.served, pass.last, false),
             Server::Shuffle if pass.served == 0 => {}
@@ -115,6 +125,16 @@ impl Blocks {
             }
         }
         None
+    }
+
+    /// The edge of the scratchpad where no lanes are offered to it.
+    #[inline]
+    fn clock_idle_shared(&mut self) {
+        if let Some(unified) = &mut self.unified {
+            unified.clock_shared(None, false);
+        } else if !self.shared_memory.idle() {
+            self.shared_memory.advance(None, false);
+        }
     }
 
     /// The edge of the special registers.

@@ -52,6 +52,7 @@ impl Sm {
         o.operand_stage.flush_done_o = blocks.operand_stage.flush_done();
 
         blocks.record_cache(inputs, &straps, &self.decided, o, &mut probe.states.cache);
+        blocks.record_unified(&self.decided.pass, o);
 
         let states = &mut probe.states;
         macro_rules! probe_each {
@@ -62,6 +63,7 @@ impl Sm {
             lane_crossbar special_registers address_unit coalescer line_table shared_memory constant_memory block_launcher barrier_unit
             fault_unit
         }
+        blocks.probe_unified(states);
         let slots = slots(blocks.two_level.as_deref(), blocks.alternating.as_deref());
         blocks.operand_stage.record(&slots, &mut states.operand_stage);
         let inputs = &self.inputs;

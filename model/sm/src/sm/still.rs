@@ -61,7 +61,7 @@ impl Blocks {
             && self.sfu.idle()
             && self.address_unit.fault().is_none()
             && self.address_unit.answer().is_none()
-            && self.shared_memory.idle()
+            && self.shared_is_idle()
             && self.constant_unit.idle()
             && self.constant_memory.idle()
             && self.lane_crossbar.idle()
@@ -77,7 +77,8 @@ impl Blocks {
                 return false;
             }
             let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
-            self.decide_pass(inputs, &straps, &ConstantPass::default(), &mut pass);
+            self.begin_pass(inputs, &mut pass);
+            self.decide_pass(&straps, &ConstantPass::default(), &mut pass);
         }
         let Dispatch { ready, .. } = self.decide_dispatch(&pass, &ConstantPass::default());
         pass.served == 0 && ready == 0

@@ -1,5 +1,6 @@
 use super::*;
 use crate::memory::{Header, Row};
+use crate::mrf::bits::set_bits;
 use crate::testing::{CACHE_SHAPES, Driver, Random};
 
 fn access() -> Driver<CacheAccess> {

@@ -18,6 +18,8 @@ const SMALL: Launch = Launch {
     shared: 0,
     dynamic: 0,
     local_words: 0,
+    partition: Partition::NOTHING,
+    shared_rows: 0,
 };
 
 impl Driver<BlockLauncher> {

@@ -93,6 +93,7 @@ impl Block for Hierarchy {
     }
 
     fn early(&self, out: &mut HierarchyOut) {
+        self.mrf.show_columns(&mut out.columns);
         let mut shown = MrfOut::zeroed();
         self.show(&mut shown);
         (out.void_o, out.wait_o) = (self.void(), *self.waits().0);
@@ -109,6 +110,7 @@ impl Block for Hierarchy {
     }
 
     fn late(&mut self, inputs: &HierarchyIn, out: &mut HierarchyOut) {
+        self.mrf.show_column_data(&inputs.columns, &mut out.columns);
         self.see(&SlotView { valid: inputs.slot_valid_i, flush: inputs.flush_i, drop: 0, warp: &inputs.slot_warp_i });
         out.flush_done_o = self.flush_done();
         let mut outside = self.outside;
@@ -120,6 +122,7 @@ impl Block for Hierarchy {
     }
 
     fn clock(&mut self, inputs: &HierarchyIn, _: &HierarchyOut) {
+        self.mrf.ask_columns(&inputs.columns);
         let outside = self.outside;
         self.edge(&outside, &inputs.extra(), |p| &inputs.write_data_i[p]);
     }

@@ -11,6 +11,7 @@ use crate::hierarchy::{HierarchyShape, MAX_ORF_ENTRIES};
 use crate::instruction::{Roles, long_latency, marked};
 use crate::mrf::{MrfIn, MrfOut};
 use crate::sizes::{MAX_ACTIVE, StageSizes};
+use crate::unified::{Columns, ColumnsFree};
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
 /// Sizes of ORF and LRF: `hierarchy_sizes_t` of `gpurf_pkg`.
@@ -146,6 +147,21 @@ impl RegisterFile for Hierarchy {
 
     fn record(&self, given: &MrfIn, side: &Sideband, _: &MrfOut, probe: &mut HierarchyProbe) {
         Hierarchy::record(self, given, &side.fields, probe);
+    }
+
+    #[inline]
+    fn columns(&self) -> Option<&Columns> {
+        self.mrf.columns()
+    }
+
+    #[inline]
+    fn columns_mut(&mut self) -> Option<&mut Columns> {
+        self.mrf.columns_mut()
+    }
+
+    #[inline]
+    fn columns_free(&self) -> ColumnsFree {
+        self.mrf.columns_free()
     }
 
     fn collectors(probe: &HierarchyProbe) -> CollectorView {

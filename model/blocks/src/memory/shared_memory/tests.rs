@@ -1,4 +1,6 @@
 use super::*;
+use crate::Ports;
+use crate::memory::access::atomic;
 use crate::testing::{Driver, SM_SHAPES, compare};
 
 /// A memory that is offered all lanes of an access with these addresses.

@@ -9,6 +9,7 @@ use crate::design::{
 use crate::mrf::MrfShape;
 use crate::mrf::storage::Storage;
 use crate::sizes::StageSizes;
+use crate::unified::{Columns, ColumnsFree};
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
 /// Sizes of the main register file besides those of its configuration: `mrf_sizes_t`.
@@ -47,7 +48,7 @@ impl<S: Storage> RegisterFile for OperandFile<S> {
     #[inline]
     fn settle(&mut self, given: &mut MrfIn, side: &Sideband, shown: &mut MrfOut) -> Events {
         given.cfg_i = side.cfg.read_order;
-        self.late(given, shown);
+        self.decide(given, shown);
         Events { mrf: shown.event_o, ..Events::default() }
     }
 
@@ -77,6 +78,21 @@ impl<S: Storage> RegisterFile for OperandFile<S> {
 
     fn record(&self, given: &MrfIn, _: &Sideband, shown: &MrfOut, probe: &mut S::Probe) {
         self.probe(given, shown, probe);
+    }
+
+    #[inline]
+    fn columns(&self) -> Option<&Columns> {
+        Self::columns(self)
+    }
+
+    #[inline]
+    fn columns_mut(&mut self) -> Option<&mut Columns> {
+        Self::columns_mut(self)
+    }
+
+    #[inline]
+    fn columns_free(&self) -> ColumnsFree {
+        Self::columns_free(self)
     }
 
     fn collectors(probe: &S::Probe) -> CollectorView {

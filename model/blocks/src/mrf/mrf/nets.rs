@@ -9,6 +9,7 @@ use crate::mrf::{
     MrfCrossbar, MrfShape, MrfWriteQueue,
 };
 use crate::share::RegisterPlaces;
+use crate::unified::UnifiedBank;
 use crate::{Block, Field, OPERANDS, Ports, WarpData, intern};
 
 nets! {
@@ -97,7 +98,11 @@ impl MrfProbe {
     pub(crate) fn fields_in(s: &MrfShape, banked: bool) -> Vec<Field> {
         let banks = [
             Instance::one::<MrfArbiter>("arbiter", "u_arbiter", s).nets(&["", "arbiter_"]),
-            Instance::each::<MrfBank>("bank", "gen_bank[{}].u_bank", s.banks, s).nets(&[""]),
+            if s.unified {
+                Instance::each::<UnifiedBank>("bank", "gen_bank[{}].gen_unified.u_bank", s.banks, s).nets(&[""])
+            } else {
+                Instance::each::<MrfBank>("bank", "gen_bank[{}].gen_alone.u_bank", s.banks, s).nets(&[""])
+            },
             Instance::one::<MrfCrossbar>("crossbar", "u_crossbar", s).nets(&[""]),
         ];
         let mut instances = Vec::from(banks.map(|instance| instance.when(banked)));
@@ -187,7 +192,7 @@ impl Banked {
     pub(crate) fn probe_data(&self, probe: &mut MrfProbe) {
         probe.read_data_valid = self.read_data_valid;
         for b in set_bits(self.read_data_valid) {
-            probe.read_data[b] = *self.banks[b].read_data();
+            probe.read_data[b] = *self.read_data(b);
         }
         let state = self.crossbar.state();
         (probe.fill_q, probe.fill_bank_q) = (state.fill_q, state.fill_bank_q);

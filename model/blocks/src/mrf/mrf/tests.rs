@@ -212,8 +212,8 @@ fn memories_are_where_the_rtl_has_them() {
     assert_eq!(
         paths,
         [
-            ("gen_bank[0].u_bank.gen_1r1w.u_ram.mem_q", "mrf_bank", 64),
-            ("gen_bank[1].u_bank.gen_1r1w.u_ram.mem_q", "mrf_bank", 64),
+            ("gen_bank[0].gen_alone.u_bank.gen_1r1w.u_ram.mem_q", "mrf_bank", 64),
+            ("gen_bank[1].gen_alone.u_bank.gen_1r1w.u_ram.mem_q", "mrf_bank", 64),
             ("u_crossbar.operand_q", "mrf_crossbar", 12),
         ]
     );

@@ -153,7 +153,7 @@ fn memories_are_those_of_the_stage_and_of_its_provider() {
     let memories = stage.memories();
     let paths: Vec<&str> = memories.iter().map(|m| m.path.as_str()).collect();
     assert_eq!(paths[0], "instruction_q");
-    assert_eq!(paths[1], "gen_mrf.u_provider.gen_bank[0].u_bank.gen_1r1w.u_ram.mem_q");
+    assert_eq!(paths[1], "gen_mrf.u_provider.gen_bank[0].gen_alone.u_bank.gen_1r1w.u_ram.mem_q");
     assert_eq!(paths[5..], ["gen_mrf.u_provider.u_crossbar.operand_q"]);
     assert_eq!((memories[0].len(), memories[0].bits), (SHAPE.mrf.collectors, Instruction::BITS));
 }

@@ -114,6 +114,7 @@ impl Block for Rfc {
     }
 
     fn early(&self, out: &mut RfcOut) {
+        self.mrf.show_columns(&mut out.columns);
         let mut shown = MrfOut::zeroed();
         self.show(&mut shown);
         (out.issue_ready_o, out.dispatch_valid_o) = (shown.issue_ready_o, shown.dispatch_valid_o);
@@ -125,6 +126,7 @@ impl Block for Rfc {
     }
 
     fn late(&mut self, inputs: &RfcIn, out: &mut RfcOut) {
+        self.mrf.show_column_data(&inputs.columns, &mut out.columns);
         let slots = SlotView {
             valid: inputs.slot_valid_i,
             flush: inputs.flush_i,
@@ -148,6 +150,7 @@ impl Block for Rfc {
     }
 
     fn clock(&mut self, inputs: &RfcIn, _: &RfcOut) {
+        self.mrf.ask_columns(&inputs.columns);
         let outside = self.outside;
         self.edge(&outside, &inputs.extra(), inputs.cfg_i, |p| &inputs.write_data_i[p]);
     }

@@ -10,6 +10,7 @@ use crate::mrf::{MrfIn, MrfOut};
 use crate::operands::front_places;
 use crate::rfc::RfcShape;
 use crate::sizes::StageSizes;
+use crate::unified::{Columns, ColumnsFree};
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
 /// Sizes of the cache: `rfc_sizes_t` of `gpurf_pkg`.
@@ -171,6 +172,21 @@ impl RegisterFile for Rfc {
 
     fn record(&self, _: &MrfIn, side: &Sideband, _: &MrfOut, probe: &mut RfcProbe) {
         Rfc::record(self, straps(side.cfg), probe);
+    }
+
+    #[inline]
+    fn columns(&self) -> Option<&Columns> {
+        self.mrf.columns()
+    }
+
+    #[inline]
+    fn columns_mut(&mut self) -> Option<&mut Columns> {
+        self.mrf.columns_mut()
+    }
+
+    #[inline]
+    fn columns_free(&self) -> ColumnsFree {
+        self.mrf.columns_free()
     }
 
     fn collectors(probe: &RfcProbe) -> CollectorView {
