@@ -37,6 +37,18 @@ package gpurf_pkg;
   localparam int unsigned OrfW = $clog2(OrfPlaces);
   localparam int unsigned LrfW = $clog2(LrfPlaces);
 
+  // Unified memory (docs/unified.md). A cluster is the lanes of a group and their banks.
+  localparam int unsigned Clusters = Lanes / GroupLanes;
+  localparam int unsigned ClusterIdxW = 3;
+  localparam int unsigned ClusterW = GroupLanes * LaneW;  // bits of a bank's entry
+  localparam int unsigned ClusterBytes = 16;
+  localparam int unsigned Columns = 4;      // banks of a cluster
+  localparam int unsigned ColumnW = 2;
+  localparam int unsigned BankRowsW = 11;   // how many rows
+  localparam int unsigned CacheLogW = 4;    // logarithm of the lines of the cache; 0: no cache
+  localparam int unsigned SharedRowW = 12;  // 128 bytes of scratchpad memory
+  localparam int unsigned SharedAddressW = SharedRowW + LineOffsetW;
+
   // Event words of a register-file design, and bits of each and of its straps (docs/designs.md).
   localparam int unsigned DesignEvents = 3;
   localparam int unsigned DesignEventW = 64;
@@ -227,6 +239,14 @@ package gpurf_pkg;
     logic fill_wait;    // an answer waits to be installed
   } cache_event_t;
 
+  // What accesses of memory to unified banks wait for in a cycle: other accesses.
+  typedef struct packed {
+    logic       cache_read_wait;    // a hit, for its column
+    logic       cache_write_wait;   // a store that hits
+    logic [3:0] shared_read_lost;   // clusters that a pass of the scratchpad does not get
+    logic [3:0] shared_write_lost;
+  } unified_event_t;
+
   // What blocks share: the parameter `Share` of the SM.
   typedef enum int unsigned {
     ShareNothing    = 0,
@@ -277,6 +297,12 @@ package gpurf_pkg;
   // not known at issue.
   function automatic bit keeps_states(int unsigned organisation);
     return organisation == OrganisationRfc;
+  endfunction
+
+  // The design stands in front of an `mrf`, or is one, whose banks can serve memory too.
+  function automatic bit has_unified_banks(int unsigned organisation);
+    return organisation == OrganisationMrf || organisation == OrganisationRfc ||
+           organisation == OrganisationHierarchy;
   endfunction
 
   // How a file is divided whose registers are handed out one by one (docs/blocks/register_places.md).

@@ -7,6 +7,9 @@
 // dropped. Loads of one line share a miss while its answer is on its way; a store or an atomic
 // operation closes the miss, as the answer has the bytes from before it.
 //
+// With unified memory the lines are in the banks of the register file, as many of them as the launch
+// says, or none: then every miss is closed from the start, and asks for the bytes of its lanes only.
+//
 // The net at an output of an instance has the name of the instance and of the port.
 `include "gpurf_assert.svh"
 
@@ -17,7 +20,9 @@ module cache
   parameter int unsigned Ways = 4,
   parameter int unsigned Misses = 64,
   parameter int unsigned Rows = 64,
-  parameter int unsigned HitQueueDepth = 32  // smaller in proofs only
+  parameter int unsigned HitQueueDepth = 32,  // smaller in proofs only
+  parameter int unsigned Unified = 0,         // 1: the lines are in the unified banks
+  localparam int unsigned EntryW = $clog2(Lines)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -75,11 +80,24 @@ module cache
   output logic                   fault_valid_o,
   output logic [WarpW-1:0]       fault_warp_o,
 
+  // unified banks (docs/blocks/cache_access.md), and the logarithm of the number of lines; 0: no cache
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [CacheLogW-1:0]   log_i,
+  input  logic [Columns-1:0]     read_ready_i,
+  input  logic [Columns-1:0]     write_ready_i,
+  input  logic [DataW-1:0]       data_i,
+  // verilator lint_on UNUSEDSIGNAL
+  output logic                   ram_read_o,
+  output logic [EntryW-1:0]      ram_read_entry_o,
+  output logic                   ram_write_o,
+  output logic [EntryW-1:0]      ram_write_entry_o,
+  output logic [LineBytes-1:0]   ram_write_bytes_o,
+  output logic [DataW-1:0]       ram_write_data_o,
+
   output logic                   idle_o,
   output cache_event_t           event_o
 );
 
-  localparam int unsigned EntryW = $clog2(Lines);
   localparam int unsigned LoadW = $clog2(Rows);
 
   // ------------------------------------------------------------------ nets, by the block driving
@@ -144,6 +162,7 @@ module cache
   logic load_hit;      // what the request in T is
   logic load_open;
   logic load_miss;
+  logic open_miss;     // its miss is open
   logic store;
   logic store_hit;
   logic atomic;
@@ -161,6 +180,7 @@ module cache
     store        = req_valid_i && req_kind_i == KindStore;
     store_hit    = store && cache_tags_hit;
     atomic       = req_valid_i && req_kind_i == KindAtomic;
+    open_miss    = load_miss && (Unified == 0 || log_i != '0);
     new_miss     = load_miss || (atomic && req_answer_i);
     new_row      = load_open || new_miss;
     access_lacks = (load_hit || store_hit) && !cache_access_in_ready;
@@ -168,7 +188,7 @@ module cache
   end
 
   assign mem_req_valid_o = (load_miss | store | atomic) & ~access_lacks & ~row_lacks;
-  assign mem_req_whole_o = mem_req_valid_o & load_miss;
+  assign mem_req_whole_o = mem_req_valid_o & open_miss;
 
   always_comb begin
     req_ready_o = 1'b1;
@@ -186,7 +206,8 @@ module cache
   logic             tags_touch;
   logic             tags_invalidate;
   logic             tags_fill_valid;
-  logic             fill_take;        // the answer at hand is taken
+  logic             fill_column;      // the column of the answer at hand is free
+  logic             fill_take;        // it is taken
 
   assign tags_read_valid = pass_valid_i | (req_valid_i & ~leave);
   assign tags_read_line  = pass_valid_i ? pass_line_i : req_line_i;
@@ -194,18 +215,22 @@ module cache
   assign tags_invalidate = leave & atomic & cache_tags_hit;
   // While a store to its line is in T the answer waits: installed, it would make the store a hit,
   // which may have to wait for cache_access, and a request that is offered is not withdrawn.
-  assign fill_take       = cache_misses_fill_valid & ~cache_access_write &
+  // An entry's column is that of its line, as there are at least as many sets as columns.
+  assign fill_column     = (Unified == 0) | write_ready_i[cache_misses_fill_line[ColumnW-1:0]];
+  assign fill_take       = cache_misses_fill_valid & ~cache_access_write & fill_column &
                            ~((store | close) & cache_misses_open_first);
   assign tags_fill_valid = fill_take & cache_misses_fill_whole;
 
   cache_tags #(
-    .Lines(Lines),
-    .Ways (Ways)
+    .Lines  (Lines),
+    .Ways   (Ways),
+    .Unified(Unified)
   ) u_cache_tags (
     .clk_i,
     .rst_ni,
     .cfg_i       (cfg_i.fifo),
     .flush_i,
+    .log_i,
     .read_valid_i(tags_read_valid),
     .read_line_i (tags_read_line),
     .line_i      (req_line_i),
@@ -240,7 +265,7 @@ module cache
     .row_room_o        (cache_misses_row_room),
     .empty_o           (cache_misses_empty),
     .allocate_i        (misses_allocate),
-    .allocate_open_i   (load_miss),
+    .allocate_open_i   (open_miss),
     .close_i           (close),
     .row_valid_i       (misses_row_valid),
     .row_i             (row_q),
@@ -267,8 +292,9 @@ module cache
   );
 
   cache_access #(
-    .Lines(Lines),
-    .Rows (Rows)
+    .Lines  (Lines),
+    .Rows   (Rows),
+    .Unified(Unified)
   ) u_cache_access (
     .clk_i,
     .rst_ni,
@@ -295,7 +321,16 @@ module cache
     .push_reg_o      (cache_access_push_reg),
     .push_load_o     (cache_access_push_load),
     .push_data_o     (cache_access_push_data),
-    .push_ready_i    (cache_results_push_ready)
+    .push_ready_i    (cache_results_push_ready),
+    .read_ready_i,
+    .write_ready_i,
+    .ram_read_o,
+    .ram_read_entry_o,
+    .ram_write_o,
+    .ram_write_entry_o,
+    .ram_write_bytes_o,
+    .ram_write_data_o,
+    .data_i
   );
 
   cache_results #(

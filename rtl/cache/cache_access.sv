@@ -4,6 +4,10 @@
 // from memory. A hit waits in stage C for its turn at the RAM. A store writes its bytes there and is
 // done; the line that a load reads stands in stage D, where the lanes take their values from it.
 // Fills share the write port and leave it to stores.
+//
+// With unified memory the lines are in the banks of the register file, and C waits until the column
+// of its line is free. The output of a bank belongs to the access of the edge before, so a line whose
+// lanes cannot leave is kept here.
 `include "gpurf_assert.svh"
 
 module cache_access
@@ -11,6 +15,7 @@ module cache_access
 #(
   parameter int unsigned Lines = 512,
   parameter int unsigned Rows = 64,
+  parameter int unsigned Unified = 0,  // 1: the lines are in the unified banks
   localparam int unsigned EntryW = $clog2(Lines),
   localparam int unsigned LoadW = $clog2(Rows)
 ) (
@@ -49,7 +54,23 @@ module cache_access
   output logic [RegW-1:0]        push_reg_o,
   output logic [LoadW-1:0]       push_load_o,
   output logic [DataW-1:0]       push_data_o,
-  input  logic                   push_ready_i
+  input  logic                   push_ready_i,
+
+  // unified banks: columns that are free; what is read and written if the column is; what was read
+  // at the last edge
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [Columns-1:0]     read_ready_i,
+  input  logic [Columns-1:0]     write_ready_i,
+  // verilator lint_on UNUSEDSIGNAL
+  output logic                   ram_read_o,
+  output logic [EntryW-1:0]      ram_read_entry_o,
+  output logic                   ram_write_o,
+  output logic [EntryW-1:0]      ram_write_entry_o,
+  output logic [LineBytes-1:0]   ram_write_bytes_o,
+  output logic [DataW-1:0]       ram_write_data_o,
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [DataW-1:0]       data_i
+  // verilator lint_on UNUSEDSIGNAL
 );
 
   localparam int unsigned ByteW = 2;              // bits of a byte's place in its word
@@ -70,12 +91,20 @@ module cache_access
   logic [LoadW-1:0]     line_load_q;
 
   logic                 take;
-  logic                 read;    // a load moves to D
-  logic [DataW-1:0]     line;    // that was read last
+  logic                 wanted;       // C has a load that can move to D
+  logic                 read_free;    // what C wants to read, to write
+  logic                 write_free;
+  logic                 read;         // a load moves to D
+  logic                 write;        // a store or a fill is written, if what it wants is free
+  logic [EntryW-1:0]    write_entry;
+  logic [LineBytes-1:0] write_bytes;
+  logic [DataW-1:0]     write_data;
+  logic [DataW-1:0]     line;         // that was read last
 
   // ------------------------------------------------------------------ C
-  assign read       = access_valid_q & ~store_q & (~line_valid_q | push_ready_i);
-  assign in_ready_o = ~access_valid_q | store_q | read;
+  assign wanted     = access_valid_q & ~store_q & (~line_valid_q | push_ready_i);
+  assign read       = wanted & read_free;
+  assign in_ready_o = ~access_valid_q | (store_q & write_free) | read;
   assign take       = in_valid_i & in_ready_o;
 
   assign pin_valid_o = access_valid_q;
@@ -127,20 +156,63 @@ module cache_access
     end
   end
 
-  ram_1r1w #(
-    .Depth(Lines),
-    .Parts(LineBytes),
-    .PartW(8)
-  ) u_ram (
-    .clk_i,
-    .re_i   (read),
-    .raddr_i(entry_q),
-    .we_i   (write_o | fill_valid_i),
-    .waddr_i(write_o ? entry_q : fill_entry_i),
-    .wmask_i(write_o ? bytes_q : '1),
-    .wdata_i(write_o ? data_q : fill_data_i),
-    .rdata_o(line)
-  );
+  // ------------------------------------------------------------------ lines
+  assign write       = write_o | fill_valid_i;
+  assign write_entry = write_o ? entry_q : fill_entry_i;
+  assign write_bytes = write_o ? bytes_q : '1;
+  assign write_data  = write_o ? data_q : fill_data_i;
+
+  if (Unified == 0) begin : gen_own
+    ram_1r1w #(
+      .Depth(Lines),
+      .Parts(LineBytes),
+      .PartW(8)
+    ) u_ram (
+      .clk_i,
+      .re_i   (read),
+      .raddr_i(entry_q),
+      .we_i   (write),
+      .waddr_i(write_entry),
+      .wmask_i(write_bytes),
+      .wdata_i(write_data),
+      .rdata_o(line)
+    );
+
+    assign read_free         = 1'b1;
+    assign write_free        = 1'b1;
+    assign ram_read_o        = 1'b0;
+    assign ram_read_entry_o  = '0;
+    assign ram_write_o       = 1'b0;
+    assign ram_write_entry_o = '0;
+    assign ram_write_bytes_o = '0;
+    assign ram_write_data_o  = '0;
+  end else begin : gen_unified
+    logic             fresh_q;  // the line was read at the last edge
+    logic [DataW-1:0] kept_q;   // the line of the cycles after it
+
+    assign read_free         = read_ready_i[entry_q[ColumnW-1:0]];
+    assign write_free        = write_ready_i[entry_q[ColumnW-1:0]];
+    assign ram_read_o        = wanted;
+    assign ram_read_entry_o  = entry_q;
+    assign ram_write_o       = write;
+    assign ram_write_entry_o = write_entry;
+    assign ram_write_bytes_o = write_bytes;
+    assign ram_write_data_o  = write_data;
+    assign line              = fresh_q ? data_i : kept_q;
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) fresh_q <= 1'b0;
+      else         fresh_q <= read;
+    end
+
+    // No reset: it means nothing until a line has been read.
+    always_ff @(posedge clk_i) begin
+      if (fresh_q) kept_q <= data_i;
+    end
+
+    `GPURF_ASSERT_WHEN(fill_has_column, fill_valid_i, write_ready_i[fill_entry_i[ColumnW-1:0]],
+                       "a line came whose column is not free")
+  end
 
   // ------------------------------------------------------------------ D
   always_ff @(posedge clk_i) begin

@@ -8,6 +8,9 @@
 //
 // A fill takes a way that is invalid, or the way next in the order. It never takes a way that is
 // about to be accessed: then the line is not kept, because an answer must not wait for a hit.
+//
+// With unified memory the number of lines is chosen at each launch. There are tags for the largest
+// cache; a smaller one uses the lowest sets. A tag has the bits of a line that the smallest cache needs.
 `include "gpurf_assert.svh"
 
 module cache_tags
@@ -15,12 +18,17 @@ module cache_tags
 #(
   parameter int unsigned Lines = 512,
   parameter int unsigned Ways = 4,
+  parameter int unsigned Unified = 0,  // 1: the number of lines is chosen at each launch
   localparam int unsigned EntryW = $clog2(Lines)
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic              cfg_i,          // 0: least recently used, 1: first in, first out
   input  logic              flush_i,        // every line becomes invalid at this edge
+  // Chosen with unified memory only.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [CacheLogW-1:0] log_i,       // logarithm of the number of lines; 0: no cache
+  // verilator lint_on UNUSEDSIGNAL
 
   // tags that are read at this edge
   input  logic              read_valid_i,
@@ -50,7 +58,9 @@ module cache_tags
   localparam int unsigned Sets = Lines / Ways;
   localparam int unsigned SetW = $clog2(Sets);
   localparam int unsigned WayW = (Ways > 1) ? $clog2(Ways) : 1;
-  localparam int unsigned TagW = LineW - SetW;
+  localparam int unsigned LeastSets = 4;    // where the number of lines is chosen
+  localparam int unsigned TagLow = (Unified != 0) ? $clog2(LeastSets) : SetW;
+  localparam int unsigned TagW = LineW - TagLow;
   localparam int unsigned MinCellW = 17;    // words of the cells are at least so wide
   localparam int unsigned CellW = (TagW > MinCellW) ? TagW : MinCellW;
 
@@ -65,6 +75,9 @@ module cache_tags
   logic [WayW-1:0] bypass_way_q;
   logic [TagW-1:0] bypass_tag_q;
 
+  logic            enabled;                 // there is a cache
+  logic [CacheLogW-1:0] set_log;            // logarithm of the number of sets
+  logic [SetW-1:0] set_mask;                // bits of a line that are its set
   logic [SetW-1:0] read_set;
   logic [SetW-1:0] set;
   logic [TagW-1:0] tag;
@@ -80,11 +93,6 @@ module cache_tags
   logic            one_set;                 // the fill is in the set that is looked up
   logic [WayW-1:0] fill_way;                // the way that makes room
   logic            pinned;
-
-  // The place of a line: `way * Sets + set`. With one way the number of the way is 0.
-  function automatic logic [EntryW-1:0] entry_of(logic [WayW-1:0] way, logic [SetW-1:0] in_set);
-    return EntryW'({way, in_set});
-  endfunction
 
   // The order after the use of a way: the ways in front of it move back by one place.
   function automatic order_t moved(order_t order, logic [WayW-1:0] way);
@@ -104,8 +112,31 @@ module cache_tags
 
   localparam order_t FirstOrder = first_order();
 
+  // ------------------------------------------------------------------ sets
+  if (Unified == 0) begin : gen_fixed
+    assign enabled  = 1'b1;
+    assign set_log  = CacheLogW'(SetW);
+    assign set_mask = '1;
+  end else begin : gen_chosen
+    assign enabled  = log_i != '0;
+    assign set_log  = enabled ? log_i - CacheLogW'($clog2(Ways)) : '0;
+    assign set_mask = ~({SetW{1'b1}} << set_log);
+
+    `GPURF_ASSERT(lines_in_range, !enabled || (32'(log_i) <= EntryW &&
+                                               32'd1 << log_i >= LeastSets * Ways),
+                  "the cache has more lines than the largest one, or too few")
+    `GPURF_ASSERT(no_line_without_cache, enabled || match == '0,
+                  "a line is in a cache that has none")
+  end
+
+  // The place of a line: `way * sets + set`. With one way the number of the way is 0.
+  function automatic logic [EntryW-1:0] entry_of(logic [WayW-1:0] way, logic [SetW-1:0] in_set);
+    return (EntryW'(way) << set_log) | EntryW'(in_set);
+  endfunction
+
   // ------------------------------------------------------------------ lookup
-  assign {tag, set} = line_i;
+  assign tag = line_i[TagLow +: TagW];
+  assign set = line_i[SetW-1:0] & set_mask;
 
   always_comb begin
     hit_way = '0;
@@ -120,7 +151,8 @@ module cache_tags
   end
 
   // ------------------------------------------------------------------ fill
-  assign {fill_tag, fill_set} = fill_line_i;
+  assign fill_tag = fill_line_i[TagLow +: TagW];
+  assign fill_set = fill_line_i[SetW-1:0] & set_mask;
 
   always_comb begin
     fill_way = order_q[fill_set][Ways-1];
@@ -129,7 +161,7 @@ module cache_tags
     end
     pinned = (pin_valid_i && pin_entry_i == entry_of(fill_way, fill_set)) ||
              (touch_i && hit_o && entry_o == entry_of(fill_way, fill_set));
-    fill_keep_o  = fill_valid_i && !pinned;
+    fill_keep_o  = fill_valid_i && !pinned && enabled;
     fill_entry_o = fill_keep_o ? entry_of(fill_way, fill_set) : '0;
   end
 
@@ -178,7 +210,7 @@ module cache_tags
   end
 
   // ------------------------------------------------------------------ tags
-  assign read_set = read_line_i[SetW-1:0];
+  assign read_set = read_line_i[SetW-1:0] & set_mask;
 
   for (genvar w = 0; w < Ways; w++) begin : gen_way
     // The bits above the tag are 0.

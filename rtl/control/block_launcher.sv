@@ -5,6 +5,10 @@
 // whole grid. The threads' coordinates, which are the same in all blocks as well, are counted out
 // once, four lanes a cycle. Then blocks are put into the slots as these become free, a warp a
 // cycle, until none is left.
+//
+// With unified memory the host divides the rows of the banks among registers, scratchpad memory and
+// data cache at each launch (hierarchy thesis 7.3.4). Here slots are cut from those shares, and none
+// if the three do not fit together.
 `include "gpurf_assert.svh"
 
 module block_launcher
@@ -16,7 +20,8 @@ module block_launcher
   parameter int unsigned SharedWords = 16384,
   parameter int unsigned PairedRows = 0,      // 1: an even warp and the next one have the same rows
   parameter int unsigned MaxRegisters = 256,  // of a warp
-  parameter int unsigned Places = 0           // 1: registers are handed out one by one
+  parameter int unsigned Places = 0,          // 1: registers are handed out one by one
+  parameter int unsigned Unified = 0          // 1: the launch divides the rows
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -40,6 +45,10 @@ module block_launcher
   input  logic                  launch_share_i,      // guests may be added
   input  logic [RegW-1:0]       launch_private_i,    // registers of a thread, private to a guest
   input  logic [16:0]           launch_private_shared_i,  // bytes of a block, private to a guest
+  // Rows are divided only where all memory is in one set of banks.
+  input  logic [BankRowsW-1:0]  launch_register_rows_i,
+  input  logic [BankRowsW-1:0]  launch_shared_rows_i,
+  input  logic [CacheLogW-1:0]  launch_cache_i,      // logarithm of the cache's lines; 0: no cache
   // verilator lint_on UNUSEDSIGNAL
 
   // progress of the warps
@@ -77,13 +86,17 @@ module block_launcher
   output logic [BlockSlots-1:0] slot_busy_o,
   output logic [BlockSlots-1:0] slot_young_o,        // its block began after its partner's
 
+  // how unified memory is divided
+  output logic [BankRowsW-1:0]  register_rows_o,
+  output logic [CacheLogW-1:0]  cache_log_o,         // logarithm of the cache's lines; 0: no cache
+
   // Warps asked for are below Warps.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [WarpW-1:0]      place_warp_i,        // where is its shared memory?
   input  logic [WarpW-1:0]      block_warp_i,        // which block is its, and which number has it?
   // verilator lint_on UNUSEDSIGNAL
-  output logic [16:0]           place_base_o,
-  output logic [16:0]           place_common_o,      // its host's first byte
+  output logic [SharedAddressW-1:0] place_base_o,
+  output logic [SharedAddressW-1:0] place_common_o,      // its host's first byte
   output logic [16:0]           private_bytes_o,     // in front of what two blocks have in common
   output logic [4:0]            block_index_o,
   output logic [31:0]           block_x_o,
@@ -104,6 +117,7 @@ module block_launcher
   localparam int unsigned SharedAlign = (Places != 0) ? 4 : 128;  // bytes: a word, or a row of all banks
   localparam int unsigned SharedBytes = 4 * SharedWords;
   localparam int unsigned MostThreads = 1024;
+  localparam int unsigned RowBytes = LineBytes * Columns;  // of all unified banks
 
   typedef enum logic [1:0] {
     Idle        = 2'd0,
@@ -143,10 +157,10 @@ module block_launcher
 
   // how the SM is divided
   logic [6:0]            first_q;                 // first warp that is not given away
-  logic [17:0]           base_q;                  // first byte that is not
+  logic [SharedAddressW:0] base_q;                // first byte that is not
   logic [BlockSlotW-1:0] slot_q      [Warps];
   logic [4:0]            index_q     [Warps];
-  logic [16:0]           slot_base_q [BlockSlots];
+  logic [SharedAddressW-1:0] slot_base_q [BlockSlots];
 
   // hosts and guests, where registers are handed out one by one
   // verilator lint_off UNUSEDSIGNAL
@@ -157,6 +171,10 @@ module block_launcher
   // verilator lint_on UNUSEDSIGNAL
   logic [BlockSlots-1:0] young_q;                 // the slot's block began after its partner's
   register_layout_t      layout_q;
+
+  // how the rows are divided, with unified memory
+  logic [BankRowsW-1:0]  register_rows_q;
+  logic [CacheLogW-1:0]  cache_log_q;             // logarithm of the cache's lines; 0: no cache
 
   // coordinates to be written
   logic [10:0]           tid_x_q;
@@ -178,8 +196,14 @@ module block_launcher
 
   logic                  launch;
   logic [6:0]            warps_end;               // behind the slot that is being divided off
-  logic [17:0]           bytes_end;
+  logic [SharedAddressW:0] bytes_end;
   logic [16:0]           step;                    // bytes of shared memory that it gets
+  // Registers that are handed out one by one have a condition of their own.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [31:0]           most_rows;               // for registers
+  logic [31:0]           most_bytes;              // for shared memory
+  logic                  shares_fit;              // registers, shared memory and cache together
+  // verilator lint_on UNUSEDSIGNAL
   logic                  common_fits;             // but for registers and shared memory
   logic                  fits;
   tid_t                  tid_next;                // behind the four lanes
@@ -210,6 +234,8 @@ module block_launcher
   assign slot_busy_o    = slot_busy_q;
   assign slot_young_o   = young_q;
   assign layout_o       = layout_q;
+  assign register_rows_o = register_rows_q;
+  assign cache_log_o     = cache_log_q;
 
   assign launch     = launch_valid_i & ~busy_o;
   assign last_index = 5'(warps_q - 1'b1);
@@ -232,16 +258,44 @@ module block_launcher
 
   // Divide: does another block fit?
   assign warps_end   = first_q + 7'(warps_q);
-  assign bytes_end   = base_q + 18'(step);
+  assign bytes_end   = base_q + (SharedAddressW+1)'(step);
   assign common_fits = slots_q < cfg_i && 32'(warps_end) <= Warps;
+
+  if (Unified == 0) begin : gen_fixed
+    assign most_rows       = Depth;
+    assign most_bytes      = SharedBytes;
+    assign shares_fit      = 1'b1;
+    assign register_rows_q = '0;
+    assign cache_log_q     = '0;
+  end else begin : gen_unified
+    logic [BankRowsW-1:0] shared_rows_q;
+    logic [31:0]          cache_rows;
+
+    assign cache_rows = (cache_log_q == '0) ? 32'd0 : (32'd1 << cache_log_q) / Columns;
+    assign most_rows  = 32'(register_rows_q);
+    assign most_bytes = 32'(shared_rows_q) * RowBytes;
+    assign shares_fit = 32'(register_rows_q) + 32'(shared_rows_q) + cache_rows <= Depth;
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        register_rows_q <= '0;
+        shared_rows_q   <= '0;
+        cache_log_q     <= '0;
+      end else if (launch) begin
+        register_rows_q <= launch_register_rows_i;
+        shared_rows_q   <= launch_shared_rows_i;
+        cache_log_q     <= launch_cache_i;
+      end
+    end
+  end
 
   if (Places == 0) begin : gen_rows
     logic [6:0] rows_end;  // warps whose rows are taken then
 
     // An even warp and the odd one behind it have their rows together, each in one bank.
     assign rows_end         = (PairedRows != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
-    assign fits             = common_fits && 32'(bytes_end) <= SharedBytes &&
-                              32'(rows_end) * 32'(rows_q) <= Depth && 32'(rows_q) <= MaxRegisters / Banks;
+    assign fits             = common_fits && shares_fit && 32'(bytes_end) <= most_bytes &&
+                              32'(rows_end) * 32'(rows_q) <= most_rows && 32'(rows_q) <= MaxRegisters / Banks;
     assign share_q          = 1'b0;
     assign extending_q      = 1'b0;
     assign hosts_q          = '0;
@@ -258,12 +312,12 @@ module block_launcher
     logic [WarpW:0]        guest_warps;   // with the block that is being divided off
     logic [31:0]           host_registers;
     logic [31:0]           guest_registers;
-    logic [17:0]           host_bytes;
+    logic [SharedAddressW:0] host_bytes;
     logic [4:0]            partner;       // of the slot that a block is put into
     logic                  has_partner;
 
     // Behind the last slot that fits whole, guests are tried: with their private registers only.
-    assign host_bytes      = base_q + 18'(shared_step_q);
+    assign host_bytes      = base_q + (SharedAddressW+1)'(shared_step_q);
     assign host_fits       = common_fits && 32'(host_bytes) <= SharedBytes &&
                              32'(warps_end) * 32'(layout_q.registers) <= Banks * Depth;
     assign extend          = state_q == Divide && !host_fits && slots_q != '0 && share_q && !extending_q;
@@ -502,7 +556,7 @@ module block_launcher
       index_q     <= '{default: '0};
       slot_base_q <= '{default: '0};
     end else if (state_q == Divide && fits) begin
-      slot_base_q[BlockSlotW'(slots_q)] <= 17'(base_q);
+      slot_base_q[BlockSlotW'(slots_q)] <= SharedAddressW'(base_q);
       for (int unsigned w = 0; w < Warps; w++) begin
         if (w >= 32'(first_q) && w < 32'(warps_end)) begin
           slot_q[w]  <= BlockSlotW'(slots_q);

@@ -1,6 +1,6 @@
 // Single precision numbers, taken apart and put together.
 //
-// What the single precision unit, the special function unit and the float atomic of shared memory
+// What the single precision unit, the special function unit and the float atomic of scratchpad memory
 // have in common (docs/arithmetic.md; widths: docs/blocks/fp_unit.md, "Values"). A finite number is
 // (-1)^negative * significand * 2^exponent. Which way a result is rounded is each unit's affair:
 // `placed` ends with the bits of which that is decided.

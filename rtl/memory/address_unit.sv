@@ -36,10 +36,10 @@ module address_unit
 
   // sizes
   output logic [WarpW-1:0]               place_warp_o,       // whose shared memory?
-  input  logic [16:0]                    place_base_i,       // its block's first byte
+  input  logic [SharedAddressW-1:0]      place_base_i,       // its block's first byte
   // Without shared scratchpad memory there is no common area.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [16:0]                    place_common_i,     // that of its pair's host
+  input  logic [SharedAddressW-1:0]      place_common_i,     // that of its pair's host
   input  logic                           place_released_i,   // its block has left the common area
   input  logic [16:0]                    private_bytes_i,    // in front of the common area
   // verilator lint_on UNUSEDSIGNAL

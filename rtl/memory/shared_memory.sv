@@ -11,7 +11,8 @@
 
 module shared_memory
   import gpurf_pkg::*;
-  import fp_pkg::*;
+  import fp_pkg::*;          // scratchpad_pkg needs it
+  import scratchpad_pkg::*;
 #(
   parameter int unsigned SharedWords = 16384,
   localparam int unsigned Banks = 32,
@@ -56,8 +57,6 @@ module shared_memory
   localparam int unsigned ByteW = 2;                 // bits of a byte's place in its word
   localparam int unsigned BankBytes = LaneW / 8;
   localparam int unsigned PlaceW = BankW + ByteW;    // bits of a byte's place in a row
-  localparam int unsigned HalfLanes = Lanes / 2;
-  localparam int unsigned QuarterLanes = Lanes / 4;
 
   logic                 phase_q;                     // the banks hold an atomic's old words
 
@@ -95,57 +94,6 @@ module shared_memory
   logic [LaneW-1:0]     bank_wdata [Banks];
   logic [LaneW-1:0]     rdata      [Banks];
 
-  // The sum of two floats, to nearest even. Three bits below the significands are enough: where
-  // more are shifted out, at most one is lost at the top.
-  function automatic logic [LaneW-1:0] float_sum(logic [LaneW-1:0] a, logic [LaneW-1:0] b);
-    logic                    opposite, up;
-    logic [LaneW-1:0]        high, low;
-    logic [SignificandW+3:0] value;
-    logic [MagnitudeW-1:0]   magnitude;
-    placed_t                 number;
-    // verilator no_inline_task
-    opposite = a[LaneW-1] ^ b[LaneW-1];
-    high     = (a[MagnitudeW-1:0] >= b[MagnitudeW-1:0]) ? a : b;
-    low      = (a[MagnitudeW-1:0] >= b[MagnitudeW-1:0]) ? b : a;
-    if (is_special(high)) begin
-      // An infinity or a NaN has the larger magnitude.
-      return (is_nan(high) || (is_infinite(low) && opposite)) ? Nan : high;
-    end
-    value = (SignificandW + 4)'(shift_right_sticky(Wide'({significand(low, 1'b0), 3'b000}),
-                                                   exponent(high) - exponent(low)));
-    value = {1'b0, significand(high, 1'b0), 3'b000} + (opposite ? -value : value);
-    if (value == '0) begin
-      // What cancels gives +0; zeros of one sign keep it.
-      return {a[LaneW-1] & b[LaneW-1], {MagnitudeW{1'b0}}};
-    end
-    number    = placed(Wide'(value), WideExponentW'($signed(exponent(high))) - WideExponentW'(3));
-    up        = number.half & (number.sticky | number.magnitude[0]);
-    magnitude = number.magnitude + MagnitudeW'(up);
-    return {high[LaneW-1], magnitude};
-  endfunction
-
-  // What an atomic operation leaves in place of `old`.
-  function automatic logic [LaneW-1:0] updated(logic [3:0] operation, logic [LaneW-1:0] old,
-                                               logic [LaneW-1:0] operand,
-                                               logic [LaneW-1:0] compare);
-    case (operation)
-      AtomicAdd:         updated = old + operand;
-      AtomicMinUnsigned: updated = (operand < old) ? operand : old;
-      AtomicMinSigned:   updated = ($signed(operand) < $signed(old)) ? operand : old;
-      AtomicMaxUnsigned: updated = (operand > old) ? operand : old;
-      AtomicMaxSigned:   updated = ($signed(operand) > $signed(old)) ? operand : old;
-      AtomicIncrement:   updated = (old >= operand) ? '0 : old + 1'b1;
-      AtomicDecrement:   updated = (old == '0 || old > operand) ? operand : old - 1'b1;
-      AtomicAnd:         updated = old & operand;
-      AtomicOr:          updated = old | operand;
-      AtomicXor:         updated = old ^ operand;
-      AtomicExchange:    updated = operand;
-      AtomicAddFloat:    updated = float_sum(old, operand);
-      AtomicCas:         updated = (old == compare) ? operand : old;
-      default:           updated = old;
-    endcase
-  endfunction
-
   assign result_valid_o     = result_valid_q;
   assign result_warp_o      = warp_q;
   assign result_mask_o      = mask_q;
@@ -165,18 +113,7 @@ module shared_memory
 
   assign served_o = ((load & room_i) | writes) ? selected : '0;
 
-  always_comb begin
-    window = lanes_i;
-    if (cfg_i == 2'd1) begin
-      if (lanes_i[HalfLanes-1:0] != '0) window[HalfLanes +: HalfLanes] = '0;
-    end else if (cfg_i != 2'd0) begin
-      for (int unsigned quarter = 1; quarter < Lanes / QuarterLanes; quarter++) begin
-        if ((lanes_i & ~({Lanes{1'b1}} << (QuarterLanes * quarter))) != '0) begin
-          window[QuarterLanes*quarter +: QuarterLanes] = '0;
-        end
-      end
-    end
-  end
+  assign window = lanes_in_window(cfg_i, lanes_i);
 
   // Upwards, so that a bank's lowest lane names its row. Lanes of an atomic never share a word:
   // each of them has to see what the one before has left.
@@ -222,7 +159,7 @@ module shared_memory
         if (selected[l]) begin
           bank  = addr_i[LaneW*l+ByteW +: BankW];
           place = addr_i[LaneW*l +: ByteW];
-          bytes = {{2{size_i[1]}}, size_i != SizeByte, 1'b1} << place;
+          bytes = stored_bytes(size_i, place);
           for (int unsigned b = 0; b < BankBytes; b++) enable[8*b +: 8] = {8{bytes[b]}};
           bank_wmask[bank] = bank_wmask[bank] | bytes;
           bank_wdata[bank] = (bank_wdata[bank] & ~enable) |

@@ -13,7 +13,11 @@
 //   t+3        the instruction is offered for dispatch
 //
 // The blocks do the work; this module wires them, multiplexes between the ports, and collects the
-// event word. No output but the event word depends on an input of the same cycle.
+// event word. No output but the event word, and the data that memory asks for, depends on an input of
+// the same cycle.
+//
+// With unified memory (hierarchy thesis, chapter 7) the banks store scratchpad memory and the lines of
+// the data cache too. Registers go first: memory's accesses change nothing for them.
 module mrf
   import gpurf_pkg::*;
 #(
@@ -24,6 +28,7 @@ module mrf
   parameter int unsigned Depth = 64,
   parameter int unsigned TagW = 32,
   parameter int unsigned Places = 0,   // 1: registers are handed out one by one
+  parameter int unsigned Unified = 0,  // 1: the banks serve memory too: four, with two ports
   localparam int unsigned BankW = $clog2(Banks),
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned Slots = Operands * Collectors,
@@ -74,7 +79,24 @@ module mrf
   output logic [Operands*IssuePorts-1:0] dispatch_src_valid_o,
   output logic [DataW-1:0]               dispatch_data_o    [Operands*IssuePorts],
 
-  output mrf_event_t                     event_o
+  output mrf_event_t                     event_o,
+
+  // accesses of memory, with unified banks: a bit or an element for each cluster, and ready bits for
+  // each column
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [Clusters-1:0]            memory_read_i,
+  input  logic [ColumnW-1:0]             memory_read_column_i  [Clusters],
+  input  logic [EntryW-1:0]              memory_read_entry_i   [Clusters],
+  input  logic [Clusters-1:0]            memory_write_i,
+  input  logic [ColumnW-1:0]             memory_write_column_i [Clusters],
+  input  logic [EntryW-1:0]              memory_write_entry_i  [Clusters],
+  input  logic [ClusterBytes-1:0]        memory_write_bytes_i  [Clusters],
+  input  logic [DataW-1:0]               memory_write_data_i,
+  input  logic [ColumnW-1:0]             memory_data_column_i  [Clusters],
+  // verilator lint_on UNUSEDSIGNAL
+  output logic [Columns-1:0]             memory_read_ready_o,
+  output logic [Clusters-1:0]            memory_write_ready_o  [Columns],
+  output logic [DataW-1:0]               memory_data_o
 );
 
   localparam int unsigned SlotW = $clog2(Slots);
@@ -332,21 +354,66 @@ module mrf
       assign bank_write_data = head_data[bank_write_port[b]];
     end
 
-    mrf_bank #(
-      .DualPort(DualPort),
-      .Depth   (Depth)
-    ) u_bank (
-      .clk_i,
-      .rst_ni,
-      .read_valid_i     (read_valid[b]),
-      .read_entry_i     (read_entry[b]),
-      .write_valid_i    (bank_write_valid[b]),
-      .write_entry_i    (bank_write_entry[b]),
-      .write_mask_i     (bank_write_mask),
-      .write_data_i     (bank_write_data),
-      .read_data_valid_o(read_data_valid[b]),
-      .read_data_o      (read_data[b])
-    );
+    if (Unified == 0) begin : gen_alone
+      mrf_bank #(
+        .DualPort(DualPort),
+        .Depth   (Depth)
+      ) u_bank (
+        .clk_i,
+        .rst_ni,
+        .read_valid_i     (read_valid[b]),
+        .read_entry_i     (read_entry[b]),
+        .write_valid_i    (bank_write_valid[b]),
+        .write_entry_i    (bank_write_entry[b]),
+        .write_mask_i     (bank_write_mask),
+        .write_data_i     (bank_write_data),
+        .read_data_valid_o(read_data_valid[b]),
+        .read_data_o      (read_data[b])
+      );
+    end else begin : gen_unified
+      // Clusters of this column that memory reads and writes.
+      logic [Clusters-1:0] memory_read;
+      logic [Clusters-1:0] memory_write;
+
+      for (genvar g = 0; g < Clusters; g++) begin : gen_cluster
+        assign memory_read[g]  = memory_read_i[g] && memory_read_column_i[g] == ColumnW'(b);
+        assign memory_write[g] = memory_write_i[g] && memory_write_column_i[g] == ColumnW'(b);
+      end
+
+      unified_bank #(
+        .Depth(Depth)
+      ) u_bank (
+        .clk_i,
+        .rst_ni,
+        .read_valid_i        (read_valid[b]),
+        .read_entry_i        (read_entry[b]),
+        .write_valid_i       (bank_write_valid[b]),
+        .write_entry_i       (bank_write_entry[b]),
+        .write_mask_i        (bank_write_mask),
+        .write_data_i        (bank_write_data),
+        .memory_read_i       (memory_read),
+        .memory_read_entry_i,
+        .memory_write_i      (memory_write),
+        .memory_write_entry_i,
+        .memory_write_bytes_i,
+        .memory_write_data_i,
+        .memory_read_ready_o (memory_read_ready_o[b]),
+        .memory_write_ready_o(memory_write_ready_o[b]),
+        .read_data_valid_o   (read_data_valid[b]),
+        .read_data_o         (read_data[b])
+      );
+    end
+  end
+
+  if (Unified == 0) begin : gen_no_memory
+    assign memory_read_ready_o  = '0;
+    assign memory_write_ready_o = '{default: '0};
+    assign memory_data_o        = '0;
+  end else begin : gen_memory
+    for (genvar g = 0; g < Clusters; g++) begin : gen_cluster
+      assign memory_data_o[ClusterW*g +: ClusterW] =
+          read_data[memory_data_column_i[g]][ClusterW*g +: ClusterW];
+    end
   end
 
   mrf_crossbar #(

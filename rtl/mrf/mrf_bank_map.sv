@@ -20,7 +20,8 @@ module mrf_bank_map
   output logic [EntryW-1:0] entry_o
 );
 
-  // Banks and Depth are powers of two: dropping upper bits is the modulo, the division a shift.
+  // Banks is a power of two: dropping upper bits is the modulo, the division a shift. So is Depth,
+  // or all rows that a warp owns are below it, and no row wraps.
   assign bank_o  = BankW'(reg_i + RegW'(warp_i));
   assign entry_o = base_i + EntryW'(32'(reg_i) / Banks);
 

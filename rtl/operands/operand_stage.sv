@@ -19,6 +19,8 @@ module operand_stage
   // Of the design: its struct of sizes. Some designs have none.
   // verilator lint_off UNUSEDPARAM
   parameter int unsigned Sizes = 0,
+  // Only some designs can have unified banks.
+  parameter int unsigned Unified = 0,                      // 1: the banks serve memory too
   // verilator lint_on UNUSEDPARAM
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned Tags = Collectors + front_places(Organisation, IssuePorts),
@@ -109,6 +111,24 @@ module operand_stage
   output logic [DataW-1:0]               dispatch_data_o        [Operands*IssuePorts],
 
   output mrf_event_t                     event_o,
+
+  // accesses of memory, with unified banks: a bit or an element for each cluster, and ready bits for
+  // each column
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [Clusters-1:0]            memory_read_i,
+  input  logic [ColumnW-1:0]             memory_read_column_i   [Clusters],
+  input  logic [EntryW-1:0]              memory_read_entry_i    [Clusters],
+  input  logic [Clusters-1:0]            memory_write_i,
+  input  logic [ColumnW-1:0]             memory_write_column_i  [Clusters],
+  input  logic [EntryW-1:0]              memory_write_entry_i   [Clusters],
+  input  logic [ClusterBytes-1:0]        memory_write_bytes_i   [Clusters],
+  input  logic [DataW-1:0]               memory_write_data_i,
+  input  logic [ColumnW-1:0]             memory_data_column_i   [Clusters],
+  // verilator lint_on UNUSEDSIGNAL
+  output logic [Columns-1:0]             memory_read_ready_o,
+  output logic [Clusters-1:0]            memory_write_ready_o   [Columns],
+  output logic [DataW-1:0]               memory_data_o,
+
   output logic [DesignEventW-1:0]        design_event_o         [DesignEvents]
 );
 
@@ -162,7 +182,7 @@ module operand_stage
     end
   end
 
-  // Depth is a power of two: dropping upper bits is the modulo.
+  // Depth is a power of two, and dropping upper bits is the modulo; or all rows of warps are below it.
   function automatic logic [EntryW-1:0] first_row(logic [WarpW-1:0] warp);
     logic [WarpW-1:0] counted;
     counted = warp & WarpMask;
@@ -353,7 +373,8 @@ module operand_stage
       .IssuePorts(IssuePorts),
       .Depth     (Depth),
       .TagW      (TagW),
-      .Places    (32'(has_places(Organisation, Sizes)))
+      .Places    (32'(has_places(Organisation, Sizes))),
+      .Unified   (Unified)
     ) u_provider (
       .clk_i,
       .rst_ni,
@@ -384,7 +405,19 @@ module operand_stage
       .dispatch_tag_o      (dispatch_tag),
       .dispatch_src_valid_o,
       .dispatch_data_o,
-      .event_o
+      .event_o,
+      .memory_read_i,
+      .memory_read_column_i,
+      .memory_read_entry_i,
+      .memory_write_i,
+      .memory_write_column_i,
+      .memory_write_entry_i,
+      .memory_write_bytes_i,
+      .memory_write_data_i,
+      .memory_data_column_i,
+      .memory_read_ready_o,
+      .memory_write_ready_o,
+      .memory_data_o
     );
 
     // The design keeps nothing for a slot.
@@ -475,7 +508,8 @@ module operand_stage
       .Entries   (32'(RfcSizes.entries)),
       .Lrf       (32'(RfcSizes.lrf)),
       .Reads     (32'(RfcSizes.reads)),
-      .Power     (32'(RfcSizes.power))
+      .Power     (32'(RfcSizes.power)),
+      .Unified   (Unified)
     ) u_provider (
       .clk_i,
       .rst_ni,
@@ -527,7 +561,19 @@ module operand_stage
       .event_o             (rfc_event),
       .count_event_o       (rfc_count_event),
       .extra_event_o       (rfc_extra_event),
-      .mrf_event_o         (event_o)
+      .mrf_event_o         (event_o),
+      .memory_read_i,
+      .memory_read_column_i,
+      .memory_read_entry_i,
+      .memory_write_i,
+      .memory_write_column_i,
+      .memory_write_entry_i,
+      .memory_write_bytes_i,
+      .memory_write_data_i,
+      .memory_data_column_i,
+      .memory_read_ready_o,
+      .memory_write_ready_o,
+      .memory_data_o
     );
 
     assign design_event_o[0] = DesignEventW'(rfc_event);
@@ -566,7 +612,8 @@ module operand_stage
       .Tags      (Tags),
       .Active    (Active),
       .Entries   (32'(HierarchySizes.entries)),
-      .LrfBanks  (32'(HierarchySizes.lrf_banks))
+      .LrfBanks  (32'(HierarchySizes.lrf_banks)),
+      .Unified   (Unified)
     ) u_provider (
       .clk_i,
       .rst_ni,
@@ -612,7 +659,19 @@ module operand_stage
       .wait_o,
       .event_o             (hierarchy_event),
       .count_event_o       (hierarchy_count_event),
-      .mrf_event_o         (event_o)
+      .mrf_event_o         (event_o),
+      .memory_read_i,
+      .memory_read_column_i,
+      .memory_read_entry_i,
+      .memory_write_i,
+      .memory_write_column_i,
+      .memory_write_entry_i,
+      .memory_write_bytes_i,
+      .memory_write_data_i,
+      .memory_data_column_i,
+      .memory_read_ready_o,
+      .memory_write_ready_o,
+      .memory_data_o
     );
 
     assign design_event_o[0] = DesignEventW'(hierarchy_event);
@@ -630,6 +689,13 @@ module operand_stage
   if (!keeps_states(Organisation)) begin : gen_no_states
     assign power_event_o      = '0;
     assign power_wait_event_o = '0;
+  end
+
+  // The other designs have banks of registers alone.
+  if (!has_unified_banks(Organisation)) begin : gen_no_memory
+    assign memory_read_ready_o  = '0;
+    assign memory_write_ready_o = '{default: '0};
+    assign memory_data_o        = '0;
   end
 
   // Without the candidates' service no operand is read early, and no hint is taken.

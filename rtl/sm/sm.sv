@@ -6,6 +6,9 @@
 // figures 1 and 3). Global memory and the host stand outside; all outputs but the events follow
 // from registers alone.
 //
+// With unified memory (hierarchy thesis, chapter 7) the banks in the operand stage store scratchpad
+// memory and the lines of the data cache too.
+//
 // The net at an output has the name of the instance and of the port: that is what lockstep compares.
 module sm
   import gpurf_pkg::*;
@@ -35,6 +38,7 @@ module sm
   parameter int unsigned CacheWays = 4,
   parameter int unsigned CacheMisses = 64,
   // verilator lint_on UNUSEDPARAM
+  parameter int unsigned Unified = 0,  // 1: one set of banks for registers, scratchpad and cache
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
@@ -71,6 +75,9 @@ module sm
   input  logic                   launch_share_i,
   input  logic [RegW-1:0]        launch_private_i,
   input  logic [16:0]            launch_private_shared_i,
+  input  logic [BankRowsW-1:0]   launch_register_rows_i,
+  input  logic [BankRowsW-1:0]   launch_shared_rows_i,
+  input  logic [CacheLogW-1:0]   launch_cache_i,
   output logic                   busy_o,
   output logic                   done_o,
   output logic                   fault_o,
@@ -130,6 +137,8 @@ module sm
   localparam int unsigned SideQueueDepth = 32;
   localparam int unsigned SideSources = 3;
   localparam int unsigned FaultSources = 2 * P + 5;
+  localparam int unsigned EntryW = $clog2(Depth);
+  localparam int unsigned LineEntryW = (CacheLines > 1) ? $clog2(CacheLines) : 1;
 
   // ------------------------------------------------------------------ nets, by the block driving
   logic [P-1:0]     fetch_decode_valid;
@@ -236,6 +245,12 @@ module sm
   instruction_t       operand_stage_dispatch_instruction [P];
   logic [Sources-1:0] operand_stage_dispatch_src_valid;
   logic [DataW-1:0]   operand_stage_dispatch_data        [Sources];
+  // Only unified memory reads these.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [Columns-1:0]  operand_stage_memory_read_ready;
+  logic [Clusters-1:0] operand_stage_memory_write_ready  [Columns];
+  logic [DataW-1:0]    operand_stage_memory_data;
+  // verilator lint_on UNUSEDSIGNAL
 
   logic [P-1:0] dispatcher_dispatch_ready;
   logic [P-1:0] dispatcher_alu_valid;
@@ -407,7 +422,17 @@ module sm
   logic [DataW-1:0] memory_result_data;
   logic             memory_fault_valid;
   logic [WarpW-1:0] memory_fault_warp;
+  // Only unified memory reads these.
+  // verilator lint_off UNUSEDSIGNAL
+  logic                  memory_ram_read;
+  logic [LineEntryW-1:0] memory_ram_read_entry;
+  logic                  memory_ram_write;
+  logic [LineEntryW-1:0] memory_ram_write_entry;
+  logic [LineBytes-1:0]  memory_ram_write_bytes;
+  logic [DataW-1:0]      memory_ram_write_data;
+  // verilator lint_on UNUSEDSIGNAL
 
+  // Of the scratchpad with banks of its own, or of the one in unified banks; 0 what the first has not.
   logic [Lanes-1:0] shared_memory_served;
   logic             shared_memory_result_valid;
   logic [WarpW-1:0] shared_memory_result_warp;
@@ -416,6 +441,31 @@ module sm
   logic             shared_memory_result_reg_valid;
   logic [RegW-1:0]  shared_memory_result_reg;
   logic [DataW-1:0] shared_memory_result_data;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [Clusters-1:0]     shared_memory_read;
+  logic [Clusters-1:0]     shared_memory_write;
+  logic [SharedRowW-1:0]   shared_memory_row   [Clusters];
+  logic [ClusterBytes-1:0] shared_memory_bytes [Clusters];
+  logic [DataW-1:0]        shared_memory_data;
+  // verilator lint_on UNUSEDSIGNAL
+
+  // Without unified memory these are 0, and nobody reads the first five.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [Columns-1:0]      unified_arbiter_cache_read_ready;
+  logic [Columns-1:0]      unified_arbiter_cache_write_ready;
+  logic [Clusters-1:0]     unified_arbiter_shared_read_ready;
+  logic [Clusters-1:0]     unified_arbiter_shared_write_ready;
+  unified_event_t          unified_arbiter_event;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [Clusters-1:0]     unified_arbiter_read;
+  logic [ColumnW-1:0]      unified_arbiter_read_column  [Clusters];
+  logic [EntryW-1:0]       unified_arbiter_read_entry   [Clusters];
+  logic [Clusters-1:0]     unified_arbiter_write;
+  logic [ColumnW-1:0]      unified_arbiter_write_column [Clusters];
+  logic [EntryW-1:0]       unified_arbiter_write_entry  [Clusters];
+  logic [ClusterBytes-1:0] unified_arbiter_write_bytes  [Clusters];
+  logic [DataW-1:0]        unified_arbiter_write_data;
+  logic [ColumnW-1:0]      unified_arbiter_data_column  [Clusters];
 
   logic [Lanes-1:0] constant_memory_direct_served;
   logic             constant_memory_direct_result_valid;
@@ -476,8 +526,13 @@ module sm
   logic [BlockSlots-1:0] block_launcher_slot_busy;
   logic [BlockSlots-1:0] block_launcher_slot_young;
   // verilator lint_on UNUSEDSIGNAL
-  logic [16:0]           block_launcher_place_base;
-  logic [16:0]           block_launcher_place_common;
+  // Only unified memory reads these.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [BankRowsW-1:0]  block_launcher_register_rows;
+  logic [CacheLogW-1:0]  block_launcher_cache_log;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [SharedAddressW-1:0] block_launcher_place_base;
+  logic [SharedAddressW-1:0] block_launcher_place_common;
   logic [16:0]           block_launcher_private_bytes;
   logic [4:0]            block_launcher_block_index;
   logic [31:0]           block_launcher_block_x;
@@ -1123,7 +1178,8 @@ module sm
     .Depth       (Depth),
     .Active      (Active),
     .Organisation(Organisation),
-    .Sizes       (Sizes)
+    .Sizes       (Sizes),
+    .Unified     (Unified)
   ) u_operand_stage (
     .clk_i,
     .rst_ni,
@@ -1174,6 +1230,18 @@ module sm
     .dispatch_src_valid_o  (operand_stage_dispatch_src_valid),
     .dispatch_data_o       (operand_stage_dispatch_data),
     .event_o               (mrf_event_o),
+    .memory_read_i         (unified_arbiter_read),
+    .memory_read_column_i  (unified_arbiter_read_column),
+    .memory_read_entry_i   (unified_arbiter_read_entry),
+    .memory_write_i        (unified_arbiter_write),
+    .memory_write_column_i (unified_arbiter_write_column),
+    .memory_write_entry_i  (unified_arbiter_write_entry),
+    .memory_write_bytes_i  (unified_arbiter_write_bytes),
+    .memory_write_data_i   (unified_arbiter_write_data),
+    .memory_data_column_i  (unified_arbiter_data_column),
+    .memory_read_ready_o   (operand_stage_memory_read_ready),
+    .memory_write_ready_o  (operand_stage_memory_write_ready),
+    .memory_data_o         (operand_stage_memory_data),
     .design_event_o
   );
 
@@ -1802,6 +1870,13 @@ module sm
     assign memory_req_ready = mem_req_ready_i;
     assign memory_idle      = ~coalescer_mem_req_valid;
     assign cache_event_o    = '0;
+
+    assign memory_ram_read        = 1'b0;
+    assign memory_ram_read_entry  = '0;
+    assign memory_ram_write       = 1'b0;
+    assign memory_ram_write_entry = '0;
+    assign memory_ram_write_bytes = '0;
+    assign memory_ram_write_data  = '0;
   end else begin : gen_cache
     cache_straps_t straps;
     cache_event_t  event_word;
@@ -1810,10 +1885,11 @@ module sm
     assign straps = '{fifo: cfg_i.cache_fifo, latency: cfg_i.side_latency - 1'b1};
 
     cache #(
-      .Lines (CacheLines),
-      .Ways  (CacheWays),
-      .Misses(CacheMisses),
-      .Rows  (Rows)
+      .Lines  (CacheLines),
+      .Ways   (CacheWays),
+      .Misses (CacheMisses),
+      .Rows   (Rows),
+      .Unified(Unified)
     ) u_cache (
       .clk_i,
       .rst_ni,
@@ -1857,42 +1933,149 @@ module sm
       .pop_i             (writeback_memory_pop),
       .fault_valid_o     (memory_fault_valid),
       .fault_warp_o      (memory_fault_warp),
+      .log_i             (block_launcher_cache_log),
+      .read_ready_i      (unified_arbiter_cache_read_ready),
+      .write_ready_i     (unified_arbiter_cache_write_ready),
+      .data_i            (operand_stage_memory_data),
+      .ram_read_o        (memory_ram_read),
+      .ram_read_entry_o  (memory_ram_read_entry),
+      .ram_write_o       (memory_ram_write),
+      .ram_write_entry_o (memory_ram_write_entry),
+      .ram_write_bytes_o (memory_ram_write_bytes),
+      .ram_write_data_o  (memory_ram_write_data),
       .idle_o            (memory_idle),
       .event_o           (event_word)
     );
 
-    assign cache_event_o = DesignEventW'(event_word);
+    assign cache_event_o = DesignEventW'({unified_arbiter_event, event_word});
   end
 
-  shared_memory #(
-    .SharedWords(SharedWords)
-  ) u_shared_memory (
-    .clk_i,
-    .rst_ni,
-    .cfg_i             (cfg_i.shared_bandwidth),
-    .valid_i           (address_unit_shared_valid),
-    .room_i            (side_queue_room),
-    .lanes_i           (address_unit_lanes),
-    .warp_i            (address_unit_warp),
-    .kind_i            (address_unit_kind),
-    .size_i            (address_unit_size),
-    .signed_i          (address_unit_signed),
-    .atomic_i          (address_unit_atomic),
-    .reg_valid_i       (address_unit_reg_valid),
-    .reg_i             (address_unit_reg),
-    .addr_i            (address_unit_addr),
-    .store_i           (address_unit_store),
-    .compare_i         (address_unit_compare),
-    .last_i            (address_unit_last),
-    .served_o          (shared_memory_served),
-    .result_valid_o    (shared_memory_result_valid),
-    .result_warp_o     (shared_memory_result_warp),
-    .result_mask_o     (shared_memory_result_mask),
-    .result_done_o     (shared_memory_result_done),
-    .result_reg_valid_o(shared_memory_result_reg_valid),
-    .result_reg_o      (shared_memory_result_reg),
-    .result_data_o     (shared_memory_result_data)
-  );
+  // Scratchpad memory, with banks of its own or in those of the register file.
+  if (Unified == 0) begin : gen_shared
+    shared_memory #(
+      .SharedWords(SharedWords)
+    ) u_shared_memory (
+      .clk_i,
+      .rst_ni,
+      .cfg_i             (cfg_i.shared_bandwidth),
+      .valid_i           (address_unit_shared_valid),
+      .room_i            (side_queue_room),
+      .lanes_i           (address_unit_lanes),
+      .warp_i            (address_unit_warp),
+      .kind_i            (address_unit_kind),
+      .size_i            (address_unit_size),
+      .signed_i          (address_unit_signed),
+      .atomic_i          (address_unit_atomic),
+      .reg_valid_i       (address_unit_reg_valid),
+      .reg_i             (address_unit_reg),
+      .addr_i            (address_unit_addr),
+      .store_i           (address_unit_store),
+      .compare_i         (address_unit_compare),
+      .last_i            (address_unit_last),
+      .served_o          (shared_memory_served),
+      .result_valid_o    (shared_memory_result_valid),
+      .result_warp_o     (shared_memory_result_warp),
+      .result_mask_o     (shared_memory_result_mask),
+      .result_done_o     (shared_memory_result_done),
+      .result_reg_valid_o(shared_memory_result_reg_valid),
+      .result_reg_o      (shared_memory_result_reg),
+      .result_data_o     (shared_memory_result_data)
+    );
+
+    assign shared_memory_read  = '0;
+    assign shared_memory_write = '0;
+    assign shared_memory_row   = '{default: '0};
+    assign shared_memory_bytes = '{default: '0};
+    assign shared_memory_data  = '0;
+
+    assign unified_arbiter_cache_read_ready  = '0;
+    assign unified_arbiter_cache_write_ready = '0;
+    assign unified_arbiter_shared_read_ready  = '0;
+    assign unified_arbiter_shared_write_ready = '0;
+    assign unified_arbiter_read              = '0;
+    assign unified_arbiter_read_column       = '{default: '0};
+    assign unified_arbiter_read_entry        = '{default: '0};
+    assign unified_arbiter_write             = '0;
+    assign unified_arbiter_write_column      = '{default: '0};
+    assign unified_arbiter_write_entry       = '{default: '0};
+    assign unified_arbiter_write_bytes       = '{default: '0};
+    assign unified_arbiter_write_data        = '0;
+    assign unified_arbiter_data_column       = '{default: '0};
+    assign unified_arbiter_event             = '0;
+  end else begin : gen_unified
+    unified_shared u_unified_shared (
+      .clk_i,
+      .rst_ni,
+      .cfg_i             (cfg_i.shared_bandwidth),
+      .valid_i           (address_unit_shared_valid),
+      .room_i            (side_queue_room),
+      .lanes_i           (address_unit_lanes),
+      .warp_i            (address_unit_warp),
+      .kind_i            (address_unit_kind),
+      .size_i            (address_unit_size),
+      .signed_i          (address_unit_signed),
+      .atomic_i          (address_unit_atomic),
+      .reg_valid_i       (address_unit_reg_valid),
+      .reg_i             (address_unit_reg),
+      .addr_i            (address_unit_addr),
+      .store_i           (address_unit_store),
+      .compare_i         (address_unit_compare),
+      .last_i            (address_unit_last),
+      .served_o          (shared_memory_served),
+      .result_valid_o    (shared_memory_result_valid),
+      .result_warp_o     (shared_memory_result_warp),
+      .result_mask_o     (shared_memory_result_mask),
+      .result_done_o     (shared_memory_result_done),
+      .result_reg_valid_o(shared_memory_result_reg_valid),
+      .result_reg_o      (shared_memory_result_reg),
+      .result_data_o     (shared_memory_result_data),
+      .read_o            (shared_memory_read),
+      .write_o           (shared_memory_write),
+      .row_o             (shared_memory_row),
+      .bytes_o           (shared_memory_bytes),
+      .data_o            (shared_memory_data),
+      .read_ready_i      (unified_arbiter_shared_read_ready),
+      .write_ready_i     (unified_arbiter_shared_write_ready),
+      .data_i            (operand_stage_memory_data)
+    );
+
+    unified_arbiter #(
+      .Depth(Depth),
+      .Lines(CacheLines)
+    ) u_unified_arbiter (
+      .clk_i,
+      .rst_ni,
+      .register_rows_i     (block_launcher_register_rows),
+      .cache_log_i         (block_launcher_cache_log),
+      .column_read_ready_i (operand_stage_memory_read_ready),
+      .column_write_ready_i(operand_stage_memory_write_ready),
+      .cache_read_i        (memory_ram_read),
+      .cache_read_entry_i  (memory_ram_read_entry),
+      .cache_write_i       (memory_ram_write),
+      .cache_write_entry_i (memory_ram_write_entry),
+      .cache_write_bytes_i (memory_ram_write_bytes),
+      .cache_write_data_i  (memory_ram_write_data),
+      .cache_read_ready_o  (unified_arbiter_cache_read_ready),
+      .cache_write_ready_o (unified_arbiter_cache_write_ready),
+      .shared_read_i       (shared_memory_read),
+      .shared_write_i      (shared_memory_write),
+      .shared_row_i        (shared_memory_row),
+      .shared_bytes_i      (shared_memory_bytes),
+      .shared_data_i       (shared_memory_data),
+      .shared_read_ready_o (unified_arbiter_shared_read_ready),
+      .shared_write_ready_o(unified_arbiter_shared_write_ready),
+      .read_o              (unified_arbiter_read),
+      .read_column_o       (unified_arbiter_read_column),
+      .read_entry_o        (unified_arbiter_read_entry),
+      .write_o             (unified_arbiter_write),
+      .write_column_o      (unified_arbiter_write_column),
+      .write_entry_o       (unified_arbiter_write_entry),
+      .write_bytes_o       (unified_arbiter_write_bytes),
+      .write_data_o        (unified_arbiter_write_data),
+      .data_column_o       (unified_arbiter_data_column),
+      .event_o             (unified_arbiter_event)
+    );
+  end
 
   constant_memory #(
     .ConstWords(ConstWords)
@@ -1948,7 +2131,8 @@ module sm
     .SharedWords (SharedWords),
     .PairedRows  (32'(pairs_rows(Organisation))),
     .MaxRegisters(max_registers(Organisation)),
-    .Places      (32'(has_places(Organisation, Sizes)))
+    .Places      (32'(has_places(Organisation, Sizes))),
+    .Unified     (Unified)
   ) u_block_launcher (
     .clk_i,
     .rst_ni,
@@ -1968,6 +2152,9 @@ module sm
     .launch_share_i,
     .launch_private_i,
     .launch_private_shared_i,
+    .launch_register_rows_i,
+    .launch_shared_rows_i,
+    .launch_cache_i,
     .alive_i      (simt_stack_alive),
     .idle_i       (scoreboard_idle),
     .memory_idle_i(memory_idle),
@@ -1993,6 +2180,8 @@ module sm
     .end_warps_o   (block_launcher_end_warps),
     .slot_busy_o   (block_launcher_slot_busy),
     .slot_young_o  (block_launcher_slot_young),
+    .register_rows_o(block_launcher_register_rows),
+    .cache_log_o   (block_launcher_cache_log),
     .place_warp_i  (address_unit_place_warp),
     .place_base_o  (block_launcher_place_base),
     .place_common_o(block_launcher_place_common),

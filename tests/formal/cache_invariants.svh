@@ -40,9 +40,9 @@
   assign c_valid  = dut.u_cache_access.access_valid_q;
   assign c_store  = dut.u_cache_access.store_q;
   assign c_entry  = dut.u_cache_access.entry_q;
-  assign data_out = dut.u_cache_access.u_ram.rdata_q;
+  assign data_out = dut.u_cache_access.gen_own.u_ram.rdata_q;
   for (genvar e = 0; e < Lines; e++) begin : gen_entry
-    assign data_cell[e] = dut.u_cache_access.u_ram.mem_q[e];
+    assign data_cell[e] = dut.u_cache_access.gen_own.u_ram.mem_q[e];
   end
 
   logic [MissW-1:0]          first_miss;

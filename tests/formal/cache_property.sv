@@ -360,6 +360,16 @@ module cache_property
     .pop_i              (started_q && result_valid && pop_i),
     .fault_valid_o      (fault_valid),
     .fault_warp_o       (fault_warp),
+    .log_i              ('0),
+    .read_ready_i       ('0),
+    .write_ready_i      ('0),
+    .data_i             ('0),
+    .ram_read_o         (),
+    .ram_read_entry_o   (),
+    .ram_write_o        (),
+    .ram_write_entry_o  (),
+    .ram_write_bytes_o  (),
+    .ram_write_data_o   (),
     .idle_o             (idle),
     .event_o            ()
   );

@@ -48,8 +48,8 @@ module scratchpad_property
   input logic [WordW-1:0]              in_ctl_i,
   input logic [DataW-1:0]              in_a_i,
   input logic [DataW-1:0]              in_b_i,
-  input logic [16:0]                   base_i,
-  input logic [16:0]                   common_i,
+  input logic [SharedAddressW-1:0]     base_i,
+  input logic [SharedAddressW-1:0]     common_i,
   input logic                          refuse_i,
   input logic [16:0]                   private_i,
   input logic [16:0]                   bytes_i,
@@ -456,7 +456,8 @@ module scratchpad_property
   logic [WarpW-1:0]  warp_q;
   logic [DataW-1:0]  sum_q;      // lower word of each lane's address
   logic [Lanes-1:0]  inside_q;   // it is in shared memory
-  logic [16:0]       base_q, common_q, private_q, bytes_q;
+  logic [SharedAddressW-1:0] base_q, common_q;
+  logic [16:0]       private_q, bytes_q;
   logic              refuse_q;
 
   always_comb begin

@@ -1,0 +1,313 @@
+// Scratchpad memory in the unified banks (hierarchy thesis 7.3.2, the simple design).
+//
+// `shared_memory` without RAMs. A pass serves, of each cluster, the 16 bytes that the cluster's lowest
+// lane left wants, to all lanes that want some of them, so lanes conflict at 8 places of 16 bytes
+// where they conflict at 32 of four bytes there. Registers and data cache come first: a cluster may
+// not be served, and its lanes are left for the next pass. Loads take two stages behind the choice,
+// as there. An atomic operation reads in one cycle and writes in the next. A cluster whose write is
+// refused reads again: nothing of its lanes has been performed, and accesses of the memory pipeline
+// are in order, so nothing comes between.
+`include "gpurf_assert.svh"
+
+module unified_shared
+  import gpurf_pkg::*;
+  import fp_pkg::*;          // scratchpad_pkg needs it
+  import scratchpad_pkg::*;
+(
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic [1:0]              cfg_i,               // bytes a cycle: 0: 128, 1: 64, 2: 32
+
+  // lanes offered
+  input  logic                    valid_i,
+  input  logic                    room_i,              // the side queue has room
+  input  logic [Lanes-1:0]        lanes_i,
+  input  logic [WarpW-1:0]        warp_i,
+  input  logic [1:0]              kind_i,
+  input  logic [1:0]              size_i,
+  input  logic                    signed_i,
+  input  logic [3:0]              atomic_i,
+  input  logic                    reg_valid_i,
+  input  logic [RegW-1:0]         reg_i,
+  // All rows together are fewer than an address can name.
+  // verilator lint_off UNUSEDSIGNAL
+  input  logic [DataW-1:0]        addr_i,
+  // verilator lint_on UNUSEDSIGNAL
+  input  logic [DataW-1:0]        store_i,
+  input  logic [DataW-1:0]        compare_i,
+  input  logic                    last_i,              // no lane is left behind this pass
+  output logic [Lanes-1:0]        served_o,
+
+  // result, two cycles after its pass
+  output logic                    result_valid_o,
+  output logic [WarpW-1:0]        result_warp_o,
+  output logic [Lanes-1:0]        result_mask_o,
+  output logic                    result_done_o,
+  output logic                    result_reg_valid_o,
+  output logic [RegW-1:0]         result_reg_o,
+  output logic [DataW-1:0]        result_data_o,
+
+  // the banks, a bit or an element for each cluster
+  output logic [Clusters-1:0]     read_o,
+  output logic [Clusters-1:0]     write_o,
+  output logic [SharedRowW-1:0]   row_o   [Clusters],  // address / 128
+  output logic [ClusterBytes-1:0] bytes_o [Clusters],
+  output logic [DataW-1:0]        data_o,
+  input  logic [Clusters-1:0]     read_ready_i,        // served, of those that are wanted
+  input  logic [Clusters-1:0]     write_ready_i,
+  input  logic [DataW-1:0]        data_i               // what was read at the last edge
+);
+
+  localparam int unsigned ByteW = 2;                       // bits of a byte's place in its word
+  localparam int unsigned WordBytes = LaneW / 8;
+  localparam int unsigned WordIdxW = LineOffsetW - ByteW;  // of a word's place in 128 bytes
+  localparam int unsigned Words = 2**WordIdxW;
+  localparam int unsigned ClusterLow = LineOffsetW - ClusterIdxW;
+
+  logic                    phase_q;                    // an atomic's old words are at the banks
+  logic [Clusters-1:0]     read_q;                     // of these clusters
+  logic [DataW-1:0]        old_q;                      // the last atomic's old words
+
+  // first stage
+  logic                    first_valid_q;
+  logic                    first_atomic_q;
+  logic [Lanes-1:0]        first_mask_q;
+  logic [WarpW-1:0]        first_warp_q;
+  logic                    first_reg_valid_q;
+  logic [RegW-1:0]         first_reg_q;
+  logic [1:0]              first_size_q;
+  logic                    first_signed_q;
+  logic                    first_done_q;
+  logic [LineOffsetW-1:0]  place_q [Lanes];
+
+  // second stage
+  logic                    result_valid_q;
+  logic [WarpW-1:0]        warp_q;
+  logic [Lanes-1:0]        mask_q;
+  logic                    done_q;
+  logic                    reg_valid_q;
+  logic [RegW-1:0]         reg_q;
+  logic [DataW-1:0]        data_q;
+
+  logic                    load;                       // what is offered
+  logic                    store;
+  logic                    atomic;
+  logic                    reads;                      // what the selected lanes want of the banks
+  logic                    update;                     // the second cycle of an atomic
+  logic                    starts;                     // a result begins
+  logic [Lanes-1:0]        window;                     // lanes looked at
+  logic [Lanes-1:0]        selected;
+  logic [Clusters-1:0]     used;                       // a lane of the cluster is selected
+  logic [SharedRowW-1:0]   cluster_row [Clusters];
+  logic [Clusters-1:0]     served;                     // clusters whose lanes are
+
+  assign result_valid_o     = result_valid_q;
+  assign result_warp_o      = warp_q;
+  assign result_mask_o      = mask_q;
+  assign result_done_o      = done_q;
+  assign result_reg_valid_o = result_valid_q & reg_valid_q;
+  assign result_reg_o       = reg_q;
+  assign result_data_o      = data_q;
+
+  assign load   = valid_i & (kind_i == KindLoad);
+  assign store  = valid_i & (kind_i == KindStore);
+  assign atomic = valid_i & (kind_i == KindAtomic);
+
+  // Room is asked for where a pass begins; an atomic that has read is finished in any case.
+  assign reads  = (load | (atomic & ~phase_q)) & room_i;
+  assign update = atomic & phase_q;
+
+  // ------------------------------------------------------------------ choice
+  assign window = lanes_in_window(cfg_i, lanes_i);
+
+  // Upwards, so that a cluster's lowest lane names its row. Lanes of an atomic never share a word:
+  // each of them has to see what the one before has left.
+  always_comb begin : choose
+    automatic logic [ClusterIdxW-1:0] cluster;
+    automatic logic [SharedRowW-1:0]  row;
+    automatic logic [WordIdxW-1:0]    word;
+    automatic logic [Words-1:0]       word_used;
+    selected    = '0;
+    used        = '0;
+    cluster_row = '{default: '0};
+    cluster     = '0;
+    row         = '0;
+    word        = '0;
+    word_used   = '0;
+    if (valid_i) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (window[l]) begin
+          cluster = addr_i[LaneW*l+ClusterLow +: ClusterIdxW];
+          row     = addr_i[LaneW*l+LineOffsetW +: SharedRowW];
+          word    = addr_i[LaneW*l+ByteW +: WordIdxW];
+          if (!used[cluster]) begin
+            used[cluster]        = 1'b1;
+            cluster_row[cluster] = row;
+            word_used[word]      = 1'b1;
+            selected[l]          = 1'b1;
+          end else if (cluster_row[cluster] == row && !(atomic && word_used[word])) begin
+            word_used[word]      = 1'b1;
+            selected[l]          = 1'b1;
+          end
+        end
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ banks
+  assign read_o = reads ? used : '0;
+
+  always_comb begin
+    write_o = '0;
+    if (store)       write_o = used;
+    else if (update) write_o = used & read_q;
+  end
+
+  for (genvar g = 0; g < Clusters; g++) begin : gen_row
+    assign row_o[g] = (read_o[g] | write_o[g]) ? cluster_row[g] : '0;
+  end
+
+  // Upwards as well, so that of several lanes that store to a byte the highest one's stays.
+  always_comb begin : merge
+    automatic logic [ClusterIdxW-1:0] cluster;
+    automatic logic [WordIdxW-1:0]    word;
+    automatic logic [ByteW-1:0]       place;
+    automatic logic [WordBytes-1:0]   bytes;
+    automatic logic [LaneW-1:0]       enable;
+    automatic logic [LineBytes-1:0]   mask;    // bytes of all clusters
+    data_o  = '0;
+    cluster = '0;
+    word    = '0;
+    place   = '0;
+    bytes   = '0;
+    enable  = '0;
+    mask    = '0;
+    if (store || update) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        cluster = addr_i[LaneW*l+ClusterLow +: ClusterIdxW];
+        if (selected[l] && write_o[cluster]) begin
+          word  = addr_i[LaneW*l+ByteW +: WordIdxW];
+          place = addr_i[LaneW*l +: ByteW];
+          if (store) begin
+            bytes = stored_bytes(size_i, place);
+            for (int unsigned b = 0; b < WordBytes; b++) enable[8*b +: 8] = {8{bytes[b]}};
+            mask[WordBytes*word +: WordBytes] = mask[WordBytes*word +: WordBytes] | bytes;
+            data_o[LaneW*word +: LaneW] =
+                (data_o[LaneW*word +: LaneW] & ~enable) |
+                ((store_i[LaneW*l +: LaneW] << {place, 3'b000}) & enable);
+          end else begin
+            mask[WordBytes*word +: WordBytes] = '1;
+            data_o[LaneW*word +: LaneW] =
+                updated(atomic_i, data_i[LaneW*word +: LaneW], store_i[LaneW*l +: LaneW],
+                        compare_i[LaneW*l +: LaneW]);
+          end
+        end
+      end
+    end
+    for (int unsigned g = 0; g < Clusters; g++) begin
+      bytes_o[g] = mask[ClusterBytes*g +: ClusterBytes];
+    end
+  end
+
+  // ------------------------------------------------------------------ what is served
+  always_comb begin
+    served = '0;
+    if (load && room_i)       served = read_ready_i;
+    else if (store || update) served = write_ready_i;
+  end
+
+  always_comb begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      served_o[l] = selected[l] & served[addr_i[LaneW*l+ClusterLow +: ClusterIdxW]];
+    end
+  end
+
+  assign starts = (load | (update & reg_valid_i)) & (served_o != '0);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      phase_q        <= 1'b0;
+      first_valid_q  <= 1'b0;
+      result_valid_q <= 1'b0;
+    end else begin
+      phase_q        <= atomic & reads & (read_ready_i != '0);
+      first_valid_q  <= starts;
+      result_valid_q <= first_valid_q;
+    end
+  end
+
+  // The payload has no reset: it means nothing while its stage's valid is low.
+  always_ff @(posedge clk_i) begin
+    if (atomic && reads && read_ready_i != '0) read_q <= read_ready_i;
+    // In the next cycle the banks' outputs may be other accesses'.
+    if (update && reg_valid_i) old_q <= data_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (starts) begin
+      first_atomic_q    <= atomic;
+      first_mask_q      <= served_o;
+      first_warp_q      <= warp_i;
+      first_reg_valid_q <= reg_valid_i;
+      first_reg_q       <= reg_i;
+      first_size_q      <= size_i;
+      first_signed_q    <= signed_i;
+      first_done_q      <= last_i;
+    end
+  end
+
+  for (genvar l = 0; l < Lanes; l++) begin : gen_place
+    always_ff @(posedge clk_i) begin
+      if (starts) place_q[l] <= addr_i[LaneW*l +: LineOffsetW] & {LineOffsetW{served_o[l]}};
+    end
+  end
+
+  // The lanes' places in one vector.
+  function automatic logic [Lanes-1:0][LineOffsetW-1:0] places();
+    for (int unsigned l = 0; l < Lanes; l++) places[l] = place_q[l];
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (first_valid_q) begin
+      warp_q      <= first_warp_q;
+      mask_q      <= first_mask_q;
+      done_q      <= first_done_q;
+      reg_valid_q <= first_reg_valid_q;
+      if (first_reg_valid_q) begin
+        reg_q  <= first_reg_q;
+        data_q <= loaded_lanes(first_atomic_q ? old_q : data_i, places(), first_mask_q,
+                               first_size_q, first_signed_q, 1'b0);
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  // Every lane offered has an address that is a multiple of the size.
+  function automatic logic is_aligned();
+    is_aligned = 1'b1;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      if (lanes_i[l] && (addr_i[LaneW*l +: ByteW] & size_mask(size_i)) != '0) is_aligned = 1'b0;
+    end
+  endfunction
+
+  function automatic logic rows_exist();
+    rows_exist = 1'b1;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      if (lanes_i[l] && addr_i[LaneW*l +: LaneW] >> SharedAddressW != '0) rows_exist = 1'b0;
+    end
+  endfunction
+`endif
+
+  // The lowest lane offered is always among those selected, so its cluster is wanted in every pass.
+  `GPURF_ASSERT_WHEN(some_lane, valid_i, lanes_i != '0, "a pass without a lane was offered")
+  `GPURF_ASSERT_WHEN(lowest_selected, valid_i, (selected & lanes_i & (~lanes_i + 1'b1)) != '0,
+                     "the lowest lane left was passed over")
+  `GPURF_ASSERT_WHEN(all_aligned, valid_i, is_aligned(), "a misaligned address was offered")
+  `GPURF_ASSERT_WHEN(row_exists, valid_i, rows_exist(),
+                     "an address past the end of the shared memory was offered")
+  `GPURF_ASSERT_WHEN(atomic_word, atomic, size_i == SizeWord,
+                     "an atomic operation on something else than a word was offered")
+  `GPURF_ASSERT(served_is_wanted, (read_ready_i & ~read_o) == '0 && (write_ready_i & ~write_o) == '0,
+                "a cluster was served that was not wanted")
+
+endmodule
