@@ -78,6 +78,12 @@ impl Columns {
     }
 }
 
+/// A register whose row there is: where the number of rows is no power of two, they do not begin anew behind the last one.
+pub(crate) fn register_in(shape: &MrfShape, base: u16, register: u8) -> u8 {
+    let rows = shape.depth.saturating_sub(base.into()).max(1);
+    if shape.unified { (usize::from(register) % (rows * shape.banks)) as u8 } else { register }
+}
+
 /// A block around a register file whose banks serve memory.
 pub(crate) trait WithColumns: Block {
     /// The shape of the register file.

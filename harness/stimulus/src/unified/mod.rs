@@ -5,8 +5,8 @@ gpurf_blocks::unified_blocks!(stimulus);
 mod columns;
 mod partition;
 
-pub(crate) use columns::{Columns, ColumnsKnobs, ColumnsOf, WithColumns};
-pub(crate) use partition::cache_sizes;
+pub(crate) use columns::{Columns, ColumnsKnobs, ColumnsOf, WithColumns, register_in};
+pub(crate) use partition::{cache_rows, cache_sizes};
 
 use gpurf_blocks::unified::CLUSTERS;
 use gpurf_lockstep::Rng;

@@ -9,6 +9,6 @@ pub(crate) fn cache_sizes(ways: usize, lines: usize) -> Vec<u8> {
 }
 
 /// Rows of the cache.
-pub(super) fn cache_rows(log: u8) -> usize {
+pub(crate) fn cache_rows(log: u8) -> usize {
     if log == 0 { 0 } else { (1 << log) / gpurf_blocks::unified::COLUMNS }
 }

@@ -8,8 +8,7 @@ use gpurf_blocks::unified::{
 use gpurf_blocks::{Block, NoProbe, Wide};
 use gpurf_lockstep::Rng;
 
-use super::partition::cache_rows;
-use super::{ALL, bytes_of_store, cache_sizes, clusters, clusters_where, some_bytes, some_clusters};
+use super::{ALL, bytes_of_store, cache_rows, cache_sizes, clusters, clusters_where, some_bytes, some_clusters};
 use crate::cover::part;
 use crate::driver::{Names, Reset};
 use crate::{Driver, Points, Unreached, cover};
