@@ -230,6 +230,26 @@ fn waiting(config: Config, misses: usize, rows: usize) -> Config {
     changed(changed(config, present), |c| (c.cache.misses, c.sm.line_rows) = (misses, rows))
 }
 
+/// The machine with so little unified memory that small kernels fill what is limited.
+fn unified() -> Config {
+    preset("unified-tiny").expect("a preset").config
+}
+
+/// The machine with as much of it as the thesis has.
+fn unified_large() -> Config {
+    preset("unified-384").expect("a preset").config
+}
+
+/// A configuration with that little unified memory.
+pub(crate) fn with_unified(config: Config) -> Config {
+    let Config { unified, cache, .. } = unified();
+    let change = |c: &mut Config| {
+        (c.unified, c.cache) = (unified, cache);
+        (c.mrf.banks, c.mrf.ports) = (4, BankPorts::Separate);
+    };
+    changed(config, change)
+}
+
 /// The baseline, and what else changes what a block does.
 fn variants(block: &str) -> Vec<Config> {
     let base = Config::default();
@@ -238,6 +258,20 @@ fn variants(block: &str) -> Vec<Config> {
         return all;
     }
     let two = two_ports(base);
+    let unified_with = |change: &dyn Fn(&mut Config)| changed(unified(), change);
+    match block {
+        // They are there with unified memory only: with few rows, and with as many as the thesis has.
+        "unified_bank" | "unified_arbiter" => return vec![unified(), unified_large()],
+        "unified_shared" => {
+            return vec![
+                unified_with(&|c| c.sm.shared_bandwidth = 64),
+                unified_with(&|c| c.sm.shared_bandwidth = 32),
+                unified(),
+                unified_large(),
+            ];
+        }
+        _ => {}
+    }
     let with = |change: &dyn Fn(&mut Config)| changed(base, change);
     let two_with = |change: &dyn Fn(&mut Config)| changed(two, change);
     all.push(base);
@@ -249,12 +283,14 @@ fn variants(block: &str) -> Vec<Config> {
             two_with(&|c| c.mrf.ports = BankPorts::Separate),
             two_with(&|c| (c.mrf.ports, c.mrf.read_order) = (BankPorts::Separate, ReadOrder::RoundRobin)),
         ],
-        "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "operand_stage" | "dispatcher"
-        | "writeback" | "barrier_unit" | "fault_unit" | "front_operands" | "share_locks" | "scratchpad_locks" => {
+        "operand_stage" => vec![two, with_unified(two), unified()],
+        "mrf_bank_map" => vec![unified()],
+        "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "dispatcher" | "writeback"
+        | "barrier_unit" | "fault_unit" | "front_operands" | "share_locks" | "scratchpad_locks" => {
             vec![two]
         }
         "address_unit" => vec![two, scratchpad(base), scratchpad(two)],
-        "block_launcher" => vec![two, places(base), places(two)],
+        "block_launcher" => vec![two, unified(), unified_large(), places(base), places(two)],
         // The longest period fills the counts; a round of it is longer than a run.
         "share_throttle" => {
             let [external, held] =
@@ -274,15 +310,24 @@ fn variants(block: &str) -> Vec<Config> {
         "line_table" => vec![with(&|c| c.sm.line_rows = 4)],
         // Direct mapped, two sets, tags that do not fill a word of their cells.
         "cache_tags" => {
-            vec![cache(1, 1, Replacement::Lru), cache(2, 8, Replacement::Lru), cache(512, 2, Replacement::Fifo)]
+            vec![
+                unified(),
+                unified_with(&|c| (c.cache.ways, c.cache.kilobytes) = (1, 16)),
+                unified_large(),
+                cache(1, 1, Replacement::Lru),
+                cache(2, 8, Replacement::Lru),
+                cache(512, 2, Replacement::Fifo),
+            ]
         }
         // Sets of misses and rows that are wide, and the smallest.
         "cache_misses" => vec![waiting(base, 128, 128), waiting(base, 4, 4)],
-        "cache_access" => vec![waiting(cache(64, 4, Replacement::Lru), 64, 8)],
+        "cache_access" => vec![unified(), waiting(cache(64, 4, Replacement::Lru), 64, 8)],
         "cache_results" => vec![with(&|c| (c.sm.line_rows, c.sm.shared_latency) = (4, 4))],
         "cache" => vec![
             waiting(cache(1, 1, Replacement::Lru), 4, 4),
             waiting(cache(2, 8, Replacement::Fifo), 32, 16),
+            unified(),
+            unified_with(&|c| (c.cache.ways, c.cache.replacement) = (4, Replacement::Fifo)),
             cached(),
         ],
         "power_states" => {
@@ -296,7 +341,8 @@ fn variants(block: &str) -> Vec<Config> {
     all
 }
 
-/// The register file in these shapes; the order among reads alternates, so that both are run. And one whose registers are handed out one by one.
+/// The register file in these shapes; the order among reads alternates, so that both are run. And one whose registers are handed out one by one, and
+/// those that serve memory too.
 pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let orders = [ReadOrder::Oldest, ReadOrder::RoundRobin].into_iter().cycle();
     let configs = shapes
@@ -304,7 +350,8 @@ pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<LockstepJob> {
         .zip(orders)
         .map(|(&shape, read_order)| Config { mrf: MrfConfig { read_order, ..shape }, ..Config::default() });
     let one_by_one = places(two_ports(Config::default()));
-    configs.chain([one_by_one]).map(|config| random("mrf", config, seed, cycles)).collect()
+    let for_memory = [unified(), with_unified(two_ports(Config::default()))];
+    configs.chain([one_by_one]).chain(for_memory).map(|config| random("mrf", config, seed, cycles)).collect()
 }
 
 /// Test kernels that have everything: divergent loops, barriers with shared memory, atomic operations, shuffles, votes,

@@ -1,9 +1,10 @@
 //! Counts of what a run reached.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::{Ports, Shape, view};
+use gpurf_blocks::{Block, Ports, Shape, view};
 
 /// Situations of one block, recognised from its ports and probes. [`cover`](gpurf_stimulus_macros::cover) makes it.
 pub trait Cover: Send + Sized + 'static {
@@ -22,6 +23,40 @@ pub trait Cover: Send + Sized + 'static {
 
     /// Looks at a cycle.
     fn observe(&mut self, inputs: &Self::In, out: &Self::Out, probe: &Self::Probe, points: &mut Points);
+}
+
+/// A block that has the ports of another cover as a part of its own.
+pub(crate) trait Contains<C: Cover>: Block {
+    /// The cover of the part.
+    fn cover(shape: &Self::Shape, config: &Config) -> C;
+
+    /// Looks at the part in a cycle.
+    fn observe(cover: &mut C, inputs: &Self::In, out: &Self::Out, probe: &Self::Probe, points: &mut Points);
+}
+
+/// Situations of a part of a block's ports.
+pub(crate) struct Within<B, C>(C, PhantomData<fn(B)>);
+
+impl<B, C> Cover for Within<B, C>
+where
+    B: Contains<C>,
+    C: Cover,
+{
+    type In = B::In;
+    type Out = B::Out;
+    type Probe = B::Probe;
+
+    fn new(shape: &B::Shape, config: &Config) -> Self {
+        Self(B::cover(shape, config), PhantomData)
+    }
+
+    fn points(&self) -> Vec<Option<&'static str>> {
+        self.0.points()
+    }
+
+    fn observe(&mut self, inputs: &B::In, out: &B::Out, probe: &B::Probe, points: &mut Points) {
+        B::observe(&mut self.0, inputs, out, probe, points);
+    }
 }
 
 /// Counts how often each point was reached, by number.

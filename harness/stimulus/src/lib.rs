@@ -43,6 +43,7 @@ mod ram;
 mod share;
 mod surroundings;
 mod toggle;
+mod unified;
 
 macro_rules! designs {
     ($($design:ident)+) => {
@@ -108,6 +109,7 @@ fn blocks() -> impl Iterator<Item = &'static Entry> {
         operands::BLOCKS,
         power::BLOCKS,
         share::BLOCKS,
+        unified::BLOCKS,
         control::BLOCKS,
     ];
     folders.into_iter().chain(DESIGNS.iter().copied()).flatten()
@@ -227,7 +229,7 @@ mod tests {
 
     #[test]
     fn floating_point_is_reached_in_every_corner() {
-        for block in ["fp_unit", "sfu", "shared_memory"] {
+        for block in ["fp_unit", "sfu", "shared_memory", "unified_shared"] {
             let missed: Vec<_> = reached(block, 100_000, &[]).into_iter().filter(|point| point.1 < 100).collect();
             assert!(missed.is_empty(), "{block}: {missed:?}");
         }
@@ -242,6 +244,53 @@ mod tests {
                     reached_in(config, block, 100_000, &[]).into_iter().filter(|point| point.1 < 10).collect();
                 assert!(missed.is_empty(), "{preset} {block}: {missed:?}");
             }
+        }
+    }
+
+    /// Points that were reached too rarely, and bits of inputs that were not both 0 and 1, in so many cycles.
+    fn missed(config: &Config, block: &str, cycles: u32) -> Vec<String> {
+        let mut twin = gpurf_blocks::registry::find(block).map(|entry| (entry.twin)(config)).expect("a block");
+        let declaration = twin.declaration().clone();
+        let (mut stimulus, mut coverage) = (random(block, config, 1), coverage(block, config));
+        let mut toggles = toggles(&declaration, config);
+        let mut record = gpurf_lockstep::Records::zeroed(declaration.record_bytes, 1);
+        for _ in 0..cycles {
+            let (inputs, compared) = record.get_mut(0).split_at_mut(declaration.input_bytes);
+            stimulus.next(inputs);
+            twin.cycle(inputs, compared);
+            coverage.observe(inputs, compared);
+            toggles.observe(inputs, compared);
+        }
+        let rare = coverage.counts().into_iter().filter(|point| point.1 < 10);
+        rare.map(|(name, count)| format!("{name}: {count}")).chain(toggles.missed()).collect()
+    }
+
+    #[test]
+    fn unified_memory_is_reached_in_every_corner() {
+        let config = |name| gpurf_blocks::config::preset(name).expect("a preset").config;
+        let only = std::env::var("ONLY").unwrap_or_default();
+        for (block, preset) in [
+            ("unified_bank", "unified-tiny"),
+            ("unified_bank", "unified-384"),
+            ("unified_arbiter", "unified-tiny"),
+            ("unified_arbiter", "unified-384"),
+            ("unified_shared", "unified-tiny"),
+            ("unified_shared", "unified-384"),
+            ("shared_memory", "baseline"),
+            ("cache_access", "unified-tiny"),
+            ("cache_tags", "unified-tiny"),
+            ("cache", "unified-tiny"),
+            ("block_launcher", "unified-tiny"),
+            ("mrf", "unified-tiny"),
+            ("hierarchy", "unified-384"),
+            ("operand_stage", "unified-tiny"),
+            ("operand_stage", "unified-384"),
+        ] {
+            if !only.split(',').any(|name| name == block) {
+                continue;
+            }
+            let missed = missed(&config(preset), block, 100_000);
+            println!("{preset} {block}: {missed:#?}");
         }
     }
 

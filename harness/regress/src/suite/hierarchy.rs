@@ -3,7 +3,7 @@
 use gpurf_blocks::config::{BankPorts, Config, ReadOrder};
 use gpurf_isa::LastResultFile;
 
-use super::{Family, two_ports};
+use super::{Family, two_ports, with_unified};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
@@ -36,7 +36,15 @@ fn two(entries: usize, banks: LastResultFile) -> Config {
 /// the last shape, so that is not the one with a single entry.
 fn few(block: &str) -> Vec<Config> {
     match block {
-        "hierarchy" | "hierarchy_entries" => {
+        "hierarchy" => vec![
+            one(3, LastResultFile::Split),
+            with_unified(one(3, LastResultFile::Split)),
+            two(8, LastResultFile::Unified),
+            with_unified(two(8, LastResultFile::Unified)),
+            one(1, LastResultFile::None),
+            two(5, LastResultFile::Split),
+        ],
+        "hierarchy_entries" => {
             vec![
                 one(3, LastResultFile::Split),
                 two(8, LastResultFile::Unified),
@@ -50,6 +58,7 @@ fn few(block: &str) -> Vec<Config> {
         "hierarchy_scoreboard" | "hierarchy_data" => {
             vec![one(3, LastResultFile::Split), one(1, LastResultFile::None), two(8, LastResultFile::Unified)]
         }
+        "operand_stage" => vec![with_unified(one(3, LastResultFile::Split))],
         // The others do not know what places there are.
         _ if block.starts_with("hierarchy_") => vec![one(3, LastResultFile::Split), two(3, LastResultFile::Split)],
         _ => Vec::new(),
@@ -81,7 +90,7 @@ mod tests {
 
     #[test]
     fn every_configuration_is_allowed() {
-        let blocks = gpurf_blocks::hierarchy::BLOCKS.iter().map(|entry| entry.name);
+        let blocks = gpurf_blocks::hierarchy::BLOCKS.iter().map(|entry| entry.name).chain(["operand_stage"]);
         for config in blocks.flat_map(|block| few(block).into_iter().chain(more(block))) {
             assert_eq!(Config::load(Start::Preset("baseline"), &config.settings()), Ok(config));
         }

@@ -3,7 +3,7 @@
 use gpurf_blocks::config::{BankPorts, Config, PowerMode, ReadOrder, Replacement, RfcConfig, Scheduler, preset};
 use gpurf_blocks::sizes::MAX_WARPS;
 
-use super::{Family, changed, powered, two_ports};
+use super::{Family, changed, powered, two_ports, with_unified};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
@@ -117,6 +117,8 @@ fn few(block: &str) -> Vec<Config> {
             levels(cache_policy(one(), 0b0_0001), true, false),
             levels(cache_policy(two(), 0b1_0100), false, true),
             levels(cache_policy(two(), 0b0_1011), true, true),
+            with_unified(cache_policy(one(), 0b0_0001)),
+            with_unified(levels(cache_policy(two(), 0b1_0010), true, true)),
             states(cache_policy(one(), 0b0_0001), PowerMode::Hints),
             states(levels(cache_policy(two(), 0b0_0001), true, true), PowerMode::Greener),
             states(cache_policy(two(), 0b1_0001), PowerMode::Greener),
@@ -136,6 +138,7 @@ fn few(block: &str) -> Vec<Config> {
             cache_policy(two(), 0b1_1001),
             cache_policy(two(), 0b0_0111),
             levels(cache_policy(one(), 0b0_0001), true, false),
+            with_unified(cache_policy(one(), 0b0_0001)),
             levels(cache_policy(two(), 0b0_0001), true, true),
             states(cache_policy(two(), 0b0_0001), PowerMode::Greener),
         ],

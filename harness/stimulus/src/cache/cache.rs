@@ -5,16 +5,19 @@ use std::collections::VecDeque;
 use gpurf_blocks::cache::{CACHE_EVENT, Cache, CacheIn, CacheOut, CacheProbe};
 use gpurf_blocks::config::{Config, Replacement};
 use gpurf_blocks::shape::{SmShape, Straps};
+use gpurf_blocks::unified::COLUMNS;
 use gpurf_blocks::{LANES, WarpData};
 use gpurf_lockstep::Rng;
 
-use super::cache_tags::Lines;
+use super::cache_access::is_free;
+use super::cache_tags::{Lines, no_size, sets_of_size};
 use super::row::{LINE_BYTES, Row};
 use crate::cover::part;
 use crate::driver::{Reset, Twin};
 use crate::execute::result_queue::Latency;
 use crate::memory::lanes::set_lanes;
-use crate::{Driver, Points, cover};
+use crate::unified::cache_sizes;
+use crate::{Driver, Points, Unreached, cover};
 
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<Cache, CacheDriver, CacheCover>();
@@ -49,6 +52,13 @@ pub(crate) struct CacheDriver {
     answer: bool,
     /// No request is made until the cache is idle.
     drains: bool,
+    /// With unified memory: what the logarithm of the number of lines may be, and whether it may change: all lines are invalid and nothing is under
+    /// way.
+    sizes: Vec<u8>,
+    ways: usize,
+    empty: bool,
+    /// A line was read in the unified banks at the edge before.
+    read: bool,
 }
 
 knobs! {
@@ -67,6 +77,10 @@ knobs! {
         part: "the line does not exist whole" = [0, 0, 300],
         pop: "a result is taken" = [10, 50, 500, 1000, 1000],
         drain: "no request comes until the cache is idle" = [0, 2, 10, 50],
+        resize: "the number of lines changes when all are invalid" = [100, 500, 1000],
+        read_free: "no register is read in a column" = [100, 500, 900, 1000],
+        write_free: "no register is written in a column" = [100, 500, 900, 1000],
+        other: "others read in the banks" = [100, 1000],
         // Rarely: sets fill slowly.
         reset = [0, 0, 2, 10],
     }
@@ -89,7 +103,15 @@ impl Driver for CacheDriver {
             unanswered: 0,
             answer: false,
             drains: false,
+            sizes: if shape.unified() { cache_sizes(shape.ways(), shape.lines()) } else { Vec::new() },
+            ways: shape.ways(),
+            empty: true,
+            read: false,
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        if shape.unified() { no_size(shape) } else { Vec::new() }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &CacheKnobs, i: &mut CacheIn) {
@@ -97,6 +119,9 @@ impl Driver for CacheDriver {
         self.lines.renew(rng);
         i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.fifo << 6 | self.latency.next(rng, i.rst_ni == 0);
+        if !self.sizes.is_empty() {
+            self.banks(rng, knobs, i);
+        }
         self.request(i);
         self.memory(rng, knobs, i);
         (i.pass_valid_i, i.row_valid_i, i.flush_i, i.pop_i) = (0, 0, 0, 0);
@@ -119,15 +144,30 @@ impl Driver for CacheDriver {
         self.unanswered = self.unanswered + usize::from(asked) - usize::from(answered);
         self.answer &= !answered;
         self.full = i.pass_valid_i == 1 || self.full && !leaves;
+        self.read = out.ram_read_o == 1 && is_free(i.read_ready_i, out.ram_read_entry_o);
         self.twin.clock(i);
         if i.rst_ni == 0 {
             (self.full, self.next, self.parts) = (false, None, 0);
             (self.unanswered, self.answer, self.drains) = (0, false, false);
         }
+        self.empty = (i.flush_i == 1 || i.rst_ni == 0) && !self.full;
     }
 }
 
 impl CacheDriver {
+    /// The number of lines, what registers leave of the columns, and what the banks show.
+    fn banks(&mut self, rng: &mut Rng, knobs: &CacheKnobs, i: &mut CacheIn) {
+        if self.empty && rng.chance(knobs.resize) {
+            i.log_i = self.sizes[rng.below(self.sizes.len() as u64) as usize];
+            self.lines.resize(rng, sets_of_size(self.ways, i.log_i), self.ways);
+        }
+        i.read_ready_i = rng.mask(COLUMNS as u32, knobs.read_free) as u8;
+        i.write_ready_i = rng.mask(COLUMNS as u32, knobs.write_free) as u8;
+        if self.read || rng.chance(knobs.other) {
+            rng.fill(&mut i.data_i.0);
+        }
+    }
+
     /// The request register.
     fn request(&mut self, i: &mut CacheIn) {
         i.req_valid_i = self.full.into();
@@ -217,19 +257,32 @@ pub(crate) struct CacheCover {
     asked: VecDeque<bool>,
     /// The cache was emptied at the edge before.
     flushed: bool,
+    /// With unified memory: what the logarithm of the number of lines may be, and what it was in the cycle before.
+    sizes: Vec<u8>,
+    log: u8,
+    /// The line of the miss before, which was without a cache.
+    missed: Option<u32>,
 }
 
 #[cover]
 impl CacheCover {
     fn new(shape: &SmShape, _: &Config) -> Self {
         let (ways, rows, misses) = (shape.ways(), shape.line_rows, shape.misses());
-        Self { ways, rows, misses, before: Did::default(), asked: VecDeque::new(), flushed: false }
+        let sizes = if shape.unified() { cache_sizes(shape.ways(), shape.lines()) } else { Vec::new() };
+        let (before, asked) = (Did::default(), VecDeque::new());
+        Self { ways, rows, misses, before, asked, flushed: false, sizes, log: 0, missed: None }
     }
 
     fn observe(&mut self, i: &CacheIn, o: &CacheOut, _: &CacheProbe, points: &mut Points) {
         let event = |name: &str| part(CACHE_EVENT, o.event_o.into(), name) == 1;
         self.requests(i, o, points);
         self.answers(i, o, points);
+        if !self.sizes.is_empty() {
+            self.unified(i, o, points);
+            let lost = i.rst_ni == 0 || i.log_i != 0 || self.asked.is_empty();
+            self.missed = if event("cache_miss") && i.log_i == 0 { Some(i.req_line_i) } else { self.missed.filter(|_| !lost) };
+            self.log = i.log_i;
+        }
         if i.mem_rsp_valid_i == 1 && o.mem_rsp_ready_o == 1 {
             self.asked.pop_front();
         }
@@ -252,6 +305,49 @@ impl CacheCover {
             invalidate: event("cache_invalidate"),
             line: i.req_line_i,
         };
+    }
+
+    /// What unified memory adds.
+    #[given(!self.sizes.is_empty())]
+    fn unified(&self, i: &CacheIn, o: &CacheOut, points: &mut Points) {
+        let event = |name: &str| part(CACHE_EVENT, o.event_o.into(), name) == 1;
+        let (log, before) = (i.log_i, self.log);
+        let resized = log != before;
+        let is = |kind: u8| i.req_valid_i == 1 && i.req_kind_i == kind;
+        let (hit, miss, store) = (event("cache_hit"), event("cache_miss"), event("cache_store"));
+        let (fill, part_of, wait) = (event("cache_fill"), event("cache_part"), event("cache_fill_wait"));
+        let none = log == 0;
+        point!("the cache becomes larger", resized && before != 0 && log > before);
+        point!("the cache becomes smaller", resized && log != 0 && log < before);
+        point!("there is no cache any more", resized && none);
+        point!("hit in the smallest cache", hit && log == self.sizes[1]);
+        point!("hit in the largest cache", hit && Some(&log) == self.sizes.last());
+        point!("no cache: a load goes to memory for its lanes only", none && miss && o.mem_req_whole_o == 0);
+        point!("a load goes to memory for the whole line", miss && o.mem_req_whole_o == 1);
+        point!("no cache: a load does not join one of its line that waits", none && miss && self.missed == Some(i.req_line_i));
+        point!("no cache: a load waits for a row or a miss", none && is(LOAD) && event("cache_wait_row"));
+        point!("no cache: a store", none && store);
+        point!("no cache: an atomic operation", none && event("cache_atomic"));
+        point!("no cache: a row takes its lanes", none && event("cache_serve"));
+        point!("no cache: an answer is not whole", none && event("cache_serve") && o.fault_valid_o == 1);
+        let read_free = is_free(i.read_ready_i, o.ram_read_entry_o);
+        let write_free = is_free(i.write_ready_i, o.ram_write_entry_o);
+        let (reads, writes) = (o.ram_read_o == 1, o.ram_write_o == 1);
+        point!("a load is read", reads && read_free);
+        point!("a load waits for its column", reads && !read_free);
+        point!("a request waits for the data, a load waits for its column", reads && !read_free && event("cache_wait_access"));
+        point!("bytes are written", writes && write_free);
+        point!("a store waits for its column", writes && !write_free);
+        point!("a request waits for the data, a store waits for its column", writes && !write_free && event("cache_wait_access"));
+        point!("a hit waits as no register is read or written", event("cache_wait_access") && i.read_ready_i & i.write_ready_i == 0xf);
+        point!("a line waits for registers", wait && !writes && i.req_valid_i == 0);
+        point!("a line that waits for registers, all columns but one are free", wait && !writes && i.req_valid_i == 0 && i.write_ready_i.count_ones() == 3);
+        point!("a line is installed, its column alone is free", fill && i.write_ready_i.is_power_of_two());
+        point!("a line is installed as a load waits for its column", fill && reads && !read_free);
+        point!("a line is installed as a load is read", fill && reads && read_free);
+        point!("a line that is not whole waits for registers", wait && !writes && i.req_valid_i == 0 && i.write_ready_i == 0);
+        point!("a line that is not whole comes as some columns are not free", part_of && i.write_ready_i != 0xf);
+        point!("a store hits as its column is not free", event("cache_store_hit") && i.write_ready_i == 0);
     }
 
     fn requests(&self, i: &CacheIn, o: &CacheOut, points: &mut Points) {

@@ -3,6 +3,8 @@
 use gpurf_blocks::cache::{CacheAccess, CacheAccessIn, CacheAccessOut, CacheAccessProbe};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::unified::COLUMNS;
+use gpurf_blocks::WarpData;
 use gpurf_lockstep::Rng;
 
 use super::row::{LINE_BYTES, Row};
@@ -19,6 +21,9 @@ pub(crate) struct CacheAccessDriver {
     twin: Twin<CacheAccess>,
     entries: Names,
     loads: u64,
+    unified: bool,
+    /// A line was read in the unified banks at the edge before.
+    read: bool,
 }
 
 knobs! {
@@ -28,6 +33,9 @@ knobs! {
         fill: "a line comes" = [0, 100, 700],
         ready: "a result is taken" = [50, 500, 1000, 1000],
         partial: "lanes do not take part" = [0, 500, 900],
+        read_free: "no register is read in a column" = [50, 500, 1000],
+        write_free: "no register is written in a column" = [50, 500, 1000],
+        other: "others read in the banks" = [100, 1000],
         reset,
     }
 }
@@ -42,6 +50,8 @@ impl Driver for CacheAccessDriver {
             twin: Twin::new(shape),
             entries: Names::new(4, shape.lines() as u64),
             loads: shape.line_rows as u64,
+            unified: shape.unified(),
+            read: false,
         }
     }
 
@@ -65,17 +75,39 @@ impl Driver for CacheAccessDriver {
                 (i.in_row_i.0, i.in_load_i) = (row.words(), rng.below(self.loads) as u8);
             }
         }
+        if self.unified {
+            self.columns(rng, knobs, i);
+        }
         let out = &self.twin.out;
         i.fill_entry_i = self.entries.draw(rng) as u16;
         let elsewhere = out.pin_valid_o == 0 || out.pin_entry_o != i.fill_entry_i;
-        i.fill_valid_i = (out.write_o == 0 && elsewhere && rng.chance(knobs.fill)).into();
+        // A line comes only if its column is free.
+        let free = !self.unified || is_free(i.write_ready_i, i.fill_entry_i);
+        i.fill_valid_i = (out.write_o == 0 && elsewhere && free && rng.chance(knobs.fill)).into();
         if i.fill_valid_i == 1 {
             rng.fill(&mut i.fill_data_i.0);
         }
         i.push_ready_i = rng.chance(knobs.ready).into();
         self.twin.late(i);
+        self.read = self.unified && self.twin.out.ram_read_o == 1 && is_free(i.read_ready_i, self.twin.out.ram_read_entry_o);
         self.twin.clock(i);
     }
+}
+
+impl CacheAccessDriver {
+    /// What registers leave of the columns, and what the banks show: a line behind a read, then what others read.
+    fn columns(&self, rng: &mut Rng, knobs: &CacheAccessKnobs, i: &mut CacheAccessIn) {
+        i.read_ready_i = rng.mask(COLUMNS as u32, knobs.read_free) as u8;
+        i.write_ready_i = rng.mask(COLUMNS as u32, knobs.write_free) as u8;
+        if self.read || rng.chance(knobs.other) {
+            rng.fill(&mut i.data_i.0);
+        }
+    }
+}
+
+/// Whether the column of an entry is free.
+pub(super) fn is_free(ready: u8, entry: u16) -> bool {
+    ready >> (usize::from(entry) % COLUMNS) & 1 == 1
 }
 
 /// What wrote a word last.
@@ -93,22 +125,47 @@ pub(crate) struct CacheAccessCover {
     /// The hit in C, and in D.
     access: Option<CacheAccessIn>,
     line: Option<CacheAccessIn>,
+    unified: bool,
+    /// With unified memory: what the banks showed when the line in D was read, and whether that was at the edge before; the hit in C has waited for
+    /// its column.
+    shown: Option<WarpData>,
+    fresh: bool,
+    waited: bool,
 }
 
 #[cover]
 impl CacheAccessCover {
+    const COLUMN: [&str; COLUMNS] = ["0", "1", "2", "3"];
+
     fn new(shape: &SmShape, _: &Config) -> Self {
-        Self { writer: vec![Writer::Nothing; shape.lines()], latest: None, access: None, line: None }
+        Self {
+            writer: vec![Writer::Nothing; shape.lines()],
+            latest: None,
+            access: None,
+            line: None,
+            unified: shape.unified(),
+            shown: None,
+            fresh: false,
+            waited: false,
+        }
     }
 
     fn observe(&mut self, i: &CacheAccessIn, o: &CacheAccessOut, _: &CacheAccessProbe, points: &mut Points) {
         self.offered(i, o, points);
         self.performed(i, o, points);
         self.lanes(points);
+        if self.unified {
+            self.columns(i, o, points);
+            if self.fresh {
+                self.shown = Some(i.data_i);
+            }
+            let waits = o.pin_valid_o == 1 && !self.column_is_free(i, o);
+            self.waited = i.rst_ni == 1 && o.in_ready_o == 0 && (waits || self.waited);
+        }
         let pushed = o.push_valid_o == 1 && i.push_ready_i == 1;
         let reads = self.reads(i, o);
         self.latest = None;
-        if let Some(store) = self.access.as_ref().filter(|_| o.write_o == 1) {
+        if let Some(store) = self.access.as_ref().filter(|_| self.writes(i, o)) {
             self.latest = Some((Writer::Store, store.in_entry_i));
         } else if i.fill_valid_i == 1 {
             self.latest = Some((Writer::Fill, i.fill_entry_i));
@@ -127,11 +184,70 @@ impl CacheAccessCover {
         if i.rst_ni == 0 {
             (self.access, self.line) = (None, None);
         }
+        self.fresh = reads && i.rst_ni == 1;
+    }
+
+    /// The column of the hit in C is free.
+    fn column_is_free(&self, i: &CacheAccessIn, o: &CacheAccessOut) -> bool {
+        let ready = if o.write_o == 1 { i.write_ready_i } else { i.read_ready_i };
+        !self.unified || is_free(ready, o.pin_entry_o)
     }
 
     /// The load in C goes to D.
     fn reads(&self, i: &CacheAccessIn, o: &CacheAccessOut) -> bool {
-        o.pin_valid_o == 1 && o.write_o == 0 && (o.push_valid_o == 0 || i.push_ready_i == 1)
+        let free = o.push_valid_o == 0 || i.push_ready_i == 1;
+        o.pin_valid_o == 1 && o.write_o == 0 && free && self.column_is_free(i, o)
+    }
+
+    /// The store in C writes.
+    fn writes(&self, i: &CacheAccessIn, o: &CacheAccessOut) -> bool {
+        o.write_o == 1 && self.column_is_free(i, o)
+    }
+
+    #[given(self.unified)]
+    fn columns(&self, i: &CacheAccessIn, o: &CacheAccessOut, points: &mut Points) {
+        let (store, load) = (o.write_o == 1, o.pin_valid_o == 1 && o.write_o == 0);
+        let column = usize::from(o.pin_entry_o) % COLUMNS;
+        let others = |ready: u8| ready | 1 << column == 0xf;
+        let free = self.column_is_free(i, o);
+        let place = o.push_valid_o == 0 || i.push_ready_i == 1;
+        let (offered, taken) = (i.in_valid_i == 1, i.in_valid_i == 1 && o.in_ready_o == 1);
+        let (pushed, reset) = (o.push_valid_o == 1 && i.push_ready_i == 1, i.rst_ni == 0);
+        let held = o.push_valid_o == 1 && !self.fresh;
+        let register = o.push_reg_valid_o == 1;
+        let changed = held && register && self.shown.is_some_and(|line| line.0 != i.data_i.0);
+        let fills = i.fill_valid_i == 1;
+        point!("a load waits for its column", load && place && !free);
+        point!("a load waits for its column, and all others are free", load && place && others(i.read_ready_i) && !free);
+        point!("a load waits for D, its column is free", load && !place && free);
+        point!("a load waits for D and for its column", load && !place && !free);
+        point!("a load waits for a column that is free for a write", load && place && !free && is_free(i.write_ready_i, o.pin_entry_o));
+        point!("a load reads in a column that is not free for a write", load && place && free && !is_free(i.write_ready_i, o.pin_entry_o));
+        point!("a load has waited for its column", self.waited && self.reads(i, o));
+        point!("a store waits for its column", store && !free);
+        point!("a store waits for its column, and all others are free", store && !free && others(i.write_ready_i));
+        point!("a store waits for a column that is free for a read", store && !free && is_free(i.read_ready_i, o.pin_entry_o));
+        point!("a store writes in a column that is not free for a read", store && free && !is_free(i.read_ready_i, o.pin_entry_o));
+        point!("a store has waited for its column", self.waited && self.writes(i, o));
+        point!("a hit is not taken, a load waits for its column", offered && !taken && load && place);
+        point!("a hit is not taken, a store waits for its column", offered && !taken && store);
+        point!("a hit takes the place of a load that has waited", taken && self.waited && self.reads(i, o));
+        point!("a hit takes the place of a store that has waited", taken && self.waited && store);
+        point!("D becomes empty as a load waits for its column", pushed && load && !free);
+        point!("a line comes as a load waits for its column", fills && load && place && !free);
+        point!("a line comes in the column in which a load reads", fills && self.reads(i, o) && i.fill_entry_i % 4 == o.pin_entry_o % 4);
+        point!("a line comes in another column than a load reads", fills && self.reads(i, o) && i.fill_entry_i % 4 != o.pin_entry_o % 4);
+        point!("a result is taken as the banks show its line", pushed && register && self.fresh);
+        point!("a result is taken, the banks show something else", pushed && changed);
+        point!("a result is taken, the banks still show its line", pushed && register && held && !changed);
+        point!("a result waits, the banks show its line", !pushed && register && self.fresh);
+        point!("a result waits, the banks show something else", !pushed && changed);
+        point!("a line that is kept is replaced", pushed && held && self.reads(i, o));
+        point!("a line that the banks show is replaced", pushed && self.fresh && self.reads(i, o));
+        point!("reset as the banks show the line", reset && self.fresh);
+        point!("reset as a hit waits for its column", reset && o.pin_valid_o == 1 && !free);
+        point!("column {COLUMN[column]} is read, the only one that is free", self.reads(i, o) && i.read_ready_i == 1 << column);
+        point!("column {COLUMN[column]} is written, the only one that is free", self.writes(i, o) && i.write_ready_i == 1 << column);
     }
 
     fn offered(&self, i: &CacheAccessIn, o: &CacheAccessOut, points: &mut Points) {
@@ -156,11 +272,12 @@ impl CacheAccessCover {
             "a line comes to the entry that is in D",
             fills && self.line.as_ref().is_some_and(|line| line.in_entry_i == i.fill_entry_i)
         );
-        point!("a load waits for D", full && o.write_o == 0 && !self.reads(i, o));
-        point!("a store writes while D waits", o.write_o == 1 && o.push_valid_o == 1 && i.push_ready_i == 0);
+        let waits = o.push_valid_o == 1 && i.push_ready_i == 0;
+        point!("a load waits for D", full && o.write_o == 0 && waits);
+        point!("a store writes while D waits", self.writes(i, o) && o.push_valid_o == 1 && i.push_ready_i == 0);
         point!(
             "a store to the line that waits in D",
-            o.write_o == 1
+            self.writes(i, o)
                 && i.push_ready_i == 0
                 && self.line.as_ref().is_some_and(|line| line.in_entry_i == o.pin_entry_o)
         );
@@ -171,7 +288,7 @@ impl CacheAccessCover {
         point!("ready without a result", o.push_valid_o == 0 && i.push_ready_i == 1);
         let reset = i.rst_ni == 0;
         point!("reset with C and D full", reset && full && o.push_valid_o == 1);
-        point!("a store writes under reset", reset && o.write_o == 1);
+        point!("a store writes under reset", reset && self.writes(i, o));
         point!("a line comes under reset", reset && fills);
         point!("a hit is offered under reset", reset && offered);
     }

@@ -1,12 +1,13 @@
 //! `cache_tags`.
 
 use gpurf_blocks::cache::{CacheTags, CacheTagsIn, CacheTagsOut, CacheTagsProbe};
-use gpurf_blocks::config::{Config, Replacement};
+use gpurf_blocks::config::{Config, Replacement, least_lines};
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, Reset, Twin, alias};
-use crate::{Driver, Points, cover};
+use crate::unified::cache_sizes;
+use crate::{Driver, Points, Unreached, cover};
 
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<CacheTags, CacheTagsDriver, CacheTagsCover>();
@@ -22,8 +23,14 @@ struct Places {
 }
 
 impl Places {
+    /// Those of the largest cache.
     fn of(shape: &SmShape) -> Self {
         Self { sets: shape.sets() as u32, ways: shape.ways() }
+    }
+
+    /// With this logarithm of the number of lines. Without a cache, those of the smallest: nothing is there.
+    fn of_size(self, log: u8) -> Self {
+        Self { sets: sets_of_size(self.ways, log) as u32, ..self }
     }
 
     fn set(self, line: u32) -> usize {
@@ -34,6 +41,12 @@ impl Places {
     fn entries(self, line: u32) -> impl Iterator<Item = usize> {
         (0..self.ways).map(move |way| way * self.sets as usize + self.set(line))
     }
+}
+
+/// Sets of a cache whose number of lines has this logarithm. Without one, as many as the smallest one has.
+pub(super) fn sets_of_size(ways: usize, log: u8) -> usize {
+    let lines = if log == 0 { least_lines(ways) } else { 1 << log };
+    lines / ways
 }
 
 /// A few lines in a few sets: tags and sets that differ in one bit.
@@ -48,6 +61,13 @@ impl Lines {
     pub(super) fn new(sets: usize, ways: usize) -> Self {
         let tags = 1 << (LINE_BITS - sets.ilog2());
         Self { sets: Names::new(3, sets as u64), tags: Names::new(ways + 2, tags), count: sets as u64 }
+    }
+
+    /// In so many sets.
+    pub(super) fn resize(&mut self, rng: &mut Rng, sets: usize, ways: usize) {
+        *self = Self::new(sets, ways);
+        self.sets.roll(rng);
+        self.tags.roll(rng);
     }
 
     /// Now and then other ones.
@@ -90,6 +110,14 @@ impl Held {
         let lines = shape.lines();
         let (line, gone) = (vec![None; lines], vec![None; lines]);
         Self { places: Places::of(shape), line, gone, came: vec![0; lines], used: vec![0; lines], now: 0 }
+    }
+
+    /// The cache has another number of lines, and none of them is there.
+    fn resize(&mut self, log: u8) {
+        self.places = self.places.of_size(log);
+        self.gone.fill(None);
+        self.came.fill(0);
+        self.used.fill(0);
     }
 
     fn has(&self, line: u32) -> bool {
@@ -135,10 +163,15 @@ pub(crate) struct CacheTagsDriver {
     /// The line whose set was read last, and whether that was at the edge before.
     line: u32,
     read: bool,
+    /// Where the number of lines is chosen at each launch: what its logarithm may be. Every line has become invalid at the edge before.
+    sizes: Vec<u8>,
+    ways: usize,
+    empty: bool,
 }
 
 knobs! {
     pub(crate) struct CacheTagsKnobs {
+        resize: "the number of lines changes when all are invalid" = [100, 500, 1000],
         read: "the tags of a set are read" = [100, 700, 1000],
         stay: "the line that is looked up is read again" = [0, 300, 800],
         other: "another line of the set is looked up" = [0, 0, 200],
@@ -170,7 +203,14 @@ impl Driver for CacheTagsDriver {
             lines: Lines::new(shape.sets(), shape.ways()),
             line: 0,
             read: false,
+            sizes: if shape.unified() { cache_sizes(shape.ways(), shape.lines()) } else { Vec::new() },
+            ways: shape.ways(),
+            empty: true,
         }
+    }
+
+    fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
+        if shape.unified() { no_size(shape) } else { Vec::new() }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &CacheTagsKnobs, i: &mut CacheTagsIn) {
@@ -178,6 +218,12 @@ impl Driver for CacheTagsDriver {
         self.lines.renew(rng);
         i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.cfg;
+        if self.empty && !self.sizes.is_empty() && rng.chance(knobs.resize) {
+            i.log_i = self.sizes[rng.below(self.sizes.len() as u64) as usize];
+            self.held.resize(i.log_i);
+            self.lines.resize(rng, sets_of_size(self.ways, i.log_i), self.ways);
+            self.entries = 1 << i.log_i.max(1);
+        }
         i.flush_i = rng.chance(knobs.flush).into();
         // Without a read at the edge before nothing is looked up, and the line stays.
         i.line_i = match self.read && rng.chance(knobs.other) {
@@ -190,7 +236,9 @@ impl Driver for CacheTagsDriver {
         let (hit, victim) = (self.read && self.twin.out.hit_o == 1, self.twin.out.fill_entry_o);
         i.invalidate_i = (hit && rng.chance(knobs.invalidate)).into();
         i.touch_i = (hit && i.invalidate_i == 0 && rng.chance(knobs.touch)).into();
-        i.pin_valid_i = rng.chance(knobs.pin).into();
+        // Without a cache there is no hit that could pin an entry.
+        let cache = self.sizes.is_empty() || i.log_i != 0;
+        i.pin_valid_i = (cache && rng.chance(knobs.pin)).into();
         i.pin_entry_i = match rng.chance(knobs.victim) {
             true if rng.chance(500) => victim,
             true => alias(rng, victim.into(), self.entries) as u16,
@@ -211,10 +259,18 @@ impl Driver for CacheTagsDriver {
         self.twin.clock(i);
         self.held.step(i, &self.twin.out);
         self.read = i.read_valid_i == 1;
+        self.empty = i.flush_i == 1 || i.rst_ni == 0;
         if self.read {
             self.line = i.read_line_i;
         }
     }
+}
+
+/// Bits of `log_i` that no size of the cache has.
+pub(super) fn no_size(shape: &SmShape) -> Vec<Unreached> {
+    let used = cache_sizes(shape.ways(), shape.lines()).into_iter().fold(0, |used, log| used | log);
+    let unused = (0..4).filter(|bit| used >> bit & 1 == 0);
+    unused.map(|bit| Unreached::bits("log_i", bit..=bit, "no size of the cache has it")).collect()
 }
 
 impl CacheTagsDriver {
@@ -237,16 +293,26 @@ pub(crate) struct CacheTagsCover {
     read: Option<u32>,
     /// The line that made room at the edge before.
     dropped: Option<u32>,
+    /// Where the number of lines is chosen at each launch: what its logarithm may be, and what it was in the cycle before; reset was
+    /// asserted there.
+    sizes: Vec<u8>,
+    log: u8,
+    reset: bool,
 }
 
 #[cover]
 impl CacheTagsCover {
     fn new(shape: &SmShape, config: &Config) -> Self {
         let fifo = config.cache.replacement == Replacement::Fifo;
-        Self { ways: shape.ways(), sets: shape.sets(), fifo, held: Held::new(shape), read: None, dropped: None }
+        let sizes = if shape.unified() { cache_sizes(shape.ways(), shape.lines()) } else { Vec::new() };
+        let held = Held::new(shape);
+        Self { ways: shape.ways(), sets: shape.sets(), fifo, held, read: None, dropped: None, sizes, log: u8::MAX, reset: false }
     }
 
     fn observe(&mut self, i: &CacheTagsIn, o: &CacheTagsOut, p: &CacheTagsProbe, points: &mut Points) {
+        if !self.sizes.is_empty() {
+            self.sizes(i, o, points);
+        }
         self.lookup(i, o, p, points);
         self.fill(i, o, points);
         self.all(i, o, points);
@@ -257,7 +323,46 @@ impl CacheTagsCover {
     }
 
     fn way(&self, entry: u16) -> usize {
-        usize::from(entry) / self.sets
+        usize::from(entry) / self.held.places.sets as usize
+    }
+
+    /// The size of the cache.
+    #[given(!self.sizes.is_empty())]
+    fn sizes(&mut self, i: &CacheTagsIn, o: &CacheTagsOut, points: &mut Points) {
+        let (log, before) = (i.log_i, self.log);
+        let resized = log != before && before != u8::MAX;
+        point!("the cache becomes larger", resized && before != 0 && log > before);
+        point!("the cache becomes smaller", resized && log != 0 && log < before);
+        point!("there is no cache any more", resized && log == 0);
+        point!("there is a cache again", resized && before == 0);
+        point!("another size behind a reset", resized && self.reset);
+        point!("another size behind a flush", resized && !self.reset);
+        point!("the set that was read is that of another size", resized && self.read.is_some());
+        if log != before {
+            self.log = log;
+            self.held.resize(log);
+        }
+        self.reset = i.rst_ni == 0;
+        let (smallest, largest) = (log == self.sizes[1], Some(&log) == self.sizes.last());
+        let hit = self.read.is_some() && o.hit_o == 1;
+        let (fill, kept) = (i.fill_valid_i == 1, o.fill_keep_o == 1);
+        let lines = if log == 0 { 0 } else { 1 << log };
+        // A bit of the tag, in this size, that belongs to the set in the largest one.
+        let above = self.sets as u32 - self.held.places.sets;
+        let one = |line: u32| (line ^ i.line_i) & above != 0 && (line ^ i.line_i).is_power_of_two();
+        let alias = self.held.places.entries(i.line_i).any(|entry| self.held.line[entry].is_some_and(one));
+        point!("hit in the smallest cache", hit && smallest);
+        point!("hit in the largest cache", hit && largest);
+        point!("hit in a cache between", hit && !smallest && !largest, given = self.sizes.len() > 3);
+        point!("hit in the last entry of a cache that is not the largest", hit && !largest && usize::from(o.entry_o) == lines - 1);
+        point!("a line comes into the smallest cache", kept && smallest);
+        point!("a line comes into the largest cache", kept && largest);
+        point!("a line comes into the last entry of a cache that is not the largest", kept && !largest && usize::from(o.fill_entry_o) == lines - 1);
+        point!("a line makes room in the smallest cache", kept && smallest && self.held.line[usize::from(o.fill_entry_o)].is_some());
+        point!("a line differs in a bit that is of the set in the largest cache", self.read.is_some() && !hit && alias && !largest);
+        point!("no cache, and a line is looked up", log == 0 && self.read.is_some());
+        point!("no cache, and a line comes", log == 0 && fill);
+        point!("no cache, and a line comes in the set that is read", log == 0 && fill && i.read_valid_i == 1);
     }
 
     fn lookup(&self, i: &CacheTagsIn, o: &CacheTagsOut, p: &CacheTagsProbe, points: &mut Points) {

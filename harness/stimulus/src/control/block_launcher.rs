@@ -8,6 +8,7 @@ use gpurf_blocks::share::RegisterLayout;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, Twin};
+use crate::unified::cache_rows;
 use crate::{Driver, Points, Unaliased, Unreached, cover};
 
 /// Stimulus of the block.
@@ -62,6 +63,7 @@ knobs! {
         idle: "nothing of a warp is in flight" = [600, 950, 1000],
         share: "guests may be added" = [200, 800],
         memory: "no request waits at the boundary" = [300, 900],
+        divide: "the rows are just divided, or one is missing" = [200, 800],
         // Dividing takes a few cycles only.
         reset = [0, 0, 5, 50],
     }
@@ -69,6 +71,10 @@ knobs! {
 
 /// Bytes of shared memory that a launch may ask for at most.
 const MOST_SHARED: u64 = (1 << 17) - 128;
+/// Rows that a launch may ask for at most, for registers or for shared memory.
+const MOST_ROWS: u64 = (1 << 11) - 1;
+/// Bytes of a row of unified memory.
+const ROW_BYTES: u64 = 512;
 
 impl Driver for BlockLauncherDriver {
     type In = BlockLauncherIn;
@@ -115,6 +121,10 @@ impl Driver for BlockLauncherDriver {
         self.launch(rng, knobs, inputs);
         if let Some(march) = marches.filter(|march| !march.begun) {
             march.launch(rng, inputs);
+            if self.shape.unified() {
+                let rows = self.shape.mrf.depth as u16;
+                (inputs.launch_register_rows_i, inputs.launch_shared_rows_i, inputs.launch_cache_i) = (rows, 0, 0);
+            }
         }
         inputs.alive_i = self.alive;
         inputs.idle_i = rng.mask(warps as u32, if begun { 1000 } else { knobs.idle });
@@ -205,7 +215,8 @@ impl BlockLauncherDriver {
             inputs.launch_grid_x_i = rng.next_u64() as u32 | 1;
         }
         let warps = usize::from(inputs.launch_threads_i).div_ceil(LANES);
-        inputs.launch_registers_i = self.registers(rng, scarce == Some(Thing::Rows), warps);
+        let room = self.room(rng, knobs, scarce, inputs);
+        inputs.launch_registers_i = self.registers(rng, scarce == Some(Thing::Rows), warps, room.rows);
         (inputs.launch_share_i, inputs.launch_private_i) = (rng.chance(knobs.share).into(), 1);
         if self.shape.places() && inputs.launch_share_i == 1 && rng.chance(600) {
             inputs.launch_registers_i = self.sharing_registers(rng, warps);
@@ -215,7 +226,7 @@ impl BlockLauncherDriver {
             }
         }
         inputs.launch_private_i = self.private(rng, inputs.launch_registers_i.into(), warps) as u8;
-        inputs.launch_shared_i = self.shared(rng, scarce);
+        inputs.launch_shared_i = shared(rng, scarce, room.bytes);
         inputs.launch_private_shared_i = self.private_shared(rng, inputs.launch_shared_i);
         if self.shape.places() && inputs.launch_share_i == 1 && rng.chance(250) {
             self.share_memory(rng, inputs);
@@ -224,15 +235,53 @@ impl BlockLauncherDriver {
         inputs.launch_local_i = rng.next_u64() as u16;
     }
 
+    /// What a launch has. With unified memory it divides the rows first: there are just enough, or one too many is asked for, or some are left; or
+    /// any numbers are asked for.
+    fn room(&self, rng: &mut Rng, knobs: &BlockLauncherKnobs, scarce: Option<Thing>, i: &mut BlockLauncherIn) -> Room {
+        if !self.shape.unified() {
+            return Room { rows: self.shape.mrf.depth, bytes: 4 * self.shape.shared_words as u64 };
+        }
+        let depth = self.shape.mrf.depth as u64;
+        let just = rng.chance(knobs.divide);
+        let logs = u64::from((4 * depth).ilog2());
+        // The number of lines is at least 4.
+        let sizes = if rng.chance(900) { logs - 1 } else { 14 };
+        let log = if rng.chance(300) { 0 } else { 2 + rng.below(sizes) };
+        let cache = cache_rows(log as u8) as u64;
+        let left = depth.saturating_sub(cache);
+        let part = |rng: &mut Rng, of: u64| rng.below(of + 1);
+        let (registers, shared) = match (scarce, rng.below(8)) {
+            _ if rng.chance(20) => (part(rng, MOST_ROWS), part(rng, MOST_ROWS)),
+            // All for one of the two.
+            (Some(Thing::Rows), 0) => (left, 0),
+            (Some(Thing::Shared), 0) => (1.min(left), left.saturating_sub(1)),
+            (Some(Thing::Rows), _) => (part(rng, left), part(rng, 1)),
+            _ => {
+                let registers = part(rng, left);
+                (registers, if just { left - registers } else { part(rng, left - registers) })
+            }
+        };
+        // One row more or less for one of them.
+        let (more, less) = (just && rng.chance(150), just && rng.chance(150));
+        let (registers, shared) = match rng.below(2) {
+            0 => (registers + u64::from(more), shared.saturating_sub(u64::from(less))),
+            _ => (registers.saturating_sub(u64::from(less)), shared + u64::from(more)),
+        };
+        let [registers, shared] = [registers, shared].map(|rows| rows.min(MOST_ROWS));
+        (i.launch_register_rows_i, i.launch_shared_rows_i, i.launch_cache_i) =
+            (registers as u16, shared as u16, log as u8);
+        Room { rows: registers as usize, bytes: ROW_BYTES * shared }
+    }
+
     /// Registers of a thread: few, or so many that a number of blocks just fit, or just do not.
-    fn registers(&self, rng: &mut Rng, many: bool, warps: usize) -> u8 {
+    fn registers(&self, rng: &mut Rng, many: bool, warps: usize, depth: usize) -> u8 {
         if !many {
             // Mostly one row.
             let most = if rng.chance(700) { self.shape.mrf.banks.min(8) } else { 8 };
             return 1 + rng.below(most as u64) as u8;
         }
         let blocks = BLOCKS[rng.below(BLOCKS.len() as u64) as usize] as usize;
-        let rows = (self.shape.mrf.depth / (warps * blocks)).max(1);
+        let rows = (depth / (warps * blocks)).max(1);
         let registers = rows * self.shape.mrf.banks + usize::from(rng.chance(300));
         if rng.chance(700) { registers.clamp(1, 255) as u8 } else { 1 + rng.below(255) as u8 }
     }
@@ -286,21 +335,28 @@ impl BlockLauncherDriver {
         (inputs.launch_registers_i, inputs.launch_private_i) = (1, 1);
         inputs.launch_grid_x_i = inputs.launch_grid_x_i.max(4 + rng.below(12) as u32);
     }
+}
 
-    /// Bytes of shared memory of a block, likewise.
-    fn shared(&self, rng: &mut Rng, scarce: Option<Thing>) -> u32 {
-        let all = self.shape.shared_words as u64 * size_of::<u32>() as u64;
-        let bytes = match (scarce, rng.below(6)) {
-            (Some(Thing::TooMuch), 0..3) => all + 1,
-            (Some(Thing::TooMuch), _) => all + 1 + rng.below(MOST_SHARED - all),
-            (Some(Thing::Shared), 0..4) => fitting(rng, all),
-            (Some(Thing::Shared), 4) => fitting(rng, all) + 1,
-            (Some(Thing::Shared), _) => rng.below(all),
-            (_, 0..2) => 0,
-            _ => rng.below(200),
-        };
-        bytes as u32
-    }
+/// Bytes of shared memory of a block, likewise, where there are so many.
+fn shared(rng: &mut Rng, scarce: Option<Thing>, all: u64) -> u32 {
+    let bytes = match (scarce, rng.below(6)) {
+        (Some(Thing::TooMuch), 0..3) => all + 1,
+        (Some(Thing::TooMuch), _) => all + 1 + rng.below(MOST_SHARED.saturating_sub(all).max(1)),
+        (Some(Thing::Shared), 0..4) => fitting(rng, all),
+        (Some(Thing::Shared), 4) => fitting(rng, all) + 1,
+        (Some(Thing::Shared), _) => rng.below(all.max(1)),
+        (_, 0..2) => 0,
+        _ => rng.below(200),
+    };
+    bytes.min(MOST_SHARED) as u32
+}
+
+/// What a launch may hand out.
+struct Room {
+    /// Rows of registers.
+    rows: usize,
+    /// Bytes of shared memory.
+    bytes: u64,
 }
 
 /// So many bytes that a number of blocks just has them.
@@ -371,8 +427,16 @@ impl BlockLauncherCover {
     fn dividing(&self, o: &BlockLauncherOut, p: &BlockLauncherProbe, points: &mut Points) {
         let end = usize::from(o.end_warps_o) + usize::from(p.warps_q);
         let (taken, there) = self.registers(o, p, end);
-        let (shared, all) = (p.base_q + p.shared_step_q, (4 * self.shape.shared_words) as u32);
-        let full = [usize::from(p.slots_q) == self.most_slots, end > self.shape.warps, taken > there, shared > all];
+        let (shared, all) = (p.base_q + p.shared_step_q, self.shared(p));
+        let rows = [usize::from(o.register_rows_o), p.shared_rows_q.into(), cache_rows(o.cache_log_o)];
+        let divided: usize = if self.shape.unified() { rows.iter().sum() } else { 0 };
+        let full = [
+            usize::from(p.slots_q) == self.most_slots,
+            end > self.shape.warps,
+            taken > there,
+            shared > all,
+            divided > self.shape.mrf.depth,
+        ];
         let alone = |k: usize| full[k] && full.iter().filter(|&&f| f).count() == 1;
         let fits = !full.contains(&true);
         point!("not one block fits", !fits && p.slots_q == 0);
@@ -406,6 +470,28 @@ impl BlockLauncherCover {
         let with_guest = host_warps * of_host + end.saturating_sub(host_warps) * private;
         let private_step = (4 * o.private_bytes_o.div_ceil(4)).min(1 << 17);
         let guest_end = p.base_q + private_step;
+        #[given(self.shape.unified())]
+        {
+            let depth = self.shape.mrf.depth;
+            let [registers, shared_rows, cache] = rows;
+            point!("the parts are one row more than there are", alone(4) && divided == depth + 1);
+            point!("the parts are all rows", fits && divided == depth && rows.iter().all(|&part| part != 0));
+            point!("the parts are one row less than there are", fits && divided + 1 == depth);
+            point!("the parts are more than there are, none of them is alone", alone(4) && rows.iter().all(|&part| part < depth));
+            point!("the sum of the parts has more bits than each", alone(4) && divided > 2047 && rows.iter().all(|&part| part <= 2047));
+            point!("the cache alone is more than there is", alone(4) && cache > depth);
+            point!("no cache", fits && cache == 0);
+            point!("a cache", fits && cache != 0);
+            point!("the smallest number of lines", fits && cache == 1);
+            point!("no rows of scratchpad", fits && shared_rows == 0);
+            point!("no rows of scratchpad are what runs out", alone(3) && shared_rows == 0);
+            point!("no rows of registers", registers == 0 && full[2] && !full[3] && !full[4]);
+            point!("one row of registers is missing", alone(2) && taken == there + 1);
+            point!("128 bytes of scratchpad are missing", alone(3) && shared == all + 128);
+            point!("rows run out that others have", alone(2) && taken <= depth);
+            point!("scratchpad runs out that others have", alone(3) && shared as usize <= 512 * depth);
+            point!("scratchpad of more than 2^17 bytes", fits && shared > 1 << 17, given = self.shape.mrf.depth > 256);
+        }
         let guest = [full[0], full[1], with_guest > there, guest_end > all];
         let alone = |k: usize| guest[k] && guest.iter().filter(|&&f| f).count() == 1;
         let fits_as_guest = !guest.contains(&true);
@@ -435,11 +521,20 @@ impl BlockLauncherCover {
         );
     }
 
+    /// Bytes of shared memory that there are.
+    fn shared(&self, p: &BlockLauncherProbe) -> u32 {
+        if self.shape.unified() {
+            return ROW_BYTES as u32 * u32::from(p.shared_rows_q);
+        }
+        (4 * self.shape.shared_words) as u32
+    }
+
     /// Rows that a further block would make it, and those of the file; the same in registers where these are handed out one by one.
     fn registers(&self, o: &BlockLauncherOut, p: &BlockLauncherProbe, end: usize) -> (usize, usize) {
         let (banks, depth) = (self.shape.mrf.banks, self.shape.mrf.depth);
         if !self.shape.places() {
-            return (end * usize::from(o.rows_o), depth);
+            let there = if self.shape.unified() { o.register_rows_o.into() } else { depth };
+            return (end * usize::from(o.rows_o), there);
         }
         let layout = RegisterLayout(o.layout_o);
         let hosts = if p.extending_q == 1 { usize::from(layout.host_warps()) } else { end };
@@ -460,7 +555,8 @@ impl BlockLauncherCover {
         point!("lanes behind the last thread", counts && lane + 3 >= usize::from(p.threads_q));
         point!("a grid is offered while one is in progress", o.busy_o == 1 && i.launch_valid_i == 1);
         point!("a grid is taken in the cycle in which one has ended", o.done_o == 1 && i.launch_valid_i == 1);
-        point!("a row is left over", fresh && spare && left == 1);
+        // Whether rows are left over is asked where registers have power states.
+        point!("a row is left over", fresh && spare && left == 1, given = !self.shape.unified());
         point!("no row is left over", fresh && !spare);
         point!("rows are left over, though no further block fits", fresh && spare && left > 1);
         point!("reset while dividing", i.rst_ni == 0 && p.state_q == DIVIDE);

@@ -89,7 +89,7 @@ impl Design for Places {
 impl Core {
     pub(crate) fn new(shape: &HierarchyShape) -> Self {
         let places = Places { shape: *shape, registers: Names::new(REGISTERS, NO_REG.into()) };
-        Self::around(places, shape.ports(), shape.active, shape.tags(), shape.mrf.depth)
+        Self::around(places, shape.ports(), shape.active, shape.tags(), &shape.mrf)
     }
 
     /// A slot of the port whose warp may issue.
@@ -132,7 +132,7 @@ impl Core {
             if !rng.chance(knobs.register) {
                 continue;
             }
-            sources[k] = self.register(rng, knobs);
+            sources[k] = self.register(rng, knobs, s);
             let readable: Vec<usize> =
                 places(shape).filter(|&place| may_read(k, place) && mask & !lanes(place) == 0).collect();
             let above = one_of(rng, &readable).filter(|_| rng.chance(knobs.above));
@@ -147,7 +147,7 @@ impl Core {
                 sources[k] = sources[j];
             }
         }
-        let dst = if rng.chance(150) { NO_REG } else { self.register(rng, knobs) };
+        let dst = if rng.chance(150) { NO_REG } else { self.register(rng, knobs, s) };
         let mut dst_level = self.result_level(rng, knobs, private);
         let copied = |level: &u8| *level >= UPPER && number(*level) == number(dst_level);
         if long || levels.iter().any(copied) {
@@ -187,9 +187,11 @@ impl Core {
         one_of(rng, &absent).unwrap_or(0)
     }
 
-    fn register(&self, rng: &mut Rng, knobs: &CoreKnobs) -> u8 {
+    /// A register of the warp of a slot.
+    fn register(&self, rng: &mut Rng, knobs: &CoreKnobs, slot: usize) -> u8 {
         let few = rng.chance(knobs.few);
         let registers = &self.design.registers;
-        (if few { registers.first(rng, FIRST) } else { registers.draw(rng) }) as u8
+        let register = if few { registers.first(rng, FIRST) } else { registers.draw(rng) };
+        self.register_of(self.warp_of(slot), register as u8)
     }
 }

@@ -2,21 +2,42 @@
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::hierarchy::{Hierarchy, HierarchyIn, HierarchyShape};
+use gpurf_blocks::hierarchy::{Hierarchy, HierarchyIn, HierarchyOut, HierarchyShape};
 use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::shape::Straps;
+use gpurf_blocks::unified::{ColumnsIn, ColumnsOut};
 use gpurf_lockstep::Rng;
 
 use super::core::{Core, CoreKnobs, Done, Instruction};
 use crate::driver::{Reset, Twin, ports};
-use crate::{Driver, Unreached};
+use crate::unified::{Columns, ColumnsKnobs, ColumnsOf, WithColumns};
+use crate::{Coverage, Driver, Unreached};
 
 mod cover;
 
 pub(crate) use cover::HierarchyCover;
 
 /// Stimulus of the block.
-pub(crate) const ENTRY: crate::Entry = crate::entry::<Hierarchy, HierarchyDriver, HierarchyCover>();
+pub(crate) const ENTRY: crate::Entry = crate::Entry { coverage, ..crate::entry::<Hierarchy, HierarchyDriver, HierarchyCover>() };
+
+fn coverage(config: &Config) -> Coverage {
+    Coverage::new::<HierarchyCover>(config).and(Coverage::new::<ColumnsOf<Hierarchy>>(config))
+}
+
+impl WithColumns for Hierarchy {
+    fn file(shape: &HierarchyShape) -> &MrfShape {
+        &shape.mrf
+    }
+
+    fn asked(inputs: &HierarchyIn) -> (&ColumnsIn, u8) {
+        (&inputs.columns, inputs.rst_ni)
+    }
+
+    fn said(out: &HierarchyOut) -> &ColumnsOut {
+        &out.columns
+    }
+}
 
 /// Behaves like an SM around the hierarchy; knows by a twin what it takes and when, and what its places have.
 pub(crate) struct HierarchyDriver {
@@ -25,6 +46,7 @@ pub(crate) struct HierarchyDriver {
     reset: Reset,
     twin: Twin<Hierarchy>,
     core: Core,
+    columns: Columns,
 }
 
 knobs! {
@@ -33,6 +55,7 @@ knobs! {
         end: "a strand ends" = [10, 60, 300],
         reset,
         ..core: CoreKnobs,
+        ..columns: ColumnsKnobs,
     }
 }
 
@@ -47,6 +70,7 @@ impl Driver for HierarchyDriver {
             reset: Reset::default(),
             twin: Twin::new(shape),
             core: Core::new(shape),
+            columns: Columns::new(&shape.mrf),
         }
     }
 
@@ -61,6 +85,7 @@ impl Driver for HierarchyDriver {
         i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps.design.read_order;
         i.dispatch_ready_i = ports(rng, count, knobs.ready);
+        self.columns.drive(rng, &knobs.columns, &mut i.columns);
         self.core.begin(rng, &knobs.core);
         (i.slot_valid_i, i.flush_i) = (self.core.valid(), self.core.flush());
         for s in 0..self.shape.active {

@@ -3,3 +3,4 @@
 gpurf_blocks::memory_blocks!(stimulus);
 
 pub(crate) mod lanes;
+pub(crate) mod scratchpad;

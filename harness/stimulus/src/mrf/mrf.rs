@@ -4,14 +4,35 @@ use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_BANKS, Mrf, MrfIn, MrfOut, MrfProbe, MrfShape};
 use gpurf_blocks::share::RegisterLayout;
+use gpurf_blocks::unified::{ColumnsIn, ColumnsOut};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, Reset, any_layout, lane_mask, ports};
-use crate::{Driver, Points, cover};
+use crate::surroundings::base_among;
+use crate::unified::{Columns, ColumnsKnobs, ColumnsOf, WithColumns, register_in};
+use crate::{Coverage, Driver, Points, cover};
 
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry =
-    crate::Entry { directed: crate::directed::MRF, ..crate::entry::<Mrf, MrfDriver, MrfCover>() };
+    crate::Entry { directed: crate::directed::MRF, coverage, ..crate::entry::<Mrf, MrfDriver, MrfCover>() };
+
+fn coverage(config: &Config) -> Coverage {
+    Coverage::new::<MrfCover>(config).and(Coverage::new::<ColumnsOf<Mrf>>(config))
+}
+
+impl WithColumns for Mrf {
+    fn file(shape: &MrfShape) -> &MrfShape {
+        shape
+    }
+
+    fn asked(inputs: &MrfIn) -> (&ColumnsIn, u8) {
+        (&inputs.columns, inputs.rst_ni)
+    }
+
+    fn said(out: &MrfOut) -> &ColumnsOut {
+        &out.columns
+    }
+}
 
 pub(crate) struct MrfDriver {
     shape: MrfShape,
@@ -20,6 +41,7 @@ pub(crate) struct MrfDriver {
     /// Warps and registers on which accesses collide.
     warps: Names,
     registers: Names,
+    columns: Columns,
 }
 
 /// Warps that an SM has at most: every one has room for its registers while they last.
@@ -37,6 +59,7 @@ knobs! {
         near: "warp and register are among a few, so that accesses collide" = [0, 500, 1000],
         partial: "lanes are inactive" = [0, 300, 900],
         reset,
+        ..columns: ColumnsKnobs,
     }
 }
 
@@ -46,7 +69,8 @@ impl Driver for MrfDriver {
 
     fn new(shape: &MrfShape, config: &Config) -> Self {
         let (warps, registers) = (Names::new(2, WARPS as u64), Names::new(6, REGISTERS));
-        Self { shape: *shape, straps: config.straps(), reset: Reset::default(), warps, registers }
+        let (straps, columns) = (config.straps(), Columns::new(shape));
+        Self { shape: *shape, straps, reset: Reset::default(), warps, registers, columns }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &MrfKnobs, inputs: &mut MrfIn) {
@@ -64,6 +88,7 @@ impl Driver for MrfDriver {
         inputs.issue_src_valid_i = 0;
         self.warps.renew(rng);
         self.registers.renew(rng);
+        self.columns.drive(rng, &knobs.columns, &mut inputs.columns);
         for port in 0..shape.issue_ports {
             if inputs.issue_valid_i >> port & 1 == 1 {
                 let (warp, base, near) = self.place(rng, knobs);
@@ -77,7 +102,7 @@ impl Driver for MrfDriver {
                     let register = if source > 0 && rng.chance(knobs.same) {
                         inputs.issue_src_reg_i[OPERANDS * port + rng.below(source as u64) as usize]
                     } else {
-                        self.register(rng, near)
+                        self.register(rng, near, base)
                     };
                     inputs.issue_src_reg_i[OPERANDS * port + source] = register;
                 }
@@ -86,7 +111,7 @@ impl Driver for MrfDriver {
                 let (warp, base, near) = self.place(rng, knobs);
                 inputs.write_warp_i[port] = warp;
                 inputs.write_base_i[port] = base;
-                inputs.write_reg_i[port] = self.register(rng, near);
+                inputs.write_reg_i[port] = self.register(rng, near, base);
                 inputs.write_mask_i[port] = lane_mask(rng, knobs.partial);
                 rng.fill(&mut inputs.write_data_i[port].0);
             }
@@ -100,11 +125,17 @@ impl MrfDriver {
         let near = rng.chance(knobs.near);
         let warp = if near { self.warps.draw(rng) } else { rng.below(WARPS as u64) };
         // Rows are handed out in order.
-        (warp as u8, (warp as usize * self.shape.depth / WARPS) as u16, near)
+        let base = match self.shape.unified {
+            true => base_among(warp as usize, self.shape.depth),
+            false => warp as usize * self.shape.depth / WARPS,
+        };
+        (warp as u8, base as u16, near)
     }
 
-    fn register(&self, rng: &mut Rng, near: bool) -> u8 {
-        (if near { self.registers.draw(rng) } else { rng.below(REGISTERS) }) as u8
+    /// A register of a warp whose rows begin there.
+    fn register(&self, rng: &mut Rng, near: bool, base: u16) -> u8 {
+        let register = if near { self.registers.draw(rng) } else { rng.below(REGISTERS) };
+        register_in(&self.shape, base, register as u8)
     }
 }
 

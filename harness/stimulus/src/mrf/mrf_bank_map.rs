@@ -5,6 +5,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MrfBankMap, MrfBankMapIn, MrfBankMapOut, MrfShape};
 use gpurf_lockstep::Rng;
 
+use crate::unified::register_in;
 use crate::{Driver, Points, cover};
 
 /// Stimulus of the block.
@@ -33,6 +34,7 @@ impl Driver for BankMapDriver {
         inputs.warp_i = pick(64) as u8;
         inputs.reg_i = pick(256) as u8;
         inputs.base_i = pick(self.0.depth as u64) as u16;
+        inputs.reg_i = register_in(&self.0, inputs.base_i, inputs.reg_i);
     }
 }
 
@@ -50,7 +52,9 @@ impl BankMapCover {
         point!("first bank", o.bank_o == 0);
         point!("last bank", usize::from(o.bank_o) == banks - 1);
         point!("bank wraps", usize::from(i.warp_i) % banks + usize::from(i.reg_i) % banks >= banks);
-        point!("entry wraps", row >= self.0.depth);
+        // Rows that are no power of two do not begin anew.
+        point!("entry wraps", row >= self.0.depth, given = !self.0.unified);
+        point!("the last entry", usize::from(o.entry_o) == self.0.depth - 1, given = self.0.unified);
         point!("entry is the base", o.entry_o == i.base_i);
     }
 }

@@ -2,13 +2,16 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{InstructionFields, NO_REG, Roles, RolesFields};
-use gpurf_blocks::operands::{OperandStage, OperandStageIn};
+use gpurf_blocks::mrf::MrfShape;
+use gpurf_blocks::operands::{OperandStage, OperandStageIn, OperandStageOut};
 use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_blocks::sizes::MAX_WARPS;
+use gpurf_blocks::unified::{ColumnsIn, ColumnsOut};
 use gpurf_blocks::{OPERANDS, Packed};
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Names, Reset, any_instruction, any_layout, lane_mask, ports};
+use crate::unified::{Columns, ColumnsKnobs, ColumnsOf, WithColumns, register_in};
 use crate::{Coverage, Driver, Unreached};
 
 mod cover;
@@ -25,9 +28,24 @@ pub(crate) const ENTRY: crate::Entry =
 /// Coverage counters of the operand stage.
 pub(crate) fn coverage(config: &Config) -> Coverage {
     let (shape, of_stage) = (SmShape::new(config), Coverage::new::<OperandStageCover>(config));
-    match DesignDriver::new(&shape) {
+    let all = match DesignDriver::new(&shape) {
         Some(design) => design.coverage(of_stage, &shape, config),
         None => of_stage,
+    };
+    all.and(Coverage::new::<ColumnsOf<OperandStage>>(config))
+}
+
+impl WithColumns for OperandStage {
+    fn file(shape: &SmShape) -> &MrfShape {
+        &shape.mrf
+    }
+
+    fn asked(inputs: &OperandStageIn) -> (&ColumnsIn, u8) {
+        (&inputs.columns, inputs.rst_ni)
+    }
+
+    fn said(out: &OperandStageOut) -> &ColumnsOut {
+        &out.columns
     }
 }
 
@@ -41,6 +59,7 @@ pub(crate) struct OperandStageDriver {
     registers: Names,
     /// Where the design has rules that have to be kept.
     design: Option<DesignDriver>,
+    columns: Columns,
 }
 
 knobs! {
@@ -54,6 +73,7 @@ knobs! {
         partial: "lanes are inactive" = [0, 300, 900],
         reset,
         ..designs: DesignKnobs,
+        ..columns: ColumnsKnobs,
     }
 }
 
@@ -70,6 +90,7 @@ impl Driver for OperandStageDriver {
             warps: Names::new(2, MAX_WARPS as u64),
             registers: Names::new(6, NO_REG.into()),
             design: DesignDriver::new(shape),
+            columns: Columns::new(&shape.mrf),
         }
     }
 
@@ -85,9 +106,16 @@ impl Driver for OperandStageDriver {
         // A grid has as many rows for all its warps. Few of them, so that warps do not share any, or any number.
         if rng.chance(self.design.as_ref().map_or(10, DesignDriver::rows) as u32) {
             let few = (self.shape.mrf.depth / self.shape.warps).max(1) as u64;
-            self.rows = if rng.chance(700) { 1 + rng.below(few) } else { rng.below(256) } as u8;
+            // Where rows do not begin anew, few warps have many of them.
+            let any = if self.shape.unified() && rng.chance(800) { 32 } else { 256 };
+            self.rows = if rng.chance(700) { 1 + rng.below(few) } else { rng.below(any) } as u8;
+        }
+        // Where rows do not begin anew, it changes only when nothing is in progress.
+        if self.shape.unified() && inputs.rows_i != self.rows.max(1) {
+            (self.rows, inputs.rst_ni) = (self.rows.max(1), 0);
         }
         inputs.rows_i = self.rows;
+        self.columns.drive(rng, &knobs.columns, &mut inputs.columns);
         // It does not change while something is in progress: where it is read, only in reset.
         if rng.chance(4) {
             inputs.layout_i = any_layout(rng, self.shape.mrf.banks * self.shape.mrf.depth).0;
@@ -118,12 +146,12 @@ impl Driver for OperandStageDriver {
             let (warp, near) = self.place(rng, knobs);
             inputs.issue_warp_i[p] = warp;
             inputs.issue_mask_i[p] = lane_mask(rng, knobs.partial);
-            let roles = self.roles(rng, knobs, near);
+            let roles = self.roles(rng, knobs, warp, near);
             inputs.issue_instruction_i[p] = InstructionFields { roles, ..any_instruction(rng) }.into();
             if inputs.write_valid_i >> p & 1 == 1 {
                 let (warp, near) = self.place(rng, knobs);
                 inputs.write_warp_i[p] = warp;
-                inputs.write_reg_i[p] = self.register(rng, near);
+                inputs.write_reg_i[p] = self.register(rng, warp, near);
                 inputs.write_mask_i[p] = lane_mask(rng, knobs.partial);
                 rng.fill(&mut inputs.write_data_i[p].0);
             }
@@ -149,20 +177,25 @@ impl OperandStageDriver {
     /// A warp, and whether it and its register are among a few.
     fn place(&self, rng: &mut Rng, knobs: &OperandStageKnobs) -> (u8, bool) {
         let near = rng.chance(knobs.near);
-        ((if near { self.warps.draw(rng) } else { rng.below(MAX_WARPS as u64) }) as u8, near)
+        let warp = (if near { self.warps.draw(rng) } else { rng.below(MAX_WARPS as u64) }) as u8;
+        // Its rows are there, where rows do not begin anew.
+        let warps = if self.shape.unified() { self.shape.mrf.depth.div_ceil(self.rows.into()) } else { MAX_WARPS };
+        ((usize::from(warp) % warps) as u8, near)
     }
 
-    fn register(&self, rng: &mut Rng, near: bool) -> u8 {
-        (if near { self.registers.draw(rng) } else { rng.below(NO_REG.into()) }) as u8
+    /// A register of a warp.
+    fn register(&self, rng: &mut Rng, warp: u8, near: bool) -> u8 {
+        let register = if near { self.registers.draw(rng) } else { rng.below(NO_REG.into()) };
+        register_in(&self.shape.mrf, u16::from(warp) * u16::from(self.rows), register as u8)
     }
 
-    /// Any roles, but for the sources.
-    fn roles(&self, rng: &mut Rng, knobs: &OperandStageKnobs, near: bool) -> Roles {
+    /// Any roles, but for the sources, which a warp has.
+    fn roles(&self, rng: &mut Rng, knobs: &OperandStageKnobs, warp: u8, near: bool) -> Roles {
         let mut names = [NO_REG; OPERANDS];
         for source in 0..OPERANDS {
             if rng.chance(knobs.source) {
                 let same = source > 0 && rng.chance(knobs.same);
-                names[source] = if same { names[rng.below(source as u64) as usize] } else { self.register(rng, near) };
+                names[source] = if same { names[rng.below(source as u64) as usize] } else { self.register(rng, warp, near) };
             }
         }
         let [a, b, c] = names;

@@ -111,7 +111,7 @@ impl Core {
         let upper = vec![Upper { lanes: [0; REGISTERS], newest: 0 }; MAX_WARPS];
         let registers = Names::new(2 * shape.entries + 4, REGISTERS as u64);
         let cache = Cache { shape: *shape, upper, registers };
-        Self::around(cache, shape.ports(), shape.active, shape.tags(), shape.mrf.depth)
+        Self::around(cache, shape.ports(), shape.active, shape.tags(), &shape.mrf)
     }
 
     /// The instruction that a port offers.
@@ -131,7 +131,7 @@ impl Core {
         for k in 0..OPERANDS {
             if rng.chance(knobs.register) {
                 let same = k > 0 && rng.chance(knobs.equal);
-                sources[k] = if same { sources[rng.below(k as u64) as usize] } else { self.register(rng, knobs) };
+                sources[k] = if same { sources[rng.below(k as u64) as usize] } else { self.register(rng, knobs, warp) };
             }
             // All slots of a register say the same; of none they say nothing.
             match (0..k).find(|&l| sources[l] == sources[k]) {
@@ -143,8 +143,8 @@ impl Core {
         let dst = match rng.below(20) {
             0..3 => NO_REG,
             3..5 if lrf => upper.newest,
-            _ if rng.chance(knobs.sweep) => self.design.registers.nth(self.results.time) as u8,
-            _ => self.register(rng, knobs),
+            _ if rng.chance(knobs.sweep) => self.register_of(warp, self.design.registers.nth(self.results.time) as u8),
+            _ => self.register(rng, knobs, warp),
         };
         if sources.iter().chain([&dst]).any(|&register| self.is_pending(slot, register)) {
             return None;
@@ -160,9 +160,10 @@ impl Core {
         Some(Instruction { warp, slot: slot as u8, mask, sources, dst, long, private, marks })
     }
 
-    fn register(&self, rng: &mut Rng, knobs: &CoreKnobs) -> u8 {
+    fn register(&self, rng: &mut Rng, knobs: &CoreKnobs, warp: u8) -> u8 {
         let few = rng.chance(knobs.few);
         let Cache { shape, registers, .. } = &self.design;
-        (if few { registers.first(rng, shape.entries + 1) } else { registers.draw(rng) }) as u8
+        let register = if few { registers.first(rng, shape.entries + 1) } else { registers.draw(rng) };
+        self.register_of(warp, register as u8)
     }
 }

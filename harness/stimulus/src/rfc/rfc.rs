@@ -3,21 +3,42 @@
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::rfc::RfcShape;
-use gpurf_blocks::rfc::{Rfc, RfcIn};
+use gpurf_blocks::rfc::{Rfc, RfcIn, RfcOut};
 use gpurf_blocks::shape::cfg_of_block;
+use gpurf_blocks::unified::{ColumnsIn, ColumnsOut};
 use gpurf_lockstep::Rng;
 
 use super::{Core, CoreKnobs, Done, Instruction};
 use crate::driver::{Reset, Twin, ports};
-use crate::{Driver, Unreached};
+use crate::unified::{Columns, ColumnsKnobs, ColumnsOf, WithColumns};
+use crate::{Coverage, Driver, Unreached};
 
 mod cover;
 
 pub(crate) use cover::RfcCover;
 
 /// Stimulus of the block.
-pub(crate) const ENTRY: crate::Entry = crate::entry::<Rfc, RfcDriver, RfcCover>();
+pub(crate) const ENTRY: crate::Entry = crate::Entry { coverage, ..crate::entry::<Rfc, RfcDriver, RfcCover>() };
+
+fn coverage(config: &Config) -> Coverage {
+    Coverage::new::<RfcCover>(config).and(Coverage::new::<ColumnsOf<Rfc>>(config))
+}
+
+impl WithColumns for Rfc {
+    fn file(shape: &RfcShape) -> &MrfShape {
+        &shape.mrf
+    }
+
+    fn asked(inputs: &RfcIn) -> (&ColumnsIn, u8) {
+        (&inputs.columns, inputs.rst_ni)
+    }
+
+    fn said(out: &RfcOut) -> &ColumnsOut {
+        &out.columns
+    }
+}
 
 /// Behaves like an SM around the cache; knows by a twin what it takes and when.
 pub(crate) struct RfcDriver {
@@ -26,6 +47,7 @@ pub(crate) struct RfcDriver {
     reset: Reset,
     twin: Twin<Rfc>,
     core: Core,
+    columns: Columns,
 }
 
 knobs! {
@@ -36,6 +58,7 @@ knobs! {
         over: "a warp has ended" = [0, 2, 40],
         reset,
         ..core: CoreKnobs,
+        ..columns: ColumnsKnobs,
     }
 }
 
@@ -50,6 +73,7 @@ impl Driver for RfcDriver {
             reset: Reset::default(),
             twin: Twin::new(shape),
             core: Core::new(shape),
+            columns: Columns::new(&shape.mrf),
         }
     }
 
@@ -63,6 +87,7 @@ impl Driver for RfcDriver {
         i.rst_ni = self.reset.next(rng, knobs.reset);
         i.cfg_i = self.straps;
         i.dispatch_ready_i = ports(rng, count, knobs.ready);
+        self.columns.drive(rng, &knobs.columns, &mut i.columns);
         self.core.begin(rng, &knobs.core);
         (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());
         for s in 0..self.shape.active {

@@ -24,6 +24,8 @@ struct Cached {
     core: Core,
     /// The number of an instruction, in the lowest bits of its address: so it is known again when it is dispatched.
     number: u32,
+    /// Rows of a warp, where rows do not begin anew.
+    rows: u8,
 }
 
 /// LD, ATOM and CAS.
@@ -48,7 +50,7 @@ impl Surroundings for Cached {
     fn new(shape: &SmShape) -> Option<Self> {
         let slots = Rfc::shape_in(&shape.stage_sizes(), &sizes(shape)?);
         let number = slots.tags().next_power_of_two() as u32 - 1;
-        Some(Self { shape: *shape, twin: Twin::new(shape), core: Core::new(&slots), number })
+        Some(Self { shape: *shape, twin: Twin::new(shape), core: Core::new(&slots), number, rows: 0 })
     }
 
     fn unreached(shape: &SmShape) -> Vec<Unreached> {
@@ -67,6 +69,11 @@ impl Surroundings for Cached {
     fn drive(&mut self, rng: &mut Rng, knobs: &CoreKnobs, i: &mut OperandStageIn) {
         let count = self.shape.ports();
         self.twin.early();
+        if self.shape.unified() && self.rows != i.rows_i {
+            self.rows = i.rows_i;
+            self.core.clear();
+            self.core.divide(self.rows.into());
+        }
         self.core.begin(rng, knobs);
         (i.slot_valid_i, i.flush_i, i.drop_i) = (self.core.valid(), self.core.flush(), self.core.drop());
         for s in 0..self.shape.active {

@@ -8,7 +8,7 @@ mod results;
 mod slots;
 
 pub(crate) use results::{Offer, Pending, Results, latency, numbered, parts};
-pub(crate) use slots::{Chances, Design, Done, Instruction, Slots};
+pub(crate) use slots::{Chances, Design, Done, Instruction, Slots, base_among};
 
 use gpurf_blocks::instruction::NO_REG;
 

@@ -4,10 +4,12 @@ use std::fmt::Debug;
 
 use gpurf_blocks::OPERANDS;
 use gpurf_blocks::instruction::NO_REG;
+use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::Rng;
 
 use super::{Offer, Pending, Registers, Results, latency, numbered};
+use crate::unified::register_in;
 
 /// What one design adds.
 pub(crate) trait Design: Sized {
@@ -120,12 +122,19 @@ struct Warp {
 /// Rows of two warps: odd, and so many that every bit of a first row is both 0 and 1, of the warps of each port.
 const ROWS: usize = 23;
 
+/// First row of a warp among so many.
+pub(crate) fn base_among(warp: usize, depth: usize) -> usize {
+    warp * ROWS / 2 % depth
+}
+
 /// The surroundings of a design with slots.
 pub(crate) struct Slots<D: Design> {
     pub(crate) design: D,
     ports: usize,
-    /// Rows of the register file.
-    depth: usize,
+    /// The register file.
+    file: MrfShape,
+    /// Rows of a warp, where the file has no power of two of them and the warps' rows do not begin anew.
+    rows: Option<usize>,
     warps: Vec<Warp>,
     slots: Vec<Slot>,
     /// The instruction of each tag.
@@ -136,12 +145,13 @@ pub(crate) struct Slots<D: Design> {
 }
 
 impl<D: Design> Slots<D> {
-    pub(crate) fn around(design: D, ports: usize, slots: usize, tags: usize, depth: usize) -> Self {
+    pub(crate) fn around(design: D, ports: usize, slots: usize, tags: usize, file: &MrfShape) -> Self {
         let free = Slot { state: State::Free, warp: 0, drop: false, resident: 0, short: 0 };
         Self {
             design,
             ports,
-            depth,
+            file: *file,
+            rows: None,
             warps: vec![Warp::default(); MAX_WARPS],
             slots: vec![free; slots],
             held: vec![None; tags],
@@ -152,7 +162,21 @@ impl<D: Design> Slots<D> {
 
     /// First row of a warp.
     pub(crate) fn base(&self, warp: u8) -> u16 {
-        (usize::from(warp) * ROWS / 2 % self.depth) as u16
+        let base = match self.rows {
+            Some(rows) => usize::from(warp) * rows,
+            None => base_among(warp.into(), self.file.depth),
+        };
+        base as u16
+    }
+
+    /// A register that a warp has.
+    pub(crate) fn register_of(&self, warp: u8, register: u8) -> u8 {
+        register_in(&self.file, self.base(warp), register)
+    }
+
+    /// Each warp has so many rows, and those have slots whose rows there are. Only in reset.
+    pub(crate) fn divide(&mut self, rows: usize) {
+        self.rows = Some(rows);
     }
 
     /// Reset.
@@ -262,7 +286,9 @@ impl<D: Design> Slots<D> {
         for port in 0..self.ports {
             let of_port = |n: &usize| n % self.ports == port;
             let free = (0..self.slots.len()).filter(of_port).find(|&s| self.slots[s].state == State::Free);
-            let ready = |w: &usize| self.warps[*w].alive && self.warps[*w].slot.is_none() && self.warps[*w].long == 0;
+            let there = |w: usize| self.rows.is_none_or(|rows| w * rows < self.file.depth);
+            let free_of = |warp: &Warp| warp.alive && warp.slot.is_none() && warp.long == 0;
+            let ready = |w: &usize| free_of(&self.warps[*w]) && there(*w);
             let warp = (0..MAX_WARPS).map(|n| (self.turn[port] + n) % MAX_WARPS).filter(of_port).find(ready);
             if let (Some(s), Some(w)) = (free, warp) {
                 self.slots[s] = Slot { state: State::Active, warp: w, drop: false, resident: 0, short: 0 };

@@ -44,7 +44,11 @@ impl OperandStageCover {
         point!("an instruction without register sources", issues([false; OPERANDS]));
         point!("an instruction with three register sources", issues([true; OPERANDS]));
         point!("a source between registers is none", issues([true, false, true]));
-        point!("rows begin anew behind the last", ports(taken).any(|p| first_row(p) >= shape.mrf.depth));
+        point!(
+            "rows begin anew behind the last",
+            ports(taken).any(|p| first_row(p) >= shape.mrf.depth),
+            given = !self.shape.unified()
+        );
         #[given(self.shape.places())]
         {
             let layout = RegisterLayout(i.layout_i);
