@@ -222,6 +222,7 @@ fn divided(config: &Config, threads: u32, registers: u32, scratchpad: u32) -> (B
         shared: scratchpad,
         dynamic: 0,
         local_words: 0,
+        ..Launch::default()
     };
     let most = config.sm.blocks as u8;
     launcher.edge(most, Some(&launch), 0, u64::MAX, true);

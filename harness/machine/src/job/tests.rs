@@ -81,6 +81,37 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
+fn the_driver_divides_unified_memory() {
+    let tiny: Vec<String> = Config::load(Start::Preset("unified-tiny"), &[] as &[&str]).unwrap().settings();
+    let with = |more: &[&'static str]| -> Vec<String> {
+        tiny.iter().cloned().chain(more.iter().map(|&setting| setting.to_owned())).collect()
+    };
+    let of = |more: &[&'static str], kernel: &Kernel, threads| {
+        let settings = with(more);
+        job(&settings.iter().map(String::as_str).collect::<Vec<_>>(), kernel, threads, &[])
+    };
+    let small = kernel("EXIT");
+    // Two warps of four rows, and 128 bytes, in four slots.
+    let division = of(&[], &small, 64).unwrap().division;
+    assert_eq!((division.slots, division.register_rows, division.shared_rows, division.cache_lines), (4, 32, 1, 64));
+    let refused = |more: &[&'static str], kernel: &Kernel, threads, words: &str| {
+        let refusal = of(more, kernel, threads).unwrap_err();
+        assert_eq!(refusal.to_string(), format!("kernel `k` does not fit this SM: {words}"));
+    };
+    let large = Kernel { static_shared: 45_000, ..small.clone() };
+    assert!(of(&[], &large, 32).is_ok(), "more than a scratchpad of its own would have");
+    let words = "a block takes 16 rows for registers and 89 for shared memory, there are 96 (unified.kilobytes, without \
+                 launch.cache_kilobytes)";
+    refused(&[], &large, 128, words);
+    let words = "a block takes 4 rows for registers and 89 for shared memory, there are 92 (unified.kilobytes, without \
+                 launch.cache_kilobytes)";
+    refused(&["launch.cache_kilobytes=2"], &large, 32, words);
+    let words = "a block has 128 threads, 100 may be resident (launch.threads)";
+    refused(&["launch.threads=100"], &small, 128, words);
+    assert_eq!(job(&[], &small, 64, &[]).unwrap().division, Division::NOTHING);
+}
+
+#[test]
 fn every_operation_has_a_unit() {
     let all =
         "FADD R1, R2, R3\nMUFU.RCP R1, R2\nATOM.SHARED.ADD.F32 RZ, [R1], R2\nATOM.GLOBAL.ADD.F32 RZ, [R1:R2], R2\nEXIT";

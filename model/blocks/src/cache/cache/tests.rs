@@ -1,7 +1,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::*;
-use crate::testing::{CACHE_SHAPES, Driver, Random, event};
+use crate::testing::{CACHE_SHAPES, Driver, Random, UNIFIED_SHAPES, event};
 
 /// A pass of the coalescer: what becomes a request.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +56,41 @@ struct Bench {
     /// What the request that has left in the last cycle has found in memory.
     found: Option<(Pass, WarpData)>,
     seen: Option<Seen>,
+    banks: Option<Banks>,
+}
+
+/// The unified banks, whose columns are often in use.
+struct Banks {
+    lines: Vec<WarpData>,
+    output: WarpData,
+    random: Random,
+    /// Cycles of a hundred in which a column is free.
+    free: usize,
+}
+
+impl Banks {
+    fn show(&mut self, inputs: &mut CacheIn) {
+        let mut columns = || (0..COLUMNS).fold(0, |set, b| set | u8::from(self.random.chance(self.free)) << b);
+        (inputs.read_ready_i, inputs.write_ready_i) = (columns(), columns());
+        inputs.data_i = self.output;
+    }
+
+    /// Memory reads what it wants where that is free. Of what it has not read the banks show anything.
+    fn access(&mut self, inputs: &CacheIn, out: &CacheOut) {
+        let is_free = |ready: u8, entry: u16| ready >> (entry % 4) & 1 == 1;
+        self.output = WarpData(std::array::from_fn(|_| self.random.next() as u32));
+        if out.ram_read_o == 1 && is_free(inputs.read_ready_i, out.ram_read_entry_o) {
+            self.output = self.lines[usize::from(out.ram_read_entry_o)];
+        }
+        if out.ram_write_o == 1 && is_free(inputs.write_ready_i, out.ram_write_entry_o) {
+            let line = &mut self.lines[usize::from(out.ram_write_entry_o)];
+            for byte in (0..128).filter(|byte| out.ram_write_bytes_o.to_u128() >> byte & 1 == 1) {
+                let select = 0xff << (byte % 4 * 8);
+                let (old, new) = (&mut line.0[byte / 4], out.ram_write_data_o.0[byte / 4]);
+                *old = *old & !select | new & select;
+            }
+        }
+    }
 }
 
 impl Bench {
@@ -63,7 +98,17 @@ impl Bench {
         let mut cache = Driver::<Cache>::new(shape);
         (cache.inputs.mem_req_ready_i, cache.inputs.pop_i, cache.inputs.cfg_i) = (1, 1, 4);
         let (held, memory, end) = (None, HashMap::new(), u32::MAX);
-        Self { cache, held, memory, end, answers: VecDeque::new(), latency, now: 0, found: None, seen: None }
+        let answers = VecDeque::new();
+        Self { cache, held, memory, end, answers, latency, now: 0, found: None, seen: None, banks: None }
+    }
+
+    /// Whose lines are in the unified banks: as many as the logarithm says.
+    fn unified(shape: &SmShape, latency: u64, log: u8, free: usize) -> Self {
+        let mut bench = Self::new(shape, latency);
+        bench.cache.inputs.log_i = log;
+        let lines = vec![WarpData::ZERO; if log == 0 { 0 } else { 1 << log }];
+        bench.banks = Some(Banks { lines, output: WarpData::ZERO, random: Random(7), free });
+        bench
     }
 
     fn line(&self, line: u32) -> WarpData {
@@ -74,6 +119,7 @@ impl Bench {
     /// A cycle in which a pass is offered; gives whether it is performed.
     fn cycle(&mut self, pass: Option<&Pass>) -> bool {
         let inputs = &mut self.cache.inputs;
+        self.banks.iter_mut().for_each(|banks| banks.show(inputs));
         inputs.req_valid_i = self.held.is_some().into();
         if let Some(held) = &self.held {
             (inputs.req_kind_i, inputs.req_size_i, inputs.req_answer_i) = (held.kind, held.size, held.answer.into());
@@ -104,6 +150,7 @@ impl Bench {
             inputs.row_lanewise_i = (pass.kind == kind::ATOMIC).into();
         }
         let out = self.cache.cycle();
+        self.banks.iter_mut().for_each(|banks| banks.access(&self.cache.inputs, &out));
         self.seen = (self.cache.inputs.pop_i == 1).then(|| {
             let result = out.result_o;
             (result.warp(), result.d(), result.mask(), out.result_data_o, result.done() == 1)
@@ -129,7 +176,8 @@ impl Bench {
     fn leave(&mut self, held: &Pass, out: &CacheOut) {
         let mut line = self.line(held.line);
         let to_memory = out.mem_req_valid_o == 1;
-        assert_eq!(out.mem_req_whole_o == 1, to_memory && held.kind == kind::LOAD);
+        let has_lines = self.banks.is_none() || self.cache.inputs.log_i != 0;
+        assert_eq!(out.mem_req_whole_o == 1, to_memory && held.kind == kind::LOAD && has_lines);
         let exists = |byte: u32| held.line < self.end || byte < 64;
         let fault = crate::mrf::bits::set_bits(held.mask).any(|lane| !exists(held.offset[lane].into()));
         let present = if held.line < self.end { 128 } else { 64 };
@@ -325,9 +373,62 @@ fn an_answer_whose_way_is_about_to_be_read_is_dropped() {
 fn every_load_gets_what_memory_had_when_its_request_left() {
     for (seed, shape) in CACHE_SHAPES.iter().enumerate() {
         for latency in [0, 3, 30] {
-            random(shape, latency, 1 + seed as u64);
+            random(Bench::new(shape, latency), shape, latency, 1 + seed as u64);
         }
     }
+}
+
+#[test]
+fn lines_in_the_unified_banks_are_what_a_cache_of_their_number_has() {
+    for (shape, logs) in UNIFIED_SHAPES.iter().zip([[3, 4], [4, 11]]) {
+        for log in logs {
+            for (latency, free) in [(0, 100), (3, 70), (30, 40)] {
+                random(Bench::unified(shape, latency, log, free), shape, latency, log.into());
+            }
+        }
+    }
+}
+
+#[test]
+fn without_lines_nothing_hits_and_no_load_joins_another() {
+    for (shape, free) in UNIFIED_SHAPES.iter().zip([100, 50]) {
+        random(Bench::unified(shape, 20, 0, free), shape, 20, 5);
+        let mut bench = Bench::unified(shape, 20, 0, free);
+        for warp in 0..4 {
+            assert!(has(bench.perform(&load(6, 4, warp)), "miss"));
+        }
+        assert!(has(bench.perform(&store(6, 4, 9)), "store"));
+        assert!(!has(bench.cache.out.event_o, "close") && !has(bench.cache.out.event_o, "store_hit"));
+        assert_eq!(bench.answers.len(), 4);
+        let results: Vec<_> = (0..4).map(|_| bench.result()).map(|seen| (seen.0, seen.3.0[0])).collect();
+        assert_eq!(results, [0, 1, 2, 3].map(|warp| (warp, 6 << 8 | 1)));
+        bench.idle();
+        assert!(has(bench.perform(&load(6, 4, 1)), "miss"));
+    }
+}
+
+#[test]
+fn an_answer_waits_until_the_column_of_its_line_is_free() {
+    let mut bench = Bench::unified(&UNIFIED_SHAPES[0], 5, 4, 100);
+    bench.perform(&load(6, 4, 1));
+    // Line 6 goes to column 2.
+    bench.banks = None;
+    bench.cache.inputs.write_ready_i = 0b1011;
+    let mut waits = 0;
+    for _ in 0..20 {
+        bench.cycle(None);
+        waits += u32::from(has(bench.cache.out.event_o, "fill_wait"));
+        assert_eq!((bench.cache.out.ram_write_o, bench.cache.out.idle_o), (0, 0));
+    }
+    assert!(waits > 10, "{waits}");
+    bench.cache.inputs.write_ready_i = 0b0100;
+    bench.cycle(None);
+    let out = &bench.cache.out;
+    assert!(has(out.event_o, "fill"));
+    // Eight sets of two ways: set 6 of way 0.
+    assert_eq!((out.ram_write_o, out.ram_write_entry_o, out.ram_write_bytes_o.to_u128()), (1, 6, u128::MAX));
+    assert_eq!(out.ram_write_data_o.0[..2], [6 << 8, 6 << 8 | 1]);
+    bench.idle();
 }
 
 /// An instruction whose parts are on their way.
@@ -337,8 +438,8 @@ struct Load {
     closed: bool,
 }
 
-fn random(shape: &SmShape, latency: u64, seed: u64) {
-    let mut bench = Bench::new(shape, latency);
+fn random(mut bench: Bench, shape: &SmShape, latency: u64, seed: u64) {
+    let has_lines = bench.banks.is_none() || bench.cache.inputs.log_i != 0;
     let mut random = Random(seed);
     let mut loads: HashMap<(u8, u8), Load> = HashMap::new();
     let mut next: VecDeque<Pass> = VecDeque::new();
@@ -386,7 +487,7 @@ fn random(shape: &SmShape, latency: u64, seed: u64) {
     // The large caches do not evict what is in use.
     let rare = ["cache_part", "cache_drop", "cache_wait_row", "cache_wait_access", "cache_fill_wait", "cache_merge"];
     for ((name, _), sum) in CACHE_EVENT.iter().zip(events) {
-        assert!(sum != 0 || rare.contains(name) || latency == 0, "{name} does not occur: {shape:?} {latency}");
+        assert!(sum != 0 || rare.contains(name) || latency == 0 || !has_lines, "{name} does not occur: {shape:?} {latency}");
     }
 }
 

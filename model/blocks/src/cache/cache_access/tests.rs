@@ -1,7 +1,7 @@
 use super::*;
 use crate::memory::{Header, Row};
 use crate::mrf::bits::set_bits;
-use crate::testing::{CACHE_SHAPES, Driver, Random};
+use crate::testing::{CACHE_SHAPES, Driver, Random, UNIFIED_SHAPES};
 
 fn access() -> Driver<CacheAccess> {
     let mut access = Driver::<CacheAccess>::new(&CACHE_SHAPES[0]);
@@ -119,4 +119,47 @@ fn a_load_behind_a_store_reads_what_it_has_written() {
         }
     }
     assert!(seen > 500, "{seen}");
+}
+
+#[test]
+fn with_unified_memory_accesses_wait_for_their_column_and_a_line_is_kept() {
+    let mut access = Driver::<CacheAccess>::new(&UNIFIED_SHAPES[0]);
+    let inputs = &mut access.inputs;
+    (inputs.in_valid_i, inputs.in_entry_i, inputs.in_row_i) = (1, 6, row(0b101, Some(77)));
+    (inputs.read_ready_i, inputs.write_ready_i) = (0b1011, 0b1111);
+    assert_eq!(access.cycle().in_ready_o, 1);
+    let out = access.cycle();
+    assert_eq!((out.in_ready_o, out.ram_read_o, out.ram_read_entry_o, out.ram_write_o), (0, 1, 6, 0));
+    access.inputs.read_ready_i = 0b0100;
+    assert_eq!(access.cycle().in_ready_o, 1, "the column is free");
+    // In D, and nobody takes it: the banks show the line for one cycle.
+    access.inputs.in_valid_i = 0;
+    access.inputs.data_i = WarpData([5; LANES]);
+    let out = access.cycle();
+    assert_eq!((out.push_valid_o, out.push_reg_valid_o, out.push_data_o.0[..3].to_vec()), (1, 1, vec![5, 0, 5]));
+    assert_eq!((out.ram_read_o, access.probe().fresh_q), (0, 1), "the next one waits for D");
+    access.inputs.data_i = WarpData([9; LANES]);
+    assert_eq!((access.cycle().push_data_o.0[..3].to_vec(), access.probe().kept_q.0[9]), (vec![5, 0, 5], 5));
+    access.inputs.push_ready_i = 1;
+    let out = access.cycle();
+    assert_eq!((out.ram_read_o, out.push_data_o.0[0], access.probe().fresh_q), (1, 5, 0));
+    assert_eq!(access.cycle().push_data_o.0[..3], [9, 0, 9]);
+
+    // A store in front of a fill.
+    let inputs = &mut access.inputs;
+    (inputs.in_valid_i, inputs.in_store_i, inputs.in_entry_i) = (1, 1, 3);
+    (inputs.in_mask_i, inputs.in_size_i, inputs.in_offset_i[0], inputs.in_data_i) = (1, 1, 6, WarpData([0xabcd; LANES]));
+    inputs.write_ready_i = 0b0111;
+    assert_eq!(access.cycle().in_ready_o, 1);
+    access.inputs.in_valid_i = 0;
+    for (ready, free) in [(0b0111, 0), (0b1000, 1)] {
+        access.inputs.write_ready_i = ready;
+        let out = access.cycle();
+        assert_eq!((out.write_o, out.ram_write_o, out.ram_write_entry_o, out.in_ready_o), (1, 1, 3, free));
+        assert_eq!((out.ram_write_bytes_o.to_u128(), out.ram_write_data_o.0[1]), (0b11 << 6, 0xabcd_0000));
+    }
+    fill(&mut access, 4, WarpData([1; LANES]));
+    let out = &access.out;
+    assert_eq!((out.write_o, out.ram_write_o, out.ram_write_entry_o), (0, 1, 4));
+    assert_eq!((out.ram_write_bytes_o.to_u128(), out.ram_write_data_o.0), (u128::MAX, [1; LANES]));
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{CACHE_SHAPES, Driver, Random};
+use crate::testing::{CACHE_SHAPES, Driver, Random, UNIFIED_SHAPES};
 
 /// Two sets of two ways.
 fn tags() -> Driver<CacheTags> {
@@ -138,4 +138,28 @@ fn lines_are_found_as_in_a_list_of_each_set() {
             }
         }
     }
+}
+
+#[test]
+fn with_unified_memory_the_number_of_sets_is_chosen() {
+    // Two ways, sixteen lines at most.
+    let mut tags = Driver::<CacheTags>::new(&UNIFIED_SHAPES[0]);
+    for (log, sets) in [(3u8, 4u32), (4, 8)] {
+        (tags.inputs.log_i, tags.inputs.flush_i) = (log, 1);
+        tags.cycle();
+        tags.inputs.flush_i = 0;
+        let (a, b, c) = (3, 3 + sets, 3 + 2 * sets);
+        assert_eq!((fill(&mut tags, a), fill(&mut tags, b)), (Some(3), Some(3 + sets as u16)), "{log}");
+        assert_eq!((look(&mut tags, a, 1, 0), look(&mut tags, c, 0, 0)), (Some(3), None));
+        assert_eq!(fill(&mut tags, c), Some(3 + sets as u16), "the line used last stays");
+        assert_eq!((look(&mut tags, a, 0, 0), look(&mut tags, b, 0, 0)), (Some(3), None));
+        // Lines that differ in the bits between the smallest and the largest number of sets are told apart.
+        assert_eq!(look(&mut tags, c ^ 4, 0, 0), None);
+    }
+    (tags.inputs.log_i, tags.inputs.flush_i) = (0, 1);
+    tags.cycle();
+    tags.inputs.flush_i = 0;
+    assert_eq!((fill(&mut tags, 3), look(&mut tags, 3, 0, 0)), (None, None));
+    let memories = tags.block.memories();
+    assert_eq!((memories[2].path.as_str(), memories[2].bits, memories[2].len()), ("gen_way[0].u_ram.mem_q", 24, 8));
 }

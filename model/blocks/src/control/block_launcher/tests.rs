@@ -1,7 +1,7 @@
 use super::*;
 use crate::designs::Organisation;
 use crate::mrf::{MrfShape, MrfSizes};
-use crate::testing::{Driver, SM_SHAPES, organisation_with};
+use crate::testing::{Driver, SM_SHAPES, organisation_with, UNIFIED_SHAPES};
 
 /// 32 warps, 16 banks of 64 rows, 64 KB of shared memory.
 const SHAPE: SmShape = SM_SHAPES[0];
@@ -54,6 +54,8 @@ impl Driver<BlockLauncher> {
         inputs.launch_private_shared_i = launch.private_shared;
         (inputs.launch_shared_i, inputs.launch_dynamic_i) = (launch.shared, launch.dynamic);
         inputs.launch_local_i = launch.local_words;
+        inputs.launch_register_rows_i = launch.partition.register_rows;
+        (inputs.launch_cache_i, inputs.launch_shared_rows_i) = (launch.partition.cache_log, launch.shared_rows);
         let out = self.cycle();
         self.inputs.launch_valid_i = 0;
         out
@@ -465,4 +467,56 @@ fn without_places_there_is_no_layout_and_no_guest() {
     let out = launcher.until(|out| out.tid_we_o == 1);
     assert_eq!((out.private_bytes_o, out.place_common_o), (0, out.place_base_o));
     assert_eq!((out.layout_o, out.slot_young_o, out.end_warps_o, launcher.probe().slots_q), (0, 0, 16, 2));
+}
+
+#[test]
+fn with_unified_memory_the_launch_divides_the_rows() {
+    // 96 rows, of which the largest cache has four.
+    let shape = &UNIFIED_SHAPES[0];
+    let launch = |register_rows, shared_rows, cache_log| Launch {
+        threads: 64,
+        registers: 9,
+        shared: 200,
+        partition: Partition { register_rows, cache_log },
+        shared_rows,
+        ..SMALL
+    };
+    let slots = |launch: &Launch| {
+        let mut launcher = Driver::launched_in(shape, launch);
+        let out = launcher.until(|out| out.tid_we_o | out.fault_valid_o == 1);
+        (out.fault_valid_o == 0).then(|| launcher.probe().slots_q)
+    };
+    // A block has two warps of three rows, and 256 bytes.
+    assert_eq!([slots(&launch(24, 92 - 24, 4)), slots(&launch(23, 20, 3))], [Some(4), Some(3)]);
+    assert_eq!([slots(&launch(24, 1, 0)), slots(&launch(24, 2, 0))], [Some(2), Some(4)]);
+    assert_eq!([slots(&launch(5, 8, 0)), slots(&launch(6, 0, 0))], [None, None]);
+    assert_eq!(slots(&launch(24, 93 - 24, 4)), None, "one row too many");
+    assert_eq!(slots(&launch(24, 96 - 24, 0)), Some(4));
+
+    let mut launcher = Driver::launched_in(shape, &launch(12, 7, 3));
+    let out = launcher.until(|out| out.tid_we_o == 1);
+    assert_eq!((out.register_rows_o, out.cache_log_o, launcher.probe().shared_rows_q), (12, 3, 7));
+    launcher.inputs.place_warp_i = 3;
+    assert_eq!(launcher.cycle().place_base_o, 256);
+    launcher.inputs.rst_ni = 0;
+    launcher.cycle();
+    launcher.inputs.rst_ni = 1;
+    let out = launcher.cycle();
+    assert_eq!((out.register_rows_o, out.cache_log_o, launcher.probe().shared_rows_q), (0, 0, 0));
+}
+
+#[test]
+fn shared_memory_of_unified_memory_may_lie_far_away() {
+    // 768 rows of 512 bytes: places have 19 bits.
+    let launch = Launch {
+        shared: 40_000,
+        partition: Partition { register_rows: 10, cache_log: 0 },
+        shared_rows: 758,
+        ..SMALL
+    };
+    let mut launcher = Driver::launched_in(&UNIFIED_SHAPES[1], &launch);
+    launcher.until(|out| out.tid_we_o == 1);
+    assert_eq!(launcher.probe().slots_q, 9);
+    launcher.inputs.place_warp_i = 8;
+    assert_eq!(launcher.cycle().place_base_o, 8 * 40_064);
 }

@@ -9,7 +9,8 @@ use crate::mrf::{
     MrfCollectorProbe, MrfCrossbar, MrfCrossbarIn, MrfCrossbarOut, MrfCrossbarProbe, MrfWriteQueueIn, MrfWriteQueueOut,
 };
 use crate::share::{RegisterPlacesIn, RegisterPlacesOut};
-use crate::testing::{Random, SHAPES, Wired, compare};
+use crate::testing::{Random, SHAPES, UNIFIED_SHAPES, Wired, compare};
+use crate::unified::{CLUSTERS, UnifiedBank, UnifiedBankIn};
 
 struct Composed {
     shape: MrfShape,
@@ -23,6 +24,8 @@ struct Composed {
     allocator: Wired<MrfAllocator>,
     arbiter: Wired<MrfArbiter>,
     banks: Vec<Wired<MrfBank>>,
+    /// In their place, with unified memory.
+    columns: Vec<Wired<UnifiedBank>>,
     crossbar: Wired<MrfCrossbar>,
 }
 
@@ -38,6 +41,7 @@ impl Composed {
             allocator: Wired::new(&shape),
             arbiter: Wired::new(&shape),
             banks: Wired::many(&shape, shape.banks),
+            columns: Wired::many(&shape, if shape.unified { shape.banks } else { 0 }),
             crossbar: Wired::new(&shape),
             shape,
         }
@@ -58,6 +62,9 @@ impl Composed {
         self.queue(inputs, &mut out, &mut nets);
         self.access(inputs, &nets);
         self.show_banks(&mut nets);
+        if self.shape.unified {
+            self.access_columns(inputs, &mut out, &mut nets);
+        }
         self.cross(inputs, &mut out, &mut nets);
         self.dispatch(&mut out, &nets);
         self.events(inputs, &mut out, &nets);
@@ -65,6 +72,7 @@ impl Composed {
         self.queues.iter_mut().for_each(Wired::clock);
         self.collectors.iter_mut().for_each(Wired::clock);
         self.banks.iter_mut().for_each(Wired::clock);
+        self.columns.iter_mut().for_each(Wired::clock);
         self.allocator.clock();
         self.arbiter.clock();
         self.crossbar.clock();
@@ -170,6 +178,39 @@ impl Composed {
                 write_data_i: nets.head_data[p],
             };
             bank.late();
+        }
+    }
+
+    /// Registers do in a column what they do in a bank; memory's accesses go to the column that they name.
+    fn access_columns(&mut self, inputs: &MrfIn, out: &mut MrfOut, nets: &mut MrfProbe) {
+        let asked = &inputs.columns;
+        for (b, (column, bank)) in self.columns.iter_mut().zip(&self.banks).enumerate() {
+            let of_column = |clusters: u8, columns: &[u8; CLUSTERS]| {
+                (0..CLUSTERS).filter(|&g| is_set(clusters, g) && usize::from(columns[g]) == b).fold(0, |set, g| set | 1 << g)
+            };
+            column.inputs = UnifiedBankIn {
+                rst_ni: inputs.rst_ni,
+                read_valid_i: bank.inputs.read_valid_i,
+                read_entry_i: bank.inputs.read_entry_i,
+                write_valid_i: bank.inputs.write_valid_i,
+                write_entry_i: bank.inputs.write_entry_i,
+                write_mask_i: bank.inputs.write_mask_i,
+                write_data_i: bank.inputs.write_data_i,
+                memory_read_i: of_column(asked.memory_read_i, &asked.memory_read_column_i),
+                memory_read_entry_i: asked.memory_read_entry_i,
+                memory_write_i: of_column(asked.memory_write_i, &asked.memory_write_column_i),
+                memory_write_entry_i: asked.memory_write_entry_i,
+                memory_write_bytes_i: asked.memory_write_bytes_i,
+                memory_write_data_i: asked.memory_write_data_i,
+            };
+            column.late();
+            let shown = &column.out;
+            nets.read_data[b] = shown.read_data_o;
+            out.columns.memory_read_ready_o |= shown.memory_read_ready_o << b;
+            out.columns.memory_write_ready_o[b] = shown.memory_write_ready_o;
+            for g in (0..CLUSTERS).filter(|&g| usize::from(asked.memory_data_column_i[g]) == b) {
+                out.columns.memory_data_o.0[4 * g..][..4].copy_from_slice(&shown.read_data_o.0[4 * g..][..4]);
+            }
         }
     }
 
@@ -318,7 +359,8 @@ collecting! { Composed: MrfIn, MrfOut, MrfProbe, MrfCollectorOut, write_grant, r
 #[test]
 fn the_register_file_is_the_sum_of_its_blocks() {
     let with_places = SHAPES.map(|shape| MrfShape { places: true, ..shape });
-    for (number, shape) in SHAPES.into_iter().chain(with_places).enumerate() {
+    let with_memory = UNIFIED_SHAPES.map(|shape| shape.mrf);
+    for (number, shape) in SHAPES.into_iter().chain(with_places).chain(with_memory).enumerate() {
         let mut composed = Composed::new(shape);
         // Bursts of different density.
         let mut density = [50; 4];
@@ -344,6 +386,8 @@ fn the_register_file_is_the_sum_of_its_blocks() {
                 inputs.issue_warp_i.iter_mut().chain(&mut inputs.write_warp_i).for_each(|warp| *warp &= 3);
                 inputs.issue_src_reg_i.iter_mut().chain(&mut inputs.write_reg_i).for_each(|reg| *reg &= 7);
                 inputs.issue_base_i.iter_mut().chain(&mut inputs.write_base_i).for_each(|base| *base &= 1);
+                let columns = &mut inputs.columns;
+                columns.memory_read_entry_i.iter_mut().chain(&mut columns.memory_write_entry_i).for_each(|row| *row &= 3);
             },
             |inputs| composed.cycle(inputs),
         );
