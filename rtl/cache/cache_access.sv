@@ -162,7 +162,14 @@ module cache_access
   assign write_bytes = write_o ? bytes_q : '1;
   assign write_data  = write_o ? data_q : fill_data_i;
 
+  logic             fresh_q;  // with Unified: the line was read at the last edge
+  logic [DataW-1:0] kept_q;   // the line of the cycles after it; the RAM's output
+
+  assign line = fresh_q ? data_i : kept_q;
+
   if (Unified == 0) begin : gen_own
+    assign fresh_q = 1'b0;
+
     ram_1r1w #(
       .Depth(Lines),
       .Parts(LineBytes),
@@ -175,7 +182,7 @@ module cache_access
       .waddr_i(write_entry),
       .wmask_i(write_bytes),
       .wdata_i(write_data),
-      .rdata_o(line)
+      .rdata_o(kept_q)
     );
 
     assign read_free         = 1'b1;
@@ -187,9 +194,6 @@ module cache_access
     assign ram_write_bytes_o = '0;
     assign ram_write_data_o  = '0;
   end else begin : gen_unified
-    logic             fresh_q;  // the line was read at the last edge
-    logic [DataW-1:0] kept_q;   // the line of the cycles after it
-
     assign read_free         = read_ready_i[entry_q[ColumnW-1:0]];
     assign write_free        = write_ready_i[entry_q[ColumnW-1:0]];
     assign ram_read_o        = wanted;
@@ -198,7 +202,6 @@ module cache_access
     assign ram_write_entry_o = write_entry;
     assign ram_write_bytes_o = write_bytes;
     assign ram_write_data_o  = write_data;
-    assign line              = fresh_q ? data_i : kept_q;
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni) fresh_q <= 1'b0;

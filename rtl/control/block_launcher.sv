@@ -174,6 +174,7 @@ module block_launcher
 
   // how the rows are divided, with unified memory
   logic [BankRowsW-1:0]  register_rows_q;
+  logic [BankRowsW-1:0]  shared_rows_q;
   logic [CacheLogW-1:0]  cache_log_q;             // logarithm of the cache's lines; 0: no cache
 
   // coordinates to be written
@@ -261,19 +262,19 @@ module block_launcher
   assign bytes_end   = base_q + (SharedAddressW+1)'(step);
   assign common_fits = slots_q < cfg_i && 32'(warps_end) <= Warps;
 
+  assign most_bytes  = Unified == 0 ? SharedBytes : 32'(shared_rows_q) * RowBytes;
+
   if (Unified == 0) begin : gen_fixed
     assign most_rows       = Depth;
-    assign most_bytes      = SharedBytes;
     assign shares_fit      = 1'b1;
     assign register_rows_q = '0;
+    assign shared_rows_q   = '0;
     assign cache_log_q     = '0;
   end else begin : gen_unified
-    logic [BankRowsW-1:0] shared_rows_q;
-    logic [31:0]          cache_rows;
+    logic [31:0] cache_rows;
 
     assign cache_rows = (cache_log_q == '0) ? 32'd0 : (32'd1 << cache_log_q) / Columns;
     assign most_rows  = 32'(register_rows_q);
-    assign most_bytes = 32'(shared_rows_q) * RowBytes;
     assign shares_fit = 32'(register_rows_q) + 32'(shared_rows_q) + cache_rows <= Depth;
 
     always_ff @(posedge clk_i) begin

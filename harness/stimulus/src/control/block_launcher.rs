@@ -248,7 +248,8 @@ impl BlockLauncherDriver {
         let sizes = if rng.chance(900) { logs - 1 } else { 14 };
         let log = if rng.chance(300) { 0 } else { 2 + rng.below(sizes) };
         let cache = cache_rows(log as u8) as u64;
-        let left = depth.saturating_sub(cache);
+        // Of a cache that is too large itself the others do not take anything.
+        let left = if cache > depth && rng.chance(800) { depth } else { depth.saturating_sub(cache) };
         let part = |rng: &mut Rng, of: u64| rng.below(of + 1);
         let (registers, shared) = match (scarce, rng.below(8)) {
             _ if rng.chance(20) => (part(rng, MOST_ROWS), part(rng, MOST_ROWS)),
@@ -256,6 +257,7 @@ impl BlockLauncherDriver {
             (Some(Thing::Rows), 0) => (left, 0),
             (Some(Thing::Shared), 0) => (1.min(left), left.saturating_sub(1)),
             (Some(Thing::Rows), _) => (part(rng, left), part(rng, 1)),
+            _ if rng.chance(20) => (0, left),
             _ => {
                 let registers = part(rng, left);
                 (registers, if just { left - registers } else { part(rng, left - registers) })

@@ -32,6 +32,8 @@ const CAS: u8 = 12;
 /// The memory pipeline, as a scratchpad sees it: an access is offered until all of its lanes are served.
 pub(crate) struct Accesses {
     bytes: u64,
+    /// Bytes of a row that a bank or cluster accesses.
+    width: u32,
     /// Operands are often this one, or differ from it in one bit.
     word: u32,
     reset: Reset,
@@ -58,11 +60,12 @@ knobs! {
 }
 
 impl Accesses {
-    pub(crate) fn new(shape: &SmShape, config: &Config) -> Self {
+    /// To units that access `width` bytes of a row each.
+    pub(crate) fn new(width: u32, shape: &SmShape, config: &Config) -> Self {
         let mut access = Box::new(SharedMemoryIn::zeroed());
         access.cfg_i = Straps::of(config).shared_bandwidth;
         let bytes = 4 * shape.shared_words as u64;
-        Self { bytes, word: 0, reset: Reset::default(), pending: Pending::default(), access }
+        Self { bytes, width, word: 0, reset: Reset::default(), pending: Pending::default(), access }
     }
 
     /// Bits of inputs that cannot be both 0 and 1.
@@ -125,6 +128,13 @@ impl Accesses {
             access.addr_i.0.iter_mut().for_each(|address| *address = *address >> access.size_i << access.size_i);
         } else {
             access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.near);
+            // The lanes go through wide units one after the other.
+            if self.width > 4 && rng.chance(100) {
+                let (row, place) =
+                    (rng.below(self.bytes / u64::from(ROW_BYTES)) as u32, rng.below(ROW_BYTES.into()) as u32);
+                let address = |lane: usize| row * ROW_BYTES + (place + self.width * lane as u32) % ROW_BYTES;
+                access.addr_i = WarpData(std::array::from_fn(|lane| address(lane) >> access.size_i << access.size_i));
+            }
         }
         if rng.chance(3) {
             self.word = rng.next_u64() as u32;

@@ -23,7 +23,7 @@ impl Driver for SharedMemoryDriver {
     type Knobs = AccessKnobs;
 
     fn new(shape: &SmShape, config: &Config) -> Self {
-        Self { accesses: Accesses::new(shape, config), twin: Twin::new(shape) }
+        Self { accesses: Accesses::new(4, shape, config), twin: Twin::new(shape) }
     }
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {

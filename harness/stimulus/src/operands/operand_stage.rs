@@ -111,8 +111,9 @@ impl Driver for OperandStageDriver {
             self.rows = if rng.chance(700) { 1 + rng.below(few) } else { rng.below(any) } as u8;
         }
         // Where rows do not begin anew, it changes only when nothing is in progress.
-        if self.shape.unified() && inputs.rows_i != self.rows.max(1) {
-            (self.rows, inputs.rst_ni) = (self.rows.max(1), 0);
+        if self.shape.unified() {
+            self.rows = self.rows.max(1);
+            inputs.rst_ni &= u8::from(inputs.rows_i == self.rows);
         }
         inputs.rows_i = self.rows;
         self.columns.drive(rng, &knobs.columns, &mut inputs.columns);

@@ -3,7 +3,7 @@
 use gpurf_blocks::Block;
 use gpurf_blocks::WarpData;
 use gpurf_blocks::config::Config;
-use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_blocks::unified::{
     CLUSTER_BYTES, CLUSTERS, UnifiedShared, UnifiedSharedIn, UnifiedSharedOut, UnifiedSharedProbe,
 };
@@ -70,7 +70,7 @@ impl Driver for UnifiedSharedDriver {
     fn new(_: &SmShape, config: &Config) -> Self {
         let shape = UnifiedShared::shape_alone(config);
         Self {
-            accesses: Accesses::new(&shape, config),
+            accesses: Accesses::new(CLUSTER_BYTES as u32, &shape, config),
             twin: Twin::new(&shape),
             rows: vec![WarpData::ZERO; shape.shared_words / (QUAD * CLUSTERS)],
             read: [None; CLUSTERS],
@@ -154,6 +154,8 @@ impl UnifiedSharedDriver {
 }
 
 pub(crate) struct UnifiedSharedCover {
+    /// 128 bytes a cycle: all lanes are looked at.
+    whole: bool,
     /// Clusters that an atomic operation wanted and did not read, and that it read and did not write: in the cycle before, and since the operation
     /// was offered.
     unread: u8,
@@ -168,8 +170,8 @@ fn cluster(address: u32) -> usize {
 
 #[cover]
 impl UnifiedSharedCover {
-    fn new(_: &SmShape, _: &Config) -> Self {
-        Self { unread: 0, unwritten: 0, lost: 0 }
+    fn new(_: &SmShape, config: &Config) -> Self {
+        Self { whole: Straps::of(config).shared_bandwidth == 0, unread: 0, unwritten: 0, lost: 0 }
     }
 
     fn observe(&mut self, i: &UnifiedSharedIn, o: &UnifiedSharedOut, p: &UnifiedSharedProbe, points: &mut Points) {
@@ -277,7 +279,7 @@ impl UnifiedSharedCover {
         let served = || clusters(i.write_ready_i);
         point!("two words of a cluster", load && most == 2);
         point!("all words of a cluster", load && most == 4);
-        point!("all words of all clusters", load && words == [0xf; CLUSTERS]);
+        point!("all words of all clusters", load && words == [0xf; CLUSTERS], given = self.whole);
         point!("a store to all bytes of a cluster", store && served().any(|g| bytes(g) == u16::MAX));
         point!("a store to several words of a cluster", store && served().any(|g| bytes(g) & 0xf != 0 && bytes(g) >> 4 != 0));
         point!("a store to the first byte of a cluster alone", store && served().any(|g| bytes(g) == 1));
