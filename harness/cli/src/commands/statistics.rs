@@ -1,9 +1,9 @@
 //! What a run counted, and what follows from it.
 
 mod cache;
-mod unified;
 mod schedulers;
 mod share;
+mod unified;
 
 use std::collections::BTreeMap;
 

@@ -114,8 +114,7 @@ impl Replay {
             (writes, arbiter.write_o, &arbiter.write_entry_o, "write"),
         ];
         for (granted, clusters, entries, what) in accesses {
-            let performed: Vec<(usize, u32)> =
-                lanes_of(clusters.into()).map(|g| (g, u32::from(entries[g]))).collect();
+            let performed: Vec<(usize, u32)> = lanes_of(clusters.into()).map(|g| (g, u32::from(entries[g]))).collect();
             if performed != granted.rows {
                 tally.object(|| format!("memory does not {what} the rows that it is granted"));
             }

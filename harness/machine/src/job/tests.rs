@@ -82,7 +82,7 @@ fn what_does_not_fit_is_refused() {
 
 #[test]
 fn the_driver_divides_unified_memory() {
-    let tiny: Vec<String> = Config::load(Start::Preset("unified-tiny"), &[] as &[&str]).unwrap().settings();
+    let tiny: Vec<String> = Config::load(Start::Preset("unified-tiny"), &["unified.kilobytes=48"]).unwrap().settings();
     let with = |more: &[&'static str]| -> Vec<String> {
         tiny.iter().cloned().chain(more.iter().map(|&setting| setting.to_owned())).collect()
     };

@@ -197,7 +197,7 @@ const CHAPTER_7: Config =
 
 /// The preset `unified-tiny`.
 pub(crate) const TINY: Config = Config {
-    unified: UnifiedConfig { kilobytes: 48 },
+    unified: UnifiedConfig { kilobytes: 80 },
     cache: CacheConfig { kilobytes: 8, ways: 2, misses: 8, ..CacheConfig::DEFAULT },
     sm: SmConfig { warps: 8, line_rows: 16, ..MRF_1R1W.sm },
     memory: MemoryConfig { granule: 16, ..MRF_1R1W.memory },
@@ -208,7 +208,7 @@ pub(crate) const TINY: Config = Config {
 pub(crate) const PRESETS: &[Preset] = &[
     Preset {
         name: "unified-tiny",
-        summary: "mrf-1r1w with 48 KB of unified memory and 8 warps, a cache of at most 8 KB: small kernels fill what is limited",
+        summary: "mrf-1r1w with 80 KB of unified memory and 8 warps, a cache of at most 8 KB: small kernels fill what is limited",
         config: TINY,
     },
     Preset {

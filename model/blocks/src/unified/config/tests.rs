@@ -12,8 +12,8 @@ fn refused(preset: &str, settings: &[&str]) -> String {
 #[test]
 fn rows_scratchpad_and_cache_follow_from_the_size() {
     let tiny = config("unified-tiny", &[]).sm_shape();
-    assert_eq!((tiny.mrf.depth, tiny.shared_words, tiny.lines(), tiny.warps), (96, 128 * 96, 64, 8));
-    assert_eq!((tiny.ways(), tiny.misses(), tiny.line_rows, tiny.mrf.entry_w()), (2, 8, 16, 7));
+    assert_eq!((tiny.mrf.depth, tiny.shared_words, tiny.lines(), tiny.warps), (160, 128 * 160, 64, 8));
+    assert_eq!((tiny.ways(), tiny.misses(), tiny.line_rows, tiny.mrf.entry_w()), (2, 8, 16, 8));
     let large = config("unified-384", &[]).sm_shape();
     assert_eq!((large.mrf.depth, large.shared_words, large.lines(), large.ways()), (768, 128 * 768, 2048, 4));
     assert_eq!((large.mrf.entry_w(), large.mrf.unified), (10, true));
