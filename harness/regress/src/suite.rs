@@ -462,7 +462,7 @@ fn in_all_orders(mut jobs: Vec<LockstepJob>, first: usize) -> Vec<LockstepJob> {
     jobs
 }
 
-/// What `make cosim` runs: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault, at the baseline, at the preset of each family of register files, with power states, also below levels, with blocks that share something, and with a data cache; all blocks; and the register
+/// What `make cosim` runs: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault, at the baseline, at the preset of each family of register files, with power states, also below levels, with blocks that share something, with a data cache, and with unified memory; all blocks; and the register
 /// file at the baseline and at a pairwise choice of shapes. The SM comes first, because its build is the longest.
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = in_all_orders(kernels(project, Config::default(), seed), 0);
@@ -524,9 +524,9 @@ fn cached() -> Config {
     preset("cached-tiny").expect("a preset").config
 }
 
-/// The machines with what is no design of the register file: power states, blocks that share something, a data cache.
+/// The machines with what is no design of the register file: power states, blocks that share something, a data cache, unified memory.
 pub(crate) fn services() -> Vec<Config> {
-    power_states().into_iter().chain([shared_registers(), shared_scratchpad(), cached()]).collect()
+    power_states().into_iter().chain([shared_registers(), shared_scratchpad(), cached(), unified()]).collect()
 }
 
 /// Seeds per shape of the pairwise choice in the long run.
@@ -538,7 +538,7 @@ const KERNEL_PRESETS: [&str; 2] = ["baseline", "mrf-1r1w"];
 /// Cycles of a period of the throttle in the long run: few, so that its level changes often.
 const THROTTLE: usize = 50;
 
-/// What `gpurf cosim --all-shapes` runs: the SM on kernels and on random programs at several presets, with one and two issue ports, with non-owners that are throttled, and with a data cache; all blocks; the register file in all 60 shapes, and the
+/// What `gpurf cosim --all-shapes` runs: the SM on kernels and on random programs at several presets, with one and two issue ports, with non-owners that are throttled, with a data cache, and with unified memory; all blocks; the register file in all 60 shapes, and the
 /// pairwise choice with four more seeds.
 pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let mut jobs = Vec::new();
@@ -563,7 +563,9 @@ pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
         }
     }
     let two = changed(cached(), |c| (c.mrf.issue_ports, c.cache.replacement) = (2, Replacement::Fifo));
-    for config in [cached(), two] {
+    let levels = FAMILIES.iter().find(|family| family.design == "hierarchy").expect("a design").config();
+    let two_unified = changed(unified(), |c| c.mrf.issue_ports = 2);
+    for config in [cached(), two, unified(), two_unified, with_unified(levels)] {
         jobs.extend(kernels(project, config, seed));
         jobs.extend(programs(config, seed, MANY_PROGRAMS, None));
     }
