@@ -52,7 +52,7 @@ fn sizes_that_the_launch_names_are_kept() {
     // Threads count, not warps.
     assert_eq!(divided(&threads("160"), 40, 4, 0)[0], 4);
     let ways = load("unified-tiny", &["cache.ways=8", "sm.warps=16"]);
-    // 96 rows: 16 warps of five rows leave 16, of which the smallest cache takes eight; then of 5.8 they leave three.
+    // 96 rows: 16 warps of five rows leave 16. The smallest cache takes eight.
     assert_eq!(divided(&ways, 32, 20, 0), [16, 80, 0, 8]);
     assert_eq!(divided(&ways, 32, 20, 256), [16, 80, 8, 4]);
     assert_eq!(divided(&ways, 32, 20, 384), [16, 80, 12, 0]);

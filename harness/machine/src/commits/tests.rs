@@ -1,5 +1,6 @@
 use gpurf_blocks::Ports;
 use gpurf_oracle::{AtomicStep, Commit, Effect, Geometry, Lanes, Observer, WarpId};
+use gpurf_sm::partition::Division;
 use gpurf_sm::{SmIn, SmOut, SmProbe};
 
 use super::*;
@@ -38,6 +39,7 @@ impl Bench {
             private: 1,
             private_shared: 200,
             shared: 200,
+            division: Division::NOTHING,
             places: SharedPlaces { step: 256, hosts: u32::MAX, private: 200 },
             local_words: 0,
             fault: false,

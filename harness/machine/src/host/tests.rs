@@ -1,6 +1,7 @@
 use gpurf_blocks::Ports;
 use gpurf_blocks::config::{Config, Start};
 use gpurf_oracle::Geometry;
+use gpurf_sm::partition::Division;
 
 use super::*;
 use crate::job::SharedPlaces;
@@ -19,6 +20,7 @@ fn job(code: &[[u64; 2]], constants: &[u32]) -> Job {
         private: 4,
         private_shared: 20,
         shared: 164,
+        division: Division { slots: 9, register_rows: 700, shared_rows: 60, cache_lines: 32 },
         places: SharedPlaces { step: 256, hosts: 3, private: 20 },
         local_words: 5,
         fault: false,
@@ -64,6 +66,8 @@ fn code_and_constants_are_written_and_then_the_grid_is_launched() {
     assert_eq!((inputs.launch_block_x_i, inputs.launch_block_y_i, inputs.launch_block_z_i), (16, 4, 2));
     assert_eq!((inputs.launch_threads_i, inputs.launch_registers_i, inputs.launch_local_i), (128, 33, 5));
     assert_eq!((inputs.launch_shared_i, inputs.launch_dynamic_i), (164, 64));
+    let partition = (inputs.launch_register_rows_i, inputs.launch_shared_rows_i, inputs.launch_cache_i);
+    assert_eq!(partition, (700, 60, 5));
     assert_eq!((inputs.launch_share_i, inputs.launch_private_i, inputs.launch_private_shared_i), (1, 4, 20));
     let mut inputs = inputs;
     host.drive(&mut inputs);
