@@ -183,7 +183,9 @@ impl Blocks {
             power.states.settle(self.scoreboard.clear());
         }
         self.settle_share();
-        self.settle_unified();
+        if self.unified.is_some() {
+            self.settle_unified();
+        }
     }
 }
 

@@ -81,7 +81,7 @@ impl Unified {
     }
 
     /// The edge of the columns, before that of the operand stage.
-    #[inline]
+    #[inline(never)]
     pub(super) fn clock_columns(&mut self, stage: &mut OperandStage) {
         stage.access_columns(&self.accesses);
         self.arbiter.advance(&self.accesses);
@@ -114,7 +114,7 @@ pub(super) fn shared_result<'a>(shared: &'a SharedMemory, unified: Option<&'a Un
 
 impl Blocks {
     /// With unified memory: what memory does in the columns.
-    #[inline]
+    #[inline(never)]
     pub(super) fn decide_columns(&mut self, straps: &Straps, pass: &Pass) {
         let (Some(unified), Some(cache)) = (&mut self.unified, &self.cache) else { return };
         let lanes = match pass.offer {
@@ -127,7 +127,7 @@ impl Blocks {
     }
 
     /// Behind the edge.
-    #[inline]
+    #[inline(never)]
     pub(super) fn settle_unified(&mut self) {
         let (Some(unified), Some(cache)) = (&mut self.unified, &mut self.cache) else { return };
         unified.settle(&self.operand_stage);
@@ -164,6 +164,7 @@ impl Blocks {
     }
 
     /// Whether nothing is on its way in the scratchpad.
+    #[inline]
     pub(super) fn shared_is_idle(&self) -> bool {
         self.shared_memory.idle() && self.unified.as_ref().is_none_or(|unified| unified.shared.idle())
     }

@@ -289,3 +289,60 @@ fn the_stage_is_a_provider_with_a_list_of_instructions() {
         );
     }
 }
+
+/// Memory writes a register's place while nothing moves, and reads what an instruction's result leaves there.
+#[test]
+fn memory_reaches_the_columns_whether_registers_move_or_not() {
+    use crate::designs::Organisation;
+    use crate::hierarchy::HierarchySizes;
+    use crate::mrf::MrfShape;
+    use crate::rfc::RfcSizes;
+    use crate::testing::UNIFIED_SHAPES;
+
+    let shape = UNIFIED_SHAPES[0];
+    let above = SmShape { mrf: MrfShape { tag_w: 4, ..shape.mrf }, active: 6, ..shape };
+    let hierarchy = Organisation::Hierarchy(HierarchySizes { entries: 3, lrf_banks: 1 });
+    let rfc = Organisation::Rfc(RfcSizes { entries: 3, lrf: false, reads: false, power: 0 });
+    let shapes = [shape, SmShape { organisation: hierarchy, ..above }, SmShape { organisation: rfc, ..above }];
+    for shape in shapes {
+        let mut stage = Driver::<OperandStage>::new(&shape);
+        (stage.inputs.dispatch_ready_i, stage.inputs.rows_i) = (0b11, 4);
+        // Register 5 of warp 2: column 3, row 9.
+        let columns = &mut stage.inputs.columns;
+        (columns.memory_write_i, columns.memory_write_column_i, columns.memory_write_entry_i) = (0xff, [3; 8], [9; 8]);
+        (columns.memory_write_bytes_i, columns.memory_write_data_i) = ([0xffff; 8], WarpData([7; LANES]));
+        columns.memory_write_bytes_i[7] = 0x0ff0;
+        let out = stage.step();
+        assert_eq!((out.columns.memory_read_ready_o, out.columns.memory_write_ready_o), (0b1111, [0xff; 4]));
+        stage.inputs.columns.memory_write_i = 0;
+        stage.issue(0, 2, [5, 255, 255], 30);
+        let mut busy = 0;
+        let out = (0..20).map(|_| {
+            let out = stage.step();
+            busy |= !out.columns.memory_read_ready_o & 0b1111;
+            out
+        });
+        let out = out.into_iter().find(|out| out.dispatch_valid_o & 1 == 1).expect("it comes soon");
+        assert_eq!((out.dispatch_data_o[0].0[0], out.dispatch_data_o[0].0[28..].to_vec()), (7, vec![0, 7, 7, 0]));
+        assert_eq!(busy, 0b1000, "its column was read");
+        // Lanes 4 to 7 of the register: cluster 1 alone is written.
+        stage.write(1, 2, 5, 9);
+        stage.inputs.write_mask_i[1] = 0xf0;
+        let mut writing = Vec::new();
+        for _ in 0..8 {
+            writing.push(stage.step().columns.memory_write_ready_o);
+        }
+        let wrote = writing.into_iter().filter(|free| *free != [0xff; 4]).collect::<Vec<_>>();
+        assert_eq!(wrote, [[0xff, 0xff, 0xff, 0xfd]]);
+        let columns = &mut stage.inputs.columns;
+        (columns.memory_read_i, columns.memory_read_column_i, columns.memory_read_entry_i) = (0b11, [3; 8], [9; 8]);
+        columns.memory_data_column_i = [3; 8];
+        stage.step();
+        stage.inputs.columns.memory_read_i = 0;
+        let data = stage.step().columns.memory_data_o;
+        assert_eq!(data.0[2..6], [7, 7, 9, 9]);
+        let memories = stage.block.memories();
+        let words = memories.iter().filter(|memory| memory.path.contains("gen_unified.u_bank.gen_cluster[")).count();
+        assert_eq!(words, 4 * 8 * 2, "mem_q and rdata_q");
+    }
+}
