@@ -8,6 +8,7 @@ use gpurf_sm::residency::Residency;
 use super::residency::residency;
 use super::*;
 use crate::report::PaperReport;
+use crate::shown::percent;
 use crate::sweep::Kernel;
 use crate::testing::{check_rows, kernels, made, row};
 use crate::usage::Usage;
