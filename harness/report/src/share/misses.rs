@@ -1,6 +1,6 @@
 //! Misses of the L1 cache: thesis 2.5.1.2 to 2.5.1.5, 3.4.1.2, 3.4.1.7.
 
-use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, cache_event, event, experiments, found, plan_changed};
+use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, cache_event, experiments, found, plan_changed};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row};
 use crate::shown::kernels;
@@ -20,7 +20,7 @@ struct More {
 /// What the thesis says of single kernels. It has no numbers of misses.
 fn claims(of: Shared) -> Vec<More> {
     let more = |kernel, metric, source, point, over| {
-        let claim = Claim::share(source, "more L1 misses: above 0", 0.0, 10.0);
+        let claim = Claim::share(source, "more L1 misses: above 0", 1e-4, 10.0);
         More { kernel, metric, claim, point, over }
     };
     const LRR: &str = "L1 misses more by sharing, than with LRR";
@@ -55,9 +55,9 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
     [of.complete(), of.baseline()].into_iter().for_each(|point| plan.point(point));
 }
 
-/// Requests of loads that go to memory, by instruction: a sample ends after so many.
+/// Requests of loads that go to memory, of the whole launch: what a sample counts is in proportion.
 fn misses(run: &Measured) -> f64 {
-    crate::ratio(run.event(cache_event::MISS) as f64, run.event(event::ISSUE) as f64)
+    run.event(cache_event::MISS) as f64
 }
 
 /// Those that go to memory, of all requests of loads.

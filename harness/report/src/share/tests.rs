@@ -123,7 +123,7 @@ fn a_row_outside_names_the_experiment_that_explains_it() {
 
 /// Sharing misses twice as often as anything else, owners first three times.
 #[test]
-fn misses_are_compared_by_instruction() {
+fn misses_are_those_of_whole_launches() {
     let run = |point: &Point| {
         let config = point.config().unwrap();
         let misses = match (config.share.present, config.share.owner_first) {
