@@ -1,6 +1,6 @@
 //! How much is shared: thesis 2.5.1.8, tables 2.5 and 2.7.
 
-use super::{Registers, Shared, event, mean_gain};
+use super::{Change, Registers, SAME, Shared, UNCACHED, event, found, mean_gain, plan_uncached};
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, mean};
 use crate::shown::{Line, lines, percent};
@@ -48,8 +48,9 @@ fn with(of: Shared, private: u32) -> Point {
 
 pub fn plan(of: Shared, plan: &mut SweepPlan) {
     of.plan(plan);
-    [of.aged(), of.own()].into_iter().for_each(|point| plan.point(point));
-    claims(of).amounts.iter().for_each(|(private, _)| plan.point(with(of, *private)));
+    plan.point(of.own());
+    plan_uncached(plan, [of.aged()]);
+    plan_uncached(plan, claims(of).amounts.iter().map(|(private, _)| with(of, *private)));
 }
 
 /// Warps of non-owners and how they wait, of the kernels that share, in words.
@@ -66,33 +67,34 @@ fn waiting(of: Shared, results: &Results<'_>, private: u32) -> String {
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for &(private, claim) in &claims(of).amounts {
-        let Some(gains) = of.gains(results, &with(of, private), &of.aged()) else { continue };
+        let gains = |change: Change| of.gains(results, &change(with(of, private)), &change(of.aged()));
+        let Some(all) = gains(SAME) else { continue };
         let metric = format!("IPC gained with {} % shared, over owners first without pairs", 100 - 10 * private);
-        let row = claim.row(metric, mean_gain(&gains), gains);
-        let why = || {
+        let row = claim.row(metric, mean_gain(&all), all);
+        let why = |row: &Row| {
             let own = of.gains(results, &of.own(), &of.aged());
-            let own = own.map_or_else(String::new, |gains| percent(mean_gain(&gains)));
-            format!(
-                "there are {}; if nothing is shared, and the further blocks have all of their {}, it is {own}",
-                waiting(of, results, private),
-                of.twice().1
-            )
+            let mut all = vec![(of.own_words(), own.map(|gains| mean_gain(&gains)))];
+            all.push((UNCACHED.0.to_owned(), gains(UNCACHED.1).map(|gains| mean_gain(&gains))));
+            format!("there are {}; {}", waiting(of, results, private), found(row, &all))
         };
-        rows.push(row.because(|_| (why(), of.command(results, "amount"))));
+        rows.push(row.because(|row| (why(row), of.command(results, "amount"))));
     }
-    let best = || {
+    let best_with = |change: Change| {
         let amounts = claims(of).amounts.iter();
         let ipc: Vec<PerKernel> = amounts
-            .map(|(private, _)| by(results, &with(of, *private), &of.aged(), Measured::ipc))
+            .map(|(private, _)| by(results, &change(with(of, *private)), &change(of.aged()), Measured::ipc))
             .collect::<Option<_>>()?;
         let share = of.of_sharing(results, ipc.last()?.clone())?;
         let most = |name: &String| ipc.iter().map(|each| each[name]).fold(1.0, f64::max);
-        let best = share.iter().map(|(name, ipc)| (name.clone(), f64::from(u8::from(*ipc >= most(name))))).collect();
-        let row = claims(of).best.mean("kernels that are fastest with 90 % shared", best);
-        Some(row.because(|_| {
+        Some(share.iter().map(|(name, ipc)| (name.clone(), f64::from(u8::from(*ipc >= most(name))))).collect())
+    };
+    let best = || {
+        let row = claims(of).best.mean("kernels that are fastest with 90 % shared", best_with(SAME)?);
+        Some(row.because(|row| {
             let with =
                 |private| format!("with {} % shared there are {}", 100 - 10 * private, waiting(of, results, private));
-            (format!("{}; {}", with(1), with(5)), of.command(results, "amount"))
+            let all = [(UNCACHED.0.to_owned(), best_with(UNCACHED.1).map(|best: PerKernel| mean(&best)))];
+            (format!("{}; {}; {}", with(1), with(5), found(row, &all)), of.command(results, "amount"))
         }))
     };
     rows.extend(best());

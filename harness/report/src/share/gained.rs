@@ -1,10 +1,10 @@
 //! What sharing gains in IPC: thesis 2.5.1.2, figure 2.13, 3.4.1.2, figure 3.9; over owners first without sharing: tables 2.5 and 2.7.
 
-use super::{Gain, NOT_SAID, Registers, Release, Scratchpad, Shared};
+use super::{Gain, NOT_SAID, Registers, Release, Scratchpad, Shared, experiments, found};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, geometric_mean};
-use crate::shown::{kernels, percent};
-use crate::sweep::{Measured, Results, SweepPlan, by};
+use crate::shown::kernels;
+use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 const OVER: &str = "sharing thesis 2.5.1.2, figure 2.13(a)";
 const TABLE: &str = "sharing thesis, table 2.5: 90 % by 0 %";
@@ -140,24 +140,23 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
 
 /// Cycles fewer than in the baseline, which has fewer instructions too where sharing adds some.
 fn fewer(results: &Results<'_>, gain: &Gain<'_>) -> Option<[Row; 2]> {
-    let cycles = |a, b| gain.of.of_sharing(results, by(results, a, b, |run: &Measured| run.cycles as f64)?);
+    let cycles =
+        |a: &Point, b: &Point| gain.of.of_sharing(results, by(results, a, b, |run: &Measured| run.cycles as f64)?);
     let left = cycles(&gain.point, &gain.over)?;
     let each: PerKernel = left.iter().map(|(name, left)| (name.clone(), 1.0 - left)).collect();
     let most = each.values().copied().fold(f64::NEG_INFINITY, f64::max);
-    let why = |value: fn(&PerKernel) -> f64| {
-        let own = cycles(&gain.own, &gain.over).map_or_else(|| "not known".to_owned(), |left| percent(value(&left)));
-        let why = format!(
-            "if nothing is shared, and the further blocks have all of their {}, it is {own}",
-            gain.of.twice().1
-        );
-        (why, gain.of.command(results, gain.part))
+    let why = |row: &Row, value: fn(&PerKernel) -> f64| {
+        let cycles = |a: &Point, b: &Point| cycles(a, b).map(|left| value(&left));
+        let mut all = vec![(gain.of.own_words(), cycles(&gain.own, &gain.over))];
+        all.extend(experiments(&|change| cycles(&change(gain.point.clone()), &change(gain.over.clone()))));
+        (found(row, &all), gain.of.command(results, gain.part))
     };
     let metric = "cycles fewer by sharing, than with LRR";
     let row = FEWER.row(metric, 1.0 - geometric_mean(&left), each.clone());
     let greatest = MOST_FEWER.row(format!("{metric}, most of any kernel"), most, each);
     Some([
-        row.because(|_| why(|left| 1.0 - geometric_mean(left))),
-        greatest.because(|_| why(|left| 1.0 - left.values().copied().fold(f64::INFINITY, f64::min))),
+        row.because(|row| why(row, |left| 1.0 - geometric_mean(left))),
+        greatest.because(|row| why(row, |left| 1.0 - left.values().copied().fold(f64::INFINITY, f64::min))),
     ])
 }
 

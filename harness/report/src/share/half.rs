@@ -50,7 +50,7 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         let gains = of.gains(results, &gain.point, &gain.over)?;
         let metric = format!("kernels that are faster with sharing than with twice the {} and LRR", of.words());
         let row = claim.mean(metric, gaining(&gains));
-        Some(row.because(|_| gain.why(results, |gains| Some(crate::mean(&gaining(gains))))))
+        Some(row.because(|row| gain.why(results, row, |gains| Some(crate::mean(&gaining(gains))))))
     };
     let small = of.sharing().with(SMALL);
     let in_small = |metric: &str, over: Point| {

@@ -1,9 +1,8 @@
 //! Issue slots that are lost: thesis 2.5.1.5, figure 2.18.
 
-use super::{Registers, Shared, event, gaining};
+use super::{Change, Registers, SAME, Shared, event, experiments, found, gaining, plan_changed};
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row};
-use crate::shown::percent;
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const SOURCE: &str = "sharing thesis 2.5.1.5, figure 2.18(a)";
@@ -31,28 +30,32 @@ fn stalls(run: &Measured) -> f64 {
 
 pub fn plan(of: Shared, plan: &mut SweepPlan) {
     of.plan(plan);
-    [of.baseline(), of.aged(), of.own()].into_iter().for_each(|point| plan.point(point));
+    [of.aged(), of.own()].into_iter().for_each(|point| plan.point(point));
+    plan_changed(plan, [of.baseline(), of.sharing()]);
 }
 
 /// What fewer are lost than in the baseline, of those that are lost there.
-fn fewer(of: Shared, results: &Results<'_>, point: &Point, lost: Lost) -> Option<PerKernel> {
-    let fewer =
-        results.both(point, &of.baseline(), |a, b| if lost(b) == 0.0 { 0.0 } else { 1.0 - lost(a) / lost(b) })?;
+fn fewer(of: Shared, results: &Results<'_>, point: Point, change: Change, lost: Lost) -> Option<PerKernel> {
+    let (point, baseline) = (change(point), change(of.baseline()));
+    let fewer = results.both(&point, &baseline, |a, b| if lost(b) == 0.0 { 0.0 } else { 1.0 - lost(a) / lost(b) })?;
     of.of_sharing(results, fewer)
 }
 
-/// What the scheduler alone does, and what further blocks with all that they ask for do.
-fn why(of: Shared, results: &Results<'_>, lost: Lost, value: impl Fn(&PerKernel) -> f64) -> (String, String) {
-    let known = |point: &Point| {
-        fewer(of, results, point, lost).map_or_else(|| "not known".to_owned(), |each| percent(value(&each)))
-    };
-    let why = format!(
-        "with the scheduler alone, nothing shared, it is {}; if the further blocks have all of their {}, {}",
-        known(&of.aged()),
-        of.twice().1,
-        known(&of.own())
-    );
-    (why, of.command(results, "idle"))
+/// What the scheduler alone does, what further blocks with all that they ask for do, and the experiments.
+fn why(
+    of: Shared,
+    results: &Results<'_>,
+    row: &Row,
+    lost: Lost,
+    value: impl Fn(&PerKernel) -> f64,
+) -> (String, String) {
+    let known = |point, change| Some(value(&fewer(of, results, point, change, lost)?));
+    let mut all = vec![
+        ("with the scheduler alone, nothing shared,".to_owned(), known(of.aged(), SAME)),
+        (of.own_words(), known(of.own(), SAME)),
+    ];
+    all.extend(experiments(&|change| known(of.sharing(), change)));
+    (found(row, &all), of.command(results, "idle"))
 }
 
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
@@ -61,15 +64,15 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         _ => [FEWER_IDLE_B, MOST_IDLE_B, FEWER_STALLS_B],
     };
     let counted = |claim: Claim, metric: &str, lost: Lost| {
-        let row = claim.mean(metric, gaining(&fewer(of, results, &of.sharing(), lost)?));
-        Some(row.because(|_| why(of, results, lost, |each| crate::mean(&gaining(each)))))
+        let row = claim.mean(metric, gaining(&fewer(of, results, of.sharing(), SAME, lost)?));
+        Some(row.because(|row| why(of, results, row, lost, |each| crate::mean(&gaining(each)))))
     };
     let most = || {
         let most_of = |each: &PerKernel| each.values().copied().fold(f64::NEG_INFINITY, f64::max);
-        let each = fewer(of, results, &of.sharing(), idle)?;
+        let each = fewer(of, results, of.sharing(), SAME, idle)?;
         let row =
             most_idle.row("idle issue slots that sharing saves, over LRR, most of any kernel", most_of(&each), each);
-        Some(row.because(|_| why(of, results, idle, most_of)))
+        Some(row.because(|row| why(of, results, row, idle, most_of)))
     };
     let rows = [
         counted(fewer_idle, "kernels with fewer idle issue slots than with LRR", idle),

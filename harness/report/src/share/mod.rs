@@ -8,6 +8,7 @@ mod half;
 mod headlines;
 mod idle;
 mod lock;
+mod misses;
 mod others;
 mod progress;
 mod release;
@@ -21,7 +22,6 @@ use gpurf_compiler::Schedule;
 use crate::kernels::{SHARING_THESIS_REGISTERS, SHARING_THESIS_RELEASE, SHARING_THESIS_SCRATCHPAD};
 use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, Claim, PerKernel, Row, geometric_mean};
-use crate::shown::percent;
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 use Shared::{Registers, Release, Scratchpad};
@@ -64,6 +64,7 @@ const REGISTERS: Definition = Definition {
         part!(Registers, "gto", gto),
         part!(Registers, "idle", idle),
         part!(Registers, "progress", progress),
+        part!(Registers, "misses", misses),
         part!(Registers, "lock", lock),
         part!(Registers, "half", half),
     ],
@@ -95,6 +96,7 @@ const SCRATCHPAD: Definition = Definition {
         part!(Scratchpad, "gto", gto),
         part!(Scratchpad, "idle", idle),
         part!(Scratchpad, "progress", progress),
+        part!(Scratchpad, "misses", misses),
         part!(Scratchpad, "lock", lock),
         part!(Scratchpad, "half", half),
         part!(Scratchpad, "check", check),
@@ -116,6 +118,7 @@ const RELEASE: Definition = Definition {
         part!(Release, "others", others),
         part!(Release, "gto", gto),
         part!(Release, "progress", progress),
+        part!(Release, "misses", misses),
         part!(Release, "half", half),
         part!(Release, "check", check),
     ],
@@ -141,8 +144,8 @@ const RELEASE: Definition = Definition {
 
 const CACHES: Absent = Absent {
     source: "sharing thesis 2.5.1.2 to 2.5.1.5, 3.4.1.2",
-    text: "what more and fewer misses of the L1 and L2 caches do",
-    why: "the SM has no data cache",
+    text: "what more and fewer misses of the L2 cache do",
+    why: "one SM alone has no L2 cache; the experiments with twice the memory's bandwidth say what more of it does",
 };
 
 const DIVERGENCE: Absent = Absent {
@@ -168,7 +171,7 @@ enum Shared {
 impl Shared {
     /// A preset, on the machine of its chapter.
     fn machine(self, preset: &'static str) -> Point {
-        let point = Point::preset(preset);
+        let point = L1.iter().fold(Point::preset(preset), |point, setting| point.with(*setting));
         if self == Release { point.with("mrf.kilobytes=256").with("sm.blocks=16") } else { point }
     }
 
@@ -225,6 +228,11 @@ impl Shared {
         self.aged().with(self.twice().0)
     }
 
+    /// The experiment with [`Shared::own`], in words.
+    fn own_words(self) -> String {
+        format!("with nothing shared, and all of their {} for the further blocks,", self.twice().1)
+    }
+
     /// What is shared, in words.
     fn words(self) -> &'static str {
         if self == Registers { "registers" } else { "scratchpad memory" }
@@ -271,10 +279,70 @@ const NO_CLASSES: &str = "share.owner_first=false";
 const MINIMAL: &str = "compiler.share_layout=minimal";
 const OPTIMAL: &str = "compiler.relssp=optimal";
 
+/// The thesis's L1 cache (tables 2.3 and 3.2: 16 KB) and what GPGPU-Sim 3, its simulator, has beside that size in its configuration of a machine with the
+/// table's SMs, threads, registers and timings (TeslaC2050): sets of four lines of 128 bytes, 32 misses; stores move 32 bytes at least.
+const L1: [&str; 4] = ["cache.kilobytes=16", "cache.ways=4", "cache.misses=32", "memory.granule=32"];
+
+/// One thing that an experiment changes on every machine of a row.
+type Change = fn(Point) -> Point;
+
+/// The experiments.
+const CHANGES: [(&str, Change); 3] = [
+    UNCACHED,
+    // What the thesis's L2 cache may do, which is not built.
+    ("with twice the memory's bandwidth (memory.bandwidth=32)", |point| point.with("memory.bandwidth=32")),
+    // "The additional thread blocks launched by our approach help in hiding execution latencies" (2.5.1.3).
+    ("with twice the ALU's latency (sm.alu_latency=16)", |point| point.with("sm.alu_latency=16")),
+];
+
+/// The machine that all reports had before there was a cache.
+const UNCACHED: (&str, Change) = ("without the cache (cache.kilobytes=0)", |point| point.with("cache.kilobytes=0"));
+
+/// Nothing changed.
+const SAME: Change = |point| point;
+
+/// Machines with and without the cache, where further experiments are too many runs.
+fn plan_uncached(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
+    for point in points {
+        plan.point(UNCACHED.1(point.clone()));
+        plan.point(point);
+    }
+}
+
+/// Machines, and what the experiments make of them.
+fn plan_changed(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
+    for point in points {
+        CHANGES.iter().for_each(|(_, change)| plan.point(change(point.clone())));
+        plan.point(point);
+    }
+}
+
+/// A value that a row has with a change.
+type Changed<'a> = &'a dyn Fn(Change) -> Option<f64>;
+
+/// Experiments in words, with the value of the row in each.
+fn experiments(value: Changed<'_>) -> Vec<(String, Option<f64>)> {
+    CHANGES.iter().map(|(words, change)| ((*words).to_owned(), value(*change))).collect()
+}
+
+/// What experiments find about a row that lies outside: its value in each of them, and whether one brings it into its band.
+fn found(row: &Row, experiments: &[(String, Option<f64>)]) -> String {
+    let within = |value: f64| row.paper.is_some_and(|band| band.holds(value));
+    let say = |(words, value): &(String, Option<f64>)| match value {
+        None => format!("{words} not known"),
+        Some(value) => {
+            let verdict = if within(*value) { ", in the band" } else { "" };
+            format!("{words} {}{verdict}", row.unit.words(*value))
+        }
+    };
+    let said: Vec<String> = experiments.iter().map(say).collect();
+    let explained = experiments.iter().any(|(_, value)| value.is_some_and(within));
+    let cause = if explained { "" } else { ". The cause is not known" };
+    format!("{}{cause}", said.join("; "))
+}
+
 /// A file in which as many blocks as share have all of their registers.
 const WHOLE: &str = "mrf.kilobytes=256";
-/// A memory of twice the bandwidth.
-const WIDE: &str = "memory.bandwidth=32";
 
 /// The kernels some of whose warps share with a block beside theirs.
 fn shares(results: &Results<'_>, point: &Point) -> Option<BTreeSet<String>> {
@@ -318,50 +386,46 @@ impl Gain<'_> {
     /// What it needs to have run.
     fn plan(&self, plan: &mut SweepPlan) {
         self.of.plan(plan);
-        let Self { point, over, own, .. } = self;
-        [point.clone(), over.clone(), own.clone(), point.clone().with(WIDE), over.clone().with(WIDE)]
-            .into_iter()
-            .for_each(|point| plan.point(point));
+        plan.point(self.own.clone());
+        plan_changed(plan, [self.point.clone(), self.over.clone()]);
+    }
+
+    /// The gains of the kernels that share.
+    fn gains(&self, results: &Results<'_>) -> Option<PerKernel> {
+        self.of.gains(results, &self.point, &self.over)
     }
 
     /// The row of the mean over the kernels that share.
     fn mean(&self, results: &Results<'_>, claim: Claim) -> Option<Row> {
-        let gains = self.of.gains(results, &self.point, &self.over)?;
+        let gains = self.gains(results)?;
         let row = claim.row(self.metric, mean_gain(&gains), gains);
-        Some(row.because(|_| self.why(results, |gains| Some(mean_gain(gains)))))
+        Some(row.because(|row| self.why(results, row, |gains| Some(mean_gain(gains)))))
     }
 
     /// The row of the greatest gain.
     fn most(&self, results: &Results<'_>, claim: Claim, metric: &str) -> Option<Row> {
         let most = |gains: &PerKernel| gains.values().copied().reduce(f64::max);
-        let gains = self.of.gains(results, &self.point, &self.over)?;
-        Some(claim.row(metric, most(&gains)?, gains).because(|_| self.why(results, most)))
+        let gains = self.gains(results)?;
+        Some(claim.row(metric, most(&gains)?, gains).because(|row| self.why(results, row, most)))
     }
 
     /// The rows of single kernels; those that do not run or do not share have none.
     fn each(&self, results: &Results<'_>, claims: &[(&str, Claim)]) -> Vec<Row> {
-        let gains = self.of.gains(results, &self.point, &self.over).unwrap_or_default();
+        let gains = self.gains(results).unwrap_or_default();
         let row = |&(kernel, claim): &(&str, Claim)| {
             let row = claim.row(format!("{}: {kernel}", self.metric), *gains.get(kernel)?, PerKernel::new());
-            Some(row.because(|_| self.why(results, |gains| gains.get(kernel).copied())))
+            Some(row.because(|row| self.why(results, row, |gains| gains.get(kernel).copied())))
         };
         claims.iter().filter_map(row).collect()
     }
 
-    /// What two experiments move, each of which changes one thing.
-    fn why(&self, results: &Results<'_>, value: impl Fn(&PerKernel) -> Option<f64>) -> (String, String) {
+    /// What the experiments find, each of which changes one thing.
+    fn why(&self, results: &Results<'_>, row: &Row, value: impl Fn(&PerKernel) -> Option<f64>) -> (String, String) {
         let Self { of, part, point, over, own, .. } = self;
-        let gain = |a: &Point, b: &Point| {
-            of.gains(results, a, b).and_then(|gains| value(&gains)).map_or_else(|| "not known".to_owned(), percent)
-        };
-        let why = format!(
-            "if nothing is shared, and the further blocks have all of their {}, it is {}; with twice the memory's bandwidth \
-             ({WIDE}) on both sides it is {}. No other cause was looked for",
-            of.twice().1,
-            gain(own, over),
-            gain(&point.clone().with(WIDE), &over.clone().with(WIDE)),
-        );
-        (why, of.command(results, part))
+        let gain = |a: &Point, b: &Point| value(&of.gains(results, a, b)?);
+        let mut all = vec![(of.own_words(), gain(own, over))];
+        all.extend(experiments(&|change| gain(&change(point.clone()), &change(over.clone()))));
+        (found(row, &all), of.command(results, part))
     }
 }
 
@@ -380,6 +444,15 @@ mod event {
         SCOREBOARD = "stall_scoreboard",
         COLLECTOR = "stall_collector",
         OTHER = "stall_other",
+    }
+}
+
+/// Names of the cache's events: docs/blocks/cache.md.
+mod cache_event {
+    events! {
+        HIT = "cache_hit",
+        MERGE = "cache_merge",
+        MISS = "cache_miss",
     }
 }
 

@@ -1,9 +1,9 @@
 //! How far warps of non-owners get: thesis 2.5.1.6, figure 2.19; 3.4.1.6, figure 3.12.
 
-use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, event, of_sharing};
+use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, event, experiments, found, of_sharing, plan_changed};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row};
-use crate::shown::{kernels, percent};
+use crate::shown::kernels;
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const SOURCE: &str = "sharing thesis 2.5.1.6, figure 2.19(a)";
@@ -35,7 +35,8 @@ fn half_private(of: Shared) -> Point {
 
 pub fn plan(of: Shared, plan: &mut SweepPlan) {
     of.plan(plan);
-    [of.looked_at(), half_private(of)].into_iter().for_each(|point| plan.point(point));
+    plan.point(half_private(of));
+    plan_changed(plan, [of.looked_at()]);
 }
 
 /// The part of the cycles of non-owners' warps in which no lock holds them back.
@@ -51,13 +52,12 @@ fn each(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
 
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let Some(all) = each(results, &of.looked_at()) else { return Vec::new() };
-    let why = |value: &dyn Fn(&PerKernel) -> Option<f64>| {
-        let half = each(results, &half_private(of)).and_then(|each| value(&each));
-        let why = half.map_or_else(
-            || format!("with half of the {} private there is no room for guests", of.words()),
-            |half| format!("with half of the {} private it is {}", of.words(), percent(half)),
-        );
-        (why, of.command(results, "progress"))
+    let why = |row: &Row, value: &dyn Fn(&PerKernel) -> Option<f64>| {
+        let at = |point: &Point| each(results, point).and_then(|each| value(&each));
+        let half = (format!("with half of the {} private", of.words()), at(&half_private(of)));
+        let no_room = if half.1.is_none() { " (no room for guests)" } else { "" };
+        let all: Vec<_> = [half].into_iter().chain(experiments(&|change| at(&change(of.looked_at())))).collect();
+        (format!("{}{no_room}", found(row, &all)), of.command(results, "progress"))
     };
     let most = |each: &PerKernel| each.values().copied().reduce(f64::max);
     let metric = "cycles in which warps of non-owners do not wait for a lock";
@@ -69,13 +69,13 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let mut rows = vec![
         most_of_any
             .row(format!("{metric}, most of any kernel"), most(&all).unwrap_or(0.0), all.clone())
-            .because(|_| why(&most)),
+            .because(|row| why(row, &most)),
         MORE.mean(metric, all.clone()),
     ];
     for (kernel, claim) in single {
         let Some(&active) = all.get(*kernel) else { continue };
         let row = claim.row(format!("{metric}: {kernel}"), active, PerKernel::new());
-        rows.push(row.because(|_| why(&|each: &PerKernel| each.get(*kernel).copied())));
+        rows.push(row.because(|row| why(row, &|each: &PerKernel| each.get(*kernel).copied())));
     }
     let issued =
         |run: &Measured| crate::ratio(run.event(event::NON_OWNER_ISSUE) as f64, run.event(event::ISSUE) as f64);

@@ -1,9 +1,11 @@
 //! What layout and the place of `relssp` do, each alone: thesis 3.4.1.4, figure 3.10.
 
-use super::{Gain, MINIMAL, NOT_SAID, OPTIMAL, Shared, WIDE, gaining, mean_gain, scratchpad_event};
+use super::{
+    Gain, MINIMAL, NOT_SAID, OPTIMAL, Shared, experiments, found, gaining, mean_gain, plan_changed, scratchpad_event,
+};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row};
-use crate::shown::{kernels, percent};
+use crate::shown::kernels;
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const SOURCE: &str = "sharing thesis 3.4.1.4, figure 3.10";
@@ -44,26 +46,20 @@ fn gain(of: Shared, metric: &str, point: Point, over: Point) -> Gain<'_> {
 
 pub fn plan(of: Shared, plan: &mut SweepPlan) {
     of.plan(plan);
-    let points = [of.baseline(), of.in_turn(), whole(of), of.complete()];
-    points.into_iter().for_each(|point| plan.point(point));
-    for point in [of.sharing(), minimal(of), postdom(of), optimal(of)] {
-        plan.point(point.clone().with(WIDE));
-        plan.point(point);
-    }
+    [whole(of), of.complete()].into_iter().for_each(|point| plan.point(point));
+    plan_changed(plan, [of.baseline(), of.in_turn(), of.sharing(), minimal(of), postdom(of), optimal(of)]);
 }
 
-/// A gain between two codes of the same sharing, and an experiment that changes one thing on both sides.
+/// A gain between two codes of the same sharing, and the experiments on both sides.
 fn why(
     of: Shared,
     results: &Results<'_>,
+    row: &Row,
     (a, b): (Point, Point),
     value: impl Fn(&PerKernel) -> Option<f64>,
 ) -> (String, String) {
-    let wide = of.gains(results, &a.with(WIDE), &b.with(WIDE)).and_then(|gains| value(&gains));
-    let wide = wide.map_or_else(|| "not known".to_owned(), percent);
-    let why =
-        format!("with twice the memory's bandwidth ({WIDE}) on both sides it is {wide}. No other cause was looked for");
-    (why, of.command(results, PART))
+    let all = experiments(&|change| value(&of.gains(results, &change(a.clone()), &change(b.clone()))?));
+    (found(row, &all), of.command(results, PART))
 }
 
 /// Locks that a block gives up before its end, of all that it gives up.
@@ -91,19 +87,19 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     rows.extend(turn.mean(results, MORE));
     if let Some(gains) = of.gains(results, &turn.point, &turn.over) {
         let row = SOME.mean("kernels that gain from sharing alone with LRR", gaining(&gains));
-        rows.push(row.because(|_| {
-            let own = of.gains(results, &whole(of), &of.baseline());
-            let own = own.map_or_else(|| "not known".to_owned(), |gains| percent(crate::mean(&gaining(&gains))));
-            (
-                format!("if the further blocks have all of their {}, it is {own}", of.twice().1),
-                of.command(results, PART),
-            )
+        rows.push(row.because(|row| {
+            let count = |a: &Point, b: &Point| Some(crate::mean(&gaining(&of.gains(results, a, b)?)));
+            let mut all = vec![(of.own_words(), count(&whole(of), &of.baseline()))];
+            all.extend(experiments(&|change| count(&change(of.in_turn()), &change(of.baseline()))));
+            (found(row, &all), of.command(results, PART))
         }));
     }
     rows.extend(gain(of, "IPC gained by sharing alone, over LRR", of.sharing(), of.baseline()).mean(results, MORE));
     if let Some(gains) = of.gains(results, &minimal(of), &of.sharing()) {
         let row = LAYOUT.row("IPC gained by layout alone, over sharing alone", mean_gain(&gains), gains);
-        rows.push(row.because(|_| why(of, results, (minimal(of), of.sharing()), |gains| Some(mean_gain(gains)))));
+        rows.push(
+            row.because(|row| why(of, results, row, (minimal(of), of.sharing()), |gains| Some(mean_gain(gains)))),
+        );
     }
     for (name, point) in [("postdom", postdom(of)), ("optimal", optimal(of))] {
         let Some(gains) = of.gains(results, &point, &of.sharing()) else { continue };
@@ -114,19 +110,19 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         if let Some(gaining) = gaining_of_first(&gains) {
             let metric = format!("kernels of set 1 that gain from relssp {name}");
             let row = FIRST_SET.row(metric, gaining, PerKernel::new());
-            rows.push(row.because(|_| why(of, results, both(), gaining_of_first)));
+            rows.push(row.because(|row| why(of, results, row, both(), gaining_of_first)));
         }
         let mean_of_second = |gains: &PerKernel| Some(mean_gain(&of_set(false, gains)?));
         if let Some(gain) = mean_of_second(&gains) {
             let row = SECOND_SET.row(format!("{metric}, kernels of set 2"), gain, PerKernel::new());
-            rows.push(row.because(|_| why(of, results, both(), mean_of_second)));
+            rows.push(row.because(|row| why(of, results, row, both(), mean_of_second)));
         }
     }
     if let Some(gains) = of.gains(results, &postdom(of), &optimal(of)) {
         let metric = "kernels with the thesis's answer to whether postdom is faster than optimal";
         let row = POSTDOM.mean(metric, as_the_thesis(&gains));
-        rows.push(row.because(|_| {
-            why(of, results, (postdom(of), optimal(of)), |gains| Some(crate::mean(&as_the_thesis(gains))))
+        rows.push(row.because(|row| {
+            why(of, results, row, (postdom(of), optimal(of)), |gains| Some(crate::mean(&as_the_thesis(gains))))
         }));
         rows.push(MORE.row("IPC gained by postdom, over optimal", mean_gain(&gains), gains));
     }

@@ -8,6 +8,7 @@ use gpurf_sm::residency::Residency;
 use super::residency::residency;
 use super::*;
 use crate::report::PaperReport;
+use crate::shown::percent;
 use crate::sweep::Kernel;
 use crate::testing::{check_rows, kernels, made, row};
 use crate::usage::Usage;
@@ -99,6 +100,55 @@ fn what_sharing_gains_is_told_from_what_its_scheduler_gains() {
     assert!(hotspot.why.contains(&own) && hotspot.why.contains(&wide), "{}", hotspot.why);
     assert!(hotspot.command.starts_with("gpurf report sharing --only registers"), "{}", hotspot.command);
     assert!(report.rows.iter().all(|row| !row.metric.contains("share nothing")), "both share");
+}
+
+#[test]
+fn a_row_outside_names_the_experiment_that_explains_it() {
+    let outside = Claim::share("", "", 0.1, 0.2).row("", 0.05, PerKernel::new());
+    let of = |values: [Option<f64>; 2]| {
+        found(&outside, &["first", "second"].map(str::to_owned).into_iter().zip(values).collect::<Vec<_>>())
+    };
+    assert_eq!(of([Some(0.15), Some(0.3)]), "first 15.0 %, in the band; second 30.0 %");
+    assert_eq!(of([Some(0.25), None]), "first 25.0 %; second not known. The cause is not known");
+    // Each experiment changes the machine that the report has, and one thing of it.
+    let config = |change: Change| change(Registers.sharing()).config().unwrap();
+    let same = config(SAME);
+    assert_eq!((same.cache.kilobytes, same.cache.ways, same.cache.misses, same.memory.granule), (16, 4, 32, 32));
+    let [uncached, wide, slow] = CHANGES.map(|(_, change)| config(change));
+    assert_eq!(Config { memory: same.memory.clone(), ..wide.clone() }, same);
+    assert_eq!(Config { sm: same.sm.clone(), ..slow.clone() }, same);
+    assert_eq!(Config { cache: same.cache.clone(), ..uncached.clone() }, same);
+    assert_eq!((wide.memory.bandwidth, slow.sm.alu_latency, uncached.cache.kilobytes), (32, 16, 0));
+}
+
+/// Sharing misses twice as often as anything else, owners first three times.
+#[test]
+fn misses_are_those_of_whole_launches() {
+    let run = |point: &Point| {
+        let config = point.config().unwrap();
+        let misses = match (config.share.present, config.share.owner_first) {
+            (false, _) => 100,
+            (true, false) => 200,
+            (true, true) => 300,
+        };
+        let events = [(cache_event::MISS, misses), (cache_event::HIT, 80), (cache_event::MERGE, 20)];
+        let mut run = run(point, true);
+        run.events.extend(events.map(|(name, count)| (name.into(), count)));
+        run
+    };
+    let report = report(&["mri-q", "MUM", "sgemm"], |kernel, point| {
+        Some(if kernel.name == "sgemm" { self::run(point, false) } else { run(point) })
+    });
+    for (metric, expected) in [
+        ("L1 misses, of the requests of loads, LRR", 0.5),
+        ("L1 misses, of the requests of loads, sharing", 0.75),
+        ("L1 misses more by sharing, than with LRR: mri-q", 2.0),
+        ("L1 misses more by sharing with LRR, than with LRR: MUM", 1.0),
+    ] {
+        let row = row(&report, metric);
+        assert!((row.ours - expected).abs() < 1e-9, "{metric}: {}", row.ours);
+        assert_ne!(row.within, Some(false), "{metric}");
+    }
 }
 
 #[test]
@@ -252,7 +302,7 @@ fn scratchpad_sharing_has_the_rows_of_register_sharing_and_its_own() {
         ],
     );
     let outside = row(&report, "IPC gained by sharing, over LRR: lavaMD");
-    assert!(outside.why.contains("scratchpad memory (32 KB), it is 15.8 %"), "{}", outside.why);
+    assert!(outside.why.contains("scratchpad memory (32 KB) for the further blocks, 15.8 %"), "{}", outside.why);
     assert!(outside.command.starts_with("gpurf report scratchpad --only scratchpad"), "{}", outside.command);
     // Kernels that share nothing are in rows of their own.
     let report =
@@ -290,7 +340,7 @@ fn releases_are_compared_with_sharing_alone_and_with_each_other() {
         ],
     );
     let places = row(&report, "kernels with the thesis's answer to whether postdom is faster than optimal");
-    assert!(places.why.contains("on both sides it is 50.0 %"), "{}", places.why);
+    assert!(places.why.contains("with twice the memory's bandwidth (memory.bandwidth=32) 50.0 %"), "{}", places.why);
     // Chapter 3's machine has more registers and blocks.
     let config = Release.sharing().config().unwrap();
     assert_eq!((config.mrf.kilobytes, config.sm.blocks), (256, 16));
@@ -305,6 +355,6 @@ fn every_event_is_one_of_the_sm() {
             assert!(totals.by_name().contains_key(name), "{name} is not among {:?}", totals.by_name().keys());
         }
     };
-    of(Registers.sharing(), &[event::ALL]);
+    of(Registers.sharing(), &[event::ALL, cache_event::ALL]);
     of(Scratchpad.sharing(), &[event::ALL, scratchpad_event::ALL]);
 }
