@@ -62,7 +62,7 @@ module unified_bank
       .PartW(8)
     ) u_ram (
       .clk_i,
-      .re_i   (read_valid_i | memory_read_i[g]),
+      .re_i   (rst_ni & (read_valid_i | memory_read_i[g])),
       .raddr_i(read_valid_i ? read_entry_i : memory_read_entry_i[g]),
       .we_i   (register_write | memory_write_i[g]),
       .waddr_i(register_write ? write_entry_i : memory_write_entry_i[g]),

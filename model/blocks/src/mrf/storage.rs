@@ -138,7 +138,7 @@ impl Banked {
         let Some(columns) = &mut self.columns else { return };
         self.crossbar.take(|bank| columns.read_data(bank));
         let decided = self.arbiter.decisions();
-        columns.edge(|b| {
+        columns.edge(running, |b| {
             let queue = |b: usize| &queues[usize::from(is_set(decided.bank_write_port, b))];
             let write = |b: usize| (decided.bank_write_entry[b], queue(b).data(), queue(b).target().mask);
             (

@@ -129,8 +129,8 @@ impl Columns {
         self.asked = *accesses;
     }
 
-    /// The edge. `registers`: what registers do in a column.
-    pub(crate) fn edge<'a>(&mut self, registers: impl Fn(usize) -> RegisterAccess<'a>) {
+    /// The edge. Nothing is read in reset. `registers`: what registers do in a column.
+    pub(crate) fn edge<'a>(&mut self, running: bool, registers: impl Fn(usize) -> RegisterAccess<'a>) {
         let Accesses { read_entry, write_entry, write_bytes, write_data, .. } = &self.asked;
         for (b, bank) in self.banks.iter_mut().enumerate() {
             let of_column = |clusters: u8, columns: &[u8; CLUSTERS]| {
@@ -138,14 +138,14 @@ impl Columns {
             };
             let (read, write) = registers(b);
             let memory = ColumnAccess {
-                read: of_column(self.asked.read, &self.asked.read_column),
+                read: if running { of_column(self.asked.read, &self.asked.read_column) } else { 0 },
                 read_entry,
                 write: of_column(self.asked.write, &self.asked.write_column),
                 write_entry,
                 write_bytes,
                 write_data,
             };
-            bank.edge(read, write, &memory);
+            bank.edge(read.filter(|_| running), write, &memory);
         }
         (self.asked.read, self.asked.write) = (0, 0);
     }

@@ -200,10 +200,13 @@ impl Block for UnifiedBank {
     }
 
     fn clock(&mut self, inputs: &UnifiedBankIn, _: &UnifiedBankOut) {
-        let read = (inputs.read_valid_i != 0).then_some(inputs.read_entry_i);
+        let running = inputs.rst_ni != 0;
+        let read = (running && inputs.read_valid_i != 0).then_some(inputs.read_entry_i);
         let write = (inputs.write_entry_i, &inputs.write_data_i, LaneMask(inputs.write_mask_i));
-        self.edge(read, (inputs.write_valid_i != 0).then_some(write), &inputs.access());
-        self.read_data_valid_q = read.is_some() && inputs.rst_ni != 0;
+        let mut memory = inputs.access();
+        memory.read = if running { memory.read } else { 0 };
+        self.edge(read, (inputs.write_valid_i != 0).then_some(write), &memory);
+        self.read_data_valid_q = read.is_some();
     }
 
     fn probe(&self, _: &UnifiedBankIn, _: &UnifiedBankOut, _: &mut NoProbe<MrfShape>) {}
