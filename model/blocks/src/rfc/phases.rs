@@ -7,6 +7,7 @@ use crate::operands::OperandStage;
 use crate::rfc::*;
 use crate::shape::SmShape;
 use crate::testing::SM_SHAPES;
+use crate::unified::tests::with_columns;
 
 #[test]
 fn early_outputs_depend_on_state_alone() {
@@ -14,6 +15,7 @@ fn early_outputs_depend_on_state_alone() {
         ($folder:ident: $($module:ident $block:ident $summary:literal,)+) => { $(check::<$block>(&RFC_SHAPES);)+ };
     }
     rfc_blocks!(check_each);
+    check::<Rfc>(&RFC_SHAPES.map(|shape| RfcShape { mrf: with_columns(shape.mrf), power: false, ..shape }));
     for upper in [false, true] {
         let organisation = Organisation::Rfc(RfcSizes { entries: 3, lrf: upper, reads: upper, power: 0 });
         let mrf = |shape: &SmShape| MrfShape { tag_w: 4, ..shape.mrf };

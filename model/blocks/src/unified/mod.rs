@@ -21,6 +21,8 @@ mod columns;
 pub(crate) mod config;
 #[cfg(test)]
 mod phases;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub(crate) use columns::{COLUMNS_INPUTS, COLUMNS_OUTPUTS};
 pub use columns::{Columns, ColumnsIn, ColumnsOut};

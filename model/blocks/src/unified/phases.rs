@@ -2,14 +2,11 @@
 
 use crate::cache::{Cache, CacheAccess, CacheTags};
 use crate::control::BlockLauncher;
-use crate::designs::Organisation;
-use crate::hierarchy::{HIERARCHY_SHAPES, Hierarchy, HierarchyShape, HierarchySizes};
+use crate::mrf::Mrf;
 use crate::mrf::phases::check;
-use crate::mrf::{Mrf, MrfShape};
 use crate::operands::OperandStage;
-use crate::rfc::{RFC_SHAPES, Rfc, RfcShape, RfcSizes};
-use crate::shape::SmShape;
 use crate::testing::UNIFIED_SHAPES;
+use crate::unified::tests::stages;
 use crate::unified::*;
 
 #[test]
@@ -25,27 +22,8 @@ fn early_outputs_depend_on_state_alone() {
 
 #[test]
 fn early_outputs_of_register_files_depend_on_state_alone() {
-    let columns = |mrf: MrfShape, like: usize| {
-        let depth = UNIFIED_SHAPES[like].mrf.depth;
-        MrfShape { banks: COLUMNS, dual_port: true, depth, unified: true, ..mrf }
-    };
     check::<Mrf>(&UNIFIED_SHAPES.map(|shape| shape.mrf));
-    check::<Rfc>(&[0, 1].map(|n| RfcShape { mrf: columns(RFC_SHAPES[n].mrf, n), ..RFC_SHAPES[n] }));
-    check::<Hierarchy>(
-        &[0, 1].map(|n| HierarchyShape { mrf: columns(HIERARCHY_SHAPES[n].mrf, n), ..HIERARCHY_SHAPES[n] }),
-    );
-    check::<OperandStage>(&UNIFIED_SHAPES);
-    let hierarchy = Organisation::Hierarchy(HierarchySizes { entries: 3, lrf_banks: 1 });
-    let rfc = Organisation::Rfc(RfcSizes { entries: 3, lrf: false, reads: false, power: 0 });
-    for organisation in [hierarchy, rfc] {
-        let mrf = |shape: &SmShape| MrfShape { tag_w: 4, ..shape.mrf };
-        check::<OperandStage>(&UNIFIED_SHAPES.map(|shape| SmShape {
-            mrf: mrf(&shape),
-            active: 6,
-            organisation,
-            ..shape
-        }));
-    }
+    check::<OperandStage>(&stages());
 }
 
 /// Ports that are there in some shapes only.

@@ -293,18 +293,7 @@ fn the_stage_is_a_provider_with_a_list_of_instructions() {
 /// Memory writes a register's place while nothing moves, and reads what an instruction's result leaves there.
 #[test]
 fn memory_reaches_the_columns_whether_registers_move_or_not() {
-    use crate::designs::Organisation;
-    use crate::hierarchy::HierarchySizes;
-    use crate::mrf::MrfShape;
-    use crate::rfc::RfcSizes;
-    use crate::testing::UNIFIED_SHAPES;
-
-    let shape = UNIFIED_SHAPES[0];
-    let above = SmShape { mrf: MrfShape { tag_w: 4, ..shape.mrf }, active: 6, ..shape };
-    let hierarchy = Organisation::Hierarchy(HierarchySizes { entries: 3, lrf_banks: 1 });
-    let rfc = Organisation::Rfc(RfcSizes { entries: 3, lrf: false, reads: false, power: 0 });
-    let shapes = [shape, SmShape { organisation: hierarchy, ..above }, SmShape { organisation: rfc, ..above }];
-    for shape in shapes {
+    for shape in crate::unified::tests::stages().into_iter().filter(|shape| shape.ports() == 2) {
         let mut stage = Driver::<OperandStage>::new(&shape);
         (stage.inputs.dispatch_ready_i, stage.inputs.rows_i) = (0b11, 4);
         // Register 5 of warp 2: column 3, row 9.
