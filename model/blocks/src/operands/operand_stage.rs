@@ -445,7 +445,7 @@ impl OperandStage {
     /// An edge at which no register is accessed.
     fn access_alone(&mut self) {
         if let Some(columns) = self.provider.columns_mut() {
-            columns.edge(|_| (None, None));
+            columns.edge(true, |_| (None, None));
         }
     }
 
