@@ -4,6 +4,7 @@ mod common;
 
 use common::{alone, compiled};
 use gpurf_blocks::config::{Config, Start};
+use gpurf_blocks::designs::DESIGNS;
 use gpurf_kernels::Case;
 use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};
 use gpurf_oracle::host::Session;
@@ -48,18 +49,29 @@ fn kernels_leave_what_they_must_and_commit_what_the_oracle_says() {
 
 #[test]
 fn partitions_sizes_and_policies_change_nothing_but_time() {
-    let configurations: [&[&str]; 5] = [
+    let configurations: [&[&str]; 3] = [
         &["launch.cache_kilobytes=0", "sm.shared_bandwidth=32", "mrf.issue_ports=2"],
         &["launch.cache_kilobytes=1", "unified.kilobytes=64", "sm.shared_bandwidth=64", "cache.replacement=fifo"],
         &["sm.warps=16", "launch.threads=256", "cache.ways=8", "sm.shared_latency=4", "memory.latency=1"],
-        &["sm.active_warps=4", "rfc.entries=3", "cache.ways=1", "unified.kilobytes=80"],
-        &["sm.active_warps=8", "orf.entries=3", "lrf.banks=split", "mrf.issue_ports=2", "sm.warps=16"],
     ];
     for name in ["scan", "needle", "srad", "histogram", "reduction"] {
         for set in configurations {
             judged(name, load("unified-tiny", set), 20);
         }
     }
+}
+
+#[test]
+fn every_register_file_whose_banks_serve_memory_has_unified_memory() {
+    let sizes = ["unified.kilobytes=64", "cache.kilobytes=4", "mrf.banks=4", "mrf.ports=1r1w", "mrf.issue_ports=2"];
+    let mut designs = 0;
+    for design in DESIGNS.iter().filter(|design| design.services.serves_memory) {
+        for name in ["scan", "needle", "srad"] {
+            judged(name, load(design.main_preset, &sizes), 20);
+        }
+        designs += 1;
+    }
+    assert_eq!(designs, 3);
 }
 
 #[test]

@@ -58,7 +58,6 @@ fn few(block: &str) -> Vec<Config> {
         "hierarchy_scoreboard" | "hierarchy_data" => {
             vec![one(3, LastResultFile::Split), one(1, LastResultFile::None), two(8, LastResultFile::Unified)]
         }
-        "operand_stage" => vec![with_unified(one(3, LastResultFile::Split))],
         // The others do not know what places there are.
         _ if block.starts_with("hierarchy_") => vec![one(3, LastResultFile::Split), two(3, LastResultFile::Split)],
         _ => Vec::new(),
@@ -90,7 +89,7 @@ mod tests {
 
     #[test]
     fn every_configuration_is_allowed() {
-        let blocks = gpurf_blocks::hierarchy::BLOCKS.iter().map(|entry| entry.name).chain(["operand_stage"]);
+        let blocks = gpurf_blocks::hierarchy::BLOCKS.iter().map(|entry| entry.name);
         for config in blocks.flat_map(|block| few(block).into_iter().chain(more(block))) {
             assert_eq!(Config::load(Start::Preset("baseline"), &config.settings()), Ok(config));
         }

@@ -2,7 +2,7 @@
 
 use gpurf_isa::{LastResultFile, Places};
 
-use crate::config::{Config, MemoryConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, section};
+use crate::config::{CacheConfig, Config, MemoryConfig, MrfConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, UnifiedConfig, section};
 use crate::hierarchy::MAX_ORF_ENTRIES;
 use crate::power::config::GREENER;
 
@@ -61,7 +61,7 @@ const RULES: &[Rule] = &[
 const ORF: Config = Config { orf: OrfConfig { entries: 3, ..OrfConfig::DEFAULT }, ..TWO_LEVEL };
 
 /// ORF and split LRF: the preset `lrf-orf-split`.
-pub(crate) const LRF_ORF_SPLIT: Config = Config { lrf: LrfConfig { banks: LastResultFile::Split }, ..ORF };
+const LRF_ORF_SPLIT: Config = Config { lrf: LrfConfig { banks: LastResultFile::Split }, ..ORF };
 
 /// The thesis's SM (table 4.4). Its latencies are meant from issue to issue (docs/papers.md).
 const HIERARCHY_PAPER: Config = Config {
@@ -85,6 +85,10 @@ const GREENER_HIERARCHY: Config = Config {
     ..GREENER
 };
 
+/// The SM of the thesis's chapter 7, as far as it is not about memory inside it.
+const CHAPTER_7: Config =
+    Config { memory: MemoryConfig { bandwidth: 8, granule: 16, ..LRF_ORF_SPLIT.memory }, ..LRF_ORF_SPLIT };
+
 const PRESETS: &[Preset] = &[
     Preset {
         name: "orf",
@@ -105,6 +109,24 @@ const PRESETS: &[Preset] = &[
         name: "hierarchy-paper",
         summary: "lrf-orf-split in the thesis's SM: its latencies from issue to issue and its bandwidths (hierarchy thesis, table 4.4)",
         config: HIERARCHY_PAPER,
+    },
+    Preset {
+        name: "unified-384",
+        summary: "lrf-orf-split with 384 KB of unified memory, a cache of at most 256 KB (hierarchy thesis, 7.3)",
+        config: Config {
+            unified: UnifiedConfig { kilobytes: 384 },
+            cache: CacheConfig { kilobytes: 256, ..CacheConfig::DEFAULT },
+            ..CHAPTER_7
+        },
+    },
+    Preset {
+        name: "fixed-256",
+        summary: "unified-384 partitioned: 256 KB of registers, 64 KB of scratchpad memory, a cache of 64 KB (hierarchy thesis, 7.4)",
+        config: Config {
+            mrf: MrfConfig { kilobytes: 256, ..CHAPTER_7.mrf },
+            cache: CacheConfig { kilobytes: 64, ..CacheConfig::DEFAULT },
+            ..CHAPTER_7
+        },
     },
     Preset {
         name: "greener-hierarchy",

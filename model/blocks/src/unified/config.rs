@@ -6,11 +6,8 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::config::{
-    BankPorts, CacheConfig, Config, MRF_1R1W, MemoryConfig, MrfConfig, Preset, Rule, SmConfig, section,
-};
+use crate::config::{BankPorts, CacheConfig, Config, MRF_1R1W, MemoryConfig, Preset, Rule, SmConfig, section};
 use crate::designs::DESIGNS;
-use crate::hierarchy::config::LRF_ORF_SPLIT;
 
 /// Rows of all banks in a kilobyte.
 const ROWS_PER_KILOBYTE: usize = 2;
@@ -191,10 +188,6 @@ pub(crate) const RULES: &[Rule] = &[
     },
 ];
 
-/// The SM of the hierarchy thesis's chapter 7, as far as it is not about memory.
-const CHAPTER_7: Config =
-    Config { memory: MemoryConfig { bandwidth: 8, granule: 16, ..LRF_ORF_SPLIT.memory }, ..LRF_ORF_SPLIT };
-
 /// The preset `unified-tiny`.
 pub(crate) const TINY: Config = Config {
     unified: UnifiedConfig { kilobytes: 80 },
@@ -204,32 +197,12 @@ pub(crate) const TINY: Config = Config {
     ..MRF_1R1W
 };
 
-/// Machines with unified memory, and the one to compare with.
-pub(crate) const PRESETS: &[Preset] = &[
-    Preset {
-        name: "unified-tiny",
-        summary: "mrf-1r1w with 80 KB of unified memory and 8 warps, a cache of at most 8 KB: small kernels fill what is limited",
-        config: TINY,
-    },
-    Preset {
-        name: "unified-384",
-        summary: "lrf-orf-split with 384 KB of unified memory, a cache of at most 256 KB (hierarchy thesis, 7.3)",
-        config: Config {
-            unified: UnifiedConfig { kilobytes: 384 },
-            cache: CacheConfig { kilobytes: 256, ..CacheConfig::DEFAULT },
-            ..CHAPTER_7
-        },
-    },
-    Preset {
-        name: "fixed-256",
-        summary: "unified-384 partitioned: 256 KB of registers, 64 KB of scratchpad memory, a cache of 64 KB (hierarchy thesis, 7.4)",
-        config: Config {
-            mrf: MrfConfig { kilobytes: 256, ..CHAPTER_7.mrf },
-            cache: CacheConfig { kilobytes: 64, ..CacheConfig::DEFAULT },
-            ..CHAPTER_7
-        },
-    },
-];
+/// A machine with unified memory. That of the hierarchy thesis is among the presets of its register file.
+pub(crate) const PRESETS: &[Preset] = &[Preset {
+    name: "unified-tiny",
+    summary: "mrf-1r1w with 80 KB of unified memory and 8 warps, a cache of at most 8 KB: small kernels fill what is limited",
+    config: TINY,
+}];
 
 #[cfg(test)]
 mod tests;

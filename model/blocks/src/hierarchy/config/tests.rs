@@ -43,3 +43,13 @@ fn the_thesis_machine_is_lrf_orf_split_with_its_table() {
     // Policies alone: the RTL is that of lrf-orf-split.
     assert_eq!(paper.sm_shape(), preset("lrf-orf-split").unwrap().config.sm_shape());
 }
+
+#[test]
+fn the_machines_of_chapter_7_differ_in_their_memory() {
+    for name in ["unified-384", "fixed-256"] {
+        let config = preset(name).unwrap().config;
+        assert_eq!((config.memory.bandwidth, config.memory.granule, config.mrf.banks), (8, 16, 4));
+        let hierarchy = (config.orf, config.lrf, config.sm);
+        assert_eq!(hierarchy, (LRF_ORF_SPLIT.orf, LRF_ORF_SPLIT.lrf, LRF_ORF_SPLIT.sm));
+    }
+}

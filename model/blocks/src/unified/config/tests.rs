@@ -1,7 +1,7 @@
 //! Configurations with unified memory, and what is refused.
 
 use super::*;
-use crate::config::{Start, preset};
+use crate::config::Start;
 use crate::testing::{config, file, refuses, set};
 use crate::{Block, Shape};
 
@@ -21,12 +21,6 @@ fn rows_scratchpad_and_cache_follow_from_the_size() {
     let fixed = config("fixed-256", &[]).sm_shape();
     assert_eq!((fixed.mrf.depth * fixed.mrf.banks, fixed.shared_words, fixed.lines()), (2048, 16384, 512));
     assert_eq!((fixed.organisation, fixed.active, fixed.mrf.unified), (large.organisation, large.active, false));
-    for name in ["unified-384", "fixed-256"] {
-        let config = preset(name).unwrap().config;
-        assert_eq!((config.memory.bandwidth, config.memory.granule, config.mrf.banks), (8, 16, 4));
-        let hierarchy = (config.orf, config.lrf, config.sm);
-        assert_eq!(hierarchy, (LRF_ORF_SPLIT.orf, LRF_ORF_SPLIT.lrf, LRF_ORF_SPLIT.sm));
-    }
     let parameters =
         |name| ["Unified", "Depth", "SharedWords"].map(|parameter| config(name, &[]).sm_shape().parameter(parameter));
     assert_eq!((parameters("unified-384"), parameters("cached")), ([1, 768, 128 * 768], [0, 256, 16384]));
