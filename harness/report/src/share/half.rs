@@ -1,9 +1,9 @@
 //! Sharing in half of what is shared: thesis 2.5.1.7, figure 2.20; 3.4.1.9, figure 3.14.
 
-use super::{Gain, NOT_SAID, Registers, Release, Scratchpad, Shared, gaining, of_sharing};
+use super::{Gain, NOT_SAID, Registers, Release, Scratchpad, Shared, gaining};
 use crate::plot::Plot;
 use crate::row::{Claim, Row};
-use crate::sweep::{Measured, Point, Results, SweepPlan, by};
+use crate::sweep::{Results, SweepPlan};
 
 const FASTER: Claim = Claim::share("sharing thesis 2.5.1.7, figure 2.20(a)", "5 of 8: 50-75 %", 0.5, 0.75);
 const SOURCE_B: &str = "sharing thesis 2.5.1.7, figure 2.20(b)";
@@ -18,9 +18,6 @@ const ABOVE: Claim = Claim::share(SOURCE_3, "\"improvement\": above 0", 0.0, 1.0
 const EACH_3: [(&str, Claim); 4] = [("DCT3", ABOVE), ("DCT4", ABOVE), ("NQU", ABOVE), ("heartwall", ABOVE)];
 const MORE: Claim = Claim::none(NOT_SAID);
 
-/// Half of the thesis's file.
-const SMALL: &str = "mrf.kilobytes=64";
-
 /// The thesis's: half of it with sharing, all of it without.
 fn twice(of: Shared) -> Gain<'static> {
     let metric = match of {
@@ -32,11 +29,6 @@ fn twice(of: Shared) -> Gain<'static> {
 
 pub fn plan(of: Shared, plan: &mut SweepPlan) {
     twice(of).plan(plan);
-    if of == Registers {
-        [of.baseline(), of.baseline().with(SMALL), of.aged().with(SMALL), of.sharing().with(SMALL)]
-            .into_iter()
-            .for_each(|point| plan.point(point));
-    }
 }
 
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
@@ -52,21 +44,8 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         let row = claim.mean(metric, gaining(&gains));
         Some(row.because(|row| gain.why(results, row, |gains| Some(crate::mean(&gaining(gains))))))
     };
-    let small = of.sharing().with(SMALL);
-    let in_small = |metric: &str, over: Point| {
-        let gains = of_sharing(results, &small, by(results, &small, &over, Measured::ipc)?).map(super::gained)?;
-        Some(MORE.row(metric, super::mean_gain(&gains), gains))
-    };
     let mut rows: Vec<Row> = [count(), gain.mean(results, MORE)].into_iter().flatten().collect();
     rows.extend(gain.each(results, each));
-    if of == Registers {
-        let small = [
-            in_small("IPC gained by sharing in 64 KB, over LRR in 64 KB", of.baseline().with(SMALL)),
-            in_small("IPC gained by sharing in 64 KB, over GTO in 64 KB", of.aged().with(SMALL)),
-            in_small("IPC gained by sharing in 64 KB, over LRR in 128 KB", of.baseline()),
-        ];
-        rows.extend(small.into_iter().flatten());
-    }
     rows
 }
 

@@ -115,9 +115,9 @@ fn a_row_outside_names_the_experiment_that_explains_it() {
     let same = config(SAME);
     assert_eq!((same.cache.kilobytes, same.cache.ways, same.cache.misses, same.memory.granule), (16, 4, 32, 32));
     let [uncached, wide, slow] = CHANGES.map(|(_, change)| config(change));
-    assert_eq!(Config { memory: same.memory.clone(), ..wide.clone() }, same);
-    assert_eq!(Config { sm: same.sm.clone(), ..slow.clone() }, same);
-    assert_eq!(Config { cache: same.cache.clone(), ..uncached.clone() }, same);
+    assert_eq!(Config { memory: same.memory, ..wide }, same);
+    assert_eq!(Config { sm: same.sm, ..slow }, same);
+    assert_eq!(Config { cache: same.cache, ..uncached }, same);
     assert_eq!((wide.memory.bandwidth, slow.sm.alu_latency, uncached.cache.kilobytes), (32, 16, 0));
 }
 
