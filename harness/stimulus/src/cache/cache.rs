@@ -282,7 +282,8 @@ impl CacheCover {
         if !self.sizes.is_empty() {
             self.unified(i, o, points);
             let lost = i.rst_ni == 0 || i.log_i != 0 || self.asked.is_empty();
-            self.missed = if event("cache_miss") && i.log_i == 0 { Some(i.req_line_i) } else { self.missed.filter(|_| !lost) };
+            self.missed =
+                if event("cache_miss") && i.log_i == 0 { Some(i.req_line_i) } else { self.missed.filter(|_| !lost) };
             self.log = i.log_i;
         }
         if i.mem_rsp_valid_i == 1 && o.mem_rsp_ready_o == 1 {
@@ -326,7 +327,10 @@ impl CacheCover {
         point!("hit in the largest cache", hit && Some(&log) == self.sizes.last());
         point!("no cache: a load goes to memory for its lanes only", none && miss && o.mem_req_whole_o == 0);
         point!("a load goes to memory for the whole line", miss && o.mem_req_whole_o == 1);
-        point!("no cache: a load does not join one of its line that waits", none && miss && self.missed == Some(i.req_line_i));
+        point!(
+            "no cache: a load does not join one of its line that waits",
+            none && miss && self.missed == Some(i.req_line_i)
+        );
         point!("no cache: a load waits for a row or a miss", none && is(LOAD) && event("cache_wait_row"));
         point!("no cache: a store", none && store);
         point!("no cache: an atomic operation", none && event("cache_atomic"));
@@ -337,17 +341,32 @@ impl CacheCover {
         let (reads, writes) = (o.ram_read_o == 1, o.ram_write_o == 1);
         point!("a load is read", reads && read_free);
         point!("a load waits for its column", reads && !read_free);
-        point!("a request waits for the data, a load waits for its column", reads && !read_free && event("cache_wait_access"));
+        point!(
+            "a request waits for the data, a load waits for its column",
+            reads && !read_free && event("cache_wait_access")
+        );
         point!("bytes are written", writes && write_free);
         point!("a store waits for its column", writes && !write_free);
-        point!("a request waits for the data, a store waits for its column", writes && !write_free && event("cache_wait_access"));
-        point!("a hit waits as no register is read or written", event("cache_wait_access") && i.read_ready_i & i.write_ready_i == 0xf);
+        point!(
+            "a request waits for the data, a store waits for its column",
+            writes && !write_free && event("cache_wait_access")
+        );
+        point!(
+            "a hit waits as no register is read or written",
+            event("cache_wait_access") && i.read_ready_i & i.write_ready_i == 0xf
+        );
         point!("a line waits for registers", wait && !writes && i.req_valid_i == 0);
-        point!("a line that waits for registers, all columns but one are free", wait && !writes && i.req_valid_i == 0 && i.write_ready_i.count_ones() == 3);
+        point!(
+            "a line that waits for registers, all columns but one are free",
+            wait && !writes && i.req_valid_i == 0 && i.write_ready_i.count_ones() == 3
+        );
         point!("a line is installed, its column alone is free", fill && i.write_ready_i.is_power_of_two());
         point!("a line is installed as a load waits for its column", fill && reads && !read_free);
         point!("a line is installed as a load is read", fill && reads && read_free);
-        point!("a line that is not whole waits for registers", wait && !writes && i.req_valid_i == 0 && i.write_ready_i == 0);
+        point!(
+            "a line that is not whole waits for registers",
+            wait && !writes && i.req_valid_i == 0 && i.write_ready_i == 0
+        );
         point!("a line that is not whole comes as some columns are not free", part_of && i.write_ready_i != 0xf);
         point!("a store hits as its column is not free", event("cache_store_hit") && i.write_ready_i == 0);
     }

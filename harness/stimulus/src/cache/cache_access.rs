@@ -1,10 +1,10 @@
 //! `cache_access`.
 
+use gpurf_blocks::WarpData;
 use gpurf_blocks::cache::{CacheAccess, CacheAccessIn, CacheAccessOut, CacheAccessProbe};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::unified::COLUMNS;
-use gpurf_blocks::WarpData;
 use gpurf_lockstep::Rng;
 
 use super::row::{LINE_BYTES, Row};
@@ -89,7 +89,8 @@ impl Driver for CacheAccessDriver {
         }
         i.push_ready_i = rng.chance(knobs.ready).into();
         self.twin.late(i);
-        self.read = self.unified && self.twin.out.ram_read_o == 1 && is_free(i.read_ready_i, self.twin.out.ram_read_entry_o);
+        self.read =
+            self.unified && self.twin.out.ram_read_o == 1 && is_free(i.read_ready_i, self.twin.out.ram_read_entry_o);
         self.twin.clock(i);
     }
 }
@@ -218,16 +219,31 @@ impl CacheAccessCover {
         let changed = held && register && self.shown.is_some_and(|line| line.0 != i.data_i.0);
         let fills = i.fill_valid_i == 1;
         point!("a load waits for its column", load && place && !free);
-        point!("a load waits for its column, and all others are free", load && place && others(i.read_ready_i) && !free);
+        point!(
+            "a load waits for its column, and all others are free",
+            load && place && others(i.read_ready_i) && !free
+        );
         point!("a load waits for D, its column is free", load && !place && free);
         point!("a load waits for D and for its column", load && !place && !free);
-        point!("a load waits for a column that is free for a write", load && place && !free && is_free(i.write_ready_i, o.pin_entry_o));
-        point!("a load reads in a column that is not free for a write", load && place && free && !is_free(i.write_ready_i, o.pin_entry_o));
+        point!(
+            "a load waits for a column that is free for a write",
+            load && place && !free && is_free(i.write_ready_i, o.pin_entry_o)
+        );
+        point!(
+            "a load reads in a column that is not free for a write",
+            load && place && free && !is_free(i.write_ready_i, o.pin_entry_o)
+        );
         point!("a load has waited for its column", self.waited && self.reads(i, o));
         point!("a store waits for its column", store && !free);
         point!("a store waits for its column, and all others are free", store && !free && others(i.write_ready_i));
-        point!("a store waits for a column that is free for a read", store && !free && is_free(i.read_ready_i, o.pin_entry_o));
-        point!("a store writes in a column that is not free for a read", store && free && !is_free(i.read_ready_i, o.pin_entry_o));
+        point!(
+            "a store waits for a column that is free for a read",
+            store && !free && is_free(i.read_ready_i, o.pin_entry_o)
+        );
+        point!(
+            "a store writes in a column that is not free for a read",
+            store && free && !is_free(i.read_ready_i, o.pin_entry_o)
+        );
         point!("a store has waited for its column", self.waited && self.writes(i, o));
         point!("a hit is not taken, a load waits for its column", offered && !taken && load && place);
         point!("a hit is not taken, a store waits for its column", offered && !taken && store);
@@ -235,8 +251,14 @@ impl CacheAccessCover {
         point!("a hit takes the place of a store that has waited", taken && self.waited && store);
         point!("D becomes empty as a load waits for its column", pushed && load && !free);
         point!("a line comes as a load waits for its column", fills && load && place && !free);
-        point!("a line comes in the column in which a load reads", fills && self.reads(i, o) && i.fill_entry_i % 4 == o.pin_entry_o % 4);
-        point!("a line comes in another column than a load reads", fills && self.reads(i, o) && i.fill_entry_i % 4 != o.pin_entry_o % 4);
+        point!(
+            "a line comes in the column in which a load reads",
+            fills && self.reads(i, o) && i.fill_entry_i % 4 == o.pin_entry_o % 4
+        );
+        point!(
+            "a line comes in another column than a load reads",
+            fills && self.reads(i, o) && i.fill_entry_i % 4 != o.pin_entry_o % 4
+        );
         point!("a result is taken as the banks show its line", pushed && register && self.fresh);
         point!("a result is taken, the banks show something else", pushed && changed);
         point!("a result is taken, the banks still show its line", pushed && register && held && !changed);
@@ -246,8 +268,14 @@ impl CacheAccessCover {
         point!("a line that the banks show is replaced", pushed && self.fresh && self.reads(i, o));
         point!("reset as the banks show the line", reset && self.fresh);
         point!("reset as a hit waits for its column", reset && o.pin_valid_o == 1 && !free);
-        point!("column {COLUMN[column]} is read, the only one that is free", self.reads(i, o) && i.read_ready_i == 1 << column);
-        point!("column {COLUMN[column]} is written, the only one that is free", self.writes(i, o) && i.write_ready_i == 1 << column);
+        point!(
+            "column {COLUMN[column]} is read, the only one that is free",
+            self.reads(i, o) && i.read_ready_i == 1 << column
+        );
+        point!(
+            "column {COLUMN[column]} is written, the only one that is free",
+            self.writes(i, o) && i.write_ready_i == 1 << column
+        );
     }
 
     fn offered(&self, i: &CacheAccessIn, o: &CacheAccessOut, points: &mut Points) {

@@ -306,7 +306,17 @@ impl CacheTagsCover {
         let fifo = config.cache.replacement == Replacement::Fifo;
         let sizes = if shape.unified() { cache_sizes(shape.ways(), shape.lines()) } else { Vec::new() };
         let held = Held::new(shape);
-        Self { ways: shape.ways(), sets: shape.sets(), fifo, held, read: None, dropped: None, sizes, log: u8::MAX, reset: false }
+        Self {
+            ways: shape.ways(),
+            sets: shape.sets(),
+            fifo,
+            held,
+            read: None,
+            dropped: None,
+            sizes,
+            log: u8::MAX,
+            reset: false,
+        }
     }
 
     fn observe(&mut self, i: &CacheTagsIn, o: &CacheTagsOut, p: &CacheTagsProbe, points: &mut Points) {
@@ -354,12 +364,24 @@ impl CacheTagsCover {
         point!("hit in the smallest cache", hit && smallest);
         point!("hit in the largest cache", hit && largest);
         point!("hit in a cache between", hit && !smallest && !largest, given = self.sizes.len() > 3);
-        point!("hit in the last entry of a cache that is not the largest", hit && !largest && usize::from(o.entry_o) == lines - 1);
+        point!(
+            "hit in the last entry of a cache that is not the largest",
+            hit && !largest && usize::from(o.entry_o) == lines - 1
+        );
         point!("a line comes into the smallest cache", kept && smallest);
         point!("a line comes into the largest cache", kept && largest);
-        point!("a line comes into the last entry of a cache that is not the largest", kept && !largest && usize::from(o.fill_entry_o) == lines - 1);
-        point!("a line makes room in the smallest cache", kept && smallest && self.held.line[usize::from(o.fill_entry_o)].is_some());
-        point!("a line differs in a bit that is of the set in the largest cache", self.read.is_some() && !hit && alias && !largest);
+        point!(
+            "a line comes into the last entry of a cache that is not the largest",
+            kept && !largest && usize::from(o.fill_entry_o) == lines - 1
+        );
+        point!(
+            "a line makes room in the smallest cache",
+            kept && smallest && self.held.line[usize::from(o.fill_entry_o)].is_some()
+        );
+        point!(
+            "a line differs in a bit that is of the set in the largest cache",
+            self.read.is_some() && !hit && alias && !largest
+        );
         point!("no cache, and a line is looked up", log == 0 && self.read.is_some());
         point!("no cache, and a line comes", log == 0 && fill);
         point!("no cache, and a line comes in the set that is read", log == 0 && fill && i.read_valid_i == 1);

@@ -479,8 +479,14 @@ impl BlockLauncherCover {
             point!("the parts are one row more than there are", alone(4) && divided == depth + 1);
             point!("the parts are all rows", fits && divided == depth && rows.iter().all(|&part| part != 0));
             point!("the parts are one row less than there are", fits && divided + 1 == depth);
-            point!("the parts are more than there are, none of them is alone", alone(4) && rows.iter().all(|&part| part < depth));
-            point!("the sum of the parts has more bits than each", alone(4) && divided > 2047 && rows.iter().all(|&part| part <= 2047));
+            point!(
+                "the parts are more than there are, none of them is alone",
+                alone(4) && rows.iter().all(|&part| part < depth)
+            );
+            point!(
+                "the sum of the parts has more bits than each",
+                alone(4) && divided > 2047 && rows.iter().all(|&part| part <= 2047)
+            );
             point!("the cache alone is more than there is", alone(4) && cache > depth);
             point!("no cache", fits && cache == 0);
             point!("a cache", fits && cache != 0);

@@ -19,7 +19,8 @@ mod cover;
 pub(crate) use cover::HierarchyCover;
 
 /// Stimulus of the block.
-pub(crate) const ENTRY: crate::Entry = crate::Entry { coverage, ..crate::entry::<Hierarchy, HierarchyDriver, HierarchyCover>() };
+pub(crate) const ENTRY: crate::Entry =
+    crate::Entry { coverage, ..crate::entry::<Hierarchy, HierarchyDriver, HierarchyCover>() };
 
 fn coverage(config: &Config) -> Coverage {
     Coverage::new::<HierarchyCover>(config).and(Coverage::new::<ColumnsOf<Hierarchy>>(config))

@@ -196,7 +196,8 @@ impl OperandStageDriver {
         for source in 0..OPERANDS {
             if rng.chance(knobs.source) {
                 let same = source > 0 && rng.chance(knobs.same);
-                names[source] = if same { names[rng.below(source as u64) as usize] } else { self.register(rng, warp, near) };
+                names[source] =
+                    if same { names[rng.below(source as u64) as usize] } else { self.register(rng, warp, near) };
             }
         }
         let [a, b, c] = names;

@@ -2,9 +2,7 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::shape::SmShape;
-use gpurf_blocks::unified::{
-    CLUSTERS, COLUMNS, UNIFIED_EVENT, UnifiedArbiter, UnifiedArbiterIn, UnifiedArbiterOut,
-};
+use gpurf_blocks::unified::{CLUSTERS, COLUMNS, UNIFIED_EVENT, UnifiedArbiter, UnifiedArbiterIn, UnifiedArbiterOut};
 use gpurf_blocks::{Block, NoProbe, Wide};
 use gpurf_lockstep::Rng;
 
@@ -175,8 +173,7 @@ impl UnifiedArbiterCover {
         self.writes(i, o, points);
         self.places(i, o, points);
         let event = |name: &str| part(UNIFIED_EVENT, o.event_o.into(), name);
-        let (waits, lost) =
-            (event("unified_cache_read_wait"), event("unified_shared_read_lost"));
+        let (waits, lost) = (event("unified_cache_read_wait"), event("unified_shared_read_lost"));
         let [log, reset] = [i.cache_log_i, i.rst_ni];
         point!("all eight reads of the scratchpad are lost", lost == CLUSTERS as u64);
         point!("all eight writes of the scratchpad are lost", event("unified_shared_write_lost") == CLUSTERS as u64);
@@ -201,23 +198,41 @@ impl UnifiedArbiterCover {
         let of_column = |set: u8| clusters(set).any(|g| of(g) == column);
         point!("the cache reads alone", reads && wanted == 0);
         point!("the cache reads, and the scratchpad is not served in the same column", reads && of_column(wanted));
-        point!("the cache reads, and the scratchpad is not served in another column", reads && clusters(wanted).any(|g| ready(of(g)) && of(g) != column));
+        point!(
+            "the cache reads, and the scratchpad is not served in another column",
+            reads && clusters(wanted).any(|g| ready(of(g)) && of(g) != column)
+        );
         point!("the cache's read waits", waits && wanted == 0);
-        point!("the cache's read waits, and all other columns are free", waits && (i.column_read_ready_i | 1 << column) & 0xf == 0xf);
+        point!(
+            "the cache's read waits, and all other columns are free",
+            waits && (i.column_read_ready_i | 1 << column) & 0xf == 0xf
+        );
         point!("the cache's read waits, and the scratchpad is served", waits && served != 0);
         point!("the scratchpad waits for the column for which the cache waits", waits && of_column(wanted));
         point!("the scratchpad reads in all clusters", served == ALL);
         point!("the scratchpad reads in all clusters, of one column", served == ALL && one_column);
         point!("the scratchpad reads in several columns", columns(served).count_ones() > 1);
         point!("of one pass some clusters are read and some are not", served != 0 && served != wanted);
-        point!("a cluster that is not wanted is not ready, whatever its column", wanted != 0 && wanted != ALL && i.column_read_ready_i == 0xf);
+        point!(
+            "a cluster that is not wanted is not ready, whatever its column",
+            wanted != 0 && wanted != ALL && i.column_read_ready_i == 0xf
+        );
         point!("registers take all columns", i.column_read_ready_i == 0 && wanted != 0);
-        point!("some clusters are read, others keep their columns", clusters(!o.read_o).any(|g| o.data_column_o[g] != 0) && o.read_o != 0);
+        point!(
+            "some clusters are read, others keep their columns",
+            clusters(!o.read_o).any(|g| o.data_column_o[g] != 0) && o.read_o != 0
+        );
         point!("a cluster's column changes", clusters(o.read_o).any(|g| o.read_column_o[g] != o.data_column_o[g]));
-        point!("the cache reads column {COLUMN[column]}, the only one that is free", reads && i.column_read_ready_i & 0xf == 1 << column);
+        point!(
+            "the cache reads column {COLUMN[column]}, the only one that is free",
+            reads && i.column_read_ready_i & 0xf == 1 << column
+        );
         let alone = clusters(served).find(|_| i.column_read_ready_i & 0xf == columns(served));
         let column = alone.map_or(0, of);
-        point!("the scratchpad reads column {COLUMN[column]}, the only one that is free", alone.is_some() && columns(served).is_power_of_two());
+        point!(
+            "the scratchpad reads column {COLUMN[column]}, the only one that is free",
+            alone.is_some() && columns(served).is_power_of_two()
+        );
     }
 
     fn writes(&self, i: &UnifiedArbiterIn, o: &UnifiedArbiterOut, points: &mut Points) {
@@ -231,24 +246,57 @@ impl UnifiedArbiterCover {
         let lost_beside = |g: usize| clusters(served).any(|other| of(other) == of(g));
         point!("the cache writes alone", writes && wanted == 0);
         point!("the cache writes a whole line", writes && bytes == u128::MAX);
-        point!("a store writes bytes of some clusters", writes && !clusters_where(|g| bytes >> (16 * g) & 0xffff != 0) != 0);
-        point!("the cache writes, and the scratchpad is not served in the same column", writes && clusters(wanted).any(|g| of(g) == column));
-        point!("the cache writes, and the scratchpad is not served in another column", writes && clusters(wanted).any(|g| of(g) != column && i.column_write_ready_i[of(g)] >> g & 1 == 1));
+        point!(
+            "a store writes bytes of some clusters",
+            writes && !clusters_where(|g| bytes >> (16 * g) & 0xffff != 0) != 0
+        );
+        point!(
+            "the cache writes, and the scratchpad is not served in the same column",
+            writes && clusters(wanted).any(|g| of(g) == column)
+        );
+        point!(
+            "the cache writes, and the scratchpad is not served in another column",
+            writes && clusters(wanted).any(|g| of(g) != column && i.column_write_ready_i[of(g)] >> g & 1 == 1)
+        );
         point!("the cache's write waits for one cluster", waits && free.count_zeros() == 1);
-        point!("the cache's write waits, and all other columns are free", waits && (0..COLUMNS).all(|b| b == column || i.column_write_ready_i[b] == ALL));
-        point!("the cache's write waits, and the scratchpad is served in its column", waits && clusters(served).any(|g| of(g) == column));
-        point!("the cache's write waits, and the scratchpad is served in another column", waits && clusters(served).any(|g| of(g) != column));
+        point!(
+            "the cache's write waits, and all other columns are free",
+            waits && (0..COLUMNS).all(|b| b == column || i.column_write_ready_i[b] == ALL)
+        );
+        point!(
+            "the cache's write waits, and the scratchpad is served in its column",
+            waits && clusters(served).any(|g| of(g) == column)
+        );
+        point!(
+            "the cache's write waits, and the scratchpad is served in another column",
+            waits && clusters(served).any(|g| of(g) != column)
+        );
         point!("the scratchpad writes in all clusters", served == ALL);
         point!("of one pass some clusters are written and some are not", served != 0 && served != wanted);
-        point!("of one pass and column some clusters are written and some are not", clusters(wanted & !served).any(lost_beside));
-        point!("a cluster is free in another column than the one that is wanted", !cache && clusters(wanted & !served).any(|g| i.column_write_ready_i.iter().any(|free| free >> g & 1 == 1)));
+        point!(
+            "of one pass and column some clusters are written and some are not",
+            clusters(wanted & !served).any(lost_beside)
+        );
+        point!(
+            "a cluster is free in another column than the one that is wanted",
+            !cache && clusters(wanted & !served).any(|g| i.column_write_ready_i.iter().any(|free| free >> g & 1 == 1))
+        );
         point!("the scratchpad writes as the cache reads", served != 0 && o.read_o == ALL && i.cache_read_i == 1);
         point!("the scratchpad reads as the cache writes", writes && o.shared_read_ready_o != 0);
         let reads = i.cache_read_i == 1 && i.column_read_ready_i >> (i.cache_read_entry_i % 4) & 1 == 1;
-        point!("the cache reads and writes in one column", writes && reads && i.cache_read_entry_i % 4 == i.cache_write_entry_i % 4);
-        point!("the cache reads and writes in two columns", writes && reads && i.cache_read_entry_i % 4 != i.cache_write_entry_i % 4);
+        point!(
+            "the cache reads and writes in one column",
+            writes && reads && i.cache_read_entry_i % 4 == i.cache_write_entry_i % 4
+        );
+        point!(
+            "the cache reads and writes in two columns",
+            writes && reads && i.cache_read_entry_i % 4 != i.cache_write_entry_i % 4
+        );
         point!("the cache reads, its write waits", waits && reads);
-        point!("the cache writes column {COLUMN[column]}, the only one that is free", writes && (0..COLUMNS).all(|b| b == column || i.column_write_ready_i[b] != ALL));
+        point!(
+            "the cache writes column {COLUMN[column]}, the only one that is free",
+            writes && (0..COLUMNS).all(|b| b == column || i.column_write_ready_i[b] != ALL)
+        );
     }
 
     fn places(&self, i: &UnifiedArbiterIn, o: &UnifiedArbiterOut, points: &mut Points) {
@@ -266,12 +314,22 @@ impl UnifiedArbiterCover {
         point!("the cache writes the last row", writes && write == last);
         point!("the scratchpad reads its first row", row(o.read_entry_o, shared, r));
         point!("the scratchpad writes its first row", row(o.write_entry_o, stored, r));
-        point!("the scratchpad reads the row in front of the cache", cache != 0 && first > r && row(o.read_entry_o, shared, first - 1));
-        point!("the scratchpad writes the row in front of the cache", cache != 0 && first > r && row(o.write_entry_o, stored, first - 1));
+        point!(
+            "the scratchpad reads the row in front of the cache",
+            cache != 0 && first > r && row(o.read_entry_o, shared, first - 1)
+        );
+        point!(
+            "the scratchpad writes the row in front of the cache",
+            cache != 0 && first > r && row(o.write_entry_o, stored, first - 1)
+        );
         point!("the scratchpad reads the last row", row(o.read_entry_o, shared, last));
         point!("no rows of registers", r == 0 && shared | stored != 0);
         point!("registers and cache have all rows", cache != 0 && r == first && i.cache_read_i == 1);
         let one = clusters(i.shared_read_i).next();
-        point!("two rows of one column are read", clusters(shared).any(|g| one.is_some_and(|one| i.shared_row_i[g] / 4 != i.shared_row_i[one] / 4 && i.shared_row_i[g] % 4 == i.shared_row_i[one] % 4)));
+        point!(
+            "two rows of one column are read",
+            clusters(shared).any(|g| one.is_some_and(|one| i.shared_row_i[g] / 4 != i.shared_row_i[one] / 4
+                && i.shared_row_i[g] % 4 == i.shared_row_i[one] % 4))
+        );
     }
 }

@@ -143,7 +143,8 @@ impl UnifiedBankCover {
         // Clusters that read.
         let reads = if register { ALL } else { served };
         let last = |g: usize| usize::from(entry(g)) == self.depth - 1;
-        let differ = clusters(served).any(|g| i.memory_read_entry_i[g] != i.memory_read_entry_i[served.trailing_zeros() as usize]);
+        let differ = clusters(served)
+            .any(|g| i.memory_read_entry_i[g] != i.memory_read_entry_i[served.trailing_zeros() as usize]);
         let outputs = |writer: Writer| clusters(!reads).any(|g| self.output[g] == Some(writer));
         point!("a register is read", register);
         point!("a register is read, memory reads nothing", register && memory == 0);
@@ -183,13 +184,22 @@ impl UnifiedBankCover {
         point!("one lane of a register is written", lanes.is_power_of_two());
         point!("a register is written without lanes", register && lanes == 0);
         point!("memory's writes are not performed, they are of the same clusters", memory != 0 && memory & !taken == 0);
-        point!("memory's write is not performed for one lane in the cluster", clusters(memory & taken).any(|g| (lanes >> (4 * g) & 0xf).is_power_of_two()));
+        point!(
+            "memory's write is not performed for one lane in the cluster",
+            clusters(memory & taken).any(|g| (lanes >> (4 * g) & 0xf).is_power_of_two())
+        );
         point!("memory writes beside lanes of a register", served != 0 && taken != 0);
         point!("memory writes some of the clusters that it wants", served != 0 && served != memory);
-        point!("memory writes beside a register of the same entry", register && taken != 0 && clusters(served).any(|g| i.memory_write_entry_i[g] == i.write_entry_i));
+        point!(
+            "memory writes beside a register of the same entry",
+            register && taken != 0 && clusters(served).any(|g| i.memory_write_entry_i[g] == i.write_entry_i)
+        );
         point!("memory writes as a register is written without lanes", register && lanes == 0 && served != 0);
         point!("memory writes, no register is written", !register && served != 0);
-        point!("memory writes all bytes of all clusters", served == ALL && clusters(served).all(|g| bytes(g) == u16::MAX));
+        point!(
+            "memory writes all bytes of all clusters",
+            served == ALL && clusters(served).all(|g| bytes(g) == u16::MAX)
+        );
         point!("memory writes one byte of a cluster", clusters(served).any(|g| bytes(g).is_power_of_two()));
         point!("memory writes parts of a word", clusters(served).any(|g| bytes(g) & 0xf != 0 && bytes(g) & 0xf != 0xf));
         point!("memory writes no byte of a cluster", clusters(served).any(|g| bytes(g) == 0));
@@ -198,7 +208,13 @@ impl UnifiedBankCover {
         point!("memory writes the last entry", clusters(served).any(|g| last(i.memory_write_entry_i[g])));
         point!("a register is written under reset", reset && taken != 0);
         point!("memory writes under reset", reset && served != 0);
-        point!("memory reads and writes, registers do neither", i.read_valid_i == 0 && !register && i.memory_read_i & served != 0);
-        point!("registers are read and written, memory wants to do both", i.read_valid_i == 1 && taken != 0 && i.memory_read_i != 0 && memory & taken != 0);
+        point!(
+            "memory reads and writes, registers do neither",
+            i.read_valid_i == 0 && !register && i.memory_read_i & served != 0
+        );
+        point!(
+            "registers are read and written, memory wants to do both",
+            i.read_valid_i == 1 && taken != 0 && i.memory_read_i != 0 && memory & taken != 0
+        );
     }
 }

@@ -215,7 +215,10 @@ impl UnifiedSharedCover {
         point!("nothing is wanted", wanted == 0);
         point!("a load without room wants nothing", load && i.shared.room_i == 0 && self.lost != 0);
         let phase = p.shared.phase_q == 1;
-        point!("a pass of which no lane is left waits", load && wanted & !ready != 0 && !phase && o.shared.served_o != 0);
+        point!(
+            "a pass of which no lane is left waits",
+            load && wanted & !ready != 0 && !phase && o.shared.served_o != 0
+        );
         point!("a load under reset that is not served whole", i.shared.rst_ni == 0 && load && some);
     }
 
@@ -246,23 +249,47 @@ impl UnifiedSharedCover {
         point!("an atomic operation writes nothing", second && written == 0);
         point!("an atomic operation writes nothing, and there is no room", second && written == 0 && !room);
         point!("clusters are left that were not read", second && wanted & !p.read_q != 0);
-        point!("some clusters were not read, and some of the others are not written", second && wanted & !p.read_q != 0 && written != p.read_q);
+        point!(
+            "some clusters were not read, and some of the others are not written",
+            second && wanted & !p.read_q != 0 && written != p.read_q
+        );
         point!("a cluster is read that could not be read", first && read & self.unread != 0);
         point!("a cluster is read again that could not be written", first && read & self.unwritten != 0);
-        point!("a cluster that could not be written is not read again at once", first && self.unwritten & !read != 0 && read != 0);
+        point!(
+            "a cluster that could not be written is not read again at once",
+            first && self.unwritten & !read != 0 && read != 0
+        );
         point!("lanes are served that a cluster has left", second && served != 0 && self.unread != 0);
         let together = |a: usize, b: usize| a != b && i.shared.addr_i.0[a] / 16 == i.shared.addr_i.0[b] / 16;
         let two = set_lanes(served).any(|a| set_lanes(served).any(|b| together(a, b)));
         point!("atomic operations on two words of a cluster", second && two);
-        point!("atomic operations on words of several rows", second && clusters(written).any(|g| o.row_o[g] != o.row_o[written.trailing_zeros() as usize]));
-        point!("an atomic operation is withdrawn after a part of it was read", p.shared.phase_q == 1 && !atomic && p.read_q != ALL);
+        point!(
+            "atomic operations on words of several rows",
+            second && clusters(written).any(|g| o.row_o[g] != o.row_o[written.trailing_zeros() as usize])
+        );
+        point!(
+            "an atomic operation is withdrawn after a part of it was read",
+            p.shared.phase_q == 1 && !atomic && p.read_q != ALL
+        );
         let result = p.shared.first_valid_q == 1 && p.shared.first_reg_valid_q == 1;
         let place = |lane: usize| usize::from(p.shared.place_q[lane]) / 4;
         let changed = set_lanes(p.shared.first_mask_q).any(|lane| i.data_i.0[place(lane)] != p.old_q.0[place(lane)]);
-        point!("the words of an atomic operation are not in the banks' outputs any more", result && p.first_atomic_q == 1 && changed);
-        point!("the words of a load are not those of the atomic operation before it", result && p.first_atomic_q == 0 && changed);
-        point!("a load reads while an atomic operation's result is made", result && p.first_atomic_q == 1 && i.shared.kind_i == LOAD && read != 0);
-        point!("an atomic operation reads while a load's result is made", result && p.first_atomic_q == 0 && first && read != 0);
+        point!(
+            "the words of an atomic operation are not in the banks' outputs any more",
+            result && p.first_atomic_q == 1 && changed
+        );
+        point!(
+            "the words of a load are not those of the atomic operation before it",
+            result && p.first_atomic_q == 0 && changed
+        );
+        point!(
+            "a load reads while an atomic operation's result is made",
+            result && p.first_atomic_q == 1 && i.shared.kind_i == LOAD && read != 0
+        );
+        point!(
+            "an atomic operation reads while a load's result is made",
+            result && p.first_atomic_q == 0 && first && read != 0
+        );
         point!("an atomic operation without a register writes", second && i.shared.reg_valid_i == 0 && written != 0);
         point!("an atomic operation reads under reset", i.shared.rst_ni == 0 && first && read != 0);
     }
@@ -281,18 +308,34 @@ impl UnifiedSharedCover {
         point!("all words of a cluster", load && most == 4);
         point!("all words of all clusters", load && words == [0xf; CLUSTERS], given = self.whole);
         point!("a store to all bytes of a cluster", store && served().any(|g| bytes(g) == u16::MAX));
-        point!("a store to several words of a cluster", store && served().any(|g| bytes(g) & 0xf != 0 && bytes(g) >> 4 != 0));
+        point!(
+            "a store to several words of a cluster",
+            store && served().any(|g| bytes(g) & 0xf != 0 && bytes(g) >> 4 != 0)
+        );
         point!("a store to the first byte of a cluster alone", store && served().any(|g| bytes(g) == 1));
         point!("a store to the last byte of a cluster alone", store && served().any(|g| bytes(g) == 1 << 15));
-        point!("lanes of the same word in two rows", load && set_lanes(self.refused(i)).any(|lane| set_lanes(o.shared.served_o).any(|other| address(lane) % 128 == address(other) % 128)));
-        point!("a cluster is not read whose words go into a result", p.shared.first_valid_q == 1 && p.first_atomic_q == 0 && set_lanes(p.shared.first_mask_q).any(|lane| i.read_ready_i >> cluster(p.shared.place_q[lane].into()) & 1 == 0));
+        point!(
+            "lanes of the same word in two rows",
+            load && set_lanes(self.refused(i))
+                .any(|lane| set_lanes(o.shared.served_o).any(|other| address(lane) % 128 == address(other) % 128))
+        );
+        point!(
+            "a cluster is not read whose words go into a result",
+            p.shared.first_valid_q == 1
+                && p.first_atomic_q == 0
+                && set_lanes(p.shared.first_mask_q)
+                    .any(|lane| i.read_ready_i >> cluster(p.shared.place_q[lane].into()) & 1 == 0)
+        );
         let lowest = |g: usize| set_lanes(i.shared.lanes_i).find(|&lane| cluster(address(lane)) == g);
-        point!("the lowest lane of a cluster decides against more lanes of another row", load && clusters(i.read_ready_i).any(|g| {
-            let Some(first) = lowest(g) else { return false };
-            let (_, selected) = selected(&i.shared, CLUSTER_BYTES as u32);
-            let of = |set: u32| set_lanes(set).filter(|&lane| cluster(address(lane)) == g).count();
-            selected >> first & 1 == 1 && of(self.refused(i)) > of(selected)
-        }));
+        point!(
+            "the lowest lane of a cluster decides against more lanes of another row",
+            load && clusters(i.read_ready_i).any(|g| {
+                let Some(first) = lowest(g) else { return false };
+                let (_, selected) = selected(&i.shared, CLUSTER_BYTES as u32);
+                let of = |set: u32| set_lanes(set).filter(|&lane| cluster(address(lane)) == g).count();
+                selected >> first & 1 == 1 && of(self.refused(i)) > of(selected)
+            })
+        );
         let rows = set_lanes(o.shared.served_o).map(|lane| row(address(lane))).max();
         point!("a row past the first 256", rows.is_some_and(|row| row >= 256));
     }

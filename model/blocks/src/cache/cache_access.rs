@@ -446,8 +446,7 @@ impl Block for CacheAccess {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let memory = |path: &str, words, bits| Memory { path: path.into(), block: Self::NAME, words, bits };
-        let mut all =
-            vec![memory("row_q", &mut self.row_q, ROW_BITS), memory("load_q", &mut self.load_q, self.row_w)];
+        let mut all = vec![memory("row_q", &mut self.row_q, ROW_BITS), memory("load_q", &mut self.load_q, self.row_w)];
         if self.unified {
             all.push(Memory::of_warps("kept_q", Self::NAME, &mut self.kept_q));
         } else {

@@ -2,7 +2,9 @@
 
 use gpurf_isa::{LastResultFile, Places};
 
-use crate::config::{CacheConfig, Config, MemoryConfig, MrfConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, UnifiedConfig, section};
+use crate::config::{
+    CacheConfig, Config, MemoryConfig, MrfConfig, Preset, Rule, Selection, SmConfig, TWO_LEVEL, UnifiedConfig, section,
+};
 use crate::hierarchy::MAX_ORF_ENTRIES;
 use crate::power::config::GREENER;
 

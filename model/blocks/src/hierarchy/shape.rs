@@ -137,7 +137,16 @@ impl Shape for HierarchyShape {
 pub(crate) const HIERARCHY_SHAPES: [HierarchyShape; 3] = [
     HierarchyShape { mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE }, warps: 32, active: 8, entries: 3, lrf_banks: 3 },
     HierarchyShape {
-        mrf: MrfShape { banks: 4, dual_port: true, collectors: 4, issue_ports: 2, depth: 32, tag_w: 2, places: false, unified: false },
+        mrf: MrfShape {
+            banks: 4,
+            dual_port: true,
+            collectors: 4,
+            issue_ports: 2,
+            depth: 32,
+            tag_w: 2,
+            places: false,
+            unified: false,
+        },
         warps: 8,
         active: 6,
         entries: 1,

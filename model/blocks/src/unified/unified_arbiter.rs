@@ -327,12 +327,8 @@ impl UnifiedArbiter {
             }
         }
         let lost = |wanted: u8, served: u8| (wanted & !served).count_ones();
-        let counts = [
-            read_waits.into(),
-            write_waits.into(),
-            lost(shared.read, ready.read),
-            lost(shared.write, ready.write),
-        ];
+        let counts =
+            [read_waits.into(), write_waits.into(), lost(shared.read, ready.read), lost(shared.write, ready.write)];
         (ready, pack(UNIFIED_EVENT, counts) as u16)
     }
 

@@ -487,7 +487,10 @@ fn random(mut bench: Bench, shape: &SmShape, latency: u64, seed: u64) {
     // The large caches do not evict what is in use.
     let rare = ["cache_part", "cache_drop", "cache_wait_row", "cache_wait_access", "cache_fill_wait", "cache_merge"];
     for ((name, _), sum) in CACHE_EVENT.iter().zip(events) {
-        assert!(sum != 0 || rare.contains(name) || latency == 0 || !has_lines, "{name} does not occur: {shape:?} {latency}");
+        assert!(
+            sum != 0 || rare.contains(name) || latency == 0 || !has_lines,
+            "{name} does not occur: {shape:?} {latency}"
+        );
     }
 }
 

@@ -148,7 +148,8 @@ fn with_unified_memory_accesses_wait_for_their_column_and_a_line_is_kept() {
     // A store in front of a fill.
     let inputs = &mut access.inputs;
     (inputs.in_valid_i, inputs.in_store_i, inputs.in_entry_i) = (1, 1, 3);
-    (inputs.in_mask_i, inputs.in_size_i, inputs.in_offset_i[0], inputs.in_data_i) = (1, 1, 6, WarpData([0xabcd; LANES]));
+    (inputs.in_mask_i, inputs.in_size_i, inputs.in_offset_i[0], inputs.in_data_i) =
+        (1, 1, 6, WarpData([0xabcd; LANES]));
     inputs.write_ready_i = 0b0111;
     assert_eq!(access.cycle().in_ready_o, 1);
     access.inputs.in_valid_i = 0;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::designs::Organisation;
 use crate::mrf::{MrfShape, MrfSizes};
-use crate::testing::{Driver, SM_SHAPES, organisation_with, UNIFIED_SHAPES};
+use crate::testing::{Driver, SM_SHAPES, UNIFIED_SHAPES, organisation_with};
 
 /// 32 warps, 16 banks of 64 rows, 64 KB of shared memory.
 const SHAPE: SmShape = SM_SHAPES[0];
@@ -508,12 +508,8 @@ fn with_unified_memory_the_launch_divides_the_rows() {
 #[test]
 fn shared_memory_of_unified_memory_may_lie_far_away() {
     // 768 rows of 512 bytes: places have 19 bits.
-    let launch = Launch {
-        shared: 40_000,
-        partition: Partition { register_rows: 10, cache_log: 0 },
-        shared_rows: 758,
-        ..SMALL
-    };
+    let launch =
+        Launch { shared: 40_000, partition: Partition { register_rows: 10, cache_log: 0 }, shared_rows: 758, ..SMALL };
     let mut launcher = Driver::launched_in(&UNIFIED_SHAPES[1], &launch);
     launcher.until(|out| out.tid_we_o == 1);
     assert_eq!(launcher.probe().slots_q, 9);

@@ -5,8 +5,8 @@ use crate::design::{IssueFields, PowerSide, SlotView};
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::{MAX_PORTS, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
-use crate::unified::COLUMNS_INPUTS;
 use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcPower, RfcResults, RfcShape, RfcTags};
+use crate::unified::COLUMNS_INPUTS;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 impl RfcIn {

@@ -13,7 +13,8 @@ impl Reference {
     fn cycle(&mut self, i: &UnifiedArbiterIn) -> UnifiedArbiterOut {
         let mut out = UnifiedArbiterOut { data_column_o: self.columns, ..UnifiedArbiterOut::zeroed() };
         let rows = if i.cache_log_i == 0 { 0 } else { (1 << i.cache_log_i) / 4 };
-        let of_cache = |entry: u16| (usize::from(entry) % 4, (self.depth - rows + usize::from(entry) / 4) & self.row_mask);
+        let of_cache =
+            |entry: u16| (usize::from(entry) % 4, (self.depth - rows + usize::from(entry) / 4) & self.row_mask);
         let of_shared = |number: u16| {
             (usize::from(number) % 4, (usize::from(i.register_rows_i) + usize::from(number) / 4) & self.row_mask)
         };
@@ -45,7 +46,8 @@ impl Reference {
                     self.columns[g] = place.0 as u8;
                 }
             }
-            let (mut place, mut bytes) = ((write_column, write_row), (i.cache_write_bytes_i.0[g / 2] >> (g % 2 * 16)) as u16);
+            let (mut place, mut bytes) =
+                ((write_column, write_row), (i.cache_write_bytes_i.0[g / 2] >> (g % 2 * 16)) as u16);
             let mut writes = cache_writes;
             if i.shared_write_i >> g & 1 == 1 {
                 if !cache_writes && i.column_write_ready_i[b] >> g & 1 == 1 {

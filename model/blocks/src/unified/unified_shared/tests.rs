@@ -38,7 +38,8 @@ impl Reference {
         let offered: Vec<usize> = (0..LANES).filter(|lane| i.valid_i == 1 && i.lanes_i >> lane & 1 == 1).collect();
         let window: Vec<usize> = offered.iter().copied().filter(|lane| lane / size == offered[0] / size).collect();
         let first = |lane: usize| *window.iter().find(|&&other| cluster_of(i, other) == cluster_of(i, lane)).unwrap();
-        let of_row: Vec<usize> = window.iter().copied().filter(|&lane| row_of(i, first(lane)) == row_of(i, lane)).collect();
+        let of_row: Vec<usize> =
+            window.iter().copied().filter(|&lane| row_of(i, first(lane)) == row_of(i, lane)).collect();
         let word = |lane: usize| place_of(i, lane) / 4;
         let is_lowest = |lane: usize| of_row.iter().copied().find(|&other| word(other) == word(lane)) == Some(lane);
         if i.kind_i == 2 { of_row.iter().copied().filter(|&lane| is_lowest(lane)).collect() } else { of_row }

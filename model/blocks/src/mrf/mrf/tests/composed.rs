@@ -186,7 +186,9 @@ impl Composed {
         let asked = &inputs.columns;
         for (b, (column, bank)) in self.columns.iter_mut().zip(&self.banks).enumerate() {
             let of_column = |clusters: u8, columns: &[u8; CLUSTERS]| {
-                (0..CLUSTERS).filter(|&g| is_set(clusters, g) && usize::from(columns[g]) == b).fold(0, |set, g| set | 1 << g)
+                (0..CLUSTERS)
+                    .filter(|&g| is_set(clusters, g) && usize::from(columns[g]) == b)
+                    .fold(0, |set, g| set | 1 << g)
             };
             column.inputs = UnifiedBankIn {
                 rst_ni: inputs.rst_ni,
@@ -387,7 +389,11 @@ fn the_register_file_is_the_sum_of_its_blocks() {
                 inputs.issue_src_reg_i.iter_mut().chain(&mut inputs.write_reg_i).for_each(|reg| *reg &= 7);
                 inputs.issue_base_i.iter_mut().chain(&mut inputs.write_base_i).for_each(|base| *base &= 1);
                 let columns = &mut inputs.columns;
-                columns.memory_read_entry_i.iter_mut().chain(&mut columns.memory_write_entry_i).for_each(|row| *row &= 3);
+                columns
+                    .memory_read_entry_i
+                    .iter_mut()
+                    .chain(&mut columns.memory_write_entry_i)
+                    .for_each(|row| *row &= 3);
             },
             |inputs| composed.cycle(inputs),
         );
