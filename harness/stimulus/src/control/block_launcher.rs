@@ -565,7 +565,7 @@ impl BlockLauncherCover {
         point!("a grid is taken in the cycle in which one has ended", o.done_o == 1 && i.launch_valid_i == 1);
         // Whether rows are left over is asked where registers have power states.
         point!("a row is left over", fresh && spare && left == 1, given = !self.shape.unified());
-        point!("no row is left over", fresh && !spare);
+        point!("no row is left over", fresh && !spare, given = !self.shape.unified());
         point!("rows are left over, though no further block fits", fresh && spare && left > 1);
         point!("reset while dividing", i.rst_ni == 0 && p.state_q == DIVIDE);
         point!("reset while counting threads", i.rst_ni == 0 && p.state_q == COUNT);
