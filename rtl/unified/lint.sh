@@ -1,5 +1,7 @@
 # Parameters with which the lints read the modules of unified memory: sourced by scripts/lint_rtl.sh.
 
+# Register files whose banks may serve memory.
+files=$(grep -l 'input .* memory_read_column_i' rtl/*/*.sv | grep -v '/operand_stage')
 # Rows, lines of the largest cache, its ways.
 for sizes in '96 128 1' '96 128 8' '768 2048 4' '1024 4096 2'; do
     read -r depth lines ways <<<"$sizes"
@@ -7,8 +9,8 @@ for sizes in '96 128 1' '96 128 8' '768 2048 4' '1024 4096 2'; do
     every cache Unified=1 Lines="$lines" Ways="$ways"
     echo "rtl/control/block_launcher.sv -GUnified=1 -GBanks=4 -GDepth=$depth -GSharedWords=$((128 * depth))"
     for issue in 1 2; do
-        for folder in mrf rfc hierarchy; do
-            echo "rtl/$folder/$folder.sv -GUnified=1 -GBanks=4 -GDualPort=1 -GDepth=$depth -GIssuePorts=$issue"
+        for file in $files; do
+            echo "$file -GUnified=1 -GBanks=4 -GDualPort=1 -GDepth=$depth -GIssuePorts=$issue"
         done
     done
 done

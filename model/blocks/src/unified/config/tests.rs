@@ -57,7 +57,7 @@ fn what_does_not_go_with_unified_memory_is_refused() {
     of_tiny(&["mrf.banks=8"], "mrf.banks = 8 is not allowed: it has to be 4 where unified.kilobytes is not 0");
     of_tiny(&["mrf.ports=1rw"], "mrf.ports = 1rw is not allowed: it has to be 1r1w where unified.kilobytes is not 0");
     of_tiny(&["cache.kilobytes=0"], "a power of two from 1 to 512 where unified.kilobytes is not 0: the largest cache");
-    of_tiny(&["cache.kilobytes=64"], "at most unified.kilobytes, where that is not 0");
+    of_tiny(&["cache.kilobytes=128"], "at most unified.kilobytes, where that is not 0");
     of_tiny(&["cache.kilobytes=1", "cache.ways=4"], "at most 2 * cache.kilobytes where unified.kilobytes is not 0");
     of_tiny(&["launch.cache_kilobytes=16"], "auto, 0, or from cache.ways / 2 to cache.kilobytes: four sets at least");
     of_tiny(&["cache.ways=8", "launch.cache_kilobytes=2"], "from cache.ways / 2 to cache.kilobytes");
