@@ -327,7 +327,7 @@ fn variants(block: &str) -> Vec<Config> {
             waiting(cache(1, 1, Replacement::Lru), 4, 4),
             waiting(cache(2, 8, Replacement::Fifo), 32, 16),
             unified(),
-            unified_with(&|c| (c.cache.ways, c.cache.replacement) = (4, Replacement::Fifo)),
+            unified_with(&|c| (c.cache.ways, c.cache.replacement, c.sm.line_rows) = (4, Replacement::Fifo, 8)),
             cached(),
         ],
         "power_states" => {
