@@ -356,8 +356,7 @@ fn a_syntax_error_is_shown_as_verilator_puts_it() {
 fn a_run_that_could_not_take_place_is_an_error_in_json() {
     let broken = changed("mrf_bank_map", "assign bank_o  =", "assign bank_o ==");
     let file = replacement("mrf_bank_map", &stable_file("syntax/mrf_bank_map.sv", &broken));
-    let job = ["cosim", "--json", "--preset", "baseline", "--block", "mrf_bank_map"];
-    let result = json(&[&job[..], &["--rtl", &file]].concat(), TOOL);
+    let result = json(&["cosim", "--json", "--block", "mrf_bank_map", "--rtl", &file], TOOL);
     assert_eq!(result["result"], "error");
     assert!(result["message"].as_str().unwrap().contains("syntax error"), "{result}");
 }
@@ -518,8 +517,8 @@ fn a_folder_without_a_waveform_is_refused() {
 fn a_failure_folder_that_cannot_be_written_is_a_message() {
     let inverted = changed("mrf_bank_map", "BankW'(reg_i + RegW'(warp_i))", "~BankW'(reg_i + RegW'(warp_i))");
     let inverted = replacement("mrf_bank_map", &stable_file("inverted/mrf_bank_map.sv", &inverted));
-    let job = ["cosim", "--json", "--preset", "baseline", "--block", "mrf_bank_map"];
-    let arguments = [&job[..], &["--rtl", &inverted, "--failures", "/dev/null/failures"]].concat();
+    let arguments =
+        ["cosim", "--json", "--block", "mrf_bank_map", "--rtl", &inverted, "--failures", "/dev/null/failures"];
     let result = json(&arguments, TOOL);
     assert!(result["message"].as_str().unwrap().contains("/dev/null/failures"), "{result}");
 }

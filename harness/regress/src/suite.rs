@@ -284,7 +284,6 @@ fn variants(block: &str) -> Vec<Config> {
             two_with(&|c| (c.mrf.ports, c.mrf.read_order) = (BankPorts::Separate, ReadOrder::RoundRobin)),
         ],
         "operand_stage" => vec![two, with_unified(two), unified()],
-        "mrf_bank_map" => vec![unified()],
         "fetch" | "scoreboard" | "simt_stack" | "predicate_file" | "issue_stage" | "dispatcher" | "writeback"
         | "barrier_unit" | "fault_unit" | "front_operands" | "share_locks" | "scratchpad_locks" => {
             vec![two]
