@@ -14,6 +14,7 @@ pub(super) static GROUPS: &[Group] = &[situations! { "unified_arbiter", unified,
         let (arbiter, shared, cache) = (&look.o.unified_arbiter, &look.o.unified_shared, &look.o.cache);
         let columns = &look.o.operand_stage.columns;
         let read_ready = columns.memory_read_ready_o;
+        let updates = look.s.unified_shared.shared.phase_q != 0 && shared.write_o != 0;
         let all = (1 << COLUMNS) - 1;
         let registers_write = columns.memory_write_ready_o.iter().any(|&free| free != u8::MAX);
         let part_write = columns.memory_write_ready_o.iter().any(|&free| free != u8::MAX && free != 0);
@@ -35,8 +36,7 @@ pub(super) static GROUPS: &[Group] = &[situations! { "unified_arbiter", unified,
     "the scratchpad reads several columns": several(arbiter.shared_read_ready_o, &arbiter.read_column_o);
     "the scratchpad writes several columns": several(arbiter.shared_write_ready_o, &arbiter.write_column_o);
     "the scratchpad reads while registers are read": arbiter.shared_read_ready_o != 0 && read_ready != all;
-    "an atomic operation writes what it has read": look.s.unified_shared.shared.phase_q != 0 && shared.write_o != 0
-        && arbiter.shared_write_ready_o == shared.write_o;
+    "an atomic operation writes all that it has read": updates && arbiter.shared_write_ready_o == shared.write_o;
     "memory reads and writes at once": arbiter.read_o != 0 && arbiter.write_o != 0;
     "there is no cache in this launch": look.o.block_launcher.cache_log_o == 0 && look.alive != 0;
     "there is a cache in this launch": look.o.block_launcher.cache_log_o != 0 && look.alive != 0;
