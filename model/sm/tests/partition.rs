@@ -51,7 +51,7 @@ fn sizes_that_the_launch_names_are_kept() {
     assert_eq!(divided(&threads("255"), 256, 64, 0), [0; 4]);
     // Threads count, not warps.
     assert_eq!(divided(&threads("160"), 40, 4, 0)[0], 4);
-    let ways = load("unified-tiny", &["cache.ways=8", "sm.warps=16"]);
+    let ways = load("unified-tiny", &["unified.kilobytes=48", "cache.ways=8", "sm.warps=16"]);
     // 96 rows: 16 warps of five rows leave 16. The smallest cache takes eight.
     assert_eq!(divided(&ways, 32, 20, 0), [16, 80, 0, 8]);
     assert_eq!(divided(&ways, 32, 20, 256), [16, 80, 8, 4]);
