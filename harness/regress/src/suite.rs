@@ -562,9 +562,8 @@ pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
         }
     }
     let two = changed(cached(), |c| (c.mrf.issue_ports, c.cache.replacement) = (2, Replacement::Fifo));
-    let levels = FAMILIES.iter().find(|family| family.design == "hierarchy").expect("a design").config();
     let two_unified = changed(unified(), |c| c.mrf.issue_ports = 2);
-    for config in [cached(), two, unified(), two_unified, with_unified(levels)] {
+    for config in [cached(), two, unified(), two_unified, with_unified(unified_large())] {
         jobs.extend(kernels(project, config, seed));
         jobs.extend(programs(config, seed, MANY_PROGRAMS, None));
     }
