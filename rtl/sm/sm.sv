@@ -449,7 +449,7 @@ module sm
   logic [DataW-1:0]        shared_memory_data;
   // verilator lint_on UNUSEDSIGNAL
 
-  // Without unified memory these are 0, and nobody reads the first five.
+  // Without unified memory these are 0, and the first five are not read.
   // verilator lint_off UNUSEDSIGNAL
   logic [Columns-1:0]      unified_arbiter_cache_read_ready;
   logic [Columns-1:0]      unified_arbiter_cache_write_ready;

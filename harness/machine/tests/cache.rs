@@ -2,29 +2,9 @@
 
 mod common;
 
-use common::{alone, compiled};
-use gpurf_blocks::config::{Config, Start};
-use gpurf_kernels::{Case, KERNELS};
-use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};
-use gpurf_oracle::host::Session;
-
-fn load(preset: &str, settings: &[&str]) -> Settings {
-    let config = Config::load(Start::Preset(preset), settings).unwrap_or_else(|error| panic!("{error}"));
-    Settings { config, ..common::settings(&[]) }
-}
-
-/// Runs a kernel's small manifest, judged by the oracle.
-fn judged(name: &str, settings: Settings, registers: u16) -> Statistics {
-    let case = Case::load(name).unwrap();
-    let image = compiled(name, registers, &settings.config).image;
-    let mut session = Session::new(case.manifest(), &image).unwrap();
-    let mut engine = ModelEngine::judged(settings);
-    session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
-    for row in session.checks().unwrap() {
-        assert!(row.ok, "{name}: {row:?}");
-    }
-    engine.statistics()
-}
+use common::{alone, judged, load};
+use gpurf_kernels::KERNELS;
+use gpurf_machine::Settings;
 
 #[test]
 fn kernels_leave_what_they_must_and_commit_what_the_oracle_says() {

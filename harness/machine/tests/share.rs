@@ -4,16 +4,11 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
-use common::{Program, buffers, words};
-use gpurf_blocks::config::{Config, Reference, Start};
+use common::{Program, buffers, load, words};
+use gpurf_blocks::config::Reference;
 use gpurf_blocks::places;
 use gpurf_machine::{Cycle, Machine, ModelEngine, Settings};
 use gpurf_sm::SM_EVENT;
-
-fn load(preset: &str, settings: &[&str]) -> Settings {
-    let config = Config::load(Start::Preset(preset), settings).unwrap_or_else(|error| panic!("{error}"));
-    Settings { config, ..common::settings(&[]) }
-}
 
 /// Registers from 18 on are shared where a thread has 180, of which a tenth is private.
 const REGISTERS: u16 = 180;

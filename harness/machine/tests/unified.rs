@@ -2,29 +2,13 @@
 
 mod common;
 
-use common::{alone, compiled};
-use gpurf_blocks::config::{Config, Start};
+use common::{alone, judged, load};
 use gpurf_blocks::designs::DESIGNS;
-use gpurf_kernels::Case;
-use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};
-use gpurf_oracle::host::Session;
+use gpurf_machine::{Settings, Statistics};
 
-fn load(preset: &str, settings: &[&str]) -> Settings {
-    let config = Config::load(Start::Preset(preset), settings).unwrap_or_else(|error| panic!("{error}"));
-    Settings { config, ..common::settings(&[]) }
-}
-
-/// Runs a kernel's small manifest, judged by the oracle.
-fn judged(name: &str, settings: Settings, registers: u16) -> Statistics {
-    let case = Case::load(name).unwrap();
-    let image = compiled(name, registers, &settings.config).image;
-    let mut session = Session::new(case.manifest(), &image).unwrap();
-    let mut engine = ModelEngine::judged(settings);
-    session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
-    for row in session.checks().unwrap() {
-        assert!(row.ok, "{name}: {row:?}");
-    }
-    let statistics = engine.statistics();
+/// Runs a kernel, and all of its launches commit what the oracle says.
+fn committed(name: &str, settings: Settings, registers: u16) -> Statistics {
+    let statistics = judged(name, settings, registers);
     let verdict = statistics.judged.unwrap();
     assert!(verdict.undecided == 0 || name == "bfs", "{name}");
     assert_eq!(verdict.equal + verdict.undecided, statistics.launches, "{name}");
@@ -37,7 +21,7 @@ const FEW: [&str; 5] = ["spmv", "bfs", "needle16", "matrixMul", "histogram"];
 fn kernels_leave_what_they_must_and_commit_what_the_oracle_says() {
     let mut events = std::collections::BTreeMap::new();
     for name in FEW {
-        let statistics = judged(name, load("unified-tiny", &[]), 64);
+        let statistics = committed(name, load("unified-tiny", &[]), 64);
         let of_memory =
             statistics.events.iter().filter(|(name, _)| name.starts_with("cache_") || name.starts_with("unified_"));
         of_memory.for_each(|(name, count)| *events.entry(name.to_string()).or_insert(0) += count);
@@ -56,7 +40,7 @@ fn partitions_sizes_and_policies_change_nothing_but_time() {
     ];
     for name in ["scan", "needle", "srad", "histogram", "reduction"] {
         for set in configurations {
-            judged(name, load("unified-tiny", set), 20);
+            committed(name, load("unified-tiny", set), 20);
         }
     }
 }
@@ -67,7 +51,7 @@ fn every_register_file_whose_banks_serve_memory_has_unified_memory() {
     let mut designs = 0;
     for design in DESIGNS.iter().filter(|design| design.services.serves_memory) {
         for name in ["scan", "needle", "srad"] {
-            judged(name, load(design.main_preset, &sizes), 20);
+            committed(name, load(design.main_preset, &sizes), 20);
         }
         designs += 1;
     }

@@ -79,8 +79,8 @@ impl Replay {
             return;
         }
         let columns = &o.operand_stage.columns;
-        let read = self.organisation.banks(&seen.inside.provider).map_or(0, |banks| banks.read);
-        let written = self.organisation.banks(&seen.inside.provider).map_or(0, |banks| banks.written);
+        let banks = self.organisation.banks(&seen.inside.provider);
+        let (read, written) = banks.map_or((0, 0), |banks| (banks.read, banks.written));
         let shared = &o.unified_shared;
         // A register that is read takes its whole column; one that is written takes the clusters of its lanes.
         let free_to_read = std::array::from_fn(|b| if read >> b & 1 == 0 { u8::MAX } else { 0 });

@@ -45,6 +45,25 @@ pub fn settings(set: &[&str]) -> Settings {
     Settings::new(Config::load(Start::Preset("baseline"), set).unwrap())
 }
 
+/// A preset with these settings.
+pub fn load(preset: &str, set: &[&str]) -> Settings {
+    let config = Config::load(Start::Preset(preset), set).unwrap_or_else(|error| panic!("{error}"));
+    Settings { config, ..settings(&[]) }
+}
+
+/// Runs a kernel's small manifest, judged by the oracle.
+pub fn judged(name: &str, settings: Settings, registers: u16) -> Statistics {
+    let case = Case::load(name).unwrap();
+    let image = compiled(name, registers, &settings.config).image;
+    let mut session = Session::new(case.manifest(), &image).unwrap();
+    let mut engine = ModelEngine::judged(settings);
+    session.run(&mut engine).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for row in session.checks().unwrap() {
+        assert!(row.ok, "{name}: {row:?}");
+    }
+    engine.statistics()
+}
+
 /// A test kernel, compiled for a machine.
 pub fn compiled(name: &str, registers: u16, config: &Config) -> Compiled {
     let path = gpurf_kernels::folder().join(format!("{name}.ptx"));

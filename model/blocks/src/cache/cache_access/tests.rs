@@ -132,7 +132,7 @@ fn with_unified_memory_accesses_wait_for_their_column_and_a_line_is_kept() {
     assert_eq!((out.in_ready_o, out.ram_read_o, out.ram_read_entry_o, out.ram_write_o), (0, 1, 6, 0));
     access.inputs.read_ready_i = 0b0100;
     assert_eq!(access.cycle().in_ready_o, 1, "the column is free");
-    // In D, and nobody takes it: the banks show the line for one cycle.
+    // In D, and not taken: the banks show the line for one cycle.
     access.inputs.in_valid_i = 0;
     access.inputs.data_i = WarpData([5; LANES]);
     let out = access.cycle();
