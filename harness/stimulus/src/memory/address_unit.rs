@@ -73,7 +73,11 @@ impl Driver for AddressUnitDriver {
 
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
         let mut all = vec![Unreached::field::<Instruction>("in_instruction_i", "op", 5..=5, NOT_IN_AN_OPCODE)];
+        // An empty block may begin where shared memory ends.
+        let past = (4 * shape.shared_words).ilog2() + 1..=u32::MAX;
+        all.push(Unreached::bits("place_base_i", past.clone(), "shared memory ends before"));
         if shape.shares_scratchpad() {
+            all.push(Unreached::bits("place_common_i", past, "shared memory ends before"));
             for signal in ["place_base_i", "place_common_i", "private_bytes_i"] {
                 all.push(Unreached::bits(signal, 0..=1, "shared memory is handed out in words"));
             }
