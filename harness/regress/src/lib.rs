@@ -2,7 +2,7 @@
 //!
 //! A [`LockstepJob`] is one run of one block: shape, straps, seed, length, where the inputs come from. [`run_job`] builds the RTL, runs it, shrinks what fails and writes
 //! the failure folder; its [`JobResult`] is what a table or `--json` shows. [`suite`] has the lists of jobs that `gpurf cosim` runs;
-//! [`run_all`] runs a list on several threads.
+//! [`run_all`] runs a list on several threads, [`run_grouped`] one whose items share builds.
 //!
 //! [`golden`] pins what the model does today; [`regression`] runs thousands of cases and sorts what fails.
 //!
@@ -36,7 +36,7 @@ pub use job::{
     RtlSources, ToggleCounts, file_name, is_built_from, is_called, packages, packages_of, request,
 };
 pub use markup::escaped;
-pub use parallel::run_all;
+pub use parallel::{run_all, run_grouped};
 pub use project::Project;
 pub use run::run_job;
 pub use verilated::PACKAGE;

@@ -1,7 +1,8 @@
 //! Jobs on several threads.
 
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Builder;
 
 /// Bytes of stack: what Verilator makes of a netlist has wide vectors by the thousand as local variables.
@@ -15,15 +16,33 @@ pub fn run_all<T: Sync, R: Send>(
     work: impl Fn(&T) -> R + Sync,
     done: impl Fn(usize, &R) + Sync,
 ) -> Vec<R> {
-    let next = AtomicUsize::new(0);
+    let alone: Vec<usize> = (0..items.len()).collect();
+    run_grouped(items, &alone, threads, work, done)
+}
+
+/// As [`run_all`], where items of one group need the same thing and the first of them makes it, such as a build: while it does, the other
+/// threads do not wait for it but take items of other groups, if there are any. `groups`: the group of each item.
+///
+/// # Panics
+/// When there are not as many groups as items.
+pub fn run_grouped<T: Sync, R: Send, G: Eq + Hash + Sync>(
+    items: &[T],
+    groups: &[G],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+    done: impl Fn(usize, &R) + Sync,
+) -> Vec<R> {
+    assert_eq!(groups.len(), items.len(), "every item has a group");
+    let queue = Mutex::new(Queue { waiting: (0..items.len()).collect(), first: HashMap::new() });
+    let take = || queue.lock().expect("no thread panics with the lock").take(groups);
+    let made = |index: usize| queue.lock().expect("no thread panics with the lock").first.insert(&groups[index], true);
     let results: Mutex<Vec<Option<R>>> = Mutex::new(items.iter().map(|_| None).collect());
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, items.len().max(1)) {
             let worker = Builder::new().stack_size(STACK).spawn_scoped(scope, || {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(index) else { return };
-                    let result = work(item);
+                while let Some(index) = take() {
+                    let result = work(&items[index]);
+                    made(index);
                     done(index, &result);
                     results.lock().expect("no thread panics with the lock")[index] = Some(result);
                 }
@@ -35,9 +54,43 @@ pub fn run_all<T: Sync, R: Send>(
     results.into_iter().map(|r| r.expect("every item was worked on")).collect()
 }
 
+/// The items that nobody has taken.
+struct Queue<'a, G> {
+    waiting: Vec<usize>,
+    /// The groups of which an item was taken, and whether one has ended.
+    first: HashMap<&'a G, bool>,
+}
+
+impl<'a, G: Eq + Hash> Queue<'a, G> {
+    /// The first item that need not wait for another one of its group; else the first of all.
+    fn take(&mut self, groups: &'a [G]) -> Option<usize> {
+        let ready = |&index: &usize| self.first.get(&groups[index]) != Some(&false);
+        let place = self.waiting.iter().position(ready).unwrap_or(0);
+        let index = (place < self.waiting.len()).then(|| self.waiting.remove(place))?;
+        self.first.entry(&groups[index]).or_insert(false);
+        Some(index)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+
+    /// Both items of the first group wait for the first one: the second thread takes the other group's meanwhile.
+    #[test]
+    fn nobody_waits_for_the_first_of_a_group_while_there_are_others() {
+        let groups = ["a", "a", "b", "b"];
+        let mut queue = Queue { waiting: vec![0, 1, 2, 3], first: HashMap::new() };
+        assert_eq!(queue.take(&groups), Some(0));
+        assert_eq!(queue.take(&groups), Some(2));
+        queue.first.insert(&"b", true);
+        assert_eq!(queue.take(&groups), Some(3));
+        // There is nothing else left.
+        assert_eq!(queue.take(&groups), Some(1));
+        assert_eq!(queue.take(&groups), None);
+    }
 
     #[test]
     fn results_keep_the_order_of_the_items() {

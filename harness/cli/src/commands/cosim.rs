@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpurf_lockstep::Verdict;
-use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, ToggleCounts, run_all, run_job};
+use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, ToggleCounts, run_grouped, run_job};
 use verilated::{Options, Simulator, Toolchain};
 
 use super::program::{self, Coverage};
@@ -122,7 +122,8 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
             .end(index, &format!("{:<12} {}", verdict(ended).map_or("skipped", Verdict::label), name(&jobs[index])));
     };
     let order: Vec<usize> = (0..jobs.len()).collect();
-    run_all(&order, super::threads(arguments.run.jobs), work, done)
+    let builds: Vec<_> = jobs.iter().map(|job| (&job.block, parameters(&job.block, &job.config))).collect();
+    run_grouped(&order, &builds, super::threads(arguments.run.jobs), work, done)
 }
 
 fn name(job: &LockstepJob) -> String {
