@@ -71,9 +71,15 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
             let alone = suite::alone(base);
             vec![base, alone, suite::changed(alone, |c| c.mrf.read_order = ReadOrder::RoundRobin), suite::places(base)]
         }
-        "cache" | "cache_tags" => vec![base, with(&|c| c.cache.replacement = Replacement::Fifo)],
+        "cache" | "cache_tags" => {
+            vec![base, with(&|c| c.cache.replacement = Replacement::Fifo), suite::with_unified(base)]
+        }
+        "cache_access" => vec![base, suite::with_unified(base)],
         "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin), suite::sharing(base)],
-        "mrf" => vec![base, with(&|c| c.mrf.read_order = ReadOrder::RoundRobin), suite::places(base)],
+        "mrf" => {
+            let round_robin = with(&|c| c.mrf.read_order = ReadOrder::RoundRobin);
+            vec![base, round_robin, suite::places(base), suite::with_unified(base)]
+        }
         "shared_memory" => {
             vec![base, with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
         }
@@ -85,6 +91,7 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
                 c.mrf.kilobytes = 32;
             }),
             suite::places(base),
+            suite::with_unified(base),
         ],
         // With two ports the line table and the side queue never ask for the same bus.
         "writeback" => {
