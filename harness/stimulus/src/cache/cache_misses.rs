@@ -10,6 +10,7 @@ use gpurf_lockstep::Rng;
 use super::cache_tags::Lines;
 use super::row::{LINE_BYTES, Row};
 use crate::driver::{Reset, Twin};
+use crate::memory::lanes::set_lanes;
 use crate::{Driver, Points, cover};
 
 /// Stimulus of the block.
@@ -328,6 +329,11 @@ impl CacheMissesCover {
         point!("a row of words", line && row.size == 2);
         point!("a row takes the last byte", line && row.end() == LINE_BYTES);
         point!("a row leaves lanes out", line && row.mask != u32::MAX);
+        let beyond = |lane: usize| row.offset[lane] + (1 << row.size) > present;
+        point!(
+            "a row exists, and a lane that it leaves out lies after what exists",
+            line && !at_fault && set_lanes(!row.mask).any(beyond)
+        );
         point!("a word for each lane", serves && row.lanewise);
         point!("a row without a register", serves && row.reg.is_none());
         point!("a row that ends where the line ends", serves && !row.lanewise && part && row.end() == present);
