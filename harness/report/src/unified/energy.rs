@@ -4,10 +4,13 @@ use gpurf_blocks::config::Config;
 use gpurf_energy::storage::{Activity, BankAccesses, Core, SmEnergy, Storage};
 
 use super::{Best, Change, Design, Fixed128, Fixed256, Large256, Large512, Limited, SAME, Unified256, Unified384};
-use super::{NOT_SAID, best, cases, count, dram, ends, event, of_case, performance, plan_changed, plan_designs, row};
+use super::{
+    NOT_SAID, REPORT, best, cases, count, dram, ends, event, gains, of_case, performance, plan_changed, plan_designs,
+    row, row_with,
+};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
-use crate::shown::kernels;
+use crate::shown::{found, kernels};
 use crate::sweep::{Measured, Results, SweepPlan};
 
 const PART: &str = "energy";
@@ -51,11 +54,16 @@ const WORDS: f64 = 4.0;
 /// What a run does. No event says how many banks a pass of scratchpad memory accesses, whether it reads or writes, and how many bytes a store writes in the cache: those are the most
 /// that there can be, as writes. A pass accesses a word for each of its lanes where banks have four bytes, and with unified memory at most as many banks as it has lanes, and eight.
 pub fn activity(run: &Measured, storage: Storage) -> Activity {
+    charged(run, storage, OF_LINE)
+}
+
+/// The same if a line, and a pass with unified memory, were this many accesses.
+fn charged(run: &Measured, storage: Storage, line: f64) -> Activity {
     let of = |name: &str| run.event(name) as f64;
     let lanes = of(event::SHARED_LANES);
     let scratchpad = match storage {
         Storage::Partitioned { .. } => lanes / WORDS,
-        Storage::Unified(_) => lanes.min(OF_LINE * of(event::SHARED)),
+        Storage::Unified(_) => lanes.min(line * of(event::SHARED)),
     };
     Activity {
         cycles: run.cycles,
@@ -63,8 +71,8 @@ pub fn activity(run: &Measured, storage: Storage) -> Activity {
         registers: BankAccesses { reads: of(event::READ_GROUPS), writes: of(event::WRITE_GROUPS) },
         scratchpad: BankAccesses { reads: 0.0, writes: scratchpad },
         cache: BankAccesses {
-            reads: OF_LINE * of(event::CACHE_HIT),
-            writes: OF_LINE * (of(event::CACHE_FILL) + of(event::CACHE_STORE_HIT)),
+            reads: line * of(event::CACHE_HIT),
+            writes: line * (of(event::CACHE_FILL) + of(event::CACHE_STORE_HIT)),
         },
         dram_bytes: dram::bytes(run),
     }
@@ -114,12 +122,32 @@ fn part(results: &Results<'_>, design: Design, change: Change, part: fn(&SmEnerg
     priced(results, [design, Fixed256], change, 1.0, |[(_, energy), _]| crate::ratio(part(energy), energy.total()))
 }
 
+/// What accesses of scratchpad memory and cache are of all energy, if each line and pass were one access of 16 bytes.
+fn one_bank(results: &Results<'_>) -> Option<PerKernel> {
+    let mut all = PerKernel::new();
+    for case in cases(results) {
+        let [unified, baseline] = [Unified384, Fixed256].map(|design| best(results, &case, design, SAME));
+        if let (Some(unified), Some(baseline)) = (unified?, baseline?) {
+            let storage = storage(&unified.point.config().ok()?);
+            let core = Core::thesis(baseline.run.cycles, baseline.run.event(event::ISSUE));
+            let energy = SmEnergy::of(storage, core, &charged(unified.run, storage, 1.0));
+            all.insert(case.name, crate::ratio(energy.scratchpad + energy.cache, energy.total()));
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
 /// The headline.
 pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
     let metric = "performance by energy gained by 384 KB unified, over 256/64/64 KB: needle";
     row(results, part, NEEDLE, metric, &|change| {
         of_case(efficiency(results, [Unified384, Fixed256], change), performance::HEADLINE)
     })
+}
+
+/// The names of benchmarks.
+fn names(each: &PerKernel) -> String {
+    each.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// The parts of figure 7.9.
@@ -171,24 +199,38 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         }));
     }
     for design in [Large256, Large512] {
+        let more = || {
+            let each = saved(results, [design, Fixed256], SAME, 1.0)?.into_iter().map(|(name, saved)| (name, -saved));
+            Some(each.collect::<PerKernel>())
+        };
+        let Some(each) = more() else { continue };
         let metric = format!("energy that {} takes more than 256/64/64 KB", design.name());
-        rows.push(row(results, PART, LARGE, &metric, &|change| {
-            let each: PerKernel = saved(results, [design, Fixed256], change, 1.0)?
-                .into_iter()
-                .map(|(name, saved)| (name, -saved))
-                .collect();
-            Some((mean(&each), each))
-        }));
+        let row = LARGE.mean(metric, each.clone());
+        rows.push(Some(row.because(|row| {
+            // What is faster leaks for a shorter time.
+            let gains = gains(results, [design, Fixed256], SAME).unwrap_or_default();
+            let slow: PerKernel =
+                each.into_iter().filter(|(name, _)| gains.get(name).is_none_or(|gain| *gain < 0.05)).collect();
+            let words = format!("of the benchmarks that gain less than 5 % of performance, {},", names(&slow));
+            (found(row, &[(words, (!slow.is_empty()).then(|| mean(&slow)))]), REPORT.command(results, PART))
+        })));
     }
     let registers: fn(&SmEnergy) -> f64 = |energy| energy.registers;
     let memory: fn(&SmEnergy) -> f64 = |energy| energy.scratchpad + energy.cache;
     for (claim, of, what) in [(REGISTERS, registers, "registers"), (MEMORY, memory, "scratchpad memory and cache")] {
         for (end, word) in ["least", "most"].into_iter().enumerate() {
             let metric = format!("energy of bank accesses of {what}, of all, 384 KB unified: {word} of any benchmark");
-            rows.push(row(results, PART, claim, &metric, &|change| {
+            let value = |change| {
                 let each = part(results, Unified384, change, of)?;
                 Some((ends(&each)?[end], each))
-            }));
+            };
+            let one = || {
+                let words =
+                    "if a line and a pass of scratchpad memory were charged for one bank and not for up to eight";
+                let value = one_bank(results).and_then(|each| Some(ends(&each)?[end]));
+                if what == "registers" { Vec::new() } else { vec![(words.to_owned(), value)] }
+            };
+            rows.push(row_with(results, PART, claim, &metric, &value, one));
         }
     }
     for design in both {

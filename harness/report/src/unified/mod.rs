@@ -188,8 +188,21 @@ type Value<'a> = &'a dyn Fn(Change) -> Option<(f64, PerKernel)>;
 
 /// A row, and what the experiments find where it lies outside.
 fn row(results: &Results<'_>, part: &str, claim: Claim, metric: &str, value: Value<'_>) -> Option<Row> {
+    row_with(results, part, claim, metric, value, Vec::new)
+}
+
+/// The same with experiments of its own.
+fn row_with(
+    results: &Results<'_>,
+    part: &str,
+    claim: Claim,
+    metric: &str,
+    value: Value<'_>,
+    more: impl FnOnce() -> Vec<(String, Option<f64>)>,
+) -> Option<Row> {
     let (ours, each) = value(SAME)?;
-    Some(claim.row(metric, ours, each).because(|row| (found(row, &experiments(value)), REPORT.command(results, part))))
+    let row = claim.row(metric, ours, each);
+    Some(row.because(|row| (found(row, &[experiments(value), more()].concat()), REPORT.command(results, part))))
 }
 
 /// Experiments in words, with the value of the row in each.

@@ -57,10 +57,12 @@ fn divisions(kernel: &Kernel, config: &Config) -> Vec<(Division, u32)> {
     kernel.demands().map(of).collect()
 }
 
-/// The most of any launch.
-fn most(best: &Best<'_>, of: impl Fn(&Division, u32) -> u32) -> Option<f64> {
+/// A number of the launch that has the fewest threads: the one whose blocks take the most. The thesis has one partition for an application.
+fn of_largest(best: &Best<'_>, of: impl Fn(&Division, u32) -> u32) -> Option<f64> {
     let config = best.point.config().ok()?;
-    divisions(best.kernel, &config).iter().map(|(division, threads)| of(division, *threads)).max().map(f64::from)
+    let divisions = divisions(best.kernel, &config);
+    let largest = divisions.iter().min_by_key(|(division, threads)| division.slots * threads);
+    largest.map(|(division, threads)| f64::from(of(division, *threads)))
 }
 
 /// Kilobytes of tags of a cache of so many lines, of a tag of so many bits.
@@ -169,7 +171,7 @@ fn needs(results: &Results<'_>) -> Vec<Row> {
         let row = SCRATCHPAD.row(
             format!("KB of scratchpad memory for {THREADS} threads, most of cgemm, pcr and hotspot"),
             most,
-            blocked,
+            PerKernel::new(),
         );
         rows.push(row.because(|_| ("the kernels' blocks are other ones".to_owned(), command())));
     }
@@ -185,7 +187,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let mut caches = PerKernel::new();
     for case in cases(results) {
         let Some(Some(best)) = best(results, &case, Unified384, SAME) else { return rows };
-        let cache = most(&best, |division, _| division.cache_lines / LINES_PER_KILOBYTE);
+        let cache = of_largest(&best, |division, _| division.cache_lines / LINES_PER_KILOBYTE);
         caches.extend(cache.map(|cache| (case.name.clone(), cache)));
         let Some((_, registers, threads)) = TABLE_7_2.iter().find(|(name, ..)| *name == case.name) else { continue };
         let ours = f64::from(best.kernel.registers());
@@ -195,11 +197,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             let why = "needs so many without spills, as our compiler allocates them. Why the thesis's needs others is not known";
             (format!("{} {why}", best.kernel.name), REPORT.command(results, PART))
         }));
-        let Some(ours) = most(&best, |division, threads| division.slots * threads) else { continue };
+        let Some(ours) = of_largest(&best, |division, threads| division.slots * threads) else { continue };
         let row = threads.row(format!("threads of the SM, 384 KB unified: {}", case.name), ours, PerKernel::new());
         rows.push(row.because(|_| {
             let say = |other: &Best<'_>| {
-                let threads = most(other, |division, threads| division.slots * threads).unwrap_or(0.0);
+                let threads = of_largest(other, |division, threads| division.slots * threads).unwrap_or(0.0);
                 format!("{} with {threads} threads: {} cycles", other.kernel.name, other.run.cycles)
             };
             let others = runs(results, &case.kernels, &Unified384.points()).unwrap_or_default();

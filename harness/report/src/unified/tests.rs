@@ -156,7 +156,12 @@ fn energy_is_that_of_counts_and_cycles() {
     let saved = row(&report, "energy saved by 384 KB unified");
     near(saved.per_kernel["needle"], 1.0 - after.total() / before.total());
     let registers = row(&report, "energy of bank accesses of registers, of all, 384 KB unified: most of any benchmark");
-    near(registers.ours, after.registers / after.total());
+    near(registers.per_kernel["needle"], after.registers / after.total());
+    let memory =
+        "energy of bank accesses of scratchpad memory and cache, of all, 384 KB unified: most of any benchmark";
+    let memory = row(&report, memory);
+    near(memory.per_kernel["needle"], (after.scratchpad + after.cache) / after.total());
+    assert!(memory.why.contains("charged for one bank"), "{}", memory.why);
     near(after.registers, 6000.0 * 11.0 + 4000.0 * 13.5);
     near(after.cache, 1.1 * (160.0 * 11.0 + 13.0 * 8.0 * 13.5));
     near(after.scratchpad, 1.1 * 80.0 * 13.5);
