@@ -118,7 +118,7 @@ fn efficiency(results: &Results<'_>, designs: [Design; 2], change: Change) -> Op
 }
 
 /// A part of a design's energy.
-fn part(results: &Results<'_>, design: Design, change: Change, part: fn(&SmEnergy) -> f64) -> Option<PerKernel> {
+fn part(results: &Results<'_>, design: Design, change: Change, part: OfEnergy) -> Option<PerKernel> {
     priced(results, [design, Fixed256], change, 1.0, |[(_, energy), _]| crate::ratio(part(energy), energy.total()))
 }
 
@@ -150,8 +150,11 @@ fn names(each: &PerKernel) -> String {
     each.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
+/// A part of the energy.
+type OfEnergy = fn(&SmEnergy) -> f64;
+
 /// The parts of figure 7.9.
-const PARTS: [(&str, fn(&SmEnergy) -> f64); 5] = [
+const PARTS: [(&str, OfEnergy); 5] = [
     ("core, dynamic", |energy| energy.core_dynamic),
     ("core, leakage", |energy| energy.core_leakage),
     ("SRAM leakage", |energy| energy.sram_leakage),
@@ -215,8 +218,8 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             (found(row, &[(words, (!slow.is_empty()).then(|| mean(&slow)))]), REPORT.command(results, PART))
         })));
     }
-    let registers: fn(&SmEnergy) -> f64 = |energy| energy.registers;
-    let memory: fn(&SmEnergy) -> f64 = |energy| energy.scratchpad + energy.cache;
+    let registers: OfEnergy = |energy| energy.registers;
+    let memory: OfEnergy = |energy| energy.scratchpad + energy.cache;
     for (claim, of, what) in [(REGISTERS, registers, "registers"), (MEMORY, memory, "scratchpad memory and cache")] {
         for (end, word) in ["least", "most"].into_iter().enumerate() {
             let metric = format!("energy of bank accesses of {what}, of all, 384 KB unified: {word} of any benchmark");
@@ -257,8 +260,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
         Some(kernels(title, "share", series, Style::Bars, None))
     };
     let parts = || {
-        let of =
-            |&(name, of): &(&'static str, fn(&SmEnergy) -> f64)| Some((name, part(results, Unified384, SAME, of)?));
+        let of = |&(name, of): &(&'static str, OfEnergy)| Some((name, part(results, Unified384, SAME, of)?));
         let series: Vec<_> = PARTS.iter().map(of).collect::<Option<_>>()?;
         Some(kernels("Energy of 384 KB unified (figure 7.9)", "share", series, Style::Stacked, None))
     };
