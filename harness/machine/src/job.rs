@@ -5,10 +5,10 @@ use gpurf_blocks::control::shared_step;
 use gpurf_blocks::front::roles;
 use gpurf_blocks::instruction::returning_atomic;
 use gpurf_isa::image::Kernel;
-use gpurf_isa::{Instruction, Op};
-use gpurf_launch::Cause;
+use gpurf_isa::{Image, Instruction, Op};
+use gpurf_launch::{Cause, Manifest};
 use gpurf_oracle::Geometry;
-use gpurf_oracle::host::KernelLaunch;
+use gpurf_oracle::host::{KernelLaunch, named};
 use gpurf_sm::partition::Division;
 use gpurf_sm::residency::{Demand, Room};
 
@@ -167,6 +167,36 @@ impl SharedPlaces {
     }
 }
 
+/// What a block of a launch takes.
+pub fn demand(kernel: &Kernel, geometry: &Geometry) -> Demand {
+    Demand {
+        warps: geometry.warps(),
+        registers: u32::from(kernel.registers).max(1),
+        scratchpad: kernel.static_shared + geometry.dynamic_shared,
+    }
+}
+
+/// What a launch of a manifest asks of the SM.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchDemand<'a> {
+    /// Its kernel.
+    pub kernel: &'a str,
+    /// Threads of a block.
+    pub threads: u32,
+    /// What a block takes.
+    pub demand: Demand,
+}
+
+/// What each launch of a manifest asks, but for launches of kernels that the image does not have.
+pub fn demands<'a>(manifest: &'a Manifest, image: &'a Image) -> impl Iterator<Item = LaunchDemand<'a>> {
+    manifest.launches.iter().filter_map(|launch| {
+        let kernel = named("kernel", &launch.kernel, &image.kernels, |kernel: &Kernel| &kernel.name).ok()?;
+        let geometry = Geometry { grid: launch.grid, block: launch.block, dynamic_shared: launch.dynamic_shared };
+        let demand = demand(kernel, &geometry);
+        Some(LaunchDemand { kernel: &launch.kernel, threads: geometry.threads(), demand })
+    })
+}
+
 /// A launch made ready.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Job {
@@ -260,7 +290,7 @@ impl Job {
         if !fits && !shape.unified() {
             refuse(too_many)?;
         }
-        let demand = Demand { warps, registers, scratchpad: shared };
+        let demand = demand(kernel, &geometry);
         let room = Room::of_launch(config, geometry.threads());
         if let Some(pool) = room.pool {
             let (registers, shared) = (room.register_rows(&demand, 1), room.shared_rows(&demand, 1));

@@ -35,6 +35,6 @@ pub use engines::{
 pub use fault::{MachineFault, Place};
 pub use hang::Hang;
 pub use host::{Ended, Host};
-pub use job::{Job, Misfit, Refusal};
+pub use job::{Job, LaunchDemand, Misfit, Refusal, demand, demands};
 pub use memory::{GlobalMemory, MemoryFault, Nonsense, Outside};
 pub use surroundings::{End, Surroundings};

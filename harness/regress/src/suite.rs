@@ -290,7 +290,10 @@ fn variants(block: &str) -> Vec<Config> {
             vec![two]
         }
         "address_unit" => vec![two, scratchpad(base), scratchpad(two)],
-        "block_launcher" => vec![two, unified(), unified_large(), places(base), places(two)],
+        "block_launcher" => {
+            let uneven = two_with(&|c| c.sm.shared_kilobytes = 48);
+            vec![uneven, unified(), unified_large(), places(base), places(two)]
+        }
         // The longest period fills the counts; a round of it is longer than a run.
         "share_throttle" => {
             let [external, held] =
@@ -305,23 +308,26 @@ fn variants(block: &str) -> Vec<Config> {
         }
         "result_queue" => vec![with(&|c| c.sm.shared_latency = 4)],
         "shared_memory" => {
-            vec![with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]
+            // Rows that are no power of two.
+            let uneven = |c: &mut Config| (c.sm.shared_bandwidth, c.sm.shared_kilobytes) = (64, 48);
+            vec![with(&uneven), with(&|c| c.sm.shared_bandwidth = 32)]
         }
         "line_table" => vec![with(&|c| c.sm.line_rows = 4)],
-        // Direct mapped, two sets, tags that do not fill a word of their cells.
+        // Direct mapped, three ways, two sets, tags that do not fill a word of their cells.
         "cache_tags" => {
             vec![
                 unified(),
                 unified_with(&|c| (c.cache.ways, c.cache.kilobytes) = (1, 16)),
                 unified_large(),
-                cache(1, 1, Replacement::Lru),
+                cache(3, 3, Replacement::Lru),
                 cache(2, 8, Replacement::Lru),
                 cache(512, 2, Replacement::Fifo),
             ]
         }
         // Sets of misses and rows that are wide, and the smallest.
         "cache_misses" => vec![waiting(base, 128, 128), waiting(base, 4, 4)],
-        "cache_access" => vec![unified(), waiting(cache(64, 4, Replacement::Lru), 64, 8)],
+        // Entries that are no power of two.
+        "cache_access" => vec![unified(), waiting(cache(48, 3, Replacement::Lru), 64, 8)],
         "cache_results" => vec![with(&|c| (c.sm.line_rows, c.sm.shared_latency) = (4, 4))],
         "cache" => vec![
             waiting(cache(1, 1, Replacement::Lru), 4, 4),

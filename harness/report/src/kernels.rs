@@ -32,7 +32,19 @@ pub const HIERARCHY_THESIS: &[&str] = &[
     "vectorAdd",
 ];
 
-/// After the benchmarks of the hierarchy thesis's study of unified memory (table 4.3): those with HU in `tests/kernels/README.md`. No report runs them yet.
+/// The six benchmarks that the hierarchy thesis's study of unified memory looks at (7.1.1): needle with three sizes of tile; cgemm is its DGEMM, MUM its GPU-mummer.
+pub const UNIFIED_MEMORY: &[&str] = &[
+    "bfs-unified",
+    "cgemm-unified",
+    "hotspot-unified",
+    "MUM-unified",
+    "needle16-unified",
+    "needle32-unified",
+    "needle64-unified",
+    "pcr-unified",
+];
+
+/// After the benchmarks of that study (table 4.3): those with HU in `tests/kernels/README.md`.
 #[cfg(test)]
 const HIERARCHY_THESIS_UNIFIED: &[&str] = &[
     "backprop",
@@ -208,7 +220,7 @@ mod tests {
     fn their_manifests_are_there() {
         let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels"));
         let lists = [HIERARCHY_THESIS, HYBRID_PAPER, STEALING_PAPER, SHARING_THESIS_POWER, SHARING_THESIS_REGISTERS];
-        let others = [SHARING_THESIS_SCRATCHPAD, SHARING_THESIS_RELEASE, HIERARCHY_THESIS_UNIFIED];
+        let others = [SHARING_THESIS_SCRATCHPAD, SHARING_THESIS_RELEASE, HIERARCHY_THESIS_UNIFIED, UNIFIED_MEMORY];
         let lists = [lists.concat(), others.concat()].concat();
         for file in lists.iter().flat_map(|name| [Size::Large, Size::Small].map(|size| manifest(name, size).0)) {
             let found = gpurf_launch::Manifest::load(&folder.join(&file)).unwrap_or_else(|error| panic!("{error}"));

@@ -43,6 +43,7 @@ mod sweep;
 #[cfg(test)]
 mod testing;
 pub mod traffic;
+mod unified;
 pub mod usage;
 mod values;
 mod watched;
@@ -61,7 +62,7 @@ macro_rules! designs {
 
         /// Every report that can be made: design by design, then those of what stands beside all designs.
         pub fn reports() -> impl Iterator<Item = &'static Definition> {
-            [$($design::REPORTS),+, power::REPORTS, share::REPORTS].into_iter().flatten()
+            [$($design::REPORTS),+, power::REPORTS, share::REPORTS, unified::REPORTS].into_iter().flatten()
         }
     };
 }

@@ -12,12 +12,13 @@ use gpurf_compiler::{RegisterOrder, Schedule};
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
 use gpurf_launch::{Init, Manifest};
-use gpurf_machine::{LaunchError, Machine, ModelEngine, SampledEngine, Settings, Statistics};
+use gpurf_machine::{LaunchDemand, LaunchError, Machine, ModelEngine, SampledEngine, Settings, Statistics, demands};
 use gpurf_oracle::host::{Engine, OracleError, RunError, Session};
 use gpurf_oracle::levels::LevelCounts;
 use gpurf_oracle::{FaultKind, Options, Oracle};
 use gpurf_regress::golden::digest_of;
 use gpurf_regress::{REGISTERS, compiled_for, run_all};
+use gpurf_sm::residency::{Room, Sharing};
 use gpurf_stimulus::program::compiler_options;
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +92,18 @@ impl Kernel {
         Some(digest_of(all.as_bytes()))
     }
 
+    /// What each of its launches asks.
+    pub fn demands(&self) -> impl Iterator<Item = LaunchDemand<'_>> {
+        demands(&self.manifest, &self.image)
+    }
+
+    /// Whether a block of each launch fits the SM of a configuration.
+    pub fn fits(&self, config: &Config) -> bool {
+        self.demands().all(|LaunchDemand { demand, threads, .. }| {
+            Room::of_launch(config, threads).residency(&demand, Sharing::of(config)).hosts > 0
+        })
+    }
+
     /// Registers of a thread: the most of any of the image's kernels.
     pub fn registers(&self) -> u16 {
         self.image.kernels.iter().map(|kernel| kernel.registers).max().unwrap_or(0)
@@ -115,12 +128,16 @@ pub struct Point {
     pub set: Vec<String>,
     /// Whether times of results are measured beside the events.
     pub measured: bool,
+    /// Whether kernels are left out of which not one block fits.
+    pub fitting: bool,
+    /// The kernels that are run, by the beginning of their names; nothing: all.
+    pub only: Option<&'static str>,
 }
 
 impl Point {
     /// A preset.
     pub fn preset(preset: &'static str) -> Self {
-        Self { preset, set: Vec::new(), measured: false }
+        Self { preset, set: Vec::new(), measured: false, fitting: false, only: None }
     }
 
     /// With one more setting.
@@ -132,6 +149,22 @@ impl Point {
     /// The same, with times of results measured.
     pub fn measured(self) -> Self {
         Self { measured: true, ..self }
+    }
+
+    /// The same for the kernels that fit: the others are not run.
+    pub fn fitting(self) -> Self {
+        Self { fitting: true, ..self }
+    }
+
+    /// The same for the kernels whose names begin so: the others are not run.
+    pub fn only(self, name: &'static str) -> Self {
+        Self { only: Some(name), ..self }
+    }
+
+    /// Whether it is to be run with a kernel.
+    fn runs(&self, kernel: &Kernel) -> bool {
+        let named = self.only.is_none_or(|name| kernel.name.starts_with(name));
+        named && (!self.fitting || self.config().is_ok_and(|config| kernel.fits(&config)))
     }
 
     /// All of its sizes and policies.
@@ -295,7 +328,7 @@ impl SweepPlan {
         other.caches.into_iter().for_each(|cache| self.cache(cache));
     }
 
-    /// The number of runs.
+    /// The number of runs, if every configuration is run with all kernels.
     pub fn runs(&self, kernels: usize) -> usize {
         kernels * (self.machines().len() + usize::from(self.oracle().next().is_some()))
     }
@@ -331,7 +364,11 @@ impl SweepPlan {
         let oracle: Vec<What<'a>> = self.oracle().collect();
         let oracle = Some(oracle).filter(|counted| !counted.is_empty());
         let all = oracle.into_iter().chain(self.machines());
-        all.flat_map(|whats| kernels.iter().map(move |kernel| Task { kernel, whats: whats.clone() })).collect()
+        let task = |whats: &[What<'a>], kernel: &'a Kernel| {
+            let whats: Vec<What<'a>> = whats.iter().copied().filter(|what| what.runs(kernel)).collect();
+            (!whats.is_empty()).then_some(Task { kernel, whats })
+        };
+        all.flat_map(|whats| kernels.iter().filter_map(move |kernel| task(&whats, kernel))).collect()
     }
 }
 
@@ -457,6 +494,14 @@ impl What<'_> {
             What::Usage => "values".to_owned(),
             What::Levels(options) => format!("{options:?}"),
             What::Cache(cache) => format!("{cache:?}"),
+        }
+    }
+
+    /// Whether it is counted of a kernel.
+    fn runs(self, kernel: &Kernel) -> bool {
+        match self {
+            What::Model(point) => point.runs(kernel),
+            What::Usage | What::Levels(_) | What::Cache(_) => true,
         }
     }
 
@@ -700,6 +745,11 @@ impl Results<'_> {
     pub fn each(&self, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<PerKernel> {
         let measured = self.measured.get(point).filter(|measured| measured.len() == self.kernels.len())?;
         Some(measured.iter().map(|(name, measured)| (name.clone(), value(measured))).collect())
+    }
+
+    /// A kernel's run at a configuration.
+    pub fn run(&self, kernel: &str, point: &Point) -> Option<&Measured> {
+        self.measured.get(point)?.get(kernel)
     }
 
     /// A value for each kernel, from its runs at two configurations.

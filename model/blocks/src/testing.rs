@@ -96,11 +96,12 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
 ];
 
 /// Data caches that differ in every size; the second one is full all the time.
-pub(crate) const CACHE_SHAPES: [SmShape; 4] = [
+pub(crate) const CACHE_SHAPES: [SmShape; 5] = [
     SmShape { cache_lines: 512, cache_ways: 4, cache_misses: 64, ..SM_SHAPES[0] },
     SmShape { cache_lines: 4, cache_ways: 2, cache_misses: 4, line_rows: 4, ..SM_SHAPES[1] },
     SmShape { cache_lines: 8, cache_ways: 1, cache_misses: 8, line_rows: 128, ..SM_SHAPES[1] },
     SmShape { cache_lines: 4096, cache_ways: 8, cache_misses: 128, line_rows: 16, ..SM_SHAPES[0] },
+    SmShape { cache_lines: 384, cache_ways: 3, cache_misses: 16, line_rows: 16, ..SM_SHAPES[0] },
 ];
 
 /// SMs with unified memory that differ in every size; the first one is full all the time.

@@ -8,6 +8,7 @@
 //! * [`RFC_PAPER`] and [`THESIS`] are the published tables. They differ where both have an entry, and are kept apart.
 //! * [`hybrid`] has the tables of the hybrid paper, which counts leakage and area too: power, from counts and time.
 //! * [`leakage`] is the leakage of a register file whose registers are ON, in SLEEP or OFF (sharing thesis), by that of one whose registers are all ON.
+//! * [`storage`] is an SM with registers, scratchpad memory and data cache, apart or in one set of banks (hierarchy thesis, chapter 7), with what leaks and DRAM.
 //! * [`Chip`] sets a saving in proportion to a chip; [`Encoding`] is the price of bits in the instruction.
 //!
 //! Tag checks, operand collectors and multiplexers cost nothing here: the papers give no numbers for them. `docs/energy.md` has sources and units.
@@ -17,6 +18,7 @@ mod encoding;
 mod energies;
 pub mod hybrid;
 pub mod leakage;
+pub mod storage;
 mod tables;
 mod traffic;
 

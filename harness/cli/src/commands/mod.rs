@@ -8,6 +8,7 @@ mod cycles;
 pub mod golden;
 pub mod list;
 pub mod mutate;
+mod partition;
 pub mod program;
 pub mod regress;
 pub mod report;

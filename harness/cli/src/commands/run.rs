@@ -12,6 +12,7 @@ use gpurf_regress::compiled_for;
 use serde::Serialize;
 
 use super::cycles::Cycles;
+use super::partition::{self, Divided};
 use super::simulate::{self, Ran, no_program};
 use super::source;
 use super::statistics::{self, Stats};
@@ -35,6 +36,8 @@ struct Outcome<'a> {
     stats: Stats,
     #[serde(flatten)]
     cycles: Option<Cycles>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    partition: Vec<Divided>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     checks: Vec<CheckRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -78,6 +81,10 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
             simulate::run(arguments, config, &manifest, &mut session)?
         }
     };
+    let partition = match arguments.engine {
+        EngineKind::Functional => Vec::new(),
+        EngineKind::Model | EngineKind::Rtl | EngineKind::Lockstep => partition::of(&config, &manifest, &image),
+    };
     let build_s = ran.cycles.as_ref().and_then(|cycles| cycles.build_s).unwrap_or(0.0);
     let mut outcome = Outcome {
         result: Verdict::Pass,
@@ -88,6 +95,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         wall_s: start.elapsed().as_secs_f64() - build_s,
         stats: ran.stats,
         cycles: ran.cycles,
+        partition,
         checks: Vec::new(),
         artifacts: ran.artifacts,
         message: None,
@@ -160,6 +168,9 @@ fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {
     }
     if let Some(cycles) = &outcome.cycles {
         output::print(&format!("{}\n", statistics::table(&outcome.stats, cycles)))?;
+    }
+    if !outcome.partition.is_empty() {
+        output::print(&format!("{}\n", partition::table(&outcome.partition)))?;
     }
     let Stats { launches, thread_instructions, .. } = outcome.stats;
     let times = if launches == 1 { "launch" } else { "launches" };

@@ -22,6 +22,7 @@ use gpurf_compiler::Schedule;
 use crate::kernels::{SHARING_THESIS_REGISTERS, SHARING_THESIS_RELEASE, SHARING_THESIS_SCRATCHPAD};
 use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, Claim, PerKernel, Row, geometric_mean};
+use crate::shown::found;
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 use Shared::{Registers, Release, Scratchpad};
@@ -323,22 +324,6 @@ type Changed<'a> = &'a dyn Fn(Change) -> Option<f64>;
 /// Experiments in words, with the value of the row in each.
 fn experiments(value: Changed<'_>) -> Vec<(String, Option<f64>)> {
     CHANGES.iter().map(|(words, change)| ((*words).to_owned(), value(*change))).collect()
-}
-
-/// What experiments find about a row that lies outside: its value in each of them, and whether one brings it into its band.
-fn found(row: &Row, experiments: &[(String, Option<f64>)]) -> String {
-    let within = |value: f64| row.paper.is_some_and(|band| band.holds(value));
-    let say = |(words, value): &(String, Option<f64>)| match value {
-        None => format!("{words} not known"),
-        Some(value) => {
-            let verdict = if within(*value) { ", in the band" } else { "" };
-            format!("{words} {}{verdict}", row.unit.words(*value))
-        }
-    };
-    let said: Vec<String> = experiments.iter().map(say).collect();
-    let explained = experiments.iter().any(|(_, value)| value.is_some_and(within));
-    let cause = if explained { "" } else { ". The cause is not known" };
-    format!("{}{cause}", said.join("; "))
 }
 
 /// A file in which as many blocks as share have all of their registers.

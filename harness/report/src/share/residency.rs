@@ -2,9 +2,10 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_isa::image::Kernel as Code;
+use gpurf_machine::demand;
 use gpurf_oracle::Geometry;
 use gpurf_oracle::host::named;
-use gpurf_sm::residency::{Demand, Residency, Room, Sharing};
+use gpurf_sm::residency::{Residency, Room, Sharing};
 
 use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, event};
 use crate::plot::{Plot, Style};
@@ -112,12 +113,7 @@ fn column(of: Shared, private: Option<u32>) -> Point {
 
 /// The blocks of a launch that reside in the SM; nothing where not one fits.
 pub(super) fn residency(config: &Config, code: &Code, geometry: Geometry) -> Option<Residency> {
-    let demand = Demand {
-        warps: geometry.warps(),
-        registers: code.registers.max(1).into(),
-        scratchpad: code.static_shared + geometry.dynamic_shared,
-    };
-    let residency = Room::of(config).residency(&demand, Sharing::of(config));
+    let residency = Room::of(config).residency(&demand(code, &geometry), Sharing::of(config));
     (residency.hosts > 0).then_some(residency)
 }
 

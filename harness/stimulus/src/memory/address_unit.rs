@@ -60,6 +60,10 @@ knobs! {
     }
 }
 
+/// Bits of the address at which a block's shared memory begins, and of its size.
+const BASE_BITS: u32 = 19;
+const BYTES_BITS: u32 = 17;
+
 /// Why a bit of the operation word keeps its value.
 const NOT_IN_AN_OPCODE: &str = "no operation of the unit has it in its opcode";
 
@@ -74,10 +78,15 @@ impl Driver for AddressUnitDriver {
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
         let mut all = vec![Unreached::field::<Instruction>("in_instruction_i", "op", 5..=5, NOT_IN_AN_OPCODE)];
         // An empty block may begin where shared memory ends.
-        let past = (4 * shape.shared_words).ilog2() + 1..=u32::MAX;
-        all.push(Unreached::bits("place_base_i", past.clone(), "shared memory ends before"));
+        let end = (4 * shape.shared_words).ilog2();
+        if end < BASE_BITS - 1 {
+            all.push(Unreached::bits("place_base_i", end + 1..=u32::MAX, "shared memory ends before"));
+        }
+        if end < BYTES_BITS - 1 {
+            all.push(Unreached::bits("shared_bytes_i", end + 1..=u32::MAX, "shared memory ends before"));
+        }
         if shape.shares_scratchpad() {
-            all.push(Unreached::bits("place_common_i", past, "shared memory ends before"));
+            all.push(Unreached::bits("place_common_i", end + 1..=u32::MAX, "shared memory ends before"));
             for signal in ["place_base_i", "place_common_i", "private_bytes_i"] {
                 all.push(Unreached::bits(signal, 0..=1, "shared memory is handed out in words"));
             }
@@ -214,8 +223,9 @@ impl AddressUnitDriver {
     /// The memory that the threads have.
     fn bounds(&self, rng: &mut Rng, knobs: &AddressUnitKnobs, inputs: &mut AddressUnitIn) {
         let blocks = self.shape.shared_words as u64 / 32;
-        let size = if rng.chance(100) { 0 } else { rng.below(blocks + 1) };
-        let last = blocks - size;
+        // The largest block, and the last place, that the inputs can name.
+        let size = if rng.chance(100) { 0 } else { rng.below(blocks.min((1 << BYTES_BITS) / 128 - 1) + 1) };
+        let last = (blocks - size).min((1 << BASE_BITS) / 128 - 1);
         inputs.place_base_i = 128 * if rng.chance(100) { last } else { rng.below(last + 1) } as u32;
         inputs.shared_bytes_i = (128 * size).saturating_sub(rng.below(128)) as u32;
         if self.shape.shares_scratchpad() {

@@ -181,7 +181,7 @@ impl CacheTags {
     /// The way in a place of an order.
     #[inline]
     fn field(&self, order: u32, place: u32) -> u32 {
-        if self.ways == 1 { 0 } else { order >> (place * self.way_w) & (self.ways - 1) }
+        if self.ways == 1 { 0 } else { order >> (place * self.way_w) & ((1 << self.way_w) - 1) }
     }
 
     /// A way becomes the one used last in its set.

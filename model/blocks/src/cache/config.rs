@@ -10,9 +10,10 @@ section! {
     pub struct CacheConfig, CacheLayer in cache {
         /// Shape: size; 0: there is no cache. The other members have no effect without it.
         pub kilobytes: usize = 0,
-            "0, or a power of two from 1 to 512 (kilobytes)" if |n| n == 0 || n.is_power_of_two() && n <= 512;
+            "0, or a power of two from 1 to 512, or three times one (kilobytes)"
+            if |n| n == 0 || n <= 512 && (n.is_power_of_two() || n.is_multiple_of(3) && (n / 3).is_power_of_two());
         /// Shape: lines of a set.
-        pub ways: usize = 4, "1, 2, 4 or 8" if |n| matches!(n, 1 | 2 | 4 | 8);
+        pub ways: usize = 4, "1, 2, 3, 4 or 8" if |n| matches!(n, 1 | 2 | 3 | 4 | 8);
         /// Shape: requests that wait for an answer, at most.
         pub misses: usize = 64, "a power of two from 4 to 128" if |n| n.is_power_of_two() && (4..=128).contains(&n);
         /// Policy: which line of a set makes room.
@@ -28,11 +29,18 @@ impl CacheConfig {
 }
 
 /// What the section may be in view of others.
-pub(crate) const RULES: &[Rule] = &[Rule {
-    key: "cache.ways",
-    allowed: "at most 4 * cache.kilobytes: a cache has two sets at least",
-    holds: |c| c.cache.kilobytes == 0 || c.cache.lines() >= 2 * c.cache.ways,
-}];
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        key: "cache.ways",
+        allowed: "at most 4 * cache.kilobytes: a cache has two sets at least",
+        holds: |c| c.cache.kilobytes == 0 || c.cache.lines() >= 2 * c.cache.ways,
+    },
+    Rule {
+        key: "cache.ways",
+        allowed: "3 where cache.kilobytes is three times a power of two, and nowhere else: the number of sets is a power of two",
+        holds: |c| c.cache.kilobytes == 0 || c.cache.kilobytes.is_multiple_of(3) == (c.cache.ways == 3),
+    },
+];
 
 const CACHED: Config = Config {
     cache: CacheConfig { kilobytes: 64, ..CacheConfig::DEFAULT },

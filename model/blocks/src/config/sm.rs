@@ -19,7 +19,7 @@ section! {
         pub const_kilobytes: usize = 68, "a number from 4 to 68" if |n| (4..=68).contains(&n);
         /// Shape: capacity of shared memory.
         pub shared_kilobytes: usize = 64,
-            "a power of two from 4 to 64" if |n| n.is_power_of_two() && (4..=64).contains(&n);
+            "48, or a power of two from 4 to 512" if |n| n == 48 || n.is_power_of_two() && (4..=512).contains(&n);
         /// Shape: lines in flight.
         pub line_rows: usize = 64, "a power of two from 4 to 128" if |n| n.is_power_of_two() && (4..=128).contains(&n);
         /// Policy: which warp issues.

@@ -41,6 +41,9 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
         ("mrf.issue_ports", &["0", "3"], "1 or 2"),
         ("mrf.kilobytes", &["0", "4", "100", "1024"], "a power of two from 8 to 512"),
         ("mrf.tag_bits", &["0", "65"], "a number from 1 to 64"),
+        ("sm.shared_kilobytes", &["2", "96", "1024"], "48, or a power of two from 4 to 512"),
+        ("cache.kilobytes", &["5", "18", "768"], "0, or a power of two from 1 to 512, or three times one (kilobytes)"),
+        ("cache.ways", &["0", "5", "16"], "1, 2, 3, 4 or 8"),
         ("sm.alu_latency", &["1", "17"], "a number from 2 to 16"),
         ("sm.shared_latency", &["3", "33"], "a number from 4 to 32"),
         ("sm.sfu_latency", &["0", "7", "33"], "a number from 8 to 32"),
@@ -49,6 +52,14 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
         ("compiler.power_threshold", &["32"], "a number from 0 to 31"),
         ("compiler.private_shared", &["65540", "6"], "a multiple of 4 from 0 to 65536"),
     ]);
+    for three in [["cache.kilobytes=48", "cache.ways=4"], ["cache.kilobytes=64", "cache.ways=3"]] {
+        let message = set(&three).unwrap_err();
+        assert!(
+            message.contains("3 where cache.kilobytes is three times a power of two, and nowhere else"),
+            "{message}"
+        );
+    }
+    assert!(set(&["cache.kilobytes=48", "cache.ways=3"]).is_ok());
     assert_eq!(
         file("[mrf]\n  banks = 3\n"),
         Err("FILE:2:11: mrf.banks = 3 is not allowed: it has to be 2, 4, 8, 16 or 32".into())

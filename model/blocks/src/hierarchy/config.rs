@@ -91,6 +91,25 @@ const GREENER_HIERARCHY: Config = Config {
 const CHAPTER_7: Config =
     Config { memory: MemoryConfig { bandwidth: 8, granule: 16, ..LRF_ORF_SPLIT.memory }, ..LRF_ORF_SPLIT };
 
+/// The same with so much unified memory, and a cache of at most this size.
+const fn unified(kilobytes: usize, cache: usize) -> Config {
+    Config {
+        unified: UnifiedConfig { kilobytes },
+        cache: CacheConfig { kilobytes: cache, ..CacheConfig::DEFAULT },
+        ..CHAPTER_7
+    }
+}
+
+/// The same partitioned: kilobytes of registers, of scratchpad memory, and of a cache of so many ways.
+const fn partitioned(registers: usize, scratchpad: usize, cache: usize, ways: usize) -> Config {
+    Config {
+        mrf: MrfConfig { kilobytes: registers, ..CHAPTER_7.mrf },
+        sm: SmConfig { shared_kilobytes: scratchpad, ..CHAPTER_7.sm },
+        cache: CacheConfig { kilobytes: cache, ways, ..CacheConfig::DEFAULT },
+        ..CHAPTER_7
+    }
+}
+
 const PRESETS: &[Preset] = &[
     Preset {
         name: "orf",
@@ -115,20 +134,42 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "unified-384",
         summary: "lrf-orf-split with 384 KB of unified memory, a cache of at most 256 KB (hierarchy thesis, 7.3)",
-        config: Config {
-            unified: UnifiedConfig { kilobytes: 384 },
-            cache: CacheConfig { kilobytes: 256, ..CacheConfig::DEFAULT },
-            ..CHAPTER_7
-        },
+        config: unified(384, 256),
+    },
+    Preset {
+        name: "unified-128",
+        summary: "unified-384 with 128 KB, a cache of at most 64 KB (hierarchy thesis, 7.5.3)",
+        config: unified(128, 64),
+    },
+    Preset {
+        name: "unified-256",
+        summary: "unified-384 with 256 KB, a cache of at most 128 KB (hierarchy thesis, 7.5.1)",
+        config: unified(256, 128),
+    },
+    Preset {
+        name: "unified-512",
+        summary: "unified-384 with 512 KB (hierarchy thesis, 7.5.3)",
+        config: unified(512, 256),
     },
     Preset {
         name: "fixed-256",
         summary: "unified-384 partitioned: 256 KB of registers, 64 KB of scratchpad memory, a cache of 64 KB (hierarchy thesis, 7.4)",
-        config: Config {
-            mrf: MrfConfig { kilobytes: 256, ..CHAPTER_7.mrf },
-            cache: CacheConfig { kilobytes: 64, ..CacheConfig::DEFAULT },
-            ..CHAPTER_7
-        },
+        config: partitioned(256, 64, 64, 4),
+    },
+    Preset {
+        name: "fixed-128-32",
+        summary: "fixed-256 with 128 KB of registers, 32 KB of scratchpad memory, a cache of 32 KB (hierarchy thesis, 7.5.1)",
+        config: partitioned(128, 32, 32, 4),
+    },
+    Preset {
+        name: "limited-16",
+        summary: "fixed-256 with a cache of 16 KB and 48 KB of scratchpad memory (hierarchy thesis, 7.2)",
+        config: partitioned(256, 48, 16, 4),
+    },
+    Preset {
+        name: "limited-48",
+        summary: "fixed-256 with a cache of 48 KB in 3 ways and 16 KB of scratchpad memory (hierarchy thesis, 7.2)",
+        config: partitioned(256, 16, 48, 3),
     },
     Preset {
         name: "greener-hierarchy",

@@ -198,7 +198,7 @@ impl SharedMemory {
     }
 
     fn row(&self, address: u32) -> usize {
-        (address >> PLACE_BITS) as usize & (self.rows - 1)
+        (address >> PLACE_BITS) as usize & (self.rows.next_power_of_two() - 1)
     }
 
     fn word(&mut self, address: u32) -> &mut u32 {

@@ -39,9 +39,14 @@ impl Storage {
         }
     }
 
+    /// An address from the depth on does not occur while reset is released; until then a read of one gives zero, and a write to one is ignored.
     #[inline]
     pub(crate) fn read(&mut self, addr: u16) {
-        self.in_place = Some(addr);
+        let exists = usize::from(addr) < self.words.len();
+        self.in_place = exists.then_some(addr);
+        if !exists {
+            self.rdata_q[0] = WarpData::ZERO;
+        }
     }
 
     /// Writes the lanes of `mask`; the output keeps its value.
@@ -50,7 +55,7 @@ impl Storage {
         if self.in_place == Some(addr) {
             self.take_out();
         }
-        let word = &mut self.words[usize::from(addr)];
+        let Some(word) = self.words.get_mut(usize::from(addr)) else { return };
         if mask == LaneMask::ALL {
             *word = *data;
         } else {
@@ -63,8 +68,8 @@ impl Storage {
         if self.in_place == Some(addr) {
             self.take_out();
         }
-        let word = self.words[usize::from(addr)].0.iter_mut().zip(data.0);
-        for (lane, (old, new)) in word.enumerate() {
+        let Some(word) = self.words.get_mut(usize::from(addr)) else { return };
+        for (lane, (old, new)) in word.0.iter_mut().zip(data.0).enumerate() {
             let select = select_bytes((bytes >> (LANE_BYTES * lane)) as u32);
             *old = *old & !select | new & select;
         }
@@ -112,6 +117,18 @@ mod tests {
         assert_eq!((words[3].0, rdata[0].0), ([2; 32], [2; 32]));
         words[2] = WarpData([5; 32]);
         assert_eq!(storage.rdata().0, [2; 32], "the output is a register of its own");
+    }
+
+    #[test]
+    fn an_address_that_does_not_exist_is_left_alone() {
+        let mut storage = filled();
+        storage.read(3);
+        storage.write(4, &WarpData([1; 32]), LaneMask::ALL);
+        storage.write_bytes(7, &WarpData([1; 32]), u128::MAX);
+        assert_eq!(storage.rdata().0, [13; 32]);
+        storage.read(4);
+        assert_eq!(storage.rdata().0, [0; 32]);
+        assert_eq!(storage.contents().0.iter().map(|word| word.0[0]).collect::<Vec<_>>(), [10, 11, 12, 13]);
     }
 
     #[test]

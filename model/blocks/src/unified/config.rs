@@ -138,7 +138,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule {
         key: "cache.kilobytes",
         allowed: "a power of two from 1 to 512 where unified.kilobytes is not 0: the largest cache",
-        holds: |c| !c.unified.is_present() || c.cache.kilobytes != 0,
+        holds: |c| !c.unified.is_present() || c.cache.kilobytes.is_power_of_two(),
     },
     Rule {
         key: "cache.kilobytes",

@@ -46,10 +46,27 @@ fn the_thesis_machine_is_lrf_orf_split_with_its_table() {
 
 #[test]
 fn the_machines_of_chapter_7_differ_in_their_memory() {
-    for name in ["unified-384", "fixed-256"] {
-        let config = preset(name).unwrap().config;
+    for (name, kilobytes) in [
+        ("unified-128", [128, 0, 64, 0]),
+        ("unified-256", [256, 0, 128, 0]),
+        ("unified-384", [384, 0, 256, 0]),
+        ("unified-512", [512, 0, 256, 0]),
+        ("fixed-128-32", [0, 128, 32, 32]),
+        ("fixed-256", [0, 256, 64, 64]),
+        ("limited-16", [0, 256, 16, 48]),
+        ("limited-48", [0, 256, 48, 16]),
+    ] {
+        let config = Config::load(Start::Preset(name), &[] as &[&str]).unwrap();
         assert_eq!((config.memory.bandwidth, config.memory.granule, config.mrf.banks), (8, 16, 4));
-        let hierarchy = (config.orf, config.lrf, config.sm);
-        assert_eq!(hierarchy, (LRF_ORF_SPLIT.orf, LRF_ORF_SPLIT.lrf, LRF_ORF_SPLIT.sm));
+        let (hierarchy, sm) = ((config.orf, config.lrf), SmConfig { shared_kilobytes: 64, ..config.sm });
+        assert_eq!((hierarchy, sm), ((LRF_ORF_SPLIT.orf, LRF_ORF_SPLIT.lrf), LRF_ORF_SPLIT.sm));
+        let [unified, registers, cache, scratchpad] = kilobytes;
+        assert_eq!((config.unified.kilobytes, config.cache.kilobytes), (unified, cache), "{name}");
+        if unified == 0 {
+            assert_eq!((config.mrf.kilobytes, config.sm.shared_kilobytes), (registers, scratchpad), "{name}");
+        }
+        // Sets are as many as bits of a line's number can name.
+        let shape = config.sm_shape();
+        assert_eq!((shape.lines(), shape.sets().is_power_of_two()), (8 * cache, true), "{name}");
     }
 }

@@ -1,0 +1,71 @@
+//! How unified memory is divided at each launch of a manifest.
+
+use gpurf_blocks::config::{Config, LINES_PER_ROW};
+use gpurf_blocks::unified::ROW_BYTES;
+use gpurf_isa::Image;
+use gpurf_launch::Manifest;
+use gpurf_machine::{LaunchDemand, demands};
+use gpurf_sm::partition::Division;
+use serde::Serialize;
+
+use crate::output::{self, Cell, numbers, words};
+
+/// What a launch gets.
+#[derive(Debug, Serialize)]
+pub struct Divided {
+    /// Its kernel.
+    kernel: String,
+    /// Block slots.
+    slots: u32,
+    /// Threads that reside at most.
+    threads: u32,
+    /// Kilobytes of registers, scratchpad memory and cache, and those that are not used.
+    registers_kb: f64,
+    shared_kb: f64,
+    cache_kb: f64,
+    unused_kb: f64,
+}
+
+/// What each launch gets, in the order of the manifest; nothing without unified memory.
+pub fn of(config: &Config, manifest: &Manifest, image: &Image) -> Vec<Divided> {
+    if !config.unified.is_present() {
+        return Vec::new();
+    }
+    let divided = |asked: LaunchDemand<'_>| {
+        let division = Division::of(config, &asked.demand, asked.threads);
+        let Division { slots, register_rows, shared_rows, cache_lines } = division;
+        let cache_rows = cache_lines / LINES_PER_ROW as u32;
+        let unused = config.unified.rows() as u32 - register_rows - shared_rows - cache_rows;
+        let kilobytes = |rows: u32| f64::from(rows * ROW_BYTES) / 1024.0;
+        Divided {
+            kernel: asked.kernel.to_owned(),
+            slots,
+            threads: slots * asked.threads,
+            registers_kb: kilobytes(register_rows),
+            shared_kb: kilobytes(shared_rows),
+            cache_kb: kilobytes(cache_rows),
+            unused_kb: kilobytes(unused),
+        }
+    };
+    demands(manifest, image).map(divided).collect()
+}
+
+/// The same as a table.
+pub fn table(partition: &[Divided]) -> String {
+    let columns = [
+        words("unified memory, KB"),
+        numbers("registers"),
+        numbers("scratchpad"),
+        numbers("cache"),
+        numbers("unused"),
+        numbers("blocks"),
+        numbers("threads"),
+    ];
+    let row = |divided: &Divided| -> Vec<Cell> {
+        let Divided { kernel, slots, threads, registers_kb, shared_kb, cache_kb, unused_kb } = divided;
+        let sizes = [registers_kb, shared_kb, cache_kb, unused_kb].map(|kilobytes| kilobytes.to_string());
+        let counts = [slots, threads].map(ToString::to_string);
+        [kernel.clone()].into_iter().chain(sizes).chain(counts).map(Cell::from).collect()
+    };
+    output::table(&columns, &partition.iter().map(row).collect::<Vec<_>>())
+}

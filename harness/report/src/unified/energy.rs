@@ -1,0 +1,268 @@
+//! Energy: hierarchy thesis 7.5.3, 7.5.4, figures 7.8 and 7.9.
+
+use gpurf_blocks::config::Config;
+use gpurf_energy::storage::{Activity, BankAccesses, Core, SmEnergy, Storage};
+
+use super::{Best, Change, Design, Fixed128, Fixed256, Large256, Large512, Limited, SAME, Unified256, Unified384};
+use super::{
+    NOT_SAID, REPORT, best, cases, count, dram, ends, event, gains, of_case, performance, plan_changed, plan_designs,
+    row, row_with,
+};
+use crate::plot::{Plot, Style};
+use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::shown::{found, kernels};
+use crate::sweep::{Measured, Results, SweepPlan};
+
+const PART: &str = "energy";
+const SOURCE: &str = "hierarchy thesis 7.5.3, figure 7.8(a)";
+const EFFICIENCY: &str = "hierarchy thesis 7.5.4, figure 7.8(b)";
+const SAVED: Claim = Claim::share(SOURCE, "0 to 20 %: 6 of 6", 6.0, 6.0).in_unit(Unit::Count);
+const MOST_SAVED: Claim = Claim::share(SOURCE, "20 %: 17.5-22.5 %", 0.175, 0.225);
+const LARGE: Claim = Claim::share(SOURCE, "large increases: 10 % or more", 0.1, 10.0);
+const REGISTERS: Claim = Claim::share("hierarchy thesis 7.5.3", "0.12 to 1.16 %", 0.00115, 0.01165);
+const MEMORY: Claim = Claim::share("hierarchy thesis 7.5.3", "0.004 to 0.072 %", 0.000_035, 0.000_725);
+const NEEDLE: Claim = Claim::share(EFFICIENCY, "up to 120 % (1.4: 115 %): 110-125 %", 1.1, 1.25);
+const TENTH: Claim = Claim::share(EFFICIENCY, "10 % or greater for 4 of 6", 4.0, 4.0).in_unit(Unit::Count);
+const HOTSPOT: Claim = Claim::share(EFFICIENCY, "no improvement (1.4: 0.2 %): -2-2 %", -0.02, 0.02);
+const SMALL_HOTSPOT: Claim = Claim::share(EFFICIENCY, "an efficiency gain: above 0", 1e-4, 1.0);
+const LIMITED_BETTER: Claim = Claim::share(EFFICIENCY, "improves: above 0", 1e-4, 10.0);
+const LIMITED_WORSE: Claim = Claim::share(EFFICIENCY, "underperforms: below 0", -1.0, -1e-4);
+const MORE: Claim = Claim::none(NOT_SAID);
+
+pub fn plan(plan: &mut SweepPlan) {
+    plan_changed(plan, &[Fixed256, Unified384]);
+    plan_designs(plan, &[Fixed128, Limited, Large256, Large512, Unified256]);
+}
+
+/// What a machine has.
+pub fn storage(config: &Config) -> Storage {
+    if config.unified.is_present() {
+        return Storage::Unified(config.unified.kilobytes as f64);
+    }
+    Storage::Partitioned {
+        registers: config.mrf.kilobytes as f64,
+        scratchpad: config.sm.shared_kilobytes as f64,
+        cache: config.cache.kilobytes as f64,
+    }
+}
+
+/// Accesses of 16 bytes in a line of the cache.
+const OF_LINE: f64 = 8.0;
+/// Words of an access.
+const WORDS: f64 = 4.0;
+
+/// What a run does. No event says how many banks a pass of scratchpad memory accesses, whether it reads or writes, and how many bytes a store writes in the cache: those are the most
+/// that there can be, as writes. A pass accesses a word for each of its lanes where banks have four bytes, and with unified memory at most as many banks as it has lanes, and eight.
+pub fn activity(run: &Measured, storage: Storage) -> Activity {
+    charged(run, storage, OF_LINE)
+}
+
+/// The same if a line, and a pass with unified memory, were this many accesses.
+fn charged(run: &Measured, storage: Storage, line: f64) -> Activity {
+    let of = |name: &str| run.event(name) as f64;
+    let lanes = of(event::SHARED_LANES);
+    let scratchpad = match storage {
+        Storage::Partitioned { .. } => lanes / WORDS,
+        Storage::Unified(_) => lanes.min(line * of(event::SHARED)),
+    };
+    Activity {
+        cycles: run.cycles,
+        instructions: run.event(event::ISSUE),
+        registers: BankAccesses { reads: of(event::READ_GROUPS), writes: of(event::WRITE_GROUPS) },
+        scratchpad: BankAccesses { reads: 0.0, writes: scratchpad },
+        cache: BankAccesses {
+            reads: line * of(event::CACHE_HIT),
+            writes: line * (of(event::CACHE_FILL) + of(event::CACHE_STORE_HIT)),
+        },
+        dram_bytes: dram::bytes(run),
+    }
+}
+
+/// The energy of a run; what instructions cost and what leaks besides SRAM follows from the baseline's run, in proportion.
+fn energy(best: &Best<'_>, baseline: &Best<'_>, factor: f64) -> Option<SmEnergy> {
+    let storage = storage(&best.point.config().ok()?);
+    let core = Core::thesis(baseline.run.cycles, baseline.run.event(event::ISSUE)).scaled(factor);
+    Some(SmEnergy::of(storage, core, &activity(best.run, storage)))
+}
+
+/// A value of each benchmark that two designs and the baseline run, from their runs and energies.
+fn priced(
+    results: &Results<'_>,
+    designs: [Design; 2],
+    change: Change,
+    factor: f64,
+    value: impl Fn([(&Best<'_>, &SmEnergy); 2]) -> f64,
+) -> Option<PerKernel> {
+    let mut all = PerKernel::new();
+    for case in cases(results) {
+        let [a, b, baseline] = [designs[0], designs[1], Fixed256].map(|design| best(results, &case, design, change));
+        if let (Some(a), Some(b), Some(baseline)) = (a?, b?, baseline?) {
+            let [of_a, of_b] = [energy(&a, &baseline, factor)?, energy(&b, &baseline, factor)?];
+            all.insert(case.name, value([(&a, &of_a), (&b, &of_b)]));
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// What a design saves of another one's energy.
+fn saved(results: &Results<'_>, designs: [Design; 2], change: Change, factor: f64) -> Option<PerKernel> {
+    priced(results, designs, change, factor, |[(_, a), (_, b)]| 1.0 - crate::ratio(a.total(), b.total()))
+}
+
+/// Performance by energy, by that of another design, less 1: what the thesis calls performance per watt. Its 75.6 % of performance and 20 % of energy make its 120 %.
+fn efficiency(results: &Results<'_>, designs: [Design; 2], change: Change) -> Option<PerKernel> {
+    priced(results, designs, change, 1.0, |[(a, of_a), (b, of_b)]| {
+        let cycles = crate::ratio(b.run.cycles as f64, a.run.cycles as f64);
+        cycles * crate::ratio(of_b.total(), of_a.total()) - 1.0
+    })
+}
+
+/// A part of a design's energy.
+fn part(results: &Results<'_>, design: Design, change: Change, part: OfEnergy) -> Option<PerKernel> {
+    priced(results, [design, Fixed256], change, 1.0, |[(_, energy), _]| crate::ratio(part(energy), energy.total()))
+}
+
+/// What accesses of scratchpad memory and cache are of all energy, if each line and pass were one access of 16 bytes.
+fn one_bank(results: &Results<'_>) -> Option<PerKernel> {
+    let mut all = PerKernel::new();
+    for case in cases(results) {
+        let [unified, baseline] = [Unified384, Fixed256].map(|design| best(results, &case, design, SAME));
+        if let (Some(unified), Some(baseline)) = (unified?, baseline?) {
+            let storage = storage(&unified.point.config().ok()?);
+            let core = Core::thesis(baseline.run.cycles, baseline.run.event(event::ISSUE));
+            let energy = SmEnergy::of(storage, core, &charged(unified.run, storage, 1.0));
+            all.insert(case.name, crate::ratio(energy.scratchpad + energy.cache, energy.total()));
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// The headline.
+pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
+    let metric = "performance by energy gained by 384 KB unified, over 256/64/64 KB: needle";
+    row(results, part, NEEDLE, metric, &|change| {
+        of_case(efficiency(results, [Unified384, Fixed256], change), performance::HEADLINE)
+    })
+}
+
+/// The names of benchmarks.
+fn names(each: &PerKernel) -> String {
+    each.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// A part of the energy.
+type OfEnergy = fn(&SmEnergy) -> f64;
+
+/// The parts of figure 7.9.
+const PARTS: [(&str, OfEnergy); 5] = [
+    ("core, dynamic", |energy| energy.core_dynamic),
+    ("core, leakage", |energy| energy.core_leakage),
+    ("SRAM leakage", |energy| energy.sram_leakage),
+    ("bank accesses", SmEnergy::banks),
+    ("DRAM", |energy| energy.dram),
+];
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let both = [Unified384, Fixed256];
+    let mut rows = vec![headline(results, PART)];
+    rows.push(row(
+        results,
+        PART,
+        SAVED,
+        "benchmarks of which 384 KB unified saves 0 to 20 % of the energy",
+        &|change| {
+            let each = saved(results, both, change, 1.0)?;
+            Some((count(&each, |saved| (-0.005..=0.205).contains(&saved)), each))
+        },
+    ));
+    rows.push(row(results, PART, MOST_SAVED, "energy saved by 384 KB unified, most of any benchmark", &|change| {
+        let each = saved(results, both, change, 1.0)?;
+        Some((ends(&each)?[1], each))
+    }));
+    rows.push(row(
+        results,
+        PART,
+        TENTH,
+        "benchmarks with 10 % more performance by energy, 384 KB unified",
+        &|change| {
+            let each = efficiency(results, both, change)?;
+            Some((count(&each, |gain| gain >= 0.1), each))
+        },
+    ));
+    for (claim, design, size) in [(HOTSPOT, Unified384, "384"), (SMALL_HOTSPOT, Unified256, "256")] {
+        let metric = format!("performance by energy gained by {size} KB unified, over 256/64/64 KB: hotspot");
+        let efficiency = |change| efficiency(results, [design, Fixed256], change);
+        rows.push(row(results, PART, claim, &metric, &|change| of_case(efficiency(change), "hotspot")));
+    }
+    for (claim, over) in [(LIMITED_BETTER, Fixed128), (LIMITED_WORSE, Fixed256)] {
+        let metric = format!("performance by energy gained by 256/64 KB limited, over {}", over.name());
+        rows.push(row(results, PART, claim, &metric, &|change| {
+            let each = efficiency(results, [Limited, over], change)?;
+            Some((mean(&each), each))
+        }));
+    }
+    for design in [Large256, Large512] {
+        let more = || {
+            let each = saved(results, [design, Fixed256], SAME, 1.0)?.into_iter().map(|(name, saved)| (name, -saved));
+            Some(each.collect::<PerKernel>())
+        };
+        let Some(each) = more() else { continue };
+        let metric = format!("energy that {} takes more than 256/64/64 KB", design.name());
+        let row = LARGE.mean(metric, each.clone());
+        rows.push(Some(row.because(|row| {
+            // What is faster leaks for a shorter time.
+            let gains = gains(results, [design, Fixed256], SAME).unwrap_or_default();
+            let slow: PerKernel =
+                each.into_iter().filter(|(name, _)| gains.get(name).is_none_or(|gain| *gain < 0.05)).collect();
+            let words = format!("of the benchmarks that gain less than 5 % of performance, {},", names(&slow));
+            (found(row, &[(words, (!slow.is_empty()).then(|| mean(&slow)))]), REPORT.command(results, PART))
+        })));
+    }
+    let registers: OfEnergy = |energy| energy.registers;
+    let memory: OfEnergy = |energy| energy.scratchpad + energy.cache;
+    for (claim, of, what) in [(REGISTERS, registers, "registers"), (MEMORY, memory, "scratchpad memory and cache")] {
+        for (end, word) in ["least", "most"].into_iter().enumerate() {
+            let metric = format!("energy of bank accesses of {what}, of all, 384 KB unified: {word} of any benchmark");
+            let value = |change| {
+                let each = part(results, Unified384, change, of)?;
+                Some((ends(&each)?[end], each))
+            };
+            let one = || {
+                let words =
+                    "if a line and a pass of scratchpad memory were charged for one bank and not for up to eight";
+                let value = one_bank(results).and_then(|each| Some(ends(&each)?[end]));
+                if what == "registers" { Vec::new() } else { vec![(words.to_owned(), value)] }
+            };
+            rows.push(row_with(results, PART, claim, &metric, &value, one));
+        }
+    }
+    for design in both {
+        for (name, of) in PARTS {
+            let each = part(results, design, SAME, of);
+            rows.push(each.map(|each| MORE.mean(format!("energy of {}: {name}", design.name()), each)));
+        }
+    }
+    for (factor, words) in [(0.5, "half"), (2.0, "twice")] {
+        let metric = format!("energy saved by 384 KB unified, if the core took {words} of what it takes");
+        rows.push(saved(results, both, SAME, factor).map(|each| MORE.mean(metric, each)));
+    }
+    rows.push(saved(results, both, SAME, 1.0).map(|each| MORE.mean("energy saved by 384 KB unified", each)));
+    rows.into_iter().flatten().collect()
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let saved = || {
+        let series = vec![
+            ("energy saved", saved(results, [Unified384, Fixed256], SAME, 1.0)?),
+            ("performance by energy gained", efficiency(results, [Unified384, Fixed256], SAME)?),
+        ];
+        let title = "384 KB unified over 256/64/64 KB (figure 7.8)";
+        Some(kernels(title, "share", series, Style::Bars, None))
+    };
+    let parts = || {
+        let of = |&(name, of): &(&'static str, OfEnergy)| Some((name, part(results, Unified384, SAME, of)?));
+        let series: Vec<_> = PARTS.iter().map(of).collect::<Option<_>>()?;
+        Some(kernels("Energy of 384 KB unified (figure 7.9)", "share", series, Style::Stacked, None))
+    };
+    [saved(), parts()].into_iter().flatten().collect()
+}

@@ -1,0 +1,271 @@
+//! The report on unified memory: one set of banks for registers, scratchpad memory and data cache (hierarchy thesis, chapter 7).
+
+mod best;
+mod dram;
+mod energy;
+mod headlines;
+mod limited;
+mod partition;
+mod performance;
+mod sensitivity;
+mod sizes;
+
+use gpurf_compiler::Schedule;
+
+use best::{Best, Case, best, cases};
+
+use crate::kernels::UNIFIED_MEMORY;
+use crate::report::{Definition, Headlines, Part};
+use crate::row::{Absent, Claim, PerKernel, Row};
+use crate::shown::found;
+use crate::sweep::{Point, Results, SweepPlan};
+
+/// What can be made.
+pub const REPORTS: &[Definition] = &[REPORT];
+
+/// The presets are the thesis's machine as far as it is known: there is nothing to take off for the headlines.
+const REPORT: Definition = Definition {
+    name: "unified",
+    title: "Unified memory: one set of banks for registers, scratchpad memory and data cache (hierarchy thesis, chapter 7)",
+    kernels: UNIFIED_MEMORY,
+    schedule: Schedule::None,
+    orders: None,
+    headlines: Headlines { plan: |plan, _| headlines::plan(plan), rows: |results, _| headlines::rows(results) },
+    parts: &[
+        Part { name: "performance", plan: performance::plan, rows: performance::rows, plots: performance::plots },
+        Part { name: "sizes", plan: sizes::plan, rows: sizes::rows, plots: sizes::plots },
+        Part { name: "limited", plan: limited::plan, rows: limited::rows, plots: |_| Vec::new() },
+        Part { name: "dram", plan: dram::plan, rows: dram::rows, plots: dram::plots },
+        Part { name: "energy", plan: energy::plan, rows: energy::rows, plots: energy::plots },
+        Part { name: "partition", plan: partition::plan, rows: partition::rows, plots: |_| Vec::new() },
+        Part { name: "sensitivity", plan: sensitivity::plan, rows: sensitivity::rows, plots: |_| Vec::new() },
+    ],
+    absent: ABSENT,
+};
+
+const ABSENT: &[Absent] = &[
+    Absent {
+        source: "hierarchy thesis 7.5.5",
+        text: "0.31 % lost to arbitration conflicts; 0.02 % to banks of 16 bytes, 1.5 % of DGEMM",
+        why: "there is no unified memory whose ports never conflict, and none with the gather rule of 32 banks of 4 bytes, to compare with",
+    },
+    Absent {
+        source: "hierarchy thesis 7.5.5, figure 7.10",
+        text: "5 points more instructions with a bank conflict without a hierarchy, fewer than the baseline with one",
+        why: "no event counts instructions that have met a conflict: events count what waits in each cycle",
+    },
+    Absent {
+        source: "hierarchy thesis 7.3.2",
+        text: "0.5 % gained if a cluster gathers from several of its banks",
+        why: "that gather rule is not built",
+    },
+    Absent {
+        source: "hierarchy thesis 7.1.2, figure 7.1",
+        text: "BFS and mummer gain little from more registers; DGEMM needs them; PCR and Hotspot gain from occupancy",
+        why: "a report compiles a kernel once, with as many registers as it needs; bytes spilled with 32 and 24 are in tests/kernels/README.md",
+    },
+    Absent {
+        source: "hierarchy thesis 7.3.1",
+        text: "7.125 KB of tags for a cache of 384 KB",
+        why: "a cache has a power of two of lines here; the thesis proposes 256 KB itself",
+    },
+    Absent {
+        source: "hierarchy thesis, figures 7.1 to 7.4, 7.7 to 7.12, table 7.1",
+        text: "the bars of each benchmark; the table's cells",
+        why: "the text that this project has prints no numbers for them, but those that are compared",
+    },
+];
+
+/// What rows say of results that the thesis does not have.
+const NOT_SAID: &str = "not in the thesis";
+
+/// A design of figures 7.7 to 7.9.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Design {
+    /// 128 KB of registers, 32 KB of scratchpad memory, 32 KB of cache.
+    Fixed128,
+    /// 256, 64, 64: the baseline.
+    Fixed256,
+    /// 256 each.
+    Large256,
+    /// 512 each.
+    Large512,
+    /// 256 of registers, and 64 in two parts of which the driver chooses which one is the cache.
+    Limited,
+    /// 16 of cache and 48 of scratchpad memory.
+    Limited16,
+    /// 48 and 16.
+    Limited48,
+    /// One set of banks.
+    Unified128,
+    /// Likewise.
+    Unified256,
+    /// As large as the baseline.
+    Unified384,
+    /// Likewise.
+    Unified512,
+}
+
+use Design::{Fixed128, Fixed256, Large256, Large512, Limited, Limited16, Limited48};
+use Design::{Unified128, Unified256, Unified384, Unified512};
+
+impl Design {
+    /// What it is called.
+    fn name(self) -> &'static str {
+        match self {
+            Fixed128 => "128/32/32 KB",
+            Fixed256 => "256/64/64 KB",
+            Large256 => "256/256/256 KB",
+            Large512 => "512/512/512 KB",
+            Limited => "256/64 KB limited",
+            Limited16 => "limited, 16 KB of cache",
+            Limited48 => "limited, 48 KB of cache",
+            Unified128 => "128 KB unified",
+            Unified256 => "256 KB unified",
+            Unified384 => "384 KB unified",
+            Unified512 => "512 KB unified",
+        }
+    }
+
+    /// What the driver may choose from besides the tile: as many blocks as fit, or the largest cache. Only the design that the thesis compares most has the choice: it is many runs.
+    fn points(self) -> Vec<Point> {
+        let point = match self {
+            Fixed128 => Point::preset("fixed-128-32"),
+            Fixed256 => Point::preset("fixed-256"),
+            Large256 => large(256),
+            Large512 => large(512).with("mrf.kilobytes=512"),
+            Limited => return [Limited16.points(), Limited48.points()].concat(),
+            Limited16 => Point::preset("limited-16"),
+            Limited48 => Point::preset("limited-48"),
+            Unified128 => Point::preset("unified-128"),
+            Unified256 => Point::preset("unified-256"),
+            Unified384 => Point::preset("unified-384"),
+            Unified512 => Point::preset("unified-512"),
+        };
+        // As many blocks as fit; or as many as leave room for the largest cache.
+        let chosen = (self == Unified384).then(|| point.clone().with("launch.cache_kilobytes=256"));
+        [point].into_iter().chain(chosen).map(Point::fitting).collect()
+    }
+}
+
+/// The baseline with so much scratchpad memory and cache.
+fn large(kilobytes: u32) -> Point {
+    let sizes = ["sm.shared_kilobytes", "cache.kilobytes"].map(|key| format!("{key}={kilobytes}"));
+    sizes.into_iter().fold(Point::preset("fixed-256"), Point::with)
+}
+
+/// One thing that an experiment changes on every machine of a row.
+type Change = fn(Point) -> Point;
+
+/// Nothing changed.
+const SAME: Change = |point| point;
+
+/// The experiments.
+const CHANGES: [(&str, Change); 2] = [
+    // "The large number of hardware threads are able to tolerate latency from cache misses" (7.5.7): where time is not traffic.
+    ("with memory that moves 128 bytes a cycle (memory.bandwidth=128)", |point| point.with("memory.bandwidth=128")),
+    // The thesis's section 2.4.2 has 128 bytes a cycle, its table 4.4 has 32.
+    ("with 32 bytes a cycle of scratchpad memory (sm.shared_bandwidth=32)", |point| {
+        point.with("sm.shared_bandwidth=32")
+    }),
+];
+
+/// Designs, as they are.
+fn plan_designs(plan: &mut SweepPlan, designs: &[Design]) {
+    designs.iter().flat_map(|design| design.points()).for_each(|point| plan.point(point));
+}
+
+/// Designs, and what the experiments make of them.
+fn plan_changed(plan: &mut SweepPlan, designs: &[Design]) {
+    plan_designs(plan, designs);
+    for point in designs.iter().flat_map(|design| design.points()) {
+        CHANGES.iter().for_each(|(_, change)| plan.point(change(point.clone())));
+    }
+}
+
+/// What a row has with a change: over all benchmarks, and of each.
+type Value<'a> = &'a dyn Fn(Change) -> Option<(f64, PerKernel)>;
+
+/// A row, and what the experiments find where it lies outside.
+fn row(results: &Results<'_>, part: &str, claim: Claim, metric: &str, value: Value<'_>) -> Option<Row> {
+    row_with(results, part, claim, metric, value, Vec::new)
+}
+
+/// The same with experiments of its own.
+fn row_with(
+    results: &Results<'_>,
+    part: &str,
+    claim: Claim,
+    metric: &str,
+    value: Value<'_>,
+    more: impl FnOnce() -> Vec<(String, Option<f64>)>,
+) -> Option<Row> {
+    let (ours, each) = value(SAME)?;
+    let row = claim.row(metric, ours, each);
+    Some(row.because(|row| (found(row, &[experiments(value), more()].concat()), REPORT.command(results, part))))
+}
+
+/// Experiments in words, with the value of the row in each.
+fn experiments(value: Value<'_>) -> Vec<(String, Option<f64>)> {
+    let with = |change: Change| value(change).map(|(ours, _)| ours);
+    CHANGES.iter().map(|(words, change)| ((*words).to_owned(), with(*change))).collect()
+}
+
+/// Values of benchmarks with a change.
+type Each<'a> = &'a dyn Fn(Change) -> Option<PerKernel>;
+
+/// A value of each benchmark that two designs run; nothing where a run is missing.
+fn compared(
+    results: &Results<'_>,
+    [a, b]: [Design; 2],
+    change: Change,
+    value: impl Fn(&Best<'_>, &Best<'_>) -> f64,
+) -> Option<PerKernel> {
+    let mut all = PerKernel::new();
+    for case in cases(results) {
+        if let (Some(a), Some(b)) = (best(results, &case, a, change)?, best(results, &case, b, change)?) {
+            all.insert(case.name, value(&a, &b));
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// What a design gains over another one: the cycles of the one by those of the other, less 1. Tiles of another size are other instructions, so IPC says nothing.
+fn gains(results: &Results<'_>, designs: [Design; 2], change: Change) -> Option<PerKernel> {
+    compared(results, designs, change, |a, b| crate::ratio(b.run.cycles as f64, a.run.cycles as f64) - 1.0)
+}
+
+/// Of how many benchmarks something holds.
+fn count(each: &PerKernel, holds: impl Fn(f64) -> bool) -> f64 {
+    each.values().filter(|value| holds(**value)).count() as f64
+}
+
+/// The least and the greatest value.
+fn ends(each: &PerKernel) -> Option<[f64; 2]> {
+    let least = each.values().copied().reduce(f64::min)?;
+    Some([least, each.values().copied().reduce(f64::max)?])
+}
+
+/// A row of one benchmark, of a value that there is of each.
+fn of_case(each: Option<PerKernel>, name: &str) -> Option<(f64, PerKernel)> {
+    Some((*each?.get(name)?, PerKernel::new()))
+}
+
+/// Names of events: docs/blocks/mrf_arbiter.md, docs/blocks/sm.md, docs/blocks/cache.md, docs/machine.md.
+mod event {
+    events! {
+        ISSUE = "issue",
+        READ_GROUPS = "read_groups",
+        WRITE_GROUPS = "write_groups",
+        SHARED = "shared",
+        SHARED_LANES = "shared_lanes",
+        CACHE_HIT = "cache_hit",
+        CACHE_STORE_HIT = "cache_store_hit",
+        CACHE_FILL = "cache_fill",
+        MEMORY_READ = "memory_read_bytes",
+        MEMORY_WRITTEN = "memory_written_bytes",
+    }
+}
+
+#[cfg(test)]
+mod tests;

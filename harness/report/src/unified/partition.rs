@@ -1,0 +1,225 @@
+//! What kernels need, and how memory is divided: hierarchy thesis 7.1, 7.3.1, 7.5.6, tables 7.1 and 7.2, figure 7.11.
+
+use gpurf_blocks::config::Config;
+use gpurf_isa::image::{Kernel as Code, Purpose};
+use gpurf_machine::LaunchDemand;
+use gpurf_sm::partition::Division;
+
+use super::best::{Best, best, cases, runs};
+use super::{Fixed256, REPORT, SAME, Unified384, ends, plan_designs};
+use crate::row::{Claim, PerKernel, Row, Unit};
+use crate::shown::found;
+use crate::sweep::{Kernel, Point, Results, SweepPlan};
+
+const PART: &str = "partition";
+const SOURCE: &str = "hierarchy thesis 7.1, table 7.1";
+const TABLE: &str = "hierarchy thesis, table 7.2";
+const TAGS: &str = "hierarchy thesis 7.3.1";
+const SPILLS: Claim = Claim::share(SOURCE, "none with 64 registers", 0.0, 0.0).in_unit(Unit::Count);
+const FILE: Claim = Claim::share(SOURCE, "72 to 256 KB", 72.0, 256.0).in_unit(Unit::Count);
+const TILE: Claim = Claim::share(SOURCE, "520 bytes", 519.5, 520.5).in_unit(Unit::Count);
+const SCRATCHPAD: Claim =
+    Claim::share("hierarchy thesis 7.1.2, figure 7.2", "66.5 KB", 66.45, 66.55).in_unit(Unit::Count);
+const CACHE: Claim = Claim::share("hierarchy thesis 7.3.1, figure 7.11", "256 KB", 256.0, 256.0).in_unit(Unit::Count);
+const TAGS_64: Claim = Claim::share(TAGS, "1.125 KB", 1.1245, 1.1255).in_unit(Unit::Ratio);
+const TAGS_256: Claim = Claim::share(TAGS, "4.75 KB", 4.745, 4.755).in_unit(Unit::Ratio);
+
+/// Threads that the SM has.
+const THREADS: u32 = 1024;
+
+/// Table 7.2: registers of a thread, threads of the SM.
+const TABLE_7_2: [(&str, Claim, Claim); 6] = [
+    ("bfs", registers("32: 25-32", 25.0, 32.0), threads("1024: 769-1024", 769.0, 1024.0)),
+    ("MUM", registers("32: 25-32", 25.0, 32.0), threads("864: 609-1024", 609.0, 1024.0)),
+    ("cgemm", registers("64: 57-64", 57.0, 64.0), threads("1024: 769-1024", 769.0, 1024.0)),
+    ("needle", registers("24: 17-24", 17.0, 24.0), threads("576: 513-639", 513.0, 639.0)),
+    ("pcr", registers("40: 33-40", 33.0, 40.0), threads("640: 513-767", 513.0, 767.0)),
+    ("hotspot", registers("32: 25-32", 25.0, 32.0), threads("992: 737-1024", 737.0, 1024.0)),
+];
+
+/// Registers come in eights: fewer than the next smaller number have spills.
+const fn registers(text: &'static str, low: f64, high: f64) -> Claim {
+    Claim::share(TABLE, text, low, high).in_unit(Unit::Count)
+}
+
+/// Threads come in whole blocks here: less than a block to either side.
+const fn threads(text: &'static str, low: f64, high: f64) -> Claim {
+    Claim::share(TABLE, text, low, high).in_unit(Unit::Count)
+}
+
+pub fn plan(plan: &mut SweepPlan) {
+    plan_designs(plan, &[Unified384, Fixed256]);
+}
+
+/// How the launches of a kernel divide unified memory, and the threads of a block.
+fn divisions(kernel: &Kernel, config: &Config) -> Vec<(Division, u32)> {
+    let of = |asked: LaunchDemand<'_>| (Division::of(config, &asked.demand, asked.threads), asked.threads);
+    kernel.demands().map(of).collect()
+}
+
+/// A number of the launch that has the fewest threads: the one whose blocks take the most. The thesis has one partition for an application.
+fn of_largest(best: &Best<'_>, of: impl Fn(&Division, u32) -> u32) -> Option<f64> {
+    let config = best.point.config().ok()?;
+    let divisions = divisions(best.kernel, &config);
+    let largest = divisions.iter().min_by_key(|(division, threads)| division.slots * threads);
+    largest.map(|(division, threads)| f64::from(of(division, *threads)))
+}
+
+/// Kilobytes of tags of a cache of so many lines, of a tag of so many bits.
+fn kilobytes(lines: usize, bits: u32) -> f64 {
+    f64::from(lines as u32 * bits) / 8.0 / 1024.0
+}
+
+/// Bits of a line's number, of which one says whether it is local memory.
+const LINE_BITS: u32 = 26;
+/// Sets of the smallest cache that tags of unified memory fit.
+const LEAST_SETS: u32 = 4;
+/// Sets of the smallest cache of the thesis's unified design, by its size of tags: 32 KB in 4 ways.
+const THESIS_SETS: u32 = 64;
+
+/// Tags of the cache: valid bits and orders are not counted, as in the thesis.
+fn tag_rows(results: &Results<'_>) -> Vec<Row> {
+    let shape = |name| Some(Point::preset(name).config().ok()?.sm_shape());
+    let (Some(fixed), Some(unified)) = (shape("fixed-256"), shape("unified-384")) else { return Vec::new() };
+    let row = |claim: Claim, metric: &str, ours: f64, experiments: &[(&str, f64)]| {
+        let experiments: Vec<_> =
+            experiments.iter().map(|(words, value)| ((*words).to_owned(), Some(*value))).collect();
+        let row = claim.row(metric, ours, PerKernel::new());
+        row.because(|row| (found(row, &experiments), REPORT.command(results, PART)))
+    };
+    let (set_w, least) = (fixed.sets().ilog2(), LEAST_SETS.ilog2());
+    let (fixed, unified) = (fixed.lines(), unified.lines());
+    let (not_local, larger) = (LINE_BITS - 1, THESIS_SETS.ilog2());
+    vec![
+        row(
+            TAGS_64,
+            "KB of tags, a cache of 64 KB",
+            kilobytes(fixed, LINE_BITS - set_w),
+            &[(
+                "without the bit of a tag that says whether the line is local memory",
+                kilobytes(fixed, not_local - set_w),
+            )],
+        ),
+        row(
+            TAGS_256,
+            "KB of tags, 384 KB unified with a cache of at most 256 KB",
+            kilobytes(unified, LINE_BITS - least),
+            &[
+                ("if the smallest cache had 64 sets and not 4", kilobytes(unified, LINE_BITS - larger)),
+                (
+                    "without the bit of a tag that says whether the line is local memory",
+                    kilobytes(unified, not_local - least),
+                ),
+                ("both", kilobytes(unified, not_local - larger)),
+            ],
+        ),
+    ]
+}
+
+/// What the kernels need, whatever runs them.
+fn needs(results: &Results<'_>) -> Vec<Row> {
+    let command = || REPORT.command(results, PART);
+    let each = |value: &dyn Fn(&Kernel) -> f64| -> PerKernel {
+        results.kernels.iter().map(|kernel| (kernel.name.clone(), value(kernel))).collect()
+    };
+    let spilled = |kernel: &Kernel| {
+        // Predicates that are kept in registers are no spills.
+        let spills =
+            |code: &Code| code.local_bytes > 0 && code.added.iter().any(|added| added.purpose == Purpose::Spill);
+        f64::from(u8::from(kernel.image.kernels.iter().any(spills)))
+    };
+    let spills = each(&spilled);
+    let mut rows =
+        vec![SPILLS.row("kernels that spill with 64 registers", spills.values().sum(), spills.clone()).because(|_| {
+            let names: Vec<&str> =
+                spills.iter().filter(|(_, spills)| **spills > 0.0).map(|(name, _)| name.as_str()).collect();
+            (format!("those of {}", names.join(", ")), command())
+        })];
+    let file = each(&|kernel| f64::from(u32::from(kernel.registers()) * THREADS * 4) / 1024.0);
+    let Some([least, greatest]) = ends(&file) else { return rows };
+    for (ours, word) in [(least, "least"), (greatest, "most")] {
+        let row = FILE.row(format!("KB of registers for {THREADS} threads, {word} of any kernel"), ours, file.clone());
+        rows.push(row.because(|row| {
+            let inside = file.iter().filter(|(_, value)| row.paper.is_some_and(|band| band.holds(**value)));
+            let inside: PerKernel = inside.map(|(name, value)| (name.clone(), *value)).collect();
+            let outside: Vec<&str> =
+                file.keys().filter(|name| !inside.contains_key(*name)).map(String::as_str).collect();
+            let others = ends(&inside).map(|[least, most]| if word == "least" { least } else { most });
+            (found(row, &[(format!("without {}", outside.join(", ")), others)]), command())
+        }));
+    }
+    // Of a block, by its threads.
+    let per_thread = |kernel: &Kernel| {
+        let of = kernel.demands().map(|asked| f64::from(asked.demand.scratchpad) / f64::from(asked.threads));
+        of.fold(0.0, f64::max)
+    };
+    if let Some(kernel) = results.kernels.iter().find(|kernel| kernel.name == "needle64") {
+        let row = TILE.row("bytes of scratchpad memory of a thread: needle64", per_thread(kernel), PerKernel::new());
+        rows.push(row.because(|row| {
+            let without = row.ours - f64::from(TILE_EDGE + 1) * 4.0 / f64::from(TILE_EDGE);
+            let words = "without the number that each row of a tile has more, so that a diagonal meets each bank once";
+            (found(row, &[(words.to_owned(), Some(without))]), command())
+        }));
+    }
+    let blocked: PerKernel = results
+        .kernels
+        .iter()
+        .filter(|kernel| ["cgemm", "pcr", "hotspot"].contains(&kernel.name.as_str()))
+        .map(|kernel| (kernel.name.clone(), per_thread(kernel) * f64::from(THREADS) / 1024.0))
+        .collect();
+    if let Some([_, most]) = ends(&blocked) {
+        let row = SCRATCHPAD.row(
+            format!("KB of scratchpad memory for {THREADS} threads, most of cgemm, pcr and hotspot"),
+            most,
+            PerKernel::new(),
+        );
+        rows.push(row.because(|_| ("the kernels' blocks are other ones".to_owned(), command())));
+    }
+    rows
+}
+
+/// Numbers of an edge of needle's largest tile.
+const TILE_EDGE: u32 = 64;
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let mut rows = tag_rows(results);
+    rows.extend(needs(results));
+    let mut caches = PerKernel::new();
+    for case in cases(results) {
+        let Some(Some(best)) = best(results, &case, Unified384, SAME) else { return rows };
+        let cache = of_largest(&best, |division, _| division.cache_lines / LINES_PER_KILOBYTE);
+        caches.extend(cache.map(|cache| (case.name.clone(), cache)));
+        let Some((_, registers, threads)) = TABLE_7_2.iter().find(|(name, ..)| *name == case.name) else { continue };
+        let ours = f64::from(best.kernel.registers());
+        let row =
+            registers.row(format!("registers of a thread, 384 KB unified: {}", case.name), ours, PerKernel::new());
+        rows.push(row.because(|_| {
+            let why = "needs so many without spills, as our compiler allocates them. Why the thesis's needs others is not known";
+            (format!("{} {why}", best.kernel.name), REPORT.command(results, PART))
+        }));
+        let Some(ours) = of_largest(&best, |division, threads| division.slots * threads) else { continue };
+        let row = threads.row(format!("threads of the SM, 384 KB unified: {}", case.name), ours, PerKernel::new());
+        rows.push(row.because(|_| {
+            let say = |other: &Best<'_>| {
+                let threads = of_largest(other, |division, threads| division.slots * threads).unwrap_or(0.0);
+                format!("{} with {threads} threads: {} cycles", other.kernel.name, other.run.cycles)
+            };
+            let others = runs(results, &case.kernels, &Unified384.points()).unwrap_or_default();
+            let others: Vec<String> = others.iter().map(say).collect();
+            (
+                format!("{}. Why the thesis's is fastest with others is not known", others.join("; ")),
+                REPORT.command(results, PART),
+            )
+        }));
+    }
+    if let Some([_, most]) = ends(&caches) {
+        let row = CACHE.row("KB of cache, 384 KB unified, most of any benchmark", most, caches);
+        rows.push(row.because(|_| {
+            ("what is left by registers and scratchpad memory is less".to_owned(), REPORT.command(results, PART))
+        }));
+    }
+    rows
+}
+
+/// Lines of 128 bytes in a kilobyte.
+const LINES_PER_KILOBYTE: u32 = 8;

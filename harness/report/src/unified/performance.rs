@@ -1,0 +1,99 @@
+//! Performance of the unified design of the baseline's size: hierarchy thesis 7.5.1, figures 7.7(a) and 7.12.
+
+use super::best::{best, best_of, cases};
+use super::{Change, Each, Fixed256, SAME, Unified256, Unified384, count, gains, of_case, plan_changed, row, row_with};
+use crate::plot::{Plot, Style};
+use crate::row::{Claim, PerKernel, Row, Unit};
+use crate::shown::kernels;
+use crate::sweep::{Point, Results, SweepPlan};
+
+const PART: &str = "performance";
+const SOURCE: &str = "hierarchy thesis 7.5.1, figure 7.7(a)";
+pub const NEEDLE: Claim = Claim::share(SOURCE, "75.6 %: 70.5-80.5 %", 0.705, 0.805);
+const OTHERS: Claim = Claim::share(SOURCE, "3.0 to 8.9 %", 0.0295, 0.0895);
+const HOTSPOT: Claim = Claim::share(SOURCE, "within 0.2 %", -0.0025, 0.0025);
+const GAIN: Claim = Claim::share(SOURCE, "5 of 6", 5.0, 5.0).in_unit(Unit::Count);
+const SMALL_GAIN: Claim = Claim::share(SOURCE, "4 of 6", 4.0, 4.0).in_unit(Unit::Count);
+const SMALL_CGEMM: Claim = Claim::share(SOURCE, "slight loss: -5-0 %", -0.05, -1e-6);
+const SMALL_HOTSPOT: Claim = Claim::share(SOURCE, "no noticeable change: -1-1 %", -0.01, 0.01);
+
+/// What counts as a gain: the thesis calls 0.2 % none.
+pub const GAINED: f64 = 0.0025;
+
+/// The benchmark of the headline.
+pub const HEADLINE: &str = "needle";
+
+/// As many blocks of needle's largest tile as 384 KB unified has, with scratchpad memory apart and in banks of 4 bytes.
+fn apart() -> Point {
+    let point = Point::preset("fixed-256").with("sm.shared_kilobytes=512").with("sm.blocks=10");
+    point.fitting().only(HEADLINE)
+}
+
+/// What the headline needs.
+pub fn plan_headline(plan: &mut SweepPlan) {
+    plan_changed(plan, &[Fixed256, Unified384]);
+    plan.point(apart());
+}
+
+pub fn plan(plan: &mut SweepPlan) {
+    plan_headline(plan);
+    plan_changed(plan, &[Unified256]);
+}
+
+/// What the unified design gains over the baseline.
+pub fn gained(results: &Results<'_>, change: Change) -> Option<PerKernel> {
+    gains(results, [Unified384, Fixed256], change)
+}
+
+/// The headline.
+pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
+    let metric = "performance gained by 384 KB unified, over 256/64/64 KB: needle";
+    let gained = |change| of_case(gained(results, change), HEADLINE);
+    row_with(results, part, NEEDLE, metric, &gained, || {
+        let words = "with as many blocks, but scratchpad memory apart and in banks of 4 bytes (fixed-256, sm.shared_kilobytes=512, sm.blocks=10)";
+        let gain = || {
+            let case = cases(results).into_iter().find(|case| case.name == HEADLINE)?;
+            let baseline = best(results, &case, Fixed256, SAME)??;
+            let apart = best_of(results, &case.kernels, &[apart()])??;
+            Some(crate::ratio(baseline.run.cycles as f64, apart.run.cycles as f64) - 1.0)
+        };
+        vec![(words.to_owned(), gain())]
+    })
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let same = |change| gained(results, change);
+    let small = |change| gains(results, [Unified256, Fixed256], change);
+    let mut rows = vec![headline(results, PART)];
+    for name in ["bfs", "cgemm", "MUM", "pcr"] {
+        let metric = format!("performance gained by 384 KB unified, over 256/64/64 KB: {name}");
+        rows.push(row(results, PART, OTHERS, &metric, &|change| of_case(same(change), name)));
+    }
+    let metric = "performance gained by 384 KB unified, over 256/64/64 KB: hotspot";
+    rows.push(row(results, PART, HOTSPOT, metric, &|change| of_case(same(change), "hotspot")));
+    for (claim, metric, of) in [
+        (GAIN, "benchmarks that gain from 384 KB unified, over 256/64/64 KB", &same as Each<'_>),
+        (SMALL_GAIN, "benchmarks that gain from 256 KB unified, over 256/64/64 KB", &small),
+    ] {
+        rows.push(row(results, PART, claim, metric, &|change| {
+            let each = of(change)?;
+            Some((count(&each, |gain| gain > GAINED), each))
+        }));
+    }
+    for (claim, name) in [(SMALL_CGEMM, "cgemm"), (SMALL_HOTSPOT, "hotspot")] {
+        let metric = format!("performance gained by 256 KB unified, over 256/64/64 KB: {name}");
+        rows.push(row(results, PART, claim, &metric, &|change| of_case(small(change), name)));
+    }
+    rows.into_iter().flatten().collect()
+}
+
+pub fn plots(results: &Results<'_>) -> Vec<Plot> {
+    let plot = || {
+        let series = vec![
+            ("384 KB unified", gained(results, SAME)?),
+            ("256 KB unified", gains(results, [Unified256, Fixed256], SAME)?),
+        ];
+        Some(kernels("Performance gained over 256/64/64 KB (figure 7.7(a))", "share", series, Style::Bars, None))
+    };
+    plot().into_iter().collect()
+}

@@ -1,0 +1,146 @@
+//! What more of one kind of memory brings: hierarchy thesis 7.1, 7.1.2, 7.6, figures 7.2 and 7.3.
+
+use super::best::{Best, best_of};
+use super::{CHANGES, Change, dram, row};
+use crate::row::{Claim, PerKernel, Row, Unit};
+use crate::sweep::{Kernel, Point, Results, SweepPlan};
+
+const PART: &str = "sensitivity";
+const TILES: Claim = Claim::share("hierarchy thesis 7.1.2, figure 7.2", "over 2x: 2-3", 2.0, 3.0).in_unit(Unit::Ratio);
+const FEWER: Claim = Claim::share("hierarchy thesis 7.1.2, figure 7.3", "768 faster than 1024: above 0", 1e-4, 1.0);
+const MORE_CACHE: Claim =
+    Claim::share("hierarchy thesis 7.1.2, figure 7.3", "a large performance benefit: 10 % or more", 0.1, 3.0);
+const TRAFFIC: Claim =
+    Claim::share("hierarchy thesis 7.1, table 7.1", "can go up: above 1", 1.0, 10.0).in_unit(Unit::Ratio);
+const MOST: Claim = Claim::share("hierarchy thesis 7.6", "as high as 3x: 2.5-3.5", 2.5, 3.5).in_unit(Unit::Ratio);
+
+/// As much scratchpad memory as there can be beside registers and a cache of 64 KB.
+fn unbounded(name: &'static str) -> Point {
+    Point::preset("unified-512").with("launch.cache_kilobytes=64").fitting().only(name)
+}
+
+/// The same with so many threads.
+fn threads(threads: u32) -> Point {
+    unbounded("MUM").with(format!("launch.threads={threads}"))
+}
+
+/// The baseline with another cache.
+fn cache(kilobytes: u32) -> Point {
+    Point::preset("fixed-256").with(format!("cache.kilobytes={kilobytes}")).fitting()
+}
+
+/// The baseline with another scratchpad memory.
+fn scratchpad(kilobytes: u32) -> Point {
+    Point::preset("fixed-256").with(format!("sm.shared_kilobytes={kilobytes}")).fitting()
+}
+
+/// Small and large provisions of one kind of memory.
+fn provisions() -> [(&'static str, [Point; 2]); 2] {
+    [
+        ("cache, 16 and 512 KB", [cache(16), cache(512)]),
+        ("scratchpad memory, 16 and 512 KB", [scratchpad(16), scratchpad(512)]),
+    ]
+}
+
+/// Configurations of the rows about one benchmark.
+fn tiles() -> Point {
+    unbounded("needle")
+}
+
+fn fewer() -> [Point; 2] {
+    [threads(768), threads(1024)]
+}
+
+fn caches() -> [Point; 2] {
+    [cache(512), cache(256)].map(|point| point.only("pcr"))
+}
+
+fn traffic() -> [Point; 2] {
+    [cache(64), cache(0)].map(|point| point.only("needle"))
+}
+
+pub fn plan(plan: &mut SweepPlan) {
+    for point in [tiles()].into_iter().chain(fewer()).chain(caches()).chain(traffic()) {
+        CHANGES.iter().for_each(|(_, change)| plan.point(change(point.clone())));
+        plan.point(point);
+    }
+    provisions().into_iter().flat_map(|(_, points)| points).for_each(|point| plan.point(point));
+}
+
+/// Kernels whose name begins so.
+fn kernels<'a>(results: &Results<'a>, name: &str) -> Vec<&'a Kernel> {
+    results.kernels.iter().filter(|kernel| kernel.name.starts_with(name)).collect()
+}
+
+/// A value of the best runs of kernels at two configurations.
+fn of_two(
+    results: &Results<'_>,
+    name: &str,
+    [a, b]: [Point; 2],
+    change: Change,
+    value: impl Fn(&Best<'_>, &Best<'_>) -> f64,
+) -> Option<(f64, PerKernel)> {
+    let kernels = kernels(results, name);
+    let [a, b] = [a, b].map(|point| best_of(results, &kernels, &[change(point)]));
+    Some((value(&a??, &b??), PerKernel::new()))
+}
+
+/// Cycles of the second by those of the first.
+fn faster(a: &Best<'_>, b: &Best<'_>) -> f64 {
+    crate::ratio(b.run.cycles as f64, a.run.cycles as f64)
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let mut rows = vec![
+        row(
+            results,
+            PART,
+            TILES,
+            "performance of tiles of 64, by those of 16, any scratchpad memory: needle",
+            &|change| {
+                let of = |name| best_of(results, &kernels(results, name), &[change(tiles())]);
+                Some((faster(&of("needle64")??, &of("needle16")??), PerKernel::new()))
+            },
+        ),
+        row(results, PART, FEWER, "performance gained by 768 threads, over 1024, cache of 64 KB: MUM", &|change| {
+            let (gain, each) = of_two(results, "MUM", fewer(), change, faster)?;
+            Some((gain - 1.0, each))
+        }),
+        row(results, PART, MORE_CACHE, "performance gained by a cache of 512 KB, over 256 KB: pcr", &|change| {
+            let (gain, each) = of_two(results, "pcr", caches(), change, faster)?;
+            Some((gain - 1.0, each))
+        }),
+        row(results, PART, TRAFFIC, "DRAM bytes with a cache of 64 KB, by those without: needle", &|change| {
+            of_two(results, "needle", traffic(), change, |a, b| {
+                crate::ratio(dram::bytes(a.run) as f64, dram::bytes(b.run) as f64)
+            })
+        }),
+    ];
+    rows.push(most(results));
+    rows.into_iter().flatten().collect()
+}
+
+/// The most that any benchmark gains from any kind of memory. Experiments would be many runs: the row says what the others gain.
+fn most(results: &Results<'_>) -> Option<Row> {
+    let mut all = Vec::new();
+    for (what, [small, large]) in provisions() {
+        for case in super::cases(results) {
+            let of = |point: &Point| best_of(results, &case.kernels, std::slice::from_ref(point));
+            if let (Some(small), Some(large)) = (of(&small)?, of(&large)?) {
+                all.push((case.name.clone(), what, faster(&large, &small)));
+            }
+        }
+    }
+    all.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let most = all.first()?.2;
+    let row = MOST.row(
+        "performance with a large cache or scratchpad memory by a small one, most of any benchmark",
+        most,
+        PerKernel::new(),
+    );
+    let say = |(name, what, ratio): &(String, &str, f64)| format!("{name} {ratio:.2} ({what})");
+    let all: Vec<String> = all.iter().take(4).map(say).collect();
+    let why =
+        format!("{}. The cause is not known: the thesis does not say of which structure and benchmark", all.join(", "));
+    Some(row.because(|_| (why, super::REPORT.command(results, PART))))
+}

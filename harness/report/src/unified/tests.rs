@@ -1,0 +1,197 @@
+//! The report's plan, and rows made of counts with known answers.
+
+use gpurf_blocks::config::Config;
+use gpurf_energy::storage::{Core, SmEnergy, Storage};
+
+use super::energy::{activity, storage};
+use super::*;
+use crate::report::PaperReport;
+use crate::sweep::{Kernel, Measured};
+use crate::testing::{check_rows, kernels, made, row};
+use crate::usage::Usage;
+
+/// The benchmarks, with one size of tile.
+const NAMES: [&str; 6] = ["bfs", "cgemm", "hotspot", "MUM", "needle64", "pcr"];
+
+/// A thousand instructions. 256/64/64 KB and all that is larger take 1000 cycles and 10000 bytes; unified memory from 384 KB on 700 of needle, 950 of the others but hotspot, and 8000 bytes of
+/// pcr; 256 KB of it 990; what is smaller 1100. The limited designs take 1040 of needle and 1005 of others, with a small cache 1200. A wide memory saves 100.
+fn run(kernel: &str, point: &Point) -> Measured {
+    let config: Config = point.config().unwrap();
+    let (needle, hotspot) = (kernel.starts_with("needle"), kernel == "hotspot");
+    let large = config.unified.kilobytes >= 384;
+    let cycles = match (config.unified.kilobytes, config.cache.kilobytes, config.mrf.kilobytes) {
+        (384.., ..) if needle => 700,
+        (384.., ..) if hotspot => 1000,
+        (384.., ..) => 950,
+        (256, ..) => 990,
+        (1.., ..) => 1100,
+        (0, .., 128) => 1100,
+        (0, 16, _) => 1200,
+        (0, 48, _) if needle => 1040,
+        (0, 48, _) => 1005,
+        (0, ..) => 1000,
+    };
+    let fewer = if config.launch.cache_kilobytes.number() == Some(256) { 7 } else { 0 };
+    let cycles = cycles + fewer - if config.memory.bandwidth > 8 { 100 } else { 0 };
+    let bytes = if large && kernel == "pcr" { 8000 } else { 10_000 };
+    let events = [
+        (event::ISSUE, 1000),
+        (event::READ_GROUPS, 6000),
+        (event::WRITE_GROUPS, 4000),
+        (event::SHARED, 10),
+        (event::SHARED_LANES, 160),
+        (event::CACHE_HIT, 20),
+        (event::CACHE_STORE_HIT, 5),
+        (event::CACHE_FILL, 8),
+        (event::MEMORY_READ, bytes / 2),
+        (event::MEMORY_WRITTEN, bytes / 2),
+    ];
+    Measured::new(cycles, events)
+}
+
+fn report(names: &[&str]) -> PaperReport {
+    made(&REPORT, names, |kernel, point| Some(run(&kernel.name, point)))
+}
+
+#[track_caller]
+fn near(ours: f64, expected: f64) {
+    assert!((ours - expected).abs() < 1e-9, "{ours}, not {expected}");
+}
+
+#[test]
+fn designs_are_compared_by_their_fastest_runs() {
+    let report = report(&NAMES);
+    check_rows(&report);
+    for (metric, expected, within) in [
+        ("performance gained by 384 KB unified, over 256/64/64 KB: needle", 1000.0 / 700.0 - 1.0, Some(false)),
+        ("performance gained by 384 KB unified, over 256/64/64 KB: bfs", 1000.0 / 950.0 - 1.0, Some(true)),
+        ("performance gained by 384 KB unified, over 256/64/64 KB: hotspot", 0.0, Some(true)),
+        ("benchmarks that gain from 384 KB unified, over 256/64/64 KB", 5.0, Some(true)),
+        ("benchmarks that gain from 256 KB unified, over 256/64/64 KB", 6.0, Some(false)),
+        ("performance gained by 128/32/32 KB, over 256/64/64 KB", 1000.0 / 1100.0 - 1.0, None),
+        ("benchmarks that 256/64 KB limited runs faster than 128/32/32 KB", 1.0, Some(true)),
+        ("benchmarks that 256/64 KB limited runs as fast as 256/64/64 KB", 5.0, Some(false)),
+        ("performance gained by 256/64 KB limited, over 256/64/64 KB: needle", 1000.0 / 1040.0 - 1.0, Some(true)),
+        (
+            "greatest difference of performance, 48 KB of cache and 16 of scratchpad memory by 16 and 48",
+            1200.0 / 1005.0 - 1.0,
+            Some(true),
+        ),
+        ("benchmarks of which 384 KB unified saves 10 to 25 % of the DRAM bytes", 1.0, Some(false)),
+        ("benchmarks whose DRAM bytes stay the same with 384 KB unified", 5.0, Some(false)),
+        ("DRAM bytes saved by 384 KB unified: pcr", 0.2, Some(true)),
+        ("performance gained by a cache of 512 KB, over 256 KB: pcr", 0.0, Some(false)),
+        ("DRAM bytes with a cache of 64 KB, by those without: needle", 1.0, Some(true)),
+        ("KB of tags, a cache of 64 KB", 512.0 * 19.0 / 8192.0, Some(false)),
+        ("KB of tags, 384 KB unified with a cache of at most 256 KB", 6.0, Some(false)),
+    ] {
+        let row = row(&report, metric);
+        near(row.ours, expected);
+        assert_eq!(row.within, within, "{metric}");
+    }
+    // Both sides have the change: 900 by 600.
+    let needle = row(&report, "performance gained by 384 KB unified, over 256/64/64 KB: needle");
+    assert!(needle.why.contains("(memory.bandwidth=128) 50.0 %"), "{}", needle.why);
+    assert!(needle.command.starts_with("gpurf report unified --only performance"), "{}", needle.command);
+    for (metric, why) in [
+        ("KB of tags, a cache of 64 KB", "1.125, in the band"),
+        ("KB of tags, 384 KB unified with a cache of at most 256 KB", "both 4.750, in the band"),
+    ] {
+        assert!(row(&report, metric).why.contains(why), "{metric}");
+    }
+}
+
+/// Tiles of one benchmark are a choice of the design; what does not fit is no choice.
+#[test]
+fn a_design_has_the_tile_that_is_fastest_and_fits() {
+    let tiles = ["needle16", "needle64"];
+    let cycles = |name: &str, point: &Point| {
+        let run = run(name, point);
+        let cycles = if name == "needle16" { 900 } else { run.cycles };
+        Measured { cycles, ..run }
+    };
+    let gain = "performance gained by 384 KB unified, over 256/64/64 KB: needle";
+    let report = made(&REPORT, &tiles, |kernel, point| Some(cycles(&kernel.name, point)));
+    near(row(&report, gain).ours, 900.0 / 700.0 - 1.0);
+    // 48 KB of a block have no room in the limited design's 16.
+    let mut kernels = kernels(&tiles);
+    let launch = &mut kernels[1].manifest.launches[0];
+    let code = gpurf_isa::image::Kernel { name: launch.kernel.clone(), static_shared: 48 << 10, ..Default::default() };
+    kernels[1].image.kernels = vec![code];
+    let fits = |kernel: &Kernel, design: Design| kernel.fits(&design.points()[0].config().unwrap());
+    assert!(fits(&kernels[0], Limited48) && fits(&kernels[1], Limited16) && !fits(&kernels[1], Limited48));
+    let results = Results::made(
+        &kernels,
+        &REPORT.plan(&[]),
+        |kernel, point| kernel.fits(&point.config().unwrap()).then(|| cycles(&kernel.name, point)),
+        &Usage::default(),
+        |_, _| None,
+    );
+    let [case] = &cases(&results)[..] else { panic!("one benchmark") };
+    assert_eq!((case.name.as_str(), case.kernels.len()), ("needle", 2));
+    let fastest = |design| best(&results, case, design, SAME).unwrap().unwrap().kernel.name.clone();
+    assert_eq!((fastest(Limited48), fastest(Unified384)), ("needle16".to_owned(), "needle64".to_owned()));
+    // A run that is missing is not taken for one that does not fit.
+    let missing = Results::made(
+        &kernels,
+        &REPORT.plan(&[]),
+        |kernel, point| (kernel.name == "needle16").then(|| cycles(&kernel.name, point)),
+        &Usage::default(),
+        |_, _| None,
+    );
+    assert!(best(&missing, &cases(&missing)[0], Unified384, SAME).is_none());
+}
+
+#[test]
+fn energy_is_that_of_counts_and_cycles() {
+    let report = report(&NAMES);
+    let (fixed, unified) = (Point::preset("fixed-256"), Point::preset("unified-384"));
+    let of = |point: &Point, kernel: &str| {
+        let storage = storage(&point.config().unwrap());
+        SmEnergy::of(storage, Core::thesis(1000, 1000), &activity(&run(kernel, point), storage))
+    };
+    let [before, after] = [of(&fixed, "needle64"), of(&unified, "needle64")];
+    let efficiency = 1000.0 / 700.0 * before.total() / after.total() - 1.0;
+    near(row(&report, "performance by energy gained by 384 KB unified, over 256/64/64 KB: needle").ours, efficiency);
+    let saved = row(&report, "energy saved by 384 KB unified");
+    near(saved.per_kernel["needle"], 1.0 - after.total() / before.total());
+    let registers = row(&report, "energy of bank accesses of registers, of all, 384 KB unified: most of any benchmark");
+    near(registers.per_kernel["needle"], after.registers / after.total());
+    let memory =
+        "energy of bank accesses of scratchpad memory and cache, of all, 384 KB unified: most of any benchmark";
+    let memory = row(&report, memory);
+    near(memory.per_kernel["needle"], (after.scratchpad + after.cache) / after.total());
+    assert!(memory.why.contains("charged for one bank"), "{}", memory.why);
+    near(after.registers, 6000.0 * 11.0 + 4000.0 * 13.5);
+    near(after.cache, 1.1 * (160.0 * 11.0 + 13.0 * 8.0 * 13.5));
+    near(after.scratchpad, 1.1 * 80.0 * 13.5);
+    near(before.scratchpad, 40.0 * 5.1);
+    let parts = ["core, dynamic", "core, leakage", "SRAM leakage", "bank accesses", "DRAM"];
+    let all: f64 = parts.iter().map(|part| row(&report, &format!("energy of 384 KB unified: {part}")).ours).sum();
+    near(all, 1.0);
+    // Three times the SRAM leaks three times as much.
+    let large = row(&report, "energy that 512/512/512 KB takes more than 256/64/64 KB");
+    assert_eq!(large.within, Some(true));
+    assert_eq!(storage(&Large512.points()[0].config().unwrap()).kilobytes(), 1536.0);
+    assert_eq!(storage(&Unified256.points()[0].config().unwrap()), Storage::Unified(256.0));
+}
+
+#[test]
+fn experiments_change_one_thing_of_the_machine() {
+    let config = |change: Change| change(Unified384.points()[0].clone()).config().unwrap();
+    let same = config(SAME);
+    let [wide, narrow] = CHANGES.map(|(_, change)| config(change));
+    assert_eq!(Config { memory: same.memory, ..wide }, same);
+    assert_eq!(Config { sm: same.sm, ..narrow }, same);
+    assert_eq!((wide.memory.bandwidth, narrow.sm.shared_bandwidth), (128, 32));
+}
+
+#[test]
+fn every_event_is_one_of_the_sm() {
+    let config = Unified384.points()[0].config().unwrap();
+    let totals = gpurf_lockstep::EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration());
+    let memory = [event::MEMORY_READ, event::MEMORY_WRITTEN];
+    for name in event::ALL.iter().filter(|name| !memory.contains(name)) {
+        assert!(totals.by_name().contains_key(name), "{name} is not among {:?}", totals.by_name().keys());
+    }
+}
