@@ -8,6 +8,7 @@ probe performs nothing (scratchpad_property).
 
     prove.py [PROPERTY]... [-G NAME=VALUE]... [--rtl MODULE=FILE]... [--timeout SECONDS] [--keep DIR]
     prove.py --mutants [PROPERTY]...
+    prove.py --elaborate [PROPERTY]...
 
 A proof by induction over the RTL itself, at small sizes: a warp has four lanes of one bit, and a few registers; before the data
 cache it has two lanes of four bytes, and lines have eight. Two questions go to the solver
@@ -60,8 +61,8 @@ SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alt
          "share_property": {"RegW": 3, "BlockSlots": 4}, "scratchpad_property": {"Lanes": 4, "RegW": 3, "BlockSlots": 4},
          "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_liveness_property": {"Lanes": 4, "LaneW": 1, "RegW": 2},
          "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
-KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "uses_memory(", "opcode_of(", "constant_of(", "modifiers_of(",
-        "size_mask(", "loaded(", "loaded_lanes(", "are_aligned(")
+KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "uses_memory(", "opcode_of(", "constant_of(", "modifiers_of(")
+KEPT_WITH_BYTES = ("size_mask(", "loaded(", "loaded_lanes(", "are_aligned(")  # where a lane has bytes
 
 
 def small_package(text, sizes):
@@ -69,8 +70,9 @@ def small_package(text, sizes):
     for name, value in sizes.items():
         text, found = re.subn(rf"(localparam int unsigned {name} =) [^;]+;", rf"\1 {value};", text)
         assert found == 1, f"{name} is not in the package"
+    names = KEPT + (() if sizes.get("LaneW") == 1 else KEPT_WITH_BYTES)
     def kept(match):
-        return match.group(0) if any(name in match.group(0).split(";")[0] for name in KEPT) else ""
+        return match.group(0) if any(name in match.group(0).split(";")[0] for name in names) else ""
     return re.sub(r"  function automatic.*?endfunction\n", kept, text, flags=re.S)
 
 
@@ -163,6 +165,13 @@ def prove(top, folder, arguments):
     return worst
 
 
+def elaborate(top, folder, arguments):
+    """Prints how many assertions a property has, without asking about them; 0. Yosys itself ends the program, with 1, if it cannot read them."""
+    _, names = transition_system(top, folder, arguments)
+    print(f"{top}: {len(names)} assertions", flush=True)
+    return 0
+
+
 def wrong(what):
     """Ends with what is wrong: no proof has said anything."""
     print(f"prove: {what}", file=sys.stderr)
@@ -210,15 +219,17 @@ def main():
     parser.add_argument("-G", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the property")
     parser.add_argument("--rtl", action="append", default=[], metavar="MODULE=FILE", help="another file for a module")
     parser.add_argument("--mutants", action="store_true", help="try the faults that the property must not survive")
+    parser.add_argument("--elaborate", action="store_true", help="only read the properties and their RTL (what Yosys says: yosys.log, with --keep)")
     parser.add_argument("--timeout", type=int, default=600, help="seconds of processor time for each question")
     parser.add_argument("--keep", help="a folder for what is made on the way")
     arguments = parser.parse_args()
     worst = 0
+    run = try_mutants if arguments.mutants else elaborate if arguments.elaborate else prove
     for top in arguments.properties or PROPERTIES:
         with tempfile.TemporaryDirectory() as temporary:
             folder = arguments.keep or temporary
             os.makedirs(folder, exist_ok=True)
-            worst = max(worst, (try_mutants if arguments.mutants else prove)(top, folder, arguments))
+            worst = max(worst, run(top, folder, arguments))
     sys.exit(worst)
 
 

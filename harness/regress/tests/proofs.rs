@@ -1,4 +1,5 @@
-//! The lists of faults that proofs must not survive (`tests/formal/*_mutants.toml`, `scripts/prove.py --mutants`) fit the RTL.
+//! The lists of faults that proofs must not survive (`tests/formal/*_mutants.toml`, `scripts/prove.py --mutants`) fit the RTL, and the
+//! properties can be read.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -60,6 +61,25 @@ fn every_property_has_faults_that_fit_the_rtl_and_name_an_assertion_of_it() {
             assert!(seen.insert((module, find, field("replace"))), "{name}: is there twice");
         }
     }
+}
+
+/// The proofs themselves take too long for a test, but a property that its tools cannot read proves nothing.
+#[test]
+fn every_property_elaborates() {
+    let project = Project::find();
+    let output = Command::new(project.root.join("target/venv/bin/python"))
+        .arg(project.root.join("scripts/prove.py"))
+        .arg("--elaborate")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let properties = fs::read_dir(project.root.join("tests/formal")).unwrap().filter_map(|file| {
+        file.unwrap().file_name().into_string().unwrap().strip_suffix("_property.sv").map(str::to_owned)
+    });
+    for name in properties {
+        assert!(text.contains(&format!("{name}_property: ")), "{name}: {text}");
+    }
+    assert!(output.status.success(), "{text}");
 }
 
 /// What `prove.py --mutants` says to a list with this fault, and its exit status.
