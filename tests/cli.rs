@@ -89,7 +89,7 @@ fn usage_errors_end_with_2() {
 
 #[test]
 fn what_is_not_built_is_absent() {
-    for absent in ["unified", "power"] {
+    for absent in ["cache", "power"] {
         refused(&["report", absent], BAD_INPUT, &[absent, gpurf_report::reports().next().unwrap().name]);
     }
 }
