@@ -220,7 +220,7 @@ impl Toolchain {
         let headers = headers.finish();
         write(&folder.join("unit_fast.cpp"), &fast)?;
         write(&folder.join("unit_slow.cpp"), &slow)?;
-        let level = if request.options.optimise { "-O2" } else { "-Os" };
+        let level = if request.options.optimise { "-O2" } else { "-O1" };
         let mut units = vec![
             Unit { source: folder.join("unit_fast.cpp"), level, key: fast_key.with(&headers) },
             Unit { source: folder.join("unit_slow.cpp"), level: "-O0", key: slow_key.with(&headers) },

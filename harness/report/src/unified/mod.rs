@@ -51,7 +51,7 @@ const ABSENT: &[Absent] = &[
     },
     Absent {
         source: "hierarchy thesis 7.5.5, figure 7.10",
-        text: "5 points more instructions with a bank conflict without a hierarchy, fewer than the baseline with one",
+        text: "5 points more instructions with a bank conflict without levels above the file, fewer than the baseline with them",
         why: "no event counts instructions that have met a conflict: events count what waits in each cycle",
     },
     Absent {
