@@ -237,27 +237,22 @@ fn what_blocks_share_is_counted() {
 #[test]
 fn the_partition_of_unified_memory_is_shown() {
     let hotspot = kernels().join("hotspot.toml");
-    let run = |preset: &str, more: &[&str]| {
-        let all = ["run", hotspot.to_str().unwrap(), "--engine", "model", "--preset", preset];
-        [&all[..], more].concat().into_iter().map(str::to_owned).collect::<Vec<String>>()
+    let arguments = ["run", hotspot.to_str().unwrap(), "--engine", "model", "--preset"];
+    let object = |more: &[&str]| {
+        let all = [&arguments[..], more, &["--json"]].concat();
+        read_json(&all, &gpurf(&all), PASSED)
     };
-    let run = |preset: &str, more: &[&str]| {
-        let arguments = run(preset, more);
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        gpurf(&arguments)
-    };
-    let object = |preset: &str, more: &[&str]| read_json(&[], &run(preset, &[&["--json"], more].concat()), PASSED);
-    let divided = object("unified-384", &[]);
+    let divided = object(&["unified-384"]);
     let sizes = |object: &Value| {
         let launch = &object["partition"][0];
         let sizes = ["slots", "threads", "registers_kb", "shared_kb", "cache_kb", "unused_kb"];
         sizes.map(|name| launch[name].as_f64().unwrap())
     };
     assert_eq!(sizes(&divided), [4.0, 1024.0, 128.0, 12.0, 128.0, 116.0]);
-    let with = object("unified-384", &["--set", "launch.cache_kilobytes=256"]);
+    let with = object(&["unified-384", "--set", "launch.cache_kilobytes=256"]);
     assert_eq!(sizes(&with), [3.0, 768.0, 96.0, 9.0, 256.0, 23.0]);
-    assert!(object("fixed-256", &[])["partition"].is_null());
-    let table = text(&run("unified-384", &[]).stdout);
+    assert!(object(&["fixed-256"])["partition"].is_null());
+    let table = text(&gpurf(&[&arguments[..], &["unified-384"]].concat()).stdout);
     assert!(table.contains("unified memory, KB") && table.contains("116"), "{table}");
 }
 

@@ -258,17 +258,16 @@ impl Job {
         if launch.constant.len() > 4 * shape.const_words {
             return Err(Misfit::Constants { bytes: launch.constant.len(), room: 4 * shape.const_words });
         }
-        let shared = kernel.static_shared + geometry.dynamic_shared;
+        let demand = demand(kernel, &geometry);
+        let Demand { warps, registers, scratchpad: shared } = demand;
         let room = 4 * shape.shared_words as u32;
         let shared_step = shared.next_multiple_of(shared_step(shape.places()));
         if shared_step > room && !shape.unified() {
             refuse(Misfit::Shared { bytes: shared_step, room })?;
         }
-        let warps = geometry.warps();
         if warps > shape.warps as u32 {
             refuse(Misfit::Warps { warps, room: shape.warps as u32 })?;
         }
-        let registers = u32::from(kernel.registers).max(1);
         let services = shape.services();
         // With paired rows an even warp and the next one have the same rows.
         let placed = if services.pairs_rows { warps.next_multiple_of(2) } else { warps };
@@ -290,7 +289,6 @@ impl Job {
         if !fits && !shape.unified() {
             refuse(too_many)?;
         }
-        let demand = demand(kernel, &geometry);
         let room = Room::of_launch(config, geometry.threads());
         if let Some(pool) = room.pool {
             let (registers, shared) = (room.register_rows(&demand, 1), room.shared_rows(&demand, 1));

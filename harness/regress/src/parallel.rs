@@ -54,7 +54,7 @@ pub fn run_grouped<T: Sync, R: Send, G: Eq + Hash + Sync>(
     results.into_iter().map(|r| r.expect("every item was worked on")).collect()
 }
 
-/// The items that nobody has taken.
+/// The items that no thread has taken.
 struct Queue<'a, G> {
     waiting: Vec<usize>,
     /// The groups of which an item was taken, and whether one has ended.
@@ -80,7 +80,7 @@ mod tests {
 
     /// Both items of the first group wait for the first one: the second thread takes the other group's meanwhile.
     #[test]
-    fn nobody_waits_for_the_first_of_a_group_while_there_are_others() {
+    fn a_thread_takes_another_group_while_the_first_of_one_is_at_work() {
         let groups = ["a", "a", "b", "b"];
         let mut queue = Queue { waiting: vec![0, 1, 2, 3], first: HashMap::new() };
         assert_eq!(queue.take(&groups), Some(0));

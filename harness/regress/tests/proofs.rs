@@ -63,15 +63,18 @@ fn every_property_has_faults_that_fit_the_rtl_and_name_an_assertion_of_it() {
     }
 }
 
+/// `scripts/prove.py` of a folder.
+fn prove(project: &Project, folder: &Path) -> Command {
+    let mut command = Command::new(project.root.join("target/venv/bin/python"));
+    command.arg(folder.join("scripts/prove.py"));
+    command
+}
+
 /// The proofs themselves take too long for a test, but a property that its tools cannot read proves nothing.
 #[test]
 fn every_property_elaborates() {
     let project = Project::find();
-    let output = Command::new(project.root.join("target/venv/bin/python"))
-        .arg(project.root.join("scripts/prove.py"))
-        .arg("--elaborate")
-        .output()
-        .unwrap();
+    let output = prove(&project, &project.root).arg("--elaborate").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let properties = fs::read_dir(project.root.join("tests/formal")).unwrap().filter_map(|file| {
         file.unwrap().file_name().into_string().unwrap().strip_suffix("_property.sv").map(str::to_owned)
@@ -91,11 +94,7 @@ fn prove_with(fault: &str) -> (Option<i32>, String) {
     fs::copy(project.root.join("scripts/prove.py"), copy.path().join("scripts/prove.py")).unwrap();
     symlink(project.root.join("rtl"), copy.path().join("rtl")).unwrap();
     fs::write(copy.path().join("tests/formal/alternating_mutants.toml"), fault).unwrap();
-    let output = Command::new(project.root.join("target/venv/bin/python"))
-        .arg(copy.path().join("scripts/prove.py"))
-        .args(["--mutants", "alternating_property"])
-        .output()
-        .unwrap();
+    let output = prove(&project, copy.path()).args(["--mutants", "alternating_property"]).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 

@@ -44,7 +44,7 @@ fn jobs(block: &Entry) -> Vec<LockstepJob> {
     let parameters = |config: &_| (block.twin)(config).declaration().parameters.clone();
     let configs = policies(block.name);
     let of_first = configs.iter().filter(|config| parameters(config) == parameters(&configs[0]));
-    let cycles = if DESIGNS.iter().any(|design| design.name == block.name) { FEW_CYCLES } else { CYCLES };
+    let cycles = if is_register_file(block) { FEW_CYCLES } else { CYCLES };
     of_first
         .map(|&config| LockstepJob { keep_failure: false, ..suite::random(block.name, config, 1, cycles) })
         .collect()
@@ -52,7 +52,11 @@ fn jobs(block: &Entry) -> Vec<LockstepJob> {
 
 /// Register files and caches that consist of other blocks. A build of one takes as long as those of ten parts, all of which run on their own.
 fn is_whole(block: &Entry) -> bool {
-    block.name != "mrf" && (block.name == "cache" || DESIGNS.iter().any(|design| design.name == block.name))
+    block.name != "mrf" && (block.name == "cache" || is_register_file(block))
+}
+
+fn is_register_file(block: &Entry) -> bool {
+    DESIGNS.iter().any(|design| design.name == block.name)
 }
 
 #[test]

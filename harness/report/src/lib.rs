@@ -28,6 +28,7 @@ macro_rules! events {
 }
 
 mod cached;
+mod experiments;
 pub mod follow;
 pub mod html;
 mod kept;

@@ -16,22 +16,6 @@ pub fn farthest(row: &Row) -> Option<(&str, f64)> {
     Some((farthest.0, *farthest.1))
 }
 
-/// What experiments find about a row that lies outside: its value in each of them, and whether one brings it into its band.
-pub fn found(row: &Row, experiments: &[(String, Option<f64>)]) -> String {
-    let within = |value: f64| row.paper.is_some_and(|band| band.holds(value));
-    let say = |(words, value): &(String, Option<f64>)| match value {
-        None => format!("{words} not known"),
-        Some(value) => {
-            let verdict = if within(*value) { ", in the band" } else { "" };
-            format!("{words} {}{verdict}", row.unit.words(*value))
-        }
-    };
-    let said: Vec<String> = experiments.iter().map(say).collect();
-    let explained = experiments.iter().any(|(_, value)| value.is_some_and(within));
-    let cause = if explained { "" } else { ". The cause is not known" };
-    format!("{}{cause}", said.join("; "))
-}
-
 /// A line of a plot: its name, and its value at a number.
 pub type Line<'a> = (&'a str, &'a dyn Fn(u32) -> Option<f64>);
 

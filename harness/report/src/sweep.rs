@@ -161,8 +161,8 @@ impl Point {
         Self { only: Some(name), ..self }
     }
 
-    /// Whether it is to be run with a kernel.
-    fn runs(&self, kernel: &Kernel) -> bool {
+    /// Whether it is run with a kernel.
+    pub fn runs(&self, kernel: &Kernel) -> bool {
         let named = self.only.is_none_or(|name| kernel.name.starts_with(name));
         named && (!self.fitting || self.config().is_ok_and(|config| kernel.fits(&config)))
     }

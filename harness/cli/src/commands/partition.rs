@@ -1,6 +1,6 @@
 //! How unified memory is divided at each launch of a manifest.
 
-use gpurf_blocks::config::{Config, LINES_PER_ROW};
+use gpurf_blocks::config::Config;
 use gpurf_blocks::unified::ROW_BYTES;
 use gpurf_isa::Image;
 use gpurf_launch::Manifest;
@@ -33,8 +33,7 @@ pub fn of(config: &Config, manifest: &Manifest, image: &Image) -> Vec<Divided> {
     }
     let divided = |asked: LaunchDemand<'_>| {
         let division = Division::of(config, &asked.demand, asked.threads);
-        let Division { slots, register_rows, shared_rows, cache_lines } = division;
-        let cache_rows = cache_lines / LINES_PER_ROW as u32;
+        let (Division { slots, register_rows, shared_rows, .. }, cache_rows) = (division, division.cache_rows());
         let unused = config.unified.rows() as u32 - register_rows - shared_rows - cache_rows;
         let kilobytes = |rows: u32| f64::from(rows * ROW_BYTES) / 1024.0;
         Divided {

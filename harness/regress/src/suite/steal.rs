@@ -14,7 +14,8 @@ pub(super) const FAMILY: Family = Family {
     audited,
     shrink: |c| c.steal = StealConfig { read: true, write: true, ..c.steal },
     mutated,
-    stretch: &[("steal", 6)],
+    // In the operand stage a result is rarely held by an older read.
+    stretch: &[("steal", 6), ("operand_stage", 2)],
 };
 
 /// Where mutants run.

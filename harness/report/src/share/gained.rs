@@ -148,7 +148,7 @@ fn fewer(results: &Results<'_>, gain: &Gain<'_>) -> Option<[Row; 2]> {
     let why = |row: &Row, value: fn(&PerKernel) -> f64| {
         let cycles = |a: &Point, b: &Point| cycles(a, b).map(|left| value(&left));
         let mut all = vec![(gain.of.own_words(), cycles(&gain.own, &gain.over))];
-        all.extend(experiments(&|change| cycles(&change(gain.point.clone()), &change(gain.over.clone()))));
+        all.extend(experiments(|change| cycles(&change(gain.point.clone()), &change(gain.over.clone()))));
         (found(row, &all), gain.of.command(results, gain.part))
     };
     let metric = "cycles fewer by sharing, than with LRR";

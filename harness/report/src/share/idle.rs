@@ -54,7 +54,7 @@ fn why(
         ("with the scheduler alone, nothing shared,".to_owned(), known(of.aged(), SAME)),
         (of.own_words(), known(of.own(), SAME)),
     ];
-    all.extend(experiments(&|change| known(of.sharing(), change)));
+    all.extend(experiments(|change| known(of.sharing(), change)));
     (found(row, &all), of.command(results, "idle"))
 }
 

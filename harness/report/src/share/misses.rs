@@ -84,7 +84,7 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         let value = |a: &Point, b: &Point| more(of, results, kernel, a, b);
         let Some(ours) = value(&point, &over) else { continue };
         let row = claim.row(format!("{metric}: {kernel}"), ours, PerKernel::new());
-        let why = |row: &Row| found(row, &experiments(&|change| value(&change(point.clone()), &change(over.clone()))));
+        let why = |row: &Row| found(row, &experiments(|change| value(&change(point.clone()), &change(over.clone()))));
         rows.push(row.because(|row| (why(row), of.command(results, "misses"))));
     }
     rows

@@ -19,10 +19,10 @@ use std::collections::BTreeSet;
 
 use gpurf_compiler::Schedule;
 
+use crate::experiments::{self, Change, Experiment, SAME, found};
 use crate::kernels::{SHARING_THESIS_REGISTERS, SHARING_THESIS_RELEASE, SHARING_THESIS_SCRATCHPAD};
 use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, Claim, PerKernel, Row, geometric_mean};
-use crate::shown::found;
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 use Shared::{Registers, Release, Scratchpad};
@@ -284,11 +284,8 @@ const OPTIMAL: &str = "compiler.relssp=optimal";
 /// table's SMs, threads, registers and timings (TeslaC2050): sets of four lines of 128 bytes, 32 misses; stores move 32 bytes at least.
 const L1: [&str; 4] = ["cache.kilobytes=16", "cache.ways=4", "cache.misses=32", "memory.granule=32"];
 
-/// One thing that an experiment changes on every machine of a row.
-type Change = fn(Point) -> Point;
-
 /// The experiments.
-const CHANGES: [(&str, Change); 3] = [
+const CHANGES: [Experiment; 3] = [
     UNCACHED,
     // What the thesis's L2 cache may do, which is not built.
     ("with twice the memory's bandwidth (memory.bandwidth=32)", |point| point.with("memory.bandwidth=32")),
@@ -297,33 +294,21 @@ const CHANGES: [(&str, Change); 3] = [
 ];
 
 /// The machine that all reports had before there was a cache.
-const UNCACHED: (&str, Change) = ("without the cache (cache.kilobytes=0)", |point| point.with("cache.kilobytes=0"));
-
-/// Nothing changed.
-const SAME: Change = |point| point;
+const UNCACHED: Experiment = ("without the cache (cache.kilobytes=0)", |point| point.with("cache.kilobytes=0"));
 
 /// Machines with and without the cache, where further experiments are too many runs.
 fn plan_uncached(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
-    for point in points {
-        plan.point(UNCACHED.1(point.clone()));
-        plan.point(point);
-    }
+    experiments::plan(plan, &[UNCACHED], points);
 }
 
 /// Machines, and what the experiments make of them.
 fn plan_changed(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
-    for point in points {
-        CHANGES.iter().for_each(|(_, change)| plan.point(change(point.clone())));
-        plan.point(point);
-    }
+    experiments::plan(plan, &CHANGES, points);
 }
 
-/// A value that a row has with a change.
-type Changed<'a> = &'a dyn Fn(Change) -> Option<f64>;
-
-/// Experiments in words, with the value of the row in each.
-fn experiments(value: Changed<'_>) -> Vec<(String, Option<f64>)> {
-    CHANGES.iter().map(|(words, change)| ((*words).to_owned(), value(*change))).collect()
+/// The experiments in words, with the value of a row in each.
+fn experiments(value: impl Fn(Change) -> Option<f64>) -> Vec<(String, Option<f64>)> {
+    experiments::values(&CHANGES, value)
 }
 
 /// A file in which as many blocks as share have all of their registers.
@@ -409,7 +394,7 @@ impl Gain<'_> {
         let Self { of, part, point, over, own, .. } = self;
         let gain = |a: &Point, b: &Point| value(&of.gains(results, a, b)?);
         let mut all = vec![(of.own_words(), gain(own, over))];
-        all.extend(experiments(&|change| gain(&change(point.clone()), &change(over.clone()))));
+        all.extend(experiments(|change| gain(&change(point.clone()), &change(over.clone()))));
         (found(row, &all), of.command(results, part))
     }
 }

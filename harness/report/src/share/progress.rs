@@ -56,7 +56,7 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         let at = |point: &Point| each(results, point).and_then(|each| value(&each));
         let half = (format!("with half of the {} private", of.words()), at(&half_private(of)));
         let no_room = if half.1.is_none() { " (no room for guests)" } else { "" };
-        let all: Vec<_> = [half].into_iter().chain(experiments(&|change| at(&change(of.looked_at())))).collect();
+        let all: Vec<_> = [half].into_iter().chain(experiments(|change| at(&change(of.looked_at())))).collect();
         (format!("{}{no_room}", found(row, &all)), of.command(results, "progress"))
     };
     let most = |each: &PerKernel| each.values().copied().reduce(f64::max);

@@ -58,7 +58,7 @@ fn why(
     (a, b): (Point, Point),
     value: impl Fn(&PerKernel) -> Option<f64>,
 ) -> (String, String) {
-    let all = experiments(&|change| value(&of.gains(results, &change(a.clone()), &change(b.clone()))?));
+    let all = experiments(|change| value(&of.gains(results, &change(a.clone()), &change(b.clone()))?));
     (found(row, &all), of.command(results, PART))
 }
 
@@ -90,7 +90,7 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         rows.push(row.because(|row| {
             let count = |a: &Point, b: &Point| Some(crate::mean(&gaining(&of.gains(results, a, b)?)));
             let mut all = vec![(of.own_words(), count(&whole(of), &of.baseline()))];
-            all.extend(experiments(&|change| count(&change(of.in_turn()), &change(of.baseline()))));
+            all.extend(experiments(|change| count(&change(of.in_turn()), &change(of.baseline()))));
             (found(row, &all), of.command(results, PART))
         }));
     }

@@ -62,12 +62,16 @@ pub fn best_of<'a>(results: &'a Results<'_>, kernels: &[&'a Kernel], points: &[P
     Some(all.into_iter().find(|best| best.run.cycles as f64 <= least as f64 * (1.0 + ALIKE)))
 }
 
-/// The runs of kernels at the configurations that they fit; nothing where one is missing.
+/// Cycles of the second run by those of the first.
+pub fn faster(a: &Best<'_>, b: &Best<'_>) -> f64 {
+    crate::ratio(b.run.cycles as f64, a.run.cycles as f64)
+}
+
+/// The runs of kernels at the configurations that are run with them; nothing where one is missing.
 pub fn runs<'a>(results: &'a Results<'_>, kernels: &[&'a Kernel], points: &[Point]) -> Option<Vec<Best<'a>>> {
     let mut all = Vec::new();
     for point in points {
-        let config = point.config().ok()?;
-        for &kernel in kernels.iter().filter(|kernel| kernel.fits(&config)) {
+        for &kernel in kernels.iter().filter(|kernel| point.runs(kernel)) {
             all.push(Best { kernel, point: point.clone(), run: results.run(&kernel.name, point)? });
         }
     }

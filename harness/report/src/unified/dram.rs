@@ -1,12 +1,11 @@
 //! Bytes that DRAM moves: hierarchy thesis 7.5.2, figure 7.7(b), and 7.1.
 
-use super::best::{best, best_of, cases};
 use super::{Best, Change, Fixed256, SAME, Unified384};
-use super::{compared, count, event, of_case, plan_changed, row_with};
+use super::{compared, compared_at, count, event, of_case, plan_changed, row_with};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::shown::kernels;
-use crate::sweep::{Measured, Point, Results, SweepPlan};
+use crate::sweep::{Measured, Results, SweepPlan};
 
 const PART: &str = "dram";
 const SOURCE: &str = "hierarchy thesis 7.5.2, figure 7.7(b)";
@@ -23,23 +22,19 @@ pub fn bytes(run: &Measured) -> u64 {
     run.event(event::MEMORY_READ) + run.event(event::MEMORY_WRITTEN)
 }
 
+/// What a run saves of another one's.
+fn fewer(a: &Best<'_>, b: &Best<'_>) -> f64 {
+    1.0 - crate::ratio(bytes(a.run) as f64, bytes(b.run) as f64)
+}
+
 /// What the unified design saves of the baseline's.
 fn saved(results: &Results<'_>, change: Change) -> Option<PerKernel> {
-    let saved = |a: &Best<'_>, b: &Best<'_>| 1.0 - crate::ratio(bytes(a.run) as f64, bytes(b.run) as f64);
-    compared(results, [Unified384, Fixed256], change, saved)
+    compared(results, [Unified384, Fixed256], change, fewer)
 }
 
 /// The same where the unified design has a cache of 256 KB, whether it is faster so or not.
 fn saved_with_largest(results: &Results<'_>) -> Option<PerKernel> {
-    let mut all = PerKernel::new();
-    for case in cases(results) {
-        let largest: Vec<Point> = Unified384.points().split_off(1);
-        let unified = best_of(results, &case.kernels, &largest)?;
-        if let (Some(a), Some(b)) = (unified, best(results, &case, Fixed256, SAME)?) {
-            all.insert(case.name, 1.0 - crate::ratio(bytes(a.run) as f64, bytes(b.run) as f64));
-        }
-    }
-    Some(all)
+    compared_at(results, [Unified384.points().split_off(1), Fixed256.points()], fewer)
 }
 
 const LARGEST: &str =

@@ -3,14 +3,15 @@
 use gpurf_blocks::config::Config;
 use gpurf_energy::storage::{Activity, BankAccesses, Core, SmEnergy, Storage};
 
+use super::best::faster;
 use super::{Best, Change, Design, Fixed128, Fixed256, Large256, Large512, Limited, SAME, Unified256, Unified384};
 use super::{
-    NOT_SAID, REPORT, best, cases, count, dram, ends, event, gains, of_case, performance, plan_changed, plan_designs,
-    row, row_with,
+    NOT_SAID, REPORT, best, cases, count, dram, ends, event, found, gains, of_case, performance, plan_changed,
+    plan_designs, row, row_with,
 };
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
-use crate::shown::{found, kernels};
+use crate::shown::kernels;
 use crate::sweep::{Measured, Results, SweepPlan};
 
 const PART: &str = "energy";
@@ -47,18 +48,28 @@ pub fn storage(config: &Config) -> Storage {
 }
 
 /// Accesses of 16 bytes in a line of the cache.
-const OF_LINE: f64 = 8.0;
+pub const OF_LINE: f64 = 8.0;
 /// Words of an access.
 const WORDS: f64 = 4.0;
 
-/// What a run does. No event says how many banks a pass of scratchpad memory accesses, whether it reads or writes, and how many bytes a store writes in the cache: those are the most
-/// that there can be, as writes. A pass accesses a word for each of its lanes where banks have four bytes, and with unified memory at most as many banks as it has lanes, and eight.
-pub fn activity(run: &Measured, storage: Storage) -> Activity {
-    charged(run, storage, OF_LINE)
+/// What an experiment may price otherwise.
+#[derive(Clone, Copy)]
+struct Prices {
+    /// The core's part, of what it is.
+    core: f64,
+    /// Accesses of 16 bytes in a line of the cache, and at most in a pass with unified memory.
+    line: f64,
 }
 
-/// The same if a line, and a pass with unified memory, were this many accesses.
-fn charged(run: &Measured, storage: Storage, line: f64) -> Activity {
+impl Prices {
+    /// As the thesis has them.
+    const USUAL: Self = Self { core: 1.0, line: OF_LINE };
+}
+
+/// What a run does. No event says how many banks a pass of scratchpad memory accesses, whether it reads or writes, and how many bytes a store writes in
+/// the cache: those are the most that there can be, as writes. A pass accesses a word for each of its lanes where banks have four bytes, and with
+/// unified memory at most as many banks as it has lanes, and `line`.
+pub fn activity(run: &Measured, storage: Storage, line: f64) -> Activity {
     let of = |name: &str| run.event(name) as f64;
     let lanes = of(event::SHARED_LANES);
     let scratchpad = match storage {
@@ -79,10 +90,10 @@ fn charged(run: &Measured, storage: Storage, line: f64) -> Activity {
 }
 
 /// The energy of a run; what instructions cost and what leaks besides SRAM follows from the baseline's run, in proportion.
-fn energy(best: &Best<'_>, baseline: &Best<'_>, factor: f64) -> Option<SmEnergy> {
+fn energy(best: &Best<'_>, baseline: &Best<'_>, prices: Prices) -> Option<SmEnergy> {
     let storage = storage(&best.point.config().ok()?);
-    let core = Core::thesis(baseline.run.cycles, baseline.run.event(event::ISSUE)).scaled(factor);
-    Some(SmEnergy::of(storage, core, &activity(best.run, storage)))
+    let core = Core::thesis(baseline.run.cycles, baseline.run.event(event::ISSUE)).scaled(prices.core);
+    Some(SmEnergy::of(storage, core, &activity(best.run, storage, prices.line)))
 }
 
 /// A value of each benchmark that two designs and the baseline run, from their runs and energies.
@@ -90,14 +101,14 @@ fn priced(
     results: &Results<'_>,
     designs: [Design; 2],
     change: Change,
-    factor: f64,
+    prices: Prices,
     value: impl Fn([(&Best<'_>, &SmEnergy); 2]) -> f64,
 ) -> Option<PerKernel> {
     let mut all = PerKernel::new();
     for case in cases(results) {
         let [a, b, baseline] = [designs[0], designs[1], Fixed256].map(|design| best(results, &case, design, change));
         if let (Some(a), Some(b), Some(baseline)) = (a?, b?, baseline?) {
-            let [of_a, of_b] = [energy(&a, &baseline, factor)?, energy(&b, &baseline, factor)?];
+            let [of_a, of_b] = [energy(&a, &baseline, prices)?, energy(&b, &baseline, prices)?];
             all.insert(case.name, value([(&a, &of_a), (&b, &of_b)]));
         }
     }
@@ -105,36 +116,20 @@ fn priced(
 }
 
 /// What a design saves of another one's energy.
-fn saved(results: &Results<'_>, designs: [Design; 2], change: Change, factor: f64) -> Option<PerKernel> {
-    priced(results, designs, change, factor, |[(_, a), (_, b)]| 1.0 - crate::ratio(a.total(), b.total()))
+fn saved(results: &Results<'_>, designs: [Design; 2], change: Change, prices: Prices) -> Option<PerKernel> {
+    priced(results, designs, change, prices, |[(_, a), (_, b)]| 1.0 - crate::ratio(a.total(), b.total()))
 }
 
 /// Performance by energy, by that of another design, less 1: what the thesis calls performance per watt. Its 75.6 % of performance and 20 % of energy make its 120 %.
 fn efficiency(results: &Results<'_>, designs: [Design; 2], change: Change) -> Option<PerKernel> {
-    priced(results, designs, change, 1.0, |[(a, of_a), (b, of_b)]| {
-        let cycles = crate::ratio(b.run.cycles as f64, a.run.cycles as f64);
-        cycles * crate::ratio(of_b.total(), of_a.total()) - 1.0
+    priced(results, designs, change, Prices::USUAL, |[(a, of_a), (b, of_b)]| {
+        faster(a, b) * crate::ratio(of_b.total(), of_a.total()) - 1.0
     })
 }
 
 /// A part of a design's energy.
-fn part(results: &Results<'_>, design: Design, change: Change, part: OfEnergy) -> Option<PerKernel> {
-    priced(results, [design, Fixed256], change, 1.0, |[(_, energy), _]| crate::ratio(part(energy), energy.total()))
-}
-
-/// What accesses of scratchpad memory and cache are of all energy, if each line and pass were one access of 16 bytes.
-fn one_bank(results: &Results<'_>) -> Option<PerKernel> {
-    let mut all = PerKernel::new();
-    for case in cases(results) {
-        let [unified, baseline] = [Unified384, Fixed256].map(|design| best(results, &case, design, SAME));
-        if let (Some(unified), Some(baseline)) = (unified?, baseline?) {
-            let storage = storage(&unified.point.config().ok()?);
-            let core = Core::thesis(baseline.run.cycles, baseline.run.event(event::ISSUE));
-            let energy = SmEnergy::of(storage, core, &charged(unified.run, storage, 1.0));
-            all.insert(case.name, crate::ratio(energy.scratchpad + energy.cache, energy.total()));
-        }
-    }
-    (!all.is_empty()).then_some(all)
+fn part(results: &Results<'_>, design: Design, change: Change, prices: Prices, part: OfEnergy) -> Option<PerKernel> {
+    priced(results, [design, Fixed256], change, prices, |[(_, energy), _]| crate::ratio(part(energy), energy.total()))
 }
 
 /// The headline.
@@ -171,12 +166,12 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         SAVED,
         "benchmarks of which 384 KB unified saves 0 to 20 % of the energy",
         &|change| {
-            let each = saved(results, both, change, 1.0)?;
+            let each = saved(results, both, change, Prices::USUAL)?;
             Some((count(&each, |saved| (-0.005..=0.205).contains(&saved)), each))
         },
     ));
     rows.push(row(results, PART, MOST_SAVED, "energy saved by 384 KB unified, most of any benchmark", &|change| {
-        let each = saved(results, both, change, 1.0)?;
+        let each = saved(results, both, change, Prices::USUAL)?;
         Some((ends(&each)?[1], each))
     }));
     rows.push(row(
@@ -203,7 +198,9 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     }
     for design in [Large256, Large512] {
         let more = || {
-            let each = saved(results, [design, Fixed256], SAME, 1.0)?.into_iter().map(|(name, saved)| (name, -saved));
+            let each = saved(results, [design, Fixed256], SAME, Prices::USUAL)?
+                .into_iter()
+                .map(|(name, saved)| (name, -saved));
             Some(each.collect::<PerKernel>())
         };
         let Some(each) = more() else { continue };
@@ -224,13 +221,14 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         for (end, word) in ["least", "most"].into_iter().enumerate() {
             let metric = format!("energy of bank accesses of {what}, of all, 384 KB unified: {word} of any benchmark");
             let value = |change| {
-                let each = part(results, Unified384, change, of)?;
+                let each = part(results, Unified384, change, Prices::USUAL, of)?;
                 Some((ends(&each)?[end], each))
             };
             let one = || {
                 let words =
                     "if a line and a pass of scratchpad memory were charged for one bank and not for up to eight";
-                let value = one_bank(results).and_then(|each| Some(ends(&each)?[end]));
+                let each = part(results, Unified384, SAME, Prices { line: 1.0, ..Prices::USUAL }, of);
+                let value = each.and_then(|each| Some(ends(&each)?[end]));
                 if what == "registers" { Vec::new() } else { vec![(words.to_owned(), value)] }
             };
             rows.push(row_with(results, PART, claim, &metric, &value, one));
@@ -238,29 +236,30 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     }
     for design in both {
         for (name, of) in PARTS {
-            let each = part(results, design, SAME, of);
+            let each = part(results, design, SAME, Prices::USUAL, of);
             rows.push(each.map(|each| MORE.mean(format!("energy of {}: {name}", design.name()), each)));
         }
     }
-    for (factor, words) in [(0.5, "half"), (2.0, "twice")] {
+    for (core, words) in [(0.5, "half"), (2.0, "twice")] {
         let metric = format!("energy saved by 384 KB unified, if the core took {words} of what it takes");
-        rows.push(saved(results, both, SAME, factor).map(|each| MORE.mean(metric, each)));
+        rows.push(saved(results, both, SAME, Prices { core, ..Prices::USUAL }).map(|each| MORE.mean(metric, each)));
     }
-    rows.push(saved(results, both, SAME, 1.0).map(|each| MORE.mean("energy saved by 384 KB unified", each)));
+    rows.push(saved(results, both, SAME, Prices::USUAL).map(|each| MORE.mean("energy saved by 384 KB unified", each)));
     rows.into_iter().flatten().collect()
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     let saved = || {
         let series = vec![
-            ("energy saved", saved(results, [Unified384, Fixed256], SAME, 1.0)?),
+            ("energy saved", saved(results, [Unified384, Fixed256], SAME, Prices::USUAL)?),
             ("performance by energy gained", efficiency(results, [Unified384, Fixed256], SAME)?),
         ];
         let title = "384 KB unified over 256/64/64 KB (figure 7.8)";
         Some(kernels(title, "share", series, Style::Bars, None))
     };
     let parts = || {
-        let of = |&(name, of): &(&'static str, OfEnergy)| Some((name, part(results, Unified384, SAME, of)?));
+        let of =
+            |&(name, of): &(&'static str, OfEnergy)| Some((name, part(results, Unified384, SAME, Prices::USUAL, of)?));
         let series: Vec<_> = PARTS.iter().map(of).collect::<Option<_>>()?;
         Some(kernels("Energy of 384 KB unified (figure 7.9)", "share", series, Style::Stacked, None))
     };

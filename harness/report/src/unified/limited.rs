@@ -3,7 +3,7 @@
 use super::{Design, Fixed128, Fixed256, Limited, Limited16, Limited48};
 use super::{best, cases, count, ends, gains, of_case, plan_changed, row};
 use crate::row::{Claim, PerKernel, Row, Unit};
-use crate::sweep::{Results, SweepPlan};
+use crate::sweep::{Kernel, Results, SweepPlan};
 
 const PART: &str = "limited";
 const SOURCE: &str = "hierarchy thesis 7.5.1, figure 7.7(a)";
@@ -70,15 +70,17 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         // The one by the other, whichever is faster.
         Some((most.max(1.0 / (1.0 + least) - 1.0), each))
     }));
-    rows.extend(fitting(results, Limited48).and_then(|fits| {
-        let lacks_room = 1.0 - fits.get("cgemm")?;
-        let row = NO_ROOM.row("cgemm has no room in 16 KB of scratchpad memory", lacks_room, PerKernel::new());
-        Some(Some(row.because(|_| {
-            let bytes =
-                results.kernels.iter().filter(|kernel| kernel.name == "cgemm").flat_map(|kernel| kernel.demands());
-            let bytes = bytes.map(|asked| asked.demand.scratchpad).max().unwrap_or(0);
-            (format!("a block takes {bytes} bytes"), super::REPORT.command(results, PART))
-        })))
-    }));
+    rows.push(no_room(results));
     rows.into_iter().flatten().collect()
+}
+
+/// A benchmark whose blocks do not fit the smallest scratchpad memory.
+fn no_room(results: &Results<'_>) -> Option<Row> {
+    let lacks_room = 1.0 - fitting(results, Limited48)?.get("cgemm")?;
+    let row = NO_ROOM.row("cgemm has no room in 16 KB of scratchpad memory", lacks_room, PerKernel::new());
+    Some(row.because(|_| {
+        let cgemm = results.kernels.iter().filter(|kernel| kernel.name == "cgemm");
+        let bytes = cgemm.flat_map(Kernel::demands).map(|asked| asked.demand.scratchpad).max().unwrap_or(0);
+        (format!("a block takes {bytes} bytes"), super::REPORT.command(results, PART))
+    }))
 }

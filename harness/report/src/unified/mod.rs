@@ -12,12 +12,12 @@ mod sizes;
 
 use gpurf_compiler::Schedule;
 
-use best::{Best, Case, best, cases};
+use best::{Best, Case, best, best_of, cases, faster};
 
+use crate::experiments::{self, Change, Experiment, SAME, found};
 use crate::kernels::UNIFIED_MEMORY;
 use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, Claim, PerKernel, Row};
-use crate::shown::found;
 use crate::sweep::{Point, Results, SweepPlan};
 
 /// What can be made.
@@ -154,14 +154,8 @@ fn large(kilobytes: u32) -> Point {
     sizes.into_iter().fold(Point::preset("fixed-256"), Point::with)
 }
 
-/// One thing that an experiment changes on every machine of a row.
-type Change = fn(Point) -> Point;
-
-/// Nothing changed.
-const SAME: Change = |point| point;
-
 /// The experiments.
-const CHANGES: [(&str, Change); 2] = [
+const CHANGES: [Experiment; 2] = [
     // "The large number of hardware threads are able to tolerate latency from cache misses" (7.5.7): where time is not traffic.
     ("with memory that moves 128 bytes a cycle (memory.bandwidth=128)", |point| point.with("memory.bandwidth=128")),
     // The thesis's section 2.4.2 has 128 bytes a cycle, its table 4.4 has 32.
@@ -177,10 +171,7 @@ fn plan_designs(plan: &mut SweepPlan, designs: &[Design]) {
 
 /// Designs, and what the experiments make of them.
 fn plan_changed(plan: &mut SweepPlan, designs: &[Design]) {
-    plan_designs(plan, designs);
-    for point in designs.iter().flat_map(|design| design.points()) {
-        CHANGES.iter().for_each(|(_, change)| plan.point(change(point.clone())));
-    }
+    experiments::plan(plan, &CHANGES, designs.iter().flat_map(|design| design.points()));
 }
 
 /// What a row has with a change: over all benchmarks, and of each.
@@ -202,13 +193,10 @@ fn row_with(
 ) -> Option<Row> {
     let (ours, each) = value(SAME)?;
     let row = claim.row(metric, ours, each);
-    Some(row.because(|row| (found(row, &[experiments(value), more()].concat()), REPORT.command(results, part))))
-}
-
-/// Experiments in words, with the value of the row in each.
-fn experiments(value: Value<'_>) -> Vec<(String, Option<f64>)> {
-    let with = |change: Change| value(change).map(|(ours, _)| ours);
-    CHANGES.iter().map(|(words, change)| ((*words).to_owned(), with(*change))).collect()
+    Some(row.because(|row| {
+        let changed = experiments::values(&CHANGES, |change| value(change).map(|(ours, _)| ours));
+        (found(row, &[changed, more()].concat()), REPORT.command(results, part))
+    }))
 }
 
 /// Values of benchmarks with a change.
@@ -217,22 +205,38 @@ type Each<'a> = &'a dyn Fn(Change) -> Option<PerKernel>;
 /// A value of each benchmark that two designs run; nothing where a run is missing.
 fn compared(
     results: &Results<'_>,
-    [a, b]: [Design; 2],
+    designs: [Design; 2],
     change: Change,
+    value: impl Fn(&Best<'_>, &Best<'_>) -> f64,
+) -> Option<PerKernel> {
+    compared_at(results, designs.map(|design| design.points().into_iter().map(change).collect()), value)
+}
+
+/// The same of two lists of configurations, of each of which the fastest counts.
+fn compared_at(
+    results: &Results<'_>,
+    [a, b]: [Vec<Point>; 2],
     value: impl Fn(&Best<'_>, &Best<'_>) -> f64,
 ) -> Option<PerKernel> {
     let mut all = PerKernel::new();
     for case in cases(results) {
-        if let (Some(a), Some(b)) = (best(results, &case, a, change)?, best(results, &case, b, change)?) {
-            all.insert(case.name, value(&a, &b));
+        let fastest = |points: &[Point]| best_of(results, &case.kernels, points);
+        if let (Some(a), Some(b)) = (fastest(&a)?, fastest(&b)?) {
+            let value = value(&a, &b);
+            all.insert(case.name, value);
         }
     }
     (!all.is_empty()).then_some(all)
 }
 
-/// What a design gains over another one: the cycles of the one by those of the other, less 1. Tiles of another size are other instructions, so IPC says nothing.
+/// What a run gains over another one. Tiles of another size are other instructions, so IPC says nothing.
+fn gain(a: &Best<'_>, b: &Best<'_>) -> f64 {
+    faster(a, b) - 1.0
+}
+
+/// What a design gains over another one.
 fn gains(results: &Results<'_>, designs: [Design; 2], change: Change) -> Option<PerKernel> {
-    compared(results, designs, change, |a, b| crate::ratio(b.run.cycles as f64, a.run.cycles as f64) - 1.0)
+    compared(results, designs, change, gain)
 }
 
 /// Of how many benchmarks something holds.

@@ -1,14 +1,15 @@
 //! What kernels need, and how memory is divided: hierarchy thesis 7.1, 7.3.1, 7.5.6, tables 7.1 and 7.2, figure 7.11.
 
-use gpurf_blocks::config::Config;
+use gpurf_blocks::config::{Config, least_lines};
+use gpurf_blocks::memory::LINE_BITS;
+use gpurf_blocks::unified::ROW_BYTES;
 use gpurf_isa::image::{Kernel as Code, Purpose};
 use gpurf_machine::LaunchDemand;
 use gpurf_sm::partition::Division;
 
 use super::best::{Best, best, cases, runs};
-use super::{Fixed256, REPORT, SAME, Unified384, ends, plan_designs};
+use super::{Fixed256, REPORT, SAME, Unified384, ends, found, plan_designs};
 use crate::row::{Claim, PerKernel, Row, Unit};
-use crate::shown::found;
 use crate::sweep::{Kernel, Point, Results, SweepPlan};
 
 const PART: &str = "partition";
@@ -70,10 +71,6 @@ fn kilobytes(lines: usize, bits: u32) -> f64 {
     f64::from(lines as u32 * bits) / 8.0 / 1024.0
 }
 
-/// Bits of a line's number, of which one says whether it is local memory.
-const LINE_BITS: u32 = 26;
-/// Sets of the smallest cache that tags of unified memory fit.
-const LEAST_SETS: u32 = 4;
 /// Sets of the smallest cache of the thesis's unified design, by its size of tags: 32 KB in 4 ways.
 const THESIS_SETS: u32 = 64;
 
@@ -87,7 +84,7 @@ fn tag_rows(results: &Results<'_>) -> Vec<Row> {
         let row = claim.row(metric, ours, PerKernel::new());
         row.because(|row| (found(row, &experiments), REPORT.command(results, PART)))
     };
-    let (set_w, least) = (fixed.sets().ilog2(), LEAST_SETS.ilog2());
+    let (set_w, least) = (fixed.sets().ilog2(), least_lines(1).ilog2());
     let (fixed, unified) = (fixed.lines(), unified.lines());
     let (not_local, larger) = (LINE_BITS - 1, THESIS_SETS.ilog2());
     vec![
@@ -187,7 +184,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let mut caches = PerKernel::new();
     for case in cases(results) {
         let Some(Some(best)) = best(results, &case, Unified384, SAME) else { return rows };
-        let cache = of_largest(&best, |division, _| division.cache_lines / LINES_PER_KILOBYTE);
+        let cache = of_largest(&best, |division, _| division.cache_rows() * ROW_BYTES / 1024);
         caches.extend(cache.map(|cache| (case.name.clone(), cache)));
         let Some((_, registers, threads)) = TABLE_7_2.iter().find(|(name, ..)| *name == case.name) else { continue };
         let ours = f64::from(best.kernel.registers());
@@ -220,6 +217,3 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     }
     rows
 }
-
-/// Lines of 128 bytes in a kilobyte.
-const LINES_PER_KILOBYTE: u32 = 8;

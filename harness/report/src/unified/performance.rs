@@ -1,7 +1,7 @@
 //! Performance of the unified design of the baseline's size: hierarchy thesis 7.5.1, figures 7.7(a) and 7.12.
 
-use super::best::{best, best_of, cases};
-use super::{Change, Each, Fixed256, SAME, Unified256, Unified384, count, gains, of_case, plan_changed, row, row_with};
+use super::{Change, Each, Fixed256, SAME, Unified256, Unified384};
+use super::{compared_at, count, gain, gains, of_case, plan_changed, row, row_with};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::shown::kernels;
@@ -51,13 +51,8 @@ pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
     let gained = |change| of_case(gained(results, change), HEADLINE);
     row_with(results, part, NEEDLE, metric, &gained, || {
         let words = "with as many blocks, but scratchpad memory apart and in banks of 4 bytes (fixed-256, sm.shared_kilobytes=512, sm.blocks=10)";
-        let gain = || {
-            let case = cases(results).into_iter().find(|case| case.name == HEADLINE)?;
-            let baseline = best(results, &case, Fixed256, SAME)??;
-            let apart = best_of(results, &case.kernels, &[apart()])??;
-            Some(crate::ratio(baseline.run.cycles as f64, apart.run.cycles as f64) - 1.0)
-        };
-        vec![(words.to_owned(), gain())]
+        let gains = compared_at(results, [vec![apart()], Fixed256.points()], gain);
+        vec![(words.to_owned(), of_case(gains, HEADLINE).map(|(gain, _)| gain))]
     })
 }
 

@@ -1,7 +1,7 @@
 //! What more of one kind of memory brings: hierarchy thesis 7.1, 7.1.2, 7.6, figures 7.2 and 7.3.
 
-use super::best::{Best, best_of};
-use super::{CHANGES, Change, dram, row};
+use super::best::{Best, best_of, faster};
+use super::{CHANGES, Change, dram, experiments, gain, row};
 use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::sweep::{Kernel, Point, Results, SweepPlan};
 
@@ -60,10 +60,7 @@ fn traffic() -> [Point; 2] {
 }
 
 pub fn plan(plan: &mut SweepPlan) {
-    for point in [tiles()].into_iter().chain(fewer()).chain(caches()).chain(traffic()) {
-        CHANGES.iter().for_each(|(_, change)| plan.point(change(point.clone())));
-        plan.point(point);
-    }
+    experiments::plan(plan, &CHANGES, [tiles()].into_iter().chain(fewer()).chain(caches()).chain(traffic()));
     provisions().into_iter().flat_map(|(_, points)| points).for_each(|point| plan.point(point));
 }
 
@@ -85,11 +82,6 @@ fn of_two(
     Some((value(&a??, &b??), PerKernel::new()))
 }
 
-/// Cycles of the second by those of the first.
-fn faster(a: &Best<'_>, b: &Best<'_>) -> f64 {
-    crate::ratio(b.run.cycles as f64, a.run.cycles as f64)
-}
-
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let mut rows = vec![
         row(
@@ -103,12 +95,10 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             },
         ),
         row(results, PART, FEWER, "performance gained by 768 threads, over 1024, cache of 64 KB: MUM", &|change| {
-            let (gain, each) = of_two(results, "MUM", fewer(), change, faster)?;
-            Some((gain - 1.0, each))
+            of_two(results, "MUM", fewer(), change, gain)
         }),
         row(results, PART, MORE_CACHE, "performance gained by a cache of 512 KB, over 256 KB: pcr", &|change| {
-            let (gain, each) = of_two(results, "pcr", caches(), change, faster)?;
-            Some((gain - 1.0, each))
+            of_two(results, "pcr", caches(), change, gain)
         }),
         row(results, PART, TRAFFIC, "DRAM bytes with a cache of 64 KB, by those without: needle", &|change| {
             of_two(results, "needle", traffic(), change, |a, b| {

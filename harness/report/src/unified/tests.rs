@@ -3,7 +3,7 @@
 use gpurf_blocks::config::Config;
 use gpurf_energy::storage::{Core, SmEnergy, Storage};
 
-use super::energy::{activity, storage};
+use super::energy::{OF_LINE, activity, storage};
 use super::*;
 use crate::report::PaperReport;
 use crate::sweep::{Kernel, Measured};
@@ -148,7 +148,7 @@ fn energy_is_that_of_counts_and_cycles() {
     let (fixed, unified) = (Point::preset("fixed-256"), Point::preset("unified-384"));
     let of = |point: &Point, kernel: &str| {
         let storage = storage(&point.config().unwrap());
-        SmEnergy::of(storage, Core::thesis(1000, 1000), &activity(&run(kernel, point), storage))
+        SmEnergy::of(storage, Core::thesis(1000, 1000), &activity(&run(kernel, point), storage, OF_LINE))
     };
     let [before, after] = [of(&fixed, "needle64"), of(&unified, "needle64")];
     let efficiency = 1000.0 / 700.0 * before.total() / after.total() - 1.0;

@@ -329,10 +329,9 @@ impl CacheMissesCover {
         point!("a row of words", line && row.size == 2);
         point!("a row takes the last byte", line && row.end() == LINE_BYTES);
         point!("a row leaves lanes out", line && row.mask != u32::MAX);
-        let beyond = |lane: usize| row.offset[lane] + (1 << row.size) > present;
         point!(
             "a row exists, and a lane that it leaves out lies after what exists",
-            line && !at_fault && set_lanes(!row.mask).any(beyond)
+            line && !at_fault && set_lanes(!row.mask).any(|lane| row.end_of(lane) > present)
         );
         point!("a word for each lane", serves && row.lanewise);
         point!("a row without a register", serves && row.reg.is_none());

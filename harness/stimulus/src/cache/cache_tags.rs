@@ -2,6 +2,7 @@
 
 use gpurf_blocks::cache::{CacheTags, CacheTagsIn, CacheTagsOut, CacheTagsProbe};
 use gpurf_blocks::config::{Config, Replacement, least_lines};
+use gpurf_blocks::memory::LINE_BITS;
 use gpurf_blocks::shape::SmShape;
 use gpurf_lockstep::Rng;
 
@@ -11,9 +12,6 @@ use crate::{Driver, Points, Unreached, cover};
 
 /// Stimulus of the block.
 pub(crate) const ENTRY: crate::Entry = crate::entry::<CacheTags, CacheTagsDriver, CacheTagsCover>();
-
-/// Bits of a line.
-pub(super) const LINE_BITS: u32 = 26;
 
 /// Sets and ways of a cache.
 #[derive(Clone, Copy)]

@@ -56,12 +56,17 @@ impl Row {
 
     /// The byte behind the highest one that a lane takes.
     pub(super) fn end(&self) -> u8 {
-        set_lanes(self.mask).map(|lane| self.offset[lane] + (1 << self.size)).max().unwrap_or(0)
+        set_lanes(self.mask).map(|lane| self.end_of(lane)).max().unwrap_or(0)
+    }
+
+    /// The byte behind those of a lane.
+    pub(super) fn end_of(&self, lane: usize) -> u8 {
+        self.offset[lane] + (1 << self.size)
     }
 
     /// The same of the lowest lane.
     pub(super) fn first_end(&self) -> u8 {
-        set_lanes(self.mask).next().map_or(0, |lane| self.offset[lane] + (1 << self.size))
+        set_lanes(self.mask).next().map_or(0, |lane| self.end_of(lane))
     }
 
     /// The row that such bits are.

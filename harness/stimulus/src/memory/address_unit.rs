@@ -78,15 +78,14 @@ impl Driver for AddressUnitDriver {
     fn unreached(shape: &SmShape, _: &Config) -> Vec<Unreached> {
         let mut all = vec![Unreached::field::<Instruction>("in_instruction_i", "op", 5..=5, NOT_IN_AN_OPCODE)];
         // An empty block may begin where shared memory ends.
-        let end = (4 * shape.shared_words).ilog2();
-        if end < BASE_BITS - 1 {
-            all.push(Unreached::bits("place_base_i", end + 1..=u32::MAX, "shared memory ends before"));
-        }
-        if end < BYTES_BITS - 1 {
-            all.push(Unreached::bits("shared_bytes_i", end + 1..=u32::MAX, "shared memory ends before"));
+        let past = (4 * shape.shared_words).ilog2() + 1;
+        let common = shape.shares_scratchpad().then_some(("place_common_i", BASE_BITS));
+        for (signal, bits) in [("place_base_i", BASE_BITS), ("shared_bytes_i", BYTES_BITS)].into_iter().chain(common) {
+            if past < bits {
+                all.push(Unreached::bits(signal, past..=bits - 1, "shared memory ends before"));
+            }
         }
         if shape.shares_scratchpad() {
-            all.push(Unreached::bits("place_common_i", end + 1..=u32::MAX, "shared memory ends before"));
             for signal in ["place_base_i", "place_common_i", "private_bytes_i"] {
                 all.push(Unreached::bits(signal, 0..=1, "shared memory is handed out in words"));
             }
@@ -237,7 +236,7 @@ impl AddressUnitDriver {
                 1 => words(rng, inputs.shared_bytes_i.min(64)),
                 _ => words(rng, inputs.shared_bytes_i),
             };
-            let all = 4 * self.shape.shared_words as u32;
+            let all = (4 * self.shape.shared_words as u32).min((1 << BASE_BITS) - 4);
             inputs.place_common_i = if rng.chance(300) {
                 inputs.place_base_i
             } else {

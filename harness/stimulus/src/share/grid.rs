@@ -64,7 +64,7 @@ impl Grid {
         let widest = if rng.chance(600) { 4 } else { 24 };
         let warps = 1 + rng.below(widest.min(all as u64 / 2)) as usize;
         let most = (all / warps).min(BLOCK_SLOTS);
-        // With half of the slots every slot may be in a pair, the last ones too.
+        // If half of the slots are hosts, every slot can be in a pair, the last ones too.
         let hosts = if rng.chance(300) { most.div_ceil(2) } else { 1 + rng.below(most as u64) as usize };
         let mut slots = hosts;
         while slots < most && slots - hosts < hosts && rng.chance(guests) {

@@ -114,6 +114,8 @@ impl SharedPass {
 /// pass serves, of each bank, one word: that of its lowest lane left, to all lanes that want this word.
 pub struct SharedMemory {
     rows: usize,
+    /// Of an address's row: the number of rows need not be a power of two.
+    row_mask: usize,
     /// Distance of two banks in `words`.
     stride: usize,
     words: Box<[u32]>,
@@ -198,7 +200,7 @@ impl SharedMemory {
     }
 
     fn row(&self, address: u32) -> usize {
-        (address >> PLACE_BITS) as usize & (self.rows.next_power_of_two() - 1)
+        (address >> PLACE_BITS) as usize & self.row_mask
     }
 
     fn word(&mut self, address: u32) -> &mut u32 {
@@ -273,6 +275,7 @@ impl Block for SharedMemory {
         let stride = rows + PAD;
         Self {
             rows,
+            row_mask: rows.next_power_of_two() - 1,
             stride,
             words: vec![0; SHARED_BANKS * stride].into(),
             rdata_q: [0; SHARED_BANKS],

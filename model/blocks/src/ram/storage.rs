@@ -18,6 +18,8 @@ pub(crate) fn select_bytes(bytes: u32) -> u32 {
 ///
 /// A read copies nothing: the output stays in place until that word is written. Most words are read long before they
 /// are overwritten, so that most copies never happen.
+///
+/// An address from the depth on does not occur while reset is released. Until then a read of one gives zero, and a write to one is ignored.
 pub(crate) struct Storage {
     words: Box<[WarpData]>,
     rdata_q: [WarpData; 1],
@@ -34,19 +36,14 @@ impl Storage {
     #[inline]
     pub(crate) fn rdata(&self) -> &WarpData {
         match self.in_place {
-            Some(addr) => &self.words[usize::from(addr)],
+            Some(addr) => self.words.get(usize::from(addr)).unwrap_or(&WarpData::ZERO),
             None => &self.rdata_q[0],
         }
     }
 
-    /// An address from the depth on does not occur while reset is released; until then a read of one gives zero, and a write to one is ignored.
     #[inline]
     pub(crate) fn read(&mut self, addr: u16) {
-        let exists = usize::from(addr) < self.words.len();
-        self.in_place = exists.then_some(addr);
-        if !exists {
-            self.rdata_q[0] = WarpData::ZERO;
-        }
+        self.in_place = Some(addr);
     }
 
     /// Writes the lanes of `mask`; the output keeps its value.
