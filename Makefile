@@ -58,7 +58,7 @@ synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and c
 	@scripts/bootstrap.sh --mutants
 	@scripts/synth.sh $(if $(FULL),--full)
 
-prove: ## proofs by a solver, at small sizes: what is read from the hybrid register file and from one whose banks are stolen is what was last written; stealing starves nobody; what a load reads through the data cache is what was last written; no access meets a register that is not ON; two warps never access shared registers together (MUTANTS=1: faults that the proofs must not survive)
+prove: ## proofs by a solver, at small sizes: what is read from the hybrid register file and from one whose banks are stolen is what was last written; stealing starves nobody; what a load reads through the data cache is what was last written, and so in unified banks, each in its own space; no access meets a register that is not ON; two warps never access shared registers together (MUTANTS=1: faults that the proofs must not survive)
 	@scripts/bootstrap.sh --proofs
 	@target/venv/bin/python scripts/prove.py $(if $(MUTANTS),--mutants)
 

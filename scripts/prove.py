@@ -2,7 +2,9 @@
 """Proves the properties of tests/formal: what a warp reads from the hybrid register file is what it last wrote (hrf_property), and the scheduler
 keeps to what that takes for granted (alternating_property); what is read from the file whose banks are stolen is what was last written
 (steal_property), nobody who waits there is starved (steal_liveness_property), and with stealing off that file is the baseline's
-(steal_off_property); what a load reads through the data cache is what the last store or atomic operation before it left (cache_property); no access meets a register that is not ON, and no value is lost unless an instruction says so (power_property); of two warps that share
+(steal_off_property); what a load reads through the data cache is what the last store or atomic operation before it left (cache_property); in the unified banks
+registers, scratchpad memory and the data cache each read what was last written in their own space (unified_property), and registers are those of a
+file of their own (unified_off_property); no access meets a register that is not ON, and no value is lost unless an instruction says so (power_property); of two warps that share
 registers one at a time accesses them, and the older block never waits (share_property); the same of two blocks that share scratchpad memory, where a
 probe performs nothing (scratchpad_property).
 
@@ -43,7 +45,8 @@ def modules(folder):
     return sorted(f"{folder}/{file.removesuffix('.sv')}" for file in os.listdir(os.path.join(ROOT, "rtl", folder)) if file.endswith(".sv"))
 
 
-STEAL = modules("ram") + [f"mrf/mrf_{name}" for name in ("allocator", "bank", "bank_map", "crossbar", "write_queue")] + modules("steal")
+MRF = [module for module in modules("mrf") if module != "mrf/mrf"]
+STEAL = modules("ram") + [module for module in MRF if module not in ("mrf/mrf_arbiter", "mrf/mrf_collector")] + modules("steal")
 PROPERTIES = {
     "hrf_property": modules("ram") + ["mrf/mrf_allocator", "mrf/mrf_collector"] + modules("hrf"),
     "alternating_property": ["issue/alternating_scheduler"],
@@ -51,6 +54,8 @@ PROPERTIES = {
     "power_property": ["power/power_states"],
     "share_property": ["share/share_locks", "share/register_places"],
     "scratchpad_property": ["share/scratchpad_locks", "memory/address_unit"],
+    "unified_property": modules("ram") + ["unified/unified_bank", "unified/unified_arbiter"],
+    "unified_off_property": modules("ram") + MRF + ["unified/unified_bank", "mrf/mrf"],
     "steal_property": STEAL,
     "steal_liveness_property": STEAL,
     "steal_off_property": STEAL + ["mrf/mrf_collector", "mrf/mrf_arbiter", "mrf/mrf"],
@@ -59,10 +64,12 @@ SIZES = {"hrf_property": {"Lanes": 4, "LaneW": 1, "RegW": 4, "RcmRegW": 3}, "alt
          "cache_property": {"Lanes": 2, "LaneW": 32, "GroupLanes": 2, "RegW": 2, "LineOffsetW": 3, "LineW": 3},
          "power_property": {"RegW": 3},
          "share_property": {"RegW": 3, "BlockSlots": 4}, "scratchpad_property": {"Lanes": 4, "RegW": 3, "BlockSlots": 4},
+         "unified_property": {"Lanes": 4, "LaneW": 8, "GroupLanes": 2, "ClusterIdxW": 1, "ClusterBytes": 2, "LineOffsetW": 2, "BankRowsW": 4, "SharedRowW": 4},
+         "unified_off_property": {"Lanes": 4, "LaneW": 8, "RegW": 4, "GroupLanes": 2, "ClusterIdxW": 1, "ClusterBytes": 2, "LineOffsetW": 2},
          "steal_property": {"Lanes": 4, "LaneW": 1, "RegW": 2}, "steal_liveness_property": {"Lanes": 4, "LaneW": 1, "RegW": 2},
          "steal_off_property": {"Lanes": 8, "LaneW": 1, "RegW": 4}}
 KEPT = ("active_groups(", "lowest_warp(", "next_warp(", "returning_atomic(", "uses_memory(", "opcode_of(", "constant_of(", "modifiers_of(")
-KEPT_WITH_BYTES = ("size_mask(", "loaded(", "loaded_lanes(", "are_aligned(")  # where a lane has bytes
+KEPT_WITH_BYTES = ("size_mask(", "loaded(", "loaded_lanes(", "are_aligned(")  # where a lane has 32 bits
 
 
 def small_package(text, sizes):
@@ -70,7 +77,7 @@ def small_package(text, sizes):
     for name, value in sizes.items():
         text, found = re.subn(rf"(localparam int unsigned {name} =) [^;]+;", rf"\1 {value};", text)
         assert found == 1, f"{name} is not in the package"
-    names = KEPT + (() if sizes.get("LaneW") == 1 else KEPT_WITH_BYTES)
+    names = KEPT + (() if sizes.get("LaneW", 32) < 32 else KEPT_WITH_BYTES)
     def kept(match):
         return match.group(0) if any(name in match.group(0).split(";")[0] for name in names) else ""
     return re.sub(r"  function automatic.*?endfunction\n", kept, text, flags=re.S)
