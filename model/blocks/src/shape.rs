@@ -1,6 +1,6 @@
 //! The sizes of the SM, shared by all its blocks.
 
-use crate::config::{CheckRule, Config, Reference, Replacement, Scheduler};
+use crate::config::{CheckRule, Config, Gather, Reference, Replacement, Scheduler};
 use crate::design::{DesignCfg, Services};
 use crate::designs::{DESIGNS, Organisation};
 use crate::mrf::MrfShape;
@@ -187,6 +187,12 @@ impl SmShape {
     /// The same with a shared memory that has nothing in it, where unified memory is in its place.
     pub fn without_shared_memory(self) -> Self {
         Self { shared_words: if self.unified() { LANES } else { self.shared_words }, ..self }
+    }
+
+    /// The same for the blocks that do not see what ports the banks of unified memory have: the launcher and those of the cache.
+    pub fn with_shared_ports(mut self) -> Self {
+        self.mrf.separate = false;
+        self
     }
 
     /// There is a data cache.
@@ -405,12 +411,18 @@ pub struct Straps {
     pub blocks: u8,
     /// The data cache: first in, first out.
     pub cache_fifo: bool,
+    /// The data cache: a store of all bytes of a line that is not there takes a place for it.
+    pub cache_full_stores: bool,
+    /// The data cache: loads whose hints say so pass it by.
+    pub cache_hints: bool,
+    /// `unified_shared`: a cluster combines its bytes from several of its banks.
+    pub gather_aggressive: bool,
     /// The register file: order among the reads of a bank, and the design's own straps.
     pub design: DesignCfg,
 }
 
 /// Width of `cfg_i` of the SM: `sm_straps_t`.
-pub const SM_CFG_BITS: u32 = 61;
+pub const SM_CFG_BITS: u32 = 64;
 
 impl Straps {
     /// Those of a configuration.
@@ -434,15 +446,27 @@ impl Straps {
             share_mark: config.share.check == CheckRule::Mark,
             blocks: sm.blocks as u8,
             cache_fifo: config.cache.replacement == Replacement::Fifo,
+            cache_full_stores: config.cache.full_stores,
+            cache_hints: config.cache.hints,
+            gather_aggressive: config.unified.gather == Gather::Aggressive,
             design: DesignCfg { read_order: config.straps(), straps },
         }
     }
 
-    /// Those of `cache`: the latency of hits, and above it the replacement. A hit has the latency of shared memory, and takes a cycle more to get to its
-    /// queue.
+    /// Those of `cache`: the latency of hits, and above it replacement, full stores and hints. A hit has the latency of shared memory, and takes a cycle
+    /// more to get to its queue.
     #[inline]
-    pub fn cache(&self) -> u8 {
-        self.hit_latency() | u8::from(self.cache_fifo) << 6
+    pub fn cache(&self) -> u16 {
+        u16::from(self.hit_latency())
+            | u16::from(self.cache_fifo) << 6
+            | u16::from(self.cache_full_stores) << 7
+            | u16::from(self.cache_hints) << 8
+    }
+
+    /// Those of `unified_shared`: those of `shared_memory`, and above them the rule of gathering.
+    #[inline]
+    pub fn unified_shared(&self) -> u8 {
+        self.shared_bandwidth | u8::from(self.gather_aggressive) << 2
     }
 
     /// Latency of the queue for hits of the data cache.
@@ -481,13 +505,16 @@ impl Straps {
             share_mark: word >> 54 & 1 == 1,
             blocks: (word >> 55 & 0x1f) as u8,
             cache_fifo: word >> 60 & 1 == 1,
+            cache_full_stores: word >> 61 & 1 == 1,
+            cache_hints: word >> 62 & 1 == 1,
+            gather_aggressive: word >> 63 & 1 == 1,
             design: DesignCfg { read_order: (word & 1) as u8, straps: design.to_u128() },
         }
     }
 
     /// The SM's `cfg_i`, `sm_straps_t`: order of reads, scheduler, latencies of ALU and memory pipeline (6 bits each), bandwidth
     /// (2 bits), latencies of single precision and special functions (6 bits each), stay, patience (12 bits), power states (10 bits),
-    /// locks (3 bits), marks in the place of probes, block slots (5 bits), replacement of the cache, lowest first.
+    /// locks (3 bits), marks in the place of probes, block slots (5 bits), replacement, full stores and hints of the cache, gathering, lowest first.
     pub fn word(&self) -> u64 {
         u64::from(self.design.read_order)
             | u64::from(self.scheduler) << 1
@@ -503,6 +530,9 @@ impl Straps {
             | u64::from(self.share_mark) << 54
             | u64::from(self.blocks) << 55
             | u64::from(self.cache_fifo) << 60
+            | u64::from(self.cache_full_stores) << 61
+            | u64::from(self.cache_hints) << 62
+            | u64::from(self.gather_aggressive) << 63
     }
 
     /// The SM's `design_cfg_i`.
@@ -529,7 +559,8 @@ pub fn cfg_of_block(config: &Config, block: &str) -> u64 {
         "sm" => Some(straps.word()),
         "warp_scheduler" => Some(straps.scheduler.into()),
         "result_queue" => Some(straps.side_latency.into()),
-        "shared_memory" | "unified_shared" => Some(straps.shared_bandwidth.into()),
+        "shared_memory" => Some(straps.shared_bandwidth.into()),
+        "unified_shared" => Some(straps.unified_shared().into()),
         "cache" => Some(straps.cache().into()),
         "cache_tags" => Some(straps.cache_fifo.into()),
         "cache_results" => Some(straps.hit_latency().into()),
@@ -561,6 +592,16 @@ mod tests {
         assert_eq!(straps(&["share.lock=first", "share.owner_first=false"]) >> 51, 0b011 | 16 << 4);
         assert_eq!(straps(&["share.hold_atomics=false"]) >> 51, 0b100 | 16 << 4);
         assert_eq!(straps(&["cache.replacement=fifo"]) >> 51, share | 1 << 9);
+        assert_eq!(straps(&["cache.full_stores=true"]) >> 51, share | 1 << 10);
+        assert_eq!(straps(&["cache.hints=true"]) >> 51, share | 1 << 11);
+        let unified = |settings: &[&str]| cfg_of_block(&config("unified-tiny", settings), "sm");
+        assert_eq!(unified(&["unified.gather=aggressive"]) ^ unified(&[]), 1 << 63);
+        let own = |block: &str| {
+            let settings = ["unified.gather=aggressive", "cache.full_stores=true", "sm.shared_bandwidth=64"];
+            cfg_of_block(&config("unified-tiny", &settings), block)
+        };
+        assert_eq!((own("shared_memory"), own("unified_shared"), own("cache")), (1, 0b101, 0b1000_0000 | 16));
+        assert_eq!(cfg_of_block(&config("cached", &["cache.hints=true"]), "cache"), 0b1_0000_0000 | 16);
         assert_eq!(straps(&["share.check=mark"]) >> 51, 0b1110 | 16 << 4);
         let power = 0b11 | 1 << 2 | 2 << 6;
         assert_eq!(straps(&[]) >> 41 & 0x3ff, power);

@@ -19,6 +19,7 @@ pub(crate) const SHAPES: [MrfShape; 4] = [
         tag_w: 1,
         places: false,
         unified: false,
+        separate: false,
     },
     MrfShape {
         banks: 4,
@@ -29,6 +30,7 @@ pub(crate) const SHAPES: [MrfShape; 4] = [
         tag_w: 64,
         places: false,
         unified: false,
+        separate: false,
     },
     MrfShape {
         banks: 32,
@@ -39,6 +41,7 @@ pub(crate) const SHAPES: [MrfShape; 4] = [
         tag_w: 8,
         places: false,
         unified: false,
+        separate: false,
     },
 ];
 
@@ -74,6 +77,7 @@ pub(crate) const SM_SHAPES: [SmShape; 2] = [
             tag_w: 2,
             places: false,
             unified: false,
+            separate: false,
         },
         active: 0,
         alternate: false,
@@ -139,6 +143,7 @@ pub(crate) const ACTIVE_SHAPES: [ActiveShape; 2] = [
             tag_w: 3,
             places: false,
             unified: false,
+            separate: false,
         },
         warps: 8,
         active: 6,
@@ -207,7 +212,7 @@ pub(crate) fn config(preset: &str, settings: &[&str]) -> Config {
 /// The straps of a configuration's design. All its straps come back from the SM's ports.
 pub(crate) fn design_straps(config: &Config) -> u128 {
     let straps = Straps::of(config);
-    assert!(straps.word() >> SM_CFG_BITS == 0);
+    assert!(u128::from(straps.word()) >> SM_CFG_BITS == 0);
     assert_eq!(Straps::of_ports(straps.word(), &straps.design_word()), straps, "{:?}", config.settings());
     straps.design.straps
 }

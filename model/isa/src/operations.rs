@@ -288,7 +288,8 @@ operations! {
     0x38 Mufu "MUFU" { function: Function, ftz: bool } [D A] Unit::Sfu, "d = an approximate function of a";
 
     // Memory.
-    0x40 Ld "LD" { space: Space, kind: LoadType, align: Alignment } [D A B OFFSET PAIR] space.unit(), "d = memory at the address";
+    0x40 Ld "LD" { space: Space, kind: LoadType, align: Alignment, bypass: bool } [D A B OFFSET PAIR] space.unit(),
+        "d = memory at the address; with bypass, not from the data cache, where the machine heeds that";
     0x41 St "ST" { space: Space, kind: StoreType, align: Alignment } [A B C OFFSET PAIR] space.unit(), "memory at the address = c";
     0x42 Ldc "LDC" { kind: LoadType, align: Alignment } [D A OFFSET] Unit::SharedMemory, "d = the constant space at the address";
     0x43 Atom "ATOM" { space: AtomicSpace, operation: Atomic } [D A B C OFFSET PAIR] space.unit(),

@@ -108,6 +108,9 @@ struct Blocks {
     shared_memory: SharedMemory,
     /// In its place, with unified memory.
     unified: Option<Box<Unified>>,
+    /// Straps of the cache as the last edge has seen them: they are tied for a whole run, and what is offered to memory is asked for before the inputs of a
+    /// cycle are there.
+    cache_cfg: u16,
     constant_memory: ConstantMemory,
     block_launcher: BlockLauncher,
     barrier_unit: BarrierUnit,
@@ -140,7 +143,7 @@ impl Blocks {
         self.decide_front(decided);
         self.decide_issue(straps, decided);
         self.decide_constant(&mut decided.constant);
-        self.begin_pass(inputs, &mut decided.pass);
+        self.begin_pass(inputs, straps, &mut decided.pass);
         if self.unified.is_some() {
             self.decide_columns(straps, &decided.pass);
         }
@@ -294,6 +297,7 @@ impl Block for Sm {
             cache: shape.caches().then(|| Box::new(Cache::new(shape))),
             shared_memory: SharedMemory::new(&shape.without_shared_memory()),
             unified: shape.unified().then(|| Box::new(Unified::new(shape))),
+            cache_cfg: 0,
             constant_memory: ConstantMemory::new(shape),
             block_launcher: BlockLauncher::new(shape),
             barrier_unit: BarrierUnit::new(shape),

@@ -12,20 +12,33 @@ use crate::cache::{
     CacheMissesProbe, CacheResults, CacheResultsOut, CacheResultsProbe, CacheRow, CacheTags, CacheTagsOut,
     CacheTagsProbe, LineAnswer, ROW_BITS, inside,
 };
+use crate::config::Config;
 use crate::execute::{ResultWord, UnitResult};
 use crate::instances::record;
 use crate::memory::access::kind;
 use crate::memory::{Header, LINE_BITS, OFFSET_BITS, Request, Row};
-use crate::mrf::bits::pack;
+use crate::mrf::bits::{is_set, pack};
 use crate::ram::LINE_BYTES;
 use crate::shape::SmShape;
 use crate::unified::{COLUMNS, CacheColumns, CacheWants, LOG_W, LineWrite};
 use crate::{Block, Decode, Field, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, packed, ports};
 
-/// Width of the straps: latency of hits, and above it the replacement.
-const CFG_BITS: u32 = 7;
+/// Width of the straps: latency of hits, and above it replacement, full stores and hints.
+const CFG_BITS: u32 = 9;
 /// Bits of the latency.
-const LATENCY: u8 = 0x3f;
+const LATENCY: u16 = 0x3f;
+/// Bit of the straps: first in, first out.
+const FIFO: usize = 6;
+/// Bit of the straps: a store of all bytes of a line that is not there takes a place for it.
+const FULL_STORES: usize = 7;
+/// Bit of the straps: loads whose hints say so pass the cache by.
+const HINTS: usize = 8;
+
+/// The latency of hits, of all straps.
+#[inline]
+fn latency(cfg: u16) -> u8 {
+    (cfg & LATENCY) as u8
+}
 
 ports! {
     /// Inputs of [`Cache`].
@@ -44,10 +57,10 @@ ports! {
         req_line_i: u32 = field(LINE_BITS).valid_by("req_valid_i"),
         /// Lanes of the request.
         req_mask_i: u32 = field(LANES).valid_by("req_valid_i"),
+        /// Straps: bits 5:0 the latency of hits, bit 6: first in, first out, bit 7: full stores, bit 8: hints.
+        cfg_i: u16 = field(CFG_BITS),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
-        /// Straps: bits 5:0 the latency of hits, bit 6: first in, first out.
-        cfg_i: u8 = field(CFG_BITS),
         /// All lines become invalid at this edge.
         flush_i: u8 = field(1),
         /// The coalescer performs a pass at this edge.
@@ -80,6 +93,8 @@ ports! {
         req_size_i: u8 = field(2).valid_by("req_valid_i"),
         /// An answer is expected.
         req_answer_i: u8 = field(1).valid_by("req_valid_i"),
+        /// The request is a load that is to pass the cache by.
+        req_bypass_i: u8 = field(1).valid_by("req_valid_i"),
         /// Place of each lane's first byte in the line of the request.
         req_offset_i: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("req_valid_i"),
         /// Memory takes the request at this edge.
@@ -120,7 +135,7 @@ ports! {
         /// The result.
         result_o: ResultWord = packed::<ResultWord>().valid_by("result_valid_o"),
         /// Events: `cache_event_t`.
-        event_o: u16 = field(CACHE_EVENT_BITS).shown(Decode::Packed(CACHE_EVENT)),
+        event_o: u32 = field(CACHE_EVENT_BITS).shown(Decode::Packed(CACHE_EVENT)),
         /// A row may come.
         room_o: u8 = field(1).early(),
         /// The request leaves at this edge, if there is one.
@@ -208,6 +223,10 @@ struct Look {
     hit: Option<u16>,
     /// Open miss of its line.
     open: Option<usize>,
+    /// It passes the cache by.
+    bypass: bool,
+    /// It is a store of all bytes of a line that is not there, and the data of the cache can take it.
+    full: bool,
     /// Memory has to take it.
     memory: bool,
     /// It waits for the data of the cache.
@@ -235,6 +254,8 @@ impl Look {
 pub struct CachePass {
     look: Option<Look>,
     leaves: bool,
+    /// Entry of the line that the request brings: of a full store that leaves.
+    full: Option<u16>,
     /// The fill that is taken: its line, whether it is whole, and the entry that it gets.
     fill: Option<(u32, bool, Option<u16>)>,
     /// A fill is offered and not taken.
@@ -248,10 +269,16 @@ impl CachePass {
         self.look.is_none() || self.leaves
     }
 
-    /// The entry of the request's line, of a request that leaves.
+    /// The entry of the request's line, of a request that leaves and heeds it.
     #[inline]
     fn hit(&self) -> Option<u16> {
-        self.look.filter(|_| self.leaves).and_then(|look| look.hit)
+        self.look.filter(|look| self.leaves && !look.bypass).and_then(|look| look.hit)
+    }
+
+    /// The entry of the line that comes: of a full store, or of a fill.
+    #[inline]
+    fn kept(&self) -> Option<u16> {
+        self.full.or_else(|| self.fill.and_then(|(.., entry)| entry))
     }
 }
 
@@ -259,7 +286,7 @@ impl CachePass {
 #[derive(Clone, Copy)]
 pub struct CacheCycle<'a> {
     /// Straps, as on `cfg_i`.
-    pub cfg: u8,
+    pub cfg: u16,
     /// All lines become invalid.
     pub flush: bool,
     /// The request at hand.
@@ -279,7 +306,7 @@ pub struct CacheCycle<'a> {
 impl CacheCycle<'_> {
     #[inline]
     fn latency(&self) -> u8 {
-        self.cfg & LATENCY
+        latency(self.cfg)
     }
 
     #[inline]
@@ -348,11 +375,19 @@ impl Cache {
         self.results.pass(cycles);
     }
 
-    /// What a request finds. State only.
+    /// What a request finds. State only. `cfg`: the straps.
     #[inline]
-    fn look(&self, request: &Request) -> Look {
+    fn look(&self, cfg: u16, request: &Request) -> Look {
         let (hit, open) = (self.tags.look(request.line), self.misses.find(request.line));
+        let access_ready = self.access.ready(self.results.ready());
+        let bypass = request.kind == kind::LOAD && request.bypass && is_set(cfg, HINTS);
+        let full = request.kind == kind::STORE
+            && is_set(cfg, FULL_STORES)
+            && hit.is_none()
+            && access_ready
+            && StoreHit::of(request).writes_whole_line();
         let (access, row, miss, memory) = match request.kind {
+            kind::LOAD if bypass => (false, true, true, true),
             kind::LOAD if hit.is_some() => (true, false, false, false),
             kind::LOAD => (false, true, open.is_none(), open.is_none()),
             kind::STORE => (hit.is_some(), false, false, true),
@@ -361,31 +396,44 @@ impl Cache {
         Look {
             hit,
             open,
+            bypass,
+            full,
             memory,
-            access: access && !self.access.ready(self.results.ready()),
+            access: access && !access_ready,
             row: row && !self.misses.row_room() || miss && !self.misses.room(),
         }
     }
 
-    /// Whether a request is offered to memory, and whether its whole line is wanted. State only.
+    /// Whether a request is offered to memory, and whether its whole line is wanted. State only. `cfg`: the straps.
     #[inline]
-    pub fn offers(&self, request: &Request) -> (bool, bool) {
-        let offered = self.look(request).is_offered();
-        (offered, offered && request.kind == kind::LOAD && self.tags.has_lines())
+    pub fn offers(&self, cfg: u16, request: &Request) -> (bool, bool) {
+        let look = self.look(cfg, request);
+        (look.is_offered(), self.wants_whole(request, &look))
     }
 
-    /// What becomes of the request at hand, and of the answer. `ready`: memory takes a request.
+    /// Whether the whole line of a request is wanted, with what it has found.
     #[inline]
-    pub fn decide(&self, request: Option<&Request>, ready: bool) -> CachePass {
-        let look = request.map(|request| self.look(request));
+    fn wants_whole(&self, request: &Request, look: &Look) -> bool {
+        look.is_offered() && request.kind == kind::LOAD && !look.bypass && self.tags.has_lines()
+    }
+
+    /// What becomes of the request at hand, and of the answer. `cfg`: the straps; `ready`: memory takes a request.
+    #[inline]
+    pub fn decide(&self, cfg: u16, request: Option<&Request>, ready: bool) -> CachePass {
+        let look = request.map(|request| self.look(cfg, request));
         let leaves = look.is_some_and(|look| look.leaves(ready));
-        let mut pass = CachePass { look, leaves, fill: None, fill_waits: false };
+        let mut pass = CachePass { look, leaves, full: None, fill: None, fill_waits: false };
+        let full = request.filter(|_| leaves && look.is_some_and(|look| look.full));
+        if let Some(request) = full {
+            pass.full = self.tags.place(request.line, [self.access.pin(), None]);
+        }
         let Some((line, whole)) = self.misses.fill() else { return pass };
         // A store to the line of the answer, or an atomic operation that leaves.
         let changes = |request: &Request| request.kind == kind::STORE || leaves && request.kind != kind::LOAD;
         let closes = request.is_some_and(changes)
             && look.and_then(|look| look.open).is_some_and(|miss| self.misses.is_first(miss));
-        if closes || self.access.writes() || !self.access.has_column(line) {
+        // The tags are asked for one line in a cycle.
+        if full.is_some() || closes || self.access.writes() || !self.access.has_column(line) {
             pass.fill_waits = true;
             return pass;
         }
@@ -417,14 +465,14 @@ impl Cache {
 
     /// What is offered to the result bus, and its data, meaningful where it writes a register. `cfg`: the straps.
     #[inline]
-    pub fn result(&self, cfg: u8) -> Option<(UnitResult, &WarpData)> {
-        let offered = self.results.offer(cfg & LATENCY, self.access.push(), self.misses.result());
+    pub fn result(&self, cfg: u16) -> Option<(UnitResult, &WarpData)> {
+        let offered = self.results.offer(latency(cfg), self.access.push(), self.misses.result());
         offered.map(|offered| (offered.result, offered.data))
     }
 
     /// `cache_event_t`.
     #[inline]
-    pub fn event(&self, cycle: &CacheCycle<'_>) -> u16 {
+    pub fn event(&self, cycle: &CacheCycle<'_>) -> u32 {
         let pass = cycle.pass;
         let serves = self.misses.serves(self.pops_miss(cycle));
         if pass.look.is_none() && pass.fill.is_none() && !pass.fill_waits && !serves {
@@ -434,16 +482,18 @@ impl Cache {
         let (load, store, atomic) = (of(kind::LOAD), of(kind::STORE), of(kind::ATOMIC));
         let found = |is: fn(&Look) -> bool| pass.look.as_ref().is_some_and(is);
         let (hit, open) = (found(|look| look.hit.is_some()), found(|look| look.open.is_some()));
+        let bypass = found(|look| look.bypass);
         let access = found(|look| look.access);
         let row = !access && found(|look| look.row);
         let whole = pass.fill.is_some_and(|(_, whole, _)| whole);
         let kept = pass.fill.is_some_and(|(.., entry)| entry.is_some());
         let events = [
-            load && hit,
-            load && !hit && open,
-            load && !hit && !open,
+            load && hit && !bypass,
+            load && !hit && open && !bypass,
+            load && (!hit && !open || bypass),
             store,
             store && hit,
+            pass.full.is_some(),
             atomic,
             atomic && hit,
             (store || atomic) && open,
@@ -456,7 +506,7 @@ impl Cache {
             found(Look::is_offered) && !pass.leaves,
             pass.fill_waits,
         ];
-        pack(CACHE_EVENT, events.map(u32::from)) as u16
+        pack(CACHE_EVENT, events.map(u32::from)) as u32
     }
 
     /// Whether the result that goes is an answer.
@@ -492,24 +542,25 @@ impl Cache {
         let hit = cycle.pass.hit();
         let atomic = cycle.request.is_some_and(|request| request.kind > kind::STORE);
         self.tags.advance(&TagsEdge {
-            fifo: cycle.cfg > LATENCY,
+            fifo: is_set(cycle.cfg, FIFO),
             flush: cycle.flush,
             read: cycle.line.or(stays),
             touch: hit.filter(|_| !atomic),
             invalidate: hit.filter(|_| atomic),
-            fill: cycle.pass.fill.and_then(|(line, _, entry)| Some((line, entry?))),
+            fill: match (cycle.pass.full, cycle.request) {
+                (Some(entry), Some(request)) => Some((request.line, entry)),
+                _ => cycle.pass.fill.and_then(|(line, _, entry)| Some((line, entry?))),
+            },
         });
     }
 
     fn clock_access(&mut self, cycle: &CacheCycle<'_>, push_ready: bool) {
         let row = CacheRow(self.row_q);
         let load = self.load_q[0] as u8;
-        let hit = cycle.pass.hit().zip(cycle.request).and_then(|(entry, request)| match request.kind {
+        let entry = cycle.pass.full.or_else(|| cycle.pass.hit());
+        let hit = entry.zip(cycle.request).and_then(|(entry, request)| match request.kind {
             kind::LOAD => Some((entry, Hit::Load(&row, load))),
-            kind::STORE => {
-                let Request { mask, size, offset, data, .. } = request;
-                Some((entry, Hit::Store(StoreHit { mask: *mask, size: *size, offset, data })))
-            }
+            kind::STORE => Some((entry, Hit::Store(StoreHit::of(request)))),
             _ => None,
         });
         let fill = cycle.pass.fill.and_then(|(.., entry)| Some((entry?, self.misses.fill_data())));
@@ -527,9 +578,10 @@ impl Cache {
         };
         if let (Some(request), Some(look)) = (cycle.request, cycle.pass.look.filter(|_| cycle.pass.leaves)) {
             let load = request.kind == kind::LOAD;
-            let waits = if load { look.hit.is_none() } else { request.kind > kind::STORE && request.answer };
+            let waits =
+                if load { look.hit.is_none() || look.bypass } else { request.kind > kind::STORE && request.answer };
             edge.row = waits.then_some((&row, self.load_q[0] as u8));
-            edge.allocate = (waits && look.memory).then_some(load && self.tags.has_lines());
+            edge.allocate = (waits && look.memory).then_some(self.wants_whole(request, &look));
             edge.close = !load;
         }
         if running { self.misses.advance(&edge) } else { self.misses.reset(&edge) }
@@ -541,7 +593,7 @@ impl Cache {
         (probe.state.row_q, probe.state.load_q) = (Wide(self.row_q), self.load_q[0] as u8);
         let look = pass.look.as_ref();
         let (hit, open) = (look.and_then(|look| look.hit), look.and_then(|look| look.open));
-        let kept = pass.fill.and_then(|(.., entry)| entry);
+        let kept = pass.kept();
         probe.tags = CacheTagsOut {
             entry_o: hit.unwrap_or_default(),
             fill_entry_o: kept.unwrap_or_default(),
@@ -579,6 +631,7 @@ impl CacheIn {
             kind: self.req_kind_i,
             size: self.req_size_i,
             answer: self.req_answer_i != 0,
+            bypass: self.req_bypass_i != 0,
             ..Request::default()
         })
     }
@@ -629,6 +682,10 @@ impl Block for Cache {
     type Out = CacheOut;
     type Probe = CacheProbe;
 
+    fn shape_alone(config: &Config) -> SmShape {
+        config.sm_shape().with_shared_ports()
+    }
+
     fn unused(shape: &SmShape) -> Vec<&'static str> {
         if shape.unified() { Vec::new() } else { UNIFIED_INPUTS.to_vec() }
     }
@@ -660,13 +717,14 @@ impl Block for Cache {
             self.see(inputs.log_i, columns, &inputs.data_i);
         }
         let request = inputs.request();
-        let pass = self.decide(request.as_ref(), inputs.mem_req_ready_i != 0);
+        let pass = self.decide(inputs.cfg_i, request.as_ref(), inputs.mem_req_ready_i != 0);
         if self.unified {
             out.show_wants(&self.wants(&pass));
         }
         let offered = pass.look.is_some_and(|look| look.is_offered());
         (out.req_ready_o, out.mem_req_valid_o) = (pass.ready().into(), offered.into());
-        out.mem_req_whole_o = (offered && inputs.req_kind_i == kind::LOAD && self.tags.has_lines()).into();
+        let whole = |request| pass.look.is_some_and(|look| self.wants_whole(request, &look));
+        out.mem_req_whole_o = request.as_ref().is_some_and(whole).into();
         out.idle_o = self.idle(request.as_ref()).into();
         out.show(self.result(inputs.cfg_i));
         out.event_o = self.event(&inputs.cycle(request.as_ref(), &pass));
@@ -674,13 +732,13 @@ impl Block for Cache {
 
     fn clock(&mut self, inputs: &CacheIn, _: &CacheOut) {
         let request = inputs.request();
-        let pass = self.decide(request.as_ref(), inputs.mem_req_ready_i != 0);
+        let pass = self.decide(inputs.cfg_i, request.as_ref(), inputs.mem_req_ready_i != 0);
         self.advance(&inputs.cycle(request.as_ref(), &pass), inputs.rst_ni != 0);
     }
 
     fn probe(&self, inputs: &CacheIn, _: &CacheOut, probe: &mut CacheProbe) {
         let request = inputs.request();
-        let pass = self.decide(request.as_ref(), inputs.mem_req_ready_i != 0);
+        let pass = self.decide(inputs.cfg_i, request.as_ref(), inputs.mem_req_ready_i != 0);
         self.record(&inputs.cycle(request.as_ref(), &pass), probe);
     }
 

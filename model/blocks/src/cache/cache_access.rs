@@ -3,7 +3,8 @@
 use crate::cache::cache_results::LoadResult;
 use crate::cache::row::{ROW_WORDS, RowPort};
 use crate::cache::{CacheRow, ROW_BITS};
-use crate::memory::OFFSET_BITS;
+use crate::config::Config;
+use crate::memory::{OFFSET_BITS, Request};
 use crate::memory::rows::line_of;
 use crate::ram::{LINE_BYTES, Storage};
 use crate::shape::SmShape;
@@ -129,7 +130,21 @@ pub(crate) struct StoreHit<'a> {
     pub(crate) data: &'a WarpData,
 }
 
-impl StoreHit<'_> {
+impl<'a> StoreHit<'a> {
+    /// That of a request.
+    #[inline]
+    pub(crate) fn of(request: &'a Request) -> Self {
+        let Request { mask, size, offset, data, .. } = request;
+        Self { mask: *mask, size: *size, offset, data }
+    }
+
+    /// Whether all bytes of the line are written.
+    #[inline]
+    pub(crate) fn writes_whole_line(&self) -> bool {
+        // Too few lanes cannot, whatever their places are.
+        (self.mask.count_ones() as usize) << self.size >= LINE_BYTES && self.bytes().0 == u128::MAX
+    }
+
     /// Which bytes of the line are written, and with what; of several lanes the highest one's.
     #[inline]
     fn bytes(&self) -> (u128, WarpData) {
@@ -356,6 +371,10 @@ impl Block for CacheAccess {
     type In = CacheAccessIn;
     type Out = CacheAccessOut;
     type Probe = CacheAccessProbe;
+
+    fn shape_alone(config: &Config) -> SmShape {
+        config.sm_shape().with_shared_ports()
+    }
 
     fn unused(shape: &SmShape) -> Vec<&'static str> {
         if shape.unified() { Vec::new() } else { UNIFIED_INPUTS.to_vec() }

@@ -1,5 +1,6 @@
 //! `cache_tags`: which lines are in the cache. `docs/blocks/cache_tags.md`.
 
+use crate::config::Config;
 use crate::memory::LINE_BITS;
 use crate::ram::Words;
 use crate::shape::SmShape;
@@ -261,6 +262,10 @@ impl Block for CacheTags {
     type In = CacheTagsIn;
     type Out = CacheTagsOut;
     type Probe = CacheTagsProbe;
+
+    fn shape_alone(config: &Config) -> SmShape {
+        config.sm_shape().with_shared_ports()
+    }
 
     fn unused(shape: &SmShape) -> Vec<&'static str> {
         if shape.unified() { Vec::new() } else { UNIFIED_INPUTS.to_vec() }

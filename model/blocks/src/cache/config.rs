@@ -18,6 +18,10 @@ section! {
         pub misses: usize = 64, "a power of two from 4 to 128" if |n| n.is_power_of_two() && (4..=128).contains(&n);
         /// Policy: which line of a set makes room.
         pub replacement: Replacement = Replacement::Lru;
+        /// Policy: a store of all bytes of a line that is not there takes a place for it.
+        pub full_stores: bool = false;
+        /// Policy: loads whose hints say so pass the cache by.
+        pub hints: bool = false;
     }
 }
 

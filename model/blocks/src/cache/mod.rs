@@ -36,6 +36,7 @@ pub const CACHE_EVENT: EventWord = &[
     ("cache_miss", 1),
     ("cache_store", 1),
     ("cache_store_hit", 1),
+    ("cache_store_full", 1),
     ("cache_atomic", 1),
     ("cache_invalidate", 1),
     ("cache_close", 1),

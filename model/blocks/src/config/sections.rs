@@ -22,7 +22,9 @@ pub use crate::power::config::{PowerConfig, PowerMode};
 pub use crate::rfc::config::{Replacement, RfcConfig};
 pub use crate::share::config::{CheckRule, LockRule, Reference, ShareConfig, SharedResource};
 pub use crate::steal::config::StealConfig;
-pub use crate::unified::config::{Amount, LINES_PER_ROW, LaunchConfig, UnifiedConfig, least_lines};
+pub use crate::unified::config::{
+    Amount, Gather, LINES_PER_ROW, LaunchConfig, MemoryPorts, UnifiedConfig, least_lines,
+};
 
 /// How a design of the register file is selected, and what the configuration has to know of it: declared in the design's `config.rs`.
 pub struct Selection {

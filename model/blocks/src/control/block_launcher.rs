@@ -1,5 +1,6 @@
 //! `block_launcher`: blocks of a grid into the SM. `docs/blocks/block_launcher.md`.
 
+use crate::config::Config;
 use crate::mrf::bits::set_bits;
 use crate::shape::{BLOCK_SLOTS, SLOT_BITS, SmShape};
 use crate::share::{RegisterLayout, RegisterLayoutFields};
@@ -697,6 +698,10 @@ impl Block for BlockLauncher {
     type In = BlockLauncherIn;
     type Out = BlockLauncherOut;
     type Probe = BlockLauncherProbe;
+
+    fn shape_alone(config: &Config) -> SmShape {
+        config.sm_shape().with_shared_ports()
+    }
 
     fn unused(shape: &SmShape) -> Vec<&'static str> {
         if shape.unified() { Vec::new() } else { UNIFIED_INPUTS.to_vec() }

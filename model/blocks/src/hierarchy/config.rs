@@ -94,7 +94,7 @@ const CHAPTER_7: Config =
 /// The same with so much unified memory, and a cache of at most this size.
 const fn unified(kilobytes: usize, cache: usize) -> Config {
     Config {
-        unified: UnifiedConfig { kilobytes },
+        unified: UnifiedConfig { kilobytes, ..UnifiedConfig::DEFAULT },
         cache: CacheConfig { kilobytes: cache, ..CacheConfig::DEFAULT },
         ..CHAPTER_7
     }

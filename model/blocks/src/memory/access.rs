@@ -69,6 +69,8 @@ pub struct Access<'a> {
     pub store: &'a WarpData,
     /// Source b of each lane.
     pub compare: &'a WarpData,
+    /// It is a load that is to pass the data cache by.
+    pub bypass: bool,
 }
 
 impl Access<'_> {

@@ -7,6 +7,9 @@ use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::SmShape;
 use crate::{Block, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
+/// Bit of a load's modifiers: it is to pass the data cache by.
+const LOAD_BYPASS: usize = 7;
+
 ports! {
     /// Inputs of [`AddressUnit`].
     pub struct AddressUnitIn(s: &SmShape) {
@@ -445,6 +448,7 @@ impl AddressUnit {
             addr: &self.addr_q,
             store: &self.store_q,
             compare: &self.compare_q,
+            bypass: self.kind_q == kind::LOAD && is_set(self.modifiers_q, LOAD_BYPASS),
         }
     }
 

@@ -44,6 +44,8 @@ ports! {
         reg_valid_i: u8 = field(1).valid_by("valid_i"),
         /// Register that is written.
         reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
+        /// The access is a load that is to pass the data cache by.
+        bypass_i: u8 = field(1).valid_by("valid_i"),
         /// No lane is left behind this pass.
         last_i: u8 = field(1).valid_by("valid_i"),
         /// The line table has room.
@@ -96,6 +98,8 @@ ports! {
         mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early().shows("atomic_q"),
         /// Bytes as a power of two.
         mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early().shows("size_q"),
+        /// The request is a load that is to pass the data cache by.
+        bypass_o: u8 = field(1).valid_by("mem_req_valid_o").early().shows("bypass_q"),
         /// An answer is expected.
         mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early().shows("answer_q"),
         /// Warp of the request.
@@ -124,6 +128,8 @@ pub struct Request {
     pub atomic: u8,
     /// Bytes as a power of two.
     pub size: u8,
+    /// It is a load that is to pass the data cache by.
+    pub bypass: bool,
     /// An answer is expected.
     pub answer: bool,
     /// Warp.
@@ -236,6 +242,7 @@ impl Coalescer {
         (request.kind, request.atomic, request.size) = (access.kind, access.atomic, access.size);
         (request.line, request.mask, request.offset) = (pass.line, pass.served, pass.offset);
         (request.answer, request.warp) = (access.answers(), access.warp);
+        request.bypass = access.kind == kind::LOAD && access.bypass;
         request.data = if access.kind == kind::LOAD { WarpData::ZERO } else { masked(access.store, pass.served) };
         let compares = access.kind == kind::ATOMIC && access.atomic == atomic::CAS;
         request.compare = if compares { masked(access.compare, pass.served) } else { WarpData::ZERO };
@@ -267,6 +274,7 @@ impl CoalescerIn {
             addr: &self.addr_i,
             store: &self.store_i,
             compare: &self.compare_i,
+            bypass: self.bypass_i != 0,
         })
     }
 }
@@ -293,6 +301,7 @@ impl Block for Coalescer {
         (out.mem_req_offset_o, out.mem_req_warp_o) = (request.offset, request.warp);
         (out.mem_req_kind_o, out.mem_req_atomic_o) = (request.kind, request.atomic);
         (out.mem_req_size_o, out.mem_req_answer_o) = (request.size, request.answer.into());
+        out.bypass_o = request.bypass.into();
     }
 
     fn late(&mut self, inputs: &CoalescerIn, out: &mut CoalescerOut) {

@@ -229,6 +229,7 @@ impl ConstantMemoryIn {
             addr: &self.addr_i,
             store: &WarpData::ZERO,
             compare: &WarpData::ZERO,
+            bypass: false,
         })
     }
 
@@ -245,6 +246,7 @@ impl ConstantMemoryIn {
             addr: &self.direct_addr_i,
             store: &WarpData::ZERO,
             compare: &WarpData::ZERO,
+            bypass: false,
         })
     }
 }

@@ -130,6 +130,7 @@ impl ConstantUnit {
             addr: &self.addr_q,
             store: &WarpData::ZERO,
             compare: &WarpData::ZERO,
+            bypass: false,
         }
     }
 

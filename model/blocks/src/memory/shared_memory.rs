@@ -256,6 +256,7 @@ impl SharedMemoryIn {
             addr: &self.addr_i,
             store: &self.store_i,
             compare: &self.compare_i,
+            bypass: false,
         })
     }
 }

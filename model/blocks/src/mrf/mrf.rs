@@ -374,7 +374,8 @@ impl<S: Storage> Block for OperandFile<S> {
 
     fn shape_alone(config: &Config) -> MrfShape {
         let shape = config.shape();
-        MrfShape { places: shape.places && S::PLACES, unified: shape.unified && S::WITHOUT.is_empty(), ..shape }
+        let unified = shape.unified && S::WITHOUT.is_empty();
+        MrfShape { places: shape.places && S::PLACES, unified, separate: shape.separate && unified, ..shape }
     }
 
     fn new(shape: &MrfShape) -> Self {

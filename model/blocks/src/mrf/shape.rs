@@ -1,6 +1,6 @@
 //! The sizes of the register file, shared by all blocks of the family.
 
-use crate::config::{Allocation, BankPorts, Config, MrfConfig, REGISTERS_PER_KILOBYTE};
+use crate::config::{Allocation, BankPorts, Config, MemoryPorts, MrfConfig, REGISTERS_PER_KILOBYTE};
 use crate::sizes::width;
 use crate::{LANES, OPERANDS, Shape};
 
@@ -32,6 +32,8 @@ pub struct MrfShape {
     pub places: bool,
     /// The banks serve memory too.
     pub unified: bool,
+    /// With unified memory: registers and memory have ports of their own.
+    pub separate: bool,
 }
 
 impl MrfShape {
@@ -45,6 +47,7 @@ impl MrfShape {
         tag_w: 32,
         places: false,
         unified: false,
+        separate: false,
     };
 
     /// Width of a bank number.
@@ -93,6 +96,7 @@ impl Config {
             tag_w: tag_bits as u32,
             places: allocation == Allocation::Registers,
             unified,
+            separate: unified && self.unified.ports == MemoryPorts::Separate,
         }
     }
 }
@@ -111,7 +115,8 @@ impl Shape for MrfShape {
             "Depth" => self.depth as u64,
             "TagW" => self.tag_w.into(),
             "Places" => self.places.into(),
-            "Unified" => self.unified.into(),
+            "Unified" => u64::from(self.unified) + u64::from(self.separate),
+            "Separate" => self.separate.into(),
             // Of a RAM cell: a word is a warp register with an enable for each lane.
             "Parts" | "PartW" => LANES as u64,
             _ => panic!("the register file has no parameter {name}"),

@@ -271,6 +271,9 @@ impl Storage for Banked {
     }
 
     fn columns_free(&self, queues: &[MrfWriteQueue]) -> ColumnsFree {
+        if self.columns.as_ref().is_some_and(|columns| columns.are_separate()) {
+            return ColumnsFree::ALL;
+        }
         let decided = self.arbiter.decisions();
         let written = |b: usize| {
             let queue = &queues[usize::from(is_set(decided.bank_write_port, b))];

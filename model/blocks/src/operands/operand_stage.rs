@@ -17,7 +17,7 @@ use crate::power::{POWER_EVENT, POWER_WAIT_EVENT};
 use crate::shape::SmShape;
 use crate::share::RegisterLayout;
 use crate::sizes::{MAX_ACTIVE, WARP_NUMBERS};
-use crate::unified::{Accesses, CLUSTERS, COLUMNS_INPUTS, ColumnsFree, ColumnsIn, ColumnsOut};
+use crate::unified::{Accesses, COLUMNS_INPUTS, ColumnsFree, ColumnsIn, ColumnsOut, WORDS};
 use crate::{
     Block, Decode, LANES, Memory, OPERANDS, Packed, PackedMemory, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData,
     Wide, field, packed, ports,
@@ -455,8 +455,8 @@ impl OperandStage {
         self.provider.columns_free()
     }
 
-    /// With unified memory: the output of each cluster in a column of its own.
-    pub fn column_data(&self, columns: &[u8; CLUSTERS]) -> WarpData {
+    /// With unified memory: the word at each word place, of a column of its own.
+    pub fn column_data(&self, columns: &[u8; WORDS]) -> WarpData {
         self.provider.columns().map_or(WarpData::ZERO, |file| file.data(columns))
     }
 

@@ -20,7 +20,31 @@ section! {
         /// Shape: all banks together; 0: registers, scratchpad memory and cache have RAMs of their own.
         pub kilobytes: usize = 0, "0, or a multiple of 16 from 32 to 512 (kilobytes)"
             if |n| n == 0 || n.is_multiple_of(16) && (32..=512).contains(&n);
+        /// Policy: which lanes a pass of the scratchpad serves.
+        pub gather: Gather = Gather::Simple;
+        /// Shape: whether memory's accesses wait for those of registers.
+        pub ports: MemoryPorts = MemoryPorts::Shared;
     }
+}
+
+/// Which lanes a pass of the scratchpad serves (hierarchy thesis, 7.3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gather {
+    /// Of each cluster those of one row.
+    Simple,
+    /// Of each cluster words of several banks.
+    Aggressive,
+}
+
+/// Ports of a bank of unified memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryPorts {
+    /// Memory uses what registers leave (hierarchy thesis, 7.3.3).
+    Shared,
+    /// Registers and memory have ports of their own.
+    Separate,
 }
 
 impl UnifiedConfig {
@@ -166,6 +190,16 @@ pub(crate) const RULES: &[Rule] = &[
         holds: |c| !(c.unified.is_present() && c.power.present),
     },
     Rule {
+        key: "unified.gather",
+        allowed: "simple where unified.kilobytes is 0",
+        holds: |c| c.unified.is_present() || c.unified.gather == Gather::Simple,
+    },
+    Rule {
+        key: "unified.ports",
+        allowed: "shared where unified.kilobytes is 0",
+        holds: |c| c.unified.is_present() || c.unified.ports == MemoryPorts::Shared,
+    },
+    Rule {
         key: "launch.cache_kilobytes",
         allowed: "auto where unified.kilobytes is 0: the cache has one size",
         holds: |c| c.unified.is_present() || c.launch.cache_kilobytes == Amount::Auto,
@@ -190,7 +224,7 @@ pub(crate) const RULES: &[Rule] = &[
 
 /// The preset `unified-tiny`.
 pub(crate) const TINY: Config = Config {
-    unified: UnifiedConfig { kilobytes: 80 },
+    unified: UnifiedConfig { kilobytes: 80, ..UnifiedConfig::DEFAULT },
     cache: CacheConfig { kilobytes: 8, ways: 2, misses: 8, ..CacheConfig::DEFAULT },
     sm: SmConfig { warps: 8, line_rows: 16, ..MRF_1R1W.sm },
     memory: MemoryConfig { granule: 16, ..MRF_1R1W.memory },

@@ -36,6 +36,12 @@ pub const CLUSTERS: usize = LANES / GROUP_LANES;
 pub const CLUSTER_BYTES: usize = GROUP_LANES * size_of::<u32>();
 /// Columns: bank b of every cluster.
 pub const COLUMNS: usize = 4;
+/// Places of words of 4 bytes: word k of cluster g is at 4g + k, in whichever column it is.
+pub const WORDS: usize = LANES;
+/// Bytes of a word.
+pub const WORD_BYTES: usize = size_of::<u32>();
+/// Banks: cluster g of column b is bank 8b + g.
+pub const BANKS: usize = COLUMNS * CLUSTERS;
 /// Bytes of a row: one entry of all banks.
 pub const ROW_BYTES: u32 = (COLUMNS * CLUSTERS * CLUSTER_BYTES) as u32;
 /// Width of a column's number.

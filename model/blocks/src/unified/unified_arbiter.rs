@@ -6,19 +6,21 @@ use crate::design::EventWord;
 use crate::mrf::bits::{is_set, pack, set_bits};
 use crate::ram::LINE_BYTES;
 use crate::shape::SmShape;
-use crate::unified::{CLUSTER_BYTES, CLUSTERS, COLUMN_W, COLUMNS, LOG_W, ROWS_W, SHARED_ROW_W};
-use crate::{Block, Decode, NoProbe, WARP_DATA_BITS, WarpData, Wide, field, ports};
+use crate::unified::{
+    BANKS, CLUSTER_BYTES, CLUSTERS, COLUMN_W, COLUMNS, LOG_W, ROWS_W, SHARED_ROW_W, WORD_BYTES, WORDS,
+};
+use crate::{Block, Decode, GROUP_LANES, NoProbe, WARP_DATA_BITS, WarpData, Wide, field, ports};
 
 /// Fields of `unified_event_t`, most significant first.
 pub const UNIFIED_EVENT: EventWord = &[
     ("unified_cache_read_wait", 1),
     ("unified_cache_write_wait", 1),
-    ("unified_shared_read_lost", 4),
-    ("unified_shared_write_lost", 4),
+    ("unified_shared_read_lost", 6),
+    ("unified_shared_write_lost", 6),
 ];
 
 /// Width of `event_o`.
-pub(crate) const UNIFIED_EVENT_BITS: u32 = 10;
+pub(crate) const UNIFIED_EVENT_BITS: u32 = 14;
 
 /// Fields of `cache_event_o` of the SM: those of the cache below the arbiter's.
 pub const UNIFIED_CACHE_EVENT: EventWord = &{
@@ -36,7 +38,7 @@ ports! {
     pub struct UnifiedArbiterIn(s: &SmShape) {
         /// Data that is written to a line of the cache.
         cache_write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("cache_write_i"),
-        /// Data that the scratchpad writes, 16 bytes of each cluster.
+        /// Data that the scratchpad writes, a word at each place.
         shared_data_i: WarpData = field(WARP_DATA_BITS).valid_by("shared_write_i"),
         /// Bytes of the line that are written.
         cache_write_bytes_i: Wide<4> = field(LINE_BYTES).valid_by("cache_write_i"),
@@ -46,26 +48,26 @@ ports! {
         cache_read_entry_i: u16 = field(s.line_entry_w()).valid_by("cache_read_i"),
         /// Entry of the line whose bytes are to be written.
         cache_write_entry_i: u16 = field(s.line_entry_w()).valid_by("cache_write_i"),
-        /// Number of the 128 bytes of scratchpad memory that each cluster accesses.
-        shared_row_i: [u16; CLUSTERS] = field(SHARED_ROW_W).count(CLUSTERS),
-        /// Bytes of each cluster that the scratchpad writes.
-        shared_bytes_i: [u16; CLUSTERS] = field(CLUSTER_BYTES).count(CLUSTERS).valid_by("shared_write_i"),
+        /// Number of the 128 bytes of scratchpad memory that the word at each place is in.
+        shared_row_i: [u16; WORDS] = field(SHARED_ROW_W).count(WORDS),
+        /// Word places that the scratchpad's pass wants to read.
+        shared_read_i: u32 = field(WORDS),
+        /// Word places that the scratchpad's pass wants to write.
+        shared_write_i: u32 = field(WORDS),
+        /// Bytes of each word that the scratchpad writes.
+        shared_bytes_i: [u8; WORDS] = field(WORD_BYTES).count(WORDS).valid_by("shared_write_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// Logarithm of the number of the cache's lines; 0: no cache.
         cache_log_i: u8 = field(LOG_W),
-        /// No register is read in column b.
+        /// Memory may read in column b.
         column_read_ready_i: u8 = field(COLUMNS),
-        /// Clusters of each column in which no register is written.
+        /// Clusters of each column in which memory may write.
         column_write_ready_i: [u8; COLUMNS] = field(CLUSTERS).count(COLUMNS),
         /// A hit is to be read.
         cache_read_i: u8 = field(1),
         /// Bytes of a line are to be written.
         cache_write_i: u8 = field(1),
-        /// Clusters that the scratchpad's pass wants to read.
-        shared_read_i: u8 = field(CLUSTERS),
-        /// Clusters that the scratchpad's pass wants to write.
-        shared_write_i: u8 = field(CLUSTERS),
     }
 }
 
@@ -74,47 +76,41 @@ ports! {
     pub struct UnifiedArbiterOut(s: &SmShape) {
         /// Data that is written, 16 bytes of each cluster.
         write_data_o: WarpData = field(WARP_DATA_BITS).valid_by("write_o"),
-        /// Row of each cluster that is read.
-        read_entry_o: [u16; CLUSTERS] = field(s.mrf.entry_w()).count(CLUSTERS).valid_by("read_o"),
-        /// Row of each cluster that is written.
-        write_entry_o: [u16; CLUSTERS] = field(s.mrf.entry_w()).count(CLUSTERS).valid_by("write_o"),
-        /// Bytes of each cluster that are written.
-        write_bytes_o: [u16; CLUSTERS] = field(CLUSTER_BYTES).count(CLUSTERS).valid_by("write_o"),
+        /// Row of each bank that is read: element 8b + g of cluster g in column b.
+        read_entry_o: [u16; BANKS] = field(s.mrf.entry_w()).count(BANKS).valid_by("read_o"),
+        /// Row of each bank that is written: element 8b + g of cluster g in column b.
+        write_entry_o: [u16; BANKS] = field(s.mrf.entry_w()).count(BANKS).valid_by("write_o"),
+        /// Bytes of each bank that are written.
+        write_bytes_o: [u16; BANKS] = field(CLUSTER_BYTES).count(BANKS).valid_by("write_o"),
+        /// Word places that the scratchpad reads at this edge.
+        shared_read_ready_o: u32 = field(WORDS),
+        /// Word places that the scratchpad writes at this edge.
+        shared_write_ready_o: u32 = field(WORDS),
         /// Events: `unified_event_t`.
         event_o: u16 = field(UNIFIED_EVENT_BITS).shown(Decode::Packed(UNIFIED_EVENT)),
         /// An access of the cache to column b is performed, if there is a read.
         cache_read_ready_o: u8 = field(COLUMNS),
         /// An access of the cache to column b is performed, if there is a write.
         cache_write_ready_o: u8 = field(COLUMNS),
-        /// Clusters that the scratchpad reads at this edge.
-        shared_read_ready_o: u8 = field(CLUSTERS),
-        /// Clusters that the scratchpad writes at this edge.
-        shared_write_ready_o: u8 = field(CLUSTERS),
-        /// Clusters that are read at this edge.
-        read_o: u8 = field(CLUSTERS),
-        /// Clusters that are written at this edge.
-        write_o: u8 = field(CLUSTERS),
-        /// Column of each cluster that is read.
-        read_column_o: [u8; CLUSTERS] = field(COLUMN_W).count(CLUSTERS).valid_by("read_o"),
-        /// Column of each cluster that is written.
-        write_column_o: [u8; CLUSTERS] = field(COLUMN_W).count(CLUSTERS).valid_by("write_o"),
-        /// Column that was read last in each cluster.
-        data_column_o: [u8; CLUSTERS] = field(COLUMN_W).count(CLUSTERS).early().shows("column_q"),
+        /// Clusters of each column that are read at this edge.
+        read_o: [u8; COLUMNS] = field(CLUSTERS).count(COLUMNS),
+        /// Clusters of each column that are written at this edge.
+        write_o: [u8; COLUMNS] = field(CLUSTERS).count(COLUMNS),
+        /// Column from which each word place was read last.
+        data_column_o: [u8; WORDS] = field(COLUMN_W).count(WORDS).early().shows("column_q"),
     }
 }
 
 /// What memory asks of the columns at an edge, as it is performed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accesses {
-    /// Clusters that are read; column and row of each.
-    pub(crate) read: u8,
-    pub(crate) read_column: [u8; CLUSTERS],
-    pub(crate) read_entry: [u16; CLUSTERS],
-    /// Clusters that are written; column, row and bytes of each, and the data.
-    pub(crate) write: u8,
-    pub(crate) write_column: [u8; CLUSTERS],
-    pub(crate) write_entry: [u16; CLUSTERS],
-    pub(crate) write_bytes: [u16; CLUSTERS],
+    /// Clusters of each column that are read, and the row of each bank.
+    pub(crate) read: [u8; COLUMNS],
+    pub(crate) read_entry: [u16; BANKS],
+    /// Clusters of each column that are written; row and bytes of each bank, and the data.
+    pub(crate) write: [u8; COLUMNS],
+    pub(crate) write_entry: [u16; BANKS],
+    pub(crate) write_bytes: [u16; BANKS],
     pub(crate) write_data: WarpData,
 }
 
@@ -122,20 +118,38 @@ impl Accesses {
     /// Whether something is read.
     #[inline]
     pub fn reads(&self) -> bool {
-        self.read != 0
+        self.read != [0; COLUMNS]
+    }
+
+    /// All clusters of a column read a row.
+    fn read_line(&mut self, column: usize, row: u16) {
+        self.read[column] = u8::MAX;
+        self.read_entry[CLUSTERS * column..][..CLUSTERS].fill(row);
+    }
+
+    /// All clusters of a column write bytes of a row.
+    fn write_line(&mut self, column: usize, row: u16, bytes: u128) {
+        self.write[column] = u8::MAX;
+        self.write_entry[CLUSTERS * column..][..CLUSTERS].fill(row);
+        for (g, of_cluster) in self.write_bytes[CLUSTERS * column..][..CLUSTERS].iter_mut().enumerate() {
+            *of_cluster = (bytes >> (CLUSTER_BYTES * g)) as u16;
+        }
     }
 }
 
 /// What registers leave of the columns in a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnsFree {
-    /// Columns in which none is read.
+    /// Columns in which memory may read.
     pub(crate) read: u8,
-    /// Clusters of each column in which none is written.
+    /// Clusters of each column in which memory may write.
     pub(crate) write: [u8; COLUMNS],
 }
 
 impl ColumnsFree {
+    /// Everything: memory has ports of its own.
+    pub(crate) const ALL: Self = Self { read: (1 << COLUMNS) - 1, write: [u8::MAX; COLUMNS] };
+
     /// Columns in which the cache may read, and those in which it may write: it needs all clusters.
     #[inline]
     pub fn of_cache(&self) -> CacheColumns {
@@ -189,23 +203,23 @@ pub struct CacheWants<'a> {
 /// What the scratchpad's pass wants of the banks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedWants {
-    /// Clusters to read, or to write.
-    pub(crate) read: u8,
-    pub(crate) write: u8,
-    /// Number of the 128 bytes that each cluster accesses.
-    pub(crate) row: [u16; CLUSTERS],
-    /// Bytes of each cluster that are written, and the data.
-    pub(crate) bytes: [u16; CLUSTERS],
+    /// Word places to read, or to write.
+    pub(crate) read: u32,
+    pub(crate) write: u32,
+    /// Number of the 128 bytes that the word at each place is in.
+    pub(crate) row: [u16; WORDS],
+    /// Bytes of each word that are written, and the data.
+    pub(crate) bytes: [u8; WORDS],
     pub(crate) data: WarpData,
 }
 
-/// Clusters in which the scratchpad is served.
+/// Word places at which the scratchpad is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedReady {
     /// Those that are read.
-    pub(crate) read: u8,
+    pub(crate) read: u32,
     /// Those that are written.
-    pub(crate) write: u8,
+    pub(crate) write: u32,
 }
 
 /// How the rows are divided.
@@ -243,7 +257,9 @@ pub struct Wants<'a> {
 pub struct UnifiedArbiter {
     depth: u16,
     row_mask: u16,
-    column_q: [u8; CLUSTERS],
+    column_q: [u8; WORDS],
+    /// What it is after the edge of this cycle.
+    next: [u8; WORDS],
 }
 
 /// Column of an entry of the cache, or of 128 bytes of scratchpad.
@@ -252,10 +268,15 @@ fn column(number: u16) -> usize {
     usize::from(number) % COLUMNS
 }
 
+/// The banks of words, a bit each.
+fn banks_of(words: u32, rows: &[u16; WORDS]) -> u32 {
+    set_bits(words).fold(0, |banks, w| banks | 1 << (CLUSTERS * column(rows[w]) + w / GROUP_LANES))
+}
+
 impl UnifiedArbiter {
-    /// The column that was read last in each cluster.
+    /// The column from which each word place was read last.
     #[inline]
-    pub fn columns(&self) -> &[u8; CLUSTERS] {
+    pub fn columns(&self) -> &[u8; WORDS] {
         &self.column_q
     }
 
@@ -273,7 +294,7 @@ impl UnifiedArbiter {
 
     /// What is performed, the scratchpad's part of it, and `unified_event_t`.
     pub fn decide(
-        &self,
+        &mut self,
         partition: Partition,
         free: &ColumnsFree,
         wants: &Wants<'_>,
@@ -287,62 +308,57 @@ impl UnifiedArbiter {
         if let Some(entry) = cache.read {
             read_waits = !columns.reads(entry);
         }
+        self.next = self.column_q;
         if let Some(entry) = cache.read.filter(|_| !read_waits) {
-            accesses.read = u8::MAX;
-            accesses.read_column = [column(entry) as u8; CLUSTERS];
-            accesses.read_entry = [self.row_of_entry(partition, entry); CLUSTERS];
+            accesses.read_line(column(entry), self.row_of_entry(partition, entry));
+            self.next = [column(entry) as u8; WORDS];
         } else {
-            for g in set_bits(shared.read) {
-                let b = column(shared.row[g]);
+            for w in set_bits(shared.read) {
+                let (b, g) = (column(shared.row[w]), w / GROUP_LANES);
                 if is_set(free.read, b) {
-                    ready.read |= 1 << g;
-                    accesses.read_column[g] = b as u8;
-                    accesses.read_entry[g] = self.row_of_shared(partition, shared.row[g]);
+                    ready.read |= 1 << w;
+                    self.next[w] = b as u8;
+                    accesses.read[b] |= 1 << g;
+                    accesses.read_entry[CLUSTERS * b + g] = self.row_of_shared(partition, shared.row[w]);
                 }
             }
-            accesses.read = ready.read;
         }
         if let Some(write) = cache.write {
             write_waits = !columns.writes(write.entry);
         }
         if let Some(LineWrite { entry, bytes, data }) = cache.write.filter(|_| !write_waits) {
-            accesses.write = u8::MAX;
-            accesses.write_column = [column(entry) as u8; CLUSTERS];
-            accesses.write_entry = [self.row_of_entry(partition, entry); CLUSTERS];
-            accesses.write_bytes = std::array::from_fn(|g| (bytes >> (CLUSTER_BYTES * g)) as u16);
+            accesses.write_line(column(entry), self.row_of_entry(partition, entry), bytes);
             accesses.write_data = *data;
         } else {
-            for g in set_bits(shared.write) {
-                let b = column(shared.row[g]);
+            for w in set_bits(shared.write) {
+                let (b, g) = (column(shared.row[w]), w / GROUP_LANES);
                 if is_set(free.write[b], g) {
-                    ready.write |= 1 << g;
-                    accesses.write_column[g] = b as u8;
-                    accesses.write_entry[g] = self.row_of_shared(partition, shared.row[g]);
-                    accesses.write_bytes[g] = shared.bytes[g];
+                    ready.write |= 1 << w;
+                    accesses.write[b] |= 1 << g;
+                    accesses.write_entry[CLUSTERS * b + g] = self.row_of_shared(partition, shared.row[w]);
+                    accesses.write_bytes[CLUSTERS * b + g] |=
+                        u16::from(shared.bytes[w]) << (WORD_BYTES * (w % GROUP_LANES));
                 }
             }
-            accesses.write = ready.write;
-            if accesses.write != 0 {
+            if ready.write != 0 {
                 accesses.write_data = shared.data;
             }
         }
-        let lost = |wanted: u8, served: u8| (wanted & !served).count_ones();
+        let lost = |wanted: u32, served: u32| banks_of(wanted & !served, &shared.row).count_ones();
         let counts =
             [read_waits.into(), write_waits.into(), lost(shared.read, ready.read), lost(shared.write, ready.write)];
         (ready, pack(UNIFIED_EVENT, counts) as u16)
     }
 
-    /// The edge of a cycle in which this is performed.
+    /// The edge of the cycle of [`decide`](Self::decide).
     #[inline]
-    pub fn advance(&mut self, accesses: &Accesses) {
-        for g in set_bits(accesses.read) {
-            self.column_q[g] = accesses.read_column[g];
-        }
+    pub fn advance(&mut self) {
+        self.column_q = self.next;
     }
 
     /// An edge in reset.
     pub fn reset(&mut self) {
-        self.column_q = [0; CLUSTERS];
+        self.column_q = [0; WORDS];
     }
 }
 
@@ -384,17 +400,15 @@ impl UnifiedArbiterOut {
         (self.cache_read_ready_o, self.cache_write_ready_o) = (columns.read, columns.write);
     }
 
-    /// Clusters in which the scratchpad is served.
+    /// Word places at which the scratchpad is served.
     pub fn show_ready(&mut self, ready: SharedReady) {
         (self.shared_read_ready_o, self.shared_write_ready_o) = (ready.read, ready.write);
     }
 
     /// What is performed, as the ports have it.
     pub fn show(&mut self, accesses: &Accesses) {
-        (self.read_o, self.read_column_o, self.read_entry_o) =
-            (accesses.read, accesses.read_column, accesses.read_entry);
-        (self.write_o, self.write_column_o, self.write_entry_o) =
-            (accesses.write, accesses.write_column, accesses.write_entry);
+        (self.read_o, self.read_entry_o) = (accesses.read, accesses.read_entry);
+        (self.write_o, self.write_entry_o) = (accesses.write, accesses.write_entry);
         (self.write_bytes_o, self.write_data_o) = (accesses.write_bytes, accesses.write_data);
     }
 }
@@ -415,7 +429,8 @@ impl Block for UnifiedArbiter {
     }
 
     fn new(shape: &SmShape) -> Self {
-        Self { depth: shape.mrf.depth as u16, row_mask: shape.mrf.entry_mask(), column_q: [0; CLUSTERS] }
+        let (column_q, next) = ([0; WORDS], [0; WORDS]);
+        Self { depth: shape.mrf.depth as u16, row_mask: shape.mrf.entry_mask(), column_q, next }
     }
 
     fn early(&self, out: &mut UnifiedArbiterOut) {
@@ -433,13 +448,11 @@ impl Block for UnifiedArbiter {
         out.show(&accesses);
     }
 
-    fn clock(&mut self, inputs: &UnifiedArbiterIn, out: &UnifiedArbiterOut) {
+    fn clock(&mut self, inputs: &UnifiedArbiterIn, _: &UnifiedArbiterOut) {
         if inputs.rst_ni == 0 {
             self.reset();
-            return;
-        }
-        for g in set_bits(out.read_o) {
-            self.column_q[g] = out.read_column_o[g];
+        } else {
+            self.advance();
         }
     }
 

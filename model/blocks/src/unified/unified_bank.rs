@@ -43,11 +43,13 @@ ports! {
     pub struct UnifiedBankOut(s: &MrfShape) {
         /// Output of the RAMs, 16 bytes of each cluster.
         read_data_o: WarpData = field(WARP_DATA_BITS).valid_by("read_data_valid_o").early(),
+        /// Output of the RAMs that memory reads, 16 bytes of each cluster.
+        memory_data_o: WarpData = field(WARP_DATA_BITS).early(),
         /// A register was read at the last edge.
         read_data_valid_o: u8 = field(1).early().shows("read_data_valid_q"),
-        /// No register is read.
+        /// Memory may read.
         memory_read_ready_o: u8 = field(1),
-        /// Clusters in which no lane of a register is written.
+        /// Clusters in which memory may write.
         memory_write_ready_o: u8 = field(CLUSTERS),
     }
 }
@@ -66,12 +68,12 @@ pub(crate) struct ColumnAccess<'a> {
 }
 
 /// One RAM of each cluster. Registers use a column like a bank with a read and a write port; memory uses what they leave, cluster by cluster (hierarchy
-/// thesis 7.3.2, 7.3.3).
+/// thesis 7.3.2, 7.3.3). Or one RAM of each cluster for registers, and one for memory.
 pub struct UnifiedBank {
     depth: usize,
-    /// Words of each RAM: 16 bytes. More than there are, so that no entry is checked.
-    words: [Box<[Quad]>; CLUSTERS],
-    rdata_q: WarpData,
+    rams: Rams,
+    /// Memory's own.
+    memory: Option<Rams>,
     /// Of a column alone; the register file has those of all its columns in a mask.
     read_data_valid_q: bool,
 }
@@ -79,11 +81,95 @@ pub struct UnifiedBank {
 /// A word of a cluster's bank.
 type Quad = [u32; GROUP_LANES];
 
+/// A RAM of each cluster.
+struct Rams {
+    /// Words of each RAM: 16 bytes. More than there are, so that no entry is checked.
+    words: [Box<[Quad]>; CLUSTERS],
+    rdata_q: WarpData,
+}
+
+impl Rams {
+    fn new(depth: usize) -> Self {
+        let words = vec![[0; GROUP_LANES]; depth.next_power_of_two()];
+        Self { words: std::array::from_fn(|_| words.clone().into()), rdata_q: WarpData::ZERO }
+    }
+
+    /// A register is read.
+    #[inline]
+    fn read(&mut self, entry: u16) {
+        for (words, rdata) in self.words.iter().zip(self.rdata_q.0.as_chunks_mut().0) {
+            *rdata = words[usize::from(entry)];
+        }
+    }
+
+    /// Memory reads.
+    #[inline]
+    fn read_clusters(&mut self, memory: &ColumnAccess<'_>) {
+        let outputs = self.rdata_q.0.as_chunks_mut().0;
+        for g in set_bits(memory.read) {
+            outputs[g] = self.words[g][usize::from(memory.read_entry[g])];
+        }
+    }
+
+    /// Lanes of a register are written. Gives their clusters.
+    #[inline]
+    fn write(&mut self, entry: u16, data: &WarpData, mask: LaneMask) -> u8 {
+        let clusters = clusters_of(mask);
+        let quads: &[Quad] = data.0.as_chunks().0;
+        for g in set_bits(clusters) {
+            let word = &mut self.words[g][usize::from(entry)];
+            for (lane, (old, new)) in word.iter_mut().zip(quads[g]).enumerate() {
+                if is_set(mask.0, GROUP_LANES * g + lane) {
+                    *old = new;
+                }
+            }
+        }
+        clusters
+    }
+
+    /// Memory writes, but not in these clusters.
+    #[inline]
+    fn write_clusters(&mut self, memory: &ColumnAccess<'_>, taken: u8) {
+        let quads: &[Quad] = memory.write_data.0.as_chunks().0;
+        for g in set_bits(memory.write & !taken) {
+            let word = &mut self.words[g][usize::from(memory.write_entry[g])];
+            write_bytes(word, &quads[g], memory.write_bytes[g]);
+        }
+    }
+
+    /// The words and the output of each RAM. `name`: its instance.
+    fn memories(&mut self, depth: usize, name: &str) -> impl Iterator<Item = Memory<'_>> {
+        let outputs: &mut [Quad] = self.rdata_q.0.as_chunks_mut().0;
+        let memory = |path: String, words| Memory {
+            path,
+            block: UnifiedBank::NAME,
+            words,
+            bits: 8 * CLUSTER_BYTES as u32,
+        };
+        self.words.iter_mut().zip(outputs).enumerate().flat_map(move |(g, (words, rdata))| {
+            let path = |array: &str| format!("gen_cluster[{g}].{name}.{array}");
+            [memory(path("mem_q"), words[..depth].as_flattened_mut()), memory(path("rdata_q"), &mut rdata[..])]
+        })
+    }
+}
+
 impl UnifiedBank {
-    /// The outputs of the RAMs.
+    /// Whether registers and memory have ports of their own.
+    #[inline]
+    pub(crate) fn is_separate(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    /// The outputs of the RAMs that registers read.
     #[inline]
     pub(crate) fn read_data(&self) -> &WarpData {
-        &self.rdata_q
+        &self.rams.rdata_q
+    }
+
+    /// The outputs of the RAMs that memory reads.
+    #[inline]
+    pub(crate) fn memory_data(&self) -> &WarpData {
+        &self.memory.as_ref().unwrap_or(&self.rams).rdata_q
     }
 
     /// The edge. Reads come before writes, so that one entry returns its old value. `read`: entry of a register that is read; `write`: entry, data and
@@ -95,47 +181,25 @@ impl UnifiedBank {
         write: Option<(u16, &WarpData, LaneMask)>,
         memory: &ColumnAccess<'_>,
     ) {
-        let outputs = self.rdata_q.0.as_chunks_mut().0;
         if let Some(entry) = read {
-            for (words, rdata) in self.words.iter().zip(outputs) {
-                *rdata = words[usize::from(entry)];
-            }
-        } else {
-            for g in set_bits(memory.read) {
-                outputs[g] = self.words[g][usize::from(memory.read_entry[g])];
-            }
+            self.rams.read(entry);
         }
-        let mut taken = 0;
-        if let Some((entry, data, mask)) = write {
-            taken = clusters_of(mask);
-            let quads: &[Quad] = data.0.as_chunks().0;
-            for g in set_bits(taken) {
-                let word = &mut self.words[g][usize::from(entry)];
-                for (lane, (old, new)) in word.iter_mut().zip(quads[g]).enumerate() {
-                    if is_set(mask.0, GROUP_LANES * g + lane) {
-                        *old = new;
-                    }
-                }
-            }
+        if let Some(own) = &mut self.memory {
+            own.read_clusters(memory);
+            own.write_clusters(memory, 0);
+        } else if read.is_none() {
+            self.rams.read_clusters(memory);
         }
-        let quads: &[Quad] = memory.write_data.0.as_chunks().0;
-        for g in set_bits(memory.write & !taken) {
-            let word = &mut self.words[g][usize::from(memory.write_entry[g])];
-            write_bytes(word, &quads[g], memory.write_bytes[g]);
+        let taken = write.map_or(0, |(entry, data, mask)| self.rams.write(entry, data, mask));
+        if self.memory.is_none() {
+            self.rams.write_clusters(memory, taken);
         }
     }
 
     /// The words and the output of each RAM, with the RAM's path inside the module.
     pub(crate) fn cells(&mut self) -> Vec<Memory<'_>> {
-        let depth = self.depth;
-        let outputs: &mut [Quad] = self.rdata_q.0.as_chunks_mut().0;
-        let rams = self.words.iter_mut().zip(outputs).enumerate();
-        let memory = |path: String, words| Memory { path, block: Self::NAME, words, bits: 8 * CLUSTER_BYTES as u32 };
-        rams.flat_map(|(g, (words, rdata))| {
-            let path = |name: &str| format!("gen_cluster[{g}].u_ram.{name}");
-            [memory(path("mem_q"), words[..depth].as_flattened_mut()), memory(path("rdata_q"), &mut rdata[..])]
-        })
-        .collect()
+        let own = self.memory.iter_mut().flat_map(|own| own.memories(self.depth, "gen_separate.u_memory"));
+        self.rams.memories(self.depth, "u_ram").chain(own).collect()
     }
 }
 
@@ -171,7 +235,7 @@ impl UnifiedBankIn {
 
 impl Block for UnifiedBank {
     const NAME: &'static str = "unified_bank";
-    const PARAMETERS: &'static [&'static str] = &["Depth"];
+    const PARAMETERS: &'static [&'static str] = &["Depth", "Separate"];
     const CELLS: &'static [&'static str] = &["ram_1r1w"];
 
     type Shape = MrfShape;
@@ -180,22 +244,24 @@ impl Block for UnifiedBank {
     type Probe = NoProbe<MrfShape>;
 
     fn new(shape: &MrfShape) -> Self {
-        let words = vec![[0; GROUP_LANES]; shape.depth.next_power_of_two()];
+        let rams = || Rams::new(shape.depth);
         Self {
             depth: shape.depth,
-            words: std::array::from_fn(|_| words.clone().into()),
-            rdata_q: WarpData::ZERO,
+            rams: rams(),
+            memory: shape.separate.then(rams),
             read_data_valid_q: false,
         }
     }
 
     fn early(&self, out: &mut UnifiedBankOut) {
         (out.read_data_o, out.read_data_valid_o) = (*self.read_data(), self.read_data_valid_q.into());
+        out.memory_data_o = *self.memory_data();
     }
 
     fn late(&mut self, inputs: &UnifiedBankIn, out: &mut UnifiedBankOut) {
-        out.memory_read_ready_o = (inputs.read_valid_i == 0).into();
-        let written = if inputs.write_valid_i == 0 { 0 } else { clusters_of(LaneMask(inputs.write_mask_i)) };
+        let separate = self.is_separate();
+        out.memory_read_ready_o = (separate || inputs.read_valid_i == 0).into();
+        let written = if separate || inputs.write_valid_i == 0 { 0 } else { clusters_of(LaneMask(inputs.write_mask_i)) };
         out.memory_write_ready_o = !written;
     }
 

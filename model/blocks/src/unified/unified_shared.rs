@@ -6,36 +6,55 @@ use crate::memory::scratchpad::{PLACE_BITS, Results, lowest_of_words, replaced, 
 use crate::memory::{SharedMemoryIn, SharedMemoryOut, SharedMemoryProbe};
 use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::SmShape;
-use crate::unified::{CLUSTER_BYTES, CLUSTERS, SHARED_ROW_W, SharedReady, SharedWants};
-use crate::{Block, Memory, WARP_DATA_BITS, WarpData, field, ports};
+use crate::unified::{BANKS, CLUSTERS, COLUMNS, SHARED_ROW_W, SharedReady, SharedWants, WORD_BYTES, WORDS};
+use crate::{Block, Field, GROUP_LANES, Memory, Ports, WARP_DATA_BITS, WarpData, field, ports};
+
+/// Width of the straps: those of a scratchpad with RAMs of its own, and above them the rule of gathering.
+const CFG_BITS: u32 = 3;
+/// Bit of the straps: a cluster combines its bytes from several of its banks.
+const AGGRESSIVE: usize = 2;
 
 ports! {
+    @declared
     /// Inputs of [`UnifiedShared`].
     pub struct UnifiedSharedIn(s: &SmShape) {
-        /// Data that was read at the last edge, 16 bytes of each cluster.
+        /// Data that was read at the last edge, a word at each place.
         data_i: WarpData = field(WARP_DATA_BITS),
-        /// Clusters that are read at this edge.
-        read_ready_i: u8 = field(CLUSTERS),
-        /// Clusters that are written at this edge.
-        write_ready_i: u8 = field(CLUSTERS),
+        /// Word places that are read at this edge.
+        read_ready_i: u32 = field(WORDS),
+        /// Word places that are written at this edge.
+        write_ready_i: u32 = field(WORDS),
     } +
     /// Those of a scratchpad with RAMs of its own.
     shared: SharedMemoryIn as s
 }
 
+// SAFETY: `repr(C)`, made of integers and of a struct of ports.
+unsafe impl Ports for UnifiedSharedIn {
+    type Shape = SmShape;
+
+    /// Those of a scratchpad with RAMs of its own, but with a wider strap.
+    fn fields(s: &SmShape) -> Vec<Field> {
+        let mut fields = Self::declared(s);
+        let strap = fields.iter_mut().find(|field| field.name == "cfg_i").expect("a scratchpad has straps");
+        (strap.bits, strap.doc) = (CFG_BITS, "Straps: bits 1:0 bytes a cycle, 128, 64 or 32; bit 2: aggressive gathering.");
+        fields
+    }
+}
+
 ports! {
     /// Outputs of [`UnifiedShared`].
     pub struct UnifiedSharedOut(s: &SmShape) {
-        /// Data that is written, 16 bytes of each cluster.
+        /// Data that is written, a word at each place.
         data_o: WarpData = field(WARP_DATA_BITS).valid_by("write_o"),
-        /// Number of the 128 bytes that each cluster accesses; 0 where it means nothing.
-        row_o: [u16; CLUSTERS] = field(SHARED_ROW_W).count(CLUSTERS),
-        /// Bytes of each cluster that are written.
-        bytes_o: [u16; CLUSTERS] = field(CLUSTER_BYTES).count(CLUSTERS).valid_by("write_o"),
-        /// Clusters that the pass wants to read.
-        read_o: u8 = field(CLUSTERS),
-        /// Clusters that the pass wants to write.
-        write_o: u8 = field(CLUSTERS),
+        /// Number of the 128 bytes that the word at each place is in; 0 where it means nothing.
+        row_o: [u16; WORDS] = field(SHARED_ROW_W).count(WORDS),
+        /// Word places that the pass wants to read.
+        read_o: u32 = field(WORDS),
+        /// Word places that the pass wants to write.
+        write_o: u32 = field(WORDS),
+        /// Bytes of each word that are written.
+        bytes_o: [u8; WORDS] = field(WORD_BYTES).count(WORDS).valid_by("write_o"),
     } +
     /// Those of a scratchpad with RAMs of its own.
     shared: SharedMemoryOut as s
@@ -46,8 +65,8 @@ ports! {
     pub struct UnifiedSharedProbe(s: &SmShape) {
         /// Words that the last atomic operation with a register has read.
         old_q: WarpData = field(WARP_DATA_BITS),
-        /// Clusters that the atomic operation at hand has read.
-        read_q: u8 = field(CLUSTERS).valid_by("phase_q"),
+        /// Word places that the atomic operation at hand has read.
+        read_q: u32 = field(WORDS).valid_by("phase_q"),
         /// The result in the first stage is that of an atomic operation.
         first_atomic_q: u8 = field(1).valid_by("first_valid_q"),
     } +
@@ -59,7 +78,7 @@ ports! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnifiedPass {
     selected: u32,
-    /// Clusters of each lane of `selected`, which may be served by a pass that wants something.
+    /// Lanes of `selected` are served in this cycle, where what they want is free.
     serves: bool,
     wants: SharedWants,
     ready: SharedReady,
@@ -73,7 +92,7 @@ impl UnifiedPass {
         &self.wants
     }
 
-    /// Clusters in which it is served.
+    /// Word places at which it is served.
     #[inline]
     pub fn ready(&self) -> SharedReady {
         self.ready
@@ -89,7 +108,13 @@ impl UnifiedPass {
 /// Cluster of an address.
 #[inline]
 fn cluster(address: u32) -> usize {
-    (address >> 4) as usize % CLUSTERS
+    word(address) / GROUP_LANES
+}
+
+/// Word place of an address.
+#[inline]
+fn word(address: u32) -> usize {
+    address as usize / WORD_BYTES % WORDS
 }
 
 /// Number of the 128 bytes of an address.
@@ -98,12 +123,65 @@ fn row(address: u32) -> u16 {
     (address >> PLACE_BITS) as u16 & ((1 << SHARED_ROW_W) - 1)
 }
 
-/// Scratchpad memory whose words are in the unified banks, 16 bytes of each cluster a cycle (hierarchy thesis 7.3.2, the simple design).
+/// Bits of the straps: bytes a cycle.
+const BANDWIDTH: u8 = 3;
+
+/// The lanes of a window that are served at once where each cluster has one row: that of its lowest lane. Of an atomic operation the lowest one of each word.
+fn of_lowest_rows(window: u32, access: &Access<'_>) -> u32 {
+    let selected = served_at_once::<CLUSTERS>(window, |lane| {
+        let address = access.addr.0[lane];
+        (cluster(address), row(address).into())
+    });
+    if access.kind == kind::ATOMIC { lowest_of_words(selected, access.addr) } else { selected }
+}
+
+/// What stands at numbered places: each takes one row.
+struct Rows<const N: usize> {
+    taken: u32,
+    row: [u16; N],
+}
+
+impl<const N: usize> Rows<N> {
+    const NONE: Self = Self { taken: 0, row: [0; N] };
+
+    /// Whether a place is free, or has this row.
+    #[inline]
+    fn admits(&self, place: usize, row: u16) -> bool {
+        !is_set(self.taken, place) || self.row[place] == row
+    }
+
+    #[inline]
+    fn take(&mut self, place: usize, row: u16) {
+        self.taken |= 1 << place;
+        self.row[place] = row;
+    }
+}
+
+/// The lanes of a window that are served at once where a cluster combines words of several banks: from the lowest lane up those that want no other word of a
+/// word place than a lane before them, and no other row of a bank. Of an atomic operation also no word that a lane before them wants.
+fn gathered(window: u32, access: &Access<'_>) -> u32 {
+    let (mut words, mut banks) = (Rows::<WORDS>::NONE, Rows::<BANKS>::NONE);
+    let mut selected = 0;
+    for lane in set_bits(window) {
+        let address = access.addr.0[lane];
+        let (w, row) = (word(address), row(address));
+        let bank = CLUSTERS * (usize::from(row) % COLUMNS) + w / GROUP_LANES;
+        let again = access.kind == kind::ATOMIC && is_set(words.taken, w);
+        if !again && words.admits(w, row) && banks.admits(bank, row) {
+            selected |= 1 << lane;
+            words.take(w, row);
+            banks.take(bank, row);
+        }
+    }
+    selected
+}
+
+/// Scratchpad memory whose words are in the unified banks, 16 bytes of each cluster a cycle (hierarchy thesis 7.3.2).
 ///
 /// In a cycle: what a pass wants ([`want`](Self::want)), whom it serves where so much is free ([`serve`](Self::serve)), and the edge.
 pub struct UnifiedShared {
     phase_q: bool,
-    read_q: u8,
+    read_q: u32,
     first_atomic_q: bool,
     /// A memory of one word for the harness.
     old_q: [WarpData; 1],
@@ -125,68 +203,63 @@ impl UnifiedShared {
         self.results.idle() && !self.phase_q
     }
 
-    /// What a pass over these lanes wants; `bandwidth` is the strap, `room` says that the side queue has room, `data` is what was read at the last edge.
-    pub fn want(&self, access: &Access<'_>, bandwidth: u8, room: bool, data: &WarpData) -> UnifiedPass {
+    /// What a pass over these lanes wants; `cfg` are the straps, `room` says that the side queue has room, `data` is what was read at the last edge.
+    pub fn want(&self, access: &Access<'_>, cfg: u8, room: bool, data: &WarpData) -> UnifiedPass {
         let second = access.kind == kind::ATOMIC && self.phase_q;
         if access.lanes == 0 || !(room || second || access.kind == kind::STORE) {
             return UnifiedPass::default();
         }
-        let mut selected = served_at_once::<CLUSTERS>(window(access.lanes, bandwidth), |lane| {
-            let address = access.addr.0[lane];
-            (cluster(address), row(address).into())
-        });
-        if access.kind == kind::ATOMIC {
-            selected = lowest_of_words(selected, access.addr);
-        }
+        let window = window(access.lanes, cfg & BANDWIDTH);
+        let selected = if is_set(cfg, AGGRESSIVE) { gathered(window, access) } else { of_lowest_rows(window, access) };
         let serves = access.kind != kind::ATOMIC || second;
         let mut pass = UnifiedPass { selected, serves, ..UnifiedPass::default() };
-        let reads = if second { self.read_q } else { u8::MAX };
-        let mut clusters = 0;
+        let reads = if second { self.read_q } else { u32::MAX };
+        let mut wanted = 0;
         for lane in set_bits(selected) {
             let address = access.addr.0[lane];
-            let g = cluster(address);
-            if is_set(reads, g) {
-                clusters |= 1 << g;
-                pass.wants.row[g] = row(address);
+            let w = word(address);
+            if is_set(reads, w) {
+                wanted |= 1 << w;
+                pass.wants.row[w] = row(address);
             }
         }
         match access.kind {
-            kind::STORE => pass.write(access, access.size, selected, access.store, clusters),
+            kind::STORE => pass.write(access, access.size, selected, access.store, wanted),
             kind::ATOMIC if second => {
                 let (mut words, mut lanes) = (WarpData::ZERO, 0);
                 for lane in set_bits(selected) {
                     let address = access.addr.0[lane];
-                    if is_set(clusters, cluster(address)) {
-                        let old = data.0[place(address) / size_of::<u32>()];
+                    if is_set(wanted, word(address)) {
+                        let old = data.0[word(address)];
                         words.0[lane] = replaced(access.atomic, old, access.store.0[lane], access.compare.0[lane]);
                         lanes |= 1 << lane;
                     }
                 }
-                pass.write(access, WORD, lanes, &words, clusters);
+                pass.write(access, WORD, lanes, &words, wanted);
             }
-            _ => pass.wants.read = clusters,
+            _ => pass.wants.read = wanted,
         }
         pass
     }
 
-    /// Whom a pass serves in the clusters that are ready.
+    /// Whom a pass serves at the word places that are ready.
     #[inline]
     pub fn serve(&self, access: &Access<'_>, pass: &mut UnifiedPass, ready: SharedReady) {
         pass.ready = ready;
-        let clusters = ready.read | ready.write;
+        let words = ready.read | ready.write;
         pass.served = 0;
-        if !pass.serves || clusters == 0 {
+        if !pass.serves || words == 0 {
             return;
         }
         for lane in set_bits(pass.selected) {
-            pass.served |= u32::from(is_set(clusters, cluster(access.addr.0[lane]))) << lane;
+            pass.served |= u32::from(is_set(words, word(access.addr.0[lane]))) << lane;
         }
     }
 
     /// The edge: what is offered with its pass, whether no lane is left behind it, and what was read at the last edge.
     pub fn advance(&mut self, access: Option<(&Access<'_>, &UnifiedPass)>, last: bool, data: &WarpData) {
         let words = if self.first_atomic_q { &self.old_q[0] } else { data };
-        self.results.collect(|place| words.0[place as usize / size_of::<u32>()]);
+        self.results.collect(|place| words.0[place as usize / WORD_BYTES]);
         let phase = self.phase_q;
         self.phase_q = false;
         let Some((access, pass)) = access else { return };
@@ -224,10 +297,10 @@ fn place(address: u32) -> usize {
 
 impl UnifiedPass {
     /// It writes values of lanes.
-    fn write(&mut self, access: &Access<'_>, size: u8, lanes: u32, values: &WarpData, clusters: u8) {
+    fn write(&mut self, access: &Access<'_>, size: u8, lanes: u32, values: &WarpData, words: u32) {
         let (bytes, data) = line_of(lanes, size.min(WORD), |lane| place(access.addr.0[lane]), values);
-        self.wants.write = clusters;
-        self.wants.bytes = std::array::from_fn(|g| (bytes >> (CLUSTER_BYTES * g)) as u16);
+        self.wants.write = words;
+        self.wants.bytes = std::array::from_fn(|w| (bytes >> (WORD_BYTES * w)) as u8 & 0xf);
         self.wants.data = data;
     }
 }

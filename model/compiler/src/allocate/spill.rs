@@ -237,7 +237,7 @@ impl Rewrite<'_> {
         let inst = match &self.homes[&v] {
             Home::Memory(at) => {
                 self.spiller.loads += 1;
-                let op = Op::Ld { space: Space::Local, kind: LoadType::B32, align: Alignment::Natural };
+                let op = Op::Ld { space: Space::Local, kind: LoadType::B32, align: Alignment::Natural, bypass: false };
                 Inst { d: Some(t), offset: *at as i32, ..made(op, line) }
             }
             Home::Again(inst) => Inst { d: Some(t), line, ..inst.clone() },

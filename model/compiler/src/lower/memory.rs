@@ -24,7 +24,19 @@ pub struct Address {
     pub offset: i32,
 }
 
-/// Modifiers that say how an access should be cached, which changes no result and is ignored.
+/// What a load reads.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    target: Target,
+    address: Address,
+    /// It is to pass the data cache by.
+    bypass: bool,
+}
+
+/// Modifiers of loads, besides those of order, that are for the level behind the data cache: the first of them caches there only, the second one not at all.
+const BYPASS: [&str; 2] = ["cg", "cv"];
+
+/// Modifiers that say how an access should be cached, which changes no result. All but those of [`BYPASS`] are ignored.
 const CACHE: [&str; 20] = [
     "ca",
     "cg",
@@ -174,10 +186,15 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     /// A load of at most 32 bits.
-    fn load_word(&mut self, target: Target, address: Address, at: u32, kind: LoadType, align: Alignment) -> Val {
+    fn load_word(&mut self, source: Source, at: u32, kind: LoadType, align: Alignment) -> Val {
+        let Source { target, address, bypass } = source;
         let d = self.b.general();
         let op = match target {
-            Target::Memory(space) => Op::Ld { space, kind, align },
+            Target::Memory(space) => {
+                // What is no global memory does not come through the data cache, or does so for its own sake alone: spills.
+                let bypass = bypass && matches!(space, Space::Global | Space::Generic);
+                Op::Ld { space, kind, align, bypass }
+            }
             Target::Constant => Op::Ldc { kind, align },
         };
         let high =
@@ -192,13 +209,17 @@ impl<'a> Kernel<'_, 'a> {
     fn load(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
         let fences = self.order(mods)?;
         let space = self.space(mods);
-        while mods.one_of(&CACHE).is_some() {}
+        let mut bypass = self.b.ordered;
+        while let Some(hint) = mods.one_of(&CACHE) {
+            bypass |= BYPASS.contains(&hint);
+        }
         let width = vector(mods);
         let ty = mods.ty()?;
         let [d, a] = self.operands(i)?;
         let parts = parts(d, width)?;
         self.fence(fences[0]);
         let (target, address) = self.address(a, space)?;
+        let source = Source { target, address, bypass };
         let total = check_width(ty, width, d.span)?;
         let align = alignment(total);
         let mut values: Vec<Pair> = Vec::new();
@@ -207,7 +228,7 @@ impl<'a> Kernel<'_, 'a> {
             let loaded: Vec<Val> = (0..words)
                 .map(|n| {
                     let align = if n == 0 { align } else { Alignment::Natural };
-                    self.load_word(target, address, n * 4, LoadType::B32, align)
+                    self.load_word(source, n * 4, LoadType::B32, align)
                 })
                 .collect();
             match ty.bits {
@@ -221,7 +242,7 @@ impl<'a> Kernel<'_, 'a> {
                 (_, false) => LoadType::U16,
                 (_, true) => LoadType::S16,
             };
-            let value = self.load_word(target, address, 0, kind, Alignment::Natural);
+            let value = self.load_word(source, 0, kind, Alignment::Natural);
             // Filled up to 32 bits by the load itself.
             let filled = Ty { bits: 32, ..ty };
             match self.destination(d)? {
@@ -237,7 +258,7 @@ impl<'a> Kernel<'_, 'a> {
             let words: Vec<Val> = (0..total.div_ceil(4))
                 .map(|n| {
                     let align = if n == 0 { align } else { Alignment::Natural };
-                    self.load_word(target, address, n * 4, kind, align)
+                    self.load_word(source, n * 4, kind, align)
                 })
                 .collect();
             for n in 0..width {

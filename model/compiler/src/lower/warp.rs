@@ -244,7 +244,7 @@ impl<'a> Kernel<'_, 'a> {
         let add = self.b.inst(add, [Val::ZERO, Val::ZERO, one]);
         self.b.push(Inst { offset, ..add });
         self.b.push(barrier.clone());
-        let load = Op::Ld { space: Space::Shared, kind: LoadType::B32, align: Alignment::Natural };
+        let load = Op::Ld { space: Space::Shared, kind: LoadType::B32, align: Alignment::Natural, bypass: false };
         let count = self.b.general();
         let load = self.b.inst(load, [Val::ZERO; 3]);
         self.b.push(Inst { d: Some(count), offset, ..load });

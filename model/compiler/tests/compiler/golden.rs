@@ -54,6 +54,49 @@ ret;
     assert_eq!(text, want, "\n{text}");
 }
 
+/// The loads of a kernel with this one, by their mnemonics.
+fn loads(load: &str) -> Vec<String> {
+    let text = listing(&format!(
+        ".entry k(.param .u64 p)
+{{
+.reg .b32 %r<5>; .reg .b64 %l<4>; .shared .align 16 .b8 s[64];
+ld.param.u64 %l0, [p];
+{load};
+st.global.u32 [%l0], %r0;
+st.global.u32 [%l0+4], %r1;
+st.global.u64 [%l0+8], %l1;
+ret;
+}}
+"
+    ));
+    let words = text.split_whitespace().filter(|word| word.starts_with("LD."));
+    words.map(|word| word.trim_start_matches("LD.").to_owned()).collect()
+}
+
+#[test]
+fn hints_that_name_a_level_behind_the_data_cache_pass_it_by() {
+    for hint in ["cg", "cv", "volatile", "relaxed.gpu", "acquire.sys"] {
+        // Order stands in front of the space, hints of a cache behind it.
+        let (front, behind) = if hint.starts_with('c') { ("", hint) } else { (hint, "") };
+        let dotted = |word: &str| if word.is_empty() { String::new() } else { format!(".{word}") };
+        let (front, behind) = (dotted(front), dotted(behind));
+        let load = |space: &str, rest: &str| loads(&format!("ld{front}{space}{behind}{rest}"));
+        assert_eq!(load(".global", ".u32 %r0, [%l0]"), ["GLOBAL.B32.BYPASS"], "{hint}");
+        assert_eq!(load("", ".u32 %r0, [%l0]"), ["GENERIC.B32.BYPASS"], "{hint}");
+        assert_eq!(load(".global", ".s8 %r0, [%l0]"), ["GLOBAL.S8.BYPASS"], "{hint}");
+        let two = ["GLOBAL.B32.ALIGN8.BYPASS", "GLOBAL.B32.BYPASS"];
+        assert_eq!(load(".global", ".u64 %l1, [%l0]"), two, "{hint}");
+        assert_eq!(load(".global", ".v2.u32 {%r0,%r1}, [%l0]"), two, "{hint}");
+        let small = load(".global", ".v2.u8 {%r0,%r1}, [%l0]");
+        assert_eq!(small, ["GLOBAL.U16.BYPASS"], "{hint}");
+        assert_eq!(load(".shared", ".u32 %r0, [s]"), ["SHARED.B32"], "{hint}");
+    }
+    for hint in ["", ".ca", ".nc", ".cs", ".lu"] {
+        assert_eq!(loads(&format!("ld.global{hint}.u32 %r0, [%l0]")), ["GLOBAL.B32"], "{hint}");
+    }
+    assert_eq!(loads("ld.weak.global.u32 %r0, [%l0]"), ["GLOBAL.B32"]);
+}
+
 #[test]
 fn branches_and_where_they_meet() {
     let text = listing(

@@ -210,7 +210,7 @@ fn execute<O: Observer>(
             return Ok(());
         }
 
-        Op::Ld { space, kind, align } => memory::load(context, warp, ins, space, kind, align, mask)?,
+        Op::Ld { space, kind, align, bypass: _ } => memory::load(context, warp, ins, space, kind, align, mask)?,
         Op::Ldc { kind, align } => memory::load_constant(context, warp, ins, kind, align, mask)?,
         Op::St { space, kind, align } => return memory::store(context, warp, ins, space, kind, align, mask),
     };

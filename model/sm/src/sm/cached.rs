@@ -44,7 +44,7 @@ impl Blocks {
         let request = self.coalescer.request()?;
         match &self.cache {
             None => Some((request, false)),
-            Some(cache) => match cache.offers(request) {
+            Some(cache) => match cache.offers(self.cache_cfg, request) {
                 (false, _) => None,
                 (true, whole) => Some((request, whole)),
             },
@@ -87,12 +87,12 @@ impl Blocks {
 
     /// What becomes of the request at hand. Gives whether its register is free for another one.
     #[inline]
-    pub(super) fn decide_request(&self, inputs: &SmIn, pass: &mut CachePass) -> bool {
+    pub(super) fn decide_request(&self, inputs: &SmIn, straps: &Straps, pass: &mut CachePass) -> bool {
         let ready = inputs.mem_req_ready_i != 0;
         match &self.cache {
             None => ready,
             Some(cache) => {
-                *pass = cache.decide(self.coalescer.request(), ready);
+                *pass = cache.decide(straps.cache(), self.coalescer.request(), ready);
                 pass.ready()
             }
         }
@@ -112,6 +112,7 @@ impl Blocks {
     #[inline]
     pub(super) fn clock_lines(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided, edge: &LinesEdge<'_>) {
         let LinesEdge { held, row, pop, running } = *edge;
+        self.cache_cfg = straps.cache();
         if let (Some(cache), Some(held)) = (&mut self.cache, held) {
             cache.advance(&cache_cycle(inputs, straps, decided, held, row, pop), running);
         } else if running {
@@ -152,10 +153,11 @@ impl Blocks {
     }
 
     /// With a cache: whether it does nothing in cycles like this one but to wait.
-    pub(super) fn cache_is_still(&self, inputs: &SmIn) -> bool {
+    pub(super) fn cache_is_still(&self, inputs: &SmIn, straps: &Straps) -> bool {
         let Some(cache) = &self.cache else { return true };
         let request = self.coalescer.request();
-        cache.is_still() && (request.is_none() || !cache.decide(request, inputs.mem_req_ready_i != 0).ready())
+        cache.is_still()
+            && (request.is_none() || !cache.decide(straps.cache(), request, inputs.mem_req_ready_i != 0).ready())
     }
 }
 

@@ -12,9 +12,9 @@ use crate::ports::SmIn;
 impl Blocks {
     /// What becomes of the request at hand, and which lanes are offered.
     #[inline]
-    pub(super) fn begin_pass(&self, inputs: &SmIn, pass: &mut Pass) {
+    pub(super) fn begin_pass(&self, inputs: &SmIn, straps: &Straps, pass: &mut Pass) {
         pass.offer = self.address_unit.offer();
-        pass.free = self.decide_request(inputs, &mut pass.cache);
+        pass.free = self.decide_request(inputs, straps, &mut pass.cache);
     }
 
     /// Which of the lanes that are offered are served.

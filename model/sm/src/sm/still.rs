@@ -13,10 +13,11 @@ impl Blocks {
     ///
     /// What is asked is enough, not necessary: who waits in a way that is rare counts as one who moves.
     pub(super) fn still(&self, inputs: &SmIn) -> u64 {
-        let quiet = self.nothing_comes(inputs)
+        let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
+        let quiet = self.nothing_comes(inputs, &straps)
             && self.nothing_is_under_way()
-            && self.nobody_is_served(inputs)
-            && self.nothing_issues(&Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i))
+            && self.nobody_is_served(inputs, &straps)
+            && self.nothing_issues(&straps)
             && self.no_block_goes_on()
             && self.power_is_still()
             && self.share_is_still();
@@ -43,12 +44,12 @@ impl Blocks {
     }
 
     /// From outside.
-    fn nothing_comes(&self, inputs: &SmIn) -> bool {
+    fn nothing_comes(&self, inputs: &SmIn, straps: &Straps) -> bool {
         inputs.rst_ni != 0
             && inputs.code_we_i | inputs.const_we_i | inputs.launch_valid_i == 0
             && inputs.mem_rsp_valid_i == 0
             && (self.cache.is_some() || self.coalescer.request().is_none() || inputs.mem_req_ready_i == 0)
-            && self.cache_is_still(inputs)
+            && self.cache_is_still(inputs, straps)
     }
 
     /// In the pipelines.
@@ -70,15 +71,14 @@ impl Blocks {
     }
 
     /// Lanes may be offered to the coalescer, which has no room; an instruction may be offered to a unit that does not take it.
-    fn nobody_is_served(&self, inputs: &SmIn) -> bool {
+    fn nobody_is_served(&self, inputs: &SmIn, straps: &Straps) -> bool {
         let mut pass = Pass::default();
         if let Some((server, _)) = self.address_unit.offer() {
             if !matches!(server, Server::Global | Server::Local) {
                 return false;
             }
-            let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
-            self.begin_pass(inputs, &mut pass);
-            self.decide_pass(&straps, &ConstantPass::default(), &mut pass);
+            self.begin_pass(inputs, straps, &mut pass);
+            self.decide_pass(straps, &ConstantPass::default(), &mut pass);
         }
         let Dispatch { ready, .. } = self.decide_dispatch(&pass, &ConstantPass::default());
         pass.served == 0 && ready == 0

@@ -61,9 +61,9 @@ impl Unified {
         of_cache: &CachePass,
         partition: Partition,
         access: Option<&Access<'_>>,
-        (bandwidth, room): (u8, bool),
+        (cfg, room): (u8, bool),
     ) {
-        let want = |access| self.shared.want(access, bandwidth, room, &self.data);
+        let want = |access| self.shared.want(access, cfg, room, &self.data);
         self.pass = access.map_or_else(UnifiedPass::default, want);
         let wants = Wants { cache: cache.wants(of_cache), shared: self.pass.wants() };
         let (ready, event) = self.arbiter.decide(partition, &self.free, &wants, &mut self.accesses);
@@ -84,7 +84,7 @@ impl Unified {
     #[inline(never)]
     pub(super) fn clock_columns(&mut self, stage: &mut OperandStage) {
         stage.access_columns(&self.accesses);
-        self.arbiter.advance(&self.accesses);
+        self.arbiter.advance();
     }
 
     /// An edge in reset, after everything else.
@@ -122,7 +122,7 @@ impl Blocks {
             _ => None,
         };
         let access = lanes.map(|lanes| self.address_unit.access(lanes));
-        let how = (straps.shared_bandwidth, self.side_queue.room());
+        let how = (straps.unified_shared(), self.side_queue.room());
         unified.decide(cache, &pass.cache, self.block_launcher.partition(), access.as_ref(), how);
     }
 

@@ -168,6 +168,7 @@ impl Lowering<'_> {
             space: Space::Shared,
             kind: gpurf_isa::modifiers::LoadType::B32,
             align: gpurf_isa::modifiers::Alignment::Natural,
+            bypass: false,
         };
         self.emit(Instruction::new(load).d(t0).a(self.fixed(Fixed::Write)));
         self.or(t0, t0, 1);

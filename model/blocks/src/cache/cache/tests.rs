@@ -13,6 +13,7 @@ struct Pass {
     offset: [u8; LANES],
     data: WarpData,
     answer: bool,
+    bypass: bool,
     warp: u8,
     reg: u8,
     first: bool,
@@ -25,7 +26,8 @@ fn load(line: u32, place: u8, warp: u8) -> Pass {
     offset[0] = place;
     let data = WarpData::ZERO;
     let (kind, answer) = (kind::LOAD, true);
-    Pass { kind, line, mask: 1, size: 2, offset, data, answer, warp, reg: warp, first: true, last: true }
+    let (mask, size, bypass, reg, first, last) = (1, 2, false, warp, true, true);
+    Pass { kind, line, mask, size, offset, data, answer, bypass, warp, reg, first, last }
 }
 
 fn store(line: u32, place: u8, value: u32) -> Pass {
@@ -34,10 +36,25 @@ fn store(line: u32, place: u8, value: u32) -> Pass {
     Pass { kind: kind::STORE, data, answer: false, ..load(line, place, 0) }
 }
 
+/// The same, past the cache.
+fn bypass(line: u32, place: u8, warp: u8) -> Pass {
+    Pass { bypass: true, ..load(line, place, warp) }
+}
+
+/// Lane l stores to word l.
+fn full_store(line: u32, value: u32) -> Pass {
+    let (offset, mask) = (std::array::from_fn(|lane| 4 * lane as u8), u32::MAX);
+    Pass { mask, offset, data: WarpData([value; LANES]), ..store(line, 0, 0) }
+}
+
 /// Adds one.
 fn atomic(line: u32, place: u8, warp: u8, answer: bool) -> Pass {
     Pass { kind: kind::ATOMIC, answer, ..load(line, place, warp) }
 }
+
+/// Bits of the straps.
+const FULL: u16 = 1 << FULL_STORES;
+const HINTED: u16 = 1 << HINTS;
 
 /// A result: warp, register, lanes, values, whether it is the last one.
 type Seen = (u8, u8, u32, WarpData, bool);
@@ -123,6 +140,7 @@ impl Bench {
         inputs.req_valid_i = self.held.is_some().into();
         if let Some(held) = &self.held {
             (inputs.req_kind_i, inputs.req_size_i, inputs.req_answer_i) = (held.kind, held.size, held.answer.into());
+            inputs.req_bypass_i = held.bypass.into();
             (inputs.req_line_i, inputs.req_mask_i) = (held.line, held.mask);
             (inputs.req_offset_i, inputs.req_data_i) = (held.offset, held.data);
         }
@@ -177,7 +195,9 @@ impl Bench {
         let mut line = self.line(held.line);
         let to_memory = out.mem_req_valid_o == 1;
         let has_lines = self.banks.is_none() || self.cache.inputs.log_i != 0;
-        assert_eq!(out.mem_req_whole_o == 1, to_memory && held.kind == kind::LOAD && has_lines);
+        let bypasses = held.bypass && self.cache.inputs.cfg_i & HINTED != 0;
+        assert_eq!(out.mem_req_whole_o == 1, to_memory && held.kind == kind::LOAD && has_lines && !bypasses);
+        assert!(to_memory || !bypasses);
         let exists = |byte: u32| held.line < self.end || byte < 64;
         let fault = crate::mrf::bits::set_bits(held.mask).any(|lane| !exists(held.offset[lane].into()));
         let present = if held.line < self.end { 128 } else { 64 };
@@ -205,7 +225,7 @@ impl Bench {
     }
 
     /// Performs a pass and lets its request leave; gives the events of the cycle in which it has left.
-    fn perform(&mut self, pass: &Pass) -> u16 {
+    fn perform(&mut self, pass: &Pass) -> u32 {
         while !self.cycle(Some(pass)) {}
         while self.held.is_some() {
             self.cycle(None);
@@ -231,7 +251,7 @@ impl Bench {
     }
 }
 
-fn has(word: u16, name: &str) -> bool {
+fn has(word: u32, name: &str) -> bool {
     event(CACHE_EVENT, word.into(), &format!("cache_{name}")) == 1
 }
 
@@ -304,6 +324,95 @@ fn an_atomic_operation_closes_the_miss_of_its_line() {
     assert!(has(bench.perform(&atomic(6, 4, 2, false)), "close"));
     assert!(has(bench.perform(&load(6, 4, 3)), "miss"));
     assert_eq!([bench.result(), bench.result()].map(|seen| seen.3.0[0]), [6 << 8 | 1, (6 << 8 | 1) + 1]);
+}
+
+#[test]
+fn a_store_of_all_bytes_brings_its_line() {
+    let mut bench = small();
+    let events = bench.perform(&full_store(6, 5));
+    assert!(has(events, "store") && !has(events, "store_full"), "not without the strap");
+    bench.cache.inputs.cfg_i |= FULL;
+    assert!(!has(bench.perform(&Pass { mask: u32::MAX >> 1, ..full_store(6, 5) }), "store_full"), "not with a word less");
+    let mut other = full_store(6, 5);
+    other.offset[3] = other.offset[4];
+    assert!(!has(bench.perform(&other), "store_full"), "two lanes have one word");
+    bench.perform(&load(6, 4, 1));
+    let events = bench.perform(&full_store(6, 7));
+    assert!(has(events, "store") && has(events, "store_full") && has(events, "close") && !has(events, "store_hit"));
+    assert!(has(bench.perform(&load(6, 8, 2)), "hit"));
+    // The answer that was on its way is not installed.
+    let results = [bench.result(), bench.result()].map(|seen| (seen.0, seen.3.0[0]));
+    assert!(results.contains(&(1, 5)) && results.contains(&(2, 7)), "{results:?}");
+    bench.idle();
+    assert!(has(bench.perform(&full_store(6, 8)), "store_hit"));
+    assert!(!has(bench.cache.out.event_o, "store_full"));
+    assert!(has(bench.perform(&load(6, 12, 3)), "hit"));
+    assert_eq!(bench.result().3.0[0], 8);
+}
+
+#[test]
+fn a_store_of_all_bytes_that_cannot_be_kept_at_once_goes_to_memory_alone() {
+    // One way, so that there is no other: lines 8, 16, 24 have one set.
+    let mut bench = Bench::new(&CACHE_SHAPES[2], 20);
+    bench.cache.inputs.cfg_i |= FULL;
+    assert!(has(bench.perform(&full_store(8, 1)), "store_full"));
+    // The next one finds the first one in C, where its way is pinned.
+    assert!(bench.cycle(Some(&full_store(16, 2))));
+    bench.cycle(Some(&full_store(24, 3)));
+    let first = bench.cache.out.event_o;
+    bench.cycle(None);
+    assert!(has(first, "store_full"), "C was free");
+    let second = bench.cache.out.event_o;
+    assert!(has(second, "store") && !has(second, "store_full") && !has(second, "wait_access"));
+    bench.idle();
+    assert!(has(bench.perform(&load(16, 0, 1)), "hit"));
+    assert_eq!(bench.result().3.0[0], 2);
+}
+
+#[test]
+fn no_answer_is_installed_while_a_store_takes_a_place() {
+    let mut met = 0;
+    for wait in 0..40 {
+        let mut bench = Bench::new(&CACHE_SHAPES[0], 20);
+        bench.cache.inputs.cfg_i |= FULL;
+        bench.perform(&load(8, 0, 1));
+        for _ in 0..wait {
+            bench.cycle(None);
+        }
+        let events = bench.perform(&full_store(9, 4));
+        assert!(has(events, "store_full") && !has(events, "fill"));
+        met += u32::from(has(events, "fill_wait"));
+        bench.idle();
+        assert!(has(bench.perform(&load(8, 4, 2)), "hit") && has(bench.perform(&load(9, 4, 3)), "hit"));
+    }
+    assert_eq!(met, 1);
+}
+
+#[test]
+fn loads_past_the_cache_neither_use_it_nor_bring_their_line() {
+    let mut bench = small();
+    assert!(has(bench.perform(&bypass(6, 4, 1)), "miss"));
+    bench.idle();
+    assert!(has(bench.perform(&bypass(6, 4, 2)), "hit"), "hints are not read");
+    bench.idle();
+    bench.cache.inputs.cfg_i |= HINTED;
+    let events = bench.perform(&bypass(6, 8, 3));
+    assert!(has(events, "miss") && !has(events, "hit"));
+    assert!(has(bench.perform(&load(6, 12, 4)), "hit"), "it is still there");
+    bench.idle();
+    // No later load joins it, and it joins none.
+    assert!(has(bench.perform(&bypass(4, 0, 1)), "miss"));
+    let events = bench.perform(&load(4, 4, 2));
+    assert!(has(events, "miss") && !has(events, "merge"));
+    let events = bench.perform(&bypass(4, 8, 3));
+    assert!(has(events, "miss") && !has(events, "merge"));
+    assert_eq!(bench.answers.len(), 3);
+    let mut fills = 0;
+    while bench.cache.out.idle_o == 0 {
+        bench.cycle(None);
+        fills += u32::from(has(bench.cache.out.event_o, "fill"));
+    }
+    assert_eq!(fills, 1);
 }
 
 #[test]
@@ -445,7 +554,7 @@ fn random(mut bench: Bench, shape: &SmShape, latency: u64, seed: u64) {
     let mut next: VecDeque<Pass> = VecDeque::new();
     let (mut count, mut results) = (0u32, 0);
     let mut events = [0u32; CACHE_EVENT.len()];
-    bench.cache.inputs.cfg_i = random.below(128) as u8 & 0x47;
+    bench.cache.inputs.cfg_i = random.below(512) as u16 & (0x47 | FULL) | if seed.is_multiple_of(2) { HINTED } else { 0 };
     for cycle in 0..30_000 {
         let busy = cycle / 500 % 3;
         if next.is_empty() {
@@ -485,10 +594,16 @@ fn random(mut bench: Bench, shape: &SmShape, latency: u64, seed: u64) {
     }
     assert!(results > 1000, "{results}");
     // The large caches do not evict what is in use.
+    let full = bench.cache.inputs.cfg_i & FULL != 0;
+    assert!(full || events[CACHE_EVENT.iter().position(|(name, _)| *name == "cache_store_full").unwrap()] == 0);
     let rare = ["cache_part", "cache_drop", "cache_wait_row", "cache_wait_access", "cache_fill_wait", "cache_merge"];
     for ((name, _), sum) in CACHE_EVENT.iter().zip(events) {
         assert!(
-            sum != 0 || rare.contains(name) || latency == 0 || !has_lines,
+            sum != 0
+                || rare.contains(name)
+                || latency == 0
+                || !has_lines
+                || *name == "cache_store_full" && !full,
             "{name} does not occur: {shape:?} {latency}"
         );
     }
@@ -498,21 +613,25 @@ fn random(mut bench: Bench, shape: &SmShape, latency: u64, seed: u64) {
 fn instruction(random: &mut Random, shape: &SmShape, count: u32, next: &mut VecDeque<Pass>) {
     let kind = [kind::LOAD, kind::LOAD, kind::LOAD, kind::STORE, kind::ATOMIC][random.below(5)];
     let answer = kind == kind::LOAD || kind == kind::ATOMIC && random.chance(50);
-    let size = if kind == kind::ATOMIC { 2 } else { random.below(3) as u8 };
-    let parts = 1 + random.below(3);
+    let whole = kind == kind::STORE && random.chance(40);
+    let size = if kind == kind::ATOMIC || whole { 2 } else { random.below(3) as u8 };
+    let parts = if whole { 1 } else { 1 + random.below(3) };
+    let bypass = kind == kind::LOAD && random.chance(30);
     // Its number, which does not come again soon.
     let (warp, reg) = ((count % 48) as u8, (count / 48) as u8);
     let (lines, closes) = (2 * shape.lines().min(16), random.chance(90));
     for part in 0..parts {
         let mut offset = [0; LANES];
-        let mask = (random.next() as u32 & 0x3ff | 1) << (10 * part);
+        let turn = random.below(LANES);
+        let mask = if whole { u32::MAX } else { (random.next() as u32 & 0x3ff | 1) << (10 * part) };
         for lane in crate::mrf::bits::set_bits(mask) {
-            offset[lane] = (random.below(128) >> size << size) as u8;
+            let place = if whole { 4 * (lane + turn) % 128 } else { random.below(128) };
+            offset[lane] = (place >> size << size) as u8;
         }
         let mut data = WarpData::ZERO;
         data.0.fill_with(|| random.next() as u32);
         let line = (random.below(lines) * if shape.lines() > 64 { 1 } else { 3 }) as u32;
         let (first, last) = (part == 0, part + 1 == parts && closes);
-        next.push_back(Pass { kind, line, mask, size, offset, data, answer, warp, reg, first, last });
+        next.push_back(Pass { kind, line, mask, size, offset, data, answer, bypass, warp, reg, first, last });
     }
 }

@@ -129,6 +129,7 @@ fn reference(request: &mut Option<CoalescerOut>, i: &CoalescerIn) -> CoalescerOu
         (out.row_size_o, out.row_signed_o, out.row_lanewise_o) = (i.size_i, i.signed_i, (i.kind_i == 2).into());
         (next.mem_req_valid_o, next.mem_req_kind_o, next.mem_req_atomic_o) = (1, i.kind_i, i.atomic_i);
         (next.mem_req_size_o, next.mem_req_answer_o, next.mem_req_warp_o) = (i.size_i, answers.into(), i.warp_i);
+        next.bypass_o = i.bypass_i & u8::from(i.kind_i == 0);
         (next.mem_req_line_o, next.mem_req_mask_o, next.mem_req_offset_o) = (line, out.served_o, out.row_offset_o);
         *request = Some(next);
     }

@@ -298,12 +298,12 @@ fn memory_reaches_the_columns_whether_registers_move_or_not() {
         (stage.inputs.dispatch_ready_i, stage.inputs.rows_i) = (0b11, 4);
         // Register 5 of warp 2: column 3, row 9.
         let columns = &mut stage.inputs.columns;
-        (columns.memory_write_i, columns.memory_write_column_i, columns.memory_write_entry_i) = (0xff, [3; 8], [9; 8]);
-        (columns.memory_write_bytes_i, columns.memory_write_data_i) = ([0xffff; 8], WarpData([7; LANES]));
-        columns.memory_write_bytes_i[7] = 0x0ff0;
+        (columns.memory_write_i, columns.memory_write_entry_i) = ([0, 0, 0, 0xff], [9; 32]);
+        (columns.memory_write_bytes_i, columns.memory_write_data_i) = ([0xffff; 32], WarpData([7; LANES]));
+        columns.memory_write_bytes_i[8 * 3 + 7] = 0x0ff0;
         let out = stage.step();
         assert_eq!((out.columns.memory_read_ready_o, out.columns.memory_write_ready_o), (0b1111, [0xff; 4]));
-        stage.inputs.columns.memory_write_i = 0;
+        stage.inputs.columns.memory_write_i = [0; 4];
         stage.issue(0, 2, [5, 255, 255], 30);
         let mut busy = 0;
         let out = (0..20).map(|_| {
@@ -324,10 +324,10 @@ fn memory_reaches_the_columns_whether_registers_move_or_not() {
         let wrote = writing.into_iter().filter(|free| *free != [0xff; 4]).collect::<Vec<_>>();
         assert_eq!(wrote, [[0xff, 0xff, 0xff, 0xfd]]);
         let columns = &mut stage.inputs.columns;
-        (columns.memory_read_i, columns.memory_read_column_i, columns.memory_read_entry_i) = (0b11, [3; 8], [9; 8]);
-        columns.memory_data_column_i = [3; 8];
+        (columns.memory_read_i, columns.memory_read_entry_i) = ([0, 0, 0, 0b11], [9; 32]);
+        columns.memory_data_column_i = [3; 32];
         stage.step();
-        stage.inputs.columns.memory_read_i = 0;
+        stage.inputs.columns.memory_read_i = [0; 4];
         let data = stage.step().columns.memory_data_o;
         assert_eq!(data.0[2..6], [7, 7, 9, 9]);
         let memories = stage.block.memories();

@@ -26,6 +26,26 @@ fn rows_scratchpad_and_cache_follow_from_the_size() {
     assert_eq!((parameters("unified-384"), parameters("cached")), ([1, 768, 128 * 768], [0, 256, 16384]));
 }
 
+/// Launcher and cache do not see what ports the banks have.
+#[test]
+fn ports_of_their_own_are_for_the_blocks_with_banks() {
+    let separate = config("unified-tiny", &["unified.ports=separate"]);
+    let of = |config: &Config| {
+        ["mrf", "operand_stage", "cache", "cache_tags", "cache_access", "block_launcher"].map(|block| {
+            let twin = (crate::registry::find(block).expect("a block").twin)(config);
+            twin.declaration().parameters.iter().find(|(name, _)| *name == "Unified").expect("a parameter").1
+        })
+    };
+    assert_eq!(of(&separate), [2, 2, 1, 1, 1, 1]);
+    assert_eq!(of(&config("unified-tiny", &[])), [1; 6]);
+    assert_eq!(of(&config("cached", &[])), [0; 6]);
+    let bank = |config: &Config| crate::unified::UnifiedBank::shape_alone(config).parameter("Separate");
+    assert_eq!((bank(&separate), bank(&TINY)), (1, 0));
+    let [gather, ports] = ["gather = \"aggressive\"", "ports = \"separate\""];
+    let both = config("unified-tiny", &["unified.gather=aggressive", "unified.ports=separate"]).to_toml();
+    assert!(both.contains(gather) && both.contains(ports), "{both}");
+}
+
 #[test]
 fn amounts_are_numbers_or_auto() {
     let config = config("unified-tiny", &["launch.cache_kilobytes=4", "launch.threads=256"]);
@@ -49,6 +69,8 @@ fn what_does_not_go_with_unified_memory_is_refused() {
         ("launch.cache_kilobytes", &["4"], "auto where unified.kilobytes is 0: the cache has one size"),
         ("launch.threads", &["0", "1537"], "auto, or a number from 1 to 1536 (threads)"),
         ("launch.threads", &["256"], "auto where unified.kilobytes is 0: block slots follow from what there is"),
+        ("unified.gather", &["aggressive"], "simple where unified.kilobytes is 0"),
+        ("unified.ports", &["separate"], "shared where unified.kilobytes is 0"),
     ]);
     let of_tiny = |settings: &[&str], words: &str| {
         let message = refused("unified-tiny", settings);

@@ -2,8 +2,9 @@ use super::*;
 use crate::Ports;
 use crate::testing::{Driver, UNIFIED_SHAPES, compare};
 
-/// Bytes of each cluster's RAM, by entry.
+/// Bytes of each RAM, by entry: those of registers, and behind them those of memory, which may be the same.
 struct Reference {
+    separate: bool,
     rams: Vec<Vec<[u8; CLUSTER_BYTES]>>,
     outputs: Vec<[u8; CLUSTER_BYTES]>,
     valid: u8,
@@ -16,33 +17,37 @@ fn bytes_of(data: &WarpData, cluster: usize) -> [u8; CLUSTER_BYTES] {
 
 impl Reference {
     fn cycle(&mut self, i: &UnifiedBankIn) -> UnifiedBankOut {
-        let mut data = WarpData::ZERO;
-        for lane in 0..32 {
-            data.0[lane] = u32::from_le_bytes(std::array::from_fn(|byte| self.outputs[lane / 4][lane % 4 * 4 + byte]));
-        }
+        let own = if self.separate { CLUSTERS } else { 0 };
+        let lane_of = |first: usize, lane: usize| {
+            u32::from_le_bytes(std::array::from_fn(|byte| self.outputs[first + lane / 4][lane % 4 * 4 + byte]))
+        };
+        let data = |first: usize| WarpData(std::array::from_fn(|lane| lane_of(first, lane)));
         let written = |g: usize| i.write_valid_i == 1 && i.write_mask_i >> (4 * g) & 0xf != 0;
         let out = UnifiedBankOut {
-            read_data_o: data,
+            read_data_o: data(0),
+            memory_data_o: data(own),
             read_data_valid_o: self.valid,
-            memory_read_ready_o: 1 - i.read_valid_i,
-            memory_write_ready_o: (0..CLUSTERS).fold(0, |set, g| set | u8::from(!written(g)) << g),
+            memory_read_ready_o: if self.separate { 1 } else { 1 - i.read_valid_i },
+            memory_write_ready_o: (0..CLUSTERS)
+                .fold(0, |set, g| set | u8::from(self.separate || !written(g)) << g),
         };
         for g in 0..CLUSTERS {
-            let ram = &mut self.rams[g];
-            let old = ram.clone();
-            if i.read_valid_i == 1 {
-                self.outputs[g] = old[usize::from(i.read_entry_i)];
-            } else if i.memory_read_i >> g & 1 == 1 {
-                self.outputs[g] = old[usize::from(i.memory_read_entry_i[g])];
+            let old = self.rams.clone();
+            let running = i.rst_ni == 1;
+            if i.read_valid_i == 1 && running {
+                self.outputs[g] = old[g][usize::from(i.read_entry_i)];
+            }
+            if i.memory_read_i >> g & 1 == 1 && out.memory_read_ready_o == 1 && running {
+                self.outputs[own + g] = old[own + g][usize::from(i.memory_read_entry_i[g])];
             }
             let (new, of_memory) = (bytes_of(&i.write_data_i, g), bytes_of(&i.memory_write_data_i, g));
             for byte in 0..CLUSTER_BYTES {
-                if written(g) {
-                    if i.write_mask_i >> (4 * g + byte / 4) & 1 == 1 {
-                        ram[usize::from(i.write_entry_i)][byte] = new[byte];
-                    }
-                } else if i.memory_write_i >> g & 1 == 1 && i.memory_write_bytes_i[g] >> byte & 1 == 1 {
-                    ram[usize::from(i.memory_write_entry_i[g])][byte] = of_memory[byte];
+                if i.write_valid_i == 1 && i.write_mask_i >> (4 * g + byte / 4) & 1 == 1 {
+                    self.rams[g][usize::from(i.write_entry_i)][byte] = new[byte];
+                }
+                let ready = out.memory_write_ready_o >> g & 1 == 1;
+                if ready && i.memory_write_i >> g & 1 == 1 && i.memory_write_bytes_i[g] >> byte & 1 == 1 {
+                    self.rams[own + g][usize::from(i.memory_write_entry_i[g])][byte] = of_memory[byte];
                 }
             }
         }
@@ -53,9 +58,15 @@ impl Reference {
 
 #[test]
 fn it_does_what_the_page_says_access_by_access() {
-    let shape = UNIFIED_SHAPES[0].mrf;
-    let rams = vec![vec![[0; CLUSTER_BYTES]; shape.depth]; CLUSTERS];
-    let mut reference = Reference { rams, outputs: vec![[0; CLUSTER_BYTES]; CLUSTERS], valid: 0 };
+    for separate in [false, true] {
+        accesses(MrfShape { separate, ..UNIFIED_SHAPES[0].mrf });
+    }
+}
+
+fn accesses(shape: MrfShape) {
+    let rams = vec![vec![[0; CLUSTER_BYTES]; shape.depth]; 2 * CLUSTERS];
+    let outputs = vec![[0; CLUSTER_BYTES]; 2 * CLUSTERS];
+    let mut reference = Reference { separate: shape.separate, rams, outputs, valid: 0 };
     compare::<UnifiedBank>(
         &shape,
         10_000,
@@ -111,6 +122,30 @@ fn each_cluster_is_a_ram_of_words_of_sixteen_bytes() {
     assert_eq!((words.path.as_str(), words.bits, words.len()), ("gen_cluster[3].u_ram.mem_q", 128, 96));
     assert_eq!((output.path.as_str(), output.len()), ("gen_cluster[3].u_ram.rdata_q", 1));
     assert_eq!((&words.words[4 * 95..], &output.words[..]), (&[12, 13, 14, 15][..], &[12, 13, 14, 15][..]));
+}
+
+/// One entry, at one edge.
+#[test]
+fn registers_and_memory_with_ports_of_their_own_do_not_meet() {
+    let mut bank = Driver::<UnifiedBank>::new(&MrfShape { separate: true, ..UNIFIED_SHAPES[0].mrf });
+    let inputs = &mut bank.inputs;
+    inputs.rst_ni = 1;
+    (inputs.write_valid_i, inputs.write_entry_i, inputs.write_mask_i) = (1, 3, u32::MAX);
+    (inputs.memory_write_i, inputs.memory_write_entry_i) = (0b1, [3; CLUSTERS]);
+    inputs.memory_write_bytes_i = [u16::MAX; CLUSTERS];
+    (inputs.write_data_i, inputs.memory_write_data_i) = (WarpData([1; 32]), WarpData([2; 32]));
+    let out = bank.cycle();
+    assert_eq!((out.memory_read_ready_o, out.memory_write_ready_o), (1, 0xff));
+    let inputs = &mut bank.inputs;
+    (inputs.write_valid_i, inputs.memory_write_i) = (0, 0);
+    (inputs.read_valid_i, inputs.read_entry_i) = (1, 3);
+    (inputs.memory_read_i, inputs.memory_read_entry_i) = (0b1, [3; CLUSTERS]);
+    assert_eq!(bank.cycle().memory_read_ready_o, 1);
+    let out = bank.cycle();
+    assert_eq!((out.read_data_o.0[..5].to_vec(), out.memory_data_o.0[..5].to_vec()), (vec![1; 5], vec![2, 2, 2, 2, 0]));
+    let memories = bank.block.memories();
+    assert_eq!(memories.len(), 4 * CLUSTERS);
+    assert_eq!(memories[2 * CLUSTERS].path, "gen_cluster[0].gen_separate.u_memory.mem_q");
 }
 
 #[test]

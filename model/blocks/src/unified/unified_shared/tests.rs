@@ -7,11 +7,11 @@ use crate::{LANES, Ports};
 /// The page, with lists of lanes.
 struct Reference {
     phase: bool,
-    read: u8,
+    read: u32,
     old: WarpData,
     first: Option<(SharedMemoryProbe, u8, bool)>,
     result: SharedMemoryOut,
-    wanted: (u8, u8),
+    wanted: (u32, u32),
 }
 
 fn cluster_of(i: &SharedMemoryIn, lane: usize) -> usize {
@@ -27,6 +27,11 @@ fn place_of(i: &SharedMemoryIn, lane: usize) -> usize {
     (i.addr_i.0[lane] % 128) as usize
 }
 
+/// The word place of a lane.
+fn word_of(i: &SharedMemoryIn, lane: usize) -> usize {
+    (i.addr_i.0[lane] / 4 % 32) as usize
+}
+
 fn byte_of(data: &WarpData, place: usize) -> u8 {
     data.0[place / 4].to_le_bytes()[place % 4]
 }
@@ -34,25 +39,33 @@ fn byte_of(data: &WarpData, place: usize) -> u8 {
 impl Reference {
     /// Lanes of the pass.
     fn selected(i: &SharedMemoryIn) -> Vec<usize> {
-        let size = [32, 16, 8, 8][usize::from(i.cfg_i)];
+        let size = [32, 16, 8, 8][usize::from(i.cfg_i) % 4];
         let offered: Vec<usize> = (0..LANES).filter(|lane| i.valid_i == 1 && i.lanes_i >> lane & 1 == 1).collect();
         let window: Vec<usize> = offered.iter().copied().filter(|lane| lane / size == offered[0] / size).collect();
-        let first = |lane: usize| *window.iter().find(|&&other| cluster_of(i, other) == cluster_of(i, lane)).unwrap();
-        let of_row: Vec<usize> =
-            window.iter().copied().filter(|&lane| row_of(i, first(lane)) == row_of(i, lane)).collect();
-        let word = |lane: usize| place_of(i, lane) / 4;
-        let is_lowest = |lane: usize| of_row.iter().copied().find(|&other| word(other) == word(lane)) == Some(lane);
-        if i.kind_i == 2 { of_row.iter().copied().filter(|&lane| is_lowest(lane)).collect() } else { of_row }
+        let conflict = |one: usize, other: usize| {
+            let (rows_differ, same_word) = (row_of(i, one) != row_of(i, other), word_of(i, one) == word_of(i, other));
+            let same_column = row_of(i, one) % 4 == row_of(i, other) % 4;
+            cluster_of(i, one) == cluster_of(i, other)
+                && (rows_differ && (i.cfg_i < 4 || same_word || same_column)
+                    || i.kind_i == 2 && same_word && !rows_differ)
+        };
+        let mut selected: Vec<usize> = Vec::new();
+        for lane in window {
+            if !selected.iter().any(|&other| conflict(other, lane)) {
+                selected.push(lane);
+            }
+        }
+        selected
     }
 
-    /// What is wanted: clusters to read, and to write.
-    fn wants(&self, i: &SharedMemoryIn) -> (u8, u8) {
-        let clusters = Self::selected(i).iter().fold(0, |set, &lane| set | 1 << cluster_of(i, lane));
+    /// What is wanted: word places to read, and to write.
+    fn wants(&self, i: &SharedMemoryIn) -> (u32, u32) {
+        let words = Self::selected(i).iter().fold(0, |set, &lane| set | 1 << word_of(i, lane));
         match i.kind_i {
-            0 if i.room_i == 1 => (clusters, 0),
-            1 => (0, clusters),
-            2 if self.phase => (0, clusters & self.read),
-            2 if i.room_i == 1 => (clusters, 0),
+            0 if i.room_i == 1 => (words, 0),
+            1 => (0, words),
+            2 if self.phase => (0, words & self.read),
+            2 if i.room_i == 1 => (words, 0),
             _ => (0, 0),
         }
     }
@@ -71,11 +84,11 @@ impl Reference {
         let selected = Self::selected(i);
         (out.read_o, out.write_o) = self.wants(i);
         let wanted = out.read_o | out.write_o;
-        for &lane in selected.iter().filter(|&&lane| wanted >> cluster_of(i, lane) & 1 == 1) {
-            out.row_o[cluster_of(i, lane)] = row_of(i, lane);
+        for &lane in selected.iter().filter(|&&lane| wanted >> word_of(i, lane) & 1 == 1) {
+            out.row_o[word_of(i, lane)] = row_of(i, lane);
         }
         let mut bytes = [None; 128];
-        for &lane in selected.iter().filter(|&&lane| out.write_o >> cluster_of(i, lane) & 1 == 1) {
+        for &lane in selected.iter().filter(|&&lane| out.write_o >> word_of(i, lane) & 1 == 1) {
             let place = place_of(i, lane);
             let value = if i.kind_i == 1 {
                 i.store_i.0[lane]
@@ -93,14 +106,14 @@ impl Reference {
             }
         }
         for (place, value) in bytes.into_iter().enumerate().filter_map(|(place, value)| Some((place, value?))) {
-            out.bytes_o[place / 16] |= 1 << (place % 16);
+            out.bytes_o[place / 4] |= 1 << (place % 4);
             out.data_o.0[place / 4] |= u32::from(value) << (8 * (place % 4));
         }
         let ready = inputs.read_ready_i | inputs.write_ready_i;
         let served: Vec<usize> = selected
             .iter()
             .copied()
-            .filter(|&lane| ready >> cluster_of(i, lane) & 1 == 1 && (i.kind_i != 2 || self.phase))
+            .filter(|&lane| ready >> word_of(i, lane) & 1 == 1 && (i.kind_i != 2 || self.phase))
             .collect();
         out.shared.served_o = served.iter().fold(0, |mask, lane| mask | 1 << lane);
 
@@ -148,7 +161,7 @@ impl Reference {
 
 #[test]
 fn it_does_what_the_page_says_pass_by_pass() {
-    for (strap, free) in [(0, 100), (0, 50), (1, 70), (2, 90)] {
+    for (strap, free) in [(0, 100), (0, 50), (1, 70), (2, 90), (4, 100), (4, 50), (5, 70), (6, 90)] {
         let reference = RefCell::new(Reference {
             phase: false,
             read: 0,
@@ -186,7 +199,7 @@ fn it_does_what_the_page_says_pass_by_pass() {
                 held = (i.kind_i == 2 && i.valid_i == 1).then_some(*i);
                 inputs.data_i.0.iter_mut().for_each(|word| *word = if random.chance(50) { 0x0101_0101 } else { *word });
                 let (read, write) = reference.borrow().wants(&inputs.shared);
-                let free = (0..8).fold(0, |set, g| set | u8::from(random.chance(free)) << g);
+                let free = (0..32).fold(0, |set, w| set | u32::from(random.chance(free)) << w);
                 (inputs.read_ready_i, inputs.write_ready_i) = (read & free, write & free);
             },
             |inputs| reference.borrow_mut().cycle(inputs),
@@ -203,14 +216,14 @@ fn lanes_of_clusters_that_are_not_free_are_left() {
     (inputs.shared.valid_i, inputs.shared.room_i, inputs.shared.lanes_i, inputs.shared.size_i) = (1, 1, u32::MAX, 2);
     (inputs.shared.reg_valid_i, inputs.shared.reg_i) = (1, 9);
     inputs.shared.addr_i = WarpData(std::array::from_fn(|lane| 0x300 + 4 * lane as u32));
-    inputs.read_ready_i = 0b1101_1011;
+    inputs.read_ready_i = 0xff0f_f0ff;
     let out = shared.cycle();
-    assert_eq!((out.read_o, out.write_o, out.row_o), (0xff, 0, [6; CLUSTERS]));
+    assert_eq!((out.read_o, out.write_o, out.row_o), (u32::MAX, 0, [6; WORDS]));
     assert_eq!(out.shared.served_o, 0xff0f_f0ff);
-    (shared.inputs.shared.lanes_i, shared.inputs.read_ready_i) = (0x00f0_0f00, 0b10_0100);
+    (shared.inputs.shared.lanes_i, shared.inputs.read_ready_i) = (0x00f0_0f00, 0x00f0_0f00);
     shared.inputs.data_i = WarpData([1; LANES]);
     let out = shared.cycle();
-    assert_eq!((out.read_o, out.row_o[1], out.shared.served_o), (0b10_0100, 0, 0x00f0_0f00));
+    assert_eq!((out.read_o, out.row_o[4], out.shared.served_o), (0x00f0_0f00, 0, 0x00f0_0f00));
     (shared.inputs.shared.valid_i, shared.inputs.read_ready_i) = (0, 0);
     shared.inputs.data_i = WarpData([2; LANES]);
     let results = [shared.cycle(), shared.cycle()].map(|out| (out.shared.result_mask_o, out.shared.result_data_o.0[8]));
@@ -227,21 +240,21 @@ fn an_atomic_operation_that_may_not_write_reads_again() {
     (inputs.shared.kind_i, inputs.shared.size_i, inputs.shared.reg_valid_i) = (2, 2, 1);
     (inputs.shared.addr_i.0[0], inputs.shared.addr_i.0[1]) = (0, 16);
     inputs.shared.store_i = WarpData([5; LANES]);
-    inputs.read_ready_i = 0b11;
+    inputs.read_ready_i = 0b1_0001;
     let out = shared.cycle();
-    assert_eq!((out.read_o, out.write_o, out.shared.served_o), (0b11, 0, 0));
+    assert_eq!((out.read_o, out.write_o, out.shared.served_o), (0b1_0001, 0, 0));
     let inputs = &mut shared.inputs;
     (inputs.read_ready_i, inputs.write_ready_i, inputs.shared.room_i) = (0, 0b01, 0);
     (inputs.data_i.0[0], inputs.data_i.0[4]) = (100, 200);
     let out = shared.cycle();
-    assert_eq!((out.read_o, out.write_o, out.shared.served_o), (0, 0b11, 0b01));
-    assert_eq!((out.bytes_o[..3].to_vec(), out.data_o.0[0], out.data_o.0[4]), (vec![0xf, 0xf, 0], 105, 205));
+    assert_eq!((out.read_o, out.write_o, out.shared.served_o), (0, 0b1_0001, 0b01));
+    assert_eq!((out.bytes_o[..5].to_vec(), out.data_o.0[0], out.data_o.0[4]), (vec![0xf, 0, 0, 0, 0xf], 105, 205));
     let inputs = &mut shared.inputs;
-    (inputs.shared.lanes_i, inputs.shared.room_i, inputs.read_ready_i, inputs.write_ready_i) = (0b10, 1, 0b10, 0);
+    (inputs.shared.lanes_i, inputs.shared.room_i, inputs.read_ready_i, inputs.write_ready_i) = (0b10, 1, 0b1_0000, 0);
     inputs.data_i = WarpData([9; LANES]);
-    assert_eq!((shared.cycle().read_o, shared.probe().shared.phase_q), (0b10, 0));
+    assert_eq!((shared.cycle().read_o, shared.probe().shared.phase_q), (0b1_0000, 0));
     let inputs = &mut shared.inputs;
-    (inputs.read_ready_i, inputs.write_ready_i) = (0, 0b10);
+    (inputs.read_ready_i, inputs.write_ready_i) = (0, 0b1_0000);
     inputs.data_i.0[4] = 300;
     let out = shared.cycle();
     assert_eq!((out.data_o.0[4], out.shared.served_o, out.shared.result_valid_o), (305, 0b10, 1));
@@ -250,4 +263,32 @@ fn an_atomic_operation_that_may_not_write_reads_again() {
     shared.cycle();
     let out = shared.cycle();
     assert_eq!((out.shared.result_mask_o, out.shared.result_data_o.0[1]), (0b10, 300));
+}
+
+/// Eight lanes of cluster 1: which of them a pass serves, by the rule.
+#[test]
+fn a_cluster_combines_words_of_several_banks() {
+    // Word, row.
+    let wanted = [(0, 4), (1, 5), (0, 5), (1, 5), (2, 8), (2, 6), (3, 6), (3, 4)];
+    let selected = |cfg: u8, kind: u8| {
+        let mut shared = Driver::<UnifiedShared>::new(&UNIFIED_SHAPES[0]);
+        let inputs = &mut shared.inputs;
+        (inputs.shared.rst_ni, inputs.shared.cfg_i, inputs.shared.kind_i) = (1, cfg, kind);
+        (inputs.shared.valid_i, inputs.shared.room_i, inputs.shared.lanes_i, inputs.shared.size_i) = (1, 1, 0xff, 2);
+        for (lane, (word, row)) in wanted.into_iter().enumerate() {
+            inputs.shared.addr_i.0[lane] = 128 * row + 16 + 4 * word;
+        }
+        (inputs.read_ready_i, inputs.write_ready_i) = (if kind == 1 { 0 } else { 0xf0 }, if kind == 1 { 0xf0 } else { 0 });
+        let first = shared.cycle();
+        if kind != 2 {
+            return first.shared.served_o;
+        }
+        (shared.inputs.read_ready_i, shared.inputs.write_ready_i) = (0, first.read_o);
+        shared.cycle().shared.served_o
+    };
+    // Rows of lane 0: lanes 0 and 7. Of other words of place 0 lane 2; of another row of column 0 lane 4.
+    assert_eq!([selected(0, 0), selected(0, 1), selected(0, 2)], [0b1000_0001; 3]);
+    // Lane 7 comes too late: word place 3 has another word.
+    assert_eq!([selected(4, 0), selected(4, 1)], [0b0110_1011; 2]);
+    assert_eq!(selected(4, 2), 0b0110_0011, "two lanes that change one word");
 }

@@ -11,7 +11,7 @@ fn add(d: V, a: Val, b: Val) -> Inst {
 }
 
 fn load(d: V, space: Space, base: Val, offset: i32) -> Inst {
-    let op = Op::Ld { space, kind: LoadType::B32, align: Alignment::Natural };
+    let op = Op::Ld { space, kind: LoadType::B32, align: Alignment::Natural, bypass: false };
     Inst { d: Some(d), src: [base, Val::ZERO, Val::ZERO], offset, ..Inst::new(op, 1) }
 }
 

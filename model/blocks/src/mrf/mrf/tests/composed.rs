@@ -10,7 +10,7 @@ use crate::mrf::{
 };
 use crate::share::{RegisterPlacesIn, RegisterPlacesOut};
 use crate::testing::{Random, SHAPES, UNIFIED_SHAPES, Wired, compare};
-use crate::unified::{CLUSTERS, UnifiedBank, UnifiedBankIn};
+use crate::unified::{BANKS, CLUSTERS, UnifiedBank, UnifiedBankIn, WORDS};
 
 struct Composed {
     shape: MrfShape,
@@ -185,11 +185,7 @@ impl Composed {
     fn access_columns(&mut self, inputs: &MrfIn, out: &mut MrfOut, nets: &mut MrfProbe) {
         let asked = &inputs.columns;
         for (b, (column, bank)) in self.columns.iter_mut().zip(&self.banks).enumerate() {
-            let of_column = |clusters: u8, columns: &[u8; CLUSTERS]| {
-                (0..CLUSTERS)
-                    .filter(|&g| is_set(clusters, g) && usize::from(columns[g]) == b)
-                    .fold(0, |set, g| set | 1 << g)
-            };
+            let of_column = |of_banks: &[u16; BANKS]| std::array::from_fn(|g| of_banks[CLUSTERS * b + g]);
             column.inputs = UnifiedBankIn {
                 rst_ni: inputs.rst_ni,
                 read_valid_i: bank.inputs.read_valid_i,
@@ -198,11 +194,11 @@ impl Composed {
                 write_entry_i: bank.inputs.write_entry_i,
                 write_mask_i: bank.inputs.write_mask_i,
                 write_data_i: bank.inputs.write_data_i,
-                memory_read_i: of_column(asked.memory_read_i, &asked.memory_read_column_i),
-                memory_read_entry_i: asked.memory_read_entry_i,
-                memory_write_i: of_column(asked.memory_write_i, &asked.memory_write_column_i),
-                memory_write_entry_i: asked.memory_write_entry_i,
-                memory_write_bytes_i: asked.memory_write_bytes_i,
+                memory_read_i: asked.memory_read_i[b],
+                memory_read_entry_i: of_column(&asked.memory_read_entry_i),
+                memory_write_i: asked.memory_write_i[b],
+                memory_write_entry_i: of_column(&asked.memory_write_entry_i),
+                memory_write_bytes_i: of_column(&asked.memory_write_bytes_i),
                 memory_write_data_i: asked.memory_write_data_i,
             };
             column.late();
@@ -210,8 +206,8 @@ impl Composed {
             nets.read_data[b] = shown.read_data_o;
             out.columns.memory_read_ready_o |= shown.memory_read_ready_o << b;
             out.columns.memory_write_ready_o[b] = shown.memory_write_ready_o;
-            for g in (0..CLUSTERS).filter(|&g| usize::from(asked.memory_data_column_i[g]) == b) {
-                out.columns.memory_data_o.0[4 * g..][..4].copy_from_slice(&shown.read_data_o.0[4 * g..][..4]);
+            for w in (0..WORDS).filter(|&w| usize::from(asked.memory_data_column_i[w]) == b) {
+                out.columns.memory_data_o.0[w] = shown.memory_data_o.0[w];
             }
         }
     }
@@ -362,7 +358,8 @@ collecting! { Composed: MrfIn, MrfOut, MrfProbe, MrfCollectorOut, write_grant, r
 fn the_register_file_is_the_sum_of_its_blocks() {
     let with_places = SHAPES.map(|shape| MrfShape { places: true, ..shape });
     let with_memory = UNIFIED_SHAPES.map(|shape| shape.mrf);
-    for (number, shape) in SHAPES.into_iter().chain(with_places).chain(with_memory).enumerate() {
+    let separate = with_memory.map(|shape| MrfShape { separate: true, ..shape });
+    for (number, shape) in SHAPES.into_iter().chain(with_places).chain(with_memory).chain(separate).enumerate() {
         let mut composed = Composed::new(shape);
         // Bursts of different density.
         let mut density = [50; 4];
