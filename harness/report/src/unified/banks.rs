@@ -1,0 +1,77 @@
+//! What the unified banks cost and could give: conflicts of registers with memory, the gather rule; and what stores leave in the cache.
+//! Hierarchy thesis 7.3.2, 7.5.5.
+
+use super::best::faster;
+use super::{CHANGES, Change, NOT_SAID, SAME, Unified384};
+use super::{compared_at, gain, row};
+use crate::experiments;
+use crate::row::{Claim, PerKernel, Row, mean};
+use crate::sweep::{Point, Results, SweepPlan};
+
+const PART: &str = "banks";
+const CONFLICTS: Claim = Claim::share("hierarchy thesis 7.5.5", "0.31 % on average: -0.19-0.81 %", -0.0019, 0.0081);
+const GATHER: Claim = Claim::share("hierarchy thesis 7.3.2", "0.5 % on average: 0-1 %", 0.0, 0.01);
+const MORE: Claim = Claim::none(NOT_SAID);
+
+/// Registers and memory with ports of their own.
+const SEPARATE: Change = |point| point.with("unified.ports=separate");
+/// A cluster that gathers from several of its banks.
+const AGGRESSIVE: Change = |point| point.with("unified.gather=aggressive");
+/// Stores of whole lines that take a place.
+const FULL_STORES: Change = |point| point.with("cache.full_stores=true");
+/// No levels above the file.
+const FLAT: Change = |point| point.with("lrf.banks=none").with("orf.entries=0");
+
+/// The machine with something changed.
+fn points(change: Change) -> impl Iterator<Item = Point> {
+    Unified384.points().into_iter().map(change)
+}
+
+pub fn plan(plan: &mut SweepPlan) {
+    for compared in [SAME, SEPARATE, AGGRESSIVE] {
+        experiments::plan(plan, &CHANGES, points(compared));
+    }
+    let flat = points(FLAT).chain(points(FLAT).map(SEPARATE));
+    points(FULL_STORES).chain(flat).for_each(|point| plan.point(point));
+}
+
+/// The mean over all benchmarks.
+fn of_all(each: PerKernel) -> (f64, PerKernel) {
+    (mean(&each), each)
+}
+
+/// What conflicts cost a machine: the part of its performance with ports of their own that it does not have.
+fn lost(results: &Results<'_>, machine: impl Fn() -> Vec<Point>) -> Option<(f64, PerKernel)> {
+    let apart = machine().into_iter().map(SEPARATE).collect();
+    compared_at(results, [machine(), apart], |shared, apart| 1.0 - faster(shared, apart)).map(of_all)
+}
+
+/// What the machine gains from something.
+fn gained(results: &Results<'_>, from: Change, change: Change) -> Option<(f64, PerKernel)> {
+    compared_at(results, [points(from).map(change).collect(), points(change).collect()], gain).map(of_all)
+}
+
+pub fn rows(results: &Results<'_>) -> Vec<Row> {
+    let compared = [
+        row(results, PART, CONFLICTS, "performance lost to arbitration conflicts, mean", &|change| {
+            lost(results, || points(change).collect())
+        }),
+        row(
+            results,
+            PART,
+            GATHER,
+            "performance gained by gathering from several banks of a cluster, mean",
+            &|change| gained(results, AGGRESSIVE, change),
+        ),
+    ];
+    let others = [
+        (
+            "performance lost to arbitration conflicts without levels above the file, mean",
+            lost(results, || points(FLAT).collect()),
+        ),
+        ("performance gained by stores of whole lines that take a place, mean", gained(results, FULL_STORES, SAME)),
+    ];
+    let others =
+        others.into_iter().filter_map(|(metric, value)| value.map(|(ours, each)| MORE.row(metric, ours, each)));
+    compared.into_iter().flatten().chain(others).collect()
+}
