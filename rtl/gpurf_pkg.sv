@@ -44,6 +44,8 @@ package gpurf_pkg;
   localparam int unsigned ClusterBytes = 16;
   localparam int unsigned Columns = 4;      // banks of a cluster
   localparam int unsigned ColumnW = 2;
+  localparam int unsigned UnifiedBanks = Clusters * Columns;  // column b's are b * Clusters and on
+  localparam int unsigned WordPlaces = Lanes;  // of words between banks and memory units: one a lane
   localparam int unsigned BankRowsW = 11;   // how many rows
   localparam int unsigned CacheLogW = 4;    // logarithm of the lines of the cache; 0: no cache
   localparam int unsigned SharedRowW = 12;  // 128 bytes of scratchpad memory
@@ -78,6 +80,7 @@ package gpurf_pkg;
   localparam int unsigned OperationB = 32;           // source b, a register
   localparam int unsigned OperationConstant = 32;    // or a constant; target of a branch
   localparam int unsigned ModifiersW = 16;
+  localparam int unsigned ModifierBypass = 7;        // of loads: past the data cache
 
   // Lowest bits of the control word's fields (docs/isa.md).
   localparam int unsigned ControlC = 0;              // source c
@@ -185,7 +188,10 @@ package gpurf_pkg;
 
   // The straps of the SM: its `cfg_i`.
   typedef struct packed {
-    logic          cache_fifo;      // the data cache's replacement: first in, first out
+    logic          shared_gather;   // of scratchpad memory in unified banks: aggressive
+    logic          cache_hints;     // of the data cache: loads with a mark pass it by
+    logic          cache_full;      // a store of a whole line takes a place for it
+    logic          cache_fifo;      // replacement: first in, first out
     logic [4:0]    blocks;          // block slots, at most
     logic          share_mark;      // of shared scratchpad memory: marks decide, not probes
     share_straps_t share;           // of registers, or of scratchpad memory
@@ -203,8 +209,10 @@ package gpurf_pkg;
 
   // The straps of the data cache (docs/blocks/cache.md).
   typedef struct packed {
-    logic       fifo;     // replacement: first in, first out, else least recently used
-    logic [5:0] latency;  // of hits, as a result queue's
+    logic       hints;        // loads with a mark pass the cache by
+    logic       full_stores;  // a store of a whole line that is not there takes a place for it
+    logic       fifo;         // replacement: first in, first out, else least recently used
+    logic [5:0] latency;      // of hits, as a result queue's
   } cache_straps_t;
 
   // What waits in the data cache for a line: lanes of a load, and where they take their bytes.
@@ -226,6 +234,7 @@ package gpurf_pkg;
     logic miss;         // a load asks memory
     logic store;        // stores
     logic store_hit;    // that find their line
+    logic store_full;   // that bring their line
     logic atomic;       // atomic operations
     logic invalidate;   // that find their line
     logic close;        // stores and atomic operations that close an open miss
@@ -243,8 +252,8 @@ package gpurf_pkg;
   typedef struct packed {
     logic       cache_read_wait;    // a hit, for its column
     logic       cache_write_wait;   // a store that hits
-    logic [3:0] shared_read_lost;   // clusters that a pass of the scratchpad does not get
-    logic [3:0] shared_write_lost;
+    logic [5:0] shared_read_lost;   // banks that a pass of the scratchpad does not get
+    logic [5:0] shared_write_lost;
   } unified_event_t;
 
   // What blocks share: the parameter `Share` of the SM.

@@ -5,7 +5,9 @@
 // there a request is looked up, and what it needs decides when it leaves. Memory always has the
 // newest bytes, so what leaves T in order is performed in order, and a line that makes room is
 // dropped. Loads of one line share a miss while its answer is on its way; a store or an atomic
-// operation closes the miss, as the answer has the bytes from before it.
+// operation closes the miss, as the answer has the bytes from before it. Two straps change what takes a
+// place: a store of all bytes of a line that is not there may bring it, and a load with a mark may ask
+// memory beside the lookup.
 //
 // With unified memory the lines are in the banks of the register file, as many of them as the launch
 // says, or none: then every miss is closed from the start, and asks for the bytes of its lanes only.
@@ -56,6 +58,7 @@ module cache
   input  logic [Lanes-1:0]       req_mask_i,
   input  logic [LineOffsetW-1:0] req_offset_i [Lanes],
   input  logic [DataW-1:0]       req_data_i,
+  input  logic                   req_bypass_i,        // a load that is to pass the cache by
   output logic                   req_ready_o,         // it leaves at this edge, if there is one
 
   // it is offered to memory
@@ -99,6 +102,8 @@ module cache
 );
 
   localparam int unsigned LoadW = $clog2(Rows);
+  localparam int unsigned ByteW = 2;                       // bits of a byte's place in its word
+  localparam int unsigned LineWords = 2**(LineOffsetW - ByteW);
 
   // ------------------------------------------------------------------ nets, by the block driving
   logic              cache_tags_hit;
@@ -159,12 +164,17 @@ module cache
   end
 
   // ------------------------------------------------------------------ decision
-  logic load_hit;      // what the request in T is
+  logic load;          // what the request in T is
+  logic load_bypass;   // it passes the cache by
+  logic load_hit;
   logic load_open;
   logic load_miss;
   logic open_miss;     // its miss is open
   logic store;
   logic store_hit;
+  logic store_line;    // it writes all bytes of a line that is not there
+  logic store_bring;   // it leaves, and its line is kept if the tags keep it
+  logic store_full;    // it is kept
   logic atomic;
   logic new_miss;      // it needs a miss of its own
   logic new_row;       // it needs a place for its row
@@ -174,13 +184,15 @@ module cache
   logic close;         // and closes the open miss of its line
 
   always_comb begin
-    load_hit     = req_valid_i && req_kind_i == KindLoad && cache_tags_hit;
-    load_open    = req_valid_i && req_kind_i == KindLoad && !cache_tags_hit && cache_misses_open;
-    load_miss    = req_valid_i && req_kind_i == KindLoad && !cache_tags_hit && !cache_misses_open;
+    load         = req_valid_i && req_kind_i == KindLoad;
+    load_bypass  = load && req_bypass_i && cfg_i.hints;
+    load_hit     = load && !load_bypass && cache_tags_hit;
+    load_open    = load && !load_bypass && !cache_tags_hit && cache_misses_open;
+    load_miss    = load && !load_hit && !load_open;
     store        = req_valid_i && req_kind_i == KindStore;
     store_hit    = store && cache_tags_hit;
     atomic       = req_valid_i && req_kind_i == KindAtomic;
-    open_miss    = load_miss && (Unified == 0 || log_i != '0);
+    open_miss    = load_miss && !load_bypass && (Unified == 0 || log_i != '0);
     new_miss     = load_miss || (atomic && req_answer_i);
     new_row      = load_open || new_miss;
     access_lacks = (load_hit || store_hit) && !cache_access_in_ready;
@@ -199,6 +211,23 @@ module cache
   assign leave = req_valid_i & req_ready_o;
   assign close = leave & (store | atomic);
 
+  // Words of the line that lanes write. Lanes are as many as words, so only words of all lanes write
+  // all bytes.
+  always_comb begin : written
+    automatic logic [LineWords-1:0] words;
+    words = '0;
+    if (cfg_i.full_stores && store && req_size_i[1]) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (req_mask_i[l]) words[req_offset_i[l][LineOffsetW-1:ByteW]] = 1'b1;
+      end
+    end
+    store_line = words == '1;
+  end
+
+  // It does not wait for its line to be kept: memory gets it either way.
+  assign store_bring = leave & store_line & ~cache_tags_hit & cache_access_in_ready;
+  assign store_full  = store_bring & cache_tags_fill_keep;
+
   // ------------------------------------------------------------------ blocks
   // The lookup of a request that stays is repeated: what is there may have changed.
   logic             tags_read_valid;
@@ -206,6 +235,8 @@ module cache
   logic             tags_touch;
   logic             tags_invalidate;
   logic             tags_fill_valid;
+  logic [LineW-1:0] tags_fill_line;
+  logic             fill_keep;        // the answer at hand is installed
   logic             fill_column;      // the column of the answer at hand is free
   logic             fill_take;        // it is taken
 
@@ -218,8 +249,10 @@ module cache
   // An entry's column is that of its line, as there are at least as many sets as columns.
   assign fill_column     = (Unified == 0) | write_ready_i[cache_misses_fill_line[ColumnW-1:0]];
   assign fill_take       = cache_misses_fill_valid & ~cache_access_write & fill_column &
-                           ~((store | close) & cache_misses_open_first);
-  assign tags_fill_valid = fill_take & cache_misses_fill_whole;
+                           ~((store | close) & cache_misses_open_first) & ~store_bring;
+  assign tags_fill_valid = store_bring | (fill_take & cache_misses_fill_whole);
+  assign tags_fill_line  = store_bring ? req_line_i : cache_misses_fill_line;
+  assign fill_keep       = cache_tags_fill_keep & ~store_bring;
 
   cache_tags #(
     .Lines  (Lines),
@@ -241,7 +274,7 @@ module cache
     .pin_valid_i (cache_access_pin_valid),
     .pin_entry_i (cache_access_pin_entry),
     .fill_valid_i(tags_fill_valid),
-    .fill_line_i (cache_misses_fill_line),
+    .fill_line_i (tags_fill_line),
     .fill_keep_o (cache_tags_fill_keep),
     .fill_entry_o(cache_tags_fill_entry)
   );
@@ -298,10 +331,10 @@ module cache
   ) u_cache_access (
     .clk_i,
     .rst_ni,
-    .in_valid_i      (tags_touch),
+    .in_valid_i      (tags_touch | store_full),
     .in_ready_o      (cache_access_in_ready),
     .in_store_i      (store),
-    .in_entry_i      (cache_tags_entry),
+    .in_entry_i      (store_full ? cache_tags_fill_entry : cache_tags_entry),
     .in_row_i        (row_q),
     .in_load_i       (load_q),
     .in_mask_i       (req_mask_i),
@@ -311,7 +344,7 @@ module cache
     .pin_valid_o     (cache_access_pin_valid),
     .pin_entry_o     (cache_access_pin_entry),
     .write_o         (cache_access_write),
-    .fill_valid_i    (cache_tags_fill_keep),
+    .fill_valid_i    (fill_keep),
     .fill_entry_i    (cache_tags_fill_entry),
     .fill_data_i     (cache_misses_fill_data),
     .push_valid_o    (cache_access_push_valid),
@@ -378,12 +411,13 @@ module cache
       event_o.miss       = load_miss;
       event_o.store      = store;
       event_o.store_hit  = store_hit;
+      event_o.store_full = store_full;
       event_o.atomic     = atomic;
       event_o.invalidate = atomic & cache_tags_hit;
       event_o.close      = close & cache_misses_open;
     end
-    event_o.fill        = cache_tags_fill_keep;
-    event_o.drop        = tags_fill_valid & ~cache_tags_fill_keep;
+    event_o.fill        = fill_keep;
+    event_o.drop        = fill_take & cache_misses_fill_whole & ~fill_keep;
     event_o.part        = fill_take & ~cache_misses_fill_whole;
     event_o.serve       = cache_misses_serve;
     event_o.wait_access = access_lacks;

@@ -22,6 +22,7 @@ module coalescer
   input  logic [1:0]             size_i,
   input  logic                   signed_i,
   input  logic [3:0]             atomic_i,
+  input  logic                   bypass_i,           // a load that is to pass the cache by
   input  logic                   reg_valid_i,
   input  logic [RegW-1:0]        reg_i,
   input  logic [DataW-1:0]       addr_i,
@@ -51,6 +52,7 @@ module coalescer
   output logic [1:0]             mem_req_kind_o,
   output logic [3:0]             mem_req_atomic_o,
   output logic [1:0]             mem_req_size_o,
+  output logic                   bypass_o,           // a load is to pass the cache by
   output logic                   mem_req_answer_o,
   output logic [LineW-1:0]       mem_req_line_o,
   output logic [Lanes-1:0]       mem_req_mask_o,
@@ -68,6 +70,7 @@ module coalescer
   logic [1:0]             kind_q;
   logic [3:0]             atomic_q;
   logic [1:0]             size_q;
+  logic                   bypass_q;
   logic                   answer_q;
   logic [LineW-1:0]       line_q;
   logic [Lanes-1:0]       mask_q;
@@ -134,6 +137,7 @@ module coalescer
   assign mem_req_kind_o    = kind_q;
   assign mem_req_atomic_o  = atomic_q;
   assign mem_req_size_o    = size_q;
+  assign bypass_o          = bypass_q;
   assign mem_req_answer_o  = answer_q;
   assign mem_req_line_o    = line_q;
   assign mem_req_mask_o    = mask_q;
@@ -155,6 +159,7 @@ module coalescer
       kind_q    <= kind_i;
       atomic_q  <= atomic_i;
       size_q    <= size_i;
+      bypass_q  <= bypass_i & (kind_i == KindLoad);
       answer_q  <= answer;
       line_q    <= pass_line_o;
       mask_q    <= served_o;

@@ -28,7 +28,9 @@ module mrf
   parameter int unsigned Depth = 64,
   parameter int unsigned TagW = 32,
   parameter int unsigned Places = 0,   // 1: registers are handed out one by one
-  parameter int unsigned Unified = 0,  // 1: the banks serve memory too: four, with two ports
+  // The banks serve memory too: four, with two ports. 1: the ports are those of registers, 2: memory
+  // has ports of its own.
+  parameter int unsigned Unified = 0,
   localparam int unsigned BankW = $clog2(Banks),
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned Slots = Operands * Collectors,
@@ -81,18 +83,16 @@ module mrf
 
   output mrf_event_t                     event_o,
 
-  // accesses of memory, with unified banks: a bit or an element for each cluster, and ready bits for
-  // each column
+  // accesses of memory, with unified banks: a bit for each cluster of each column, entry and bytes of
+  // bank g of column b in element 8b + g; the column of each word that was read
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [Clusters-1:0]            memory_read_i,
-  input  logic [ColumnW-1:0]             memory_read_column_i  [Clusters],
-  input  logic [EntryW-1:0]              memory_read_entry_i   [Clusters],
-  input  logic [Clusters-1:0]            memory_write_i,
-  input  logic [ColumnW-1:0]             memory_write_column_i [Clusters],
-  input  logic [EntryW-1:0]              memory_write_entry_i  [Clusters],
-  input  logic [ClusterBytes-1:0]        memory_write_bytes_i  [Clusters],
+  input  logic [Clusters-1:0]            memory_read_i         [Columns],
+  input  logic [EntryW-1:0]              memory_read_entry_i   [UnifiedBanks],
+  input  logic [Clusters-1:0]            memory_write_i        [Columns],
+  input  logic [EntryW-1:0]              memory_write_entry_i  [UnifiedBanks],
+  input  logic [ClusterBytes-1:0]        memory_write_bytes_i  [UnifiedBanks],
   input  logic [DataW-1:0]               memory_write_data_i,
-  input  logic [ColumnW-1:0]             memory_data_column_i  [Clusters],
+  input  logic [ColumnW-1:0]             memory_data_column_i  [WordPlaces],
   // verilator lint_on UNUSEDSIGNAL
   output logic [Columns-1:0]             memory_read_ready_o,
   output logic [Clusters-1:0]            memory_write_ready_o  [Columns],
@@ -151,6 +151,9 @@ module mrf
   // banks to dispatch
   logic [Banks-1:0]      read_data_valid;
   logic [DataW-1:0]      read_data        [Banks];
+  // verilator lint_off UNUSEDSIGNAL
+  logic [DataW-1:0]      memory_data      [Banks];  // without Unified nothing is read for memory
+  // verilator lint_on UNUSEDSIGNAL
   logic [IssuePorts-1:0] dispatch_valid;
   logic [ColW-1:0]       dispatch_col     [IssuePorts];
 
@@ -370,18 +373,23 @@ module mrf
         .read_data_valid_o(read_data_valid[b]),
         .read_data_o      (read_data[b])
       );
+
+      assign memory_data[b] = '0;
     end else begin : gen_unified
-      // Clusters of this column that memory reads and writes.
-      logic [Clusters-1:0] memory_read;
-      logic [Clusters-1:0] memory_write;
+      // What memory accesses in this column.
+      logic [EntryW-1:0]       memory_read_entry  [Clusters];
+      logic [EntryW-1:0]       memory_write_entry [Clusters];
+      logic [ClusterBytes-1:0] memory_write_bytes [Clusters];
 
       for (genvar g = 0; g < Clusters; g++) begin : gen_cluster
-        assign memory_read[g]  = memory_read_i[g] && memory_read_column_i[g] == ColumnW'(b);
-        assign memory_write[g] = memory_write_i[g] && memory_write_column_i[g] == ColumnW'(b);
+        assign memory_read_entry[g]  = memory_read_entry_i[Clusters*b+g];
+        assign memory_write_entry[g] = memory_write_entry_i[Clusters*b+g];
+        assign memory_write_bytes[g] = memory_write_bytes_i[Clusters*b+g];
       end
 
       unified_bank #(
-        .Depth(Depth)
+        .Depth   (Depth),
+        .Separate(32'(Unified == 2))
       ) u_bank (
         .clk_i,
         .rst_ni,
@@ -391,16 +399,17 @@ module mrf
         .write_entry_i       (bank_write_entry[b]),
         .write_mask_i        (bank_write_mask),
         .write_data_i        (bank_write_data),
-        .memory_read_i       (memory_read),
-        .memory_read_entry_i,
-        .memory_write_i      (memory_write),
-        .memory_write_entry_i,
-        .memory_write_bytes_i,
+        .memory_read_i       (memory_read_i[b]),
+        .memory_read_entry_i (memory_read_entry),
+        .memory_write_i      (memory_write_i[b]),
+        .memory_write_entry_i(memory_write_entry),
+        .memory_write_bytes_i(memory_write_bytes),
         .memory_write_data_i,
         .memory_read_ready_o (memory_read_ready_o[b]),
         .memory_write_ready_o(memory_write_ready_o[b]),
         .read_data_valid_o   (read_data_valid[b]),
-        .read_data_o         (read_data[b])
+        .read_data_o         (read_data[b]),
+        .memory_data_o       (memory_data[b])
       );
     end
   end
@@ -410,9 +419,8 @@ module mrf
     assign memory_write_ready_o = '{default: '0};
     assign memory_data_o        = '0;
   end else begin : gen_memory
-    for (genvar g = 0; g < Clusters; g++) begin : gen_cluster
-      assign memory_data_o[ClusterW*g +: ClusterW] =
-          read_data[memory_data_column_i[g]][ClusterW*g +: ClusterW];
+    for (genvar w = 0; w < WordPlaces; w++) begin : gen_word
+      assign memory_data_o[LaneW*w +: LaneW] = memory_data[memory_data_column_i[w]][LaneW*w +: LaneW];
     end
   end
 

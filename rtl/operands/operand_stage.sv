@@ -20,7 +20,7 @@ module operand_stage
   // verilator lint_off UNUSEDPARAM
   parameter int unsigned Sizes = 0,
   // Only some designs can have unified banks.
-  parameter int unsigned Unified = 0,                      // 1: the banks serve memory too
+  parameter int unsigned Unified = 0,                      // 1, 2: the banks serve memory too
   // verilator lint_on UNUSEDPARAM
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned Tags = Collectors + front_places(Organisation, IssuePorts),
@@ -112,18 +112,16 @@ module operand_stage
 
   output mrf_event_t                     event_o,
 
-  // accesses of memory, with unified banks: a bit or an element for each cluster, and ready bits for
-  // each column
+  // accesses of memory, with unified banks: a bit for each cluster of each column, entry and bytes of
+  // bank g of column b in element 8b + g; the column of each word that was read
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [Clusters-1:0]            memory_read_i,
-  input  logic [ColumnW-1:0]             memory_read_column_i   [Clusters],
-  input  logic [EntryW-1:0]              memory_read_entry_i    [Clusters],
-  input  logic [Clusters-1:0]            memory_write_i,
-  input  logic [ColumnW-1:0]             memory_write_column_i  [Clusters],
-  input  logic [EntryW-1:0]              memory_write_entry_i   [Clusters],
-  input  logic [ClusterBytes-1:0]        memory_write_bytes_i   [Clusters],
+  input  logic [Clusters-1:0]            memory_read_i          [Columns],
+  input  logic [EntryW-1:0]              memory_read_entry_i    [UnifiedBanks],
+  input  logic [Clusters-1:0]            memory_write_i         [Columns],
+  input  logic [EntryW-1:0]              memory_write_entry_i   [UnifiedBanks],
+  input  logic [ClusterBytes-1:0]        memory_write_bytes_i   [UnifiedBanks],
   input  logic [DataW-1:0]               memory_write_data_i,
-  input  logic [ColumnW-1:0]             memory_data_column_i   [Clusters],
+  input  logic [ColumnW-1:0]             memory_data_column_i   [WordPlaces],
   // verilator lint_on UNUSEDSIGNAL
   output logic [Columns-1:0]             memory_read_ready_o,
   output logic [Clusters-1:0]            memory_write_ready_o   [Columns],
@@ -407,10 +405,8 @@ module operand_stage
       .dispatch_data_o,
       .event_o,
       .memory_read_i,
-      .memory_read_column_i,
       .memory_read_entry_i,
       .memory_write_i,
-      .memory_write_column_i,
       .memory_write_entry_i,
       .memory_write_bytes_i,
       .memory_write_data_i,
@@ -563,10 +559,8 @@ module operand_stage
       .extra_event_o       (rfc_extra_event),
       .mrf_event_o         (event_o),
       .memory_read_i,
-      .memory_read_column_i,
       .memory_read_entry_i,
       .memory_write_i,
-      .memory_write_column_i,
       .memory_write_entry_i,
       .memory_write_bytes_i,
       .memory_write_data_i,
@@ -661,10 +655,8 @@ module operand_stage
       .count_event_o       (hierarchy_count_event),
       .mrf_event_o         (event_o),
       .memory_read_i,
-      .memory_read_column_i,
       .memory_read_entry_i,
       .memory_write_i,
-      .memory_write_column_i,
       .memory_write_entry_i,
       .memory_write_bytes_i,
       .memory_write_data_i,

@@ -42,7 +42,7 @@ module rfc
   parameter int unsigned Lrf = 0,    // a last result file above each cache
   parameter int unsigned Reads = 0,  // reads allocate
   parameter int unsigned Power = 0,  // warps whose words have power states; 0: they have none
-  parameter int unsigned Unified = 0,  // 1: the banks serve memory too
+  parameter int unsigned Unified = 0,  // 1, 2: the banks serve memory too, as in `mrf`
   localparam int unsigned TagW = $clog2(Tags),
   localparam int unsigned EntryW = $clog2(Depth),
   localparam int unsigned SlotW = (Active > 1) ? $clog2(Active) : 1,
@@ -123,15 +123,13 @@ module rfc
   output mrf_event_t                     mrf_event_o,
 
   // the MRF's: accesses of memory to unified banks
-  input  logic [Clusters-1:0]            memory_read_i,
-  input  logic [ColumnW-1:0]             memory_read_column_i  [Clusters],
-  input  logic [EntryW-1:0]              memory_read_entry_i   [Clusters],
-  input  logic [Clusters-1:0]            memory_write_i,
-  input  logic [ColumnW-1:0]             memory_write_column_i [Clusters],
-  input  logic [EntryW-1:0]              memory_write_entry_i  [Clusters],
-  input  logic [ClusterBytes-1:0]        memory_write_bytes_i  [Clusters],
+  input  logic [Clusters-1:0]            memory_read_i         [Columns],
+  input  logic [EntryW-1:0]              memory_read_entry_i   [UnifiedBanks],
+  input  logic [Clusters-1:0]            memory_write_i        [Columns],
+  input  logic [EntryW-1:0]              memory_write_entry_i  [UnifiedBanks],
+  input  logic [ClusterBytes-1:0]        memory_write_bytes_i  [UnifiedBanks],
   input  logic [DataW-1:0]               memory_write_data_i,
-  input  logic [ColumnW-1:0]             memory_data_column_i  [Clusters],
+  input  logic [ColumnW-1:0]             memory_data_column_i  [WordPlaces],
   output logic [Columns-1:0]             memory_read_ready_o,
   output logic [Clusters-1:0]            memory_write_ready_o  [Columns],
   output logic [DataW-1:0]               memory_data_o
@@ -919,10 +917,8 @@ module rfc
     .dispatch_data_o     (mrf_dispatch_data),
     .event_o             (mrf_event_o),
     .memory_read_i,
-    .memory_read_column_i,
     .memory_read_entry_i,
     .memory_write_i,
-    .memory_write_column_i,
     .memory_write_entry_i,
     .memory_write_bytes_i,
     .memory_write_data_i,

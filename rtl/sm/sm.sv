@@ -38,7 +38,8 @@ module sm
   parameter int unsigned CacheWays = 4,
   parameter int unsigned CacheMisses = 64,
   // verilator lint_on UNUSEDPARAM
-  parameter int unsigned Unified = 0,  // 1: one set of banks for registers, scratchpad and cache
+  // One set of banks for registers, scratchpad and cache. 1: with ports in common, 2: memory has its own.
+  parameter int unsigned Unified = 0,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
@@ -138,6 +139,7 @@ module sm
   localparam int unsigned SideSources = 3;
   localparam int unsigned FaultSources = 2 * P + 5;
   localparam int unsigned EntryW = $clog2(Depth);
+  localparam int unsigned WordBytes = ClusterBytes / GroupLanes;
   localparam int unsigned LineEntryW = (CacheLines > 1) ? $clog2(CacheLines) : 1;
 
   // ------------------------------------------------------------------ nets, by the block driving
@@ -411,6 +413,9 @@ module sm
   logic                   coalescer_row_done;
   logic [LineOffsetW-1:0] coalescer_row_offset [Lanes];
   logic                   coalescer_mem_req_valid;
+  // verilator lint_off UNUSEDSIGNAL
+  logic                   coalescer_bypass;  // without a cache there is nothing to pass by
+  // verilator lint_on UNUSEDSIGNAL
 
   // Of the line table, or of the data cache in its place.
   logic             memory_room;
@@ -442,30 +447,28 @@ module sm
   logic [RegW-1:0]  shared_memory_result_reg;
   logic [DataW-1:0] shared_memory_result_data;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Clusters-1:0]     shared_memory_read;
-  logic [Clusters-1:0]     shared_memory_write;
-  logic [SharedRowW-1:0]   shared_memory_row   [Clusters];
-  logic [ClusterBytes-1:0] shared_memory_bytes [Clusters];
-  logic [DataW-1:0]        shared_memory_data;
+  logic [WordPlaces-1:0] shared_memory_read;
+  logic [WordPlaces-1:0] shared_memory_write;
+  logic [SharedRowW-1:0] shared_memory_row   [WordPlaces];
+  logic [WordBytes-1:0]  shared_memory_bytes [WordPlaces];
+  logic [DataW-1:0]      shared_memory_data;
   // verilator lint_on UNUSEDSIGNAL
 
   // Without unified memory these are 0, and the first five are not read.
   // verilator lint_off UNUSEDSIGNAL
   logic [Columns-1:0]      unified_arbiter_cache_read_ready;
   logic [Columns-1:0]      unified_arbiter_cache_write_ready;
-  logic [Clusters-1:0]     unified_arbiter_shared_read_ready;
-  logic [Clusters-1:0]     unified_arbiter_shared_write_ready;
+  logic [WordPlaces-1:0]   unified_arbiter_shared_read_ready;
+  logic [WordPlaces-1:0]   unified_arbiter_shared_write_ready;
   unified_event_t          unified_arbiter_event;
   // verilator lint_on UNUSEDSIGNAL
-  logic [Clusters-1:0]     unified_arbiter_read;
-  logic [ColumnW-1:0]      unified_arbiter_read_column  [Clusters];
-  logic [EntryW-1:0]       unified_arbiter_read_entry   [Clusters];
-  logic [Clusters-1:0]     unified_arbiter_write;
-  logic [ColumnW-1:0]      unified_arbiter_write_column [Clusters];
-  logic [EntryW-1:0]       unified_arbiter_write_entry  [Clusters];
-  logic [ClusterBytes-1:0] unified_arbiter_write_bytes  [Clusters];
+  logic [Clusters-1:0]     unified_arbiter_read        [Columns];
+  logic [EntryW-1:0]       unified_arbiter_read_entry  [UnifiedBanks];
+  logic [Clusters-1:0]     unified_arbiter_write       [Columns];
+  logic [EntryW-1:0]       unified_arbiter_write_entry [UnifiedBanks];
+  logic [ClusterBytes-1:0] unified_arbiter_write_bytes [UnifiedBanks];
   logic [DataW-1:0]        unified_arbiter_write_data;
-  logic [ColumnW-1:0]      unified_arbiter_data_column  [Clusters];
+  logic [ColumnW-1:0]      unified_arbiter_data_column [WordPlaces];
 
   logic [Lanes-1:0] constant_memory_direct_served;
   logic             constant_memory_direct_result_valid;
@@ -1231,10 +1234,8 @@ module sm
     .dispatch_data_o       (operand_stage_dispatch_data),
     .event_o               (mrf_event_o),
     .memory_read_i         (unified_arbiter_read),
-    .memory_read_column_i  (unified_arbiter_read_column),
     .memory_read_entry_i   (unified_arbiter_read_entry),
     .memory_write_i        (unified_arbiter_write),
-    .memory_write_column_i (unified_arbiter_write_column),
     .memory_write_entry_i  (unified_arbiter_write_entry),
     .memory_write_bytes_i  (unified_arbiter_write_bytes),
     .memory_write_data_i   (unified_arbiter_write_data),
@@ -1796,6 +1797,7 @@ module sm
     .size_i           (address_unit_size),
     .signed_i         (address_unit_signed),
     .atomic_i         (address_unit_atomic),
+    .bypass_i         (address_unit_modifiers[ModifierBypass]),
     .reg_valid_i      (address_unit_reg_valid),
     .reg_i            (address_unit_reg),
     .addr_i           (address_unit_addr),
@@ -1821,6 +1823,7 @@ module sm
     .mem_req_kind_o,
     .mem_req_atomic_o,
     .mem_req_size_o,
+    .bypass_o         (coalescer_bypass),
     .mem_req_answer_o,
     .mem_req_line_o,
     .mem_req_mask_o,
@@ -1882,14 +1885,15 @@ module sm
     cache_event_t  event_word;
 
     // A hit has one stage more than an access of shared memory.
-    assign straps = '{fifo: cfg_i.cache_fifo, latency: cfg_i.side_latency - 1'b1};
+    assign straps = '{hints: cfg_i.cache_hints, full_stores: cfg_i.cache_full, fifo: cfg_i.cache_fifo,
+                      latency: cfg_i.side_latency - 1'b1};
 
     cache #(
       .Lines  (CacheLines),
       .Ways   (CacheWays),
       .Misses (CacheMisses),
       .Rows   (Rows),
-      .Unified(Unified)
+      .Unified(32'(Unified != 0))
     ) u_cache (
       .clk_i,
       .rst_ni,
@@ -1917,6 +1921,7 @@ module sm
       .req_mask_i        (mem_req_mask_o),
       .req_offset_i      (mem_req_offset_o),
       .req_data_i        (mem_req_data_o),
+      .req_bypass_i      (coalescer_bypass),
       .req_ready_o       (memory_req_ready),
       .mem_req_valid_o,
       .mem_req_whole_o,
@@ -1992,11 +1997,9 @@ module sm
     assign unified_arbiter_cache_write_ready = '0;
     assign unified_arbiter_shared_read_ready  = '0;
     assign unified_arbiter_shared_write_ready = '0;
-    assign unified_arbiter_read              = '0;
-    assign unified_arbiter_read_column       = '{default: '0};
+    assign unified_arbiter_read              = '{default: '0};
     assign unified_arbiter_read_entry        = '{default: '0};
-    assign unified_arbiter_write             = '0;
-    assign unified_arbiter_write_column      = '{default: '0};
+    assign unified_arbiter_write             = '{default: '0};
     assign unified_arbiter_write_entry       = '{default: '0};
     assign unified_arbiter_write_bytes       = '{default: '0};
     assign unified_arbiter_write_data        = '0;
@@ -2006,7 +2009,7 @@ module sm
     unified_shared u_unified_shared (
       .clk_i,
       .rst_ni,
-      .cfg_i             (cfg_i.shared_bandwidth),
+      .cfg_i             ({cfg_i.shared_gather, cfg_i.shared_bandwidth}),
       .valid_i           (address_unit_shared_valid),
       .room_i            (side_queue_room),
       .lanes_i           (address_unit_lanes),
@@ -2065,10 +2068,8 @@ module sm
       .shared_read_ready_o (unified_arbiter_shared_read_ready),
       .shared_write_ready_o(unified_arbiter_shared_write_ready),
       .read_o              (unified_arbiter_read),
-      .read_column_o       (unified_arbiter_read_column),
       .read_entry_o        (unified_arbiter_read_entry),
       .write_o             (unified_arbiter_write),
-      .write_column_o      (unified_arbiter_write_column),
       .write_entry_o       (unified_arbiter_write_entry),
       .write_bytes_o       (unified_arbiter_write_bytes),
       .write_data_o        (unified_arbiter_write_data),
@@ -2132,7 +2133,7 @@ module sm
     .PairedRows  (32'(pairs_rows(Organisation))),
     .MaxRegisters(max_registers(Organisation)),
     .Places      (32'(has_places(Organisation, Sizes))),
-    .Unified     (Unified)
+    .Unified     (32'(Unified != 0))
   ) u_block_launcher (
     .clk_i,
     .rst_ni,

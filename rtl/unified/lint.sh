@@ -1,16 +1,18 @@
 # Parameters with which the lints read the modules of unified memory: sourced by scripts/lint_rtl.sh.
 
-# Register files whose banks may serve memory.
-files=$(grep -l 'input .* memory_read_column_i' rtl/*/*.sv | grep -v '/operand_stage')
+# Register files whose banks may serve memory: with ports in common (1), or with ports of its own (2).
+files=$(grep -l 'input .* memory_data_column_i' rtl/*/*.sv | grep -v '/operand_stage')
 # Rows, lines of the largest cache, its ways.
 for sizes in '96 128 1' '96 128 8' '768 2048 4' '1024 4096 2'; do
     read -r depth lines ways <<<"$sizes"
-    every unified Depth="$depth" Lines="$lines"
+    for separate in 0 1; do every unified Depth="$depth" Lines="$lines" Separate="$separate"; done
     every cache Unified=1 Lines="$lines" Ways="$ways"
     echo "rtl/control/block_launcher.sv -GUnified=1 -GBanks=4 -GDepth=$depth -GSharedWords=$((128 * depth))"
     for issue in 1 2; do
         for file in $files; do
-            echo "$file -GUnified=1 -GBanks=4 -GDualPort=1 -GDepth=$depth -GIssuePorts=$issue"
+            for unified in 1 2; do
+                echo "$file -GUnified=$unified -GBanks=4 -GDualPort=1 -GDepth=$depth -GIssuePorts=$issue"
+            done
         done
     done
 done
@@ -19,9 +21,11 @@ for design in '1 0 0 0' '2 0 0 0' '1 8 1 24' '2 8 1 27' '1 8 2 15' '2 8 2 13'; d
     read -r issue active organisation sizes <<<"$design"
     for memory in '96 128 1' '768 2048 4'; do
         read -r depth lines ways <<<"$memory"
-        arguments="-GUnified=1 -GBanks=4 -GDualPort=1 -GDepth=$depth -GIssuePorts=$issue -GActive=$active"
-        arguments="$arguments -GOrganisation=$organisation -GSizes=$sizes"
-        echo "rtl/operands/operand_stage.sv $arguments"
-        echo "rtl/sm/sm.sv $arguments -GSharedWords=$((128 * depth)) -GCacheLines=$lines -GCacheWays=$ways"
+        for unified in 1 2; do
+            arguments="-GUnified=$unified -GBanks=4 -GDualPort=1 -GDepth=$depth -GIssuePorts=$issue -GActive=$active"
+            arguments="$arguments -GOrganisation=$organisation -GSizes=$sizes"
+            echo "rtl/operands/operand_stage.sv $arguments"
+            echo "rtl/sm/sm.sv $arguments -GSharedWords=$((128 * depth)) -GCacheLines=$lines -GCacheWays=$ways"
+        done
     done
 done

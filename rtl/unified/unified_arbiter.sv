@@ -3,9 +3,10 @@
 // Maps the accesses of the data cache and of the scratchpad to columns and rows, and decides between
 // them (hierarchy thesis 7.3.2, 7.3.3). Registers come first: what they leave is the columns' ready.
 // Then comes the cache, which takes all clusters of one column or waits, then the scratchpad, which
-// takes each cluster that it gets. A cluster has 16 bytes a cycle to the memory units and 16 from
-// them, so a cluster that serves the cache serves no scratchpad access of the same kind, whatever
-// the columns are. Reads and writes are decided apart: a bank has a port for each.
+// takes each bank that it gets. A cluster has 16 bytes a cycle to the memory units and 16 from them,
+// four word places. The scratchpad may take each of them from another column. A cluster that serves
+// the cache serves no scratchpad access of the same kind, whatever the columns are. Reads and writes
+// are decided apart: a bank has a port for each.
 `include "gpurf_assert.svh"
 
 module unified_arbiter
@@ -14,6 +15,7 @@ module unified_arbiter
   parameter int unsigned Depth = 768,   // rows
   parameter int unsigned Lines = 2048,  // of the largest cache
   localparam int unsigned RowW = $clog2(Depth),
+  localparam int unsigned WordBytes = ClusterBytes / GroupLanes,
   localparam int unsigned LineEntryW = $clog2(Lines)
 ) (
   input  logic                    clk_i,
@@ -37,30 +39,30 @@ module unified_arbiter
   output logic [Columns-1:0]      cache_read_ready_o,
   output logic [Columns-1:0]      cache_write_ready_o,
 
-  // scratchpad, a bit or an element for each cluster
-  input  logic [Clusters-1:0]     shared_read_i,
-  input  logic [Clusters-1:0]     shared_write_i,
-  input  logic [SharedRowW-1:0]   shared_row_i         [Clusters],  // address / 128
-  input  logic [ClusterBytes-1:0] shared_bytes_i       [Clusters],
+  // scratchpad, a bit or an element for each word place
+  input  logic [WordPlaces-1:0]   shared_read_i,
+  input  logic [WordPlaces-1:0]   shared_write_i,
+  input  logic [SharedRowW-1:0]   shared_row_i         [WordPlaces],  // address / 128
+  input  logic [WordBytes-1:0]    shared_bytes_i       [WordPlaces],
   input  logic [DataW-1:0]        shared_data_i,
-  output logic [Clusters-1:0]     shared_read_ready_o,
-  output logic [Clusters-1:0]     shared_write_ready_o,
+  output logic [WordPlaces-1:0]   shared_read_ready_o,
+  output logic [WordPlaces-1:0]   shared_write_ready_o,
 
-  // to the columns
-  output logic [Clusters-1:0]     read_o,
-  output logic [ColumnW-1:0]      read_column_o        [Clusters],
-  output logic [RowW-1:0]         read_entry_o         [Clusters],
-  output logic [Clusters-1:0]     write_o,
-  output logic [ColumnW-1:0]      write_column_o       [Clusters],
-  output logic [RowW-1:0]         write_entry_o        [Clusters],
-  output logic [ClusterBytes-1:0] write_bytes_o        [Clusters],
+  // to the columns: a bit for each cluster of a column, an element for each bank
+  output logic [Clusters-1:0]     read_o               [Columns],
+  output logic [RowW-1:0]         read_entry_o         [UnifiedBanks],
+  output logic [Clusters-1:0]     write_o              [Columns],
+  output logic [RowW-1:0]         write_entry_o        [UnifiedBanks],
+  output logic [ClusterBytes-1:0] write_bytes_o        [UnifiedBanks],
   output logic [DataW-1:0]        write_data_o,
-  output logic [ColumnW-1:0]      data_column_o        [Clusters],  // that was read last
+  output logic [ColumnW-1:0]      data_column_o        [WordPlaces],  // that was read last
 
   output unified_event_t          event_o
 );
 
-  logic [ColumnW-1:0] column_q [Clusters];
+  localparam int unsigned BankW = $clog2(UnifiedBanks);
+
+  logic [ColumnW-1:0] column_q [WordPlaces];
 
   logic               cache_reads;       // performed at this edge
   logic               cache_writes;
@@ -68,8 +70,9 @@ module unified_arbiter
   logic [ColumnW-1:0] cache_write_column;
   logic [RowW-1:0]    cache_read_row;
   logic [RowW-1:0]    cache_write_row;
-  logic [ColumnW-1:0] shared_column [Clusters];
-  logic [RowW-1:0]    shared_entry  [Clusters];
+  logic [ColumnW-1:0] shared_column [WordPlaces];
+  logic [BankW-1:0]   shared_bank   [WordPlaces];  // of the columns' banks
+  logic [RowW-1:0]    shared_entry  [WordPlaces];
 
   assign data_column_o = column_q;
 
@@ -90,9 +93,10 @@ module unified_arbiter
   assign cache_write_row    = cache_row(cache_write_entry_i);
 
   // The scratchpad's rows begin after those of registers.
-  for (genvar g = 0; g < Clusters; g++) begin : gen_place
-    assign shared_column[g] = shared_row_i[g][ColumnW-1:0];
-    assign shared_entry[g]  = RowW'(32'(register_rows_i) + 32'(shared_row_i[g]) / Columns);
+  for (genvar w = 0; w < WordPlaces; w++) begin : gen_place
+    assign shared_column[w] = shared_row_i[w][ColumnW-1:0];
+    assign shared_bank[w]   = {shared_column[w], ClusterIdxW'(w / GroupLanes)};
+    assign shared_entry[w]  = RowW'(32'(register_rows_i) + 32'(shared_row_i[w]) / Columns);
   end
 
   // ------------------------------------------------------------------ who is ready
@@ -106,44 +110,52 @@ module unified_arbiter
   assign cache_reads  = cache_read_i & cache_read_ready_o[cache_read_column];
   assign cache_writes = cache_write_i & cache_write_ready_o[cache_write_column];
 
-  for (genvar g = 0; g < Clusters; g++) begin : gen_shared
-    assign shared_read_ready_o[g]  = shared_read_i[g] & ~cache_reads &
-                                     column_read_ready_i[shared_column[g]];
-    assign shared_write_ready_o[g] = shared_write_i[g] & ~cache_writes &
-                                     column_write_ready_i[shared_column[g]][g];
+  for (genvar w = 0; w < WordPlaces; w++) begin : gen_shared
+    assign shared_read_ready_o[w]  = shared_read_i[w] & ~cache_reads &
+                                     column_read_ready_i[shared_column[w]];
+    assign shared_write_ready_o[w] = shared_write_i[w] & ~cache_writes &
+                                     column_write_ready_i[shared_column[w]][w / GroupLanes];
   end
 
   // ------------------------------------------------------------------ accesses
-  assign read_o  = cache_reads ? '1 : shared_read_ready_o;
-  assign write_o = cache_writes ? '1 : shared_write_ready_o;
-
+  // Words of one bank have one row, so any of them may say which.
   always_comb begin
-    read_column_o = '{default: '0};
-    read_entry_o  = '{default: '0};
-    for (int unsigned g = 0; g < Clusters; g++) begin
-      if (cache_reads) begin
-        read_column_o[g] = cache_read_column;
-        read_entry_o[g]  = cache_read_row;
-      end else if (shared_read_ready_o[g]) begin
-        read_column_o[g] = shared_column[g];
-        read_entry_o[g]  = shared_entry[g];
+    read_o       = '{default: '0};
+    read_entry_o = '{default: '0};
+    if (cache_reads) begin
+      read_o[cache_read_column] = '1;
+      for (int unsigned g = 0; g < Clusters; g++) begin
+        read_entry_o[{cache_read_column, ClusterIdxW'(g)}] = cache_read_row;
+      end
+    end else begin
+      for (int unsigned w = 0; w < WordPlaces; w++) begin
+        if (shared_read_ready_o[w]) begin
+          read_o[shared_column[w]][w / GroupLanes] = 1'b1;
+          read_entry_o[shared_bank[w]]               = shared_entry[w];
+        end
       end
     end
   end
 
   always_comb begin
-    write_column_o = '{default: '0};
-    write_entry_o  = '{default: '0};
-    write_bytes_o  = '{default: '0};
-    for (int unsigned g = 0; g < Clusters; g++) begin
-      if (cache_writes) begin
-        write_column_o[g] = cache_write_column;
-        write_entry_o[g]  = cache_write_row;
-        write_bytes_o[g]  = cache_write_bytes_i[ClusterBytes*g +: ClusterBytes];
-      end else if (shared_write_ready_o[g]) begin
-        write_column_o[g] = shared_column[g];
-        write_entry_o[g]  = shared_entry[g];
-        write_bytes_o[g]  = shared_bytes_i[g];
+    write_o       = '{default: '0};
+    write_entry_o = '{default: '0};
+    write_bytes_o = '{default: '0};
+    if (cache_writes) begin
+      write_o[cache_write_column] = '1;
+      for (int unsigned g = 0; g < Clusters; g++) begin
+        write_entry_o[{cache_write_column, ClusterIdxW'(g)}] = cache_write_row;
+        write_bytes_o[{cache_write_column, ClusterIdxW'(g)}] =
+            cache_write_bytes_i[ClusterBytes*g +: ClusterBytes];
+      end
+    end else begin
+      for (int unsigned w = 0; w < WordPlaces; w++) begin
+        if (shared_write_ready_o[w]) begin
+          write_o[shared_column[w]][w / GroupLanes] = 1'b1;
+          write_entry_o[shared_bank[w]]               = shared_entry[w];
+          write_bytes_o[shared_bank[w]][WordBytes*(w % GroupLanes) +: WordBytes] =
+              shared_bytes_i[w];
+        end
       end
     end
   end
@@ -159,28 +171,52 @@ module unified_arbiter
     if (!rst_ni) begin
       column_q <= '{default: '0};
     end else begin
-      for (int unsigned g = 0; g < Clusters; g++) begin
-        if (read_o[g]) column_q[g] <= read_column_o[g];
+      for (int unsigned w = 0; w < WordPlaces; w++) begin
+        if (cache_reads)                 column_q[w] <= cache_read_column;
+        else if (shared_read_ready_o[w]) column_q[w] <= shared_column[w];
       end
     end
   end
 
   // ------------------------------------------------------------------ events
+  // How many banks these words are in.
+  function automatic logic [5:0] banks_of(logic [WordPlaces-1:0] words);
+    logic [UnifiedBanks-1:0] some;
+    some = '0;
+    for (int unsigned w = 0; w < WordPlaces; w++) begin
+      if (words[w]) some[shared_bank[w]] = 1'b1;
+    end
+    return 6'($countones(some));
+  endfunction
+
   always_comb begin
     event_o.cache_read_wait   = cache_read_i & ~cache_reads;
     event_o.cache_write_wait  = cache_write_i & ~cache_writes;
-    event_o.shared_read_lost  = 4'($countones(shared_read_i & ~shared_read_ready_o));
-    event_o.shared_write_lost = 4'($countones(shared_write_i & ~shared_write_ready_o));
+    event_o.shared_read_lost  = banks_of(shared_read_i & ~shared_read_ready_o);
+    event_o.shared_write_lost = banks_of(shared_write_i & ~shared_write_ready_o);
   end
 
 `ifndef SYNTHESIS
   // Scratchpad rows that are accessed lie below the cache's, which are the last ones.
   function automatic logic shared_rows_exist();
     shared_rows_exist = 1'b1;
-    for (int unsigned g = 0; g < Clusters; g++) begin
-      if ((shared_read_i[g] || shared_write_i[g]) &&
-          32'(register_rows_i) + 32'(shared_row_i[g]) / Columns >= Depth) begin
+    for (int unsigned w = 0; w < WordPlaces; w++) begin
+      if ((shared_read_i[w] || shared_write_i[w]) &&
+          32'(register_rows_i) + 32'(shared_row_i[w]) / Columns >= Depth) begin
         shared_rows_exist = 1'b0;
+      end
+    end
+  endfunction
+
+  // A bank reads one row, and writes one.
+  function automatic logic banks_have_one_row(logic [WordPlaces-1:0] words);
+    banks_have_one_row = 1'b1;
+    for (int unsigned w = 0; w < WordPlaces; w++) begin
+      for (int unsigned v = w - w % GroupLanes; v < w; v++) begin
+        if (words[w] && words[v] && shared_bank[w] == shared_bank[v] &&
+            shared_row_i[w] != shared_row_i[v]) begin
+          banks_have_one_row = 1'b0;
+        end
       end
     end
   endfunction
@@ -188,6 +224,9 @@ module unified_arbiter
 
   `GPURF_ASSERT_WHEN(shared_row_exists, shared_read_i != '0 || shared_write_i != '0,
                      shared_rows_exist(), "the scratchpad accesses a row beyond the last one")
+  `GPURF_ASSERT_WHEN(one_row, shared_read_i != '0 || shared_write_i != '0,
+                     banks_have_one_row(shared_read_i | shared_write_i),
+                     "the scratchpad wants two rows of a bank")
   `GPURF_ASSERT_WHEN(cache_read_exists, cache_read_i, 32'(cache_read_entry_i) >> cache_log_i == '0,
                      "a hit is read beyond the cache's rows")
   `GPURF_ASSERT_WHEN(cache_write_exists, cache_write_i,

@@ -5,12 +5,16 @@
 // read ports of all clusters, because the bank reads whole entries; a register write takes the write
 // ports of those clusters only in which it writes a lane. Registers never wait here: whoever
 // accesses for memory looks at the ready of the port in the same cycle.
+//
+// With separate ports no access of memory waits for one of a register: the reference for what waiting
+// costs (7.5.5). Registers and memory have no entry in common, so each has RAMs of its own.
 `include "gpurf_assert.svh"
 
 module unified_bank
   import gpurf_pkg::*;
 #(
   parameter int unsigned Depth = 768,
+  parameter int unsigned Separate = 0,  // 1: registers and memory have ports of their own
   localparam int unsigned EntryW = $clog2(Depth)
 ) (
   input  logic                    clk_i,
@@ -31,11 +35,12 @@ module unified_bank
   input  logic [EntryW-1:0]       memory_write_entry_i [Clusters],
   input  logic [ClusterBytes-1:0] memory_write_bytes_i [Clusters],
   input  logic [DataW-1:0]        memory_write_data_i,
-  output logic                    memory_read_ready_o,   // no register is read
-  output logic [Clusters-1:0]     memory_write_ready_o,  // no register is written in the cluster
+  output logic                    memory_read_ready_o,   // no register is in the way
+  output logic [Clusters-1:0]     memory_write_ready_o,  // none is in the cluster
 
   output logic                    read_data_valid_o,     // a register was read at the last edge
-  output logic [DataW-1:0]        read_data_o
+  output logic [DataW-1:0]        read_data_o,
+  output logic [DataW-1:0]        memory_data_o          // what memory has read
 );
 
   localparam int unsigned LaneBytes = ClusterBytes / GroupLanes;
@@ -43,18 +48,22 @@ module unified_bank
   logic read_data_valid_q;
 
   assign read_data_valid_o   = read_data_valid_q;
-  assign memory_read_ready_o = ~read_valid_i;
+  assign memory_read_ready_o = (Separate != 0) | ~read_valid_i;
 
   for (genvar g = 0; g < Clusters; g++) begin : gen_cluster
     logic                    register_write;
     logic [ClusterBytes-1:0] register_bytes;  // of the lanes that it writes
+    logic                    register_reads;  // the ports of `u_ram` are those of registers
+    logic                    register_writes;
 
     for (genvar l = 0; l < GroupLanes; l++) begin : gen_lane
       assign register_bytes[LaneBytes*l +: LaneBytes] = {LaneBytes{write_mask_i[GroupLanes*g+l]}};
     end
 
     assign register_write          = write_valid_i & (register_bytes != '0);
-    assign memory_write_ready_o[g] = ~register_write;
+    assign register_reads          = (Separate != 0) | read_valid_i;
+    assign register_writes         = (Separate != 0) | register_write;
+    assign memory_write_ready_o[g] = (Separate != 0) | ~register_write;
 
     ram_1r1w #(
       .Depth(Depth),
@@ -62,15 +71,34 @@ module unified_bank
       .PartW(8)
     ) u_ram (
       .clk_i,
-      .re_i   (rst_ni & (read_valid_i | memory_read_i[g])),
-      .raddr_i(read_valid_i ? read_entry_i : memory_read_entry_i[g]),
-      .we_i   (register_write | memory_write_i[g]),
-      .waddr_i(register_write ? write_entry_i : memory_write_entry_i[g]),
-      .wmask_i(register_write ? register_bytes : memory_write_bytes_i[g]),
-      .wdata_i(register_write ? write_data_i[ClusterW*g +: ClusterW]
-                              : memory_write_data_i[ClusterW*g +: ClusterW]),
+      .re_i   (rst_ni & (register_reads ? read_valid_i : memory_read_i[g])),
+      .raddr_i(register_reads ? read_entry_i : memory_read_entry_i[g]),
+      .we_i   (register_writes ? register_write : memory_write_i[g]),
+      .waddr_i(register_writes ? write_entry_i : memory_write_entry_i[g]),
+      .wmask_i(register_writes ? register_bytes : memory_write_bytes_i[g]),
+      .wdata_i(register_writes ? write_data_i[ClusterW*g +: ClusterW]
+                               : memory_write_data_i[ClusterW*g +: ClusterW]),
       .rdata_o(read_data_o[ClusterW*g +: ClusterW])
     );
+
+    if (Separate == 0) begin : gen_shared
+      assign memory_data_o[ClusterW*g +: ClusterW] = read_data_o[ClusterW*g +: ClusterW];
+    end else begin : gen_separate
+      ram_1r1w #(
+        .Depth(Depth),
+        .Parts(ClusterBytes),
+        .PartW(8)
+      ) u_memory (
+        .clk_i,
+        .re_i   (rst_ni & memory_read_i[g]),
+        .raddr_i(memory_read_entry_i[g]),
+        .we_i   (memory_write_i[g]),
+        .waddr_i(memory_write_entry_i[g]),
+        .wmask_i(memory_write_bytes_i[g]),
+        .wdata_i(memory_write_data_i[ClusterW*g +: ClusterW]),
+        .rdata_o(memory_data_o[ClusterW*g +: ClusterW])
+      );
+    end
 
     `GPURF_ASSERT_WHEN(memory_read_exists, memory_read_i[g], 32'(memory_read_entry_i[g]) < Depth,
                        "memory reads an entry beyond the last one")

@@ -1,22 +1,27 @@
-// Scratchpad memory in the unified banks (hierarchy thesis 7.3.2, the simple design).
+// Scratchpad memory in the unified banks (hierarchy thesis 7.3.2).
 //
-// `shared_memory` without RAMs. A pass serves, of each cluster, the 16 bytes that the cluster's lowest
-// lane left wants, to all lanes that want some of them, so lanes conflict at 8 places of 16 bytes
-// where they conflict at 32 of four bytes there. Registers and data cache come first: a cluster may
-// not be served, and its lanes are left for the next pass. Loads take two stages behind the choice,
-// as there. An atomic operation reads in one cycle and writes in the next. A cluster whose write is
-// refused reads again: nothing of its lanes has been performed, and accesses of the memory pipeline
-// are in order, so nothing comes between.
+// `shared_memory` without RAMs. With simple gather a pass serves, of each cluster, the 16 bytes that
+// the cluster's lowest lane left wants, to all lanes that want some of them, so lanes conflict at 8
+// places of 16 bytes where they conflict at 32 of four bytes there. With aggressive gather a cluster
+// makes its 16 bytes of several of its banks: each of its four word places has a word of any bank,
+// and each bank gives one row. Registers and data cache come first: a bank may not be served, and its
+// lanes are left for the next pass. Loads take two stages behind the choice, as there. An atomic
+// operation reads in one cycle and writes in the next. A word whose write is refused is read again:
+// nothing of its lanes has been performed, and accesses of the memory pipeline are in order, so
+// nothing comes between.
 `include "gpurf_assert.svh"
 
 module unified_shared
   import gpurf_pkg::*;
   import fp_pkg::*;          // scratchpad_pkg needs it
   import scratchpad_pkg::*;
-(
+#(
+  localparam int unsigned WordBytes = ClusterBytes / GroupLanes
+) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
-  input  logic [1:0]              cfg_i,               // bytes a cycle: 0: 128, 1: 64, 2: 32
+  input  logic [2:0]              cfg_i,               // gather: 0 simple, 1 aggressive;
+                                                       // bytes a cycle: 0: 128, 1: 64, 2: 32
 
   // lanes offered
   input  logic                    valid_i,
@@ -47,25 +52,24 @@ module unified_shared
   output logic [RegW-1:0]         result_reg_o,
   output logic [DataW-1:0]        result_data_o,
 
-  // the banks, a bit or an element for each cluster
-  output logic [Clusters-1:0]     read_o,
-  output logic [Clusters-1:0]     write_o,
-  output logic [SharedRowW-1:0]   row_o   [Clusters],  // address / 128
-  output logic [ClusterBytes-1:0] bytes_o [Clusters],
+  // the banks, a bit or an element for each word place
+  output logic [WordPlaces-1:0]   read_o,
+  output logic [WordPlaces-1:0]   write_o,
+  output logic [SharedRowW-1:0]   row_o   [WordPlaces],  // address / 128
+  output logic [WordBytes-1:0]    bytes_o [WordPlaces],
   output logic [DataW-1:0]        data_o,
-  input  logic [Clusters-1:0]     read_ready_i,        // served, of those that are wanted
-  input  logic [Clusters-1:0]     write_ready_i,
+  input  logic [WordPlaces-1:0]   read_ready_i,        // served, of those that are wanted
+  input  logic [WordPlaces-1:0]   write_ready_i,
   input  logic [DataW-1:0]        data_i               // what was read at the last edge
 );
 
   localparam int unsigned ByteW = 2;                       // bits of a byte's place in its word
-  localparam int unsigned WordBytes = LaneW / 8;
-  localparam int unsigned WordIdxW = LineOffsetW - ByteW;  // of a word's place in 128 bytes
-  localparam int unsigned Words = 2**WordIdxW;
+  localparam int unsigned WordIdxW = LineOffsetW - ByteW;  // number of a word place
   localparam int unsigned ClusterLow = LineOffsetW - ClusterIdxW;
+  localparam int unsigned BankIdxW = ClusterIdxW + ColumnW;
 
   logic                    phase_q;                    // an atomic's old words are at the banks
-  logic [Clusters-1:0]     read_q;                     // of these clusters
+  logic [WordPlaces-1:0]   read_q;                     // at these places
   logic [DataW-1:0]        old_q;                      // the last atomic's old words
 
   // first stage
@@ -97,9 +101,9 @@ module unified_shared
   logic                    starts;                     // a result begins
   logic [Lanes-1:0]        window;                     // lanes looked at
   logic [Lanes-1:0]        selected;
-  logic [Clusters-1:0]     used;                       // a lane of the cluster is selected
-  logic [SharedRowW-1:0]   cluster_row [Clusters];
-  logic [Clusters-1:0]     served;                     // clusters whose lanes are
+  logic [WordPlaces-1:0]   used;                       // a lane of the place is selected
+  logic [SharedRowW-1:0]   word_row [WordPlaces];      // its row
+  logic [WordPlaces-1:0]   served;                     // places whose lanes are
 
   assign result_valid_o     = result_valid_q;
   assign result_warp_o      = warp_q;
@@ -118,36 +122,55 @@ module unified_shared
   assign update = atomic & phase_q;
 
   // ------------------------------------------------------------------ choice
-  assign window = lanes_in_window(cfg_i, lanes_i);
+  assign window = lanes_in_window(cfg_i[1:0], lanes_i);
 
-  // Upwards, so that a cluster's lowest lane names its row. Lanes of an atomic never share a word:
-  // each of them has to see what the one before has left.
+  // Upwards: a lane is selected that does not conflict with one selected before. The first lane at a
+  // bank names its row, the first one at a word place its column, and with simple gather the first
+  // one at a cluster that of all its places. Lanes of an atomic never share a word: each of them has
+  // to see what the one before has left.
   always_comb begin : choose
     automatic logic [ClusterIdxW-1:0] cluster;
+    automatic logic [ColumnW-1:0]     column;
+    automatic logic [BankIdxW-1:0]    bank;
     automatic logic [SharedRowW-1:0]  row;
     automatic logic [WordIdxW-1:0]    word;
-    automatic logic [Words-1:0]       word_used;
-    selected    = '0;
-    used        = '0;
-    cluster_row = '{default: '0};
-    cluster     = '0;
-    row         = '0;
-    word        = '0;
-    word_used   = '0;
+    automatic logic                   conflict;
+    automatic logic [Clusters-1:0]     cluster_used;
+    automatic logic [UnifiedBanks-1:0] bank_used;
+    automatic logic [ColumnW-1:0]      cluster_column [Clusters];
+    automatic logic [SharedRowW-1:0]   bank_row       [UnifiedBanks];
+    selected       = '0;
+    used           = '0;
+    word_row       = '{default: '0};
+    cluster        = '0;
+    column         = '0;
+    bank           = '0;
+    row            = '0;
+    word           = '0;
+    conflict       = 1'b0;
+    cluster_used   = '0;
+    bank_used      = '0;
+    cluster_column = '{default: '0};
+    bank_row       = '{default: '0};
     if (valid_i) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
         if (window[l]) begin
-          cluster = addr_i[LaneW*l+ClusterLow +: ClusterIdxW];
-          row     = addr_i[LaneW*l+LineOffsetW +: SharedRowW];
-          word    = addr_i[LaneW*l+ByteW +: WordIdxW];
-          if (!used[cluster]) begin
-            used[cluster]        = 1'b1;
-            cluster_row[cluster] = row;
-            word_used[word]      = 1'b1;
-            selected[l]          = 1'b1;
-          end else if (cluster_row[cluster] == row && !(atomic && word_used[word])) begin
-            word_used[word]      = 1'b1;
-            selected[l]          = 1'b1;
+          cluster  = addr_i[LaneW*l+ClusterLow +: ClusterIdxW];
+          word     = addr_i[LaneW*l+ByteW +: WordIdxW];
+          row      = addr_i[LaneW*l+LineOffsetW +: SharedRowW];
+          column   = row[ColumnW-1:0];
+          bank     = {cluster, column};
+          conflict = (bank_used[bank] && bank_row[bank] != row) ||
+                     (used[word] && (atomic || word_row[word] != row)) ||
+                     (!cfg_i[2] && cluster_used[cluster] && cluster_column[cluster] != column);
+          if (!conflict) begin
+            selected[l]             = 1'b1;
+            used[word]              = 1'b1;
+            word_row[word]          = row;
+            bank_used[bank]         = 1'b1;
+            bank_row[bank]          = row;
+            cluster_used[cluster]   = 1'b1;
+            cluster_column[cluster] = column;
           end
         end
       end
@@ -163,49 +186,42 @@ module unified_shared
     else if (update) write_o = used & read_q;
   end
 
-  for (genvar g = 0; g < Clusters; g++) begin : gen_row
-    assign row_o[g] = (read_o[g] | write_o[g]) ? cluster_row[g] : '0;
+  for (genvar w = 0; w < WordPlaces; w++) begin : gen_row
+    assign row_o[w] = (read_o[w] | write_o[w]) ? word_row[w] : '0;
   end
 
   // Upwards as well, so that of several lanes that store to a byte the highest one's stays.
   always_comb begin : merge
-    automatic logic [ClusterIdxW-1:0] cluster;
-    automatic logic [WordIdxW-1:0]    word;
-    automatic logic [ByteW-1:0]       place;
-    automatic logic [WordBytes-1:0]   bytes;
-    automatic logic [LaneW-1:0]       enable;
-    automatic logic [LineBytes-1:0]   mask;    // bytes of all clusters
+    automatic logic [WordIdxW-1:0]  word;
+    automatic logic [ByteW-1:0]     place;
+    automatic logic [WordBytes-1:0] bytes;
+    automatic logic [LaneW-1:0]     enable;
     data_o  = '0;
-    cluster = '0;
+    bytes_o = '{default: '0};
     word    = '0;
     place   = '0;
     bytes   = '0;
     enable  = '0;
-    mask    = '0;
     if (store || update) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
-        cluster = addr_i[LaneW*l+ClusterLow +: ClusterIdxW];
-        if (selected[l] && write_o[cluster]) begin
-          word  = addr_i[LaneW*l+ByteW +: WordIdxW];
-          place = addr_i[LaneW*l +: ByteW];
+        word  = addr_i[LaneW*l+ByteW +: WordIdxW];
+        place = addr_i[LaneW*l +: ByteW];
+        if (selected[l] && write_o[word]) begin
           if (store) begin
             bytes = stored_bytes(size_i, place);
             for (int unsigned b = 0; b < WordBytes; b++) enable[8*b +: 8] = {8{bytes[b]}};
-            mask[WordBytes*word +: WordBytes] = mask[WordBytes*word +: WordBytes] | bytes;
+            bytes_o[word] = bytes_o[word] | bytes;
             data_o[LaneW*word +: LaneW] =
                 (data_o[LaneW*word +: LaneW] & ~enable) |
                 ((store_i[LaneW*l +: LaneW] << {place, 3'b000}) & enable);
           end else begin
-            mask[WordBytes*word +: WordBytes] = '1;
+            bytes_o[word] = '1;
             data_o[LaneW*word +: LaneW] =
                 updated(atomic_i, data_i[LaneW*word +: LaneW], store_i[LaneW*l +: LaneW],
                         compare_i[LaneW*l +: LaneW]);
           end
         end
       end
-    end
-    for (int unsigned g = 0; g < Clusters; g++) begin
-      bytes_o[g] = mask[ClusterBytes*g +: ClusterBytes];
     end
   end
 
@@ -218,7 +234,7 @@ module unified_shared
 
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++) begin
-      served_o[l] = selected[l] & served[addr_i[LaneW*l+ClusterLow +: ClusterIdxW]];
+      served_o[l] = selected[l] & served[addr_i[LaneW*l+ByteW +: WordIdxW]];
     end
   end
 
@@ -298,7 +314,7 @@ module unified_shared
   endfunction
 `endif
 
-  // The lowest lane offered is always among those selected, so its cluster is wanted in every pass.
+  // The lowest lane offered is always among those selected, so its word is wanted in every pass.
   `GPURF_ASSERT_WHEN(some_lane, valid_i, lanes_i != '0, "a pass without a lane was offered")
   `GPURF_ASSERT_WHEN(lowest_selected, valid_i, (selected & lanes_i & (~lanes_i + 1'b1)) != '0,
                      "the lowest lane left was passed over")
@@ -308,6 +324,6 @@ module unified_shared
   `GPURF_ASSERT_WHEN(atomic_word, atomic, size_i == SizeWord,
                      "an atomic operation on something else than a word was offered")
   `GPURF_ASSERT(served_is_wanted, (read_ready_i & ~read_o) == '0 && (write_ready_i & ~write_o) == '0,
-                "a cluster was served that was not wanted")
+                "a word was served that was not wanted")
 
 endmodule

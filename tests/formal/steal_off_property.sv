@@ -128,18 +128,16 @@ module steal_off_property
     .dispatch_src_valid_o(dispatch_src_valid[0]),
     .dispatch_data_o     (),
     .event_o             (counted[0]),
-    .memory_read_i         ('0),
-    .memory_read_column_i  ('{default: '0}),
-    .memory_read_entry_i   ('{default: '0}),
-    .memory_write_i        ('0),
-    .memory_write_column_i ('{default: '0}),
-    .memory_write_entry_i  ('{default: '0}),
-    .memory_write_bytes_i  ('{default: '0}),
-    .memory_write_data_i   ('0),
-    .memory_data_column_i  ('{default: '0}),
-    .memory_read_ready_o   (),
-    .memory_write_ready_o  (),
-    .memory_data_o         ()
+    .memory_read_i        ('{default: '0}),
+    .memory_read_entry_i  ('{default: '0}),
+    .memory_write_i       ('{default: '0}),
+    .memory_write_entry_i ('{default: '0}),
+    .memory_write_bytes_i ('{default: '0}),
+    .memory_write_data_i  ('0),
+    .memory_data_column_i ('{default: '0}),
+    .memory_read_ready_o  (),
+    .memory_write_ready_o (),
+    .memory_data_o        ()
   );
 
   steal #(
