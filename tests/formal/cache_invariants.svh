@@ -168,14 +168,12 @@
 
   logic [SetW-1:0]           t_set;
   logic [Misses-1:0]         in_use;       // misses
-  logic                      whole;        // the line that is followed exists whole
   logic                      pending;      // C has a store of the byte that is followed
   logic [SetW-1:0]           star_set;
   logic [Ways-1:0]           star_ways;    // that have its line
 
   assign t_set    = t_line_q[SetW-1:0];
   assign star_set = star_line_q[SetW-1:0];
-  assign whole    = star_present_q == PresentW'(LineBytes) && !star_fault_q;
   assign pending  = c_valid && c_store && dut.u_cache_access.bytes_q[star_byte_q];
 
   for (genvar m = 0; m < Misses; m++) begin : gen_in_use
@@ -295,7 +293,10 @@
       if (t_kind_q == KindLoad && !t_answer_q) request_agrees = 1'b0;
       if (t_kind_q == KindStore && t_answer_q) request_agrees = 1'b0;
       if (t_answer_q && row_in[InT].lanewise != (t_kind_q == KindAtomic)) request_agrees = 1'b0;
-      if (holds_part[InT] && part_line_q != t_line_q) request_agrees = 1'b0;
+      if (holds_part[InT] && (part_line_q != t_line_q || part_q.mask != t_mask_q || part_q.size != t_size_q ||
+                              part_q.offset != t_offset_q)) begin
+        request_agrees = 1'b0;
+      end
     end
   end
 
@@ -314,7 +315,7 @@
     end
   end
 
-  // In a row it waits for an answer with what it has to read.
+  // In a row it waits for an answer with what it has to read, where it reads the byte.
   always_comb begin
     row_reads_value = 1'b1;
     for (int unsigned r = 0; r < Rows; r++) begin
@@ -322,7 +323,7 @@
         if (part_q.lanewise != ask_lanewise_q[row_miss[r]] || part_star != ask_star_q[row_miss[r]]) begin
           row_reads_value = 1'b0;
         end
-        if ((part_q.lanewise || part_star) && ask_value_q[row_miss[r]] != part_value_q) begin
+        if ((part_q.lanewise || part_touches) && ask_value_q[row_miss[r]] != part_value_q) begin
           row_reads_value = 1'b0;
         end
         if (part_star && part_fault_q && !part_absent) row_reads_value = 1'b0;
@@ -415,15 +416,16 @@
     if ((dut.tags_touch || dut.tags_invalidate) && !hit_in_t) contracts_hold = 1'b0;
     if (dut.tags_touch && dut.tags_invalidate)                contracts_hold = 1'b0;
     // cache_access: stores write first, and no line comes to the entry that is accessed.
-    if (dut.cache_tags_fill_keep && (dut.cache_access_write ||
-                                     (c_valid && dut.cache_tags_fill_entry == c_entry))) begin
+    if (dut.fill_keep && dut.cache_access_write)                           contracts_hold = 1'b0;
+    if (dut.cache_tags_fill_keep && c_valid && dut.cache_tags_fill_entry == c_entry) begin
       contracts_hold = 1'b0;
     end
-    if (dut.tags_touch && !dut.cache_access_in_ready)                      contracts_hold = 1'b0;
+    if (dut.tags_touch && dut.store_full)                                  contracts_hold = 1'b0;
+    if ((dut.tags_touch || dut.store_full) && !dut.cache_access_in_ready)  contracts_hold = 1'b0;
     if (dut.tags_touch && !dut.store && row_in[InT].lanewise)              contracts_hold = 1'b0;
     // cache_misses: misses and rows have places, and rows have misses.
     if (dut.misses_allocate && !dut.cache_misses_room)                     contracts_hold = 1'b0;
-    if (dut.misses_allocate && dut.load_miss && dut.cache_misses_open)     contracts_hold = 1'b0;
+    if (dut.misses_allocate && dut.open_miss && dut.cache_misses_open)     contracts_hold = 1'b0;
     if (dut.misses_row_valid && !dut.cache_misses_row_room)                contracts_hold = 1'b0;
     if (dut.misses_row_valid && !dut.misses_allocate && !dut.cache_misses_open) contracts_hold = 1'b0;
     if (dut.fill_take && !dut.cache_misses_fill_valid)                     contracts_hold = 1'b0;

@@ -10,7 +10,9 @@
 //
 // The property is that the part comes out once, with its lanes and its register, with that value in
 // each lane that reads the byte; a load's last part has `done`, and no other one. How much of the
-// line exists does not change. A byte that does not exist is answered with anything.
+// line exists does not change. A byte that does not exist is answered with anything, and so is one of
+// a load that does not ask for the whole line and has no lane there. A store of a whole line is not
+// performed where the line does not exist whole: the run ends with it.
 //
 // A proof by induction needs to know where the value is, and where the part is: cache_invariants.svh.
 // Everything holds one cycle after reset, and whenever it holds in a cycle, in the next one.
@@ -40,6 +42,7 @@ module cache_property
   input logic [1:0]             kind_i,
   input logic [1:0]             size_i,
   input logic                   signed_i,
+  input logic                   bypass_i,
   input logic                   first_i,
   input logic                   last_i,
   input logic                   reg_valid_i,
@@ -93,6 +96,7 @@ module cache_property
   logic [Lanes-1:0]       t_mask_q;
   offsets_t               t_offset_q;
   logic [DataW-1:0]       t_data_q;
+  logic                   t_bypass_q;
   logic                   refused_q;      // it was offered in the cycle before, and not taken
 
   // the instruction whose passes come
@@ -177,7 +181,10 @@ module cache_property
   logic                   asked;       // and will answer
   logic                   answered;    // the cache takes an answer
   logic                   exists;      // the byte that is followed
-  logic                   stored;      // a store in T has it
+  logic                   whole;       // its line, all of it
+  logic                   takes;       // it would take a request
+  logic                   touched;     // a lane in T has it
+  logic                   absent_line; // a store in T writes a whole line that does not exist whole
   logic [7:0]             store_byte;
   logic                   flush;
   logic [MissW-1:0]       ask_place;
@@ -197,24 +204,38 @@ module cache_property
   endfunction
 
   assign leave    = t_valid_q && req_ready;
-  assign taken    = mem_req_valid && take_i;
+  assign takes    = take_i && !absent_line;
+  assign taken    = mem_req_valid && takes;
   assign asked    = taken && (t_kind_q == KindLoad || (t_kind_q == KindAtomic && t_answer_q));
   assign answered = started_q && answer_i && ask_count_q != '0 && mem_rsp_ready;
   assign exists   = PresentW'(star_byte_q) < star_present_q;
+  assign whole    = star_present_q == PresentW'(LineBytes) && !star_fault_q;
   assign flush    = started_q && flush_i && idle;
 
   assign ask_place = ask_first_q + ask_count_q[MissW-1:0];
 
   // Of several lanes the highest one's byte stays.
   always_comb begin
-    stored     = 1'b0;
+    touched    = 1'b0;
     store_byte = '0;
     for (int unsigned l = 0; l < Lanes; l++) begin
       if (t_mask_q[l] && has_star(t_offset_q[l], t_size_q)) begin
-        stored     = 1'b1;
+        touched    = 1'b1;
         store_byte = star_of(t_data_q[LaneW*l +: LaneW], t_offset_q[l]);
       end
     end
+  end
+
+  // Memory does not take what ends the run.
+  always_comb begin : absent
+    logic [LineBytes-1:0] written;
+    written = '0;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      for (int unsigned b = 0; b < 4; b++) begin
+        if (t_mask_q[l] && b <= 32'(size_mask(t_size_q))) written[t_offset_q[l] + LineOffsetW'(b)] = 1'b1;
+      end
+    end
+    absent_line = t_kind_q == KindStore && t_line_q == star_line_q && written == '1 && !whole;
   end
 
   always_comb begin
@@ -252,7 +273,7 @@ module cache_property
     end else begin
       // T
       t_valid_q <= pass || (t_valid_q && !req_ready);
-      refused_q <= mem_req_valid && !take_i;
+      refused_q <= mem_req_valid && !takes;
       if (pass) begin
         t_kind_q   <= kind;
         t_size_q   <= size;
@@ -261,6 +282,7 @@ module cache_property
         t_mask_q   <= mask;
         t_offset_q <= offset;
         t_data_q   <= data_i;
+        t_bypass_q <= bypass_i && kind == KindLoad;
       end
       if (row_valid) begin
         more_q  <= !last_i;
@@ -270,14 +292,15 @@ module cache_property
       // memory
       if (flush) value_q <= host_i;
       if (taken && t_line_q == star_line_q) begin
-        if (t_kind_q == KindStore && stored) value_q <= store_byte;
-        if (t_kind_q == KindAtomic)          value_q <= atomic_new_i;
+        if (t_kind_q == KindStore && touched) value_q <= store_byte;
+        if (t_kind_q == KindAtomic)           value_q <= atomic_new_i;
       end
       if (asked) begin
         ask_star_q[ask_place]     <= t_kind_q == KindLoad && t_line_q == star_line_q;
         ask_lanewise_q[ask_place] <= t_kind_q == KindAtomic;
-        // Who does not ask for the whole line gets anything.
-        ask_value_q[ask_place]    <= (t_kind_q == KindLoad && mem_req_whole) ? value_q : atomic_old_i;
+        // Who does not ask for the whole line gets anything beside what its lanes want.
+        ask_value_q[ask_place]    <= (t_kind_q == KindLoad && (mem_req_whole || touched)) ? value_q
+                                                                                         : atomic_old_i;
       end
       ask_count_q <= ask_count_q + (MissW+1)'(asked) - (MissW+1)'(answered);
       ask_first_q <= ask_first_q + MissW'(answered);
@@ -344,10 +367,11 @@ module cache_property
     .req_mask_i         (t_mask_q),
     .req_offset_i       (t_offset_by_lane),
     .req_data_i         (t_data_q),
+    .req_bypass_i       (t_bypass_q),
     .req_ready_o        (req_ready),
     .mem_req_valid_o    (mem_req_valid),
     .mem_req_whole_o    (mem_req_whole),
-    .mem_req_ready_i    (take_i),
+    .mem_req_ready_i    (takes),
     .mem_rsp_valid_i    (started_q && answer_i && ask_count_q != '0),
     .mem_rsp_data_i     (answer_data),
     .mem_rsp_fault_i    (answer_fault),
@@ -376,6 +400,7 @@ module cache_property
 
   // ------------------------------------------------------------------ the property
   logic part_star;    // the part reads the line that is followed
+  logic part_touches; // and the byte
   logic part_absent;  // and a place in it that does not exist
   logic reads_last_write;
   logic comes_once;
@@ -387,12 +412,14 @@ module cache_property
   assign part_star = !part_q.lanewise && part_line_q == star_line_q;
 
   always_comb begin
-    part_absent = 1'b0;
+    part_absent  = 1'b0;
+    part_touches = 1'b0;
     for (int unsigned l = 0; l < Lanes; l++) begin
       if (part_q.mask[l] &&
           PresentW'(part_q.offset[l]) + (PresentW'(1) << part_q.size) > star_present_q) begin
         part_absent = 1'b1;
       end
+      if (part_star && part_q.mask[l] && has_star(part_q.offset[l], part_q.size)) part_touches = 1'b1;
     end
   end
 

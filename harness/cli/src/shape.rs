@@ -2,7 +2,7 @@
 
 use gpurf_blocks::Shape;
 use gpurf_blocks::config::{
-    CheckRule, Config, LockRule, PowerConfig, PowerMode, ReadOrder, Replacement, Scheduler, ShareConfig,
+    CheckRule, Config, Gather, LockRule, PowerConfig, PowerMode, ReadOrder, Replacement, Scheduler, ShareConfig,
 };
 use gpurf_blocks::design::STAGE;
 use gpurf_blocks::designs::{DESIGNS, Organisation};
@@ -43,7 +43,10 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
         "Active" => format!("{value}a"),
         "Alternate" => (if value == 0 { "" } else { "alternating" }).to_owned(),
         "Places" => (if value == 0 { "" } else { "places" }).to_owned(),
-        "Unified" => (if value == 0 { "" } else { "unified" }).to_owned(),
+        "Unified" => {
+            ["", "unified", "unified, ports apart"].get(value as usize).copied().unwrap_or_default().to_owned()
+        }
+        "Separate" => (if value == 0 { "" } else { "ports apart" }).to_owned(),
         "Share" => ["", "shared", "scratchpad"].get(value as usize).copied().unwrap_or_default().to_owned(),
         "Shares" => (if value == 0 { "" } else { "scratchpad" }).to_owned(),
         "Classes" => (if value == 0 { "" } else { "classes" }).to_owned(),
@@ -98,8 +101,9 @@ pub fn policy(block: &str, config: &Config) -> String {
                 Shared::Registers => format!("; {}", share(&config.share)),
                 Shared::Scratchpad => format!("; {}", scratchpad(&config.share)),
             };
-            let cache = if config.sm_shape().caches() { format!("; {}", replacement(config)) } else { String::new() };
-            format!("{scheduler}; {}{states}{locks}{cache}", file())
+            let cache = if config.sm_shape().caches() { format!("; {}", cache(config)) } else { String::new() };
+            let gather = if config.sm_shape().unified() { format!(", {}", gather(config)) } else { String::new() };
+            format!("{scheduler}; {}{states}{locks}{cache}{gather}", file())
         }
         STAGE => file(),
         "alternating_scheduler" => alternating,
@@ -107,11 +111,13 @@ pub fn policy(block: &str, config: &Config) -> String {
         "warp_scheduler" => single_level.to_owned(),
         "result_queue" => format!("latency {}", config.sm.shared_latency),
         "power_states" => power(&config.power),
-        "cache" | "cache_tags" => replacement(config).to_owned(),
+        "cache" => cache(config),
+        "cache_tags" => replacement(config).to_owned(),
         "share_locks" => share(&config.share),
         "scratchpad_locks" => scratchpad(&config.share),
         "block_launcher" => format!("{} blocks", config.sm.blocks),
-        "shared_memory" | "unified_shared" => format!("{} B a cycle", config.sm.shared_bandwidth),
+        "shared_memory" => format!("{} B a cycle", config.sm.shared_bandwidth),
+        "unified_shared" => format!("{} B a cycle, {}", config.sm.shared_bandwidth, gather(config)),
         _ => {
             let words = DESIGNS.iter().find_map(|design| (design.policy_words)(block, config, reads));
             words.unwrap_or_else(|| reads.to_owned())
@@ -124,6 +130,21 @@ fn replacement(config: &Config) -> &'static str {
     match config.cache.replacement {
         Replacement::Lru => "least recently used line",
         Replacement::Fifo => "first line in, first out",
+    }
+}
+
+/// What the straps of the data cache choose, in words.
+fn cache(config: &Config) -> String {
+    let full = if config.cache.full_stores { ", whole lines stored" } else { "" };
+    let hints = if config.cache.hints { ", hints" } else { "" };
+    format!("{}{full}{hints}", replacement(config))
+}
+
+/// Which lanes a pass of the scratchpad in unified memory serves, in words.
+fn gather(config: &Config) -> &'static str {
+    match config.unified.gather {
+        Gather::Simple => "one row a cluster",
+        Gather::Aggressive => "several rows a cluster",
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gpurf_blocks::config::{
-    Allocation, BankPorts, CheckRule, Config, LockRule, MrfConfig, PowerMode, ReadOrder, Reference, Replacement,
-    Schedule, Scheduler, SharedResource, SmConfig, preset, presets,
+    Allocation, BankPorts, CheckRule, Config, Gather, LockRule, MemoryPorts, MrfConfig, PowerMode, ReadOrder,
+    Reference, Replacement, Schedule, Scheduler, SharedResource, SmConfig, preset, presets,
 };
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;
@@ -240,6 +240,21 @@ fn unified_large() -> Config {
     preset("unified-384").expect("a preset").config
 }
 
+/// The same with what straps choose besides: stores of whole lines take a place, loads heed their hints, clusters combine words of several banks.
+pub(crate) fn with_policies(config: Config) -> Config {
+    changed(config, |c| {
+        (c.cache.full_stores, c.cache.hints) = (true, true);
+        if c.unified.is_present() {
+            c.unified.gather = Gather::Aggressive;
+        }
+    })
+}
+
+/// Unified memory in which registers and memory have ports of their own.
+pub(crate) fn with_separate_ports(config: Config) -> Config {
+    changed(config, |c| c.unified.ports = MemoryPorts::Separate)
+}
+
 /// A configuration with that little unified memory.
 pub(crate) fn with_unified(config: Config) -> Config {
     let Config { unified, cache, .. } = unified();
@@ -261,13 +276,14 @@ fn variants(block: &str) -> Vec<Config> {
     let unified_with = |change: &dyn Fn(&mut Config)| changed(unified(), change);
     match block {
         // They are there with unified memory only: with few rows, and with as many as the thesis has.
-        "unified_bank" | "unified_arbiter" => return vec![unified(), unified_large()],
+        "unified_bank" => return vec![unified(), unified_large(), with_separate_ports(unified())],
+        "unified_arbiter" => return vec![unified(), unified_large()],
         "unified_shared" => {
             return vec![
-                unified_with(&|c| c.sm.shared_bandwidth = 64),
+                with_policies(unified_with(&|c| c.sm.shared_bandwidth = 64)),
                 unified_with(&|c| c.sm.shared_bandwidth = 32),
                 unified(),
-                unified_large(),
+                with_policies(unified_large()),
             ];
         }
         _ => {}
@@ -329,11 +345,11 @@ fn variants(block: &str) -> Vec<Config> {
         "cache_access" => vec![unified(), waiting(cache(48, 3, Replacement::Lru), 64, 8)],
         "cache_results" => vec![with(&|c| (c.sm.line_rows, c.sm.shared_latency) = (4, 4))],
         "cache" => vec![
-            waiting(cache(1, 1, Replacement::Lru), 4, 4),
-            waiting(cache(2, 8, Replacement::Fifo), 32, 16),
-            unified(),
+            changed(waiting(cache(1, 1, Replacement::Lru), 4, 4), |c| c.cache.full_stores = true),
+            with_policies(waiting(cache(2, 8, Replacement::Fifo), 32, 16)),
+            with_policies(unified()),
             unified_with(&|c| (c.cache.ways, c.cache.replacement, c.sm.line_rows) = (4, Replacement::Fifo, 8)),
-            cached(),
+            changed(cached(), |c| c.cache.hints = true),
         ],
         "power_states" => {
             let one = [PowerMode::AlwaysOn, PowerMode::SleepAlways, PowerMode::Hints].map(|mode| powered(base, mode));
@@ -355,7 +371,7 @@ pub fn mrf(shapes: &[MrfConfig], seed: u64, cycles: u64) -> Vec<LockstepJob> {
         .zip(orders)
         .map(|(&shape, read_order)| Config { mrf: MrfConfig { read_order, ..shape }, ..Config::default() });
     let one_by_one = places(two_ports(Config::default()));
-    let for_memory = [unified(), with_unified(two_ports(Config::default()))];
+    let for_memory = [unified(), with_unified(two_ports(Config::default())), with_separate_ports(unified())];
     configs.chain([one_by_one]).chain(for_memory).map(|config| random("mrf", config, seed, cycles)).collect()
 }
 
@@ -486,7 +502,8 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     }
     for (number, config) in services().into_iter().enumerate() {
         jobs.extend(in_all_orders(fitting(kernels(project, config, seed)).collect(), number));
-        jobs.extend(few_programs(config, seed));
+        // What straps choose needs no other build.
+        jobs.extend(few_programs(if config.cache.kilobytes == 0 { config } else { with_policies(config) }, seed));
     }
     jobs.extend(leaf_blocks(seed, cycles));
     jobs.push(random("mrf", Config::default(), seed, cycles));
@@ -572,7 +589,8 @@ pub fn complete(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     }
     let two = changed(cached(), |c| (c.mrf.issue_ports, c.cache.replacement) = (2, Replacement::Fifo));
     let two_unified = changed(unified(), |c| c.mrf.issue_ports = 2);
-    for config in [cached(), two, unified(), two_unified, with_unified(unified_large())] {
+    let large = with_policies(with_unified(unified_large()));
+    for config in [cached(), with_policies(two), unified(), with_policies(two_unified), large] {
         jobs.extend(kernels(project, config, seed));
         jobs.extend(programs(config, seed, MANY_PROGRAMS, None));
     }

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use gpurf_blocks::cache::CACHE_EVENT;
 use gpurf_blocks::config::{Config, Replacement};
 use gpurf_blocks::low_bit;
+use gpurf_oracle::lanes_of;
 
 use super::seen::Seen;
 use super::words::{Place, Tally, Word};
@@ -23,6 +24,7 @@ pub const WORDS: &[Word] = &[Word {
         "cache_miss",
         "cache_store",
         "cache_store_hit",
+        "cache_store_full",
         "cache_atomic",
         "cache_invalidate",
         "cache_close",
@@ -38,6 +40,7 @@ const FILLS: [(&str, u64); 3] =
     [("cache_fill", bit("cache_fill")), ("cache_drop", bit("cache_drop")), ("cache_part", bit("cache_part"))];
 const FILL_WAIT: u64 = bit("cache_fill_wait");
 const SERVE: u64 = bit("cache_serve");
+const STORE_FULL: u64 = bit("cache_store_full");
 
 const fn bit(name: &str) -> u64 {
     1 << low_bit(CACHE_EVENT, name)
@@ -56,6 +59,9 @@ struct Miss {
 pub struct Replay {
     ways: usize,
     fifo: bool,
+    /// A store of all bytes of a line takes a place for it; loads whose hints say so pass the cache by.
+    full_stores: bool,
+    hints: bool,
     /// The number of lines is chosen at each launch.
     unified: bool,
     /// There are lines.
@@ -74,6 +80,8 @@ impl Replay {
         (lines != 0).then(|| Self {
             ways,
             fifo: config.cache.replacement == Replacement::Fifo,
+            full_stores: config.cache.full_stores,
+            hints: config.cache.hints,
             unified: config.unified.is_present(),
             has_lines: true,
             sets: vec![Vec::new(); lines / ways],
@@ -136,7 +144,13 @@ impl Replay {
             (Some(_), Some((line, _))) => self.victim(line),
             _ => None,
         };
-        let used = request.and_then(|(kind, line)| self.leave(kind, line, out.mem_req_answer_o == 1, tally));
+        let full = request.filter(|&(kind, line)| self.may_be_full(kind, line, seen)).map(|(_, line)| line);
+        self.full_store(full, says(STORE_FULL), fill.is_some(), seen, tally);
+        let bypass = self.hints && o.coalescer.bypass_o == 1;
+        let used = request.and_then(|(kind, line)| self.leave((kind, bypass), line, out.mem_req_answer_o == 1, tally));
+        if let Some(line) = full.filter(|_| says(STORE_FULL)) {
+            self.install(line, tally);
+        }
         if let Some(name) = fill {
             self.fill(name, victim, used, seen, tally);
         }
@@ -161,10 +175,60 @@ impl Replay {
         }
     }
 
+    /// Whether a request is a store of all bytes of a line that is not there, and there are lines.
+    fn may_be_full(&mut self, kind: u8, line: u32, seen: &Seen<'_>) -> bool {
+        if !(self.full_stores && kind == STORE && self.has_lines) || self.has(line) {
+            return false;
+        }
+        let request = &seen.cycle.probe.outputs.coalescer;
+        let bytes = 1u128 << (1u32 << request.mem_req_size_o);
+        let written = lanes_of(request.mem_req_mask_o)
+            .fold(0u128, |all, lane| all | (bytes - 1) << request.mem_req_offset_o[lane]);
+        written == u128::MAX
+    }
+
+    /// A store of all bytes takes a place, unless its data cannot be taken or its way is pinned: both only while there is a hit to be read or written.
+    fn full_store(&mut self, full: Option<u32>, kept: bool, fills: bool, seen: &Seen<'_>, tally: &mut Tally) {
+        let access = &seen.cycle.probe.states.cache.access;
+        let Some(line) = full else {
+            if kept {
+                tally.object(|| {
+                    "a store takes a place that is not of all bytes of a line, or whose line is there".to_owned()
+                });
+            }
+            return;
+        };
+        let free = access.pin_valid_o == 0;
+        if kept {
+            tally.add("cache_store_full", 1u64);
+        } else if free {
+            tally.object(|| format!("a store of all of line {line:#x} takes no place, and nothing is in its way"));
+        }
+        if fills && (kept || free) {
+            tally.object(|| "an answer is taken while a store of all bytes takes its place".to_owned());
+        }
+    }
+
+    /// A line that was not there comes in the place of another one.
+    fn install(&mut self, line: u32, tally: &mut Tally) {
+        let victim = self.victim(line);
+        let set = self.set(line);
+        if set.contains(&line) {
+            tally.object(|| format!("line {line:#x} is installed twice"));
+        }
+        set.retain(|&other| Some(other) != victim);
+        set.insert(0, line);
+    }
+
     /// A request leaves; gives the line that it uses.
-    fn leave(&mut self, kind: u8, line: u32, answer: bool, tally: &mut Tally) -> Option<u32> {
+    fn leave(&mut self, (kind, bypass): (u8, bool), line: u32, answer: bool, tally: &mut Tally) -> Option<u32> {
         let hit = self.has(line);
         let open = self.misses.iter().position(|miss| miss.open && miss.line == line);
+        if kind == LOAD && bypass {
+            self.misses.push_back(Miss { line, open: false, rows: 1 });
+            tally.add("cache_miss", 1u64);
+            return None;
+        }
         if kind == LOAD {
             if hit {
                 tally.add("cache_hit", 1u64);

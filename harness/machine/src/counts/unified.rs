@@ -2,10 +2,13 @@
 //!
 //! What is wanted, the SM says: hits and lines of the cache, clusters of the scratchpad's pass, registers that are read. Who gets what is decided here.
 
-use gpurf_blocks::config::Config;
+use std::collections::{BTreeMap, BTreeSet};
+
+use gpurf_blocks::config::{Config, MemoryPorts};
 use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::shape::SmShape;
-use gpurf_blocks::unified::{CLUSTERS, COLUMNS, UNIFIED_CACHE_EVENT};
+use gpurf_blocks::unified::{BANKS, CLUSTERS, COLUMNS, UNIFIED_CACHE_EVENT};
+use gpurf_blocks::{GROUP_LANES, LANES};
 use gpurf_oracle::lanes_of;
 
 use super::seen::Seen;
@@ -30,6 +33,8 @@ const LINES_PER_ROW: u32 = 4;
 pub struct Replay {
     organisation: Organisation,
     shape: SmShape,
+    /// Registers and memory have ports of their own.
+    separate: bool,
     /// Rows of registers, of scratchpad memory, and the first one of the cache.
     registers: u32,
     shared_end: u32,
@@ -40,9 +45,9 @@ pub struct Replay {
 struct Port<'a> {
     /// An entry of the cache.
     cache: Option<u16>,
-    /// Clusters of the scratchpad, and the number of the 128 bytes that each of them wants.
-    shared: u8,
-    rows: &'a [u16; CLUSTERS],
+    /// Word places of the scratchpad, and the number of the 128 bytes that the word is in.
+    shared: u32,
+    rows: &'a [u16; LANES],
     /// Clusters of each column that registers leave.
     free: [u8; COLUMNS],
 }
@@ -50,9 +55,9 @@ struct Port<'a> {
 /// What became of it.
 struct Granted {
     cache_waits: bool,
-    lost: u32,
-    /// Clusters that access their bank, and their rows.
-    rows: Vec<(usize, u32)>,
+    lost: usize,
+    /// Banks that are accessed, and their rows. Cluster g of column b is bank 8b + g.
+    rows: BTreeMap<usize, u32>,
 }
 
 impl Replay {
@@ -61,6 +66,7 @@ impl Replay {
         let shape = config.sm_shape();
         shape.unified().then(|| Self {
             organisation: Organisation::of(config),
+            separate: config.unified.ports == MemoryPorts::Separate,
             shape,
             registers: 0,
             shared_end: 0,
@@ -82,7 +88,8 @@ impl Replay {
         let banks = self.organisation.banks(&seen.inside.provider);
         let (read, written) = banks.map_or((0, 0), |banks| (banks.read, banks.written));
         let shared = &o.unified_shared;
-        // A register that is read takes its whole column; one that is written takes the clusters of its lanes.
+        // A register that is read takes its whole column; one that is written takes the clusters of its lanes. With ports of its own memory has all.
+        let (read, written) = if self.separate { (0, 0) } else { (read, written) };
         let free_to_read = std::array::from_fn(|b| if read >> b & 1 == 0 { u8::MAX } else { 0 });
         for b in 0..COLUMNS {
             let is_written = columns.memory_write_ready_o[b] != u8::MAX;
@@ -106,15 +113,17 @@ impl Replay {
         let (reads, writes) = (self.grant(&reads, tally), self.grant(&writes, tally));
         tally.add("unified_cache_read_wait", reads.cache_waits);
         tally.add("unified_cache_write_wait", writes.cache_waits);
-        tally.add("unified_shared_read_lost", reads.lost);
-        tally.add("unified_shared_write_lost", writes.lost);
+        tally.add("unified_shared_read_lost", reads.lost as u64);
+        tally.add("unified_shared_write_lost", writes.lost as u64);
         let arbiter = &o.unified_arbiter;
         let accesses = [
             (reads, arbiter.read_o, &arbiter.read_entry_o, "read"),
             (writes, arbiter.write_o, &arbiter.write_entry_o, "write"),
         ];
         for (granted, clusters, entries, what) in accesses {
-            let performed: Vec<(usize, u32)> = lanes_of(clusters.into()).map(|g| (g, u32::from(entries[g]))).collect();
+            let is_accessed = |bank: &usize| clusters[bank / CLUSTERS] >> (bank % CLUSTERS) & 1 == 1;
+            let performed: BTreeMap<usize, u32> =
+                (0..BANKS).filter(is_accessed).map(|bank| (bank, u32::from(entries[bank]))).collect();
             if performed != granted.rows {
                 tally.object(|| format!("memory does not {what} the rows that it is granted"));
             }
@@ -127,9 +136,9 @@ impl Replay {
         }
     }
 
-    /// Registers have gone first; then the cache, whole or not at all; then the scratchpad, cluster by cluster.
+    /// Registers have gone first; then the cache, whole or not at all; then the scratchpad, bank by bank.
     fn grant(&self, port: &Port<'_>, tally: &mut Tally) -> Granted {
-        let mut rows = Vec::new();
+        let mut rows = BTreeMap::new();
         let cache = port.cache.map(u32::from);
         let goes = cache.is_some_and(|entry| port.free[entry as usize % COLUMNS] == u8::MAX);
         if let Some(entry) = cache.filter(|_| goes) {
@@ -137,21 +146,24 @@ impl Replay {
             if row >= self.depth() || self.cache_begin < self.shared_end {
                 tally.object(|| format!("the cache accesses row {row}, which is not its own"));
             }
-            rows = (0..CLUSTERS).map(|g| (g, row)).collect();
+            rows = (0..CLUSTERS).map(|g| (CLUSTERS * (entry as usize % COLUMNS) + g, row)).collect();
         }
-        let mut lost = 0;
-        for g in lanes_of(port.shared.into()) {
-            let number = u32::from(port.rows[g]);
-            if goes || port.free[number as usize % COLUMNS] >> g & 1 == 0 {
-                lost += 1;
+        let mut lost = BTreeSet::new();
+        for w in lanes_of(port.shared) {
+            let (g, number) = (w / GROUP_LANES, u32::from(port.rows[w]));
+            let column = number as usize % COLUMNS;
+            if goes || port.free[column] >> g & 1 == 0 {
+                lost.insert((column, g));
                 continue;
             }
             let row = self.registers + number / COLUMNS as u32;
             if row >= self.shared_end {
                 tally.object(|| format!("scratchpad memory is accessed in row {row}, which is not its own"));
             }
-            rows.push((g, row));
+            if rows.insert(CLUSTERS * column + g, row).is_some_and(|other| other != row) {
+                tally.object(|| format!("cluster {g} accesses two rows of column {column}"));
+            }
         }
-        Granted { cache_waits: cache.is_some() && !goes, lost, rows }
+        Granted { cache_waits: cache.is_some() && !goes, lost: lost.len(), rows }
     }
 }

@@ -12,6 +12,16 @@ fn small(config: &Config) -> bool {
     caches(config) && config.cache.kilobytes <= 4 && config.cache.misses <= 8 && config.sm.line_rows <= 16
 }
 
+/// A store of all bytes of a line takes a place for it.
+fn full_stores(config: &Config) -> bool {
+    caches(config) && config.cache.full_stores
+}
+
+/// Hints of loads are heeded.
+fn hints(config: &Config) -> bool {
+    caches(config) && config.cache.hints
+}
+
 /// Whether the cache has an event.
 macro_rules! event {
     ($look:ident, $name:literal) => {
@@ -45,6 +55,21 @@ pub(super) static GROUPS: &[Group] = &[
         "hits are in both stages": access.pin_valid_o & access.push_valid_o != 0;
         "a hit passes answers that are to come": access.push_valid_o != 0 && used != 0;
     },
+    situations! { "cache", full_stores, |look| {
+            let full = event!(look, "cache_store_full");
+        }
+        "a store takes a place": full;
+        "a store takes a place, and closes a miss": full && event!(look, "cache_close");
+        "a store takes a place as an answer is at hand": full && event!(look, "cache_fill_wait");
+    },
+    situations! { "cache", hints, |look| {
+            let state = &look.s.cache;
+            let bypass = look.o.coalescer.mem_req_valid_o & look.o.coalescer.bypass_o != 0 && event!(look, "cache_miss");
+        }
+        "a load passes a line by that is there": bypass && state.tags.hit_o != 0;
+        "a load passes an open miss by": bypass && state.misses.open_o != 0;
+        "a load passes the cache by, its line is not there": bypass && state.tags.hit_o | state.misses.open_o == 0;
+    },
     situations! { "cache", small, |look| {
             let misses = &look.s.cache.misses;
         }
@@ -68,6 +93,9 @@ pub(super) static SUMS: &[Sums] = &[
         "cache_serve": "a row takes its lanes from an answer";
         "cache_wait_memory": "a request waits for memory";
         "cache_fill_wait": "an answer waits to be installed";
+    },
+    sums! { "cache", full_stores,
+        "cache_store_full": "a store of all bytes takes a place";
     },
     sums! { "cache", small,
         "cache_drop": "an answer is not installed, its way is pinned";

@@ -72,13 +72,23 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
             vec![base, alone, suite::changed(alone, |c| c.mrf.read_order = ReadOrder::RoundRobin), suite::places(base)]
         }
         "cache" | "cache_tags" => {
-            vec![base, with(&|c| c.cache.replacement = Replacement::Fifo), suite::with_unified(base)]
+            let unified = suite::with_policies(suite::with_unified(base));
+            vec![base, with(&|c| c.cache.replacement = Replacement::Fifo), suite::with_policies(base), unified]
         }
         "cache_access" => vec![base, suite::with_unified(base)],
         "warp_scheduler" => vec![base, with(&|c| c.sm.scheduler = Scheduler::RoundRobin), suite::sharing(base)],
         "mrf" => {
             let round_robin = with(&|c| c.mrf.read_order = ReadOrder::RoundRobin);
-            vec![base, round_robin, suite::places(base), suite::with_unified(base)]
+            let unified = suite::with_unified(base);
+            vec![base, round_robin, suite::places(base), unified, suite::with_separate_ports(unified)]
+        }
+        "unified_bank" => {
+            let unified = suite::with_unified(base);
+            vec![unified, suite::with_separate_ports(unified)]
+        }
+        "unified_shared" => {
+            let unified = suite::with_unified(base);
+            vec![unified, suite::with_policies(unified)]
         }
         "shared_memory" => {
             vec![base, with(&|c| c.sm.shared_bandwidth = 64), with(&|c| c.sm.shared_bandwidth = 32)]

@@ -83,7 +83,7 @@ pub fn activity(run: &Measured, storage: Storage, line: f64) -> Activity {
         scratchpad: BankAccesses { reads: 0.0, writes: scratchpad },
         cache: BankAccesses {
             reads: line * of(event::CACHE_HIT),
-            writes: line * (of(event::CACHE_FILL) + of(event::CACHE_STORE_HIT)),
+            writes: line * (of(event::CACHE_FILL) + of(event::CACHE_STORE_HIT) + of(event::CACHE_STORE_FULL)),
         },
         dram_bytes: dram::bytes(run),
     }

@@ -262,6 +262,7 @@ mod event {
         SHARED_LANES = "shared_lanes",
         CACHE_HIT = "cache_hit",
         CACHE_STORE_HIT = "cache_store_hit",
+        CACHE_STORE_FULL = "cache_store_full",
         CACHE_FILL = "cache_fill",
         MEMORY_READ = "memory_read_bytes",
         MEMORY_WRITTEN = "memory_written_bytes",

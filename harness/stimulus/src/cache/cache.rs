@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use gpurf_blocks::cache::{CACHE_EVENT, Cache, CacheIn, CacheOut, CacheProbe};
-use gpurf_blocks::config::{Config, Replacement};
+use gpurf_blocks::config::Config;
 use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_blocks::unified::COLUMNS;
 use gpurf_blocks::{LANES, WarpData};
@@ -25,11 +25,20 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<Cache, CacheDriver, CacheC
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 const ATOMIC: u8 = 2;
+/// Straps: the latency of hits.
+const LATENCY: u16 = 0x3f;
+
+/// Bytes of the line that the request writes, if it is a store.
+fn written(i: &CacheIn) -> u128 {
+    let bytes = u128::MAX >> (128 - (1 << i.req_size_i));
+    set_lanes(i.req_mask_i).fold(0, |set, lane| set | bytes << i.req_offset_i[lane])
+}
 
 /// What comes into the coalescer's request register.
 struct Request {
     kind: u8,
     answer: bool,
+    bypass: bool,
     line: u32,
     row: Row,
     data: WarpData,
@@ -37,7 +46,8 @@ struct Request {
 
 /// Coalescer and memory: the one has one request after the other, the other answers in order.
 pub(crate) struct CacheDriver {
-    fifo: u8,
+    /// All straps but the latency.
+    straps: u16,
     latency: Latency,
     reset: Reset,
     twin: Twin<Cache>,
@@ -65,6 +75,8 @@ knobs! {
     pub(crate) struct CacheKnobs {
         pass: "the coalescer performs a pass" = [100, 600, 1000, 1000],
         store: "it is of a store" = [0, 200, 600],
+        whole: "a store is of all bytes of its line" = [0, 300, 900],
+        bypass: "a load is to pass the cache by" = [0, 200, 900],
         atomic: "it is of an atomic operation" = [0, 100, 500],
         wanted: "its old values are wanted" = [200, 800],
         again: "its line is that of the pass before" = [0, 200, 700],
@@ -92,7 +104,7 @@ impl Driver for CacheDriver {
 
     fn new(shape: &SmShape, config: &Config) -> Self {
         Self {
-            fifo: (config.cache.replacement == Replacement::Fifo).into(),
+            straps: Straps::of(config).cache() & !LATENCY,
             latency: Latency::new(Straps::of(config).side_latency.saturating_sub(1)),
             reset: Reset::default(),
             twin: Twin::new(shape),
@@ -118,7 +130,7 @@ impl Driver for CacheDriver {
         self.twin.early();
         self.lines.renew(rng);
         i.rst_ni = self.reset.next(rng, knobs.reset);
-        i.cfg_i = self.fifo << 6 | self.latency.next(rng, i.rst_ni == 0);
+        i.cfg_i = self.straps | u16::from(self.latency.next(rng, i.rst_ni == 0));
         if !self.sizes.is_empty() {
             self.banks(rng, knobs, i);
         }
@@ -173,9 +185,10 @@ impl CacheDriver {
     /// The request register.
     fn request(&mut self, i: &mut CacheIn) {
         i.req_valid_i = self.full.into();
-        if let Some(Request { kind, answer, line, row, data }) = self.next.take() {
+        if let Some(Request { kind, answer, bypass, line, row, data }) = self.next.take() {
             (i.req_kind_i, i.req_answer_i, i.req_line_i) = (kind, answer.into(), line);
             (i.req_size_i, i.req_mask_i, i.req_offset_i, i.req_data_i) = (row.size, row.mask, row.offset, data);
+            i.req_bypass_i = bypass.into();
         }
     }
 
@@ -202,8 +215,12 @@ impl CacheDriver {
         if answer && self.twin.out.room_o == 0 {
             return;
         }
-        let row =
-            if kind == ATOMIC { Row::of_atomic(rng, knobs.partial) } else { Row::of_line(rng, knobs.partial, None) };
+        let row = match kind {
+            STORE if rng.chance(knobs.whole) => whole_line(rng),
+            ATOMIC => Row::of_atomic(rng, knobs.partial),
+            _ => Row::of_line(rng, knobs.partial, None),
+        };
+        let bypass = kind == LOAD && rng.chance(knobs.bypass);
         let line = match () {
             () if rng.chance(knobs.again) => i.pass_line_i,
             () if rng.chance(knobs.few) => self.lines.alone(rng),
@@ -217,7 +234,7 @@ impl CacheDriver {
         if answer {
             self.row(rng, knobs, &row, i);
         }
-        self.next = Some(Request { kind, answer, line, row, data });
+        self.next = Some(Request { kind, answer, bypass, line, row, data });
     }
 
     fn row(&mut self, rng: &mut Rng, knobs: &CacheKnobs, row: &Row, i: &mut CacheIn) {
@@ -234,6 +251,27 @@ impl CacheDriver {
     }
 }
 
+/// A store of all bytes of a line, its words in any order; sometimes one byte or word is left out.
+fn whole_line(rng: &mut Rng) -> Row {
+    let mut row = Row::of_line(rng, 0, None);
+    let (from, step) = (rng.below(LANES as u64) as u8, [1, 1, 31, 5][rng.below(4) as usize]);
+    (row.mask, row.size) = (u32::MAX, 2);
+    row.offset = std::array::from_fn(|lane| (from + lane as u8 * step) % LANES as u8 * 4);
+    let lane = rng.below(LANES as u64) as usize;
+    match rng.below(8) {
+        0 => {
+            row.mask &= !(1 << lane);
+            row.offset[lane] = 0;
+        }
+        1 => row.offset[lane] = row.offset[(lane + 1) % LANES],
+        2 => {
+            row.size = rng.below(2) as u8;
+        }
+        _ => {}
+    }
+    row
+}
+
 /// What the cache has done in a cycle.
 #[derive(Clone, Copy, Default)]
 struct Did {
@@ -245,6 +283,7 @@ struct Did {
     kept: bool,
     hit: bool,
     store_hit: bool,
+    store_full: bool,
     invalidate: bool,
     line: u32,
 }
@@ -253,6 +292,9 @@ pub(crate) struct CacheCover {
     ways: usize,
     rows: usize,
     misses: usize,
+    /// Stores of all bytes take a place; hints are heeded.
+    full: bool,
+    hints: bool,
     /// The cycle before.
     before: Did,
     /// Requests that memory has not answered; of each whether it is of a load.
@@ -268,17 +310,20 @@ pub(crate) struct CacheCover {
 
 #[cover]
 impl CacheCover {
-    fn new(shape: &SmShape, _: &Config) -> Self {
+    fn new(shape: &SmShape, config: &Config) -> Self {
+        let Straps { cache_full_stores: full, cache_hints: hints, .. } = Straps::of(config);
         let (ways, rows, misses) = (shape.ways(), shape.line_rows, shape.misses());
         let sizes = if shape.unified() { cache_sizes(shape.ways(), shape.lines()) } else { Vec::new() };
         let (before, asked) = (Did::default(), VecDeque::new());
-        Self { ways, rows, misses, before, asked, flushed: false, sizes, log: 0, missed: None }
+        Self { ways, rows, misses, full, hints, before, asked, flushed: false, sizes, log: 0, missed: None }
     }
 
-    fn observe(&mut self, i: &CacheIn, o: &CacheOut, _: &CacheProbe, points: &mut Points) {
+    fn observe(&mut self, i: &CacheIn, o: &CacheOut, p: &CacheProbe, points: &mut Points) {
         let event = |name: &str| part(CACHE_EVENT, o.event_o.into(), name) == 1;
         self.requests(i, o, points);
         self.answers(i, o, points);
+        self.full_stores(i, o, p, points);
+        self.bypasses(i, o, p, points);
         if !self.sizes.is_empty() {
             self.unified(i, o, points);
             let lost = i.rst_ni == 0 || i.log_i != 0 || self.asked.is_empty();
@@ -305,9 +350,113 @@ impl CacheCover {
             kept: event("cache_fill"),
             hit: event("cache_hit"),
             store_hit: event("cache_store_hit"),
+            store_full: event("cache_store_full"),
             invalidate: event("cache_invalidate"),
             line: i.req_line_i,
         };
+    }
+
+    /// Stores of all bytes of a line.
+    fn full_stores(&self, i: &CacheIn, o: &CacheOut, p: &CacheProbe, points: &mut Points) {
+        let event = |name: &str| part(CACHE_EVENT, o.event_o.into(), name) == 1;
+        let (store, full, hit) = (event("cache_store"), event("cache_store_full"), event("cache_store_hit"));
+        let whole = written(i) == u128::MAX;
+        let absent = store && whole && !hit;
+        let ready = p.access.in_ready_o == 1;
+        let cached = self.sizes.is_empty() || i.log_i != 0;
+        point!("a store of all bytes of a line that is not there", absent);
+        point!("a store of all bytes of a line that is there", store && whole && hit);
+        #[given(self.full)]
+        {
+            point!("a store takes a place", full);
+            point!("a store takes a place, and closes a miss", full && event("cache_close"));
+            point!("a store takes a place as an answer is at hand", full && event("cache_fill_wait"));
+            point!(
+                "a store takes a place as an answer is at hand, and closes its miss",
+                full && event("cache_fill_wait") && p.misses.open_first_o == 1
+            );
+            point!("a store takes a place after it has waited for memory", full && self.before.wait_memory);
+            point!("a store that would take a place waits for memory", event("cache_wait_memory") && whole && ready);
+            point!("a store takes a place behind another one", full && self.before.store_full);
+            point!(
+                "a store takes a place as a hit leaves the data of the cache",
+                full && p.access.pin_valid_o == 1,
+                given = self.ways > 1
+            );
+            point!(
+                "a store of all bytes finds the data of the cache occupied",
+                absent && !ready && i.mem_req_ready_i == 1 && cached,
+                given = self.rows > 4 || !self.sizes.is_empty()
+            );
+            point!(
+                "a store of all bytes finds its way pinned",
+                absent && ready && !full && cached,
+                given = self.ways < 8
+            );
+            point!(
+                "an answer waits for a store that takes no place",
+                absent && ready && !full && event("cache_fill_wait"),
+                given = self.ways < 8
+            );
+            point!("a store of all bytes but a few", store && !hit && !full && written(i).count_zeros() == 4);
+            point!(
+                "a load hits what the store before it has brought",
+                event("cache_hit") && self.before.store_full && self.before.line == i.req_line_i
+            );
+            point!(
+                "a store hits what the store before it has brought",
+                hit && self.before.store_full && self.before.line == i.req_line_i
+            );
+            point!(
+                "an atomic operation makes invalid what the store before it has brought",
+                event("cache_invalidate") && self.before.store_full && self.before.line == i.req_line_i
+            );
+            point!("a line comes behind a store that takes a place", event("cache_fill") && self.before.store_full);
+            point!("no cache: a store of all bytes", absent && !cached && ready, given = !self.sizes.is_empty());
+            point!(
+                "a store takes a place in the largest cache",
+                full && Some(&i.log_i) == self.sizes.last(),
+                given = !self.sizes.is_empty()
+            );
+            point!("a store takes a place under reset", full && i.rst_ni == 0);
+        }
+    }
+
+    /// Loads that are to pass the cache by.
+    fn bypasses(&self, i: &CacheIn, o: &CacheOut, p: &CacheProbe, points: &mut Points) {
+        let event = |name: &str| part(CACHE_EVENT, o.event_o.into(), name) == 1;
+        let marked = i.req_valid_i == 1 && i.req_bypass_i == 1;
+        let (hit, open) = (p.tags.hit_o == 1, p.misses.open_o == 1);
+        let leaves = marked && o.req_ready_o == 1;
+        #[given(!self.hints)]
+        {
+            point!("a load with a mark that is not heeded hits", marked && event("cache_hit"));
+            point!("a load with a mark that is not heeded joins", marked && event("cache_merge"));
+        }
+        #[given(self.hints)]
+        {
+            let waits = event("cache_wait_row");
+            point!("a load passes a line by that is there", leaves && hit);
+            point!("a load passes a line by that is there, another one is installed", leaves && hit && event("cache_fill"));
+            point!("a load passes an open miss by", leaves && open);
+            point!("a load passes an open miss by whose answer is at hand", leaves && p.misses.open_first_o == 1);
+            point!("a load passes the cache by, its line is not there", leaves && !hit && !open);
+            point!("a load that passes by waits for a row or a miss, its line is there", marked && hit && waits);
+            point!("a load that passes by waits for memory, its line is there", marked && hit && event("cache_wait_memory"));
+            point!(
+                "a load passes by as the data of the cache is occupied",
+                leaves && hit && p.access.in_ready_o == 0,
+                given = self.rows > 4 || !self.sizes.is_empty()
+            );
+            point!("a load without a mark hits", !marked && event("cache_hit"));
+            point!("a load without a mark misses", !marked && event("cache_miss") && i.req_valid_i == 1);
+            point!(
+                "a load passes the cache by in the smallest cache",
+                leaves && Some(&i.log_i) == self.sizes.get(1),
+                given = !self.sizes.is_empty()
+            );
+            point!("no cache: a load that would pass by", leaves && i.log_i == 0, given = !self.sizes.is_empty());
+        }
     }
 
     /// What unified memory adds.

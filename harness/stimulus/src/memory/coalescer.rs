@@ -87,6 +87,8 @@ impl CoalescerDriver {
         // There are no atomic operations on local memory.
         access.local_i = (!atomic && rng.chance(knobs.local)).into();
         access.size_i = if atomic { 2 } else { rng.below(3) as u8 };
+        // What means nothing is anything.
+        access.bypass_i = rng.chance(400).into();
         access.signed_i = (access.kind_i == 0 && access.size_i < 2 && rng.chance(500)).into();
         access.warp_i = rng.below(MAX_WARPS as u64) as u8;
         (access.reg_valid_i, access.reg_i) = (rng.chance(700).into(), rng.below(256) as u8);
@@ -138,6 +140,15 @@ impl CoalescerCover {
         point!("load with a register", load && register);
         point!("load without a register", load && !register);
         point!("store", store);
+        let bypass = i.bypass_i == 1;
+        point!("load past the cache", load && bypass);
+        point!("load that is not to pass the cache by", load && !bypass);
+        point!("load past the cache of several lines", load && bypass && left != 0);
+        point!("store with the bit of loads past the cache", store && bypass);
+        point!("atomic operation with the bit of loads past the cache", atomic && bypass);
+        point!("a load past the cache follows one that is not", load && bypass && full && o.bypass_o == 0);
+        point!("a load that is not to pass the cache by follows one", load && !bypass && full && o.bypass_o == 1);
+        point!("a load past the cache waits", full && o.bypass_o == 1 && !ready);
         point!("atomic operation with a register", atomic && register);
         point!("atomic operation without a register", atomic && !register);
         point!("compare and swap", atomic && i.atomic_i == 12);

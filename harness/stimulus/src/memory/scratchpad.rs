@@ -63,7 +63,8 @@ impl Accesses {
     /// To units that access `width` bytes of a row each.
     pub(crate) fn new(width: u32, shape: &SmShape, config: &Config) -> Self {
         let mut access = Box::new(SharedMemoryIn::zeroed());
-        access.cfg_i = Straps::of(config).shared_bandwidth;
+        let straps = Straps::of(config);
+        access.cfg_i = if width > WORD { straps.unified_shared() } else { straps.shared_bandwidth };
         let bytes = 4 * shape.shared_words as u64;
         Self { bytes, width, word: 0, reset: Reset::default(), pending: Pending::default(), access }
     }
@@ -129,11 +130,21 @@ impl Accesses {
         } else {
             access.addr_i = addresses(rng, self.bytes, access.size_i, knobs.near);
             // The lanes go through wide units one after the other.
-            if self.width > 4 && rng.chance(100) {
+            if self.width > WORD && rng.chance(100) {
                 let (row, place) =
                     (rng.below(self.bytes / u64::from(ROW_BYTES)) as u32, rng.below(ROW_BYTES.into()) as u32);
                 let address = |lane: usize| row * ROW_BYTES + (place + self.width * lane as u32) % ROW_BYTES;
                 access.addr_i = WarpData(std::array::from_fn(|lane| address(lane) >> access.size_i << access.size_i));
+            } else if self.width > WORD && rng.chance(250) {
+                // A few rows of all columns, and often of a few units: their lanes meet in banks and in word places.
+                let rows = self.bytes / u64::from(ROW_BYTES);
+                let (base, span) = (rng.below(rows), [4, 5, 8][rng.below(3) as usize].min(rows));
+                let (first, units) = (rng.below(ROW_BYTES.into()) as u32, 1 + rng.below(8) as u32);
+                access.addr_i.0.fill_with(|| {
+                    let row = ((base + rng.below(span)) % rows) as u32;
+                    let place = (first + rng.below(u64::from(units * self.width)) as u32) % ROW_BYTES;
+                    (row * ROW_BYTES + place) >> access.size_i << access.size_i
+                });
             }
         }
         if rng.chance(3) {
@@ -215,25 +226,39 @@ fn is_subnormal(a: u32) -> bool {
 
 /// Bytes of a row.
 const ROW_BYTES: u32 = 128;
+/// Bytes of a word.
+const WORD: u32 = 4;
+/// Strap of a scratchpad in the unified banks: a cluster combines words of several columns.
+const AGGRESSIVE: u8 = 1 << 2;
+/// Straps: bytes a cycle.
+const BANDWIDTH: u8 = 3;
 
 /// The row of an address.
 pub(crate) fn row(address: u32) -> u32 {
     address / ROW_BYTES
 }
 
-/// Lanes of the window, and those of them that a pass may serve: whose row is that of the lowest lane in their unit, and of an atomic operation the
-/// lowest one of each word.
+/// Whether two lanes of a unit cannot be served in one pass.
+fn conflict(i: &SharedMemoryIn, one: usize, other: usize) -> bool {
+    let [one, other] = [one, other].map(|lane| i.addr_i.0[lane]);
+    let differ = row(one) != row(other);
+    let (word, column) = (one % ROW_BYTES / WORD == other % ROW_BYTES / WORD, row(one) % 4 == row(other) % 4);
+    if i.cfg_i & AGGRESSIVE == 0 { differ } else { differ && (word || column) }
+}
+
+/// Lanes of the window, and those of them that a pass may serve: from the lowest one up those that do not conflict with one before them in their unit, and of
+/// an atomic operation the lowest one of each word.
 pub(crate) fn selected(i: &SharedMemoryIn, width: u32) -> (u32, u32) {
-    let group = LANES >> i.cfg_i.min(2);
+    let group = LANES >> (i.cfg_i & BANDWIDTH).min(2);
     let first = i.lanes_i.trailing_zeros() as usize % LANES / group * group;
     let window = (u32::MAX >> (LANES - group)) << first;
     let address = |lane: usize| i.addr_i.0[lane];
-    let mut rows = [None; (ROW_BYTES / 4) as usize];
+    let unit = |lane: usize| address(lane) % ROW_BYTES / width;
     let mut selected = 0u32;
     for lane in set_lanes(i.lanes_i & window) {
-        let first = *rows[(address(lane) % ROW_BYTES / width) as usize].get_or_insert(row(address(lane)));
+        let refused = set_lanes(selected).any(|other| unit(other) == unit(lane) && conflict(i, other, lane));
         let taken = i.kind_i == ATOMIC && set_lanes(selected).any(|other| address(other) / 4 == address(lane) / 4);
-        if row(address(lane)) == first && !taken {
+        if !refused && !taken {
             selected |= 1 << lane;
         }
     }

@@ -83,6 +83,8 @@ points! {
     Line9 "access of 9 to 16 lines",
     Line17 "access of 17 or more lines",
     StoresMeet "lanes store to one place",
+    WholeLine "store to all bytes of a line",
+    LoadBypass "load past the data cache",
     Bank1 "shared access of 1 word a bank",
     Bank2 "shared access of 2 words in a bank",
     Bank3 "shared access of 3 to 8 words in a bank",

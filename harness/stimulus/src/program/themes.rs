@@ -331,8 +331,10 @@ fn lines(weights: &mut Weights) {
     weights.mix = Mix { access: 450, integer: 150, float: 40, branch: 25, barrier: 15, ..Mix::default() };
     weights.windows = Windows { own: 90, input: 50, sums: 40, local: 40, floats: 10, ..Windows::default() };
     let chances = &mut weights.chances;
-    (chances.interleaved, chances.narrow, chances.vector, chances.store) = (1000, 450, 300, 450);
+    (chances.interleaved, chances.narrow, chances.vector, chances.store) = (800, 450, 300, 450);
     (chances.generic, chances.atomic, chances.ordered, chances.burst) = (150, 600, 600, 200);
+    // What passes the cache by, and what takes a place in it, in the same lines.
+    (chances.bypass, chances.whole) = (250, 120);
     weights.sizes.warps = [2, 8];
     weights.sizes.blocks = [2, 6];
     // Few words: the same lines come again, and are stored to while they are loaded.
@@ -345,6 +347,8 @@ fn lines(weights: &mut Weights) {
             ("access of 17 or more lines", 4),
             ("store B8 to global memory", 4),
             ("atomic operation of lanes on one word", 10),
+            ("load past the data cache", 10),
+            ("store to all bytes of a line", 10),
         ],
     );
 }

@@ -227,6 +227,8 @@ pub struct Access {
     pub generic: bool,
     /// Whether the upper word of an address is in a register although it is zero.
     pub wide: bool,
+    /// Whether a load is to pass the data cache by.
+    pub bypass: bool,
     /// What.
     pub action: Action,
     /// What the instruction adds to the address, and the register therefore lacks.

@@ -224,6 +224,10 @@ chances! {
     split_end = 200,
     /// A register or a predicate begins as zero in all lanes, as the compiler makes those that a kernel may read before it writes them.
     unwritten = 0,
+    /// A load is to pass the data cache by.
+    bypass = 0,
+    /// An access is a store of all lanes to all bytes of a line.
+    whole = 0,
     /// Of accesses to global memory, loads into many registers, one after the other.
     burst = 0,
     /// Of statements that end lanes, branches both ways of which end all lanes that come.

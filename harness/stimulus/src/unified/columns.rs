@@ -2,11 +2,11 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfShape;
-use gpurf_blocks::unified::{CLUSTERS, COLUMNS, ColumnsIn, ColumnsOut};
+use gpurf_blocks::unified::{BANKS, CLUSTERS, COLUMNS, ColumnsIn, ColumnsOut, WORDS};
 use gpurf_blocks::{Block, NoProbe, Ports};
 use gpurf_lockstep::Rng;
 
-use super::{ALL, bytes_of_store, clusters, some_bytes, some_clusters};
+use super::{ALL, QUAD, banks, bytes_of_store, clusters, columns_of, some_bytes, some_clusters};
 use crate::cover::{Contains, Within};
 use crate::driver::Names;
 use crate::{Points, cover};
@@ -23,6 +23,7 @@ knobs! {
         memory_read: "memory reads" = [50, 500, 950],
         memory_write: "memory writes" = [50, 500, 950],
         memory_line: "it accesses a line of the cache: one entry in all clusters" = [100, 500],
+        memory_combine: "it accesses several columns of a cluster" = [0, 300, 900],
         memory_near: "its access is to one of a few entries" = [0, 500, 1000],
         memory_keep: "it looks at the column that it read last" = [0, 500, 900],
     }
@@ -41,40 +42,61 @@ impl Columns {
         }
         self.columns.renew(rng);
         self.rows.renew(rng);
-        for g in 0..CLUSTERS {
-            let read = i.memory_read_i >> g & 1 == 1;
-            if read && rng.chance(knobs.memory_keep) {
-                i.memory_data_column_i[g] = i.memory_read_column_i[g];
+        for w in 0..WORDS {
+            let read = columns_of(&i.memory_read_i, w / QUAD);
+            if read != 0 && rng.chance(knobs.memory_keep) {
+                // One of those that were read in its cluster.
+                let from = rng.below(COLUMNS as u64) as u32;
+                let turned = read >> from | read << (COLUMNS as u32 - from);
+                i.memory_data_column_i[w] = ((from + turned.trailing_zeros()) % COLUMNS as u32) as u8;
             } else if rng.chance(300) {
-                i.memory_data_column_i[g] = rng.below(COLUMNS as u64) as u8;
+                i.memory_data_column_i[w] = rng.below(COLUMNS as u64) as u8;
             }
         }
-        (i.memory_read_i, i.memory_write_i) = (0, 0);
+        (i.memory_read_i, i.memory_write_i) = ([0; COLUMNS], [0; COLUMNS]);
         if rng.chance(knobs.memory_read) {
             let line = rng.chance(knobs.memory_line);
-            i.memory_read_i = if line { ALL } else { some_clusters(rng) };
-            (i.memory_read_column_i, i.memory_read_entry_i) = self.places(rng, knobs, line);
+            self.access(rng, knobs, line, &mut i.memory_read_i, &mut i.memory_read_entry_i);
         }
         if rng.chance(knobs.memory_write) {
             let line = rng.chance(knobs.memory_line);
-            i.memory_write_i = if line { ALL } else { some_clusters(rng) };
-            (i.memory_write_column_i, i.memory_write_entry_i) = self.places(rng, knobs, line);
-            i.memory_write_bytes_i = if line { bytes_of_store(rng) } else { std::array::from_fn(|_| some_bytes(rng)) };
+            self.access(rng, knobs, line, &mut i.memory_write_i, &mut i.memory_write_entry_i);
+            let of_line = bytes_of_store(rng);
+            i.memory_write_bytes_i =
+                std::array::from_fn(|bank| if line { of_line[bank % CLUSTERS] } else { some_bytes(rng) });
             rng.fill(&mut i.memory_write_data_i.0);
         }
     }
 
-    /// Column and entry of each cluster: of a line the same ones.
-    fn places(&self, rng: &mut Rng, knobs: &ColumnsKnobs, line: bool) -> ([u8; CLUSTERS], [u16; CLUSTERS]) {
-        let mut place = || {
-            let near = rng.chance(knobs.memory_near);
-            let column = if near { self.columns.draw(rng) } else { rng.below(COLUMNS as u64) };
-            let row = if near { self.rows.draw(rng) } else { rng.below(self.shape.depth as u64) };
-            (column as u8, row as u16)
+    /// Banks that are accessed, and the entry of each: of a line all clusters of a column, and one entry; of a pass of the scratchpad of each cluster one
+    /// column, or several.
+    fn access(
+        &self,
+        rng: &mut Rng,
+        knobs: &ColumnsKnobs,
+        line: bool,
+        wanted: &mut [u8; COLUMNS],
+        entries: &mut [u16; BANKS],
+    ) {
+        let near = rng.chance(knobs.memory_near);
+        let column = |rng: &mut Rng| {
+            if near { self.columns.draw(rng) as usize } else { rng.below(COLUMNS as u64) as usize }
         };
-        let first = place();
-        let places: [_; CLUSTERS] = std::array::from_fn(|_| if line { first } else { place() });
-        (places.map(|place| place.0), places.map(|place| place.1))
+        let row = |rng: &mut Rng| (if near { self.rows.draw(rng) } else { rng.below(self.shape.depth as u64) }) as u16;
+        if line {
+            let (b, row) = (column(rng), row(rng));
+            wanted[b] = ALL;
+            entries[CLUSTERS * b..][..CLUSTERS].fill(row);
+            return;
+        }
+        let several = rng.chance(knobs.memory_combine);
+        for g in clusters(some_clusters(rng)) {
+            for _ in 0..if several { 1 + rng.below(COLUMNS as u64) } else { 1 } {
+                let b = if several { rng.below(COLUMNS as u64) as usize } else { column(rng) };
+                wanted[b] |= 1 << g;
+                entries[CLUSTERS * b + g] = row(rng);
+            }
+        }
     }
 }
 
@@ -111,7 +133,7 @@ impl<B: WithColumns> Contains<ColumnsCover> for B {
     }
 }
 
-/// What was read last in a cluster of a column.
+/// What was read last in a bank.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Output {
     Nothing,
@@ -123,25 +145,47 @@ pub(crate) struct ColumnsCover {
     shape: MrfShape,
     /// The block's reset: it is no port of the columns.
     rst_ni: u8,
-    outputs: [[Output; CLUSTERS]; COLUMNS],
+    /// Of each bank: what memory sees of it.
+    outputs: [Output; BANKS],
     /// Clusters of each column that memory read at the edge before.
     read: [u8; COLUMNS],
-    /// Entry of each cluster and column that memory wrote at the edge before.
-    written: [[Option<u16>; CLUSTERS]; COLUMNS],
+    /// Entry of each bank that memory wrote at the edge before.
+    written: [Option<u16>; BANKS],
 }
+
+/// The column of a bank.
+fn column(bank: usize) -> usize {
+    bank / CLUSTERS
+}
+
+/// Whether a bank's cluster is among those of its column.
+fn has(of_columns: &[u8; COLUMNS], bank: usize) -> bool {
+    of_columns[column(bank)] >> (bank % CLUSTERS) & 1 == 1
+}
+
+/// Those of two sets of banks.
+fn both(one: [u8; COLUMNS], other: [u8; COLUMNS]) -> [u8; COLUMNS] {
+    std::array::from_fn(|b| one[b] & other[b])
+}
+
+/// The largest number of columns that are accessed in one cluster.
+fn most_columns(of_columns: &[u8; COLUMNS]) -> u32 {
+    (0..CLUSTERS).map(|g| columns_of(of_columns, g).count_ones()).max().unwrap_or(0)
+}
+
+/// Columns in which something is accessed.
+fn used(of_columns: [u8; COLUMNS]) -> u32 {
+    of_columns.iter().filter(|&&clusters| clusters != 0).count() as u32
+}
+
+const NOTHING: [u8; COLUMNS] = [0; COLUMNS];
 
 #[cover]
 impl ColumnsCover {
     const COLUMN: [&str; COLUMNS] = ["0", "1", "2", "3"];
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
-        Self {
-            shape: *shape,
-            rst_ni: 1,
-            outputs: [[Output::Nothing; CLUSTERS]; COLUMNS],
-            read: [0; COLUMNS],
-            written: [[None; CLUSTERS]; COLUMNS],
-        }
+        Self { shape: *shape, rst_ni: 1, outputs: [Output::Nothing; BANKS], read: NOTHING, written: [None; BANKS] }
     }
 
     fn observe(&mut self, i: &ColumnsIn, o: &ColumnsOut, _: &NoProbe<MrfShape>, points: &mut Points) {
@@ -151,106 +195,128 @@ impl ColumnsCover {
         self.reads(i, o, points);
         self.writes(i, o, points);
         self.outputs(i, points);
-        (self.read, self.written) = ([0; COLUMNS], [[None; CLUSTERS]; COLUMNS]);
-        for b in 0..COLUMNS {
-            if !free(o, b) {
-                self.outputs[b] = [Output::Register; CLUSTERS];
-            }
+        for b in (0..COLUMNS).filter(|&b| !free(o, b)) {
+            self.outputs[CLUSTERS * b..][..CLUSTERS].fill(Output::Register);
         }
-        for g in clusters(i.memory_read_i) {
-            let b = usize::from(i.memory_read_column_i[g]);
-            if free(o, b) {
-                self.outputs[b][g] = Output::Memory;
-                self.read[b] |= 1 << g;
-            }
+        self.read = both(i.memory_read_i, ready_to_read(o));
+        for bank in banks(self.read) {
+            self.outputs[bank] = Output::Memory;
         }
-        for g in clusters(i.memory_write_i) {
-            let b = usize::from(i.memory_write_column_i[g]);
-            if o.memory_write_ready_o[b] >> g & 1 == 1 {
-                self.written[b][g] = Some(i.memory_write_entry_i[g]);
-            }
+        self.written = [None; BANKS];
+        for bank in banks(both(i.memory_write_i, o.memory_write_ready_o)) {
+            self.written[bank] = Some(i.memory_write_entry_i[bank]);
         }
     }
 
     #[given(self.shape.unified)]
     fn reads(&self, i: &ColumnsIn, o: &ColumnsOut, points: &mut Points) {
-        let (wanted, column) = (i.memory_read_i, |g: usize| usize::from(i.memory_read_column_i[g]));
-        let served = clusters(wanted).filter(|&g| free(o, column(g))).fold(0u8, |set, g| set | 1 << g);
-        let first = wanted.trailing_zeros() as usize;
-        let one_column = clusters(wanted).all(|g| column(g) == column(first));
-        let last = |g: usize| usize::from(i.memory_read_entry_i[g]) == self.shape.depth - 1;
-        let before = |g: usize| self.written[column(g)][g] == Some(i.memory_read_entry_i[g]);
-        let at_once = |g: usize| {
-            let written = i.memory_write_i >> g & 1 == 1 && o.memory_write_ready_o[column(g)] >> g & 1 == 1;
-            written
-                && i.memory_write_column_i[g] == i.memory_read_column_i[g]
-                && i.memory_write_entry_i[g] == i.memory_read_entry_i[g]
-        };
-        point!("memory reads all clusters of a column", served == ALL && one_column);
-        point!("memory reads in several columns", served == wanted && served != 0 && !one_column);
-        point!("memory's read meets a register's in its column", wanted != 0 && served == 0 && one_column);
-        point!("some of memory's reads meet registers' reads", served != 0 && served != wanted);
-        point!("memory reads beside registers in other columns", served != 0 && o.memory_read_ready_o != 0xf);
-        point!(
-            "registers are read in all columns but one, which memory reads",
-            served != 0 && o.memory_read_ready_o.is_power_of_two()
-        );
-        point!("memory reads the last row", clusters(served).any(last));
-        point!("memory reads what it wrote at the edge before", clusters(served).any(before));
-        point!("memory reads what it writes at this edge", clusters(served).any(at_once));
-        point!("memory reads under reset", self.rst_ni == 0 && served != 0);
+        let wanted = i.memory_read_i;
+        let served = both(wanted, ready_to_read(o));
+        let (wants, serves) = (wanted != NOTHING, served != NOTHING);
+        let last = |bank: usize| usize::from(i.memory_read_entry_i[bank]) == self.shape.depth - 1;
+        let before = |bank: usize| self.written[bank] == Some(i.memory_read_entry_i[bank]);
+        let stored = both(i.memory_write_i, o.memory_write_ready_o);
+        let at_once = |bank: usize| has(&stored, bank) && i.memory_write_entry_i[bank] == i.memory_read_entry_i[bank];
+        let most = most_columns(&served);
+        point!("memory reads all clusters of a column", served.contains(&ALL) && used(served) == 1);
+        point!("memory reads in several columns", serves && served == wanted && used(served) > 1);
+        point!("memory reads two columns of a cluster", most == 2);
+        point!("memory reads three columns of a cluster", most == 3);
+        point!("memory reads all columns of a cluster", most == 4);
+        #[given(!self.shape.separate)]
+        {
+            point!("memory's read meets a register's in its column", wants && !serves && used(wanted) == 1);
+            point!("some of memory's reads meet registers' reads", serves && served != wanted);
+            point!(
+                "some of memory's reads in a cluster meet registers' reads",
+                (0..CLUSTERS).any(|g| {
+                    let [wanted, served] = [wanted, served].map(|of_columns| columns_of(&of_columns, g));
+                    served != 0 && served != wanted
+                })
+            );
+            point!("memory reads beside registers in other columns", serves && o.memory_read_ready_o != 0xf);
+            point!(
+                "registers are read in all columns but one, which memory reads",
+                serves && o.memory_read_ready_o.is_power_of_two()
+            );
+        }
+        point!("memory reads the last row", banks(served).any(last));
+        point!("memory reads what it wrote at the edge before", banks(served).any(before));
+        point!("memory reads what it writes at this edge", banks(served).any(at_once));
+        point!("memory reads under reset", self.rst_ni == 0 && serves);
     }
 
     #[given(self.shape.unified)]
     fn writes(&self, i: &ColumnsIn, o: &ColumnsOut, points: &mut Points) {
-        let (wanted, column) = (i.memory_write_i, |g: usize| usize::from(i.memory_write_column_i[g]));
-        let ready = |g: usize| o.memory_write_ready_o[column(g)];
-        let served = clusters(wanted).filter(|&g| ready(g) >> g & 1 == 1).fold(0u8, |set, g| set | 1 << g);
-        let first = wanted.trailing_zeros() as usize;
-        let one_column = clusters(wanted).all(|g| column(g) == column(first));
+        let wanted = i.memory_write_i;
+        let served = both(wanted, o.memory_write_ready_o);
+        let (wants, serves) = (wanted != NOTHING, served != NOTHING);
         let busy = |b: usize| o.memory_write_ready_o[b] != ALL;
-        point!("memory writes all clusters of a column", served == ALL && one_column);
-        point!("memory writes in several columns", served == wanted && served != 0 && !one_column);
-        point!("memory's write meets a register's lanes", wanted != 0 && served == 0);
-        point!("some of memory's writes meet registers' lanes", served != 0 && served != wanted);
-        point!("memory writes beside a register's lanes in its column", clusters(served).any(|g| busy(column(g))));
-        point!(
-            "memory writes beside a register in another column",
-            clusters(served).any(|g| !busy(column(g))) && (0..COLUMNS).any(busy)
-        );
+        let most = most_columns(&served);
+        point!("memory writes all clusters of a column", served.contains(&ALL) && used(served) == 1);
+        point!("memory writes in several columns", serves && served == wanted && used(served) > 1);
+        point!("memory writes two columns of a cluster", most == 2);
+        point!("memory writes three columns of a cluster", most == 3);
+        point!("memory writes all columns of a cluster", most == 4);
+        #[given(!self.shape.separate)]
+        {
+            point!("memory's write meets a register's lanes", wants && !serves);
+            point!("some of memory's writes meet registers' lanes", serves && served != wanted);
+            point!(
+                "memory writes beside a register's lanes in its column",
+                banks(served).any(|bank| busy(column(bank)))
+            );
+            point!(
+                "memory writes beside a register in another column",
+                banks(served).any(|bank| !busy(column(bank))) && (0..COLUMNS).any(busy)
+            );
+        }
         point!(
             "memory writes the last row",
-            clusters(served).any(|g| usize::from(i.memory_write_entry_i[g]) == self.shape.depth - 1)
+            banks(served).any(|bank| usize::from(i.memory_write_entry_i[bank]) == self.shape.depth - 1)
         );
-        point!("memory writes under reset", self.rst_ni == 0 && served != 0);
+        point!("memory writes under reset", self.rst_ni == 0 && serves);
     }
 
     #[given(self.shape.unified)]
     fn outputs(&self, i: &ColumnsIn, points: &mut Points) {
-        let column = |g: usize| usize::from(i.memory_data_column_i[g]);
-        let shown = |output: Output| (0..CLUSTERS).any(|g| self.outputs[column(g)][g] == output);
-        let fresh = |g: usize| self.read[column(g)] >> g & 1 == 1;
-        let elsewhere = |g: usize| !fresh(g) && self.read.iter().any(|read| read >> g & 1 == 1);
-        point!("memory sees what it has just read", (0..CLUSTERS).any(fresh));
-        point!("memory sees in each cluster what it has just read", (0..CLUSTERS).all(fresh));
-        point!("memory sees a column that it has not just read", (0..CLUSTERS).any(elsewhere));
+        let column = |w: usize| usize::from(i.memory_data_column_i[w]);
+        let bank = |w: usize| CLUSTERS * column(w) + w / QUAD;
+        let shown = |output: Output| (0..WORDS).any(|w| self.outputs[bank(w)] == output);
+        let fresh = |w: usize| has(&self.read, bank(w));
+        let elsewhere = |w: usize| !fresh(w) && columns_of(&self.read, w / QUAD) != 0;
+        point!("memory sees what it has just read", (0..WORDS).any(fresh));
+        point!("memory sees in each cluster what it has just read", (0..WORDS).all(fresh));
+        point!("memory sees a column that it has not just read", (0..WORDS).any(elsewhere));
         point!(
             "memory sees what it has read before",
-            (0..CLUSTERS).any(|g| !fresh(g) && self.outputs[column(g)][g] == Output::Memory)
+            (0..WORDS).any(|w| !fresh(w) && self.outputs[bank(w)] == Output::Memory)
         );
-        point!("memory sees a register", shown(Output::Register));
+        point!("memory sees a register", shown(Output::Register), given = !self.shape.separate);
         for b in 0..COLUMNS {
             point!(
                 "memory sees what it has just read in column {COLUMN[b]}",
-                (0..CLUSTERS).any(|g| column(g) == b && fresh(g))
+                (0..WORDS).any(|w| column(w) == b && fresh(w))
             );
         }
-        let differ = |g: usize| column(g) != column(0);
-        point!("memory sees several columns", (0..CLUSTERS).any(differ));
+        // Columns that the words of a cluster are from.
+        let of_cluster = |g: usize| {
+            (0..QUAD).map(|k| QUAD * g + k).filter(|&w| fresh(w)).fold(0u8, |set, w| set | 1 << column(w)).count_ones()
+        };
+        let most = (0..CLUSTERS).map(of_cluster).max().unwrap_or(0);
+        point!("memory sees several columns", (0..WORDS).any(|w| column(w) != column(0)));
+        point!("memory sees words that it has just read in two columns of a cluster", most == 2);
+        point!("memory sees words that it has just read in three columns of a cluster", most == 3);
+        point!("memory sees words that it has just read in all columns of a cluster", most == 4);
     }
 }
 
-/// Whether no register is read in a column.
+/// Whether memory may read in a column.
 fn free(o: &ColumnsOut, column: usize) -> bool {
     o.memory_read_ready_o >> column & 1 == 1
+}
+
+/// Banks in which memory may read.
+fn ready_to_read(o: &ColumnsOut) -> [u8; COLUMNS] {
+    std::array::from_fn(|b| if free(o, b) { ALL } else { 0 })
 }

@@ -8,7 +8,7 @@ mod partition;
 pub(crate) use columns::{Columns, ColumnsKnobs, ColumnsOf, WithColumns, register_in};
 pub(crate) use partition::{cache_rows, cache_sizes};
 
-use gpurf_blocks::unified::CLUSTERS;
+use gpurf_blocks::unified::{BANKS, CLUSTERS, COLUMNS, WORDS};
 use gpurf_lockstep::Rng;
 
 /// All clusters.
@@ -31,6 +31,40 @@ fn clusters(set: u8) -> impl Iterator<Item = usize> {
 /// The clusters in which something holds.
 fn clusters_where(holds: impl Fn(usize) -> bool) -> u8 {
     (0..CLUSTERS).fold(0, |set, g| set | u8::from(holds(g)) << g)
+}
+
+/// The word places of a set.
+fn words(set: u32) -> impl Iterator<Item = usize> {
+    (0..WORDS).filter(move |w| set >> w & 1 == 1)
+}
+
+/// The word places at which something holds.
+fn words_where(holds: impl Fn(usize) -> bool) -> u32 {
+    (0..WORDS).fold(0, |set, w| set | u32::from(holds(w)) << w)
+}
+
+/// Word places of some clusters: all of each, or any but none.
+fn some_words(rng: &mut Rng) -> u32 {
+    let (some, whole) = (some_clusters(rng), rng.chance(500));
+    clusters(some).fold(0, |set, g| set | if whole { 0xf } else { 1 + rng.below(15) as u32 } << (QUAD * g))
+}
+
+/// Words of a cluster.
+const QUAD: usize = WORDS / CLUSTERS;
+
+/// The clusters with a word of a set.
+fn clusters_of_words(set: u32) -> u8 {
+    clusters_of_lanes(set)
+}
+
+/// The banks of which something holds, by their numbers: cluster g of column b is 8b + g.
+fn banks(of_columns: [u8; COLUMNS]) -> impl Iterator<Item = usize> {
+    (0..BANKS).filter(move |bank| of_columns[bank / CLUSTERS] >> (bank % CLUSTERS) & 1 == 1)
+}
+
+/// Columns in which each cluster is accessed.
+fn columns_of(of_columns: &[u8; COLUMNS], cluster: usize) -> u8 {
+    (0..COLUMNS).fold(0, |set, b| set | (of_columns[b] >> cluster & 1) << b)
 }
 
 /// Bytes of a cluster that are written: all, one, a word or any, but not none.

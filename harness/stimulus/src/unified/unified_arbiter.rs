@@ -2,11 +2,16 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::shape::SmShape;
-use gpurf_blocks::unified::{CLUSTERS, COLUMNS, UNIFIED_EVENT, UnifiedArbiter, UnifiedArbiterIn, UnifiedArbiterOut};
+use gpurf_blocks::unified::{
+    BANKS, CLUSTERS, COLUMNS, UNIFIED_EVENT, UnifiedArbiter, UnifiedArbiterIn, UnifiedArbiterOut, WORDS,
+};
 use gpurf_blocks::{Block, NoProbe, Wide};
 use gpurf_lockstep::Rng;
 
-use super::{ALL, bytes_of_store, cache_rows, cache_sizes, clusters, clusters_where, some_bytes, some_clusters};
+use super::{
+    ALL, QUAD, banks, bytes_of_store, cache_rows, cache_sizes, clusters_of_words, clusters_where, columns_of, some_clusters,
+    some_words, words,
+};
 use crate::cover::part;
 use crate::driver::{Names, Reset};
 use crate::{Driver, Points, Unreached, cover};
@@ -28,6 +33,7 @@ pub(crate) struct UnifiedArbiterDriver {
 knobs! {
     pub(crate) struct UnifiedArbiterKnobs {
         launch: "the rows are divided anew" = [5, 50, 300],
+        combine: "its pass combines words of several columns in a cluster" = [0, 300, 900],
         read_free: "no register is read in a column" = [50, 500, 900, 1000],
         write_free: "no register is written in a column" = [50, 500, 900, 1000],
         cache_read: "the cache reads" = [0, 100, 500, 950],
@@ -135,23 +141,47 @@ impl UnifiedArbiterDriver {
     fn scratchpad(&self, rng: &mut Rng, knobs: &UnifiedArbiterKnobs, i: &mut UnifiedArbiterIn) {
         (i.shared_read_i, i.shared_write_i) = (0, 0);
         let wanted = match self.shared_rows != 0 && rng.chance(knobs.shared) {
-            true => some_clusters(rng),
+            true => some_words(rng),
             false => 0,
         };
-        // One row for all, or for each its own.
+        // One row for all, one for each cluster, or for each word its own; but a bank has one row.
         let one = (wanted != 0 && rng.chance(300)).then(|| self.number(rng, knobs, COLUMNS * self.shared_rows));
-        i.shared_row_i = std::array::from_fn(|g| match wanted >> g & 1 == 1 {
-            true => one.unwrap_or_else(|| self.number(rng, knobs, COLUMNS * self.shared_rows)),
-            false => 0,
-        });
+        let combines = rng.chance(knobs.combine);
+        let (mut of_banks, mut of_clusters) = ([None; BANKS], [None; CLUSTERS]);
+        i.shared_row_i = [0; WORDS];
+        for w in words(wanted) {
+            let g = w / QUAD;
+            let any = one.unwrap_or_else(|| self.number(rng, knobs, COLUMNS * self.shared_rows));
+            let number = if combines { any } else { *of_clusters[g].get_or_insert(any) };
+            i.shared_row_i[w] = *of_banks[CLUSTERS * (usize::from(number) % COLUMNS) + g].get_or_insert(number);
+        }
         if rng.chance(knobs.store) {
             i.shared_write_i = wanted;
-            i.shared_bytes_i = std::array::from_fn(|_| some_bytes(rng));
+            // All bytes, one, or any but none.
+            i.shared_bytes_i = std::array::from_fn(|_| match rng.below(3) {
+                0 => 0xf,
+                1 => 1 << rng.below(4),
+                _ => 1 + rng.below(15) as u8,
+            });
             rng.fill(&mut i.shared_data_i.0);
         } else {
             i.shared_read_i = wanted;
         }
     }
+}
+
+/// The largest number of columns that words of one cluster are in.
+fn most_columns(i: &UnifiedArbiterIn, served: u32) -> u32 {
+    let of_cluster = |g: usize| {
+        let columns = words(served & 0xf << (QUAD * g)).fold(0u8, |columns, w| columns | 1 << (i.shared_row_i[w] % 4));
+        columns.count_ones()
+    };
+    (0..CLUSTERS).map(of_cluster).max().unwrap_or(0)
+}
+
+/// Whether there is a cluster of which some words that are wanted are served, and some are not.
+fn partly_served(wanted: u32, served: u32) -> bool {
+    clusters_of_words(served) & clusters_of_words(wanted & !served) != 0
 }
 
 pub(crate) struct UnifiedArbiterCover {
@@ -175,15 +205,20 @@ impl UnifiedArbiterCover {
         let event = |name: &str| part(UNIFIED_EVENT, o.event_o.into(), name);
         let (waits, lost) = (event("unified_cache_read_wait"), event("unified_shared_read_lost"));
         let [log, reset] = [i.cache_log_i, i.rst_ni];
-        point!("all eight reads of the scratchpad are lost", lost == CLUSTERS as u64);
-        point!("all eight writes of the scratchpad are lost", event("unified_shared_write_lost") == CLUSTERS as u64);
+        point!("eight reads of the scratchpad are lost", lost == CLUSTERS as u64);
+        point!("eight writes of the scratchpad are lost", event("unified_shared_write_lost") == CLUSTERS as u64);
+        point!("more reads of the scratchpad are lost than there are clusters", lost > CLUSTERS as u64);
+        point!(
+            "more writes of the scratchpad are lost than there are clusters",
+            event("unified_shared_write_lost") > CLUSTERS as u64
+        );
         point!("reads of the scratchpad are lost beside one of the cache that waits", waits == 1 && lost != 0);
-        point!("no cache", log == 0 && o.read_o != 0);
+        point!("no cache", log == 0 && o.read_o != [0; COLUMNS]);
         point!("the smallest cache reads", o.cache_read_ready_o != 0 && i.cache_read_i == 1 && log == self.sizes[1]);
         point!("the largest cache reads", i.cache_read_i == 1 && Some(&log) == self.sizes.last());
-        point!("nothing is wanted", i.cache_read_i | i.cache_write_i | i.shared_read_i | i.shared_write_i == 0);
+        point!("nothing is wanted", i.cache_read_i | i.cache_write_i == 0 && i.shared_read_i | i.shared_write_i == 0);
         point!("reset with columns that were read", reset == 0 && o.data_column_o.iter().any(|&column| column != 0));
-        point!("a read under reset", reset == 0 && clusters(o.read_o).any(|g| o.read_column_o[g] != 0));
+        point!("a read under reset", reset == 0 && o.read_o[1..].iter().any(|&clusters| clusters != 0));
     }
 
     fn reads(&self, i: &UnifiedArbiterIn, o: &UnifiedArbiterOut, points: &mut Points) {
@@ -192,15 +227,17 @@ impl UnifiedArbiterCover {
         let (wanted, served) = (i.shared_read_i, o.shared_read_ready_o);
         let cache = i.cache_read_i == 1;
         let (reads, waits) = (cache && ready(column), cache && !ready(column));
-        let columns = |set: u8| clusters(set).fold(0u8, |columns, g| columns | 1 << (i.shared_row_i[g] % 4));
+        let of = |w: usize| usize::from(i.shared_row_i[w]) % COLUMNS;
+        let columns = |set: u32| words(set).fold(0u8, |columns, w| columns | 1 << of(w));
         let one_column = columns(wanted).is_power_of_two();
-        let of = |g: usize| usize::from(i.shared_row_i[g]) % COLUMNS;
-        let of_column = |set: u8| clusters(set).any(|g| of(g) == column);
+        let of_column = |set: u32| words(set).any(|w| of(w) == column);
+        let (some, all) = (clusters_of_words(served), clusters_of_words(wanted));
+        let most = most_columns(i, served);
         point!("the cache reads alone", reads && wanted == 0);
         point!("the cache reads, and the scratchpad is not served in the same column", reads && of_column(wanted));
         point!(
             "the cache reads, and the scratchpad is not served in another column",
-            reads && clusters(wanted).any(|g| ready(of(g)) && of(g) != column)
+            reads && words(wanted).any(|w| ready(of(w)) && of(w) != column)
         );
         point!("the cache's read waits", waits && wanted == 0);
         point!(
@@ -209,25 +246,46 @@ impl UnifiedArbiterCover {
         );
         point!("the cache's read waits, and the scratchpad is served", waits && served != 0);
         point!("the scratchpad waits for the column for which the cache waits", waits && of_column(wanted));
-        point!("the scratchpad reads in all clusters", served == ALL);
-        point!("the scratchpad reads in all clusters, of one column", served == ALL && one_column);
+        point!("the scratchpad reads in all clusters", some == ALL);
+        point!("the scratchpad reads all words of one column", served == u32::MAX && one_column);
         point!("the scratchpad reads in several columns", columns(served).count_ones() > 1);
-        point!("of one pass some clusters are read and some are not", served != 0 && served != wanted);
+        point!("the scratchpad reads two columns of a cluster", most == 2);
+        point!("the scratchpad reads three columns of a cluster", most == 3);
+        point!("the scratchpad reads all columns of a cluster", most == 4);
+        point!(
+            "the scratchpad reads several columns of several clusters",
+            (0..CLUSTERS).filter(|&g| columns_of(&o.read_o, g).count_ones() > 1).count() > 1
+        );
+        point!("of one pass some clusters are read and some are not", some != 0 && some != all);
+        point!("of one cluster some words are read and some are not", partly_served(wanted, served));
         point!(
             "a cluster that is not wanted is not ready, whatever its column",
-            wanted != 0 && wanted != ALL && i.column_read_ready_i == 0xf
+            all != 0 && all != ALL && i.column_read_ready_i == 0xf
+        );
+        point!(
+            "a word that is not wanted is not ready, whatever its column",
+            wanted != 0 && wanted != u32::MAX && all == ALL && i.column_read_ready_i == 0xf
         );
         point!("registers take all columns", i.column_read_ready_i == 0 && wanted != 0);
         point!(
-            "some clusters are read, others keep their columns",
-            clusters(!o.read_o).any(|g| o.data_column_o[g] != 0) && o.read_o != 0
+            "some words are read, others keep their columns",
+            served != 0 && words(!served).any(|w| o.data_column_o[w] != 0)
         );
-        point!("a cluster's column changes", clusters(o.read_o).any(|g| o.read_column_o[g] != o.data_column_o[g]));
+        point!(
+            "some words of a cluster are read, others keep another column",
+            (0..CLUSTERS).any(|g| {
+                let of_cluster = 0xf << (QUAD * g);
+                let column = words(served & of_cluster).map(of).next();
+                words(!served & of_cluster).any(|w| column.is_some_and(|b| b != usize::from(o.data_column_o[w])))
+            })
+        );
+        point!("a word place's column changes", words(served).any(|w| of(w) != usize::from(o.data_column_o[w])));
+        point!("the cache changes a word place's column", reads && o.data_column_o.iter().any(|&b| usize::from(b) != column));
         point!(
             "the cache reads column {COLUMN[column]}, the only one that is free",
             reads && i.column_read_ready_i & 0xf == 1 << column
         );
-        let alone = clusters(served).find(|_| i.column_read_ready_i & 0xf == columns(served));
+        let alone = words(served).find(|_| i.column_read_ready_i & 0xf == columns(served));
         let column = alone.map_or(0, of);
         point!(
             "the scratchpad reads column {COLUMN[column]}, the only one that is free",
@@ -242,8 +300,11 @@ impl UnifiedArbiterCover {
         let cache = i.cache_write_i == 1;
         let (writes, waits) = (cache && free == ALL, cache && free != ALL);
         let bytes = i.cache_write_bytes_i.to_u128();
-        let of = |g: usize| usize::from(i.shared_row_i[g]) % COLUMNS;
-        let lost_beside = |g: usize| clusters(served).any(|other| of(other) == of(g));
+        let of = |w: usize| usize::from(i.shared_row_i[w]) % COLUMNS;
+        let is_free = |w: usize| i.column_write_ready_i[of(w)] >> (w / QUAD) & 1 == 1;
+        let lost_beside = |w: usize| words(served).any(|other| of(other) == of(w));
+        let (some, all) = (clusters_of_words(served), clusters_of_words(wanted));
+        let most = most_columns(i, served);
         point!("the cache writes alone", writes && wanted == 0);
         point!("the cache writes a whole line", writes && bytes == u128::MAX);
         point!(
@@ -252,11 +313,11 @@ impl UnifiedArbiterCover {
         );
         point!(
             "the cache writes, and the scratchpad is not served in the same column",
-            writes && clusters(wanted).any(|g| of(g) == column)
+            writes && words(wanted).any(|w| of(w) == column)
         );
         point!(
             "the cache writes, and the scratchpad is not served in another column",
-            writes && clusters(wanted).any(|g| of(g) != column && i.column_write_ready_i[of(g)] >> g & 1 == 1)
+            writes && words(wanted).any(|w| of(w) != column && is_free(w))
         );
         point!("the cache's write waits for one cluster", waits && free.count_zeros() == 1);
         point!(
@@ -265,23 +326,32 @@ impl UnifiedArbiterCover {
         );
         point!(
             "the cache's write waits, and the scratchpad is served in its column",
-            waits && clusters(served).any(|g| of(g) == column)
+            waits && words(served).any(|w| of(w) == column)
         );
         point!(
             "the cache's write waits, and the scratchpad is served in another column",
-            waits && clusters(served).any(|g| of(g) != column)
+            waits && words(served).any(|w| of(w) != column)
         );
-        point!("the scratchpad writes in all clusters", served == ALL);
-        point!("of one pass some clusters are written and some are not", served != 0 && served != wanted);
+        point!("the scratchpad writes in all clusters", some == ALL);
+        point!("the scratchpad writes two columns of a cluster", most == 2);
+        point!("the scratchpad writes three columns of a cluster", most == 3);
+        point!("the scratchpad writes all columns of a cluster", most == 4);
+        point!("the scratchpad writes several words of one bank", (0..BANKS).any(|bank| {
+            let of_bank = |w: usize| CLUSTERS * of(w) + w / QUAD == bank;
+            words(served).filter(|&w| of_bank(w)).count() > 1
+        }));
+        point!("of one pass some clusters are written and some are not", some != 0 && some != all);
+        point!("of one cluster some words are written and some are not", partly_served(wanted, served));
         point!(
             "of one pass and column some clusters are written and some are not",
-            clusters(wanted & !served).any(lost_beside)
+            words(wanted & !served).any(lost_beside)
         );
         point!(
             "a cluster is free in another column than the one that is wanted",
-            !cache && clusters(wanted & !served).any(|g| i.column_write_ready_i.iter().any(|free| free >> g & 1 == 1))
+            !cache
+                && words(wanted & !served).any(|w| i.column_write_ready_i.iter().any(|free| free >> (w / QUAD) & 1 == 1))
         );
-        point!("the scratchpad writes as the cache reads", served != 0 && o.read_o == ALL && i.cache_read_i == 1);
+        point!("the scratchpad writes as the cache reads", served != 0 && o.read_o.contains(&ALL) && i.cache_read_i == 1);
         point!("the scratchpad reads as the cache writes", writes && o.shared_read_ready_o != 0);
         let reads = i.cache_read_i == 1 && i.column_read_ready_i >> (i.cache_read_entry_i % 4) & 1 == 1;
         point!(
@@ -302,33 +372,39 @@ impl UnifiedArbiterCover {
     fn places(&self, i: &UnifiedArbiterIn, o: &UnifiedArbiterOut, points: &mut Points) {
         let cache = cache_rows(i.cache_log_i);
         let first = (self.depth - cache) as u16;
-        let reads = o.read_o == ALL && i.cache_read_i == 1 && o.shared_read_ready_o == 0 && i.shared_read_i == 0;
-        let writes = o.write_o == ALL && i.cache_write_i == 1 && i.shared_write_i == 0;
-        let (read, write) = (o.read_entry_o[0], o.write_entry_o[0]);
-        let row = |of: [u16; CLUSTERS], set: u8, row: u16| clusters(set).any(|g| of[g] == row);
+        let reads = o.read_o.contains(&ALL) && i.cache_read_i == 1 && i.shared_read_i == 0;
+        let writes = o.write_o.contains(&ALL) && i.cache_write_i == 1 && i.shared_write_i == 0;
+        let of_line = |entries: &[u16; BANKS], entry: u16| entries[CLUSTERS * (usize::from(entry) % COLUMNS)];
+        let read = of_line(&o.read_entry_o, i.cache_read_entry_i);
+        let write = of_line(&o.write_entry_o, i.cache_write_entry_i);
+        let row = |entries: &[u16; BANKS], accessed: [u8; COLUMNS], words: u32, row: u16| {
+            words != 0 && banks(accessed).any(|bank| entries[bank] == row)
+        };
         let (shared, stored) = (o.shared_read_ready_o, o.shared_write_ready_o);
+        let shared_reads = |wanted: u16| row(&o.read_entry_o, o.read_o, shared, wanted);
+        let shared_writes = |wanted: u16| row(&o.write_entry_o, o.write_o, stored, wanted);
         let (r, last) = (i.register_rows_i, (self.depth - 1) as u16);
         point!("the cache reads its first row", reads && read == first);
         point!("the cache reads the last row", reads && read == last);
         point!("the cache writes its first row", writes && write == first);
         point!("the cache writes the last row", writes && write == last);
-        point!("the scratchpad reads its first row", row(o.read_entry_o, shared, r));
-        point!("the scratchpad writes its first row", row(o.write_entry_o, stored, r));
+        point!("the scratchpad reads its first row", shared_reads(r));
+        point!("the scratchpad writes its first row", shared_writes(r));
         point!(
             "the scratchpad reads the row in front of the cache",
-            cache != 0 && first > r && row(o.read_entry_o, shared, first - 1)
+            cache != 0 && first > r && shared_reads(first - 1)
         );
         point!(
             "the scratchpad writes the row in front of the cache",
-            cache != 0 && first > r && row(o.write_entry_o, stored, first - 1)
+            cache != 0 && first > r && shared_writes(first - 1)
         );
-        point!("the scratchpad reads the last row", row(o.read_entry_o, shared, last));
+        point!("the scratchpad reads the last row", shared_reads(last));
         point!("no rows of registers", r == 0 && shared | stored != 0);
         point!("registers and cache have all rows", cache != 0 && r == first && i.cache_read_i == 1);
-        let one = clusters(i.shared_read_i).next();
+        let one = words(i.shared_read_i).next();
         point!(
             "two rows of one column are read",
-            clusters(shared).any(|g| one.is_some_and(|one| i.shared_row_i[g] / 4 != i.shared_row_i[one] / 4
+            words(shared).any(|g| one.is_some_and(|one| i.shared_row_i[g] / 4 != i.shared_row_i[one] / 4
                 && i.shared_row_i[g] % 4 == i.shared_row_i[one] % 4))
         );
     }

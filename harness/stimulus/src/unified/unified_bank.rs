@@ -98,6 +98,8 @@ type Written = [Option<(Writer, u16)>; CLUSTERS];
 
 pub(crate) struct UnifiedBankCover {
     depth: usize,
+    /// Registers and memory have ports of their own.
+    separate: bool,
     /// What was written at the edge before.
     written: Written,
     /// What the output of each cluster is of: a register, or memory.
@@ -111,10 +113,14 @@ impl UnifiedBankCover {
     const WRITERS: [&str; 2] = ["a register", "memory"];
 
     fn new(shape: &MrfShape, _: &Config) -> Self {
-        Self { depth: shape.depth, written: [None; CLUSTERS], output: [None; CLUSTERS], was_read: false }
+        let (depth, separate) = (shape.depth, shape.separate);
+        Self { depth, separate, written: [None; CLUSTERS], output: [None; CLUSTERS], was_read: false }
     }
 
     fn observe(&mut self, i: &UnifiedBankIn, o: &UnifiedBankOut, _: &NoProbe<MrfShape>, points: &mut Points) {
+        if self.separate {
+            self.apart(i, o, points);
+        }
         let written = self.written_by(i, o);
         self.reads(i, o, &written, points);
         self.writes(i, o, points);
@@ -136,6 +142,45 @@ impl UnifiedBankCover {
         })
     }
 
+    /// What ports of their own add.
+    #[given(self.separate)]
+    fn apart(&self, i: &UnifiedBankIn, o: &UnifiedBankOut, points: &mut Points) {
+        let (read, reads) = (i.read_valid_i == 1, i.memory_read_i);
+        let lanes = if i.write_valid_i == 1 { i.write_mask_i } else { 0 };
+        let (taken, writes) = (clusters_of_lanes(lanes), i.memory_write_i);
+        let same = |entries: &[u16; CLUSTERS], set: u8, entry: u16| clusters(set).any(|g| entries[g] == entry);
+        let running = i.rst_ni == 1;
+        let ready = o.memory_read_ready_o == 1 && o.memory_write_ready_o == ALL;
+        point!("memory is ready as a register is read and written", ready && read && taken == ALL);
+        point!("a register and memory are read", running && read && reads != 0);
+        point!("a register and all clusters of memory are read", running && read && reads == ALL);
+        point!(
+            "a register and memory are read, of entries of one number",
+            running && read && same(&i.memory_read_entry_i, reads, i.read_entry_i)
+        );
+        point!("lanes of a register and memory are written in a cluster", taken & writes != 0);
+        point!(
+            "lanes of a register and memory are written in a cluster, in entries of one number",
+            same(&i.memory_write_entry_i, taken & writes, i.write_entry_i)
+        );
+        point!("registers and memory are read and written", running && read && reads != 0 && taken & writes != 0);
+        point!(
+            "memory reads what it writes, beside a register of the same entry",
+            running
+                && clusters(reads & writes & taken).any(|g| {
+                    let entry = i.memory_read_entry_i[g];
+                    entry == i.memory_write_entry_i[g] && entry == i.write_entry_i
+                })
+        );
+        point!(
+            "memory sees another word than registers",
+            o.read_data_valid_o == 1 && o.read_data_o != o.memory_data_o
+        );
+        point!("both are read under reset", !running && read && reads != 0);
+    }
+
+    /// What is done where the two share their ports.
+    #[given(!self.separate)]
     fn reads(&self, i: &UnifiedBankIn, o: &UnifiedBankOut, written: &Written, points: &mut Points) {
         let (register, memory, reset) = (i.read_valid_i == 1, i.memory_read_i, i.rst_ni == 0);
         let served = if o.memory_read_ready_o == 1 { memory } else { 0 };
@@ -171,6 +216,7 @@ impl UnifiedBankCover {
         }
     }
 
+    #[given(!self.separate)]
     fn writes(&self, i: &UnifiedBankIn, o: &UnifiedBankOut, points: &mut Points) {
         let (register, reset) = (i.write_valid_i == 1, i.rst_ni == 0);
         let lanes = if register { i.write_mask_i } else { 0 };

@@ -5,11 +5,11 @@ use gpurf_blocks::WarpData;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_blocks::unified::{
-    CLUSTER_BYTES, CLUSTERS, UnifiedShared, UnifiedSharedIn, UnifiedSharedOut, UnifiedSharedProbe,
+    CLUSTER_BYTES, CLUSTERS, COLUMNS, UnifiedShared, UnifiedSharedIn, UnifiedSharedOut, UnifiedSharedProbe, WORDS,
 };
 use gpurf_lockstep::Rng;
 
-use super::{ALL, clusters, clusters_where};
+use super::{ALL, QUAD, clusters, clusters_of_words, words, words_where};
 use crate::cover::{Contains, Within};
 use crate::driver::Twin;
 use crate::memory::lanes::set_lanes;
@@ -41,9 +41,6 @@ impl Contains<ScratchpadCover> for UnifiedShared {
     }
 }
 
-/// Words of a cluster's bank.
-const QUAD: usize = CLUSTER_BYTES / size_of::<u32>();
-
 /// The memory pipeline, and the banks.
 pub(crate) struct UnifiedSharedDriver {
     accesses: Accesses,
@@ -51,14 +48,14 @@ pub(crate) struct UnifiedSharedDriver {
     twin: Twin<UnifiedShared>,
     /// The rows of 128 bytes.
     rows: Vec<WarpData>,
-    /// What each cluster read at the edge before.
-    read: [Option<[u32; QUAD]>; CLUSTERS],
+    /// What was read for each word place at the edge before.
+    read: [Option<u32>; WORDS],
 }
 
 knobs! {
     pub(crate) struct UnifiedSharedKnobs {
         free: "registers and cache leave all that is wanted" = [50, 500, 900, 1000],
-        other: "others read in a cluster" = [0, 500, 1000],
+        other: "others read at a word place" = [0, 500, 1000],
         ..accesses: AccessKnobs,
     }
 }
@@ -72,8 +69,8 @@ impl Driver for UnifiedSharedDriver {
         Self {
             accesses: Accesses::new(CLUSTER_BYTES as u32, &shape, config),
             twin: Twin::new(&shape),
-            rows: vec![WarpData::ZERO; shape.shared_words / (QUAD * CLUSTERS)],
-            read: [None; CLUSTERS],
+            rows: vec![WarpData::ZERO; shape.shared_words / WORDS],
+            read: [None; WORDS],
         }
     }
 
@@ -85,11 +82,12 @@ impl Driver for UnifiedSharedDriver {
         i.shared = *self.accesses.offer(rng, &knobs.accesses);
         (i.read_ready_i, i.write_ready_i) = (0, 0);
         let read = std::mem::take(&mut self.read);
-        for (g, (output, read)) in i.data_i.0.as_chunks_mut().0.iter_mut().zip(read).enumerate() {
-            // Whoever reads in a cluster takes its output.
+        // Whoever reads in a cluster takes its outputs.
+        let others = rng.mask(CLUSTERS as u32, knobs.other) as u8;
+        for (w, (output, read)) in i.data_i.0.iter_mut().zip(read).enumerate() {
             match read {
-                Some(words) => *output = words,
-                None if rng.chance(knobs.other) => *output = self.any(rng, g),
+                Some(word) => *output = word,
+                None if others >> (w / QUAD) & 1 == 1 => *output = self.any(rng, w),
                 None => {}
             }
         }
@@ -105,49 +103,49 @@ impl Driver for UnifiedSharedDriver {
     }
 }
 
-/// The clusters in which a pass is served: what registers and cache leave of those that it wants.
-fn served(rng: &mut Rng, knobs: &UnifiedSharedKnobs, wanted: u8, rows: &[u16; CLUSTERS]) -> u8 {
+/// The word places at which a pass is served: what registers and cache leave of those that it wants.
+fn served(rng: &mut Rng, knobs: &UnifiedSharedKnobs, wanted: u32, rows: &[u16; WORDS]) -> u32 {
     if wanted == 0 || rng.chance(knobs.free) {
         return wanted;
     }
     wanted
-        & match rng.below(4) {
+        & match rng.below(5) {
             // The cache has all clusters.
             0 => 0,
             // Registers have whole columns.
             1 | 2 => {
                 let columns = rng.next_u64();
-                clusters_where(|g| columns >> (rows[g] % 4) & 1 == 1)
+                words_where(|w| columns >> (rows[w] % 4) & 1 == 1)
             }
             // Registers have clusters of several columns.
-            _ => rng.next_u64() as u8,
+            3 => {
+                let banks = rng.next_u64();
+                words_where(|w| banks >> (CLUSTERS * usize::from(rows[w] % 4) + w / QUAD) & 1 == 1)
+            }
+            // Words of one bank are served together, but the scratchpad does not know.
+            _ => rng.next_u64() as u32,
         }
 }
 
 impl UnifiedSharedDriver {
-    /// What a cluster shows if something else has been read there: any words, or those of another row.
-    fn any(&self, rng: &mut Rng, g: usize) -> [u32; QUAD] {
+    /// What a word place shows if something else has been read there: any word, or that of another row.
+    fn any(&self, rng: &mut Rng, w: usize) -> u32 {
         if rng.chance(300) {
-            return self.words(rng.below(self.rows.len() as u64) as usize, g);
+            return self.rows[rng.below(self.rows.len() as u64) as usize].0[w];
         }
-        std::array::from_fn(|_| rng.next_u64() as u32)
-    }
-
-    fn words(&self, row: usize, g: usize) -> [u32; QUAD] {
-        std::array::from_fn(|word| self.rows[row].0[QUAD * g + word])
+        rng.next_u64() as u32
     }
 
     /// The edge of the banks.
     fn access(&mut self, i: &UnifiedSharedIn) {
         let out = &self.twin.out;
-        for g in clusters(i.read_ready_i) {
-            self.read[g] = Some(self.words(out.row_o[g].into(), g));
+        for w in words(i.read_ready_i) {
+            self.read[w] = Some(self.rows[usize::from(out.row_o[w])].0[w]);
         }
-        for g in clusters(i.write_ready_i) {
-            for byte in (0..CLUSTER_BYTES).filter(|byte| out.bytes_o[g] >> byte & 1 == 1) {
-                let (word, bits) = (QUAD * g + byte / 4, 0xff << (8 * (byte % 4)));
-                let old = &mut self.rows[usize::from(out.row_o[g])].0[word];
-                *old = *old & !bits | out.data_o.0[word] & bits;
+        for w in words(i.write_ready_i) {
+            for bits in (0..4).filter(|byte| out.bytes_o[w] >> byte & 1 == 1).map(|byte| 0xff << (8 * byte)) {
+                let old = &mut self.rows[usize::from(out.row_o[w])].0[w];
+                *old = *old & !bits | out.data_o.0[w] & bits;
             }
         }
     }
@@ -156,28 +154,45 @@ impl UnifiedSharedDriver {
 pub(crate) struct UnifiedSharedCover {
     /// 128 bytes a cycle: all lanes are looked at.
     whole: bool,
-    /// Clusters that an atomic operation wanted and did not read, and that it read and did not write: in the cycle before, and since the operation
+    /// A cluster combines words of several columns.
+    aggressive: bool,
+    /// Word places that an atomic operation wanted and did not read, and that it read and did not write: in the cycle before, and since the operation
     /// was offered.
-    unread: u8,
-    unwritten: u8,
-    /// Clusters that the pass of the cycle before wanted, and was not served in.
-    lost: u8,
+    unread: u32,
+    unwritten: u32,
+    /// Word places that the pass of the cycle before wanted, and was not served at.
+    lost: u32,
 }
 
 fn cluster(address: u32) -> usize {
     address as usize / CLUSTER_BYTES % CLUSTERS
 }
 
+/// Word place of an address.
+fn word(address: u32) -> usize {
+    address as usize / 4 % WORDS
+}
+
+/// The largest number of columns that words of one cluster are in.
+fn most_columns(o: &UnifiedSharedOut, set: u32) -> u32 {
+    let of_cluster = |g: usize| words(set & 0xf << (QUAD * g)).fold(0u8, |columns, w| columns | 1 << (o.row_o[w] % 4));
+    (0..CLUSTERS).map(|g| of_cluster(g).count_ones()).max().unwrap_or(0)
+}
+
 #[cover]
 impl UnifiedSharedCover {
     fn new(_: &SmShape, config: &Config) -> Self {
-        Self { whole: Straps::of(config).shared_bandwidth == 0, unread: 0, unwritten: 0, lost: 0 }
+        let Straps { shared_bandwidth, gather_aggressive: aggressive, .. } = Straps::of(config);
+        Self { whole: shared_bandwidth == 0, aggressive, unread: 0, unwritten: 0, lost: 0 }
     }
 
     fn observe(&mut self, i: &UnifiedSharedIn, o: &UnifiedSharedOut, p: &UnifiedSharedProbe, points: &mut Points) {
         self.passes(i, o, p, points);
         self.atomics(i, o, p, points);
         self.words(i, o, p, points);
+        if self.aggressive {
+            self.combined(i, o, p, points);
+        }
         let wanted = o.read_o | o.write_o;
         self.lost = wanted & !(i.read_ready_i | i.write_ready_i);
         if p.shared.phase_q == 1 {
@@ -195,23 +210,25 @@ impl UnifiedSharedCover {
         let (load, store) = (valid && i.shared.kind_i == LOAD, valid && i.shared.kind_i == STORE);
         let (wanted, ready) = (o.read_o | o.write_o, i.read_ready_i | i.write_ready_i);
         let first = wanted.trailing_zeros() as usize;
-        let differ = clusters(wanted).any(|g| o.row_o[g] != o.row_o[first]);
-        let columns = clusters(wanted).any(|g| o.row_o[g] % 4 != o.row_o[first] % 4);
-        let some = ready != 0 && ready != wanted;
+        let differ = words(wanted).any(|w| o.row_o[w] != o.row_o[first]);
+        let columns = words(wanted).any(|w| o.row_o[w] % 4 != o.row_o[first] % 4);
+        let (of_wanted, of_ready) = (clusters_of_words(wanted), clusters_of_words(ready));
+        let some = of_ready != 0 && of_ready != of_wanted;
+        let one = of_ready.is_power_of_two() && wanted == ready;
         let conflict = self.refused(i) != 0;
-        point!("a load in all clusters", load && ready == ALL);
+        point!("a load in all clusters", load && of_ready == ALL);
         point!("a load is served in some of its clusters", load && some);
         point!("a load that wants clusters is not served", load && wanted != 0 && ready == 0);
-        point!("a load in one cluster", load && ready.is_power_of_two() && wanted == ready);
-        point!("a store in all clusters", store && ready == ALL);
+        point!("a load in one cluster", load && one);
+        point!("a store in all clusters", store && of_ready == ALL);
         point!("a store is served in some of its clusters", store && some);
         point!("a store is not served", store && wanted != 0 && ready == 0);
-        point!("a store in one cluster", store && ready.is_power_of_two() && wanted == ready);
-        point!("all clusters, one row", load && wanted == ALL && !differ);
+        point!("a store in one cluster", store && one);
+        point!("all clusters, one row", load && of_wanted == ALL && !differ);
         point!("rows of several columns", load && columns);
         point!("rows of one column", load && differ && !columns);
         point!("a conflict in a cluster that is served", load && some && conflict);
-        point!("a cluster is served in which the pass before was not", self.lost & ready != 0 && !self.atomic(i));
+        point!("a word is served at which the pass before was not", self.lost & ready != 0 && !self.atomic(i));
         point!("nothing is wanted", wanted == 0);
         point!("a load without room wants nothing", load && i.shared.room_i == 0 && self.lost != 0);
         let phase = p.shared.phase_q == 1;
@@ -239,8 +256,8 @@ impl UnifiedSharedCover {
         let (read, written) = (i.read_ready_i, i.write_ready_i);
         let served = o.shared.served_o;
         let (_, selected) = selected(&i.shared, CLUSTER_BYTES as u32);
-        let wanted = set_lanes(selected).fold(0u8, |set, lane| set | 1 << cluster(i.shared.addr_i.0[lane]));
-        point!("an atomic operation reads all clusters", first && read == ALL);
+        let wanted = set_lanes(selected).fold(0u32, |set, lane| set | 1 << word(i.shared.addr_i.0[lane]));
+        point!("an atomic operation reads all clusters", first && clusters_of_words(read) == ALL);
         point!("an atomic operation reads all that it wants", first && read == o.read_o);
         point!("an atomic operation reads some of its clusters", first && read != 0 && read != o.read_o);
         point!("an atomic operation reads nothing", first && read == 0);
@@ -248,15 +265,15 @@ impl UnifiedSharedCover {
         point!("an atomic operation writes some of what it has read", second && written != 0 && written != p.read_q);
         point!("an atomic operation writes nothing", second && written == 0);
         point!("an atomic operation writes nothing, and there is no room", second && written == 0 && !room);
-        point!("clusters are left that were not read", second && wanted & !p.read_q != 0);
+        point!("words are left that were not read", second && wanted & !p.read_q != 0);
         point!(
-            "some clusters were not read, and some of the others are not written",
+            "some words were not read, and some of the others are not written",
             second && wanted & !p.read_q != 0 && written != p.read_q
         );
-        point!("a cluster is read that could not be read", first && read & self.unread != 0);
-        point!("a cluster is read again that could not be written", first && read & self.unwritten != 0);
+        point!("a word is read that could not be read", first && read & self.unread != 0);
+        point!("a word is read again that could not be written", first && read & self.unwritten != 0);
         point!(
-            "a cluster that could not be written is not read again at once",
+            "a word that could not be written is not read again at once",
             first && self.unwritten & !read != 0 && read != 0
         );
         point!("lanes are served that a cluster has left", second && served != 0 && self.unread != 0);
@@ -265,11 +282,11 @@ impl UnifiedSharedCover {
         point!("atomic operations on two words of a cluster", second && two);
         point!(
             "atomic operations on words of several rows",
-            second && clusters(written).any(|g| o.row_o[g] != o.row_o[written.trailing_zeros() as usize])
+            second && words(written).any(|w| o.row_o[w] != o.row_o[written.trailing_zeros() as usize])
         );
         point!(
             "an atomic operation is withdrawn after a part of it was read",
-            p.shared.phase_q == 1 && !atomic && p.read_q != ALL
+            p.shared.phase_q == 1 && !atomic && clusters_of_words(p.read_q) != ALL
         );
         let result = p.shared.first_valid_q == 1 && p.shared.first_reg_valid_q == 1;
         let place = |lane: usize| usize::from(p.shared.place_q[lane]) / 4;
@@ -298,15 +315,20 @@ impl UnifiedSharedCover {
         let load = i.shared.valid_i == 1 && i.shared.kind_i == LOAD;
         let store = i.shared.valid_i == 1 && i.shared.kind_i == STORE;
         let address = |lane: usize| i.shared.addr_i.0[lane];
-        // Words of each cluster that lanes are served from.
-        let mut words = [0u8; CLUSTERS];
-        set_lanes(o.shared.served_o).for_each(|lane| words[cluster(address(lane))] |= 1 << (address(lane) / 4 % 4));
-        let most = words.iter().map(|words| words.count_ones()).max().unwrap_or(0);
-        let bytes = |g: usize| o.bytes_o[g];
-        let served = || clusters(i.write_ready_i);
+        // Words that lanes are served from.
+        let places = set_lanes(o.shared.served_o).fold(0u32, |set, lane| set | 1 << word(address(lane)));
+        let most = (0..CLUSTERS).map(|g| (places >> (QUAD * g) & 0xf).count_ones()).max().unwrap_or(0);
+        let bytes = |g: usize| {
+            let of_word = |k: usize| match i.write_ready_i >> (QUAD * g + k) & 1 {
+                0 => 0,
+                _ => u16::from(o.bytes_o[QUAD * g + k]),
+            };
+            (0..QUAD).fold(0u16, |set, k| set | of_word(k) << (4 * k))
+        };
+        let served = || clusters(clusters_of_words(i.write_ready_i));
         point!("two words of a cluster", load && most == 2);
         point!("all words of a cluster", load && most == 4);
-        point!("all words of all clusters", load && words == [0xf; CLUSTERS], given = self.whole);
+        point!("all words of all clusters", load && places == u32::MAX, given = self.whole);
         point!("a store to all bytes of a cluster", store && served().any(|g| bytes(g) == u16::MAX));
         point!(
             "a store to several words of a cluster",
@@ -324,12 +346,12 @@ impl UnifiedSharedCover {
             p.shared.first_valid_q == 1
                 && p.first_atomic_q == 0
                 && set_lanes(p.shared.first_mask_q)
-                    .any(|lane| i.read_ready_i >> cluster(p.shared.place_q[lane].into()) & 1 == 0)
+                    .any(|lane| clusters_of_words(i.read_ready_i) >> cluster(p.shared.place_q[lane].into()) & 1 == 0)
         );
         let lowest = |g: usize| set_lanes(i.shared.lanes_i).find(|&lane| cluster(address(lane)) == g);
         point!(
             "the lowest lane of a cluster decides against more lanes of another row",
-            load && clusters(i.read_ready_i).any(|g| {
+            load && clusters(clusters_of_words(i.read_ready_i)).any(|g| {
                 let Some(first) = lowest(g) else { return false };
                 let (_, selected) = selected(&i.shared, CLUSTER_BYTES as u32);
                 let of = |set: u32| set_lanes(set).filter(|&lane| cluster(address(lane)) == g).count();
@@ -338,5 +360,87 @@ impl UnifiedSharedCover {
         );
         let rows = set_lanes(o.shared.served_o).map(|lane| row(address(lane))).max();
         point!("a row past the first 256", rows.is_some_and(|row| row >= 256));
+    }
+
+    /// What gathering from several banks adds.
+    #[given(self.aggressive)]
+    fn combined(&self, i: &UnifiedSharedIn, o: &UnifiedSharedOut, p: &UnifiedSharedProbe, points: &mut Points) {
+        let valid = i.shared.valid_i == 1;
+        let (load, store) = (valid && i.shared.kind_i == LOAD, valid && i.shared.kind_i == STORE);
+        let atomic = self.atomic(i);
+        let second = atomic && p.shared.phase_q == 1;
+        let (wanted, ready) = (o.read_o | o.write_o, i.read_ready_i | i.write_ready_i);
+        let address = |lane: usize| i.shared.addr_i.0[lane];
+        let served = o.shared.served_o;
+        let (_, selected) = selected(&i.shared, CLUSTER_BYTES as u32);
+        let most = most_columns(o, ready);
+        point!("a load of two columns of a cluster", load && most == 2);
+        point!("a load of three columns of a cluster", load && most == 3);
+        point!("a load of all columns of a cluster", load && most == COLUMNS as u32);
+        point!("a store to two columns of a cluster", store && most == 2);
+        point!("a store to three columns of a cluster", store && most == 3);
+        point!("a store to all columns of a cluster", store && most == COLUMNS as u32);
+        point!("an atomic operation reads two columns of a cluster", atomic && !second && most == 2);
+        point!("an atomic operation writes two columns of a cluster", second && most == 2);
+        point!("an atomic operation writes three columns or more of a cluster", second && most > 2);
+        // Lanes that are refused, and a lane of their cluster that is served.
+        let refused_by = |holds: &dyn Fn(u32, u32) -> bool| {
+            set_lanes(self.refused(i)).any(|lane| {
+                let (one, cluster_of) = (address(lane), cluster(address(lane)));
+                set_lanes(served).any(|other| cluster(address(other)) == cluster_of && holds(one, address(other)))
+            })
+        };
+        let same_word = |one: u32, other: u32| word(one) == word(other);
+        let same_column = |one: u32, other: u32| row(one) % 4 == row(other) % 4;
+        let differ = |one: u32, other: u32| row(one) != row(other);
+        let of_word = refused_by(&|a, b| differ(a, b) && same_word(a, b) && !same_column(a, b));
+        let of_bank = refused_by(&|a, b| differ(a, b) && !same_word(a, b) && same_column(a, b));
+        let of_both = refused_by(&|a, b| differ(a, b) && same_word(a, b) && same_column(a, b));
+        point!("loads conflict in a word place", load && of_word);
+        point!("loads conflict in a row of a bank", load && of_bank);
+        point!("loads conflict in both", load && of_both);
+        point!("stores conflict in a word place", store && of_word);
+        point!("stores conflict in a row of a bank", store && of_bank);
+        point!("atomic operations conflict in a word place", second && of_word);
+        point!("atomic operations conflict in a row of a bank", second && of_bank);
+        // A lane that conflicts only with lanes that are refused themselves.
+        let lone = |lane: usize| {
+            let before = set_lanes(self.refused(i)).take_while(|&other| other < lane);
+            before.into_iter().any(|other| {
+                let (a, b) = (address(lane), address(other));
+                cluster(a) == cluster(b) && differ(a, b) && (same_word(a, b) || same_column(a, b))
+            })
+        };
+        point!(
+            "a lane is served that conflicts with one that is refused before it",
+            load && set_lanes(served & selected).any(lone)
+        );
+        point!(
+            "two lanes have one word, beside words of other columns of the cluster",
+            load && set_lanes(served).any(|lane| {
+                let together = |other: usize| other != lane && address(other) / 4 == address(lane) / 4;
+                let beside = |other: usize| {
+                    cluster(address(other)) == cluster(address(lane)) && !same_column(address(other), address(lane))
+                };
+                set_lanes(served).any(together) && set_lanes(served).any(beside)
+            })
+        );
+        let part = |g: usize| {
+            let of_cluster = 0xf << (QUAD * g);
+            ready & of_cluster != 0 && wanted & !ready & of_cluster != 0
+        };
+        let partly = (0..CLUSTERS).any(part);
+        point!("a load is served at some word places of a cluster", load && partly);
+        point!("a store is served at some word places of a cluster", store && partly);
+        point!("an atomic operation reads some word places of a cluster", atomic && !second && partly);
+        point!("an atomic operation writes some word places of a cluster that it has read", second && partly);
+        point!(
+            "an atomic operation leaves words of a cluster that it could not read",
+            second && (0..CLUSTERS).any(|g| {
+                let of_cluster = |set: u32| set & 0xf << (QUAD * g);
+                let lanes = set_lanes(selected).fold(0u32, |set, lane| set | 1 << word(address(lane)));
+                of_cluster(o.write_o) != 0 && of_cluster(lanes & !p.read_q) != 0
+            })
+        );
     }
 }

@@ -17,6 +17,7 @@ pub(super) fn part(run: &Count<'_>) -> Option<Part> {
             ("misses", of("cache_miss"), "lines loaded: from memory", loads),
             ("stores", stores, "lines stored", 0),
             ("store_hits", of("cache_store_hit"), "lines stored: in the cache too", stores),
+            ("store_fulls", of("cache_store_full"), "lines stored: whole, into the cache", stores),
             ("atomics", atomics, "lines of atomic operations", 0),
             ("invalidated", of("cache_invalidate"), "lines of atomic operations: in the cache until then", atomics),
             ("closed", of("cache_close"), "misses closed by a store or an atomic operation", of("cache_miss")),

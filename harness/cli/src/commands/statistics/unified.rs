@@ -11,8 +11,8 @@ pub(super) fn part(run: &Count<'_>) -> Option<Part> {
         part.counts(&[
             ("cache_read_wait", of("unified_cache_read_wait"), "hits waiting: for their column", cycles),
             ("cache_write_wait", of("unified_cache_write_wait"), "stores and lines waiting: for their column", cycles),
-            ("shared_read_lost", of("unified_shared_read_lost"), "scratchpad: clusters not read", 0),
-            ("shared_write_lost", of("unified_shared_write_lost"), "scratchpad: clusters not written", 0),
+            ("shared_read_lost", of("unified_shared_read_lost"), "scratchpad: banks not read", 0),
+            ("shared_write_lost", of("unified_shared_write_lost"), "scratchpad: banks not written", 0),
         ]);
         part
     })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gpurf_isa::machine::{CONSTANT_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
-use gpurf_isa::modifiers::{Alignment, Atomic, AtomicSpace, Modifier, Space};
+use gpurf_isa::modifiers::{Alignment, Atomic, AtomicSpace, Modifier, Space, StoreType};
 use gpurf_isa::{Instruction, Op};
 use gpurf_oracle::{Issue, lanes_of};
 
@@ -128,6 +128,11 @@ impl Coverage {
         if !lines.is_empty() {
             self.hit_size(lines.len(), &sizes);
         }
+        let of_words = matches!(instruction.op, Op::St { kind: StoreType::B32, .. });
+        let all: BTreeSet<u64> = of(Memory::Global).map(|(_, _, address)| *address).collect();
+        let whole = all.len() == 32 || of(Memory::Local).count() == 32;
+        self.hit_if(Point::WholeLine, of_words && lines.len() == 1 && whole);
+        self.hit_if(Point::LoadBypass, matches!(instruction.op, Op::Ld { bypass: true, .. }) && !lines.is_empty());
         let shared: BTreeSet<u64> = of(Memory::Shared).map(|(_, _, address)| address / 4).collect();
         let most = shared.iter().map(|word| shared.iter().filter(|o| **o % BANKS == word % BANKS).count()).max();
         let sizes = [(1, Point::Bank1), (2, Point::Bank2), (8, Point::Bank3), (16, Point::Bank9), (32, Point::Bank17)];

@@ -22,6 +22,10 @@ const MOST_LOADS: usize = 32;
 impl Generator<'_> {
     /// An access, or nothing where no window has a weight.
     pub(super) fn access(&mut self) -> Option<Access> {
+        let whole = self.weights.chances.whole;
+        if whole > 0 && self.rng.chance(whole) {
+            return Some(self.store_of_a_line());
+        }
         let window = self.window(|_| true)?;
         let chances = &self.weights.chances;
         let atomic = match window {
@@ -72,7 +76,8 @@ impl Generator<'_> {
         }
         let pair = self.rng.below(2) as usize;
         let wide = !generic && window.is_global() && may_be_generic && self.rng.chance(chances.wide);
-        let access = Access { guard: self.guard(), place, other, generic, wide, action, offset, pair };
+        let bypass = !action.writes() && chances.bypass > 0 && self.rng.chance(chances.bypass);
+        let access = Access { guard: self.guard(), place, other, generic, wide, bypass, action, offset, pair };
         match &access.action {
             Action::Load(_, to) => to.iter().for_each(|register| self.note_written(*register)),
             Action::Store(_, from) => self.note_read(from),
@@ -124,6 +129,19 @@ impl Generator<'_> {
         let start = 2 * INPUT_WORDS - 16 * LINE as u32;
         let place = Place { window: Window::Input, pattern, start };
         Access { guard: PredicateSource::TRUE, place, other: None, ..self.access_of(Window::Input, action) }
+    }
+
+    /// A store of all lanes whose words are a line: neighbours in global memory, or the same word of each thread's local memory.
+    fn store_of_a_line(&mut self) -> Access {
+        let local = self.program.layout.interleaved || self.rng.chance(500);
+        let (window, pattern) = match local {
+            true => (Window::Local, Pattern::Uniform),
+            false => (Window::Own, Pattern::Strided(4)),
+        };
+        let action = Action::Store(StoreType::B32, vec![self.source(&[])]);
+        let start = LINE as u32 * self.rng.below(1 << 7) as u32;
+        let place = Place { window, pattern, start: if local { start / LINE as u32 * 4 } else { start } };
+        Access { guard: PredicateSource::TRUE, place, other: None, ..self.access_of(window, action) }
     }
 
     fn window(&mut self, fits: impl Fn(Window) -> bool) -> Option<Window> {

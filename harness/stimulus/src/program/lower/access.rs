@@ -85,7 +85,7 @@ impl Lowering<'_> {
             };
             match access.action {
                 Action::Load(kind, _) if window == Window::Constant && !access.generic => Op::Ldc { kind, align },
-                Action::Load(kind, _) => Op::Ld { space, kind, align },
+                Action::Load(kind, _) => Op::Ld { space, kind, align, bypass: access.bypass },
                 Action::Store(kind, _) => Op::St { space, kind, align },
                 Action::Atomic(operation, ..) => Op::Atom { space: atomic_space, operation },
                 Action::Cas(..) => Op::Cas { space: atomic_space },

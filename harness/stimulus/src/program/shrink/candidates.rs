@@ -57,6 +57,7 @@ fn accesses(access: &Access) -> Vec<Access> {
         Access { other: None, ..access.clone() },
         Access { offset: 0, ..access.clone() },
         Access { wide: false, ..access.clone() },
+        Access { bypass: false, ..access.clone() },
         place(Place { start: 0, ..access.place }),
     ];
     if access.other.is_none() && access.generic {
