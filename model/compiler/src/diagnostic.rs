@@ -1,6 +1,80 @@
 //! What the compiler says about a source that it does not accept: file, line, column, source text and a caret.
 
+use std::collections::BTreeSet;
 use std::fmt;
+
+/// What a source needs and the subset does not have. Complaints are counted by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Feature {
+    /// `.f64`, atomic operations on it included.
+    DoublePrecision,
+    /// `.f16`, `.bf16` and their pairs.
+    HalfPrecision,
+    /// Textures and samplers.
+    Textures,
+    /// Surfaces.
+    Surfaces,
+    /// `wmma`, `mma` and their kin.
+    Tensor,
+    /// Functions that were not inlined.
+    Calls,
+    /// Addresses of functions, and calls through them.
+    FunctionPointers,
+    /// `printf`.
+    Printf,
+    /// `assert`.
+    Assert,
+    /// `malloc` and `free` in a kernel, and local memory of a size that is known at run time only.
+    Malloc,
+    /// `%clock` and its kin.
+    Clocks,
+    /// Special registers that tell one machine from another.
+    MachineRegisters,
+    /// 64-bit atomic operations, but for those that two of 32 bits can do.
+    WideAtomics,
+    /// The video instructions.
+    Video,
+    /// What came after sm_75.
+    Newer,
+    /// Clusters of blocks.
+    Clusters,
+    /// Variables of another module.
+    Extern,
+    /// Types of more than 64 bits.
+    WideTypes,
+    /// More memory, parameters, values or instructions than there is room for.
+    Room,
+    /// Anything else: a single instruction or form of one, or text that is no PTX.
+    Other,
+}
+
+impl Feature {
+    /// In a few words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DoublePrecision => "double precision",
+            Self::HalfPrecision => "half precision",
+            Self::Textures => "textures",
+            Self::Surfaces => "surfaces",
+            Self::Tensor => "tensor operations",
+            Self::Calls => "calls",
+            Self::FunctionPointers => "function pointers",
+            Self::Printf => "printf",
+            Self::Assert => "assert",
+            Self::Malloc => "malloc",
+            Self::Clocks => "clocks",
+            Self::MachineRegisters => "registers of the machine",
+            Self::WideAtomics => "64-bit atomics",
+            Self::Video => "video instructions",
+            Self::Newer => "newer than sm_75",
+            Self::Clusters => "clusters",
+            Self::Extern => "extern variables",
+            Self::WideTypes => "128-bit types",
+            Self::Room => "room",
+            Self::Other => "other",
+        }
+    }
+}
 
 /// A stretch of the source, in bytes from its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,14 +97,29 @@ impl Span {
 pub struct Error {
     /// Where.
     pub span: Span,
+    /// What is missing.
+    pub feature: Feature,
     /// What is wrong and, where there is one, the way out. Lower case, no full stop.
     pub message: String,
+    /// The kernel that it is about, as in the PTX; nothing where it is about the whole source.
+    pub kernel: Option<String>,
 }
 
 impl Error {
     /// An error at `span`.
     pub fn new(span: Span, message: impl Into<String>) -> Self {
-        Self { span, message: message.into() }
+        Self::lacks(span, Feature::Other, message)
+    }
+
+    /// An error at `span` for want of a feature.
+    pub fn lacks(span: Span, feature: Feature, message: impl Into<String>) -> Self {
+        Self { span, feature, message: message.into(), kernel: None }
+    }
+
+    /// The same error, in this kernel.
+    #[must_use]
+    pub fn in_kernel(self, name: &str) -> Self {
+        Self { kernel: Some(name.to_owned()), ..self }
     }
 }
 
@@ -43,13 +132,17 @@ pub struct Diagnostic {
     pub column: u32,
     /// Number of characters that the complaint is about; at least 1, and never past the end of the line.
     pub width: u32,
+    /// The kernel that it is about, as in the PTX; nothing where it is about the whole source.
+    pub kernel: Option<String>,
+    /// What is missing.
+    pub feature: Feature,
     /// What is wrong.
     pub message: String,
     /// The source line, without its line end.
     pub text: String,
 }
 
-/// All complaints about one source. `Display` prints them as compilers do.
+/// All complaints about one source. `Display` prints them as compilers do; the word `error:` in front of the first one is left to the caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Diagnostics {
     /// Name of the file, as the caller gave it.
@@ -58,6 +151,8 @@ pub struct Diagnostics {
     pub entries: Vec<Diagnostic>,
     /// How many more there were than [`Diagnostics::MAX`].
     pub dropped: usize,
+    /// What is missing, in those that were dropped too.
+    pub features: BTreeSet<Feature>,
 }
 
 impl Diagnostics {
@@ -68,11 +163,29 @@ impl Diagnostics {
     pub fn new(file: &str, source: &str, mut errors: Vec<Error>) -> Self {
         errors.sort_by_key(|e| (e.span.start, e.span.end));
         errors.dedup();
+        let features = errors.iter().map(|e| e.feature).collect();
         let dropped = errors.len().saturating_sub(Self::MAX);
         errors.truncate(Self::MAX);
         let lines = LineIndex::new(source);
         let entries = errors.into_iter().map(|e| lines.diagnostic(source, e)).collect();
-        Self { file: file.to_owned(), entries, dropped }
+        Self { file: file.to_owned(), entries, dropped, features }
+    }
+}
+
+impl Diagnostics {
+    /// The complaints about several kernels of a source, as one.
+    pub fn merged<'a>(all: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
+        let mut all = all.into_iter();
+        let mut merged = all.next()?.clone();
+        for other in all {
+            merged.entries.extend_from_slice(&other.entries);
+            merged.dropped += other.dropped;
+            merged.features.extend(&other.features);
+        }
+        merged.entries.sort_by_key(|entry| (entry.line, entry.column));
+        merged.dropped += merged.entries.len().saturating_sub(Self::MAX);
+        merged.entries.truncate(Self::MAX);
+        Some(merged)
     }
 }
 
@@ -80,11 +193,14 @@ impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, d) in self.entries.iter().enumerate() {
             if i > 0 {
-                writeln!(f)?;
+                write!(f, "\nerror: ")?;
+            }
+            if let Some(kernel) = &d.kernel {
+                write!(f, "kernel `{kernel}`: ")?;
             }
             let number = d.line.to_string();
             let pad = " ".repeat(number.len());
-            writeln!(f, "error: {}", d.message)?;
+            writeln!(f, "{}", d.message)?;
             writeln!(f, "{pad}--> {}:{}:{}", self.file, d.line, d.column)?;
             writeln!(f, "{pad} |")?;
             // A tab is one column here and one character in the caret line, so both lines keep their tabs.
@@ -134,7 +250,8 @@ impl LineIndex {
             .get(error.span.start as usize..error.span.end as usize)
             .map_or(1, |s| s.chars().count())
             .clamp(1, (length - column).max(1));
-        Diagnostic { line, column: column as u32 + 1, width: width as u32, message: error.message, text }
+        let Error { feature, message, kernel, .. } = error;
+        Diagnostic { line, column: column as u32 + 1, width: width as u32, kernel, feature, message, text }
     }
 }
 
@@ -145,8 +262,30 @@ mod tests {
     #[test]
     fn the_caret_is_under_the_word() {
         let source = "a\n\tmul.f64 x;\n";
-        let d = Diagnostics::new("k.ptx", source, vec![Error::new(Span { start: 3, end: 10 }, "no f64")]);
-        assert_eq!(d.to_string(), "error: no f64\n --> k.ptx:2:2\n  |\n2 | \tmul.f64 x;\n  | \t^^^^^^^");
+        let error = Error::new(Span { start: 3, end: 10 }, "no f64");
+        let again = Error::new(Span { start: 11, end: 12 }, "no x").in_kernel("k");
+        let d = Diagnostics::new("k.ptx", source, vec![again, error]);
+        let place = "2 | \tmul.f64 x;\n  | \t";
+        let expected = format!(
+            "no f64\n --> k.ptx:2:2\n  |\n{place}^^^^^^^\nerror: kernel `k`: no x\n --> k.ptx:2:10\n  |\n{place}        ^"
+        );
+        assert_eq!(d.to_string(), expected);
+    }
+
+    #[test]
+    fn complaints_about_several_kernels_are_one_list() {
+        let source = "one\ntwo\n";
+        let about = |start, count: usize, feature| {
+            let error = |i: usize| Error::lacks(Span { start, end: start + 1 }, feature, format!("{i}")).in_kernel("k");
+            Diagnostics::new("k.ptx", source, (0..count).map(error).collect())
+        };
+        let (late, early) = (about(4, 2, Feature::Clocks), about(0, 25, Feature::Calls));
+        let merged = Diagnostics::merged([&late, &early]).unwrap();
+        assert_eq!((merged.entries.len(), merged.dropped), (Diagnostics::MAX, 7));
+        assert!(merged.entries.iter().all(|entry| entry.line == 1));
+        assert_eq!(merged.features, BTreeSet::from([Feature::Calls, Feature::Clocks]));
+        assert_eq!(Diagnostics::merged([&late]), Some(late));
+        assert_eq!(Diagnostics::merged([]), None);
     }
 
     #[test]

@@ -29,10 +29,12 @@ pub use passes::schedule::Schedule;
 pub use passes::schedule::finished::reorder;
 
 use allocate::{Allocation, AllocationError};
+pub use diagnostic::Feature;
 use diagnostic::{Error, Span};
 use gpurf_isa::{Image, Instruction, Predicate};
 pub use hierarchy::Explanation;
 use hierarchy::{HierarchyOptions, check::CheckError};
+use lower::Lowered;
 use mir::Function;
 use names::Names;
 use scratchpad::Orders;
@@ -145,14 +147,85 @@ pub struct Compiled {
     pub levels: Vec<Explanation>,
     /// For each kernel its variables of shared memory and who may access them.
     pub scratchpad: Vec<Scratchpad>,
+    /// The kernels that were asked for and cannot be compiled. The others stand above.
+    pub refused: Vec<Refused>,
 }
 
-/// Compiles PTX. `file_name` is for messages and the image.
+impl Compiled {
+    /// What is wrong with the kernels that were asked for; nothing where all of them can be compiled.
+    pub fn complaints(&self) -> Option<Diagnostics> {
+        Diagnostics::merged(self.refused.iter().map(|kernel| &kernel.diagnostics))
+    }
+}
+
+/// A kernel that cannot be compiled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    /// Its name.
+    pub name: String,
+    /// Why not.
+    pub diagnostics: Diagnostics,
+}
+
+/// A PTX file that has been read.
+#[derive(Clone, Debug)]
+pub struct Module<'a> {
+    source: &'a str,
+    file_name: &'a str,
+    tree: ptx::ast::Module<'a>,
+}
+
+impl<'a> Module<'a> {
+    /// Reads PTX. `file_name` is for messages and the image.
+    ///
+    /// # Errors
+    /// What is no PTX. Text that is none in the braces of a kernel concerns that kernel alone.
+    pub fn parse(source: &'a str, file_name: &'a str) -> Result<Self, Diagnostics> {
+        let tree = ptx::parse(source).map_err(|e| Diagnostics::new(file_name, source, vec![e]))?;
+        Ok(Self { source, file_name, tree })
+    }
+
+    /// The names of the kernels that it defines, in their order, with the text of each.
+    pub fn kernels(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let defined = self.tree.functions.iter().filter(|function| function.defines_kernel());
+        defined.map(|function| {
+            let text = &self.source[function.span.start as usize..function.span.end as usize];
+            (function.name.text, text)
+        })
+    }
+
+    /// Compiles the kernels that are wanted, by their names. One that cannot be compiled is no obstacle to the others.
+    ///
+    /// # Errors
+    /// What is wrong with the module as a whole. Registers out of their range.
+    pub fn compile(&self, options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<Compiled, Diagnostics> {
+        self.compile_wanted(options, wanted).map(|(compiled, _)| compiled)
+    }
+
+    fn compile_wanted(
+        &self,
+        options: &Options,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<(Compiled, Vec<Error>), Diagnostics> {
+        let diagnostics = |errors| Diagnostics::new(self.file_name, self.source, errors);
+        let (mut compiled, refused, wrong) = compile_module(self, options, wanted).map_err(diagnostics)?;
+        let all = refused.iter().flat_map(|kernel| &kernel.errors).chain(&wrong).cloned().collect();
+        let refused = refused.into_iter().map(|lower::Refused { name, errors }| {
+            let diagnostics = diagnostics(errors);
+            Refused { name, diagnostics }
+        });
+        compiled.refused = refused.collect();
+        Ok((compiled, all))
+    }
+}
+
+/// Compiles PTX, all of it. `file_name` is for messages and the image.
 ///
 /// # Errors
 /// What is no PTX, or outside of the subset: each with line, column, text and reason. Registers out of their range.
 pub fn compile(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Diagnostics> {
-    compile_module(source, file_name, options).map_err(|errors| Diagnostics::new(file_name, source, errors))
+    let (compiled, errors) = Module::parse(source, file_name)?.compile_wanted(options, &|_| true)?;
+    if errors.is_empty() { Ok(compiled) } else { Err(Diagnostics::new(file_name, source, errors)) }
 }
 
 /// Marks finished code for the machine that the options name: the marks of all machines, then levels, power states, private accesses.
@@ -227,85 +300,96 @@ pub fn check_levels(code: &[Instruction], options: &Options) -> Result<(), Box<C
     hierarchy::check(code, &options.hierarchy)
 }
 
-fn compile_module(source: &str, file_name: &str, options: &Options) -> Result<Compiled, Vec<Error>> {
+fn check_options(options: &Options) -> Result<(), String> {
     if !(Options::FEWEST..=Options::MOST).contains(&options.registers) {
         let (fewest, most) = (Options::FEWEST, Options::MOST);
-        let message = format!("{} registers: a thread can have {fewest} to {most}", options.registers);
-        return Err(vec![Error::new(Span::default(), message)]);
+        return Err(format!("{} registers: a thread can have {fewest} to {most}", options.registers));
     }
-    if let Err(message) = options.hierarchy.check() {
-        return Err(vec![Error::new(Span::default(), message)]);
-    }
+    options.hierarchy.check()?;
     if options.power_threshold > marks::power::MOST {
-        let message = format!("power_threshold is {}: it is 0 to {}", options.power_threshold, marks::power::MOST);
-        return Err(vec![Error::new(Span::default(), message)]);
+        return Err(format!("power_threshold is {}: it is 0 to {}", options.power_threshold, marks::power::MOST));
     }
-    if let Err(message) = options.scratchpad.check() {
-        return Err(vec![Error::new(Span::default(), message)]);
-    }
-    let module = ptx::parse(source).map_err(|e| vec![e])?;
-    let (mut kernels, mut symbols) = lower::lower(source, &module, &Orders::new())?;
-    let orders = scratchpad::orders(&kernels, &options.scratchpad);
+    options.scratchpad.check()
+}
+
+/// The wanted kernels that can be compiled, those that cannot, and what is wrong with variables.
+type Parts = (Compiled, Vec<lower::Refused>, Vec<Error>);
+
+fn compile_module(module: &Module, options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<Parts, Vec<Error>> {
+    check_options(options).map_err(|message| vec![Error::new(Span::default(), message)])?;
+    let Module { source, file_name, tree } = module;
+    let mut lowered = lower::lower(source, tree, &Orders::new(), wanted)?;
+    let orders = scratchpad::orders(&lowered.kernels, &options.scratchpad);
     if !orders.is_empty() {
-        (kernels, symbols) = lower::lower(source, &module, &orders)?;
+        lowered = lower::lower(source, tree, &orders, wanted)?;
     }
-    let mut image = Image { source: file_name.to_owned(), kernels: Vec::new(), symbols };
-    let (mut report, mut levels) = (CompileReport::default(), Vec::new());
-    let mut scratchpads = Vec::new();
-    for mut lowered in kernels {
-        let span = lowered.span;
-        let error = |message: String| vec![Error::new(span, message)];
-        let f = &mut lowered.function;
-        passes::cleanup::run(f);
-        match options.schedule {
-            Schedule::Tree => passes::simplify::only_dead(f),
-            Schedule::None | Schedule::Latency => passes::simplify::run(f),
+    let lower::Module { kernels, mut refused, symbols, refused_variables } = lowered;
+    let image = Image { source: (*file_name).to_owned(), kernels: Vec::new(), symbols };
+    let (report, levels, scratchpad) = (CompileReport::default(), Vec::new(), Vec::new());
+    let mut compiled = Compiled { image, report, levels, scratchpad, refused: Vec::new() };
+    for lowered in kernels {
+        let (name, span) = (lowered.name.clone(), lowered.span);
+        if let Err(message) = finish(lowered, options, &mut compiled) {
+            let error = Error::lacks(span, Feature::Room, format!("`{name}` {message}")).in_kernel(&name);
+            refused.push(lower::Refused { name, errors: vec![error] });
         }
-        passes::entry::run(f);
-        passes::legalise::run(f);
-        let mut allocation = schedule_and_allocate(f, options, lowered.local_bytes)
-            .map_err(|e| error(format!("`{}` {e}", lowered.name)))?;
-        let mut meets = mir::cfg::reconvergence(&lowered.function);
-        let placed = scratchpad::release::run(&mut lowered.function, &mut meets, &lowered.shared, &options.scratchpad);
-        let releases = placed.map_err(|reason| error(format!("`{}` {reason}", lowered.name)))?;
-        let emitted = |allocation: &Allocation| {
-            let too_long = |_| error(format!("`{}` has more instructions than the machine can address", lowered.name));
-            emit::kernel(&lowered, allocation, &meets).map_err(too_long)
-        };
-        let (mut kernel, mut accesses) = emitted(&allocation)?;
-        if options.register_order == RegisterOrder::FirstUse {
-            Names::by_first_use(&kernel.code).rename_allocation(&lowered.function, &mut allocation);
-            (kernel, accesses) = emitted(&allocation)?;
-        }
-        if cfg!(debug_assertions)
-            && let Err(wrong) = allocate::check::check(&lowered.function, &allocation)
-        {
-            panic!("registers of `{}`: {wrong}", lowered.name);
-        }
-        levels.extend(mark(&mut kernel.code, options));
-        let threads = marks::private::Threads::of(&kernel);
-        mark_private(&mut kernel.code, options, threads);
-        if cfg!(debug_assertions)
-            && options.have_levels()
-            && let Err(wrong) = check_levels(&kernel.code, options)
-        {
-            panic!("levels of `{}`: {wrong}", lowered.name);
-        }
-        report.kernels.push(KernelReport {
-            name: kernel.name.clone(),
-            instructions: kernel.code.len() as u32,
-            registers: kernel.registers,
-            predicates: allocation.predicates,
-            spilled: allocation.spilled,
-            recomputed: allocation.recomputed,
-            spilled_predicates: allocation.spilled_predicates,
-            spill_loads: allocation.loads,
-            spill_stores: allocation.stores,
-            local_bytes: kernel.local_bytes,
-            static_shared: kernel.static_shared,
-        });
-        scratchpads.push(Scratchpad::new(lowered.shared, accesses, releases, &options.scratchpad));
-        image.kernels.push(kernel);
     }
-    Ok(Compiled { image, report, levels, scratchpad: scratchpads })
+    Ok((compiled, refused, refused_variables))
+}
+
+/// Makes machine code of a lowered kernel and adds it to the others.
+///
+/// # Errors
+/// Why not: what follows its name in a sentence.
+fn finish(mut lowered: Lowered, options: &Options, compiled: &mut Compiled) -> Result<(), String> {
+    let f = &mut lowered.function;
+    passes::cleanup::run(f);
+    match options.schedule {
+        Schedule::Tree => passes::simplify::only_dead(f),
+        Schedule::None | Schedule::Latency => passes::simplify::run(f),
+    }
+    passes::entry::run(f);
+    passes::legalise::run(f);
+    let mut allocation = schedule_and_allocate(f, options, lowered.local_bytes).map_err(|e| e.to_string())?;
+    let mut meets = mir::cfg::reconvergence(&lowered.function);
+    let releases = scratchpad::release::run(&mut lowered.function, &mut meets, &lowered.shared, &options.scratchpad)?;
+    let emitted = |allocation: &Allocation| {
+        let too_long = |_| "has more instructions than the machine can address".to_owned();
+        emit::kernel(&lowered, allocation, &meets).map_err(too_long)
+    };
+    let (mut kernel, mut accesses) = emitted(&allocation)?;
+    if options.register_order == RegisterOrder::FirstUse {
+        Names::by_first_use(&kernel.code).rename_allocation(&lowered.function, &mut allocation);
+        (kernel, accesses) = emitted(&allocation)?;
+    }
+    if cfg!(debug_assertions)
+        && let Err(wrong) = allocate::check::check(&lowered.function, &allocation)
+    {
+        panic!("registers of `{}`: {wrong}", lowered.name);
+    }
+    compiled.levels.extend(mark(&mut kernel.code, options));
+    let threads = marks::private::Threads::of(&kernel);
+    mark_private(&mut kernel.code, options, threads);
+    if cfg!(debug_assertions)
+        && options.have_levels()
+        && let Err(wrong) = check_levels(&kernel.code, options)
+    {
+        panic!("levels of `{}`: {wrong}", lowered.name);
+    }
+    compiled.report.kernels.push(KernelReport {
+        name: kernel.name.clone(),
+        instructions: kernel.code.len() as u32,
+        registers: kernel.registers,
+        predicates: allocation.predicates,
+        spilled: allocation.spilled,
+        recomputed: allocation.recomputed,
+        spilled_predicates: allocation.spilled_predicates,
+        spill_loads: allocation.loads,
+        spill_stores: allocation.stores,
+        local_bytes: kernel.local_bytes,
+        static_shared: kernel.static_shared,
+    });
+    compiled.scratchpad.push(Scratchpad::new(lowered.shared, accesses, releases, &options.scratchpad));
+    compiled.image.kernels.push(kernel);
+    Ok(())
 }

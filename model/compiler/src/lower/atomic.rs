@@ -1,9 +1,10 @@
 //! Atomic operations and fences.
 
-use super::kernel::{Kernel, wrong};
+use super::kernel::{Kernel, lacks, wrong};
 use super::logic::B32;
 use super::memory::{Address, Target};
 use super::types::{Mods, Result, Ty};
+use crate::diagnostic::Feature;
 use crate::mir::{Inst, Pred, Val};
 use crate::ptx::ast::{Instruction, Operand, OperandKind};
 use gpurf_isa::modifiers::*;
@@ -139,16 +140,14 @@ impl<'a> Kernel<'_, 'a> {
             "or" => Atomic::Or,
             "xor" => Atomic::Xor,
             _ => {
-                return wrong(
-                    i.span,
-                    format!("a 64-bit atomic .{name} is outside of the subset: the machine's have 32 bits"),
-                );
+                let message = format!("a 64-bit atomic .{name} is outside of the subset: the machine's have 32 bits");
+                return lacks(i.span, Feature::WideAtomics, message);
             }
         };
         if !unused {
             let message = "a 64-bit atomic operation whose old value is read is outside of the subset: \
                            the machine does it as two of 32 bits";
-            return wrong(i.span, message);
+            return lacks(i.span, Feature::WideAtomics, message);
         }
         let [low, high] = self.pair(source)?;
         let mut high = high;

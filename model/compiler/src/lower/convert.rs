@@ -2,9 +2,10 @@
 
 use super::float::rounding;
 use super::integer::sequence_pair;
-use super::kernel::{Kernel, wrong};
+use super::kernel::{Kernel, lacks, wrong};
 use super::types::{Kind, Mods, Result, Ty};
 use super::wide::{self, Pair};
+use crate::diagnostic::Feature;
 use crate::mir::Val;
 use crate::ptx::ast::Instruction;
 use gpurf_arith::{IntType, Mode, sequence};
@@ -40,7 +41,7 @@ impl<'a> Kernel<'_, 'a> {
                 _ => {
                     let message = "double precision is outside of the subset (a constant without f makes a double; of the \
                                    conversions, only those inside sinf and cosf are done, by software)";
-                    return wrong(mods.span(), message);
+                    return lacks(mods.span(), Feature::DoublePrecision, message);
                 }
             },
             (false, false) => self.integer_to_integer(source, from, to, saturate),

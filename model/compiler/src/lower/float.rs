@@ -1,8 +1,9 @@
 //! Single precision arithmetic.
 
 use super::integer::sequence_pair;
-use super::kernel::{Kernel, wrong};
+use super::kernel::{Kernel, lacks};
 use super::types::{Kind, Mods, Result, Ty};
+use crate::diagnostic::Feature;
 use crate::mir::Val;
 use crate::ptx::ast::Instruction;
 use gpurf_arith::{Mode, SIGN, sequence};
@@ -201,7 +202,8 @@ impl<'a> Kernel<'_, 'a> {
     /// The f64 product inside of `sinf` and `cosf`.
     fn multiply_double(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
         if let Some(name) = mods.one_of(&["rz", "rm", "rp"]) {
-            return wrong(mods.span(), format!("`mul.{name}.f64` is outside of the subset"));
+            let message = format!("`mul.{name}.f64` is outside of the subset");
+            return lacks(mods.span(), Feature::DoublePrecision, message);
         }
         mods.flag("rn");
         let ty = mods.ty_of(&["f64"])?;

@@ -1,9 +1,9 @@
 //! A kernel's registers, labels and operands while it is being lowered.
 
 use super::module::{Environment, Place};
-use super::types::{Result, Ty};
+use super::types::{Result, Ty, refused_type};
 use super::wide::{self, Pair};
-use crate::diagnostic::{Error, Span};
+use crate::diagnostic::{Error, Feature, Span};
 use crate::mir::{Address, BlockId, Builder, Pred, V, Val};
 use crate::ptx::ast::{Operand, OperandKind, Registers, Word};
 use crate::ptx::type_size;
@@ -43,8 +43,9 @@ impl<'a> Scope<'a> {
     pub fn declare(&mut self, registers: &[Registers<'a>]) -> Result<()> {
         for r in registers {
             if r.ty.text != "pred" && type_size(r.ty.text).is_none() {
+                let Error { feature, .. } = refused_type(r.ty.text, r.ty.span);
                 let message = format!("registers of type `.{}` are outside of the subset", r.ty.text);
-                return Err(Error::new(r.ty.span, message));
+                return lacks(r.ty.span, feature, message);
             }
             match r.count {
                 Some(count) => _ = self.ranges.insert(r.name.text, (count, r.ty.text)),
@@ -89,6 +90,11 @@ pub fn wrong<T>(span: Span, message: impl Into<String>) -> Result<T> {
     Err(Error::new(span, message))
 }
 
+/// A complaint about an operand that needs what the subset does not have.
+pub fn lacks<T>(span: Span, feature: Feature, message: impl Into<String>) -> Result<T> {
+    Err(Error::lacks(span, feature, message))
+}
+
 impl<'a> Kernel<'_, 'a> {
     /// The register of a name, if it is one.
     pub fn register(&mut self, name: &'a str, span: Span) -> Result<Option<Reg>> {
@@ -98,7 +104,7 @@ impl<'a> Kernel<'_, 'a> {
             }
             if let Some(ty) = self.scopes[i].type_of(name) {
                 if self.b.function.classes.len() > MAX_VALUES {
-                    return wrong(span, format!("the kernel has more than {MAX_VALUES} values"));
+                    return lacks(span, Feature::Room, format!("the kernel has more than {MAX_VALUES} values"));
                 }
                 let reg = match type_size(ty) {
                     None => Reg::Pred(self.b.predicate()),
@@ -154,7 +160,11 @@ impl<'a> Kernel<'_, 'a> {
             "%dynamic_smem_size" => Some(DynamicSharedSize),
             "WARP_SZ" => return Ok(Some(wide::constant(u64::from(machine::LANES)))),
             "%clock" | "%clock_hi" | "%clock64" | "%globaltimer" | "%globaltimer_lo" | "%globaltimer_hi" => {
-                return wrong(span, "clocks are outside of the subset: a result must not depend on time");
+                return lacks(
+                    span,
+                    Feature::Clocks,
+                    "clocks are outside of the subset: a result must not depend on time",
+                );
             }
             "%nwarpid"
             | "%smid"
@@ -163,10 +173,11 @@ impl<'a> Kernel<'_, 'a> {
             | "%total_smem_size"
             | "%aggr_smem_size"
             | "%reserved_smem_offset_begin" => {
-                return wrong(span, format!("`{name}` is outside of the subset: it tells one machine from another"));
+                let message = format!("`{name}` is outside of the subset: it tells one machine from another");
+                return lacks(span, Feature::MachineRegisters, message);
             }
             _ if name.starts_with("%pm") || name.starts_with("%envreg") || name.contains("cluster") => {
-                return wrong(span, format!("`{name}` is outside of the subset"));
+                return lacks(span, Feature::MachineRegisters, format!("`{name}` is outside of the subset"));
             }
             _ => return Ok(None),
         };
@@ -336,7 +347,7 @@ impl<'a> Kernel<'_, 'a> {
             return wrong(span, format!("there is no variable `{name}`"));
         };
         let pair = match &place {
-            Place::Refused(reason) => return wrong(span, reason.clone()),
+            Place::Refused(feature, reason) => return lacks(span, *feature, reason.clone()),
             Place::Global => [false, true].map(|upper| {
                 let word = Address { symbol: name.to_owned(), addend, upper };
                 let words = &mut self.b.function.addresses;

@@ -151,7 +151,7 @@ impl<'a> Kernel<'_, 'a> {
                         Place::Shared(..) => Target::Memory(Space::Shared),
                         Place::Local(_) => Target::Memory(Space::Local),
                         Place::Global => Target::Memory(Space::Global),
-                        Place::Constant(_) | Place::Refused(_) => Target::Constant,
+                        Place::Constant(_) | Place::Refused(..) => Target::Constant,
                     };
                     if target == Target::Memory(Space::Generic) {
                         target = own;

@@ -18,19 +18,19 @@ mod types;
 mod warp;
 mod wide;
 
-use crate::diagnostic::{Error, LineIndex, Span};
+use crate::diagnostic::{Error, Feature, LineIndex, Span};
 use crate::mir::{Builder, Function, Origin, Pred, Term, V};
-use crate::ptx::ast::{self, Block, Module, Operand, OperandKind, Space, Statement};
+use crate::ptx::ast::{self, Block, Operand, OperandKind, Space, Statement};
 use crate::scratchpad::{self, Orders, SharedVariable, Variables, provenance};
 use gpurf_isa::image::{Parameter, Symbol};
 use gpurf_isa::{Op, machine as limits};
 use kernel::{Kernel, Reg, Scope};
 use module::{Environment, Place};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use types::{Mods, Result};
 
-/// Most errors that are collected before a kernel is given up.
-const MAX_ERRORS: usize = 100;
+/// Most errors that are collected before a kernel is given up. Far more than are shown, so that nothing that it lacks is missed.
+const MAX_ERRORS: usize = 10_000;
 /// Name of the shared word in which `bar.red` counts; no variable of the PTX has it.
 const BARRIER_COUNT: &str = "";
 /// Most local memory of a thread in bytes.
@@ -60,32 +60,70 @@ pub struct Lowered {
     pub exact_threads: bool,
 }
 
-/// Lowers a module. The variables of shared memory lie in these orders, those of kernels without one as they are declared.
+/// A kernel that cannot be compiled.
+pub struct Refused {
+    /// Its name.
+    pub name: String,
+    /// All places that are outside of the subset, up to a bound.
+    pub errors: Vec<Error>,
+}
+
+/// What became of a module's kernels, in their order.
+pub struct Module {
+    /// Those that could be lowered.
+    pub kernels: Vec<Lowered>,
+    /// Those that could not.
+    pub refused: Vec<Refused>,
+    /// Variables.
+    pub symbols: Vec<Symbol>,
+    /// Why some variables may not be used.
+    pub refused_variables: Vec<Error>,
+}
+
+/// Lowers those kernels of a module that are wanted. The variables of shared memory lie in these orders, those of kernels without one as they
+/// are declared.
 ///
 /// # Errors
-/// All places that are outside of the subset, up to a bound.
+/// What is wrong with the module as a whole.
 pub fn lower(
     source: &str,
-    module: &Module<'_>,
+    module: &ast::Module<'_>,
     orders: &Orders,
-) -> std::result::Result<(Vec<Lowered>, Vec<Symbol>), Vec<Error>> {
+    wanted: &dyn Fn(&str) -> bool,
+) -> std::result::Result<Module, Vec<Error>> {
     let mut errors = Vec::new();
     let lines = LineIndex::new(source);
     let (environment, symbols) = module::environment(module, &mut errors);
-    let mut kernels: Vec<Lowered> = Vec::new();
-    for function in module.functions.iter().filter(|f| f.entry) {
-        let Some(body) = &function.body else { continue };
-        if kernels.iter().any(|k| k.name == function.name.text) {
-            errors.push(Error::new(function.name.span, format!("`{}` is defined twice", function.name.text)));
+    let (mut kernels, mut refused) = (Vec::new(), Vec::new());
+    let mut defined = HashSet::new();
+    for function in module.functions.iter().filter(|f| f.defines_kernel()) {
+        let name = function.name.text;
+        if !defined.insert(name) {
+            errors.push(Error::new(function.name.span, format!("`{name}` is defined twice")));
             continue;
         }
-        let order = orders.get(function.name.text).map(Vec::as_slice);
-        match kernel(&environment, &lines, function, body, order, &mut errors) {
-            Ok(lowered) => kernels.push(lowered),
-            Err(error) => errors.push(error),
+        if !wanted(name) {
+            continue;
+        }
+        let order = orders.get(name).map(Vec::as_slice);
+        let mut wrong: Vec<Error> = function.broken.iter().cloned().collect();
+        if let Some(body) = &function.body {
+            match kernel(&environment, &lines, function, body, order, &mut wrong) {
+                Ok(lowered) if wrong.is_empty() => kernels.push(lowered),
+                Ok(_) => {}
+                Err(error) => wrong.push(error),
+            }
+        }
+        if !wrong.is_empty() {
+            let errors = wrong.into_iter().map(|error| error.in_kernel(name)).collect();
+            refused.push(Refused { name: name.to_owned(), errors });
         }
     }
-    if errors.is_empty() { Ok((kernels, symbols)) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(Module { kernels, refused, symbols, refused_variables: environment.refused })
+    } else {
+        Err(errors)
+    }
 }
 
 fn kernel<'a>(
@@ -97,7 +135,7 @@ fn kernel<'a>(
     errors: &mut Vec<Error>,
 ) -> Result<Lowered> {
     if let Some(word) = function.refused.first() {
-        return Err(Error::new(word.span, "clusters of blocks are outside of the subset"));
+        return Err(Error::lacks(word.span, Feature::Clusters, "clusters of blocks are outside of the subset"));
     }
     let mut mentions = HashMap::new();
     count_mentions(body, &mut mentions);
@@ -141,7 +179,7 @@ fn place_parameters<'a>(function: &'a ast::Function<'a>, scope: &mut Scope<'a>) 
         at = at.next_multiple_of(p.align);
         if at.saturating_add(bytes) > limits::PARAMETER_SPACE {
             let message = format!("the parameters have more than {} bytes", limits::PARAMETER_SPACE);
-            return Err(Error::new(p.name.span, message));
+            return Err(Error::lacks(p.name.span, Feature::Room, message));
         }
         scope.places.insert(p.name.text, Place::Constant(at));
         parameters.push(Parameter { name: p.name.text.to_owned(), offset: at, bytes, align: p.align });
@@ -170,7 +208,7 @@ fn place_shared<'a>(
         total += bytes.unwrap_or(0);
         if total > u64::from(limits::SHARED_LIMIT) {
             let message = format!("the kernel's shared variables have more than {} bytes", limits::SHARED_LIMIT);
-            return Err(Error::new(variable.name.span, message));
+            return Err(Error::lacks(variable.name.span, Feature::Room, message));
         }
         shared.push(SharedVariable::new(variable.name.text, bytes.map(|bytes| bytes as u32), variable.align));
         names.push(variable.name.text);
@@ -181,7 +219,7 @@ fn place_shared<'a>(
                 "`bar.red` counts in a word of shared memory, and the kernel's variables leave none of the {} bytes",
                 limits::SHARED_LIMIT
             );
-            return Err(Error::new(instruction.opcode.span, message));
+            return Err(Error::lacks(instruction.opcode.span, Feature::Room, message));
         }
         shared.push(SharedVariable::new(BARRIER_COUNT, Some(4), 4));
         names.push(BARRIER_COUNT);
@@ -252,7 +290,8 @@ impl<'a> Kernel<'_, 'a> {
             _ => None,
         });
         if let (true, Some(call)) = (has_parameters, call) {
-            errors.push(Error::new(call.opcode.span, refusal::reason(call)));
+            let (feature, reason) = refusal::reason(call);
+            errors.push(Error::lacks(call.opcode.span, feature, reason));
             self.scopes.pop();
             return;
         }
@@ -293,14 +332,14 @@ impl<'a> Kernel<'_, 'a> {
                     let end = at + module::size(variable)?;
                     if end > MAX_LOCAL {
                         let message = format!("the kernel's local variables have more than {MAX_LOCAL} bytes");
-                        return Err(Error::new(variable.name.span, message));
+                        return Err(Error::lacks(variable.name.span, Feature::Room, message));
                     }
                     self.local_bytes = end as u32;
                     scope.places.insert(variable.name.text, Place::Local(at as u32));
                 }
                 Space::Param => {
                     // Parameters of a call, which is refused where it stands.
-                    let place = Place::Refused("calls are outside of the subset".to_owned());
+                    let place = Place::Refused(Feature::Calls, "calls are outside of the subset".to_owned());
                     scope.places.insert(variable.name.text, place);
                 }
                 Space::Global | Space::Const => {
@@ -379,7 +418,8 @@ impl<'a> Kernel<'_, 'a> {
             || self.warp(i, &mut mods)?
             || self.control(i, &mut mods)?;
         if !done {
-            return Err(Error::new(i.opcode.span, refusal::reason(i)));
+            let (feature, reason) = refusal::reason(i);
+            return Err(Error::lacks(i.opcode.span, feature, reason));
         }
         mods.finish()
     }

@@ -1,7 +1,7 @@
 //! Variables of the module: where they lie and what they hold at the start.
 
-use super::types::{Result, Ty};
-use crate::diagnostic::Error;
+use super::types::{Result, Ty, refused_type};
+use crate::diagnostic::{Error, Feature};
 use crate::ptx::ast::{InitValue, Module, Space, Variable};
 use crate::ptx::type_size;
 use gpurf_isa::image::{DataRelocation, Symbol, SymbolSpace};
@@ -22,8 +22,8 @@ pub enum Place {
     Shared(u32, usize),
     /// At an address of local memory.
     Local(u32),
-    /// It may not be used, for this reason.
-    Refused(String),
+    /// It may not be used, for want of this, with the reason.
+    Refused(Feature, String),
 }
 
 /// What kernels know of the module.
@@ -33,25 +33,38 @@ pub struct Environment<'a> {
     pub places: HashMap<&'a str, Place>,
     /// Shared variables; each kernel places those that it mentions.
     pub shared: Vec<&'a Variable<'a>>,
+    /// Why variables may not be used: kernels that do not mention them do not care.
+    pub refused: Vec<Error>,
 }
 
 /// Size of a variable in bytes; an array without a size has none.
 pub fn size(variable: &Variable<'_>) -> Result<u64> {
-    let element = type_size(variable.ty.text).unwrap_or(1);
+    let Some(element) = type_size(variable.ty.text) else {
+        let Error { feature, .. } = refused_type(variable.ty.text, variable.ty.span);
+        let message = match feature {
+            Feature::Textures | Feature::Surfaces => "textures and surfaces are outside of the subset".to_owned(),
+            _ => format!("variables of type `.{}` are outside of the subset", variable.ty.text),
+        };
+        return Err(Error::lacks(variable.ty.span, feature, message));
+    };
     match variable.elements.unwrap_or(0).checked_mul(element) {
         Some(bytes) if bytes <= MAX_VARIABLE => Ok(bytes),
-        _ => Err(Error::new(variable.name.span, format!("this variable has more than {MAX_VARIABLE} bytes"))),
+        _ => {
+            let message = format!("this variable has more than {MAX_VARIABLE} bytes");
+            Err(Error::lacks(variable.name.span, Feature::Room, message))
+        }
     }
 }
 
-/// Places the module's variables.
+/// Places the module's variables. What is wrong with one of them concerns the kernels that mention it; `errors` are those of the whole module.
 pub fn environment<'a>(module: &'a Module<'a>, errors: &mut Vec<Error>) -> (Environment<'a>, Vec<Symbol>) {
     let mut environment = Environment::default();
     let mut symbols = Vec::new();
     let mut constant = machine::PARAMETER_SPACE;
     for function in &module.functions {
         let reason = "addresses of functions are outside of the subset";
-        environment.places.insert(function.name.text, Place::Refused(reason.to_owned()));
+        let place = Place::Refused(Feature::FunctionPointers, reason.to_owned());
+        environment.places.insert(function.name.text, place);
     }
     for variable in &module.variables {
         let place = match variable.space {
@@ -63,51 +76,79 @@ pub fn environment<'a>(module: &'a Module<'a>, errors: &mut Vec<Error>) -> (Envi
                 errors.push(Error::new(variable.name.span, "this kind of variable belongs into a kernel"));
                 continue;
             }
-            Space::Global | Space::Const if variable.external => Place::Refused(format!(
-                "`{}` is declared .extern: link the modules before (nvcc without -rdc=true)",
-                variable.name.text
-            )),
-            Space::Global => Place::Global,
-            Space::Const => {
-                constant = constant.next_multiple_of(variable.align);
-                Place::Constant(constant)
+            Space::Global | Space::Const if variable.external => {
+                let name = variable.name.text;
+                let reason = format!("`{name}` is declared .extern: link the modules before (nvcc without -rdc=true)");
+                Place::Refused(Feature::Extern, reason)
             }
+            Space::Global => Place::Global,
+            Space::Const => Place::Constant(constant.next_multiple_of(variable.align)),
         };
         if environment.places.insert(variable.name.text, place.clone()).is_some() {
             errors.push(Error::new(variable.name.span, format!("`{}` is declared twice", variable.name.text)));
         }
-        let symbol = match symbol(variable, &place) {
-            Ok(Some(symbol)) => symbol,
-            Ok(None) => continue,
-            Err(error) => {
-                errors.push(error);
-                continue;
+        match symbol(variable, &place) {
+            Ok(Some(symbol)) => {
+                if let SymbolSpace::Constant { offset } = symbol.space {
+                    constant = offset + symbol.bytes;
+                }
+                symbols.push(symbol);
             }
-        };
-        if variable.space == Space::Const {
-            constant = constant.saturating_add(symbol.bytes);
-            if constant > machine::CONSTANT_SPACE {
-                let message = format!(
-                    "the constant variables have more than {} bytes",
-                    machine::CONSTANT_SPACE - machine::PARAMETER_SPACE
-                );
-                errors.push(Error::new(variable.name.span, message));
-                constant = machine::PARAMETER_SPACE;
+            Ok(None) => {}
+            Err(error) => environment.refuse(variable.name.text, error),
+        }
+    }
+    refuse_holders(module, &mut environment);
+    symbols.retain(|symbol| !matches!(environment.places.get(symbol.name.as_str()), Some(Place::Refused(..))));
+    (environment, symbols)
+}
+
+/// Refuses variables that hold an address which may not be used: that of a refused variable too, and so on.
+fn refuse_holders<'a>(module: &'a Module<'a>, environment: &mut Environment<'a>) {
+    let mut holders: HashMap<&str, Vec<(&'a str, &'a InitValue<'a>)>> = HashMap::new();
+    for variable in &module.variables {
+        for init in &variable.init {
+            if let InitValue::Address { symbol, .. } = init.value {
+                holders.entry(symbol.text).or_default().push((variable.name.text, &init.value));
             }
         }
-        symbols.push(symbol);
     }
-    for symbol in module.variables.iter().flat_map(|v| &v.init) {
-        let InitValue::Address { symbol, .. } = symbol.value else { continue };
-        let message = match environment.places.get(symbol.text) {
-            Some(Place::Global) => continue,
-            Some(Place::Refused(reason)) => reason.clone(),
-            Some(_) => "only addresses of variables in global memory may be initial values".to_owned(),
-            None => format!("there is no variable `{}`", symbol.text),
+    let mut wrong: Vec<&str> = holders.keys().copied().collect();
+    // What is said must not depend on the map's order.
+    wrong.sort_unstable();
+    while let Some(name) = wrong.pop() {
+        for (holder, value) in holders.get(name).into_iter().flatten() {
+            let refused = matches!(environment.places.get(holder), None | Some(Place::Refused(..)));
+            if let (false, Some(error)) = (refused, environment.wrong_address(value)) {
+                environment.refuse(holder, error);
+                wrong.push(holder);
+            }
+        }
+    }
+}
+
+impl<'a> Environment<'a> {
+    /// Takes a variable from all kernels.
+    fn refuse(&mut self, name: &'a str, error: Error) {
+        let reason = format!("variable `{name}` may not be used: {}", error.message);
+        self.places.insert(name, Place::Refused(error.feature, reason));
+        self.refused.push(error);
+    }
+
+    /// What is wrong with an initial value that is an address.
+    fn wrong_address(&self, value: &InitValue<'a>) -> Option<Error> {
+        let InitValue::Address { symbol, .. } = value else { return None };
+        let (feature, message) = match self.places.get(symbol.text) {
+            Some(Place::Global) => return None,
+            Some(Place::Refused(feature, reason)) => (*feature, reason.clone()),
+            Some(_) => {
+                let message = "only addresses of variables in global memory may be initial values";
+                (Feature::Other, message.to_owned())
+            }
+            None => (Feature::Other, format!("there is no variable `{}`", symbol.text)),
         };
-        errors.push(Error::new(symbol.span, message));
+        Some(Error::lacks(symbol.span, feature, message))
     }
-    (environment, symbols)
 }
 
 fn symbol(variable: &Variable<'_>, place: &Place) -> Result<Option<Symbol>> {
@@ -117,6 +158,13 @@ fn symbol(variable: &Variable<'_>, place: &Place) -> Result<Option<Symbol>> {
         _ => return Ok(None),
     };
     let bytes = size(variable)? as u32;
+    if let SymbolSpace::Constant { offset } = space
+        && u64::from(offset) + u64::from(bytes) > machine::CONSTANT_SPACE.into()
+    {
+        let most = machine::CONSTANT_SPACE - machine::PARAMETER_SPACE;
+        let message = format!("the constant variables have more than {most} bytes");
+        return Err(Error::lacks(variable.name.span, Feature::Room, message));
+    }
     let element = type_size(variable.ty.text).unwrap_or(1);
     let mut initial = Vec::new();
     let mut relocations = Vec::new();

@@ -1,6 +1,6 @@
 //! Types and modifiers of PTX instructions.
 
-use crate::diagnostic::{Error, Span};
+use crate::diagnostic::{Error, Feature, Span};
 use crate::ptx::ast::{Instruction, Word};
 
 pub type Result<T> = std::result::Result<T, Error>;
@@ -63,16 +63,22 @@ fn names_type(text: &str) -> bool {
         || (digits != text && digits.starts_with(|c: char| c.is_ascii_digit()) && !text.starts_with("sm_"))
 }
 
-/// The reason why a type is outside of the subset.
-fn type_reason(text: &str) -> &'static str {
-    match text {
-        "f64" => {
-            "double precision is outside of the subset (only what nvcc puts inside sinf and cosf is done by software)"
+/// A type that is outside of the subset, at this place.
+pub fn refused_type(text: &str, span: Span) -> Error {
+    let (feature, message) = match text {
+        "f64" => (
+            Feature::DoublePrecision,
+            "double precision is outside of the subset (only what nvcc puts inside sinf and cosf is done by software)",
+        ),
+        "f16" | "f16x2" | "bf16" | "bf16x2" | "tf32" => {
+            (Feature::HalfPrecision, "half precision is outside of the subset")
         }
-        "f16" | "f16x2" | "bf16" | "bf16x2" | "tf32" => "half precision is outside of the subset",
-        "b128" | "u128" | "s128" => "128-bit operands are outside of the subset",
-        _ => "this type is outside of the subset",
-    }
+        "b128" | "u128" | "s128" => (Feature::WideTypes, "128-bit operands are outside of the subset"),
+        "texref" | "samplerref" => (Feature::Textures, "textures are outside of the subset"),
+        "surfref" => (Feature::Surfaces, "surfaces are outside of the subset"),
+        _ => (Feature::Other, "this type is outside of the subset"),
+    };
+    Error::lacks(span, feature, message)
 }
 
 /// The modifiers of an instruction; each has to be taken by somebody before [`Mods::finish`].
@@ -121,7 +127,7 @@ impl<'i, 'a> Mods<'i, 'a> {
             return Err(Error::new(self.span(), format!("`{}` needs a type", self.inst.opcode.text)));
         };
         self.taken |= 1 << i;
-        Ty::of(word.text).ok_or_else(|| Error::new(word.span, type_reason(word.text)))
+        Ty::of(word.text).ok_or_else(|| refused_type(word.text, word.span))
     }
 
     /// The first type, which must have one of these kinds and sizes, written as in PTX.
@@ -130,13 +136,14 @@ impl<'i, 'a> Mods<'i, 'a> {
             return Err(Error::new(self.span(), format!("`{}` needs a type", self.inst.opcode.text)));
         };
         if !names.contains(&word.text) {
-            let reason = match Ty::of(word.text) {
+            return Err(match Ty::of(word.text) {
                 Some(ty) if ty != (Ty { kind: Kind::Float, bits: 64 }) => {
-                    format!("`{}` of type .{} is outside of the subset", self.inst.opcode.text, word.text)
+                    let message =
+                        format!("`{}` of type .{} is outside of the subset", self.inst.opcode.text, word.text);
+                    Error::new(word.span, message)
                 }
-                _ => type_reason(word.text).to_owned(),
-            };
-            return Err(Error::new(word.span, reason));
+                _ => refused_type(word.text, word.span),
+            });
         }
         self.ty()
     }
@@ -152,11 +159,10 @@ impl<'i, 'a> Mods<'i, 'a> {
         match self.free().next() {
             None => Ok(()),
             Some((_, word)) => {
-                let message = if names_type(word.text) && Ty::of(word.text).is_none() {
-                    type_reason(word.text).to_owned()
-                } else {
-                    format!("`.{}` of `{}` is outside of the subset", word.text, self.inst.opcode.text)
-                };
+                if names_type(word.text) && Ty::of(word.text).is_none() {
+                    return Err(refused_type(word.text, word.span));
+                }
+                let message = format!("`.{}` of `{}` is outside of the subset", word.text, self.inst.opcode.text);
                 Err(Error::new(word.span, message))
             }
         }

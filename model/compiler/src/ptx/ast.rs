@@ -1,6 +1,6 @@
 //! The tree of a PTX module. Names borrow from the source.
 
-use crate::diagnostic::Span;
+use crate::diagnostic::{Error, Span};
 
 /// A name and its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,8 +100,19 @@ pub struct Function<'a> {
     pub exact_threads: bool,
     /// Directives that need a feature outside of the subset.
     pub refused: Vec<Word<'a>>,
-    /// The body; `None` for a declaration.
+    /// The body; `None` for a declaration, and where it is no PTX.
     pub body: Option<Block<'a>>,
+    /// What is wrong with a body that is no PTX.
+    pub broken: Option<Error>,
+    /// From `.entry` or `.func` to the end of the body.
+    pub span: Span,
+}
+
+impl Function<'_> {
+    /// Whether this is where a kernel is defined.
+    pub fn defines_kernel(&self) -> bool {
+        self.entry && (self.body.is_some() || self.broken.is_some())
+    }
 }
 
 /// Statements between braces; registers and variables are known in it and in inner blocks.

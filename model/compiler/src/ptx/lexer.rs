@@ -62,6 +62,28 @@ impl<'a> Lexer<'a> {
         self.at = self.source[self.at..].find('\n').map_or(self.source.len(), |n| self.at + n);
     }
 
+    /// Goes to this byte of the source, which a token or the end is at.
+    pub fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// The next token, leaving out what is none.
+    pub fn next_that_is_one(&mut self) -> (Token<'a>, Span) {
+        loop {
+            let before = self.at;
+            match self.next() {
+                Ok(found) => return found,
+                Err(_) if self.at > before => {}
+                Err(_) => {
+                    self.at += 1;
+                    while !self.source.is_char_boundary(self.at) {
+                        self.at += 1;
+                    }
+                }
+            }
+        }
+    }
+
     fn skip_blank(&mut self) -> Result<(), Error> {
         loop {
             match self.peek(0) {

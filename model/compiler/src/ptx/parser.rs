@@ -150,7 +150,16 @@ impl<'a> Parser<'a> {
                     let function = self.function()?;
                     module.functions.push(function);
                 }
-                Token::Dot("alias" | "callprototype" | "branchtargets" | "calltargets") => {
+                // Another name of a function that no kernel can call.
+                Token::Dot("alias") => {
+                    while !self.take(';')? {
+                        if self.token == Token::End {
+                            return self.fail("`;`");
+                        }
+                        self.advance()?;
+                    }
+                }
+                Token::Dot("callprototype" | "branchtargets" | "calltargets") => {
                     return self.fail("a kernel or a variable (this directive is outside of the subset)");
                 }
                 Token::Dot("version" | "target" | "address_size") => {
@@ -242,15 +251,48 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Goes behind the brace that closes the one at `brace`.
+    fn skip_body(&mut self, brace: Span) -> Result<()> {
+        self.lexer.go_to(brace.start as usize);
+        let mut depth = 0u32;
+        loop {
+            let (token, span) = self.lexer.next_that_is_one();
+            match token {
+                Token::Sign('{') => depth += 1,
+                Token::Sign('}') => depth -= 1,
+                Token::End => {
+                    (self.token, self.span) = (token, span);
+                    return self.fail("`}`");
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                (self.token, self.span) = self.lexer.next()?;
+                self.last = span;
+                return Ok(());
+            }
+        }
+    }
+
     fn function(&mut self) -> Result<Function<'a>> {
+        let start = self.span;
         let entry = self.advance()? == Token::Dot("entry");
         if !entry && self.is('(') {
             self.params()?;
         }
         let name = self.name("the name of the function")?;
         let params = if self.is('(') { self.params()? } else { Vec::new() };
-        let mut function =
-            Function { entry, name, params, max_threads: None, exact_threads: false, refused: Vec::new(), body: None };
+        let mut function = Function {
+            entry,
+            name,
+            params,
+            max_threads: None,
+            exact_threads: false,
+            refused: Vec::new(),
+            body: None,
+            broken: None,
+            span: start,
+        };
         loop {
             match self.token {
                 Token::Dot("maxntid" | "reqntid") => {
@@ -281,7 +323,16 @@ impl<'a> Parser<'a> {
                     }
                 }
                 Token::Sign('{') => {
-                    function.body = Some(self.block(0)?);
+                    let brace = self.span;
+                    match self.block(0) {
+                        Ok(body) => function.body = Some(body),
+                        // Concerns this function alone, where its end can be found.
+                        Err(error) => {
+                            self.skip_body(brace).map_err(|_| error.clone())?;
+                            function.broken = Some(error);
+                        }
+                    }
+                    function.span = start.to(self.last);
                     return Ok(function);
                 }
                 Token::Sign(';') => {

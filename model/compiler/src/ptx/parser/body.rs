@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
             return Err(Error::new(start, "this operand is nested too deeply"));
         }
         let kind = match self.token {
-            Token::Sign('[') => self.address()?,
+            Token::Sign('[') => self.address(depth)?,
             Token::Sign('{') => OperandKind::Vector(self.operands_until('}', depth)?),
             Token::Sign('(') => OperandKind::List(self.operands_until(')', depth)?),
             Token::Sign('!') => {
@@ -192,7 +192,8 @@ impl<'a> Parser<'a> {
         Ok(out)
     }
 
-    fn address(&mut self) -> Result<OperandKind<'a>> {
+    fn address(&mut self, depth: u32) -> Result<OperandKind<'a>> {
+        let start = self.span;
         self.advance()?;
         let kind = match self.token {
             Token::Name(name) => {
@@ -206,7 +207,10 @@ impl<'a> Parser<'a> {
             _ => return self.fail("a register, a symbol or a number"),
         };
         if self.is(',') {
-            return self.fail("`]` (texture coordinates are outside of the subset)");
+            // A texture or surface with its coordinates, whose instruction is refused.
+            let mut list = vec![Operand { kind, span: start.to(self.last) }];
+            list.extend(self.operands_until(']', depth)?);
+            return Ok(OperandKind::List(list));
         }
         self.expect(']')?;
         Ok(kind)

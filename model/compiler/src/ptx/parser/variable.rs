@@ -1,7 +1,7 @@
 //! Variables: parameters, declarations, initial values.
 
 use super::{Linkage, MAX_ALIGN, MAX_ELEMENTS, Parser, Result, type_size};
-use crate::diagnostic::Error;
+use crate::diagnostic::{Error, Feature};
 use crate::ptx::ast::*;
 use crate::ptx::lexer::Token;
 
@@ -50,8 +50,8 @@ impl<'a> Parser<'a> {
             Token::Dot("shared") => Space::Shared,
             Token::Dot("local") => Space::Local,
             Token::Dot("param") => Space::Param,
-            Token::Dot("tex" | "texref" | "samplerref" | "surfref") => {
-                return Err(Error::new(self.span, "textures and surfaces are outside of the subset"));
+            Token::Dot("tex") => {
+                return Err(Error::lacks(self.span, Feature::Textures, "textures are outside of the subset"));
             }
             _ => return self.fail("a directive"),
         };
@@ -68,15 +68,10 @@ impl<'a> Parser<'a> {
                     }
                     align = Some(n as u32);
                 }
-                Token::Dot("attribute") => {
-                    return Err(Error::new(self.span, "attributes (managed memory) are outside of the subset"));
-                }
+                Token::Dot("attribute") => self.attributes()?,
                 _ => break self.dot("a type")?,
             }
         };
-        if matches!(ty.text, "texref" | "samplerref" | "surfref") {
-            return Err(Error::new(ty.span, "textures and surfaces are outside of the subset"));
-        }
         let (width, ty) = match ty.text {
             "v2" => (2, self.dot("a type")?),
             "v4" => (4, self.dot("a type")?),
@@ -91,9 +86,9 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        let Some(size) = type_size(ty.text) else {
-            return Err(Error::new(ty.span, format!("variables of type `.{}` are outside of the subset", ty.text)));
-        };
+        // A type that the subset does not have is refused where the variable is used.
+        let known = type_size(ty.text);
+        let size = known.unwrap_or(1);
         loop {
             self.count()?;
             let name = self.name("the name of the variable")?;
@@ -119,7 +114,9 @@ impl<'a> Parser<'a> {
                 return Err(Error::new(name.span, format!("this variable has more than {MAX_ELEMENTS} elements")));
             };
             let mut init = Vec::new();
-            if self.take('=')? {
+            if known.is_none() {
+                self.skip_initialiser()?;
+            } else if self.take('=')? {
                 let mut index = 0;
                 self.initialiser(&dims, width, &mut index, &mut init)?;
                 if open {
@@ -141,6 +138,43 @@ impl<'a> Parser<'a> {
             if param || !self.take(',')? {
                 return Ok(());
             }
+        }
+    }
+
+    /// `.attribute(.managed)` and its kin. Managed memory is global memory here, which host and device see alike.
+    fn attributes(&mut self) -> Result<()> {
+        self.advance()?;
+        self.expect('(')?;
+        while !self.take(')')? {
+            if !matches!(self.token, Token::Dot(_) | Token::Int(_) | Token::Sign(',' | '(')) {
+                return self.fail("an attribute such as `.managed`, or `)`");
+            }
+            // `.unified(a, b)`: a number of 128 bits, which names the variable to the linker.
+            if self.advance()? == Token::Sign('(') {
+                while !self.take(')')? {
+                    self.int("a number")?;
+                    self.take(',')?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The initial value of a variable whose type is not known: up to the `,` or `;` behind it.
+    fn skip_initialiser(&mut self) -> Result<()> {
+        if !self.take('=')? {
+            return Ok(());
+        }
+        let mut depth = 0u32;
+        loop {
+            match self.token {
+                Token::End => return self.fail("`;`"),
+                Token::Sign(',' | ';' | ')') if depth == 0 => return Ok(()),
+                Token::Sign('{') => depth += 1,
+                Token::Sign('}') => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.advance()?;
         }
     }
 
