@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Recompiles the test kernels: tests/kernels/NAME.cu to NAME.ptx beside it, with nvcc from PyPI in an environment of its own
+# Recompiles the test kernels: tests/kernels/NAME.cu and launch/NAME.cu to NAME.ptx beside it, with nvcc from PyPI in an environment of its own
 # (target/nvcc, 370 MB, downloaded once). Needs no GPU. The PTX is checked in, so only those who change a kernel need this.
 #
 #   scripts/kernels.sh               all kernels
-#   scripts/kernels.sh NAME...       these kernels only
+#   scripts/kernels.sh NAME...       these kernels only, such as saxpy or launch/loops
 #
 # Exits with 3 when a tool is missing or cannot be fetched, with 1 when a kernel does not compile, with 2 on a wrong name.
 set -euo pipefail
@@ -51,7 +51,8 @@ find_nvcc() {
 
 names=()
 for argument in "$@"; do
-    name=$(basename "$argument" .cu)
+    name=${argument##*"$folder"/}
+    name=${name%.cu}
     if [ ! -e "$folder/$name.cu" ]; then
         echo "kernels: there is no $folder/$name.cu" >&2
         exit 2
@@ -59,7 +60,10 @@ for argument in "$@"; do
     names+=("$name")
 done
 if [ ${#names[@]} = 0 ]; then
-    for source in "$folder"/*.cu; do names+=("$(basename "$source" .cu)"); done
+    for source in "$folder"/*.cu "$folder"/launch/*.cu; do
+        name=${source#"$folder"/}
+        names+=("${name%.cu}")
+    done
 fi
 
 install

@@ -9,7 +9,7 @@ use common::{FLOATS, INTEGERS, Program, buffers, compiled, settings, words};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
-use gpurf_kernels::Case;
+use gpurf_kernels::{Case, LAUNCH};
 use gpurf_launch::Manifest;
 use gpurf_lockstep::{RESET_CYCLES, Verdict};
 use gpurf_machine::{LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, Statistics, request};
@@ -79,6 +79,32 @@ fn registers_that_a_lane_never_writes_are_the_same_everywhere() {
             let judged = engine.statistics().judged.unwrap();
             assert_eq!((judged.equal, judged.undecided), (manifest.launches.len() as u64, 0), "{name}");
         }
+    }
+}
+
+/// Structs, pointers in memory, variables, names of templates, loops: the RTL, the model and the oracle get the same image.
+#[test]
+fn what_manifests_say_of_launches_is_the_same_everywhere() {
+    for kernel in LAUNCH {
+        let case = Case::load(kernel.name).unwrap();
+        let text = std::fs::read_to_string(gpurf_kernels::folder().join(format!("{}.ptx", kernel.name))).unwrap();
+        let module = gpurf_compiler::Module::parse(&text, kernel.name).unwrap();
+        let image = module.compile(&gpurf_compiler::Options::default(), &|_| true).unwrap().image;
+        let mut session = Session::new(case.manifest(), &image).unwrap();
+        let mut engine = both(settings(SET));
+        session.run(&mut engine).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+        let checks = session.checks().unwrap();
+        assert!(!checks.is_empty());
+        for row in checks {
+            assert!(row.ok, "{}: {row:?}", kernel.name);
+        }
+        let judged = engine.statistics().judged.unwrap();
+        assert_eq!((judged.equal, judged.undecided), (engine.statistics().launches, 0), "{}", kernel.name);
+        let mut alone = ModelEngine::judged(settings(SET));
+        let mut session = Session::new(case.manifest(), &image).unwrap();
+        session.run(&mut alone).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+        assert!(session.checks().unwrap().iter().all(|row| row.ok), "{}", kernel.name);
+        assert_eq!(alone.statistics().cycles, engine.statistics().cycles, "{}", kernel.name);
     }
 }
 

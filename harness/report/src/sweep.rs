@@ -81,7 +81,13 @@ impl Kernel {
         let inits = buffers.iter().map(|buffer| &buffer.init).chain(symbols.iter().map(|symbol| &symbol.init));
         let inputs = inits.filter_map(|init| match init {
             Init::File(file) => Some(file.as_path()),
-            Init::Zero | Init::Iota | Init::Random { .. } | Init::Values(_) => None,
+            Init::Zero
+            | Init::Iota
+            | Init::Random { .. }
+            | Init::Values(_)
+            | Init::Layout(_)
+            | Init::Addresses { .. }
+            | Init::Source => None,
         });
         let files = inputs.chain(checks.iter().map(|check| check.expected.as_path()));
         let contents = |file: &Path| std::fs::read(file).ok().map(|bytes| digest_of(&bytes));

@@ -21,6 +21,8 @@ pub struct Buffer {
     pub output: bool,
     /// Its address in bytes, a multiple of 256; `None`: the next free one.
     pub address: Option<u32>,
+    /// The `__device__` or `__managed__` variable that it is; `None`: memory of its own.
+    pub symbol: Option<String>,
 }
 
 impl Buffer {
@@ -29,7 +31,17 @@ impl Buffer {
         self.len * self.ty.size() as u64
     }
 
-    /// The bytes that it holds at the start, little-endian.
+    /// Whether there are addresses among the bytes that it holds at the start.
+    pub fn has_addresses(&self) -> bool {
+        matches!(self.init, Init::Layout(_) | Init::Addresses { .. })
+    }
+
+    /// Writes the addresses among the bytes that it holds at the start; `address_of` says where a buffer begins.
+    pub fn fill_addresses(&self, bytes: &mut [u8], address_of: &dyn Fn(BufferId) -> u64) {
+        self.init.fill_addresses(bytes, address_of);
+    }
+
+    /// The bytes that it holds at the start, little-endian. Where addresses stand they are zero ([`Buffer::fill_addresses`]).
     ///
     /// # Errors
     /// When its file cannot be read, or has changed its size since the manifest was read.
@@ -41,7 +53,7 @@ impl Buffer {
 /// The initial value of a `__constant__` or `__device__` variable.
 #[derive(Clone, Debug)]
 pub struct Symbol {
-    /// The variable's name in the PTX.
+    /// The variable's name, as in the CUDA source or mangled as in the PTX.
     pub name: String,
     /// Type of its elements.
     pub ty: Type,
@@ -57,7 +69,12 @@ impl Symbol {
         self.len * self.ty.size() as u64
     }
 
-    /// The bytes that it holds at the start, little-endian. Errors as [`Buffer::initial_bytes`].
+    /// Writes the addresses among the bytes that it holds at the start; `address_of` says where a buffer begins.
+    pub fn fill_addresses(&self, bytes: &mut [u8], address_of: &dyn Fn(BufferId) -> u64) {
+        self.init.fill_addresses(bytes, address_of);
+    }
+
+    /// The bytes that it holds at the start, little-endian, addresses as zero. Errors as [`Buffer::initial_bytes`].
     pub fn initial_bytes(&self) -> Result<Vec<u8>, ManifestError> {
         self.init.bytes(&self.name, self.ty, self.len)
     }

@@ -6,14 +6,15 @@ use toml::de::DeValue;
 
 use crate::document::{Document, Fields, Node};
 use crate::init::check_size;
-use crate::{Init, ManifestError, Scalar, Type};
+use crate::values::Values;
+use crate::{Address, Init, ManifestError, Scalar, Type};
 
 /// Where a buffer may begin: above what a null pointer with an offset reaches.
 const ADDRESSES: Range<i128> = 1 << 24..1 << 32;
 /// Alignment of buffers, as of CUDA's allocator.
 const ALIGNMENT: u32 = 256;
 
-/// What a buffer or a symbol says of itself.
+/// What a buffer or a symbol says of itself. Addresses among its first values are read when all buffers are known.
 pub(crate) struct Data {
     pub name: String,
     pub ty: Type,
@@ -21,7 +22,11 @@ pub(crate) struct Data {
     pub init: Init,
     pub output: bool,
     pub address: Option<u32>,
+    pub symbol: Option<String>,
 }
+
+/// Characters of a name in CUDA's sources, beside letters and digits.
+const CUDA_NAME: &str = "_.$:<>,()*&[]~ -";
 
 /// Reads a buffer, or a symbol, which is never an output.
 pub(crate) fn read_buffer(
@@ -30,13 +35,21 @@ pub(crate) fn read_buffer(
     what: &'static str,
     may_be_output: bool,
 ) -> Result<Data, ManifestError> {
-    let keys = ["name", "type", "len", "init", "output", "address"];
+    let keys = ["name", "type", "len", "init", "output", "address", "symbol"];
     let fields = document.fields(node, what, if may_be_output { &keys } else { &keys[..4] })?;
     let name_node = fields.required(document, "name")?;
     let name = document.string(name_node, "a name")?.to_owned();
     // The name of a buffer becomes the name of a file.
-    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || "_-.$".contains(c)) || name.starts_with('.') {
+    let fits = |c: char| c.is_alphanumeric() || "_-.$".contains(c);
+    if may_be_output && (name.is_empty() || !name.chars().all(fits) || name.starts_with('.')) {
         return Err(document.error(name_node.span(), "a name has letters, digits and _ - . $, and no dot in front"));
+    }
+    if !may_be_output {
+        check_variable(document, name_node)?;
+    }
+    let symbol = fields.get("symbol").map(|node| check_variable(document, node)).transpose()?;
+    if let (Some(_), Some(address)) = (&symbol, fields.get("address")) {
+        return Err(document.error(address.span(), "a variable lies where the loader puts it: it has no `address`"));
     }
     let ty = read_type(document, fields.required(document, "type")?)?;
     let values = fields.get("init").and_then(|init| init.get_ref().get("values"));
@@ -45,7 +58,12 @@ pub(crate) fn read_buffer(
         (None, Some(values)) => values.len() as u64,
         (None, None) => fields.required(document, "len").map(|_| 0)?,
     };
-    let init = fields.get("init").map_or(Ok(Init::Zero), |node| read_init(document, node, &name, ty, len))?;
+    let unsaid = if symbol.is_some() { Init::Source } else { Init::Zero };
+    let init = match fields.get("init") {
+        Some(node) if !has_addresses(node) => read_init(document, node, &name, ty, len)?,
+        Some(_) => Init::Zero,
+        None => unsaid,
+    };
     let output = match fields.get("output") {
         Some(node) => node.get_ref().as_bool().ok_or_else(|| document.expected(node, "true or false"))?,
         None => false,
@@ -60,7 +78,85 @@ pub(crate) fn read_buffer(
         }
         None => None,
     };
-    Ok(Data { name, ty, len, init, output, address })
+    Ok(Data { name, ty, len, init, output, address, symbol })
+}
+
+/// The name of a variable of the CUDA source.
+fn check_variable(document: Document, node: &Node) -> Result<String, ManifestError> {
+    let name = document.string(node, "the name of a variable")?;
+    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || CUDA_NAME.contains(c)) {
+        let message =
+            "the name of a variable is as in the CUDA source, such as `filter` or `app::filter`, or as in the PTX";
+        return Err(document.error(node.span(), message));
+    }
+    Ok(name.to_owned())
+}
+
+/// Whether an `init` may have addresses: [`read_init_with_addresses`] reads it.
+fn has_addresses(init: &Node) -> bool {
+    let is_table = |node: &Node| node.get_ref().is_table();
+    let values = init.get_ref().get("values").and_then(|values| values.get_ref().as_array());
+    let has = |key: &str| init.get_ref().get(key).is_some();
+    has("addresses") || has("struct") || has("array") || values.is_some_and(|values| values.iter().any(is_table))
+}
+
+/// The first values of a buffer or symbol if there may be addresses among them; nothing otherwise.
+pub(crate) fn read_init_with_addresses(
+    values: &Values,
+    node: &Node,
+    ty: Type,
+    len: u64,
+) -> Result<Option<Init>, ManifestError> {
+    let document = values.document;
+    let Some(init) = node.get_ref().get("init").filter(|init| has_addresses(init)) else { return Ok(None) };
+    let size = len.saturating_mul(ty.size() as u64);
+    let keys = ["values", "addresses", "struct", "array", "type", "align", "count"];
+    let fields = document.fields(init, "`init` with addresses", &keys)?;
+    if let Some(list) = fields.get("values") {
+        document.fields(init, "`init`", &["values"])?;
+        let nodes = document.array(list, "an array of values")?;
+        if nodes.len() as u64 != len {
+            let message = format!("the buffer has {len} elements, but {} values", nodes.len());
+            return Err(document.error(list.span(), message));
+        }
+        return values.addresses(nodes, ty).map(|layout| Some(Init::Layout(layout)));
+    }
+    if let Some(node) = fields.get("addresses") {
+        document.fields(init, "`init`", &["addresses"])?;
+        return read_addresses(values, node, ty, len).map(Some);
+    }
+    let layout = values.layout(init)?;
+    if layout.size() != size {
+        let message = format!("this has {} bytes, but the buffer has {size}", layout.size());
+        return Err(document.error(init.span(), message));
+    }
+    Ok(Some(Init::Layout(layout)))
+}
+
+/// `addresses = { buffer, offset, step }`: of elements of another buffer, one after the other.
+fn read_addresses(values: &Values, node: &Node, ty: Type, len: u64) -> Result<Init, ManifestError> {
+    let document = values.document;
+    let fields = document.fields(node, "`addresses`", &["buffer", "offset", "step"])?;
+    if ty != Type::U64 {
+        return Err(document.error(node.span(), format!("an address is a value of u64, not of {}", ty.name())));
+    }
+    let buffer = values.buffer(fields.required(document, "buffer")?)?;
+    let target = &values.buffers[buffer.0];
+    let element = target.ty.size() as u64;
+    let end = i128::from(target.len) + 1;
+    let offset = fields.get("offset").map_or(Ok(0), |node| document.integer(node, "offset", 0..end))?;
+    let step_node = fields.required(document, "step")?;
+    let step = document.integer(step_node, "step", 0..end)?;
+    let last = offset + step * i128::from(len.saturating_sub(1));
+    if last >= end {
+        let message = format!(
+            "the last of {len} addresses is that of element {last} of `{}`, which has {}",
+            target.name, target.len
+        );
+        return Err(document.error(step_node.span(), message));
+    }
+    let first = Address { buffer, offset: offset as u64 * element };
+    Ok(Init::Addresses { first, step: step as u64 * element })
 }
 
 /// Reads the name of a type.
@@ -94,7 +190,7 @@ pub(crate) fn read_scalar(document: Document, node: &Node, ty: Type) -> Result<S
 }
 
 fn read_init(document: Document, node: &Node, name: &str, ty: Type, len: u64) -> Result<Init, ManifestError> {
-    let what = "`init`: \"zero\", \"iota\", { random = .. }, { file = .. } or { values = .. }";
+    let what = "`init`: \"zero\", \"iota\", { random = .. }, { file = .. }, { values = .. }, { addresses = .. }, { struct = .. } or { array = .. }";
     if let DeValue::String(text) = node.get_ref() {
         return match text.as_ref() {
             "zero" => Ok(Init::Zero),

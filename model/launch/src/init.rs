@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::{ManifestError, Scalar, Type, random};
+use crate::argument::ADDRESS_BYTES;
+use crate::{Address, Argument, BufferId, Layout, ManifestError, Scalar, Type, random};
 
 /// What a buffer holds at the start.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,17 @@ pub enum Init {
     File(PathBuf),
     /// The elements one by one; as many as the buffer has.
     Values(Vec<Scalar>),
+    /// Structs, arrays and addresses; of the buffer's size.
+    Layout(Layout),
+    /// Addresses in another buffer, one after the other.
+    Addresses {
+        /// That of the first element.
+        first: Address,
+        /// Bytes from one to the next.
+        step: u64,
+    },
+    /// What the source gives the variable, if the buffer is one.
+    Source,
 }
 
 impl Init {
@@ -40,7 +52,17 @@ impl Init {
             bytes
         };
         Ok(match self {
-            Self::Zero => vec![0; size as usize],
+            Self::Zero | Self::Addresses { .. } | Self::Source => vec![0; size as usize],
+            Self::Layout(layout) => {
+                let mut bytes = vec![0; size as usize];
+                layout.write(0, &|_| 0, &mut bytes);
+                for (at, part) in layout.parts() {
+                    if let Argument::Address(_) = part {
+                        bytes[*at as usize..][..ADDRESS_BYTES as usize].fill(0);
+                    }
+                }
+                bytes
+            }
             Self::Iota => fill(&|i| match ty {
                 Type::F32 => Scalar::from_f32(i as f32),
                 Type::F64 => Scalar::from_f64(i as f64),
@@ -50,6 +72,23 @@ impl Init {
             Self::Values(values) => fill(&|i| values[i as usize]),
             Self::File(path) => read_exactly(path, name, size)?,
         })
+    }
+}
+
+impl Init {
+    /// Writes the addresses to their places.
+    pub(crate) fn fill_addresses(&self, bytes: &mut [u8], address_of: &dyn Fn(BufferId) -> u64) {
+        match self {
+            Self::Layout(layout) => layout.write(0, address_of, bytes),
+            Self::Addresses { first, step } => {
+                let mut address = address_of(first.buffer).wrapping_add(first.offset);
+                for place in bytes.chunks_exact_mut(ADDRESS_BYTES as usize) {
+                    place.copy_from_slice(&address.to_le_bytes());
+                    address = address.wrapping_add(*step);
+                }
+            }
+            Self::Zero | Self::Iota | Self::Random { .. } | Self::File(_) | Self::Values(_) | Self::Source => {}
+        }
     }
 }
 

@@ -4,23 +4,28 @@
 //! it gives back can be run as it stands. No buffer is made before it is asked for ([`Buffer::initial_bytes`]), so a
 //! manifest with a hostile size costs nothing but its message. The page `docs/launch.md` has the format.
 
+mod argument;
 mod assembly;
 mod buffer;
 mod check;
 mod data;
 mod document;
 mod error;
+mod expression;
 mod fault;
 mod init;
 mod manifest;
 pub mod random;
 mod read;
 mod types;
+mod values;
 
+pub use argument::{Address, Argument, Layout};
 pub use buffer::{Buffer, BufferId, Symbol};
 pub use check::{Check, CheckRow, Mismatch};
 pub use error::ManifestError;
+pub use expression::Expression;
 pub use fault::{Cause, ExpectedFault};
 pub use init::Init;
-pub use manifest::{Argument, Assembly, Launch, Manifest, Repetition, Replay, Source};
+pub use manifest::{Assembly, Launch, Loop, Manifest, Repetition, Replay, Source};
 pub use types::{Scalar, Type};

@@ -1,8 +1,9 @@
 //! What a manifest says, checked.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::{Buffer, BufferId, Check, CheckRow, ExpectedFault, ManifestError, Scalar, Symbol, Type};
+use crate::{Argument, Buffer, BufferId, Check, CheckRow, ExpectedFault, Expression, ManifestError, Scalar, Symbol};
 
 /// A launch manifest, fully checked.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct Manifest {
     pub symbols: Vec<Symbol>,
     /// The launches in order; at least one.
     pub launches: Vec<Launch>,
+    /// How often they run: each launch is in one of these, in order.
+    pub loops: Vec<Loop>,
     /// What must come out.
     pub checks: Vec<Check>,
     /// The fault that the last launch ends with; nothing where all come to their end.
@@ -65,32 +68,41 @@ pub struct Replay {
 /// One launch of a kernel.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// Name of the kernel, as in the CUDA source or mangled as in the PTX.
+    /// Name of the kernel: as in the CUDA source, with namespaces and template arguments where they are needed, or mangled as in the PTX.
     pub kernel: String,
-    /// Thread blocks in x, y, z; each at least 1.
+    /// Thread blocks in x, y, z, in the first pass; each at least 1.
     pub grid: [u32; 3],
+    /// Those of them that follow from the number of the pass; in the limits of a grid in every pass.
+    pub computed_grid: [Option<Expression>; 3],
     /// Threads of a block in x, y, z; each at least 1, at most 1024 together.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory a block.
     pub dynamic_shared: u32,
     /// The arguments in order.
     pub args: Vec<Argument>,
-    /// How often it runs.
+}
+
+impl Launch {
+    /// Thread blocks in x, y, z in a pass.
+    pub fn grid_in(&self, pass: u32) -> [u32; 3] {
+        std::array::from_fn(|axis| match &self.computed_grid[axis] {
+            // All passes were looked at when the manifest was read.
+            Some(extent) => extent.value(pass).unwrap_or(1) as u32,
+            None => self.grid[axis],
+        })
+    }
+}
+
+/// Launches that run together so many times, in order: mostly a single one, and once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// Which of the manifest's launches; at least one.
+    pub launches: Range<usize>,
+    /// How often.
     pub repetition: Repetition,
 }
 
-/// An argument of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Argument {
-    /// The address of a buffer.
-    Buffer(BufferId),
-    /// A value.
-    Scalar(Scalar),
-    /// The number of the pass, from 0, as an integer of this type (`value = "i"`).
-    PassNumber(Type),
-}
-
-/// How often a launch runs.
+/// How often launches run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repetition {
     /// A fixed number of passes, 1 if nothing is said; at least 1.
@@ -115,6 +127,12 @@ impl Manifest {
     /// The first file that is missing or has another size than its buffer.
     pub fn verify_checks(&self) -> Result<(), ManifestError> {
         self.checks.iter().try_for_each(|check| check.verify(self.buffer(check.buffer)))
+    }
+
+    /// How often a launch runs.
+    pub fn repetition_of(&self, launch: usize) -> Repetition {
+        let around = self.loops.iter().find(|loops| loops.launches.contains(&launch));
+        around.map_or(Repetition::Times(1), |loops| loops.repetition)
     }
 
     /// The buffer with this index.

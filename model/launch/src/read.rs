@@ -2,16 +2,16 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
-use crate::data::{Data, read_buffer, read_scalar, read_type};
+use crate::data::{Data, read_buffer, read_init_with_addresses, read_scalar};
 use crate::document::{Document, Fields, Node};
+use crate::values::{Passes, Values};
 use crate::{
-    Argument, Buffer, BufferId, Check, ExpectedFault, Launch, Manifest, ManifestError, Repetition, Scalar, Source,
-    Symbol, Type, assembly, fault,
+    Address, Argument, Buffer, BufferId, Check, ExpectedFault, Expression, Launch, Loop, Manifest, ManifestError,
+    Repetition, Scalar, Source, Symbol, Type, assembly, fault,
 };
 
 /// The largest manifest: far more than any that is written by hand.
@@ -88,6 +88,7 @@ impl Reader<'_> {
                 "repeat",
                 "while_nonzero",
                 "arg",
+                "buffer",
                 "symbol",
                 "check",
                 "fault",
@@ -100,27 +101,51 @@ impl Reader<'_> {
         let fields = Fields::new(document, root, 0..0, what, keys)?;
         let source = self.source(&fields)?;
 
-        let launches = if short {
-            let mut args = Vec::new();
-            for node in fields.list(document, "arg", "`[[arg]]` tables")? {
-                args.push((self.short_argument(node)?, node.span()));
+        let mut declared = Vec::new();
+        for node in fields.list(document, "buffer", "`[[buffer]]` tables")? {
+            declared.push((self.declare(node)?, node));
+        }
+        let args = fields.list(document, "arg", "`[[arg]]` tables")?;
+        let mut own = Vec::new();
+        for node in args {
+            let buffer = self.declared_argument(node);
+            let id = buffer.map(|buffer| self.declare(buffer)).transpose()?;
+            own.push(id);
+            declared.extend(id.zip(buffer));
+        }
+        for (id, node) in declared {
+            let Buffer { ty, len, .. } = self.buffers[id.0];
+            let init = read_init_with_addresses(&Values::new(document, &self.buffers), node, ty, len)?;
+            if let Some(init) = init {
+                self.buffers[id.0].init = init;
             }
-            vec![self.launch(&fields, args)?]
+        }
+
+        let reader = Launches { values: Values::new(document, &self.buffers) };
+        let (mut launches, mut loops) = (Vec::new(), Vec::new());
+        if short {
+            let (repetition, passes) = reader.repetition(&fields)?;
+            let read = |(node, own): (&Node, &Option<BufferId>)| reader.short_argument(node, *own, passes);
+            let args = args.iter().zip(&own).map(read).collect::<Result<_, _>>()?;
+            launches.push(reader.launch(&fields, args, passes)?);
+            loops.push(Loop { launches: 0..1, repetition });
         } else {
-            for node in fields.list(document, "buffer", "`[[buffer]]` tables")? {
-                self.declare(node)?;
-            }
             let nodes = fields.list(document, "launch", "`[[launch]]` tables")?;
             if nodes.is_empty() {
                 return Err(document.error(0..0, "a manifest has at least one launch"));
             }
-            nodes.iter().map(|node| self.listed_launch(node)).collect::<Result<_, _>>()?
-        };
+            for node in nodes {
+                loops.push(reader.listed(node, &mut launches)?);
+            }
+        }
 
         let mut symbols: Vec<Symbol> = Vec::new();
         for node in fields.list(document, "symbol", "`[[symbol]]` tables")? {
-            let Data { name, ty, len, init, .. } = read_buffer(document, node, "a symbol", false)?;
+            let Data { name, ty, len, mut init, .. } = read_buffer(document, node, "a symbol", false)?;
             self.account(node, len, ty)?;
+            if let Some(found) = read_init_with_addresses(&Values::new(document, &self.buffers), node, ty, len)? {
+                init = found;
+            }
             if symbols.iter().any(|other| other.name == name) {
                 return Err(document.error(node.span(), format!("symbol `{name}` is there twice")));
             }
@@ -128,10 +153,10 @@ impl Reader<'_> {
         }
         let checks = fields.list(document, "check", "`[[check]]` tables")?;
         let checks = checks.iter().map(|node| self.check(node)).collect::<Result<_, _>>()?;
-        let fault = fields.get("fault").map(|node| self.fault(&fields, node, &launches)).transpose()?;
+        let fault = fields.get("fault").map(|node| self.fault(&fields, node, &loops)).transpose()?;
         let replay = fields.get("replay").map(|node| assembly::read_replay(document, node)).transpose()?;
         let path = document.path.to_owned();
-        Ok(Manifest { path, source, buffers: self.buffers, symbols, launches, checks, fault, replay })
+        Ok(Manifest { path, source, buffers: self.buffers, symbols, launches, loops, checks, fault, replay })
     }
 
     fn source(&self, fields: &Fields) -> Result<Source, ManifestError> {
@@ -178,82 +203,102 @@ impl Reader<'_> {
     }
 
     fn declare(&mut self, node: &Node) -> Result<BufferId, ManifestError> {
-        let Data { name, ty, len, init, output, address } = read_buffer(self.document, node, "a buffer", true)?;
+        let Data { name, ty, len, init, output, address, symbol } = read_buffer(self.document, node, "a buffer", true)?;
         self.account(node, len, ty)?;
         if self.buffers.iter().any(|other| other.name == name) {
             return Err(self.document.error(node.span(), format!("buffer `{name}` is there twice")));
         }
-        self.buffers.push(Buffer { name, ty, len, init, output, address });
+        self.buffers.push(Buffer { name, ty, len, init, output, address, symbol });
         Ok(BufferId(self.buffers.len() - 1))
     }
 
-    fn find(&self, node: &Node) -> Result<BufferId, ManifestError> {
-        let name = self.document.string(node, "the name of a buffer")?;
-        self.buffers.iter().position(|buffer| buffer.name == name).map(BufferId).ok_or_else(|| {
-            let names: Vec<_> = self.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
-            let names = if names.is_empty() { "none".into() } else { names.join(", ") };
-            self.document.error(node.span(), format!("there is no buffer `{name}`; there are {names}"))
-        })
+    /// The buffer that an `[[arg]]` of a manifest of one kernel declares: one of which more is said than a name.
+    fn declared_argument<'n, 'd>(&self, node: &'n Node<'d>) -> Option<&'n Node<'d>> {
+        let buffer = node.get_ref().get("buffer")?;
+        let table = buffer.get_ref().as_table()?;
+        let names_only =
+            table.contains_key("name") && table.keys().all(|key| ["name", "offset"].contains(&key.get_ref().as_ref()));
+        (!names_only).then_some(buffer)
     }
+}
 
-    /// An `[[arg]]` of a manifest of one kernel: declares its buffer, or with a name alone, means an earlier one.
-    fn short_argument(&mut self, node: &Node) -> Result<Argument, ManifestError> {
-        let fields = self.document.fields(node, "an argument", &["scalar", "buffer"])?;
-        match (fields.get("scalar"), fields.get("buffer")) {
-            (Some(scalar), None) => self.scalar_argument(scalar),
-            (None, Some(buffer)) => {
-                let table = buffer.get_ref().as_table();
-                match buffer.get_ref().get("name") {
-                    Some(name) if table.is_some_and(|table| table.len() == 1) => self.find(name).map(Argument::Buffer),
-                    _ => self.declare(buffer).map(Argument::Buffer),
-                }
+/// What a launch is read with: all buffers are known.
+struct Launches<'a> {
+    values: Values<'a>,
+}
+
+impl Launches<'_> {
+    /// An `[[arg]]` of a manifest of one kernel; `declared` is the buffer that it declares.
+    fn short_argument(
+        &self,
+        node: &Node,
+        declared: Option<BufferId>,
+        passes: Passes,
+    ) -> Result<Argument, ManifestError> {
+        let document = self.values.document;
+        let has = |key: &str| node.get_ref().get(key).is_some();
+        if let Some(buffer) = declared {
+            document.fields(node, "an argument", &["buffer"])?;
+            return Ok(Argument::Address(Address { buffer, offset: 0 }));
+        }
+        if has("scalar") {
+            let fields = document.fields(node, "an argument", &["scalar"])?;
+            return self.values.scalar(fields.required(document, "scalar")?, passes);
+        }
+        match node.get_ref().get("buffer") {
+            Some(buffer) if buffer.get_ref().is_table() => {
+                document.fields(node, "an argument", &["buffer"])?;
+                let fields = document.fields(buffer, "a buffer", &["name", "offset"])?;
+                let id = self.values.buffer(fields.required(document, "name")?)?;
+                self.values.address(id, fields.get("offset"), passes)
             }
-            _ => Err(self.document.error(node.span(), "an argument is a `scalar` or a `buffer`")),
-        }
-    }
-
-    fn scalar_argument(&self, node: &Node) -> Result<Argument, ManifestError> {
-        let document = self.document;
-        let fields = document.fields(node, "a scalar", &["type", "value"])?;
-        let ty = read_type(document, fields.required(document, "type")?)?;
-        let value = fields.required(document, "value")?;
-        match value.get_ref() {
-            DeValue::String(text) if text == "i" && !ty.is_float() => Ok(Argument::PassNumber(ty)),
-            DeValue::String(text) if text == "i" => {
-                Err(document.error(value.span(), format!("the number of the pass is an integer, not {}", ty.name())))
+            _ if ["buffer", "buffers", "struct"].iter().any(|key| has(key)) => self.values.argument(node, passes),
+            _ => {
+                let message = "an argument is a `scalar`, a `buffer`, `buffers` in turn or a `struct`";
+                Err(document.error(node.span(), message))
             }
-            _ => read_scalar(document, value, ty).map(Argument::Scalar),
         }
     }
 
-    fn listed_launch(&self, node: &Node) -> Result<Launch, ManifestError> {
-        let document = self.document;
-        let fields = document.fields(node, "a launch", &LAUNCH_KEYS)?;
-        let mut args = Vec::new();
-        for node in fields.list(document, "args", "an array of arguments")? {
-            let argument = match node.get_ref().get("buffer") {
-                Some(buffer) => {
-                    document.fields(node, "a buffer argument", &["buffer"])?;
-                    Argument::Buffer(self.find(buffer)?)
-                }
-                None => self.scalar_argument(node)?,
-            };
-            args.push((argument, node.span()));
+    /// One launch, or several that repeat together.
+    fn listed(&self, node: &Node, launches: &mut Vec<Launch>) -> Result<Loop, ManifestError> {
+        let document = self.values.document;
+        let first = launches.len();
+        if node.get_ref().get("step").is_none() {
+            let fields = document.fields(node, "a launch", &LAUNCH_KEYS)?;
+            let (repetition, passes) = self.repetition(&fields)?;
+            launches.push(self.with_args(&fields, passes)?);
+            return Ok(Loop { launches: first..first + 1, repetition });
         }
-        self.launch(&fields, args)
+        let fields = document.fields(node, "a loop of launches", &["step", "repeat", "while_nonzero"])?;
+        let (repetition, passes) = self.repetition(&fields)?;
+        if passes == Passes::Once {
+            return Err(document.error(node.span(), "a loop of launches needs `repeat` or `while_nonzero`"));
+        }
+        let steps = fields.list(document, "step", "`[[launch.step]]` tables")?;
+        if steps.is_empty() {
+            return Err(document.error(node.span(), "a loop of launches has at least one `[[launch.step]]`"));
+        }
+        for step in steps {
+            let fields = document.fields(step, "a step of a loop", &LAUNCH_KEYS[..5])?;
+            launches.push(self.with_args(&fields, passes)?);
+        }
+        Ok(Loop { launches: first..launches.len(), repetition })
     }
 
-    /// A launch with its arguments and their places.
-    fn launch(&self, fields: &Fields, args: Vec<(Argument, Range<usize>)>) -> Result<Launch, ManifestError> {
-        let document = self.document;
+    fn with_args(&self, fields: &Fields, passes: Passes) -> Result<Launch, ManifestError> {
+        let nodes = fields.list(self.values.document, "args", "an array of arguments")?;
+        let args = nodes.iter().map(|node| self.values.argument(node, passes)).collect::<Result<_, _>>()?;
+        self.launch(fields, args, passes)
+    }
+
+    fn launch(&self, fields: &Fields, args: Vec<Argument>, passes: Passes) -> Result<Launch, ManifestError> {
+        let document = self.values.document;
         let kernel = document.string(fields.required(document, "kernel")?, "the name of a kernel")?.to_owned();
-        let grid = self.extent(fields, "grid", MAX_GRID)?;
-        let block = self.extent(fields, "block", MAX_BLOCK)?;
+        let (grid, computed_grid) = self.extent(fields, "grid", MAX_GRID, passes)?;
+        let (block, computed_block) = self.extent(fields, "block", MAX_BLOCK, Passes::Once)?;
+        debug_assert!(computed_block.iter().all(Option::is_none));
         let count = |extent: [u32; 3]| extent.iter().map(|&n| u128::from(n)).product::<u128>();
-        if count(grid) > u32::MAX.into() {
-            let span = fields.required(document, "grid")?.span();
-            return Err(document.error(span, format!("a grid has at most {} blocks", u32::MAX)));
-        }
         if count(block) > MAX_THREADS.into() {
             let message = format!("a block has at most {MAX_THREADS} threads, not {}", count(block));
             return Err(document.error(fields.required(document, "block")?.span(), message));
@@ -261,37 +306,70 @@ impl Reader<'_> {
         let dynamic_shared = fields.get("dynamic_shared").map_or(Ok(0), |node| {
             document.integer(node, "dynamic_shared", 0..i128::from(MAX_SHARED) + 1).map(|bytes| bytes as u32)
         })?;
-        let repetition = self.repetition(fields)?;
-        self.check_pass_numbers(fields, &args, repetition)?;
-        let args = args.into_iter().map(|(argument, _)| argument).collect();
-        Ok(Launch { kernel, grid, block, dynamic_shared, args, repetition })
+        let launch = Launch { kernel, grid, computed_grid, block, dynamic_shared, args };
+        let passes = match passes {
+            Passes::Many(passes) if launch.computed_grid.iter().any(Option::is_some) => passes,
+            _ => 1,
+        };
+        if (0..passes).any(|pass| count(launch.grid_in(pass)) > u32::MAX.into()) {
+            let span = fields.required(document, "grid")?.span();
+            return Err(document.error(span, format!("a grid has at most {} blocks", u32::MAX)));
+        }
+        Ok(launch)
     }
 
-    /// One to three extents, the missing ones 1.
-    fn extent(&self, fields: &Fields, key: &str, limits: [u32; 3]) -> Result<[u32; 3], ManifestError> {
-        let node = fields.required(self.document, key)?;
-        let values = self.document.array(node, "an array of one to three numbers")?;
+    /// One to three extents, the missing ones 1; those that follow from the number of the pass in the first one, and how they follow.
+    fn extent(
+        &self,
+        fields: &Fields,
+        key: &str,
+        limits: [u32; 3],
+        passes: Passes,
+    ) -> Result<([u32; 3], [Option<Expression>; 3]), ManifestError> {
+        let document = self.values.document;
+        let node = fields.required(document, key)?;
+        let values = document.array(node, "an array of one to three numbers")?;
         if values.is_empty() || values.len() > 3 {
             let message = format!("{key} has one to three numbers, not {}", values.len());
-            return Err(self.document.error(node.span(), message));
+            return Err(document.error(node.span(), message));
         }
-        let mut extent = [1; 3];
+        let (mut extent, mut computed) = ([1; 3], [None, None, None]);
         for (i, value) in values.iter().enumerate() {
             let what = format!("{key} in {}", ["x", "y", "z"][i]);
-            extent[i] = self.document.integer(value, &what, 1..i128::from(limits[i]) + 1)? as u32;
+            let range = 1..i128::from(limits[i]) + 1;
+            match value.get_ref() {
+                DeValue::String(text) if key == "grid" => {
+                    let expression = self.values.expression(value, text, passes, &what, range)?;
+                    extent[i] = expression.value(0).unwrap_or(1) as u32;
+                    computed[i] = Some(expression);
+                }
+                _ => extent[i] = document.integer(value, &what, range)? as u32,
+            }
         }
-        Ok(extent)
+        Ok((extent, computed))
     }
 
-    fn repetition(&self, fields: &Fields) -> Result<Repetition, ManifestError> {
-        let document = self.document;
+    /// How often launches run, and how often at most.
+    fn repetition(&self, fields: &Fields) -> Result<(Repetition, Passes), ManifestError> {
+        let document = self.values.document;
+        let repetition = self.repeat_or_while(fields)?;
+        let repeats = fields.get("repeat").is_some() || fields.get("while_nonzero").is_some();
+        let passes = match repetition {
+            Repetition::Times(passes) | Repetition::WhileNonzero { max: passes, .. } => passes,
+        };
+        debug_assert!(repeats || passes == 1, "{}", document.path.display());
+        Ok((repetition, if repeats { Passes::Many(passes) } else { Passes::Once }))
+    }
+
+    fn repeat_or_while(&self, fields: &Fields) -> Result<Repetition, ManifestError> {
+        let document = self.values.document;
         let passes = 1..i128::from(u32::MAX) + 1;
         match (fields.get("repeat"), fields.get("while_nonzero")) {
             (Some(repeat), None) => Ok(Repetition::Times(document.integer(repeat, "repeat", passes)? as u32)),
             (None, Some(node)) => {
                 let fields = document.fields(node, "`while_nonzero`", &["buffer", "reset", "max"])?;
-                let buffer = self.find(fields.required(document, "buffer")?)?;
-                let ty = self.buffers[buffer.0].ty;
+                let buffer = self.values.buffer(fields.required(document, "buffer")?)?;
+                let ty = self.values.buffers[buffer.0].ty;
                 let zero = Scalar { ty, bits: 0 };
                 let reset = fields.get("reset").map_or(Ok(zero), |node| read_scalar(document, node, ty))?;
                 let max = document.integer(fields.required(document, "max")?, "max", passes)? as u32;
@@ -303,36 +381,13 @@ impl Reader<'_> {
             }
         }
     }
+}
 
-    /// The number of the pass is of use only in a repetition, and must fit its type.
-    fn check_pass_numbers(
-        &self,
-        fields: &Fields,
-        args: &[(Argument, Range<usize>)],
-        repetition: Repetition,
-    ) -> Result<(), ManifestError> {
-        let passes = match repetition {
-            Repetition::Times(passes) | Repetition::WhileNonzero { max: passes, .. } => passes,
-        };
-        let repeats = fields.get("repeat").is_some() || fields.get("while_nonzero").is_some();
-        for (argument, span) in args {
-            let Argument::PassNumber(ty) = argument else { continue };
-            if !repeats {
-                let message = "`value = \"i\"` is the number of the pass: it needs `repeat` or `while_nonzero`";
-                return Err(self.document.error(span.clone(), message));
-            }
-            if i128::from(passes) - 1 > ty.range().1 {
-                let message = format!("the number of the last of {passes} passes does not fit {}", ty.name());
-                return Err(self.document.error(span.clone(), message));
-            }
-        }
-        Ok(())
-    }
-
+impl Reader<'_> {
     /// `[fault]`: of the last launch, which runs once. Memory after a fault is not checked.
-    fn fault(&self, fields: &Fields, node: &Node, launches: &[Launch]) -> Result<ExpectedFault, ManifestError> {
+    fn fault(&self, fields: &Fields, node: &Node, loops: &[Loop]) -> Result<ExpectedFault, ManifestError> {
         let document = self.document;
-        if launches.last().is_some_and(|launch| launch.repetition != Repetition::Times(1)) {
+        if loops.last().is_some_and(|last| last.repetition != Repetition::Times(1)) {
             let message = "the last launch ends with the fault: it has neither `repeat` nor `while_nonzero`";
             return Err(document.error(node.span(), message));
         }
@@ -346,7 +401,7 @@ impl Reader<'_> {
     fn check(&self, node: &Node) -> Result<Check, ManifestError> {
         let document = self.document;
         let fields = document.fields(node, "a check", &["buffer", "expected", "rel", "abs"])?;
-        let buffer = self.find(fields.required(document, "buffer")?)?;
+        let buffer = Values::new(document, &self.buffers).buffer(fields.required(document, "buffer")?)?;
         let expected = document.string(fields.required(document, "expected")?, "the path of a file")?;
         let tolerance = |key: &str| -> Result<Option<f64>, ManifestError> {
             let Some(node) = fields.get(key) else { return Ok(None) };

@@ -19,7 +19,7 @@ fn evaluate(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("e.bin");
     fs::write(&path, expected).unwrap();
-    let buffer = Buffer { name: "y".into(), ty, len, init: Init::Zero, output: true, address: None };
+    let buffer = Buffer { name: "y".into(), ty, len, init: Init::Zero, output: true, address: None, symbol: None };
     Check { buffer: BufferId(0), expected: path, rel, abs }.evaluate(&buffer, actual)
 }
 

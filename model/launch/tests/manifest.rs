@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use gpurf_launch::{
-    Argument, BufferId, Cause, ExpectedFault, Init, Manifest, ManifestError, Repetition, Scalar, Source, Type, random,
+    Address, Argument, BufferId, Cause, ExpectedFault, Expression, Init, Manifest, ManifestError, Repetition, Scalar,
+    Source, Type, random,
 };
 use tempfile::TempDir;
 
@@ -70,6 +71,10 @@ type = "f64"
 init = { values = [1, 2.5, inf] }
 "#;
 
+fn start_of(buffer: usize) -> Argument {
+    Argument::Address(Address { buffer: BufferId(buffer), offset: 0 })
+}
+
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("saxpy.ptx"), "").unwrap();
@@ -93,14 +98,14 @@ fn a_manifest_of_one_kernel() {
     assert_eq!(manifest.launches.len(), 1);
     let launch = &manifest.launches[0];
     assert_eq!((launch.kernel.as_str(), launch.grid, launch.block), ("saxpy", [64, 1, 1], [256, 1, 1]));
-    assert_eq!(launch.repetition, Repetition::Times(1));
+    assert_eq!(manifest.repetition_of(0), Repetition::Times(1));
     assert_eq!(
         launch.args,
         [
             Argument::Scalar(Scalar { ty: Type::U32, bits: 16000 }),
             Argument::Scalar(Scalar::from_f32(2.5)),
-            Argument::Buffer(BufferId(0)),
-            Argument::Buffer(BufferId(1)),
+            start_of(0),
+            start_of(1),
         ]
     );
     assert!(!manifest.buffers[0].output && manifest.buffers[1].output);
@@ -116,10 +121,10 @@ fn a_manifest_of_several_launches() {
     assert_eq!(manifest.launches[0].grid, [2, 1, 1]);
     assert_eq!(manifest.launches[0].block, [32, 2, 1]);
     assert_eq!(manifest.launches[0].args[1], Argument::Scalar(Scalar { ty: Type::U64, bits: u64::MAX }));
-    assert_eq!(manifest.launches[1].args[1], Argument::PassNumber(Type::S32));
+    assert_eq!(manifest.launches[1].args[1], Argument::Computed(Type::S32, Expression::parse("i").unwrap()));
     let reset = Scalar { ty: Type::U32, bits: 0 };
-    assert_eq!(manifest.launches[1].repetition, Repetition::WhileNonzero { buffer: BufferId(1), reset, max: 1000 });
-    assert_eq!(manifest.launches[2].repetition, Repetition::Times(8));
+    assert_eq!(manifest.repetition_of(1), Repetition::WhileNonzero { buffer: BufferId(1), reset, max: 1000 });
+    assert_eq!(manifest.repetition_of(2), Repetition::Times(8));
     let symbol = &manifest.symbols[0];
     assert_eq!((symbol.len, symbol.size()), (3, 24));
     assert_eq!(symbol.initial_bytes().unwrap()[16..], f64::INFINITY.to_le_bytes());
@@ -143,7 +148,7 @@ fn mistakes_have_a_place_and_a_remedy() {
             "dynamic_shared",
             "dynamic_sharde",
             "6:1: unknown key `dynamic_sharde` in a manifest of one kernel; it has source, assembly, kernel, grid, block, \
-             dynamic_shared, repeat, while_nonzero, arg, symbol, check, fault, replay",
+             dynamic_shared, repeat, while_nonzero, arg, buffer, symbol, check, fault, replay",
         ),
         (SAXPY, "kernel = \"saxpy\"", "", "1:1: a manifest of one kernel needs the key `kernel`"),
         (SAXPY, "[64, 1, 1]", "[64, 0, 1]", "4:13: grid in y must be from 1 to 65535"),
@@ -157,7 +162,7 @@ fn mistakes_have_a_place_and_a_remedy() {
             SAXPY,
             "value = 16000",
             "value = \"i\"",
-            "8:1: `value = \"i\"` is the number of the pass: it needs `repeat` or `while_nonzero`",
+            "9:34: `i` follows from the number of the pass: it needs `repeat` or `while_nonzero`",
         ),
         (
             SAXPY,
@@ -179,7 +184,7 @@ fn mistakes_have_a_place_and_a_remedy() {
         (SAXPY, "max = 1.0", "max = -2.0", "13:95: min is at most max, and both and their difference are finite"),
         (SEVERAL, "len = 3", "len = 4", "8:19: `level` has 4 elements, but 3 values"),
         (SEVERAL, "len = 1", "len = -1", "13:7: len must be from 0 to 18446744073709551615"),
-        (SEVERAL, "repeat = 8", "repeat = 300", "31:9: the number of the last of 300 passes does not fit u8"),
+        (SEVERAL, "repeat = 8", "repeat = 300", "31:32: `i` is 299 in pass 299: a value of u8 must be from 0 to 255"),
         (SEVERAL, "repeat = 8", "repeat = 0", "32:10: repeat must be from 1 to 4294967295"),
         (
             SEVERAL,
@@ -197,7 +202,7 @@ fn mistakes_have_a_place_and_a_remedy() {
             SEVERAL,
             "name = \"filter\"",
             "name = \"../filter\"",
-            "35:8: a name has letters, digits and _ - . $, and no dot in front",
+            "35:8: the name of a variable is as in the CUDA source, such as `filter` or `app::filter`, or as in the PTX",
         ),
     ];
     let wrong: Vec<_> = MISTAKES
@@ -257,7 +262,7 @@ fn an_argument_may_name_an_earlier_buffer() {
     let text = text.replace("buffer = \"y\"", "buffer = \"x\"");
     let manifest = parse(&folder(), &text).unwrap();
     assert_eq!(manifest.buffers.len(), 1);
-    assert_eq!(manifest.launches[0].args[2..], [Argument::Buffer(BufferId(0)); 2]);
+    assert_eq!(manifest.launches[0].args[2..], [start_of(0), start_of(0)]);
 }
 
 #[test]

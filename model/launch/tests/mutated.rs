@@ -2,17 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_launch::Manifest;
+use gpurf_launch::{Manifest, Repetition};
 use proptest::prelude::*;
 
 /// Pieces of manifests and of TOML, to be put into the wrong places.
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 52] = [
     "[[arg]]\n",
     "[[launch]]\n",
     "[[buffer]]\n",
     "[[check]]\n",
     "[[symbol]]\n",
     "[launch]\n",
+    "[[launch.step]]\n",
+    "{ struct = [",
+    "{ array = [",
+    "{ buffers = [",
+    "{ addresses = {",
+    "offset = ",
+    "step = ",
+    "count = ",
+    "align = ",
+    "symbol = ",
+    "= \"ceil_div(100 - i, 7) << 2\"",
+    "= \"((((\"",
     "buffer",
     "scalar",
     "init",
@@ -146,10 +158,18 @@ fn apply(text: &mut Vec<char>, change: &Change) {
 /// The folder of the test kernels, and the texts of their manifests.
 fn originals() -> (PathBuf, Vec<Vec<char>>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels");
-    let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let files = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    // Those of `launch/` more often: they have most of what a manifest can say of a launch.
+    let launches = std::iter::repeat_n(folder.join("launch"), 8).flat_map(|folder| files(&folder));
+    let mut paths: Vec<_> = files(&folder).chain(launches).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml") && !path.ends_with("Cargo.toml"));
     paths.sort();
-    let texts = paths.iter().map(|path| std::fs::read_to_string(path).unwrap().chars().collect()).collect();
+    let text = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let is_launch = path.parent().is_some_and(|folder| folder.ends_with("launch"));
+        if is_launch { text.replace("source = \"", "source = \"launch/") } else { text }.chars().collect()
+    };
+    let texts = paths.iter().map(text).collect();
     (folder, texts)
 }
 
@@ -159,7 +179,20 @@ fn read(folder: &Path, text: &[char]) -> bool {
         Ok(manifest) => {
             // What was accepted keeps its promises. Large buffers are left out, as they take their time.
             for buffer in manifest.buffers.iter().filter(|buffer| buffer.size() < 1 << 16) {
-                assert_eq!(buffer.initial_bytes().unwrap().len() as u64, buffer.size());
+                let mut bytes = buffer.initial_bytes().unwrap();
+                assert_eq!(bytes.len() as u64, buffer.size());
+                buffer.fill_addresses(&mut bytes, &|_| 1 << 24);
+            }
+            for (number, launch) in manifest.launches.iter().enumerate() {
+                let (Repetition::Times(passes) | Repetition::WhileNonzero { max: passes, .. }) =
+                    manifest.repetition_of(number);
+                for pass in [0, passes / 2, passes - 1] {
+                    assert!(launch.grid_in(pass).iter().all(|extent| (1..=1 << 31).contains(extent)));
+                    for argument in launch.args.iter().filter(|argument| argument.size() < 1 << 16) {
+                        assert_eq!(argument.bytes(pass, &|_| 0).len() as u64, argument.size());
+                        assert_eq!(argument.size() % argument.align(), 0);
+                    }
+                }
             }
             true
         }

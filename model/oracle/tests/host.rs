@@ -145,6 +145,145 @@ fn variables_have_values_and_addresses() {
     assert!(run(&image, &format!("{text}{long}")).unwrap_err().contains("20 bytes"));
 }
 
+/// The two words of the address of a variable of 16 bytes, and the word at its byte 8, which block 0 counts up by the number of blocks.
+const COUNTER: &str = "
+    S2R.CTAID.X R8
+    ISETP.NE.AND P0, R8, 0, PT
+    @P0 EXIT
+    LDC.B32 R0, [RZ]
+    MOV R4, 0
+    LD.GLOBAL.B32 R6, [R4+0x8]
+    S2R.NCTAID.X R7
+    IADD R6, PT, R6, R7, !PT
+    ST.GLOBAL.B32 [R4+0x8], R6
+    ST.GLOBAL.B32 [R0], R4
+    EXIT
+";
+
+/// A kernel that uses `app::counter`, which begins as 1, 2 and the address of itself; and `_ZL5table` in constant memory.
+fn variables() -> Image {
+    let mut kernel = kernel("k", &[8], COUNTER);
+    kernel.relocations =
+        vec![Relocation { instruction: 4, symbol: "_ZN3app7counterE".into(), addend: 0, upper: false }];
+    let counter = Symbol {
+        name: "_ZN3app7counterE".into(),
+        space: SymbolSpace::Global,
+        bytes: 16,
+        align: 8,
+        initial: [1u32, 2].iter().flat_map(|w| w.to_le_bytes()).collect(),
+        relocations: vec![DataRelocation { at: 8, symbol: "_ZN3app7counterE".into(), addend: 0 }],
+    };
+    let space = SymbolSpace::Constant { offset: 4096 };
+    let table =
+        Symbol { name: "_ZL5table".into(), space, relocations: Vec::new(), initial: Vec::new(), ..counter.clone() };
+    Image { source: "k.ptx".into(), kernels: vec![kernel], symbols: vec![counter, table] }
+}
+
+/// A manifest whose buffer `counter` is the variable, with this said of it besides; its one launch has this besides.
+fn of_counter(buffer: &str, launch: &str) -> String {
+    format!(
+        "source = \"k.ptx\"\n[[buffer]]\nname = \"counter\"\ntype = \"u32\"\nsymbol = \"app::counter\"\n{buffer}\n\
+         [[buffer]]\nname = \"out\"\ntype = \"u32\"\nlen = 1\n[[launch]]\nkernel = \"k\"\nblock = [1]\n\
+         args = [{{ buffer = \"out\" }}]\n{launch}\n"
+    )
+}
+
+#[test]
+fn a_variable_is_a_buffer() {
+    let once = "grid = [3]";
+    // As the source has it, with its own address, to which the kernel adds the number of blocks.
+    let words = run(&variables(), &of_counter("len = 4", once)).unwrap();
+    let address = words[1][0];
+    assert_eq!(words[0], [1, 2, address + 3, 0]);
+    assert!(address >= 1 << 24);
+    // As the manifest has it: the address is gone.
+    let given = of_counter("len = 4\ninit = { values = [7, 8, 9, 10] }", once);
+    assert_eq!(run(&variables(), &given).unwrap()[0], [7, 8, 12, 10]);
+    // It is a place as others are.
+    let pointed = given.replace("args = [{ buffer = \"out\" }]", "args = [{ buffer = \"counter\", offset = 3 }]");
+    assert_eq!(run(&variables(), &pointed).unwrap()[0], [7, 8, 12, address]);
+    let zero = of_counter("len = 4\ninit = \"zero\"", once);
+    assert_eq!(run(&variables(), &zero).unwrap()[0], [0, 0, 3, 0]);
+    let wrong = run(&variables(), &of_counter("len = 3", once)).unwrap_err();
+    assert!(wrong.contains("buffer `counter` has 12 bytes, but its variable `app::counter` has 16"), "{wrong}");
+    let constant = of_counter("len = 4", once).replace("app::counter", "table");
+    assert!(run(&variables(), &constant).unwrap_err().contains("a `[[symbol]]` gives its value"));
+    let none = of_counter("len = 4", once).replace("app::counter", "app::count");
+    let wrong = run(&variables(), &none).unwrap_err();
+    assert!(wrong.contains("no variable `app::count`; there are `app::counter`"), "{wrong}");
+    let symbol = "[[symbol]]\nname = \"app::counter\"\ntype = \"u32\"\nlen = 4";
+    let twice = run(&variables(), &format!("{}{symbol}", of_counter("len = 4", once))).unwrap_err();
+    assert!(twice.contains("is there twice"), "{twice}");
+}
+
+#[test]
+fn grids_change_from_pass_to_pass() {
+    let buffer = "len = 4\ninit = { values = [0, 0, 0, 0] }";
+    let shrinking = of_counter(buffer, "grid = [\"16 >> i\"]\nrepeat = 5");
+    assert_eq!(run(&variables(), &shrinking).unwrap()[0][2], 16 + 8 + 4 + 2 + 1);
+    let step = |grid: &str| {
+        format!("[[launch.step]]\nkernel = \"k\"\nblock = [1]\ngrid = [{grid}]\nargs = [{{ buffer = \"out\" }}]\n")
+    };
+    let text = of_counter(buffer, "grid = [100]");
+    let text = format!("{text}[[launch]]\nrepeat = 3\n{}{}", step("\"1 + i\""), step("10"));
+    assert_eq!(run(&variables(), &text).unwrap()[0][2], 100 + (1 + 10) + (2 + 10) + (3 + 10));
+}
+
+/// Follows a list { word, next } from the address in its struct { byte, first node } to its end, and stores the sum of its words.
+const LIST: &str = "
+    LDC.B32 R0, [RZ]
+    LDC.B32 R1, [RZ+0x10]
+    LDC.U8 R2, [RZ+0x8]
+next:
+    LD.GLOBAL.B32 R3, [R1]
+    IADD R2, PT, R2, R3, !PT
+    LD.GLOBAL.B32 R1, [R1+0x8]
+    ISETP.NE.AND P0, R1, 0, PT
+    @P0 BRA next, join done
+done:
+    ST.GLOBAL.B32 [R0], R2
+    EXIT
+";
+
+#[test]
+fn structs_and_buffers_hold_addresses() {
+    let mut kernel = kernel("k", &[8, 8], LIST);
+    kernel.parameters[1] = Parameter { name: "list".into(), offset: 8, bytes: 16, align: 8 };
+    let image = Image { source: "k.ptx".into(), kernels: vec![kernel], symbols: Vec::new() };
+    let node = |word: u32, next: &str| format!("{{ struct = [{{ type = \"u32\", value = {word} }}, {next}] }}");
+    let nodes = [
+        node(10, "{ buffer = \"nodes\", offset = 12 }"),
+        node(20, "{ type = \"u64\", value = 0 }"),
+        node(30, "{ buffer = \"other\" }"),
+        node(40, "{ buffer = \"nodes\", offset = 8 }"),
+    ];
+    let text = |argument: &str| {
+        format!(
+            "source = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [1]\n\
+             [[buffer]]\nname = \"nodes\"\ntype = \"u32\"\nlen = 16\ninit = {{ array = [{}] }}\n\
+             [[buffer]]\nname = \"other\"\ntype = \"u64\"\nlen = 2\ninit = {{ values = [500, {{ buffer = \"nodes\", offset = 4 }}] }}\n\
+             [[arg]]\nbuffer = {{ name = \"out\", type = \"u32\", len = 1 }}\n[[arg]]\n{argument}\n",
+            nodes.join(", ")
+        )
+    };
+    let list = "struct = [{ type = \"u8\", value = 1 }, { buffer = \"nodes\" }]";
+    // 10, then the fourth node, the third one, the other buffer, and the second one.
+    assert_eq!(run(&image, &text(list)).unwrap()[2], [1 + 10 + 40 + 30 + 500 + 20]);
+    for (argument, expected) in [
+        (
+            "struct = [{ buffer = \"nodes\" }]",
+            "argument 2 of kernel `k` is a struct of 8 bytes, but the parameter has 16",
+        ),
+        (
+            "struct = [{ type = \"u32\", array = [1, 2, 3, 4] }]",
+            "argument 2 of kernel `k` is a struct aligned to 4 bytes, but the parameter is aligned to 8: see `align`",
+        ),
+    ] {
+        let found = run(&image, &text(argument)).unwrap_err();
+        assert!(found.contains(expected), "{found}");
+    }
+}
+
 #[test]
 fn names_are_those_of_the_ptx_or_of_cpp() {
     let names = ["plain", "_Z3addPfi", "_Z3addPdi", "_ZL5tablei", "_ZN2ns3subEv"];
@@ -152,6 +291,7 @@ fn names_are_those_of_the_ptx_or_of_cpp() {
     assert_eq!(find("plain"), Ok("plain"));
     assert_eq!(find("table"), Ok("_ZL5tablei"));
     assert_eq!(find("_Z3addPdi"), Ok("_Z3addPdi"));
+    assert_eq!(find("ns::sub"), Ok("_ZN2ns3subEv"));
     assert!(find("add").unwrap_err().contains("more than one kernel"));
-    assert!(find("sub").unwrap_err().contains("no kernel `sub`"));
+    assert!(find("subs").unwrap_err().contains("no kernel `subs`"));
 }

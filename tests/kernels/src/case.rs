@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_launch::{Argument, Buffer, Launch, Manifest, ManifestError, Scalar, Type};
+use gpurf_launch::{Address, Argument, Buffer, Launch, Manifest, ManifestError, Scalar, Type};
 
 /// A manifest as a reference reads it: buffers and symbols by name, scalar arguments by their place.
 ///
@@ -109,7 +109,7 @@ impl Case {
     /// The name of the buffer that is this argument of a launch.
     pub fn buffer_argument(&self, launch: usize, argument: usize) -> &str {
         match self.launch(launch).args.get(argument) {
-            Some(Argument::Buffer(id)) => &self.manifest.buffer(*id).name,
+            Some(Argument::Address(Address { buffer, offset: 0 })) => &self.manifest.buffer(*buffer).name,
             _ => panic!("{}: argument {argument} of launch {launch} is no buffer", self.manifest.path.display()),
         }
     }

@@ -9,7 +9,7 @@ pub(crate) fn reference(case: &Case) -> Vec<Output> {
     let mut boards = [case.u8s("even"), case.u8s("odd")];
     let mut population = Vec::new();
     for launch in 0..case.launches() {
-        let Repetition::Times(generations) = case.launch(launch).repetition else {
+        let Repetition::Times(generations) = case.manifest().repetition_of(launch) else {
             panic!("a launch has a fixed number of generations");
         };
         for _ in 0..generations {

@@ -35,6 +35,7 @@ mod histogram;
 mod hotspot;
 mod kmeans;
 mod laplace3d;
+mod launch;
 mod lava_md;
 mod lib_market;
 mod mandelbrot;
@@ -157,6 +158,16 @@ pub const UNIFIED: [&str; 13] = [
     "recursiveGaussian",
     "sgemv",
     "spmv",
+];
+
+/// Kernels for what manifests say of launches: structs, pointers in memory, variables, names, loops. They lie in `launch/`, and each has one manifest.
+/// Their code is like that of the others, so that they need not run on every machine: they have no goldens.
+pub const LAUNCH: [Kernel; 5] = [
+    Kernel { name: "launch/chains", reference: launch::chains },
+    Kernel { name: "launch/loops", reference: launch::loops },
+    Kernel { name: "launch/particles", reference: launch::particles },
+    Kernel { name: "launch/templates", reference: launch::templates },
+    Kernel { name: "launch/variables", reference: launch::variables },
 ];
 
 /// All test kernels, by name.

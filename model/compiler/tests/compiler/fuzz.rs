@@ -6,13 +6,14 @@ use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
 /// PTX as nvcc writes it, from the test kernels.
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 7] = [
     include_str!("../../../../tests/kernels/saxpy.ptx"),
     include_str!("../../../../tests/kernels/reduction.ptx"),
     include_str!("../../../../tests/kernels/histogram.ptx"),
     include_str!("../../../../tests/kernels/bfs.ptx"),
     include_str!("../../../../tests/kernels/mri-q.ptx"),
     include_str!("../../../../tests/kernels/mersenneTwister.ptx"),
+    include_str!("../../../../tests/kernels/launch/variables.ptx"),
 ];
 
 /// Far more than any of these needs.

@@ -7,7 +7,8 @@ use gpurf_launch::{Argument, Assembly, Manifest};
 use super::LoadError;
 use crate::program::Program;
 
-/// Assembles the kernel of a manifest. Its parameters are the arguments of its launch, one behind the other, each aligned to its size. The lines
+/// Assembles the kernel of a manifest. Its parameters are the arguments of its launch, one behind the other, each aligned to its size, structs to
+/// their alignment. The lines
 /// of its instructions are those of the manifest.
 ///
 /// # Errors
@@ -40,14 +41,10 @@ fn parameters(manifest: &Manifest, kernel: &str) -> Vec<Parameter> {
     let arguments = launch.map_or(&[][..], |launch| &launch.args);
     let mut end = 0u32;
     let place = |(number, argument): (usize, &Argument)| {
-        let bytes = match argument {
-            Argument::Buffer(_) => 8,
-            Argument::Scalar(scalar) => scalar.ty.size() as u32,
-            Argument::PassNumber(ty) => ty.size() as u32,
-        };
-        let offset = end.next_multiple_of(bytes);
-        end = offset + bytes;
-        Parameter { name: format!("p{number}"), offset, bytes, align: bytes }
+        let (bytes, align) = (argument.size() as u32, argument.align() as u32);
+        let offset = end.next_multiple_of(align);
+        end = offset.saturating_add(bytes);
+        Parameter { name: format!("p{number}"), offset, bytes, align }
     };
     arguments.iter().enumerate().map(place).collect()
 }

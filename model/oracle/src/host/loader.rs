@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use gpurf_isa::image::{Kernel, Symbol, SymbolSpace};
 use gpurf_isa::machine::{BLOCK_THREADS, CONSTANT_WINDOW, PARAMETER_SPACE, SHARED_LIMIT};
 use gpurf_isa::{Image, Operand};
-use gpurf_launch::{Argument, Launch, Manifest, ManifestError};
+use gpurf_launch::{Argument, Buffer, BufferId, Init, Launch, Manifest, ManifestError};
 
+use super::names::named;
 use crate::memory::{BufferIndex, Memory, OutOfMemory};
 
 /// Why a manifest and an image do not go together.
@@ -36,34 +37,6 @@ pub enum LoadError {
     },
 }
 
-/// Of several things with names as they are in the PTX, the one that a manifest means: by that name, or by the name of a C++ function or variable
-/// outside namespaces.
-///
-/// # Errors
-/// When there is none, or more than one; the text says so.
-pub fn named<'a, T>(what: &str, name: &str, all: &'a [T], name_of: fn(&T) -> &str) -> Result<&'a T, String> {
-    if let Some(found) = all.iter().find(|thing| name_of(thing) == name) {
-        return Ok(found);
-    }
-    let length = name.len();
-    let is_mangled = |thing: &&T| {
-        // The parameters' types follow without a separator, or templates' arguments.
-        ["_Z", "_ZL"].iter().any(|prefix| name_of(thing).starts_with(&format!("{prefix}{length}{name}")))
-    };
-    let mut found = all.iter().filter(is_mangled);
-    let list =
-        |things: &[&T]| things.iter().map(|thing| format!("`{}`", name_of(thing))).collect::<Vec<_>>().join(", ");
-    match (found.next(), found.next()) {
-        (Some(only), None) => Ok(only),
-        (Some(first), Some(second)) => {
-            let rest: Vec<&T> = [first, second].into_iter().chain(found).collect();
-            Err(format!("`{name}` is the name of more than one {what}: say which of {}", list(&rest)))
-        }
-        (None, _) if all.is_empty() => Err(format!("there is no {what} `{name}`: the source has none")),
-        (None, _) => Err(format!("there is no {what} `{name}`; there are {}", list(&all.iter().collect::<Vec<_>>()))),
-    }
-}
-
 /// Memory with all buffers and variables, and the image with their addresses filled in.
 #[derive(Debug)]
 pub struct Loaded {
@@ -82,39 +55,64 @@ pub struct Loaded {
 pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
     let mismatch = |problem: String| LoadError::Mismatch { manifest: manifest.path.clone(), problem };
     let full = |name: &str, error: &OutOfMemory| mismatch(format!("buffer `{name}`: {error}"));
+    let given = given_values(manifest, image, &mismatch)?;
     let mut memory = Memory::default();
-    let mut buffers = Vec::new();
-    for buffer in &manifest.buffers {
+    let mut buffers = vec![None; manifest.buffers.len()];
+    let own = |(_, buffer): &(usize, &Buffer)| buffer.symbol.is_none();
+    for (number, buffer) in manifest.buffers.iter().enumerate().filter(own) {
         // Before its bytes are made: they may be more than the machine has.
         if buffer.size() >= 1 << 32 {
             return Err(full(&buffer.name, &OutOfMemory::Full { bytes: buffer.size() }));
         }
         let bytes = buffer.initial_bytes()?;
-        buffers.push(memory.add_at(&buffer.name, &bytes, buffer.address).map_err(|e| full(&buffer.name, &e))?);
+        let index = memory.add_at(&buffer.name, &bytes, buffer.address).map_err(|e| full(&buffer.name, &e))?;
+        buffers[number] = Some(index);
     }
-    let mut values = initial_values(manifest, image, &mismatch)?;
     let mut addresses = HashMap::new();
+    let mut places = HashMap::new();
     for symbol in &image.symbols {
         let address = match symbol.space {
             SymbolSpace::Constant { offset } => u64::from(CONSTANT_WINDOW) << 32 | u64::from(offset),
             SymbolSpace::Global => {
                 let zeros = vec![0; symbol.bytes as usize];
                 let index = memory.add(&symbol.name, &zeros).map_err(|e| full(&symbol.name, &e))?;
+                places.insert(symbol.name.as_str(), index);
                 memory.buffer(index).address().into()
             }
         };
         addresses.insert(symbol.name.as_str(), address);
+    }
+    for (name, given) in &given {
+        if let Given::Buffer(number) = given {
+            buffers[*number] = places.get(name).copied();
+        }
+    }
+    // Each is there: of its own, or a variable in global memory.
+    let buffers: Vec<BufferIndex> = buffers.into_iter().flatten().collect();
+    let begin_of = |id: BufferId| u64::from(memory.buffer(buffers[id.0]).address());
+    let mut filled = Vec::new();
+    for (number, buffer) in manifest.buffers.iter().enumerate().filter(own) {
+        if buffer.has_addresses() {
+            let mut bytes = buffer.initial_bytes()?;
+            buffer.fill_addresses(&mut bytes, &begin_of);
+            filled.push((buffers[number], bytes));
+        }
     }
     let address_of = |name: &str| {
         let unknown = || mismatch(format!("the code uses the address of `{name}`, which is no variable of the image"));
         addresses.get(name).copied().ok_or_else(unknown)
     };
     let mut constant = vec![0; PARAMETER_SPACE as usize];
-    let mut global = manifest.buffers.len();
     for symbol in &image.symbols {
-        let bytes = values.entry(symbol.name.as_str()).or_default();
+        let mut bytes = match given.get(symbol.name.as_str()) {
+            Some(given) => given.bytes(manifest, &begin_of)?,
+            None => None,
+        };
+        let covered = bytes.as_ref().map_or(0, Vec::len);
+        let bytes = bytes.get_or_insert_with(|| symbol.initial.clone());
         bytes.resize(symbol.bytes as usize, 0);
-        for relocation in &symbol.relocations {
+        // What the manifest gives takes the place of addresses too.
+        for relocation in symbol.relocations.iter().filter(|relocation| relocation.at as usize >= covered) {
             let value = address_of(&relocation.symbol)?.wrapping_add_signed(relocation.addend);
             let at = relocation.at as usize;
             let place = bytes.get_mut(at..at.saturating_add(8));
@@ -127,11 +125,11 @@ pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
                 constant.resize(constant.len().max(end), 0);
                 constant[offset as usize..end].copy_from_slice(bytes);
             }
-            SymbolSpace::Global => {
-                memory.write(BufferIndex(global), bytes);
-                global += 1;
-            }
+            SymbolSpace::Global => filled.push((places[symbol.name.as_str()], std::mem::take(bytes))),
         }
+    }
+    for (index, bytes) in filled {
+        memory.write(index, &bytes);
     }
     let mut image = image.clone();
     for kernel in &mut image.kernels {
@@ -140,16 +138,51 @@ pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
     Ok(Loaded { image, memory, buffers, constant })
 }
 
-/// The first bytes of each variable: the manifest's, else the image's.
-fn initial_values<'a>(
-    manifest: &Manifest,
+/// What a manifest says of a variable.
+#[derive(Clone, Copy)]
+enum Given<'a> {
+    /// Its first value.
+    Symbol(&'a gpurf_launch::Symbol),
+    /// That it is this buffer.
+    Buffer(usize),
+}
+
+impl Given<'_> {
+    /// The bytes that it begins with; nothing where those of the source remain.
+    fn bytes(&self, manifest: &Manifest, begin_of: &dyn Fn(BufferId) -> u64) -> Result<Option<Vec<u8>>, ManifestError> {
+        Ok(match *self {
+            Self::Symbol(symbol) => {
+                let mut bytes = symbol.initial_bytes()?;
+                symbol.fill_addresses(&mut bytes, begin_of);
+                Some(bytes)
+            }
+            Self::Buffer(number) => {
+                let buffer = &manifest.buffers[number];
+                if buffer.init == Init::Source {
+                    return Ok(None);
+                }
+                let mut bytes = buffer.initial_bytes()?;
+                buffer.fill_addresses(&mut bytes, begin_of);
+                Some(bytes)
+            }
+        })
+    }
+}
+
+/// What the manifest says of variables, by their names in the PTX.
+fn given_values<'a>(
+    manifest: &'a Manifest,
     image: &'a Image,
     mismatch: &impl Fn(String) -> LoadError,
-) -> Result<HashMap<&'a str, Vec<u8>>, LoadError> {
-    let mut values: HashMap<&str, Vec<u8>> =
-        image.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.initial.clone())).collect();
+) -> Result<HashMap<&'a str, Given<'a>>, LoadError> {
+    let mut all = HashMap::new();
+    let find = |name: &str| named("variable", name, &image.symbols, |s: &Symbol| &s.name).map_err(mismatch);
+    let mut give = |symbol: &'a Symbol, given: Given<'a>| match all.insert(symbol.name.as_str(), given) {
+        None => Ok(()),
+        Some(_) => Err(mismatch(format!("variable `{}` is there twice", symbol.name))),
+    };
     for given in &manifest.symbols {
-        let symbol = named("variable", &given.name, &image.symbols, |s: &Symbol| &s.name).map_err(mismatch)?;
+        let symbol = find(&given.name)?;
         if given.size() > symbol.bytes.into() {
             return Err(mismatch(format!(
                 "symbol `{}` has {} bytes, but the variable has {}",
@@ -158,9 +191,28 @@ fn initial_values<'a>(
                 symbol.bytes
             )));
         }
-        values.insert(&symbol.name, given.initial_bytes()?);
+        give(symbol, Given::Symbol(given))?;
     }
-    Ok(values)
+    for (number, buffer) in manifest.buffers.iter().enumerate() {
+        let Some(name) = &buffer.symbol else { continue };
+        let symbol = find(name)?;
+        if let SymbolSpace::Constant { .. } = symbol.space {
+            return Err(mismatch(format!(
+                "buffer `{}` is variable `{name}` in constant memory, which no kernel writes: a `[[symbol]]` gives its value",
+                buffer.name
+            )));
+        }
+        if buffer.size() != symbol.bytes.into() {
+            return Err(mismatch(format!(
+                "buffer `{}` has {} bytes, but its variable `{name}` has {}",
+                buffer.name,
+                buffer.size(),
+                symbol.bytes
+            )));
+        }
+        give(symbol, Given::Buffer(number))?;
+    }
+    Ok(all)
 }
 
 fn relocate(kernel: &mut Kernel, address_of: &impl Fn(&str) -> Result<u64, LoadError>) -> Result<(), LoadError> {
@@ -185,16 +237,18 @@ pub fn check(launch: &Launch, kernel: &Kernel) -> Result<(), String> {
         return Err(format!("kernel `{name}` has {wanted} parameters, but {given} arguments are given"));
     }
     for (number, (argument, parameter)) in launch.args.iter().zip(&kernel.parameters).enumerate() {
-        let (what, bytes) = match argument {
-            Argument::Buffer(_) => ("a buffer's address".to_owned(), 8),
-            Argument::Scalar(scalar) => (scalar.ty.name().to_owned(), scalar.ty.size()),
-            Argument::PassNumber(ty) => (ty.name().to_owned(), ty.size()),
-        };
-        if bytes != parameter.bytes as usize {
+        let (number, what, bytes) = (number + 1, argument.describe(), argument.size());
+        if bytes != parameter.bytes.into() {
             return Err(format!(
-                "argument {} of kernel `{name}` is {what} of {bytes} bytes, but the parameter has {}",
-                number + 1,
+                "argument {number} of kernel `{name}` is {what} of {bytes} bytes, but the parameter has {}",
                 parameter.bytes
+            ));
+        }
+        if matches!(argument, Argument::Struct(_)) && argument.align() != parameter.align.into() {
+            return Err(format!(
+                "argument {number} of kernel `{name}` is {what} aligned to {} bytes, but the parameter is aligned to {}: see `align`",
+                argument.align(),
+                parameter.align
             ));
         }
     }

@@ -6,11 +6,13 @@
 
 mod assembled;
 mod loader;
+mod names;
 mod reported;
 mod session;
 
 pub use assembled::assembled;
-pub use loader::{LoadError, named};
+pub use loader::LoadError;
+pub use names::{demangled, named};
 pub use reported::ReportedFault;
 pub use session::{RunError, RunReport, Session};
 

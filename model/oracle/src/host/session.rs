@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use gpurf_isa::Image;
 use gpurf_isa::image::Kernel;
-use gpurf_launch::{Argument, BufferId, CheckRow, ExpectedFault, Launch, Manifest, ManifestError, Repetition, Scalar};
+use gpurf_launch::{BufferId, CheckRow, ExpectedFault, Launch, Loop, Manifest, ManifestError, Repetition, Scalar};
 
-use super::loader::{LoadError, Loaded, check, load, named};
+use super::loader::{LoadError, Loaded, check, load};
+use super::names::named;
 use super::{Engine, KernelLaunch};
 use crate::context::Geometry;
 use crate::memory::Memory;
@@ -87,19 +88,17 @@ impl<'a> Session<'a> {
     pub fn run<E: Engine>(&mut self, engine: &mut E) -> Result<RunReport, RunError<E::Error>> {
         let mut report = RunReport::default();
         let manifest = self.manifest;
-        for (number, launch) in manifest.launches.iter().enumerate() {
-            let kernel = self.kernels[number];
-            match launch.repetition {
-                Repetition::Times(passes) => {
-                    for pass in 0..passes {
-                        self.pass(engine, launch, kernel, pass, &mut report)?;
-                    }
-                }
+        for Loop { launches, repetition } in &manifest.loops {
+            let mut once = |this: &mut Self, pass: u32| {
+                launches.clone().try_for_each(|number| this.pass(engine, number, pass, &mut report))
+            };
+            match *repetition {
+                Repetition::Times(passes) => (0..passes).try_for_each(|pass| once(self, pass))?,
                 Repetition::WhileNonzero { buffer, reset, max } => {
                     let mut pass = 0;
                     loop {
                         self.fill(buffer, reset);
-                        self.pass(engine, launch, kernel, pass, &mut report)?;
+                        once(self, pass)?;
                         if self.bytes(buffer).iter().all(|&byte| byte == 0) {
                             break;
                         }
@@ -107,8 +106,8 @@ impl<'a> Session<'a> {
                         if pass == max {
                             return Err(RunError::Passes {
                                 manifest: manifest.path.clone(),
-                                launch: number + 1,
-                                kernel: launch.kernel.clone(),
+                                launch: launches.end,
+                                kernel: manifest.launches[launches.end - 1].kernel.clone(),
                                 buffer: manifest.buffer(buffer).name.clone(),
                                 max,
                             });
@@ -120,7 +119,8 @@ impl<'a> Session<'a> {
         Ok(report)
     }
 
-    /// The launches, in order, each once: what a machine needs to know to say whether it can run them. Their parameters are not filled in yet.
+    /// The launches, in order, each once: what a machine needs to know to say whether it can run them: with the grid of the first pass, and parameters
+    /// that are not filled in yet.
     pub fn launches(&self) -> impl Iterator<Item = KernelLaunch<'_>> {
         let Loaded { image, constant, .. } = &self.loaded;
         let launches = self.manifest.launches.iter().zip(&self.kernels);
@@ -128,33 +128,27 @@ impl<'a> Session<'a> {
         let fault = move |number| self.manifest.fault.filter(|_| number == last);
         launches
             .enumerate()
-            .map(move |(number, (launch, &kernel))| kernel_launch(image, constant, launch, kernel, fault(number)))
+            .map(move |(number, (launch, &kernel))| kernel_launch(image, constant, launch, kernel, 0, fault(number)))
     }
 
     fn pass<E: Engine>(
         &mut self,
         engine: &mut E,
-        launch: &Launch,
-        kernel: usize,
+        number: usize,
         pass: u32,
         report: &mut RunReport,
     ) -> Result<(), RunError<E::Error>> {
+        let (launch, kernel) = (&self.manifest.launches[number], self.kernels[number]);
         let Loaded { image, memory, buffers, constant } = &mut self.loaded;
+        let begin_of = |id: BufferId| memory.buffer(buffers[id.0]).address().into();
         for (argument, parameter) in launch.args.iter().zip(&image.kernels[kernel].parameters) {
-            let bytes = match argument {
-                Argument::Buffer(id) => {
-                    let address = memory.buffer(buffers[id.0]).address();
-                    u64::from(address).to_le_bytes().to_vec()
-                }
-                Argument::Scalar(scalar) => scalar.bytes(),
-                Argument::PassNumber(ty) => Scalar { ty: *ty, bits: pass.into() }.bytes(),
-            };
+            let bytes = argument.bytes(pass, &begin_of);
             constant[parameter.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
         }
         // The last launch ends with the fault, which it meets once.
-        let is_last = self.manifest.launches.last().is_some_and(|last| std::ptr::eq(last, launch));
+        let is_last = number + 1 == self.manifest.launches.len();
         let fault = self.manifest.fault.filter(|_| is_last);
-        let ended = engine.launch(&kernel_launch(image, constant, launch, kernel, fault), memory);
+        let ended = engine.launch(&kernel_launch(image, constant, launch, kernel, pass, fault), memory);
         report.launches += 1;
         let wrong = |expected, found| {
             let (manifest, expected) = (self.manifest.path.clone(), Box::new(expected));
@@ -202,12 +196,13 @@ fn kernel_launch<'a>(
     constant: &'a [u8],
     launch: &Launch,
     kernel: usize,
+    pass: u32,
     fault: Option<ExpectedFault>,
 ) -> KernelLaunch<'a> {
     let kernel = &image.kernels[kernel];
     let has_variables = constant.len() > gpurf_isa::machine::PARAMETER_SPACE as usize;
     // Without variables the parameters are all there is, so that reading past them is noticed.
     let end = if has_variables { constant.len() } else { kernel.parameter_bytes() as usize };
-    let geometry = Geometry { grid: launch.grid, block: launch.block, dynamic_shared: launch.dynamic_shared };
+    let geometry = Geometry { grid: launch.grid_in(pass), block: launch.block, dynamic_shared: launch.dynamic_shared };
     KernelLaunch { kernel, source: &image.source, geometry, constant: &constant[..end], fault }
 }

@@ -1,0 +1,183 @@
+//! Names of kernels and variables: as in the PTX, or as in the CUDA source.
+
+use cpp_demangle::{DemangleOptions, Symbol};
+
+/// A name of the PTX as it is in the CUDA source, with namespaces, template arguments and types of parameters; nothing where it is not mangled.
+pub fn demangled(name: &str) -> Option<String> {
+    let symbol = Symbol::new(name).ok().filter(|_| name.starts_with("_Z"))?;
+    symbol.demangle_with_options(&DemangleOptions::new().no_return_type()).ok()
+}
+
+/// A name of the PTX for messages: with that of the source beside it.
+fn shown(name: &str) -> String {
+    match demangled(name) {
+        Some(source) => format!("`{source}` (`{name}`)"),
+        None => format!("`{name}`"),
+    }
+}
+
+/// Of several things with names as they are in the PTX, the one that a manifest means. Its name is that in the PTX, or that in the CUDA source:
+/// types of parameters, template arguments and namespaces may be left out as long as one thing is left.
+///
+/// # Errors
+/// When there is none, or more than one; the text says so.
+pub fn named<'a, T>(what: &str, name: &str, all: &'a [T], name_of: fn(&T) -> &str) -> Result<&'a T, String> {
+    if let Some(found) = all.iter().find(|thing| name_of(thing) == name) {
+        return Ok(found);
+    }
+    let wanted = without_blanks(name);
+    let forms: Vec<Forms> = all.iter().map(|thing| Forms::of(name_of(thing))).collect();
+    // The whole name comes before one in some namespace.
+    for fits in [Forms::is, Forms::ends_with] {
+        let found: Vec<&T> = all.iter().zip(&forms).filter(|(_, forms)| fits(forms, &wanted)).map(|(t, _)| t).collect();
+        match found[..] {
+            [] => {}
+            [only] => return Ok(only),
+            _ => {
+                let list: Vec<String> = found.iter().map(|thing| shown(name_of(thing))).collect();
+                return Err(format!("`{name}` is the name of more than one {what}: say which of {}", list.join(", ")));
+            }
+        }
+    }
+    if all.is_empty() {
+        return Err(format!("there is no {what} `{name}`: the source has none"));
+    }
+    let list: Vec<String> = all.iter().map(|thing| shown(name_of(thing))).collect();
+    Err(format!("there is no {what} `{name}`; there are {}", list.join(", ")))
+}
+
+/// What a thing may be called in the source, without blanks; nothing where its name is not mangled.
+struct Forms {
+    /// With types of parameters, and without.
+    whole: Vec<String>,
+}
+
+impl Forms {
+    fn of(name: &str) -> Self {
+        let Some(whole) = demangled(name) else { return Self { whole: Vec::new() } };
+        // What is local to a file stands in a namespace whose name nobody writes.
+        let whole = without_blanks(&whole.replace("(anonymous namespace)::", ""));
+        let plain = whole[..end_of_name(&whole)].to_owned();
+        let bare = without_last_arguments(&plain).to_owned();
+        Self { whole: vec![whole, plain, bare] }
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.whole.iter().any(|form| form == name)
+    }
+
+    fn ends_with(&self, name: &str) -> bool {
+        self.whole.iter().any(|form| form.strip_suffix(name).is_some_and(|rest| rest.ends_with("::")))
+    }
+}
+
+fn without_blanks(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Where the types of a function's parameters begin, else the end.
+fn end_of_name(text: &str) -> usize {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            '(' if depth == 0 && at > 0 => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// A name without the template arguments at its end.
+fn without_last_arguments(text: &str) -> &str {
+    if !text.ends_with('>') {
+        return text;
+    }
+    let mut depth = 0;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            '>' => depth += 1,
+            '<' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As nvcc mangles them: `scale<float, 3>`, `scale<float, 5>`, `scale<int, 3>`, `app::scale(float*)`, `app::inner::turn<unsigned int>`,
+    /// `add(float*, int)`, `add(double*, int)`, a static kernel, one in a namespace without a name, a plain one.
+    const NAMES: [&str; 10] = [
+        "_Z5scaleIfLi3EEvPT_i",
+        "_Z5scaleIfLi5EEvPT_i",
+        "_Z5scaleIiLi3EEvPT_i",
+        "_ZN3app5scaleEPf",
+        "_ZN3app5inner4turnIjEEvPT_",
+        "_Z3addPfi",
+        "_Z3addPdi",
+        "_ZL5tablei",
+        "_ZN12_GLOBAL__N_16hiddenEv",
+        "plain",
+    ];
+
+    fn find(name: &str) -> Result<&'static str, String> {
+        named("kernel", name, &NAMES, |name| name).copied()
+    }
+
+    #[test]
+    fn names_are_those_of_the_ptx_or_of_the_source() {
+        for (name, expected) in [
+            ("plain", 9),
+            ("_Z3addPdi", 6),
+            ("scale<float, 3>", 0),
+            ("scale<float,5>", 1),
+            ("scale<int, 3>", 2),
+            ("scale<int, 3>(int*, int)", 2),
+            ("app::scale", 3),
+            ("app::scale(float*)", 3),
+            ("scale(float*)", 3),
+            ("turn", 4),
+            ("turn<unsigned int>", 4),
+            ("inner::turn", 4),
+            ("app::inner::turn", 4),
+            ("app::inner::turn<unsigned int>", 4),
+            ("add(double*, int)", 6),
+            ("table", 7),
+            ("hidden", 8),
+        ] {
+            assert_eq!(find(name), Ok(NAMES[expected]), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_several_things_are_refused_with_all_of_them() {
+        for (name, words) in [
+            ("add", vec!["`add(float*, int)` (`_Z3addPfi`)", "`_Z3addPdi`"]),
+            ("scale", vec!["`scale<float, 3>(float*, int)`", "`_Z5scaleIfLi5EEvPT_i`", "`_Z5scaleIiLi3EEvPT_i`"]),
+        ] {
+            let error = find(name).unwrap_err();
+            assert!(error.contains("more than one kernel"), "{error}");
+            assert!(words.iter().all(|word| error.contains(word)), "{error}");
+            // The one in a namespace has another name.
+            assert!(!error.contains("app"), "{error}");
+        }
+        for name in ["cale", "sub", "scale<float>", "app", "app::", "", "add(float*)", "<", "turn<int>"] {
+            let error = find(name).unwrap_err();
+            assert!(error.starts_with(&format!("there is no kernel `{name}`; there are `scale<")), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_that_cannot_be_read_are_names_too() {
+        for name in ["_Z", "_ZN", "_Z5sca", "_ZZZZ", "", "_Z1f(", "\u{e9}"] {
+            assert_eq!(named("kernel", name, &[name], |name| name), Ok(&name));
+        }
+    }
+}

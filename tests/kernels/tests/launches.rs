@@ -1,0 +1,123 @@
+//! What manifests say of launches, on kernels that need it: the oracle gives what the references give.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use gpurf_compiler::{Compiled, Feature, Module, Options, Schedule};
+use gpurf_isa::Image;
+use gpurf_kernels::{Case, LAUNCH, folder};
+use gpurf_launch::{BufferId, Manifest};
+use gpurf_oracle::host::{OracleEngine, Session, named};
+
+fn load(name: &str) -> Case {
+    Case::load(name).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The code of the kernels that a manifest launches.
+fn compiled(name: &str, options: &Options) -> Compiled {
+    let case = load(name);
+    let text = fs::read_to_string(folder().join(format!("{name}.ptx"))).expect("PTX lies beside the source");
+    let module = Module::parse(&text, name).unwrap_or_else(|error| panic!("{error}"));
+    let names: Vec<&str> = module.kernels().map(|(name, _)| name).collect();
+    let of = |kernel: &str| *named("kernel", kernel, &names, |name| name).unwrap_or_else(|error| panic!("{error}"));
+    let wanted: BTreeSet<&str> = case.manifest().launches.iter().map(|launch| of(&launch.kernel)).collect();
+    module.compile(options, &|name| wanted.contains(name)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run(manifest: &Manifest, image: &Image) -> Result<Vec<Vec<u8>>, String> {
+    let mut session = Session::new(manifest, image).map_err(|error| error.to_string())?;
+    session.run(&mut OracleEngine::default()).map_err(|error| error.to_string())?;
+    for row in session.checks().map_err(|error| error.to_string())? {
+        assert!(row.ok, "{}: {row:?}", manifest.path.display());
+    }
+    Ok((0..manifest.buffers.len()).map(|id| session.bytes(BufferId(id))).collect())
+}
+
+#[test]
+fn every_output_is_checked_and_is_what_the_reference_gives() {
+    for kernel in LAUNCH {
+        let case = load(kernel.name);
+        let outputs = (kernel.reference)(&case);
+        let declared: BTreeSet<&str> =
+            case.manifest().buffers.iter().filter(|buffer| buffer.output).map(|buffer| buffer.name.as_str()).collect();
+        assert_eq!(declared, outputs.iter().map(|output| output.buffer).collect(), "{}", kernel.name);
+        for output in outputs {
+            let file = folder().join(format!("{}.{}.bin", kernel.name, output.buffer));
+            assert_eq!(fs::read(&file).unwrap(), output.bytes, "{}", file.display());
+            let checks = |check: &&gpurf_launch::Check| check.expected == file;
+            assert_eq!(case.manifest().checks.iter().filter(checks).count(), 1, "{}", file.display());
+        }
+    }
+}
+
+#[test]
+fn results_are_those_of_the_references_in_every_order() {
+    for kernel in LAUNCH {
+        let case = load(kernel.name);
+        for schedule in [Schedule::None, Schedule::Tree, Schedule::Latency] {
+            for registers in [16, 64] {
+                let code = compiled(kernel.name, &Options { registers, schedule, ..Options::default() });
+                assert_eq!(code.refused, [], "{}", kernel.name);
+                run(case.manifest(), &code.image).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+            }
+        }
+    }
+}
+
+/// A manifest with one text replaced, run.
+fn changed(name: &str, from: &str, to: &str) -> Result<Vec<Vec<u8>>, String> {
+    let path = folder().join(format!("{name}.toml"));
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{name}: {from}");
+    // Other results than those that it checks.
+    let text = text.replace(from, to).split("[[check]]").next().unwrap().to_owned();
+    let manifest = Manifest::parse(&path, &text).map_err(|error| error.to_string())?;
+    run(&manifest, &compiled(name, &Options::default()).image)
+}
+
+#[test]
+fn arguments_that_do_not_fit_the_kernel_are_refused_before_it_runs() {
+    for (name, from, to, expected) in [
+        ("launch/particles", ", align = 16", "", "is a struct of 80 bytes, but the parameter has 96"),
+        (
+            "launch/particles",
+            "        { type = \"s32\", value = 200 },\n",
+            "",
+            "is a struct of 80 bytes, but the parameter",
+        ),
+        (
+            "launch/variables",
+            "symbol = \"counts\"\ntype = \"u32\"\nlen = 8",
+            "symbol = \"counts\"\ntype = \"u32\"\nlen = 7",
+            "its variable `counts` has 32",
+        ),
+        ("launch/variables", "symbol = \"counts\"", "symbol = \"bounds\"", "a `[[symbol]]` gives its value"),
+        ("launch/variables", "\"state::total\"", "\"total_\"", "no variable `total_`; there are `bounds`"),
+    ] {
+        let error = changed(name, from, to).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_variable_begins_as_the_manifest_has_it() {
+    let plain = changed("launch/variables", "symbol = \"counts\"", "symbol = \"counts\"").unwrap();
+    let given = "symbol = \"counts\"\ninit = { values = [0, 0, 0, 0, 0, 0, 0, 1000] }";
+    let given = changed("launch/variables", "symbol = \"counts\"", given).unwrap();
+    let words = |bytes: &[u8]| bytes.chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect::<Vec<_>>();
+    let (plain, given) = (words(&plain[0]), words(&given[0]));
+    assert_eq!(given[0] + 100, plain[0]);
+    assert_eq!(given[1..7], plain[1..7]);
+    assert_eq!(given[7], plain[7] + 999);
+}
+
+#[test]
+fn the_kernel_in_double_precision_is_refused_with_its_name_and_nothing_else() {
+    let text = fs::read_to_string(folder().join("launch/templates.ptx")).unwrap();
+    let module = Module::parse(&text, "templates.ptx").unwrap();
+    let all = module.compile(&Options::default(), &|_| true).unwrap();
+    assert_eq!(all.image.kernels.len(), 6);
+    let [refused] = &all.refused[..] else { panic!("one is refused") };
+    assert_eq!(refused.name, "_ZN3app5scaleIdLi3EEEvPT_i");
+    assert_eq!(refused.diagnostics.features, BTreeSet::from([Feature::DoublePrecision]));
+}
