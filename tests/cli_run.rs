@@ -417,6 +417,104 @@ fn cuda_needs_nvcc_or_the_ptx_beside_it() {
     refused(&["compile", &folder.path("nothing.cu")], BAD_INPUT, &["nothing.cu"]);
 }
 
+/// A kernel in double precision, one with that and a texture, and one of a namespace that is within the subset.
+const OTHERS: &str = "
+.visible .entry _Z6halvesPd(.param .u64 p) { .reg .f64 %d<4>; add.f64 %d1, %d2, %d3; ret; }
+.visible .entry _Z6lookupPd(.param .u64 p) { .reg .f64 %d<4>; .reg .f32 %f<5>; .reg .b64 %l<2>; .reg .b32 %r<2>;
+    add.f64 %d1, %d2, %d3; tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%l1, {%r1}]; ret; }
+.visible .entry _ZN3app5emptyEv() { ret; }
+";
+
+#[test]
+fn a_kernel_that_is_refused_leaves_the_others_of_its_file_alone() {
+    let folder = Folder::new();
+    folder.put("double.ptx", &format!("{DOUBLE}{OTHERS}"));
+    json(&["run", &folder.path("double.toml"), "--json"], PASSED);
+    let launched = folder.manifest("kernel = \"double\"", "kernel = \"halves\"");
+    refused(&["run", &launched], BAD_INPUT, &["kernel `_Z6halvesPd`: ", "double precision", "double.ptx:28:"]);
+    let unknown = folder.manifest("kernel = \"double\"", "kernel = \"third\"");
+    refused(&["run", &unknown], BAD_INPUT, &["no kernel `third`", "`halves(double*)`", "`app::empty()`"]);
+
+    let (source, code) = (folder.path("double.ptx"), folder.path("code.json"));
+    let names = || {
+        let image: Value = serde_json::from_slice(&fs::read(&code).unwrap()).unwrap();
+        let kernels = image["kernels"].as_array().unwrap().iter();
+        kernels.map(|kernel| kernel["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    // All of the file is asked for: what is accepted is written, and what is not is said.
+    let output = gpurf(&["compile", &source, "-o", &code]);
+    assert_eq!(output.status.code(), Some(BAD_INPUT));
+    assert_eq!(names(), ["_Z6doublePji", "_ZN3app5emptyEv"]);
+    let said = text(&output.stderr);
+    for line in [
+        "_Z6halvesPd  double precision",
+        "_Z6lookupPd  double precision, textures",
+        "double precision        2              1",
+        "textures                1              0",
+        "error: kernel `_Z6halvesPd`: ",
+        "error: kernel `_Z6lookupPd`: textures",
+    ] {
+        assert!(said.contains(line), "{line}\n{said}");
+    }
+    assert!(!said.contains("error: error:"), "{said}");
+    // Kernels by name, of the source or of the PTX.
+    for (kernels, expected) in [
+        (&["double"][..], &["_Z6doublePji"][..]),
+        (&["app::empty", "_Z6doublePji"], &["_Z6doublePji", "_ZN3app5emptyEv"]),
+    ] {
+        let named: Vec<&str> = kernels.iter().flat_map(|kernel| ["--kernel", kernel]).collect();
+        let output = gpurf(&[&["compile", &source, "-o", &code], &named[..]].concat());
+        assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
+        assert_eq!(names(), expected);
+        assert!(!text(&output.stderr).contains("double precision"));
+    }
+    fs::remove_file(&code).unwrap();
+    refused(&["compile", &source, "--kernel", "halves", "-o", &code], BAD_INPUT, &["kernel `_Z6halvesPd`: "]);
+    assert!(!Path::new(&code).exists());
+    refused(&["compile", &source, "--kernel", "none"], BAD_INPUT, &["double.ptx: there is no kernel `none`"]);
+    refused(&["compile", &source, &source], BAD_INPUT, &["one file", "--summary"]);
+    refused(&["compile", &source, "--summary", "--kernel", "double"], BAD_INPUT, &["--summary"]);
+}
+
+#[test]
+fn a_summary_counts_what_is_accepted() {
+    let folder = Folder::new();
+    let by_value = ".visible .entry _Z4takeILi3EEv4Pairs(.param .align 16 .b8 p[96]) { ret; }\n\
+        .visible .entry _Z4room3Big(.param .align 4 .b8 p[5000]) { ret; }\n";
+    folder.put("double.ptx", &format!("{DOUBLE}{OTHERS}{by_value}"));
+    // The same kernels again, one of them changed; what is no PTX; and what is neither.
+    fs::create_dir(folder.path("more")).unwrap();
+    folder.put("more/double.ptx", &format!("{DOUBLE}{}", OTHERS.replace("%d1, %d2, %d3; ret", "%d1, %d2, %d1; ret")));
+    folder.put("more/broken.ptx", "no PTX\nat all");
+    folder.put("more/readme.txt", "no PTX");
+    // nvcc is not asked: the PTX beside it is as old as it.
+    folder.put("more/double.cu", "// compiled before");
+    let newer = fs::File::options().append(true).open(folder.path("more/double.ptx")).unwrap();
+    newer.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(60)).unwrap();
+    let all = folder.0.path().to_str().unwrap();
+    let object = json(&["compile", "--summary", "--json", all], PASSED);
+    let count = |key: &str| object[key].as_u64().unwrap();
+    assert_eq!([count("files"), count("files_with_kernels"), count("files_with_accepted")], [3, 2, 2]);
+    assert_eq!(count("files_accepted"), 0);
+    // double, halves, lookup, empty, take, room; halves with another text.
+    assert_eq!([count("kernels"), count("accepted"), count("launchable")], [7, 3, 3]);
+    assert!(object["files_refused"][folder.path("more/broken.ptx")].as_str().unwrap().contains(".version"));
+    let of = |name: &str| {
+        let entries = object["each"].as_array().unwrap();
+        entries.iter().find(|entry| entry["ptx"] == name).unwrap_or_else(|| panic!("{name}: {object}")).clone()
+    };
+    assert_eq!(of("_Z6lookupPd")["lacks"], serde_json::json!(["double precision", "textures"]));
+    assert_eq!(of("_Z4room3Big")["lacks"], serde_json::json!(["room"]));
+    assert_eq!(of("_ZN3app5emptyEv")["kernel"], "app::empty()");
+    let words = text(&gpurf(&["compile", "--summary", all]).stdout);
+    for line in ["distinct kernels", "42.9 %", "double precision        3              2"] {
+        assert!(words.contains(line), "{line}\n{words}");
+    }
+    refused(&["compile", "--summary", &folder.path("nothing")], BAD_INPUT, &["nothing"]);
+    fs::create_dir(folder.path("empty")).unwrap();
+    refused(&["compile", "--summary", &folder.path("empty")], BAD_INPUT, &["no .cu and no .ptx"]);
+}
+
 #[test]
 fn machine_code_and_annotated_ptx() {
     let folder = Folder::new();

@@ -288,11 +288,21 @@ pub struct WriteProgram {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Machine code is JSON: kernels with their instructions as pairs of 64-bit words, and variables. A .cu is taken with the .ptx beside it, unless that is \
-older: then nvcc compiles it.")]
+older: then nvcc compiles it. A kernel that cannot be compiled is listed with what it lacks, and the others are compiled. The exit status is 2 if a \
+kernel that was asked for is refused: one of --kernel, or without it any of the file. With --summary it is 0 whatever is refused.")]
 pub struct Compile {
-    /// The CUDA or PTX file
-    #[arg(value_name = "FILE.cu|FILE.ptx")]
-    pub file: PathBuf,
+    /// The CUDA or PTX file; with --summary any number of files and folders
+    #[arg(value_name = "FILE.cu|FILE.ptx", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Compile this kernel: its name in the source, such as scale or app::scale<float, 3>, or in the PTX. May be repeated
+    #[arg(long = "kernel", value_name = "NAME")]
+    pub kernels: Vec<String>,
+    /// Count which kernels of these files and folders are accepted and can be launched, and what the others lack; writes no code
+    #[arg(long, conflicts_with_all = ["kernels", "output", "annotate"])]
+    pub summary: bool,
+    /// With --summary: print one JSON object on standard output
+    #[arg(long, requires = "summary")]
+    pub json: bool,
     /// For the register-file organisation of this preset
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,

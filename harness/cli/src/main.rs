@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Command::Cosim(a) => ("cosim", a.run.json),
         Command::Run(a) => ("run", a.json),
         Command::Program(_) => ("program", false),
-        Command::Compile(_) => ("compile", false),
+        Command::Compile(a) => ("compile", a.json),
         Command::Wave(_) => ("wave", false),
         Command::Mutate(a) => ("mutate", a.run.json),
         Command::Audit(a) => ("audit", a.run.json),

@@ -27,7 +27,7 @@ pub mod regression;
 mod run;
 pub mod suite;
 
-pub use code::compiled_for;
+pub use code::{CodeError, compiled_for, launched};
 pub use comparisons::ComparisonCounts;
 pub use error::JobError;
 pub use gpurf_stimulus::program::compiler_options;

@@ -1,10 +1,14 @@
 //! `gpurf compile`: CUDA or PTX to machine code.
 
-use gpurf_compiler::{KernelReport, Options, Scratchpad, ScratchpadOptions};
+use std::collections::BTreeSet;
+
+use gpurf_compiler::{Compiled, Diagnostics, KernelReport, Module, Options, Scratchpad, ScratchpadOptions};
 use gpurf_isa::image::Kernel;
 use gpurf_isa::{Places, PowerState};
 
-use super::source;
+use gpurf_oracle::host::named;
+
+use super::{acceptance, source};
 use crate::args::{Compile, Selection};
 use crate::failure::{Failure, Status};
 use crate::output::{self, numbers, words};
@@ -27,7 +31,6 @@ fn marked(kernel: &Kernel, state: PowerState, places: Places) -> usize {
 pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     // The preset has to be one; what it changes in the code begins with the hints of its organisation.
     plan::load(&Selection { preset: arguments.preset.clone(), ..Selection::default() })?;
-    let ptx = source::ptx(&arguments.file)?;
     let options = source::options(arguments.registers);
     let power_threshold = arguments.power_threshold.unwrap_or_default();
     let (schedule, register_order) = (arguments.schedule.schedule(), arguments.register_order.order());
@@ -37,9 +40,55 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
         relssp: arguments.relssp.places(),
     };
     let options = arguments.levels(Options { schedule, register_order, power_threshold, scratchpad, ..options });
-    let compiled = source::compile(&ptx, &options)?;
+    if arguments.summary {
+        return acceptance::summary(&arguments.files, &options, arguments.json);
+    }
+    let [file] = &arguments.files[..] else {
+        return Err(Failure::bad_input("one file is compiled at a time; --summary takes several"));
+    };
+    let ptx = source::ptx(file)?;
+    let refused = |e: Diagnostics| Failure::bad_input(e.to_string());
+    let module = Module::parse(&ptx.text, &ptx.name).map_err(refused)?;
+    let wanted = wanted(arguments, &module)?;
+    let compiled = module.compile(&options, &|name| wanted.contains(name)).map_err(refused)?;
+    let complaints = compiled.complaints();
+    // Where nothing is left there is no code either.
+    if !compiled.image.kernels.is_empty() || complaints.is_none() {
+        write(arguments, &ptx.text, &compiled)?;
+        accepted(&compiled, &options);
+    }
+    match complaints {
+        None => Ok(Status::Pass),
+        Some(complaints) => {
+            let lacks = compiled.refused.iter().map(|kernel| {
+                let features: Vec<&str> = kernel.diagnostics.features.iter().map(|feature| feature.name()).collect();
+                vec![kernel.name.as_str().into(), features.join(", ").into()]
+            });
+            let rows: Vec<_> = lacks.collect();
+            output::note(output::table(&[words("refused"), words("for want of")], &rows).trim_end());
+            let all = compiled.refused.iter().map(|kernel| &kernel.diagnostics.features);
+            output::note(acceptance::by_feature(all).trim_end());
+            Err(refused(complaints))
+        }
+    }
+}
+
+/// The kernels that are asked for, by their names in the PTX.
+fn wanted<'a>(arguments: &Compile, module: &Module<'a>) -> Result<BTreeSet<&'a str>, Failure> {
+    let names: Vec<&str> = module.kernels().map(|(name, _)| name).collect();
+    if arguments.kernels.is_empty() {
+        return Ok(names.into_iter().collect());
+    }
+    let find = |name: &String| {
+        let found = named("kernel", name, &names, |name| name);
+        found.copied().map_err(|e| Failure::bad_input(format!("{}: {e}", arguments.files[0].display())))
+    };
+    arguments.kernels.iter().map(find).collect()
+}
+
+fn write(arguments: &Compile, ptx: &str, compiled: &Compiled) -> Result<(), Failure> {
     let text = if arguments.annotate {
-        gpurf_compiler::annotate(&ptx.text, &compiled)
+        gpurf_compiler::annotate(ptx, compiled)
     } else {
         let mut text = serde_json::to_string_pretty(&compiled.image)
             .map_err(|e| Failure::tool(format!("the image cannot be written as JSON: {e}")))?;
@@ -47,9 +96,14 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
         text
     };
     match &arguments.output {
-        Some(file) => source::write(file, text.as_bytes())?,
-        None => output::print(&text)?,
+        Some(file) => source::write(file, text.as_bytes()),
+        None => output::print(&text),
     }
+}
+
+/// The table of the kernels that were compiled.
+fn accepted(compiled: &Compiled, options: &Options) {
+    let (scratchpad, power_threshold) = (options.scratchpad, options.power_threshold);
     let shares = scratchpad != ScratchpadOptions::NONE;
     let mut columns = vec![
         words("kernel"),
@@ -93,5 +147,4 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     let rows: Vec<_> = kernels.map(row).collect();
     // Beside the code, which may go to standard output.
     output::note(output::table(&columns, &rows).trim_end());
-    Ok(Status::Pass)
 }

@@ -1,5 +1,6 @@
 //! The commands, one file each, and what they share.
 
+pub mod acceptance;
 pub mod audit;
 pub mod bench;
 pub mod compile;

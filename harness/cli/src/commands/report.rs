@@ -267,7 +267,7 @@ fn kernel(file: &Path, schedule: Schedule, size: Size, sample: Option<u64>) -> R
             let beside = file.with_extension("ptx");
             let ptx = source::ptx(if size == Size::Own { file } else { &beside })?;
             let options = Options { schedule, ..source::options(Some(REGISTERS)) };
-            (source::compile(&ptx, &options)?.image, Some(Ptx { name: ptx.name, text: ptx.text }))
+            (source::compile(&ptx, &options, &manifest)?.image, Some(Ptx { name: ptx.name, text: ptx.text }))
         }
         Source::Assembly(assembly) => (assembled(&manifest, assembly).map_err(|e| wrong(&e))?, None),
     };

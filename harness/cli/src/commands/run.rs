@@ -63,7 +63,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
             let registers = source::options(arguments.registers).registers;
             let ptx = source::ptx(file)?;
             compiled_for(&ptx.text, &ptx.name, &config, registers, &manifest)
-                .map_err(|diagnostics| Failure::bad_input(diagnostics.to_string()))?
+                .map_err(|error| Failure::bad_input(error.to_string()))?
                 .image
         }
         Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| Failure::bad_input(e.to_string()))?,

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use gpurf_compiler::{Compiled, Options};
+use gpurf_compiler::{Compiled, Module, Options};
+use gpurf_launch::Manifest;
+use gpurf_regress::launched;
 
 use crate::failure::Failure;
 use crate::output;
@@ -103,13 +105,18 @@ pub fn options(registers: Option<u16>) -> Options {
     registers.map_or_else(Options::default, |registers| Options { registers, ..Options::default() })
 }
 
-/// Compiles PTX.
+/// Compiles the kernels of PTX for a manifest. Of those that it does not launch, those are left out that the compiler refuses.
 ///
 /// # Errors
-/// What the compiler does not accept.
-pub fn compile(ptx: &Ptx, options: &Options) -> Result<Compiled, Failure> {
-    gpurf_compiler::compile(&ptx.text, &ptx.name, options)
-        .map_err(|diagnostics| Failure::bad_input(diagnostics.to_string()))
+/// What the compiler does not accept of a kernel that is launched.
+pub fn compile(ptx: &Ptx, options: &Options, manifest: &Manifest) -> Result<Compiled, Failure> {
+    let refused = |e: &dyn std::fmt::Display| Failure::bad_input(e.to_string());
+    let module = Module::parse(&ptx.text, &ptx.name).map_err(|e| refused(&e))?;
+    let compiled = module.compile(options, &|_| true).map_err(|e| refused(&e))?;
+    if !compiled.refused.is_empty() {
+        launched(&module, options, manifest).map_err(|e| refused(&e))?;
+    }
+    Ok(compiled)
 }
 
 /// Writes a file as a whole or not at all.

@@ -25,7 +25,7 @@ pub fn named<'a, T>(what: &str, name: &str, all: &'a [T], name_of: fn(&T) -> &st
     if let Some(found) = all.iter().find(|thing| name_of(thing) == name) {
         return Ok(found);
     }
-    let wanted = without_blanks(name);
+    let wanted = normal(name);
     let forms: Vec<Forms> = all.iter().map(|thing| Forms::of(name_of(thing))).collect();
     // The whole name comes before one in some namespace.
     for fits in [Forms::is, Forms::ends_with] {
@@ -56,7 +56,7 @@ impl Forms {
     fn of(name: &str) -> Self {
         let Some(whole) = demangled(name) else { return Self { whole: Vec::new() } };
         // What is local to a file stands in a namespace whose name nobody writes.
-        let whole = without_blanks(&whole.replace("(anonymous namespace)::", ""));
+        let whole = normal(&whole.replace("(anonymous namespace)::", ""));
         let plain = whole[..end_of_name(&whole)].to_owned();
         let bare = without_last_arguments(&plain).to_owned();
         Self { whole: vec![whole, plain, bare] }
@@ -71,8 +71,30 @@ impl Forms {
     }
 }
 
-fn without_blanks(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
+/// A name as it is compared: without blanks, and numbers among template arguments without their types, for `(unsigned int)8` and `8u` are 8.
+fn normal(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(c) = rest.chars().next() {
+        let begins_number =
+            |text: &str| text.strip_prefix('-').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit());
+        let behind_cast = rest.strip_prefix('(').and_then(|inner| inner.find(['(', ')', ',']).map(|end| &inner[end..]));
+        if let Some(number) = behind_cast.and_then(|text| text.strip_prefix(')')).filter(|text| begins_number(text)) {
+            rest = number;
+            continue;
+        }
+        let in_word = out.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if c.is_ascii_digit() && !in_word {
+            let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            out.push_str(&rest[..digits]);
+            rest = rest[digits..].trim_start_matches(['u', 'U', 'l', 'L']);
+        } else {
+            out.push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    out
 }
 
 /// Where the types of a function's parameters begin, else the end.
@@ -113,8 +135,8 @@ mod tests {
     use super::*;
 
     /// As nvcc mangles them: `scale<float, 3>`, `scale<float, 5>`, `scale<int, 3>`, `app::scale(float*)`, `app::inner::turn<unsigned int>`,
-    /// `add(float*, int)`, `add(double*, int)`, a static kernel, one in a namespace without a name, a plain one.
-    const NAMES: [&str; 10] = [
+    /// `add(float*, int)`, `add(double*, int)`, a static kernel, one in a namespace without a name, a plain one, `count<8u, -3l, true>`.
+    const NAMES: [&str; 11] = [
         "_Z5scaleIfLi3EEvPT_i",
         "_Z5scaleIfLi5EEvPT_i",
         "_Z5scaleIiLi3EEvPT_i",
@@ -125,6 +147,7 @@ mod tests {
         "_ZL5tablei",
         "_ZN12_GLOBAL__N_16hiddenEv",
         "plain",
+        "_Z5countILj8ELln3ELb1EEvPj",
     ];
 
     fn find(name: &str) -> Result<&'static str, String> {
@@ -151,6 +174,9 @@ mod tests {
             ("add(double*, int)", 6),
             ("table", 7),
             ("hidden", 8),
+            ("count<8, -3, true>", 10),
+            ("count<8u, (long)-3, true>", 10),
+            ("count<(unsigned int)8, -3L, true>(unsigned int*)", 10),
         ] {
             assert_eq!(find(name), Ok(NAMES[expected]), "{name}");
         }
@@ -168,7 +194,19 @@ mod tests {
             // The one in a namespace has another name.
             assert!(!error.contains("app"), "{error}");
         }
-        for name in ["cale", "sub", "scale<float>", "app", "app::", "", "add(float*)", "<", "turn<int>"] {
+        for name in [
+            "cale",
+            "sub",
+            "scale<float>",
+            "app",
+            "app::",
+            "",
+            "add(float*)",
+            "<",
+            "turn<int>",
+            "count<8>",
+            "count<(8, 3",
+        ] {
             let error = find(name).unwrap_err();
             assert!(error.starts_with(&format!("there is no kernel `{name}`; there are `scale<")), "{error}");
         }
