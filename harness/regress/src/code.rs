@@ -30,7 +30,7 @@ pub fn launched(module: &Module<'_>, options: &Options, manifest: &Manifest) -> 
     let names: Vec<&str> = module.kernels().map(|(name, _)| name).collect();
     let mut wanted = BTreeSet::new();
     for launch in &manifest.launches {
-        let mismatch = |problem| LoadError::Mismatch { manifest: manifest.path.clone(), problem };
+        let mismatch = |problem| LoadError::at(manifest, &launch.origin, problem);
         wanted.insert(*named("kernel", &launch.kernel, &names, |name| name).map_err(mismatch)?);
     }
     let compiled = module.compile(options, &|name| wanted.contains(name))?;

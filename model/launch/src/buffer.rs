@@ -1,6 +1,6 @@
 //! The buffers of a manifest, and the variables of its module.
 
-use crate::{Init, ManifestError, Type};
+use crate::{Init, ManifestError, Origin, Type};
 
 /// Index of a buffer in [`Manifest::buffers`](crate::Manifest::buffers).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,6 +23,8 @@ pub struct Buffer {
     pub address: Option<u32>,
     /// The `__device__` or `__managed__` variable that it is; `None`: memory of its own.
     pub symbol: Option<String>,
+    /// Where the manifest declares it.
+    pub origin: Origin,
 }
 
 impl Buffer {
@@ -61,6 +63,8 @@ pub struct Symbol {
     pub len: u64,
     /// What it holds.
     pub init: Init,
+    /// Where the manifest gives its value.
+    pub origin: Origin,
 }
 
 impl Symbol {

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::ManifestError;
+use crate::{ManifestError, Origin};
 
 /// A value of a document, with its place.
 pub(crate) type Node<'a> = Spanned<DeValue<'a>>;
@@ -15,20 +16,19 @@ pub(crate) type Node<'a> = Spanned<DeValue<'a>>;
 #[derive(Clone, Copy)]
 pub(crate) struct Document<'a> {
     pub path: &'a Path,
-    pub text: &'a str,
+    pub text: &'a Arc<str>,
 }
 
 impl Document<'_> {
     /// An error at a place in the file.
     pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> ManifestError {
-        let before = self.text.get(..span.start).unwrap_or(self.text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        ManifestError::Invalid {
-            path: self.path.to_owned(),
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            message: message.into(),
-        }
+        let (line, column) = self.origin(span).line_and_column();
+        ManifestError::Invalid { path: self.path.to_owned(), line, column, message: message.into() }
+    }
+
+    /// Where something stands.
+    pub fn origin(&self, span: Range<usize>) -> Origin {
+        Origin { text: Arc::clone(self.text), at: span.start }
     }
 
     /// The line in which the text of a string begins: the next one, where a line break behind the quotes is left out.

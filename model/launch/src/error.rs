@@ -1,8 +1,32 @@
 //! What can be wrong with a manifest.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use thiserror::Error;
+
+/// Where something stands in a manifest. `Debug` shows nothing of it: it is no part of what a manifest says.
+#[derive(Clone, Default)]
+pub struct Origin {
+    pub(crate) text: Arc<str>,
+    pub(crate) at: usize,
+}
+
+impl Origin {
+    /// Line, and column in characters, both from 1.
+    pub fn line_and_column(&self) -> (usize, usize) {
+        let before = self.text.get(..self.at).unwrap_or(&self.text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("_")
+    }
+}
 
 /// What is wrong with a manifest, or with a file that it names. The text begins with the place.
 #[derive(Debug, Error)]

@@ -23,7 +23,7 @@ mod values;
 pub use argument::{Address, Argument, Layout};
 pub use buffer::{Buffer, BufferId, Symbol};
 pub use check::{Check, CheckRow, Mismatch};
-pub use error::ManifestError;
+pub use error::{ManifestError, Origin};
 pub use expression::Expression;
 pub use fault::{Cause, ExpectedFault};
 pub use init::Init;

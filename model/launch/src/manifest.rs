@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::{Argument, Buffer, BufferId, Check, CheckRow, ExpectedFault, Expression, ManifestError, Scalar, Symbol};
+use crate::{
+    Argument, Buffer, BufferId, Check, CheckRow, ExpectedFault, Expression, ManifestError, Origin, Scalar, Symbol,
+};
 
 /// A launch manifest, fully checked.
 #[derive(Clone, Debug)]
@@ -80,6 +82,10 @@ pub struct Launch {
     pub dynamic_shared: u32,
     /// The arguments in order.
     pub args: Vec<Argument>,
+    /// Where the manifest names the kernel.
+    pub origin: Origin,
+    /// Where its arguments stand.
+    pub arg_origins: Vec<Origin>,
 }
 
 impl Launch {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
@@ -46,6 +47,7 @@ impl Manifest {
         let text = String::from_utf8(bytes).map_err(|error| {
             let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let text = String::from_utf8_lossy(valid);
+            let text = Arc::from(text);
             Document { path, text: &text }.error(text.len()..text.len(), "a manifest is UTF-8 text")
         })?;
         Self::parse(path, &text)
@@ -57,7 +59,8 @@ impl Manifest {
     /// # Errors
     /// As [`Manifest::load`].
     pub fn parse(path: &Path, text: &str) -> Result<Self, ManifestError> {
-        let document = Document { path, text };
+        let shared = Arc::from(text);
+        let document = Document { path, text: &shared };
         let root = DeTable::parse(text).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
             document.error(span, error.message().trim())
@@ -126,8 +129,8 @@ impl Reader<'_> {
         if short {
             let (repetition, passes) = reader.repetition(&fields)?;
             let read = |(node, own): (&Node, &Option<BufferId>)| reader.short_argument(node, *own, passes);
-            let args = args.iter().zip(&own).map(read).collect::<Result<_, _>>()?;
-            launches.push(reader.launch(&fields, args, passes)?);
+            let read = args.iter().zip(&own).map(read).collect::<Result<_, _>>()?;
+            launches.push(reader.launch(&fields, read, args, passes)?);
             loops.push(Loop { launches: 0..1, repetition });
         } else {
             let nodes = fields.list(document, "launch", "`[[launch]]` tables")?;
@@ -149,7 +152,8 @@ impl Reader<'_> {
             if symbols.iter().any(|other| other.name == name) {
                 return Err(document.error(node.span(), format!("symbol `{name}` is there twice")));
             }
-            symbols.push(Symbol { name, ty, len, init });
+            let origin = document.origin(node.span());
+            symbols.push(Symbol { name, ty, len, init, origin });
         }
         let checks = fields.list(document, "check", "`[[check]]` tables")?;
         let checks = checks.iter().map(|node| self.check(node)).collect::<Result<_, _>>()?;
@@ -208,7 +212,8 @@ impl Reader<'_> {
         if self.buffers.iter().any(|other| other.name == name) {
             return Err(self.document.error(node.span(), format!("buffer `{name}` is there twice")));
         }
-        self.buffers.push(Buffer { name, ty, len, init, output, address, symbol });
+        let origin = self.document.origin(node.span());
+        self.buffers.push(Buffer { name, ty, len, init, output, address, symbol, origin });
         Ok(BufferId(self.buffers.len() - 1))
     }
 
@@ -289,12 +294,22 @@ impl Launches<'_> {
     fn with_args(&self, fields: &Fields, passes: Passes) -> Result<Launch, ManifestError> {
         let nodes = fields.list(self.values.document, "args", "an array of arguments")?;
         let args = nodes.iter().map(|node| self.values.argument(node, passes)).collect::<Result<_, _>>()?;
-        self.launch(fields, args, passes)
+        self.launch(fields, args, nodes, passes)
     }
 
-    fn launch(&self, fields: &Fields, args: Vec<Argument>, passes: Passes) -> Result<Launch, ManifestError> {
+    /// A launch with these arguments, which stand there.
+    fn launch(
+        &self,
+        fields: &Fields,
+        args: Vec<Argument>,
+        nodes: &[Node],
+        passes: Passes,
+    ) -> Result<Launch, ManifestError> {
         let document = self.values.document;
-        let kernel = document.string(fields.required(document, "kernel")?, "the name of a kernel")?.to_owned();
+        let name = fields.required(document, "kernel")?;
+        let kernel = document.string(name, "the name of a kernel")?.to_owned();
+        let origin = document.origin(name.span());
+        let arg_origins = nodes.iter().map(|node| document.origin(node.span())).collect();
         let (grid, computed_grid) = self.extent(fields, "grid", MAX_GRID, passes)?;
         let (block, computed_block) = self.extent(fields, "block", MAX_BLOCK, Passes::Once)?;
         debug_assert!(computed_block.iter().all(Option::is_none));
@@ -306,7 +321,7 @@ impl Launches<'_> {
         let dynamic_shared = fields.get("dynamic_shared").map_or(Ok(0), |node| {
             document.integer(node, "dynamic_shared", 0..i128::from(MAX_SHARED) + 1).map(|bytes| bytes as u32)
         })?;
-        let launch = Launch { kernel, grid, computed_grid, block, dynamic_shared, args };
+        let launch = Launch { kernel, grid, computed_grid, block, dynamic_shared, args, origin, arg_origins };
         let passes = match passes {
             Passes::Many(passes) if launch.computed_grid.iter().any(Option::is_some) => passes,
             _ => 1,

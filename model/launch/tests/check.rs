@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use gpurf_launch::{Buffer, BufferId, Check, CheckRow, Init, ManifestError, Mismatch, Type};
+use gpurf_launch::{Buffer, BufferId, Check, CheckRow, Init, ManifestError, Mismatch, Origin, Type};
 
 fn row(ty: Type, expected: &[u8], actual: &[u8], rel: Option<f64>, abs: Option<f64>) -> CheckRow {
     evaluate(ty, (expected.len() / ty.size()) as u64, expected, actual, rel, abs).unwrap()
@@ -19,7 +19,16 @@ fn evaluate(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("e.bin");
     fs::write(&path, expected).unwrap();
-    let buffer = Buffer { name: "y".into(), ty, len, init: Init::Zero, output: true, address: None, symbol: None };
+    let buffer = Buffer {
+        name: "y".into(),
+        ty,
+        len,
+        init: Init::Zero,
+        output: true,
+        address: None,
+        symbol: None,
+        origin: Origin::default(),
+    };
     Check { buffer: BufferId(0), expected: path, rel, abs }.evaluate(&buffer, actual)
 }
 

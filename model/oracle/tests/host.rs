@@ -97,9 +97,10 @@ fn launches_repeat_while_a_buffer_is_not_zero() {
 fn arguments_have_to_fit_the_parameters() {
     let refused = |args: &str| run(&image(), &format!("{LAUNCH}args = [{args}]\n")).unwrap_err();
     let buffers = "{ buffer = \"flag\" }, { buffer = \"sum\" }";
-    assert!(refused(buffers).contains("4 parameters, but 2 arguments"));
+    // With the place in the manifest: the kernel's name, an argument.
+    assert!(refused(buffers).contains("launch.toml:14:10: kernel `count` has 4 parameters, but 2 arguments"));
     let wide = refused(&format!("{buffers}, {{ type = \"u32\", value = 1 }}, {{ type = \"u32\", value = 1 }}"));
-    assert!(wide.contains("argument 3") && wide.contains("the parameter has 2"), "{wide}");
+    assert!(wide.contains("launch.toml:17:50: argument 3") && wide.contains("the parameter has 2"), "{wide}");
 }
 
 #[test]
@@ -205,7 +206,10 @@ fn a_variable_is_a_buffer() {
     let zero = of_counter("len = 4\ninit = \"zero\"", once);
     assert_eq!(run(&variables(), &zero).unwrap()[0], [0, 0, 3, 0]);
     let wrong = run(&variables(), &of_counter("len = 3", once)).unwrap_err();
-    assert!(wrong.contains("buffer `counter` has 12 bytes, but its variable `app::counter` has 16"), "{wrong}");
+    assert!(
+        wrong.contains("launch.toml:2:1: buffer `counter` has 12 bytes, but its variable `app::counter` has 16"),
+        "{wrong}"
+    );
     let constant = of_counter("len = 4", once).replace("app::counter", "table");
     assert!(run(&variables(), &constant).unwrap_err().contains("a `[[symbol]]` gives its value"));
     let none = of_counter("len = 4", once).replace("app::counter", "app::count");

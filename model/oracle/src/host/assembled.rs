@@ -31,8 +31,11 @@ pub fn assembled(manifest: &Manifest, assembly: &Assembly) -> Result<Image, Load
         ..Kernel::default()
     };
     let source = path.display().to_string();
-    Program::new(&kernel, &source)
-        .map_err(|error| LoadError::Mismatch { manifest: path.clone(), problem: error.to_string() })?;
+    Program::new(&kernel, &source).map_err(|error| LoadError::Mismatch {
+        manifest: path.clone(),
+        place: None,
+        problem: error.to_string(),
+    })?;
     Ok(Image { source, kernels: vec![kernel], symbols: Vec::new() })
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use gpurf_isa::image::{Kernel, Symbol, SymbolSpace};
 use gpurf_isa::machine::{BLOCK_THREADS, CONSTANT_WINDOW, PARAMETER_SPACE, SHARED_LIMIT};
 use gpurf_isa::{Image, Operand};
-use gpurf_launch::{Argument, Buffer, BufferId, Init, Launch, Manifest, ManifestError};
+use gpurf_launch::{Argument, Buffer, BufferId, Init, Launch, Manifest, ManifestError, Origin};
 
 use super::names::named;
 use crate::memory::{BufferIndex, Memory, OutOfMemory};
@@ -28,13 +28,26 @@ pub enum LoadError {
         problem: String,
     },
     /// They contradict each other.
-    #[error("{}: {problem}", manifest.display())]
+    #[error("{}{}: {problem}", manifest.display(), in_words(*place))]
     Mismatch {
         /// The manifest.
         manifest: PathBuf,
+        /// Line and column, from 1, where something in the manifest does not fit.
+        place: Option<(usize, usize)>,
         /// What does not fit.
         problem: String,
     },
+}
+
+fn in_words(place: Option<(usize, usize)>) -> String {
+    place.map_or_else(String::new, |(line, column)| format!(":{line}:{column}"))
+}
+
+impl LoadError {
+    /// Something at a place of a manifest does not go with the image.
+    pub fn at(manifest: &Manifest, origin: &Origin, problem: String) -> Self {
+        Self::Mismatch { manifest: manifest.path.clone(), place: Some(origin.line_and_column()), problem }
+    }
 }
 
 /// Memory with all buffers and variables, and the image with their addresses filled in.
@@ -53,9 +66,9 @@ pub struct Loaded {
 /// # Errors
 /// When something does not fit, or a file cannot be read.
 pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
-    let mismatch = |problem: String| LoadError::Mismatch { manifest: manifest.path.clone(), problem };
+    let mismatch = |problem: String| LoadError::Mismatch { manifest: manifest.path.clone(), place: None, problem };
     let full = |name: &str, error: &OutOfMemory| mismatch(format!("buffer `{name}`: {error}"));
-    let given = given_values(manifest, image, &mismatch)?;
+    let given = given_values(manifest, image)?;
     let mut memory = Memory::default();
     let mut buffers = vec![None; manifest.buffers.len()];
     let own = |(_, buffer): &(usize, &Buffer)| buffer.symbol.is_none();
@@ -170,19 +183,20 @@ impl Given<'_> {
 }
 
 /// What the manifest says of variables, by their names in the PTX.
-fn given_values<'a>(
-    manifest: &'a Manifest,
-    image: &'a Image,
-    mismatch: &impl Fn(String) -> LoadError,
-) -> Result<HashMap<&'a str, Given<'a>>, LoadError> {
+fn given_values<'a>(manifest: &'a Manifest, image: &'a Image) -> Result<HashMap<&'a str, Given<'a>>, LoadError> {
     let mut all = HashMap::new();
-    let find = |name: &str| named("variable", name, &image.symbols, |s: &Symbol| &s.name).map_err(mismatch);
-    let mut give = |symbol: &'a Symbol, given: Given<'a>| match all.insert(symbol.name.as_str(), given) {
+    let find = |name: &str, origin: &Origin| {
+        let found = named("variable", name, &image.symbols, |s: &Symbol| &s.name);
+        found.map_err(|problem| LoadError::at(manifest, origin, problem))
+    };
+    let mut give = |symbol: &'a Symbol, given: Given<'a>, origin: &Origin| match all.insert(symbol.name.as_str(), given)
+    {
         None => Ok(()),
-        Some(_) => Err(mismatch(format!("variable `{}` is there twice", symbol.name))),
+        Some(_) => Err(LoadError::at(manifest, origin, format!("variable `{}` is there twice", symbol.name))),
     };
     for given in &manifest.symbols {
-        let symbol = find(&given.name)?;
+        let mismatch = |problem| LoadError::at(manifest, &given.origin, problem);
+        let symbol = find(&given.name, &given.origin)?;
         if given.size() > symbol.bytes.into() {
             return Err(mismatch(format!(
                 "symbol `{}` has {} bytes, but the variable has {}",
@@ -191,11 +205,12 @@ fn given_values<'a>(
                 symbol.bytes
             )));
         }
-        give(symbol, Given::Symbol(given))?;
+        give(symbol, Given::Symbol(given), &given.origin)?;
     }
     for (number, buffer) in manifest.buffers.iter().enumerate() {
         let Some(name) = &buffer.symbol else { continue };
-        let symbol = find(name)?;
+        let mismatch = |problem| LoadError::at(manifest, &buffer.origin, problem);
+        let symbol = find(name, &buffer.origin)?;
         if let SymbolSpace::Constant { .. } = symbol.space {
             return Err(mismatch(format!(
                 "buffer `{}` is variable `{name}` in constant memory, which no kernel writes: a `[[symbol]]` gives its value",
@@ -210,7 +225,7 @@ fn given_values<'a>(
                 symbol.bytes
             )));
         }
-        give(symbol, Given::Buffer(number))?;
+        give(symbol, Given::Buffer(number), &buffer.origin)?;
     }
     Ok(all)
 }
@@ -230,28 +245,40 @@ fn relocate(kernel: &mut Kernel, address_of: &impl Fn(&str) -> Result<u64, LoadE
 ///
 /// # Errors
 /// What is in the way.
-pub fn check(launch: &Launch, kernel: &Kernel) -> Result<(), String> {
+pub fn check(launch: &Launch, kernel: &Kernel) -> Result<(), (Origin, String)> {
+    check_arguments(launch, kernel)?;
+    check_sizes(launch, kernel).map_err(|problem| (launch.origin.clone(), problem))
+}
+
+fn check_arguments(launch: &Launch, kernel: &Kernel) -> Result<(), (Origin, String)> {
     let name = &launch.kernel;
     if launch.args.len() != kernel.parameters.len() {
         let (given, wanted) = (launch.args.len(), kernel.parameters.len());
-        return Err(format!("kernel `{name}` has {wanted} parameters, but {given} arguments are given"));
+        let problem = format!("kernel `{name}` has {wanted} parameters, but {given} arguments are given");
+        return Err((launch.origin.clone(), problem));
     }
     for (number, (argument, parameter)) in launch.args.iter().zip(&kernel.parameters).enumerate() {
+        let wrong = |problem| Err((launch.arg_origins[number].clone(), problem));
         let (number, what, bytes) = (number + 1, argument.describe(), argument.size());
         if bytes != parameter.bytes.into() {
-            return Err(format!(
+            return wrong(format!(
                 "argument {number} of kernel `{name}` is {what} of {bytes} bytes, but the parameter has {}",
                 parameter.bytes
             ));
         }
         if matches!(argument, Argument::Struct(_)) && argument.align() != parameter.align.into() {
-            return Err(format!(
+            return wrong(format!(
                 "argument {number} of kernel `{name}` is {what} aligned to {} bytes, but the parameter is aligned to {}: see `align`",
                 argument.align(),
                 parameter.align
             ));
         }
     }
+    Ok(())
+}
+
+fn check_sizes(launch: &Launch, kernel: &Kernel) -> Result<(), String> {
+    let name = &launch.kernel;
     let threads = launch.block.iter().fold(1u64, |n, &d| n.saturating_mul(d.into()));
     let most = kernel.max_threads.unwrap_or(BLOCK_THREADS).min(BLOCK_THREADS);
     if threads > most.into() {

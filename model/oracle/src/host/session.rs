@@ -71,11 +71,11 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When manifest and image do not go together, or a file cannot be read.
     pub fn new(manifest: &'a Manifest, image: &Image) -> Result<Self, LoadError> {
-        let mismatch = |problem: String| LoadError::Mismatch { manifest: manifest.path.clone(), problem };
         let mut kernels = Vec::new();
         for launch in &manifest.launches {
-            let kernel = named("kernel", &launch.kernel, &image.kernels, |k: &Kernel| &k.name).map_err(mismatch)?;
-            check(launch, kernel).map_err(mismatch)?;
+            let kernel = named("kernel", &launch.kernel, &image.kernels, |k: &Kernel| &k.name)
+                .map_err(|problem| LoadError::at(manifest, &launch.origin, problem))?;
+            check(launch, kernel).map_err(|(origin, problem)| LoadError::at(manifest, &origin, problem))?;
             kernels.extend(image.kernels.iter().position(|k| k.name == kernel.name));
         }
         Ok(Self { manifest, loaded: load(manifest, image)?, kernels })
