@@ -348,8 +348,12 @@ fn variants(block: &str) -> Vec<Config> {
             changed(waiting(cache(1, 1, Replacement::Lru), 4, 4), |c| c.cache.full_stores = true),
             with_policies(waiting(cache(2, 8, Replacement::Fifo), 32, 16)),
             with_policies(unified()),
-            unified_with(&|c| (c.cache.ways, c.cache.replacement, c.sm.line_rows) = (4, Replacement::Fifo, 8)),
-            changed(cached(), |c| c.cache.hints = true),
+            unified_with(&|c| {
+                (c.cache.ways, c.cache.replacement, c.sm.line_rows) = (4, Replacement::Fifo, 8);
+                c.cache.full_stores = true;
+            }),
+            // So many rows that the queue of hits fills.
+            changed(with_policies(cached()), |c| c.sm.line_rows = 64),
         ],
         "power_states" => {
             let one = [PowerMode::AlwaysOn, PowerMode::SleepAlways, PowerMode::Hints].map(|mode| powered(base, mode));

@@ -69,14 +69,17 @@ pub(crate) struct CacheDriver {
     empty: bool,
     /// A line was read in the unified banks at the edge before.
     read: bool,
+    /// In the cycle before a request waited for the data.
+    stuck: bool,
 }
 
 knobs! {
     pub(crate) struct CacheKnobs {
         pass: "the coalescer performs a pass" = [100, 600, 1000, 1000],
         store: "it is of a store" = [0, 200, 600],
-        whole: "a store is of all bytes of its line" = [0, 300, 900],
-        bypass: "a load is to pass the cache by" = [0, 200, 900],
+        whole: "a store is of all bytes of its line" = [0, 50, 300, 900],
+        bypass: "a load is to pass the cache by" = [0, 0, 100, 700],
+        stuck: "behind a request that has waited for the data comes one that need not" = [0, 0, 150, 500],
         atomic: "it is of an atomic operation" = [0, 100, 500],
         wanted: "its old values are wanted" = [200, 800],
         again: "its line is that of the pass before" = [0, 200, 700],
@@ -119,6 +122,7 @@ impl Driver for CacheDriver {
             ways: shape.ways(),
             empty: true,
             read: false,
+            stuck: false,
         }
     }
 
@@ -156,6 +160,7 @@ impl Driver for CacheDriver {
         self.unanswered = self.unanswered + usize::from(asked) - usize::from(answered);
         self.answer &= !answered;
         self.full = i.pass_valid_i == 1 || self.full && !leaves;
+        self.stuck = part(CACHE_EVENT, out.event_o.into(), "cache_wait_access") == 1;
         self.read = out.ram_read_o == 1 && is_free(i.read_ready_i, out.ram_read_entry_o);
         self.twin.clock(i);
         if i.rst_ni == 0 {
@@ -206,7 +211,9 @@ impl CacheDriver {
 
     /// A pass of the coalescer, if there is room for its row.
     fn pass(&mut self, rng: &mut Rng, knobs: &CacheKnobs, i: &mut CacheIn) {
+        let passes = self.stuck && rng.chance(knobs.stuck);
         let kind = match () {
+            () if passes => [LOAD, STORE][rng.below(2) as usize],
             () if rng.chance(knobs.store) => STORE,
             () if rng.chance(knobs.atomic) => ATOMIC,
             () => LOAD,
@@ -216,11 +223,11 @@ impl CacheDriver {
             return;
         }
         let row = match kind {
-            STORE if rng.chance(knobs.whole) => whole_line(rng),
+            STORE if passes || rng.chance(knobs.whole) => whole_line(rng),
             ATOMIC => Row::of_atomic(rng, knobs.partial),
             _ => Row::of_line(rng, knobs.partial, None),
         };
-        let bypass = kind == LOAD && rng.chance(knobs.bypass);
+        let bypass = kind == LOAD && (passes || rng.chance(knobs.bypass));
         let line = match () {
             () if rng.chance(knobs.again) => i.pass_line_i,
             () if rng.chance(knobs.few) => self.lines.alone(rng),
@@ -295,6 +302,8 @@ pub(crate) struct CacheCover {
     /// Stores of all bytes take a place; hints are heeded.
     full: bool,
     hints: bool,
+    /// The line that makes room is often one that has just been used: there is no other.
+    pins: bool,
     /// The cycle before.
     before: Did,
     /// Requests that memory has not answered; of each whether it is of a load.
@@ -314,8 +323,9 @@ impl CacheCover {
         let Straps { cache_full_stores: full, cache_hints: hints, .. } = Straps::of(config);
         let (ways, rows, misses) = (shape.ways(), shape.line_rows, shape.misses());
         let sizes = if shape.unified() { cache_sizes(shape.ways(), shape.lines()) } else { Vec::new() };
+        let pins = ways == 1;
         let (before, asked) = (Did::default(), VecDeque::new());
-        Self { ways, rows, misses, full, hints, before, asked, flushed: false, sizes, log: 0, missed: None }
+        Self { ways, rows, misses, full, hints, pins, before, asked, flushed: false, sizes, log: 0, missed: None }
     }
 
     fn observe(&mut self, i: &CacheIn, o: &CacheOut, p: &CacheProbe, points: &mut Points) {
@@ -386,17 +396,17 @@ impl CacheCover {
             point!(
                 "a store of all bytes finds the data of the cache occupied",
                 absent && !ready && i.mem_req_ready_i == 1 && cached,
-                given = self.rows > 4 || !self.sizes.is_empty()
+                given = self.rows > 16 || !self.sizes.is_empty()
             );
             point!(
                 "a store of all bytes finds its way pinned",
                 absent && ready && !full && cached,
-                given = self.ways < 8
+                given = self.pins
             );
             point!(
                 "an answer waits for a store that takes no place",
                 absent && ready && !full && event("cache_fill_wait"),
-                given = self.ways < 8
+                given = self.pins
             );
             point!("a store of all bytes but a few", store && !hit && !full && written(i).count_zeros() == 4);
             point!(
@@ -411,14 +421,13 @@ impl CacheCover {
                 "an atomic operation makes invalid what the store before it has brought",
                 event("cache_invalidate") && self.before.store_full && self.before.line == i.req_line_i
             );
-            point!("a line comes behind a store that takes a place", event("cache_fill") && self.before.store_full);
+            point!("an answer waits for a store that has taken a place", event("cache_fill_wait") && self.before.store_full);
             point!("no cache: a store of all bytes", absent && !cached && ready, given = !self.sizes.is_empty());
             point!(
                 "a store takes a place in the largest cache",
                 full && Some(&i.log_i) == self.sizes.last(),
                 given = !self.sizes.is_empty()
             );
-            point!("a store takes a place under reset", full && i.rst_ni == 0);
         }
     }
 
@@ -446,7 +455,7 @@ impl CacheCover {
             point!(
                 "a load passes by as the data of the cache is occupied",
                 leaves && hit && p.access.in_ready_o == 0,
-                given = self.rows > 4 || !self.sizes.is_empty()
+                given = self.rows > 16 || !self.sizes.is_empty()
             );
             point!("a load without a mark hits", !marked && event("cache_hit"));
             point!("a load without a mark misses", !marked && event("cache_miss") && i.req_valid_i == 1);
