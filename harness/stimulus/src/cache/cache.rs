@@ -25,6 +25,8 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<Cache, CacheDriver, CacheC
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 const ATOMIC: u8 = 2;
+/// Bits of a line's number.
+const LINE_W: u32 = 26;
 /// Straps: the latency of hits.
 const LATENCY: u16 = 0x3f;
 
@@ -79,7 +81,7 @@ knobs! {
         store: "it is of a store" = [0, 200, 600],
         whole: "a store is of all bytes of its line" = [0, 50, 300, 900],
         bypass: "a load is to pass the cache by" = [0, 0, 100, 700],
-        stuck: "behind a request that has waited for the data comes one that need not" = [0, 0, 150, 500],
+        stuck: "behind a request that has waited for the data comes one that need not" = [0, 150, 500],
         atomic: "it is of an atomic operation" = [0, 100, 500],
         wanted: "its old values are wanted" = [200, 800],
         again: "its line is that of the pass before" = [0, 200, 700],
@@ -228,7 +230,10 @@ impl CacheDriver {
             _ => Row::of_line(rng, knobs.partial, None),
         };
         let bypass = kind == LOAD && (passes || rng.chance(knobs.bypass));
+        // Of a load its line is there, as that of the request before; of a store it is hardly.
         let line = match () {
+            () if passes && kind == LOAD => i.pass_line_i,
+            () if passes => rng.below(1 << LINE_W) as u32,
             () if rng.chance(knobs.again) => i.pass_line_i,
             () if rng.chance(knobs.few) => self.lines.alone(rng),
             () => self.lines.draw(rng),
@@ -574,7 +579,7 @@ impl CacheCover {
         point!("an atomic operation waits for memory", memory && is(ATOMIC));
         point!("memory waits for a request", i.mem_req_ready_i == 1 && o.mem_req_valid_o == 0);
         point!("a load has waited for a row, and joins", merge && before.wait_row, given = self.rows <= 16);
-        point!("a load has waited for a row, and its line has come", hit && before.wait_row, given = self.rows <= 16);
+        point!("a load has waited for a row, and its line has come", hit && before.wait_row, given = self.rows <= 16 && !self.hints);
         point!("a load has waited for a row, and misses", miss && before.wait_row);
         point!("a store has waited for memory", store && before.wait_memory);
         point!("a load that has waited for the data", hit && before.wait_access);
