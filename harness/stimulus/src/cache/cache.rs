@@ -403,11 +403,7 @@ impl CacheCover {
                 absent && !ready && i.mem_req_ready_i == 1 && cached,
                 given = self.rows > 16 || !self.sizes.is_empty()
             );
-            point!(
-                "a store of all bytes finds its way pinned",
-                absent && ready && !full && cached,
-                given = self.pins
-            );
+            point!("a store of all bytes finds its way pinned", absent && ready && !full && cached, given = self.pins);
             point!(
                 "an answer waits for a store that takes no place",
                 absent && ready && !full && event("cache_fill_wait"),
@@ -426,7 +422,10 @@ impl CacheCover {
                 "an atomic operation makes invalid what the store before it has brought",
                 event("cache_invalidate") && self.before.store_full && self.before.line == i.req_line_i
             );
-            point!("an answer waits for a store that has taken a place", event("cache_fill_wait") && self.before.store_full);
+            point!(
+                "an answer waits for a store that has taken a place",
+                event("cache_fill_wait") && self.before.store_full
+            );
             point!("no cache: a store of all bytes", absent && !cached && ready, given = !self.sizes.is_empty());
             point!(
                 "a store takes a place in the largest cache",
@@ -451,12 +450,18 @@ impl CacheCover {
         {
             let waits = event("cache_wait_row");
             point!("a load passes a line by that is there", leaves && hit);
-            point!("a load passes a line by that is there, another one is installed", leaves && hit && event("cache_fill"));
+            point!(
+                "a load passes a line by that is there, another one is installed",
+                leaves && hit && event("cache_fill")
+            );
             point!("a load passes an open miss by", leaves && open);
             point!("a load passes an open miss by whose answer is at hand", leaves && p.misses.open_first_o == 1);
             point!("a load passes the cache by, its line is not there", leaves && !hit && !open);
             point!("a load that passes by waits for a row or a miss, its line is there", marked && hit && waits);
-            point!("a load that passes by waits for memory, its line is there", marked && hit && event("cache_wait_memory"));
+            point!(
+                "a load that passes by waits for memory, its line is there",
+                marked && hit && event("cache_wait_memory")
+            );
             point!(
                 "a load passes by as the data of the cache is occupied",
                 leaves && hit && p.access.in_ready_o == 0,
@@ -579,7 +584,11 @@ impl CacheCover {
         point!("an atomic operation waits for memory", memory && is(ATOMIC));
         point!("memory waits for a request", i.mem_req_ready_i == 1 && o.mem_req_valid_o == 0);
         point!("a load has waited for a row, and joins", merge && before.wait_row, given = self.rows <= 16);
-        point!("a load has waited for a row, and its line has come", hit && before.wait_row, given = self.rows <= 16 && !self.hints);
+        point!(
+            "a load has waited for a row, and its line has come",
+            hit && before.wait_row,
+            given = self.rows <= 16 && !self.hints
+        );
         point!("a load has waited for a row, and misses", miss && before.wait_row);
         point!("a store has waited for memory", store && before.wait_memory);
         point!("a load that has waited for the data", hit && before.wait_access);

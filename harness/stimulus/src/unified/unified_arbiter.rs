@@ -9,8 +9,8 @@ use gpurf_blocks::{Block, NoProbe, Wide};
 use gpurf_lockstep::Rng;
 
 use super::{
-    ALL, QUAD, banks, bytes_of_store, cache_rows, cache_sizes, clusters_of_words, clusters_where, columns_of, some_clusters,
-    some_words, words,
+    ALL, QUAD, banks, bytes_of_store, cache_rows, cache_sizes, clusters_of_words, clusters_where, columns_of,
+    some_clusters, some_words, words,
 };
 use crate::cover::part;
 use crate::driver::{Names, Reset};
@@ -280,7 +280,10 @@ impl UnifiedArbiterCover {
             })
         );
         point!("a word place's column changes", words(served).any(|w| of(w) != usize::from(o.data_column_o[w])));
-        point!("the cache changes a word place's column", reads && o.data_column_o.iter().any(|&b| usize::from(b) != column));
+        point!(
+            "the cache changes a word place's column",
+            reads && o.data_column_o.iter().any(|&b| usize::from(b) != column)
+        );
         point!(
             "the cache reads column {COLUMN[column]}, the only one that is free",
             reads && i.column_read_ready_i & 0xf == 1 << column
@@ -336,10 +339,13 @@ impl UnifiedArbiterCover {
         point!("the scratchpad writes two columns of a cluster", most == 2);
         point!("the scratchpad writes three columns of a cluster", most == 3);
         point!("the scratchpad writes all columns of a cluster", most == 4);
-        point!("the scratchpad writes several words of one bank", (0..BANKS).any(|bank| {
-            let of_bank = |w: usize| CLUSTERS * of(w) + w / QUAD == bank;
-            words(served).filter(|&w| of_bank(w)).count() > 1
-        }));
+        point!(
+            "the scratchpad writes several words of one bank",
+            (0..BANKS).any(|bank| {
+                let of_bank = |w: usize| CLUSTERS * of(w) + w / QUAD == bank;
+                words(served).filter(|&w| of_bank(w)).count() > 1
+            })
+        );
         point!("of one pass some clusters are written and some are not", some != 0 && some != all);
         point!("of one cluster some words are written and some are not", partly_served(wanted, served));
         point!(
@@ -349,9 +355,13 @@ impl UnifiedArbiterCover {
         point!(
             "a cluster is free in another column than the one that is wanted",
             !cache
-                && words(wanted & !served).any(|w| i.column_write_ready_i.iter().any(|free| free >> (w / QUAD) & 1 == 1))
+                && words(wanted & !served)
+                    .any(|w| i.column_write_ready_i.iter().any(|free| free >> (w / QUAD) & 1 == 1))
         );
-        point!("the scratchpad writes as the cache reads", served != 0 && o.read_o.contains(&ALL) && i.cache_read_i == 1);
+        point!(
+            "the scratchpad writes as the cache reads",
+            served != 0 && o.read_o.contains(&ALL) && i.cache_read_i == 1
+        );
         point!("the scratchpad reads as the cache writes", writes && o.shared_read_ready_o != 0);
         let reads = i.cache_read_i == 1 && i.column_read_ready_i >> (i.cache_read_entry_i % 4) & 1 == 1;
         point!(

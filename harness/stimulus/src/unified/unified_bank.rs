@@ -172,10 +172,7 @@ impl UnifiedBankCover {
                     entry == i.memory_write_entry_i[g] && entry == i.write_entry_i
                 })
         );
-        point!(
-            "memory sees another word than registers",
-            o.read_data_valid_o == 1 && o.read_data_o != o.memory_data_o
-        );
+        point!("memory sees another word than registers", o.read_data_valid_o == 1 && o.read_data_o != o.memory_data_o);
         point!("both are read under reset", !running && read && reads != 0);
     }
 

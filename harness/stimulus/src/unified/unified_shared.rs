@@ -436,11 +436,12 @@ impl UnifiedSharedCover {
         point!("an atomic operation writes some word places of a cluster that it has read", second && partly);
         point!(
             "an atomic operation leaves words of a cluster that it could not read",
-            second && (0..CLUSTERS).any(|g| {
-                let of_cluster = |set: u32| set & 0xf << (QUAD * g);
-                let lanes = set_lanes(selected).fold(0u32, |set, lane| set | 1 << word(address(lane)));
-                of_cluster(o.write_o) != 0 && of_cluster(lanes & !p.read_q) != 0
-            })
+            second
+                && (0..CLUSTERS).any(|g| {
+                    let of_cluster = |set: u32| set & 0xf << (QUAD * g);
+                    let lanes = set_lanes(selected).fold(0u32, |set, lane| set | 1 << word(address(lane)));
+                    of_cluster(o.write_o) != 0 && of_cluster(lanes & !p.read_q) != 0
+                })
         );
     }
 }

@@ -140,12 +140,8 @@ impl Rams {
     /// The words and the output of each RAM. `name`: its instance.
     fn memories(&mut self, depth: usize, name: &str) -> impl Iterator<Item = Memory<'_>> {
         let outputs: &mut [Quad] = self.rdata_q.0.as_chunks_mut().0;
-        let memory = |path: String, words| Memory {
-            path,
-            block: UnifiedBank::NAME,
-            words,
-            bits: 8 * CLUSTER_BYTES as u32,
-        };
+        let memory =
+            |path: String, words| Memory { path, block: UnifiedBank::NAME, words, bits: 8 * CLUSTER_BYTES as u32 };
         self.words.iter_mut().zip(outputs).enumerate().flat_map(move |(g, (words, rdata))| {
             let path = |array: &str| format!("gen_cluster[{g}].{name}.{array}");
             [memory(path("mem_q"), words[..depth].as_flattened_mut()), memory(path("rdata_q"), &mut rdata[..])]
@@ -245,12 +241,7 @@ impl Block for UnifiedBank {
 
     fn new(shape: &MrfShape) -> Self {
         let rams = || Rams::new(shape.depth);
-        Self {
-            depth: shape.depth,
-            rams: rams(),
-            memory: shape.separate.then(rams),
-            read_data_valid_q: false,
-        }
+        Self { depth: shape.depth, rams: rams(), memory: shape.separate.then(rams), read_data_valid_q: false }
     }
 
     fn early(&self, out: &mut UnifiedBankOut) {
@@ -261,7 +252,8 @@ impl Block for UnifiedBank {
     fn late(&mut self, inputs: &UnifiedBankIn, out: &mut UnifiedBankOut) {
         let separate = self.is_separate();
         out.memory_read_ready_o = (separate || inputs.read_valid_i == 0).into();
-        let written = if separate || inputs.write_valid_i == 0 { 0 } else { clusters_of(LaneMask(inputs.write_mask_i)) };
+        let written =
+            if separate || inputs.write_valid_i == 0 { 0 } else { clusters_of(LaneMask(inputs.write_mask_i)) };
         out.memory_write_ready_o = !written;
     }
 

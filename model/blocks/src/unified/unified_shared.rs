@@ -37,7 +37,8 @@ unsafe impl Ports for UnifiedSharedIn {
     fn fields(s: &SmShape) -> Vec<Field> {
         let mut fields = Self::declared(s);
         let strap = fields.iter_mut().find(|field| field.name == "cfg_i").expect("a scratchpad has straps");
-        (strap.bits, strap.doc) = (CFG_BITS, "Straps: bits 1:0 bytes a cycle, 128, 64 or 32; bit 2: aggressive gathering.");
+        (strap.bits, strap.doc) =
+            (CFG_BITS, "Straps: bits 1:0 bytes a cycle, 128, 64 or 32; bit 2: aggressive gathering.");
         fields
     }
 }

@@ -332,7 +332,10 @@ fn a_store_of_all_bytes_brings_its_line() {
     let events = bench.perform(&full_store(6, 5));
     assert!(has(events, "store") && !has(events, "store_full"), "not without the strap");
     bench.cache.inputs.cfg_i |= FULL;
-    assert!(!has(bench.perform(&Pass { mask: u32::MAX >> 1, ..full_store(6, 5) }), "store_full"), "not with a word less");
+    assert!(
+        !has(bench.perform(&Pass { mask: u32::MAX >> 1, ..full_store(6, 5) }), "store_full"),
+        "not with a word less"
+    );
     let mut other = full_store(6, 5);
     other.offset[3] = other.offset[4];
     assert!(!has(bench.perform(&other), "store_full"), "two lanes have one word");
@@ -554,7 +557,8 @@ fn random(mut bench: Bench, shape: &SmShape, latency: u64, seed: u64) {
     let mut next: VecDeque<Pass> = VecDeque::new();
     let (mut count, mut results) = (0u32, 0);
     let mut events = [0u32; CACHE_EVENT.len()];
-    bench.cache.inputs.cfg_i = random.below(512) as u16 & (0x47 | FULL) | if seed.is_multiple_of(2) { HINTED } else { 0 };
+    bench.cache.inputs.cfg_i =
+        random.below(512) as u16 & (0x47 | FULL) | if seed.is_multiple_of(2) { HINTED } else { 0 };
     for cycle in 0..30_000 {
         let busy = cycle / 500 % 3;
         if next.is_empty() {
@@ -588,7 +592,7 @@ fn random(mut bench: Bench, shape: &SmShape, latency: u64, seed: u64) {
         }
         let word = bench.cache.out.event_o;
         for (bit, sum) in events.iter_mut().rev().enumerate() {
-            *sum += u32::from(word >> bit & 1);
+            *sum += word >> bit & 1;
         }
         loads.retain(|_, load| !load.parts.is_empty() || !load.closed);
     }
@@ -599,11 +603,7 @@ fn random(mut bench: Bench, shape: &SmShape, latency: u64, seed: u64) {
     let rare = ["cache_part", "cache_drop", "cache_wait_row", "cache_wait_access", "cache_fill_wait", "cache_merge"];
     for ((name, _), sum) in CACHE_EVENT.iter().zip(events) {
         assert!(
-            sum != 0
-                || rare.contains(name)
-                || latency == 0
-                || !has_lines
-                || *name == "cache_store_full" && !full,
+            sum != 0 || rare.contains(name) || latency == 0 || !has_lines || *name == "cache_store_full" && !full,
             "{name} does not occur: {shape:?} {latency}"
         );
     }

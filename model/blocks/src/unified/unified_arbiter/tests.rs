@@ -70,8 +70,7 @@ impl Reference {
         }
         let count = |banks: [bool; 32]| banks.into_iter().filter(|&lost| lost).count() as u16;
         let waits = [i.cache_read_i == 1 && !cache_reads, i.cache_write_i == 1 && !cache_writes];
-        out.event_o =
-            u16::from(waits[0]) << 13 | u16::from(waits[1]) << 12 | count(read_lost) << 6 | count(write_lost);
+        out.event_o = u16::from(waits[0]) << 13 | u16::from(waits[1]) << 12 | count(read_lost) << 6 | count(write_lost);
         if i.rst_ni == 0 {
             self.columns = [0; WORDS];
         }

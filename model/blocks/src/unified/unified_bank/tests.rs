@@ -28,8 +28,7 @@ impl Reference {
             memory_data_o: data(own),
             read_data_valid_o: self.valid,
             memory_read_ready_o: if self.separate { 1 } else { 1 - i.read_valid_i },
-            memory_write_ready_o: (0..CLUSTERS)
-                .fold(0, |set, g| set | u8::from(self.separate || !written(g)) << g),
+            memory_write_ready_o: (0..CLUSTERS).fold(0, |set, g| set | u8::from(self.separate || !written(g)) << g),
         };
         for g in 0..CLUSTERS {
             let old = self.rams.clone();

@@ -45,9 +45,9 @@ impl Reference {
         let conflict = |one: usize, other: usize| {
             let (rows_differ, same_word) = (row_of(i, one) != row_of(i, other), word_of(i, one) == word_of(i, other));
             let same_column = row_of(i, one) % 4 == row_of(i, other) % 4;
-            cluster_of(i, one) == cluster_of(i, other)
-                && (rows_differ && (i.cfg_i < 4 || same_word || same_column)
-                    || i.kind_i == 2 && same_word && !rows_differ)
+            let conflicts =
+                if rows_differ { i.cfg_i < 4 || same_word || same_column } else { i.kind_i == 2 && same_word };
+            conflicts && cluster_of(i, one) == cluster_of(i, other)
         };
         let mut selected: Vec<usize> = Vec::new();
         for lane in window {
@@ -278,7 +278,8 @@ fn a_cluster_combines_words_of_several_banks() {
         for (lane, (word, row)) in wanted.into_iter().enumerate() {
             inputs.shared.addr_i.0[lane] = 128 * row + 16 + 4 * word;
         }
-        (inputs.read_ready_i, inputs.write_ready_i) = (if kind == 1 { 0 } else { 0xf0 }, if kind == 1 { 0xf0 } else { 0 });
+        (inputs.read_ready_i, inputs.write_ready_i) =
+            (if kind == 1 { 0 } else { 0xf0 }, if kind == 1 { 0xf0 } else { 0 });
         let first = shared.cycle();
         if kind != 2 {
             return first.shared.served_o;
