@@ -41,9 +41,10 @@ fn of_all(each: PerKernel) -> (f64, PerKernel) {
 }
 
 /// What conflicts cost a machine: the part of its performance with ports of their own that it does not have.
-fn lost(results: &Results<'_>, machine: impl Fn() -> Vec<Point>) -> Option<(f64, PerKernel)> {
-    let apart = machine().into_iter().map(SEPARATE).collect();
-    compared_at(results, [machine(), apart], |shared, apart| 1.0 - faster(shared, apart)).map(of_all)
+fn lost(results: &Results<'_>, machine: Change, change: Change) -> Option<(f64, PerKernel)> {
+    let shared = points(machine).map(change).collect();
+    let apart = points(machine).map(SEPARATE).map(change).collect();
+    compared_at(results, [shared, apart], |shared, apart| 1.0 - faster(shared, apart)).map(of_all)
 }
 
 /// What the machine gains from something.
@@ -54,7 +55,7 @@ fn gained(results: &Results<'_>, from: Change, change: Change) -> Option<(f64, P
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let compared = [
         row(results, PART, CONFLICTS, "performance lost to arbitration conflicts, mean", &|change| {
-            lost(results, || points(change).collect())
+            lost(results, SAME, change)
         }),
         row(
             results,
@@ -65,10 +66,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         ),
     ];
     let others = [
-        (
-            "performance lost to arbitration conflicts without levels above the file, mean",
-            lost(results, || points(FLAT).collect()),
-        ),
+        ("performance lost to arbitration conflicts without levels above the file, mean", lost(results, FLAT, SAME)),
         ("performance gained by stores of whole lines that take a place, mean", gained(results, FULL_STORES, SAME)),
     ];
     let others =

@@ -111,6 +111,8 @@ fn designs_are_compared_by_their_fastest_runs() {
         near(row.ours, expected);
         assert_eq!(row.within, within, "{metric}");
     }
+    // Every experiment has its runs.
+    assert!(report.rows.iter().all(|row| !row.why.contains(") not known")), "an experiment has no runs");
     // Both sides have the change: 900 by 600.
     let needle = row(&report, "performance gained by 384 KB unified, over 256/64/64 KB: needle");
     assert!(needle.why.contains("(memory.bandwidth=128) 50.0 %"), "{}", needle.why);
