@@ -398,10 +398,11 @@ impl CacheCover {
                 full && p.access.pin_valid_o == 1,
                 given = self.ways > 1
             );
+            // Data of the cache's own are occupied only as the queue of hits is full; unified banks are whenever registers are accessed.
             point!(
                 "a store of all bytes finds the data of the cache occupied",
                 absent && !ready && i.mem_req_ready_i == 1 && cached,
-                given = self.rows > 16 || !self.sizes.is_empty()
+                given = !self.sizes.is_empty()
             );
             point!("a store of all bytes finds its way pinned", absent && ready && !full && cached, given = self.pins);
             point!(
@@ -465,7 +466,7 @@ impl CacheCover {
             point!(
                 "a load passes by as the data of the cache is occupied",
                 leaves && hit && p.access.in_ready_o == 0,
-                given = self.rows > 16 || !self.sizes.is_empty()
+                given = !self.sizes.is_empty()
             );
             point!("a load without a mark hits", !marked && event("cache_hit"));
             point!("a load without a mark misses", !marked && event("cache_miss") && i.req_valid_i == 1);
