@@ -138,7 +138,7 @@ module unified_shared
     automatic logic [Clusters-1:0]     cluster_used;
     automatic logic [UnifiedBanks-1:0] bank_used;
     automatic logic [ColumnW-1:0]      cluster_column [Clusters];
-    automatic logic [SharedRowW-1:0]   bank_row       [UnifiedBanks];
+    automatic logic [SharedRowW-ColumnW-1:0] bank_row [UnifiedBanks];  // but for the column
     selected       = '0;
     used           = '0;
     word_row       = '{default: '0};
@@ -160,7 +160,7 @@ module unified_shared
           row      = addr_i[LaneW*l+LineOffsetW +: SharedRowW];
           column   = row[ColumnW-1:0];
           bank     = {cluster, column};
-          conflict = (bank_used[bank] && bank_row[bank] != row) ||
+          conflict = (bank_used[bank] && bank_row[bank] != row[SharedRowW-1:ColumnW]) ||
                      (used[word] && (atomic || word_row[word] != row)) ||
                      (!cfg_i[2] && cluster_used[cluster] && cluster_column[cluster] != column);
           if (!conflict) begin
@@ -168,7 +168,7 @@ module unified_shared
             used[word]              = 1'b1;
             word_row[word]          = row;
             bank_used[bank]         = 1'b1;
-            bank_row[bank]          = row;
+            bank_row[bank]          = row[SharedRowW-1:ColumnW];
             cluster_used[cluster]   = 1'b1;
             cluster_column[cluster] = column;
           end

@@ -184,7 +184,7 @@ pub fn further_shapes(seed: u64, cycles: u64) -> Vec<LockstepJob> {
 /// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
 pub(crate) fn stretch(block: &str) -> u64 {
     match block {
-        "block_launcher" => return 2,
+        "block_launcher" | "unified_shared" => return 2,
         "scratchpad_locks" => return 4,
         // Its queue of results has to fill.
         "cache" => return 8,
