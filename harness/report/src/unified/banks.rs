@@ -19,8 +19,6 @@ const SEPARATE: Change = |point| point.with("unified.ports=separate");
 const AGGRESSIVE: Change = |point| point.with("unified.gather=aggressive");
 /// Stores of whole lines that take a place.
 const FULL_STORES: Change = |point| point.with("cache.full_stores=true");
-/// No levels above the file.
-const FLAT: Change = |point| point.with("lrf.banks=none").with("orf.entries=0");
 
 /// The machine with something changed.
 fn points(change: Change) -> impl Iterator<Item = Point> {
@@ -31,8 +29,7 @@ pub fn plan(plan: &mut SweepPlan) {
     for compared in [SAME, SEPARATE, AGGRESSIVE] {
         experiments::plan(plan, &CHANGES, points(compared));
     }
-    let flat = points(FLAT).chain(points(FLAT).map(SEPARATE));
-    points(FULL_STORES).chain(flat).for_each(|point| plan.point(point));
+    points(FULL_STORES).for_each(|point| plan.point(point));
 }
 
 /// The mean over all benchmarks.
@@ -40,10 +37,10 @@ fn of_all(each: PerKernel) -> (f64, PerKernel) {
     (mean(&each), each)
 }
 
-/// What conflicts cost a machine: the part of its performance with ports of their own that it does not have.
-fn lost(results: &Results<'_>, machine: Change, change: Change) -> Option<(f64, PerKernel)> {
-    let shared = points(machine).map(change).collect();
-    let apart = points(machine).map(SEPARATE).map(change).collect();
+/// What conflicts cost: the part of the performance with ports of their own that the machine does not have.
+fn lost(results: &Results<'_>, change: Change) -> Option<(f64, PerKernel)> {
+    let shared = points(change).collect();
+    let apart = points(SEPARATE).map(change).collect();
     compared_at(results, [shared, apart], |shared, apart| 1.0 - faster(shared, apart)).map(of_all)
 }
 
@@ -55,7 +52,7 @@ fn gained(results: &Results<'_>, from: Change, change: Change) -> Option<(f64, P
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let compared = [
         row(results, PART, CONFLICTS, "performance lost to arbitration conflicts, mean", &|change| {
-            lost(results, SAME, change)
+            lost(results, change)
         }),
         row(
             results,
@@ -65,11 +62,9 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             &|change| gained(results, AGGRESSIVE, change),
         ),
     ];
-    let others = [
-        ("performance lost to arbitration conflicts without levels above the file, mean", lost(results, FLAT, SAME)),
-        ("performance gained by stores of whole lines that take a place, mean", gained(results, FULL_STORES, SAME)),
-    ];
-    let others =
-        others.into_iter().filter_map(|(metric, value)| value.map(|(ours, each)| MORE.row(metric, ours, each)));
-    compared.into_iter().flatten().chain(others).collect()
+    let stores = gained(results, FULL_STORES, SAME);
+    let stores = stores.map(|(ours, each)| {
+        MORE.row("performance gained by stores of whole lines that take a place, mean", ours, each)
+    });
+    compared.into_iter().flatten().chain(stores).collect()
 }
