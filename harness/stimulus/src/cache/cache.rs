@@ -268,7 +268,7 @@ fn whole_line(rng: &mut Rng) -> Row {
     let mut row = Row::of_line(rng, 0, None);
     let (from, step) = (rng.below(LANES as u64) as u8, [1, 1, 31, 5][rng.below(4) as usize]);
     (row.mask, row.size) = (u32::MAX, 2);
-    row.offset = std::array::from_fn(|lane| (from + lane as u8 * step) % LANES as u8 * 4);
+    row.offset = std::array::from_fn(|lane| from.wrapping_add((lane as u8).wrapping_mul(step)) % LANES as u8 * 4);
     let lane = rng.below(LANES as u64) as usize;
     match rng.below(8) {
         0 => {
