@@ -76,7 +76,7 @@ pub fn summary(paths: &[PathBuf], options: &Options, as_json: bool) -> Result<St
         };
         let ptx = match source::ptx(file) {
             Ok(ptx) => ptx,
-            // Nobody is helped by a count without nvcc.
+            // Without nvcc every .cu would count as refused.
             Err(failure) if failure.status == Status::Tool => return Err(failure),
             Err(failure) => {
                 refuse(failure.message);
@@ -92,12 +92,14 @@ pub fn summary(paths: &[PathBuf], options: &Options, as_json: bool) -> Result<St
                 continue;
             }
         };
+        // What kernels have in common: each of them is loaded alone.
+        let common = Image { kernels: Vec::new(), ..compiled.image.clone() };
         let (accepted, refused) = (!compiled.image.kernels.is_empty(), !compiled.refused.is_empty());
         summary.files_with_kernels += usize::from(accepted || refused);
         summary.files_with_accepted += usize::from(accepted);
         summary.files_accepted += usize::from(accepted && !refused);
         for (kernel, _) in module.kernels().filter(|(kernel, text)| seen.insert(digest(kernel, text))) {
-            let entry = entry(kernel, &name, &compiled, file, &mut features);
+            let entry = entry(kernel, &name, &compiled, &common, file, &mut features);
             summary.kernels += 1;
             summary.accepted += usize::from(entry.accepted);
             summary.launchable += usize::from(entry.accepted && entry.not_launchable.is_none());
@@ -143,7 +145,14 @@ fn digest(name: &str, text: &str) -> u64 {
     hasher.finish()
 }
 
-fn entry(kernel: &str, name: &str, compiled: &Compiled, file: &Path, features: &mut Vec<BTreeSet<Feature>>) -> Entry {
+fn entry(
+    kernel: &str,
+    name: &str,
+    compiled: &Compiled,
+    common: &Image,
+    file: &Path,
+    features: &mut Vec<BTreeSet<Feature>>,
+) -> Entry {
     let refused = compiled.refused.iter().find(|refused| refused.name == kernel);
     let lacks = refused.map(|refused| &refused.diagnostics.features);
     features.extend(lacks.cloned());
@@ -153,7 +162,7 @@ fn entry(kernel: &str, name: &str, compiled: &Compiled, file: &Path, features: &
         file: name.to_owned(),
         accepted: refused.is_none(),
         lacks: lacks.into_iter().flatten().map(|feature| feature.name()).collect(),
-        not_launchable: compiled.image.kernel(kernel).and_then(|kernel| launch(kernel, &compiled.image, file).err()),
+        not_launchable: compiled.image.kernel(kernel).and_then(|kernel| launch(kernel, common, file).err()),
     }
 }
 
@@ -161,7 +170,7 @@ fn entry(kernel: &str, name: &str, compiled: &Compiled, file: &Path, features: &
 ///
 /// # Errors
 /// What is in the way.
-fn launch(kernel: &Kernel, image: &Image, file: &Path) -> Result<(), String> {
+fn launch(kernel: &Kernel, common: &Image, file: &Path) -> Result<(), String> {
     let block = kernel.required_threads.unwrap_or([kernel.max_threads.unwrap_or(32).min(32), 1, 1]);
     let args: Vec<String> = kernel.parameters.iter().map(argument).collect();
     let quoted = |text: &str| serde_json::to_string(text).map_err(|e| e.to_string());
@@ -172,8 +181,7 @@ fn launch(kernel: &Kernel, image: &Image, file: &Path) -> Result<(), String> {
         args.join(", ")
     );
     let manifest = Manifest::parse(&file.with_extension("toml"), &text).map_err(|e| e.to_string())?;
-    // This kernel alone: the session copies what it loads.
-    let image = Image { kernels: vec![kernel.clone()], ..image.clone() };
+    let image = Image { kernels: vec![kernel.clone()], ..common.clone() };
     Session::new(&manifest, &image).map(|_| ()).map_err(|e| e.to_string())
 }
 

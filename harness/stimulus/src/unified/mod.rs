@@ -52,11 +52,6 @@ fn some_words(rng: &mut Rng) -> u32 {
 /// Words of a cluster.
 const QUAD: usize = WORDS / CLUSTERS;
 
-/// The clusters with a word of a set.
-fn clusters_of_words(set: u32) -> u8 {
-    clusters_of_lanes(set)
-}
-
 /// The banks of which something holds, by their numbers: cluster g of column b is 8b + g.
 fn banks(of_columns: [u8; COLUMNS]) -> impl Iterator<Item = usize> {
     (0..BANKS).filter(move |bank| of_columns[bank / CLUSTERS] >> (bank % CLUSTERS) & 1 == 1)
@@ -83,7 +78,7 @@ fn bytes_of_store(rng: &mut Rng) -> [u16; CLUSTERS] {
     std::array::from_fn(|g| if g == one || some >> g & 1 == 1 { some_bytes(rng) } else { 0 })
 }
 
-/// The clusters in which a mask has a lane.
-fn clusters_of_lanes(mask: u32) -> u8 {
-    clusters_where(|g| mask >> (4 * g) & 0xf != 0)
+/// The clusters in which a set has a lane, or a word place: they are as many.
+fn clusters_of(set: u32) -> u8 {
+    clusters_where(|g| set >> (QUAD * g) & 0xf != 0)
 }

@@ -9,8 +9,8 @@ use gpurf_blocks::{Block, NoProbe, Wide};
 use gpurf_lockstep::Rng;
 
 use super::{
-    ALL, QUAD, banks, bytes_of_store, cache_rows, cache_sizes, clusters_of_words, clusters_where, columns_of,
-    some_clusters, some_words, words,
+    ALL, QUAD, banks, bytes_of_store, cache_rows, cache_sizes, clusters_of, clusters_where, columns_of, some_clusters,
+    some_words, words,
 };
 use crate::cover::part;
 use crate::driver::{Names, Reset};
@@ -181,7 +181,7 @@ fn most_columns(i: &UnifiedArbiterIn, served: u32) -> u32 {
 
 /// Whether there is a cluster of which some words that are wanted are served, and some are not.
 fn partly_served(wanted: u32, served: u32) -> bool {
-    clusters_of_words(served) & clusters_of_words(wanted & !served) != 0
+    clusters_of(served) & clusters_of(wanted & !served) != 0
 }
 
 pub(crate) struct UnifiedArbiterCover {
@@ -231,7 +231,7 @@ impl UnifiedArbiterCover {
         let columns = |set: u32| words(set).fold(0u8, |columns, w| columns | 1 << of(w));
         let one_column = columns(wanted).is_power_of_two();
         let of_column = |set: u32| words(set).any(|w| of(w) == column);
-        let (some, all) = (clusters_of_words(served), clusters_of_words(wanted));
+        let (some, all) = (clusters_of(served), clusters_of(wanted));
         let most = most_columns(i, served);
         point!("the cache reads alone", reads && wanted == 0);
         point!("the cache reads, and the scratchpad is not served in the same column", reads && of_column(wanted));
@@ -306,7 +306,7 @@ impl UnifiedArbiterCover {
         let of = |w: usize| usize::from(i.shared_row_i[w]) % COLUMNS;
         let is_free = |w: usize| i.column_write_ready_i[of(w)] >> (w / QUAD) & 1 == 1;
         let lost_beside = |w: usize| words(served).any(|other| of(other) == of(w));
-        let (some, all) = (clusters_of_words(served), clusters_of_words(wanted));
+        let (some, all) = (clusters_of(served), clusters_of(wanted));
         let most = most_columns(i, served);
         point!("the cache writes alone", writes && wanted == 0);
         point!("the cache writes a whole line", writes && bytes == u128::MAX);

@@ -6,7 +6,7 @@ use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::unified::{CLUSTERS, UnifiedBank, UnifiedBankIn, UnifiedBankOut};
 use gpurf_lockstep::Rng;
 
-use super::{ALL, bytes_of_store, clusters, clusters_of_lanes, some_bytes, some_clusters};
+use super::{ALL, bytes_of_store, clusters, clusters_of, some_bytes, some_clusters};
 use crate::driver::{Names, Reset, lane_mask};
 use crate::{Driver, Points, cover};
 
@@ -147,7 +147,7 @@ impl UnifiedBankCover {
     fn apart(&self, i: &UnifiedBankIn, o: &UnifiedBankOut, points: &mut Points) {
         let (read, reads) = (i.read_valid_i == 1, i.memory_read_i);
         let lanes = if i.write_valid_i == 1 { i.write_mask_i } else { 0 };
-        let (taken, writes) = (clusters_of_lanes(lanes), i.memory_write_i);
+        let (taken, writes) = (clusters_of(lanes), i.memory_write_i);
         let same = |entries: &[u16; CLUSTERS], set: u8, entry: u16| clusters(set).any(|g| entries[g] == entry);
         let running = i.rst_ni == 1;
         let ready = o.memory_read_ready_o == 1 && o.memory_write_ready_o == ALL;
@@ -217,7 +217,7 @@ impl UnifiedBankCover {
     fn writes(&self, i: &UnifiedBankIn, o: &UnifiedBankOut, points: &mut Points) {
         let (register, reset) = (i.write_valid_i == 1, i.rst_ni == 0);
         let lanes = if register { i.write_mask_i } else { 0 };
-        let (taken, memory) = (clusters_of_lanes(lanes), i.memory_write_i);
+        let (taken, memory) = (clusters_of(lanes), i.memory_write_i);
         let served = memory & o.memory_write_ready_o;
         let bytes = |g: usize| i.memory_write_bytes_i[g];
         let last = |entry: u16| usize::from(entry) == self.depth - 1;

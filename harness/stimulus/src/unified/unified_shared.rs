@@ -9,7 +9,7 @@ use gpurf_blocks::unified::{
 };
 use gpurf_lockstep::Rng;
 
-use super::{ALL, QUAD, clusters, clusters_of_words, words, words_where};
+use super::{ALL, QUAD, clusters, clusters_of, words, words_where};
 use crate::cover::{Contains, Within};
 use crate::driver::Twin;
 use crate::memory::lanes::set_lanes;
@@ -212,7 +212,7 @@ impl UnifiedSharedCover {
         let first = wanted.trailing_zeros() as usize;
         let differ = words(wanted).any(|w| o.row_o[w] != o.row_o[first]);
         let columns = words(wanted).any(|w| o.row_o[w] % 4 != o.row_o[first] % 4);
-        let (of_wanted, of_ready) = (clusters_of_words(wanted), clusters_of_words(ready));
+        let (of_wanted, of_ready) = (clusters_of(wanted), clusters_of(ready));
         let some = of_ready != 0 && of_ready != of_wanted;
         let one = of_ready.is_power_of_two() && wanted == ready;
         let conflict = self.refused(i) != 0;
@@ -257,7 +257,7 @@ impl UnifiedSharedCover {
         let served = o.shared.served_o;
         let (_, selected) = selected(&i.shared, CLUSTER_BYTES as u32);
         let wanted = set_lanes(selected).fold(0u32, |set, lane| set | 1 << word(i.shared.addr_i.0[lane]));
-        point!("an atomic operation reads all clusters", first && clusters_of_words(read) == ALL);
+        point!("an atomic operation reads all clusters", first && clusters_of(read) == ALL);
         point!("an atomic operation reads all that it wants", first && read == o.read_o);
         point!("an atomic operation reads some of its clusters", first && read != 0 && read != o.read_o);
         point!("an atomic operation reads nothing", first && read == 0);
@@ -286,7 +286,7 @@ impl UnifiedSharedCover {
         );
         point!(
             "an atomic operation is withdrawn after a part of it was read",
-            p.shared.phase_q == 1 && !atomic && clusters_of_words(p.read_q) != ALL
+            p.shared.phase_q == 1 && !atomic && clusters_of(p.read_q) != ALL
         );
         let result = p.shared.first_valid_q == 1 && p.shared.first_reg_valid_q == 1;
         let place = |lane: usize| usize::from(p.shared.place_q[lane]) / 4;
@@ -325,7 +325,7 @@ impl UnifiedSharedCover {
             };
             (0..QUAD).fold(0u16, |set, k| set | of_word(k) << (4 * k))
         };
-        let served = || clusters(clusters_of_words(i.write_ready_i));
+        let served = || clusters(clusters_of(i.write_ready_i));
         point!("two words of a cluster", load && most == 2);
         point!("all words of a cluster", load && most == 4);
         point!("all words of all clusters", load && places == u32::MAX, given = self.whole);
@@ -346,12 +346,12 @@ impl UnifiedSharedCover {
             p.shared.first_valid_q == 1
                 && p.first_atomic_q == 0
                 && set_lanes(p.shared.first_mask_q)
-                    .any(|lane| clusters_of_words(i.read_ready_i) >> cluster(p.shared.place_q[lane].into()) & 1 == 0)
+                    .any(|lane| clusters_of(i.read_ready_i) >> cluster(p.shared.place_q[lane].into()) & 1 == 0)
         );
         let lowest = |g: usize| set_lanes(i.shared.lanes_i).find(|&lane| cluster(address(lane)) == g);
         point!(
             "the lowest lane of a cluster decides against more lanes of another row",
-            load && clusters(clusters_of_words(i.read_ready_i)).any(|g| {
+            load && clusters(clusters_of(i.read_ready_i)).any(|g| {
                 let Some(first) = lowest(g) else { return false };
                 let (_, selected) = selected(&i.shared, CLUSTER_BYTES as u32);
                 let of = |set: u32| set_lanes(set).filter(|&lane| cluster(address(lane)) == g).count();

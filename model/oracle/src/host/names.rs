@@ -55,7 +55,7 @@ struct Forms {
 impl Forms {
     fn of(name: &str) -> Self {
         let Some(whole) = demangled(name) else { return Self { whole: Vec::new() } };
-        // What is local to a file stands in a namespace whose name nobody writes.
+        // What is local to a file stands in a namespace without a name in the source.
         let whole = normal(&whole.replace("(anonymous namespace)::", ""));
         let plain = whole[..end_of_name(&whole)].to_owned();
         let bare = without_last_arguments(&plain).to_owned();

@@ -128,10 +128,10 @@ impl Coverage {
         if !lines.is_empty() {
             self.hit_size(lines.len(), &sizes);
         }
-        let of_words = matches!(instruction.op, Op::St { kind: StoreType::B32, .. });
-        let all: BTreeSet<u64> = of(Memory::Global).map(|(_, _, address)| *address).collect();
-        let whole = all.len() == 32 || of(Memory::Local).count() == 32;
-        self.hit_if(Point::WholeLine, of_words && lines.len() == 1 && whole);
+        if matches!(instruction.op, Op::St { kind: StoreType::B32, .. }) && lines.len() == 1 {
+            let all: BTreeSet<u64> = of(Memory::Global).map(|(_, _, address)| *address).collect();
+            self.hit_if(Point::WholeLine, all.len() == 32 || of(Memory::Local).count() == 32);
+        }
         self.hit_if(Point::LoadBypass, matches!(instruction.op, Op::Ld { bypass: true, .. }) && !lines.is_empty());
         let shared: BTreeSet<u64> = of(Memory::Shared).map(|(_, _, address)| address / 4).collect();
         let most = shared.iter().map(|word| shared.iter().filter(|o| **o % BANKS == word % BANKS).count()).max();
