@@ -333,8 +333,8 @@ fn lines(weights: &mut Weights) {
     let chances = &mut weights.chances;
     (chances.interleaved, chances.narrow, chances.vector, chances.store) = (800, 450, 300, 450);
     (chances.generic, chances.atomic, chances.ordered, chances.burst) = (150, 600, 600, 200);
-    // What passes the cache by, in lines that others keep.
-    chances.bypass = 250;
+    // What passes the cache by, and what takes a place in it, in the same lines.
+    (chances.bypass, chances.whole) = (250, 120);
     weights.sizes.warps = [2, 8];
     weights.sizes.blocks = [2, 6];
     // Few words: the same lines come again, and are stored to while they are loaded.
@@ -348,6 +348,7 @@ fn lines(weights: &mut Weights) {
             ("store B8 to global memory", 4),
             ("atomic operation of lanes on one word", 10),
             ("load past the data cache", 10),
+            ("store to all bytes of a line", 10),
         ],
     );
 }

@@ -84,6 +84,34 @@ fn tests(test: &Test) -> Vec<Test> {
         Condition::Always(_) => Vec::new(),
         Condition::Lanes(0xffff) => vec![with(Condition::Always(true))],
         Condition::Lanes(_) => vec![with(Condition::Always(true)), with(Condition::Lanes(0xffff))],
-        _ => vec![with(Condition::Always(true)), with(Condition::Always(false)), with(Condition::Lanes(0xffff))],
+        _ => {
+            // Lanes that go together stay together: there may be a barrier inside.
+            let simple = [Condition::Always(true), Condition::Always(false), Condition::Lanes(0xffff)];
+            simple.into_iter().filter(|simple| simple.flow() >= test.condition.flow()).map(with).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpurf_isa::modifiers::Vote;
+
+    #[test]
+    fn lanes_that_go_together_stay_together() {
+        let predicate = Predicate::TRUE;
+        let conditions = [
+            Condition::Block(1, 0),
+            Condition::Warp(1, 0),
+            Condition::Vote(Vote::Any, PredicateSource::TRUE),
+            Condition::Lanes(1),
+            Condition::Held(PredicateSource::TRUE),
+        ];
+        for condition in conditions {
+            let test = Test { predicate, condition };
+            let simpler = tests(&test);
+            assert!(simpler.len() > 1, "{:?}", test.condition);
+            assert!(simpler.iter().all(|simple| simple.condition.flow() >= test.condition.flow()), "{simpler:?}");
+        }
     }
 }
