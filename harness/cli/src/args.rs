@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod exec;
 mod golden;
 mod levels;
 mod regress;
@@ -17,6 +18,7 @@ use gpurf_compiler::{RegisterOrder, Schedule};
 use verilated::Simulator;
 
 pub use bench::Bench;
+pub use exec::RunProgram;
 pub use golden::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
 pub use levels::Levels;
 pub use regress::Regress;
@@ -46,6 +48,8 @@ pub enum Command {
     Cosim(Cosim),
     /// Run the kernels of a launch manifest
     Run(RunKernels),
+    /// Run a CUDA application: its launches run on an engine
+    Exec(RunProgram),
     /// Write a random program as a launch manifest
     Program(WriteProgram),
     /// Compile CUDA or PTX to machine code

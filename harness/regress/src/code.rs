@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use gpurf_blocks::config::{Config, SharedResource};
 use gpurf_compiler::marks::private::{self, Threads};
 use gpurf_compiler::{Compiled, Diagnostics, Module, Options};
-use gpurf_isa::image::Image;
+use gpurf_isa::image::{Image, Kernel};
 use gpurf_launch::Manifest;
+use gpurf_oracle::Geometry;
 use gpurf_oracle::host::{LoadError, Session, named};
 
 use crate::compiler_options;
@@ -51,46 +52,88 @@ pub fn compiled_for(
     registers: u16,
     manifest: &Manifest,
 ) -> Result<Compiled, CodeError> {
-    let mut options = compiler_options(config, registers);
     let module = Module::parse(text, name)?;
-    let mut compiled = launched(&module, &options, manifest)?;
-    let follows = config.share.present
-        && config.share.resource == SharedResource::Scratchpad
-        && config.compiler.private_shared == 0;
-    if !follows {
+    let compile = |options: &Options| launched(&module, options, manifest);
+    // A manifest that does not fit its kernels is found wrong where it is run.
+    let launches = |image: &Image| {
+        let session = Session::new(manifest, image).ok();
+        session
+            .iter()
+            .flat_map(Session::launches)
+            .map(|launch| BlockSize::of(launch.kernel, &launch.geometry))
+            .collect()
+    };
+    compiled_for_sizes(config, registers, compile, launches)
+}
+
+/// The sizes of a launch's blocks.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct BlockSize {
+    /// The kernel, as the image names it.
+    pub kernel: String,
+    /// Threads in each dimension.
+    pub block: [u32; 3],
+    /// Bytes of shared memory, static and dynamic.
+    pub shared: u32,
+}
+
+impl BlockSize {
+    /// Of a launch of a kernel.
+    pub fn of(kernel: &Kernel, geometry: &Geometry) -> Self {
+        let shared = kernel.static_shared + geometry.dynamic_shared;
+        Self { kernel: kernel.name.clone(), block: geometry.block, shared }
+    }
+}
+
+/// Compiles for launches of these sizes on a machine, as [`compiled_for`] says. `compile` does it with some options, `sizes` gives the
+/// launches of an image.
+///
+/// # Errors
+/// Those of `compile`.
+pub fn compiled_for_sizes<E>(
+    config: &Config,
+    registers: u16,
+    compile: impl Fn(&Options) -> Result<Compiled, E>,
+    sizes: impl Fn(&Image) -> Vec<BlockSize>,
+) -> Result<Compiled, E> {
+    let mut options = compiler_options(config, registers);
+    let mut compiled = compile(&options)?;
+    if !private_part_follows(config) {
         return Ok(compiled);
     }
+    // The fewest bytes that a launch leaves private, if one has shared memory at all.
+    let private_bytes = |image: &Image| {
+        let shared = sizes(image).into_iter().map(|size| size.shared);
+        shared.filter(|bytes| *bytes > 0).map(|bytes| config.share.private_shared(bytes)).min()
+    };
     // Another layout may take fewer bytes, of which fewer are private then.
     let mut bound = u32::MAX;
-    while let Some(private) = private_bytes(config, manifest, &compiled.image).filter(|private| *private < bound) {
+    while let Some(private) = private_bytes(&compiled.image).filter(|private| *private < bound) {
         bound = private;
         options.scratchpad.private_bytes = private;
-        compiled = launched(&module, &options, manifest)?;
+        compiled = compile(&options)?;
     }
-    mark_private(manifest, &mut compiled.image, options.scratchpad.private_bytes);
+    mark_private(&sizes(&compiled.image), &mut compiled.image, options.scratchpad.private_bytes);
     Ok(compiled)
 }
 
+/// Whether the code depends on the sizes of the launches: blocks share scratchpad memory, and how much of it is private follows from them.
+pub fn private_part_follows(config: &Config) -> bool {
+    config.share.present && config.share.resource == SharedResource::Scratchpad && config.compiler.private_shared == 0
+}
+
 /// Marks accesses that lie in the private part with the sizes of blocks that the launches have: the compiler has to take any size for possible.
-fn mark_private(manifest: &Manifest, image: &mut Image, private: u32) {
-    let Ok(session) = Session::new(manifest, image) else { return };
-    let mut blocks: BTreeMap<String, [u32; 3]> = BTreeMap::new();
-    for launch in session.launches() {
-        let block = blocks.entry(launch.kernel.name.clone()).or_default();
-        *block = std::array::from_fn(|k| block[k].max(launch.geometry.block[k]));
+fn mark_private(launches: &[BlockSize], image: &mut Image, private: u32) {
+    let mut blocks: BTreeMap<&str, [u32; 3]> = BTreeMap::new();
+    for launch in launches {
+        let block = blocks.entry(&launch.kernel).or_default();
+        *block = std::array::from_fn(|k| block[k].max(launch.block[k]));
     }
     for kernel in &mut image.kernels {
-        if let Some(&block) = blocks.get(&kernel.name) {
+        if let Some(&block) = blocks.get(kernel.name.as_str()) {
             private::mark(&mut kernel.code, private, Threads::of_block(block));
         }
     }
-}
-
-/// The fewest bytes that a launch leaves private, if a launch has shared memory at all. A manifest that does not fit its kernels is found wrong where it is run.
-fn private_bytes(config: &Config, manifest: &Manifest, image: &Image) -> Option<u32> {
-    let session = Session::new(manifest, image).ok()?;
-    let bytes = session.launches().map(|launch| launch.kernel.static_shared + launch.geometry.dynamic_shared);
-    bytes.filter(|bytes| *bytes > 0).map(|bytes| config.share.private_shared(bytes)).min()
 }
 
 #[cfg(test)]

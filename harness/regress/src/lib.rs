@@ -27,7 +27,7 @@ pub mod regression;
 mod run;
 pub mod suite;
 
-pub use code::{CodeError, compiled_for, launched};
+pub use code::{BlockSize, CodeError, compiled_for, compiled_for_sizes, launched, private_part_follows};
 pub use comparisons::ComparisonCounts;
 pub use error::JobError;
 pub use gpurf_stimulus::program::compiler_options;

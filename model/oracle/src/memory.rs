@@ -123,6 +123,77 @@ impl Memory {
         Ok(BufferIndex(self.buffers.len() - 1))
     }
 
+    /// The lowest free address from `from` on, a multiple of `alignment`, at which a buffer of so many bytes fits between the others.
+    pub fn room(&self, bytes: u64, alignment: u32, from: u32) -> Option<u32> {
+        let (guard, align) = (u64::from(GUARD), u64::from(alignment.max(ALIGNMENT)));
+        let mut at = u64::from(from.max(FIRST_ADDRESS)).next_multiple_of(align);
+        for buffer in &self.buffers {
+            let (begin, end) = (u64::from(buffer.base), u64::from(buffer.base) + u64::from(buffer.bytes));
+            if at + bytes + guard > begin && end + guard > at {
+                at = (end + guard).next_multiple_of(align);
+            }
+        }
+        (at + bytes + guard <= 1 << 32).then_some(at as u32)
+    }
+
+    /// A new buffer of zeros among the others, at an address from [`Memory::room`]. Indices of the buffers behind it change.
+    ///
+    /// # Errors
+    /// When it would lie in another buffer, or too near to one.
+    pub fn insert(&mut self, name: &str, bytes: u32, address: u32) -> Result<(), OutOfMemory> {
+        if self.room(bytes.into(), 1, address) != Some(address) {
+            let next = self.room(bytes.into(), 1, address).map_or(1 << 32, u64::from);
+            return Err(OutOfMemory::Taken { address, next });
+        }
+        let at = self.buffers.partition_point(|buffer| buffer.base < address);
+        let words = (0..bytes.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        self.buffers.insert(at, Buffer { name: name.into(), base: address, bytes, words });
+        Ok(())
+    }
+
+    /// Takes away the buffer that begins at an address; whether there was one. Indices of the buffers behind it change.
+    pub fn remove(&mut self, address: u32) -> bool {
+        let found = self.buffers.binary_search_by_key(&address, |buffer| buffer.base);
+        found.is_ok_and(|at| {
+            self.buffers.remove(at);
+            true
+        })
+    }
+
+    /// Reads so many bytes that lie in one buffer; nothing where they do not.
+    pub fn bytes_at(&self, address: u32, bytes: u32) -> Option<Vec<u8>> {
+        let (buffer, begin) = self.within(address, bytes.into())?;
+        let (begin, end) = (begin as usize, begin as usize + bytes as usize);
+        let words = &buffer.words[begin / 4..end.div_ceil(4)];
+        let mut all: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
+        all.drain(..begin % 4);
+        all.truncate(bytes as usize);
+        Some(all)
+    }
+
+    /// Puts bytes to where they lie in one buffer; nothing where they do not.
+    pub fn write_at(&mut self, address: u32, bytes: &[u8]) -> Option<()> {
+        let (buffer, begin) = self.within(address, bytes.len() as u64)?;
+        let mut at = begin as usize;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (word, offset) = (&buffer.words[at / 4], at % 4);
+            let (now, later) = rest.split_at(rest.len().min(4 - offset));
+            let mut new = word.load(Relaxed).to_le_bytes();
+            new[offset..offset + now.len()].copy_from_slice(now);
+            word.store(u32::from_le_bytes(new), Relaxed);
+            (at, rest) = (at + now.len(), later);
+        }
+        Some(())
+    }
+
+    /// The buffer in which bytes lie, and where in it.
+    fn within(&self, address: u32, bytes: u64) -> Option<(&Buffer, u32)> {
+        let buffer = self.buffer_below(address)?;
+        let begin = address - buffer.base;
+        (u64::from(begin) + bytes <= buffer.bytes.into()).then_some((buffer, begin))
+    }
+
     /// The buffer of this index.
     pub fn buffer(&self, index: BufferIndex) -> &Buffer {
         &self.buffers[index.0]

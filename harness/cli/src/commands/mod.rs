@@ -6,6 +6,7 @@ pub mod bench;
 pub mod compile;
 pub mod cosim;
 mod cycles;
+pub mod exec;
 pub mod golden;
 pub mod list;
 pub mod mutate;

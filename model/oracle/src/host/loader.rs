@@ -230,7 +230,11 @@ fn given_values<'a>(manifest: &'a Manifest, image: &'a Image) -> Result<HashMap<
     Ok(all)
 }
 
-fn relocate(kernel: &mut Kernel, address_of: &impl Fn(&str) -> Result<u64, LoadError>) -> Result<(), LoadError> {
+/// Fills in the addresses of variables in a kernel's code.
+///
+/// # Errors
+/// Those of `address_of`. Code has been changed in part then.
+pub fn relocate<E>(kernel: &mut Kernel, address_of: &impl Fn(&str) -> Result<u64, E>) -> Result<(), E> {
     for relocation in std::mem::take(&mut kernel.relocations) {
         let value = address_of(&relocation.symbol)?.wrapping_add_signed(relocation.addend);
         let word = if relocation.upper { value >> 32 } else { value } as u32;

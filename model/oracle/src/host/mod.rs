@@ -11,7 +11,7 @@ mod reported;
 mod session;
 
 pub use assembled::assembled;
-pub use loader::LoadError;
+pub use loader::{LoadError, relocate};
 pub use names::{demangled, named};
 pub use reported::ReportedFault;
 pub use session::{RunError, RunReport, Session};

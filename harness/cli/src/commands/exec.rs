@@ -1,0 +1,191 @@
+//! `gpurf exec`: a CUDA application.
+
+use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use gpurf_blocks::config::{Config, DEFAULT_PRESET};
+use gpurf_exec::{
+    Functional, KernelCount, Library, LibraryError, Log, OnMachine, Recorder, Runner, Sampled, ServeError, Setup, serve,
+};
+use gpurf_lockstep::Verdict;
+use gpurf_machine::{LockstepEngine, ModelEngine, RtlEngine, Settings};
+use gpurf_oracle::host::OracleEngine;
+use gpurf_oracle::{Options, Oracle};
+use gpurf_regress::Project;
+use serde::Serialize;
+use verilated::{Options as BuildOptions, RtlFailure};
+
+use super::{simulate, source};
+use crate::args::{EngineKind, RunProgram};
+use crate::failure::{Failure, Status};
+use crate::interrupt;
+use crate::output::{self, grouped, numbers, words};
+use crate::plan;
+use crate::result::json;
+
+/// What the launches came to, as `--json` writes it.
+#[derive(Debug, Serialize)]
+struct Summary {
+    result: Verdict,
+    command: &'static str,
+    program: Vec<String>,
+    engine: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sample: Option<u64>,
+    /// Of the application; absent where a signal ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_status: Option<i32>,
+    processes: u64,
+    kernels: Vec<Kernel>,
+    /// Launches that ended with a fault of the application.
+    faults: u64,
+    /// Functions of the runtime that it called and that are not there, with how often.
+    not_supported: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recorded: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+/// What the launches of a kernel came to.
+#[derive(Debug, Serialize)]
+struct Kernel {
+    name: String,
+    launches: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<u64>,
+}
+
+/// Runs an application; ends the program with its status.
+pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
+    let config = plan::load(&arguments.selection)?;
+    let mut project = Project::find();
+    if let Some(folder) = &arguments.failures {
+        project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+    }
+    let mut recorder = match &arguments.record {
+        None => None,
+        Some(folder) => {
+            source::make_folder(folder)?;
+            Some(Recorder::new(folder.clone()))
+        }
+    };
+    interrupt::listen()?;
+    let mut runner = runner(arguments, config, &project)?;
+    let library = Library::build(&project.root.join("target/cudart")).map_err(|error| match error {
+        LibraryError::Write { .. } | LibraryError::NoCompiler { .. } | LibraryError::Compile { .. } => {
+            Failure::tool(error.to_string())
+        }
+    })?;
+    let setup = Setup {
+        config,
+        preset: arguments.selection.preset.clone().unwrap_or_else(|| DEFAULT_PRESET.to_owned()),
+        registers: source::options(arguments.registers).registers,
+        verbose: arguments.verbose,
+    };
+    let [program, rest @ ..] = &arguments.program[..] else { return Err(Failure::bad_input("name a program")) };
+    let mut command = Command::new(program);
+    command.args(rest);
+    let mut log = Log::default();
+    let served = serve(&mut command, &library, &setup, &mut *runner, recorder.as_mut(), &mut log);
+    let served = served.map_err(|error| match error {
+        ServeError::Start { .. } => Failure::bad_input(error.to_string()),
+        ServeError::System(_) => Failure::tool(error.to_string()),
+    })?;
+    if served.processes == 0 {
+        output::note(
+            "the program has not called the CUDA runtime: link it with `nvcc -cudart shared`, since a static runtime cannot be replaced",
+        );
+    }
+    let verdict = log.failed.as_ref().map_or(Verdict::Pass, |(verdict, _)| *verdict);
+    show(&log, recorder.as_ref(), arguments);
+    if let Some(file) = &arguments.json {
+        let summary = Summary {
+            result: verdict,
+            command: "exec",
+            program: arguments.program.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
+            engine: arguments.engine.name(),
+            sample: arguments.sample,
+            exit_status: served.status.code(),
+            processes: served.processes,
+            kernels: log.kernels.iter().map(|(name, count)| kernel(name, count)).collect(),
+            faults: log.faults,
+            not_supported: log.refused.clone(),
+            recorded: arguments.record.clone(),
+            message: log.failed.as_ref().map(|(_, message)| message.clone()),
+        };
+        source::write(file, json(&summary).as_bytes())?;
+    }
+    match Status::from(verdict) {
+        Status::Pass => end_with(served.status),
+        status => Ok(status),
+    }
+}
+
+fn kernel(name: &str, count: &KernelCount) -> Kernel {
+    Kernel { name: name.to_owned(), launches: count.launches, cycles: count.cycles }
+}
+
+/// The application's status becomes that of this program, as a shell gives it.
+fn end_with(status: ExitStatus) -> ! {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    std::process::exit(code)
+}
+
+/// A table on standard error: standard output is the application's.
+fn show(log: &Log, recorder: Option<&Recorder>, arguments: &RunProgram) {
+    if !log.kernels.is_empty() {
+        let timed = log.kernels.values().any(|count| count.cycles.is_some());
+        let mut columns = vec![words("kernel"), numbers("launches")];
+        columns.extend(timed.then(|| numbers("cycles")));
+        let row = |(name, count): (&String, &KernelCount)| {
+            let mut row = vec![name.as_str().into(), grouped(count.launches).into()];
+            row.extend(timed.then(|| count.cycles.map_or_else(String::new, grouped).into()));
+            row
+        };
+        let rows: Vec<_> = log.kernels.iter().map(row).collect();
+        anstream::eprint!("{}", output::table(&columns, &rows));
+    }
+    if let (Some(recorder), Some(folder)) = (recorder, &arguments.record) {
+        output::note(&format!("{} launches are recorded in {}", recorder.launches(), folder.display()));
+    }
+}
+
+/// What runs the launches.
+fn runner(arguments: &RunProgram, config: Config, project: &Project) -> Result<Box<dyn Runner>, Failure> {
+    let oracle = || {
+        let options = Options { stop: Some(interrupt::flag()), ..Options::default() };
+        Box::new(Functional::new(OracleEngine::new(Oracle::new(options))))
+    };
+    let settings = Settings {
+        seed: arguments.seed,
+        idle_limit: arguments.idle_limit,
+        stop: interrupt::flag(),
+        ..Settings::new(config)
+    };
+    let name = arguments.engine.name();
+    let failures: &Path = &project.failures;
+    let notes = vec![format!("  {:<9} {}", "run", arguments.program.join(" ".as_ref()).display())];
+    let broken = |error: RtlFailure| Failure::tool(error.to_string());
+    let engine: Box<dyn Runner> = match arguments.engine {
+        EngineKind::Functional => return Ok(oracle()),
+        EngineKind::Model => Box::new(OnMachine::new(ModelEngine::new(settings), name, failures.to_owned(), notes)),
+        EngineKind::Rtl => {
+            let options = BuildOptions { probes: false, ..BuildOptions::default() };
+            let (library, _) = simulate::build(&super::project()?, &config, options)?;
+            let engine = RtlEngine::new(settings, &library).map_err(broken)?;
+            Box::new(OnMachine::new(engine, name, failures.to_owned(), notes))
+        }
+        EngineKind::Lockstep => {
+            let (library, _) = simulate::build_compared(&super::project()?, &config)?;
+            let engine = LockstepEngine::new(settings, &library).map_err(broken)?;
+            Box::new(OnMachine::new(engine, name, failures.to_owned(), notes))
+        }
+    };
+    Ok(match arguments.sample {
+        None => engine,
+        Some(launches) => Box::new(Sampled::new(engine, launches, oracle())),
+    })
+}

@@ -1,0 +1,699 @@
+/* The CUDA runtime library that `gpurf exec` gives to an application in place of libcudart.
+ *
+ * It runs nothing: a call becomes a request to gpurf over a socket, and the answer becomes the call's result. It is C because the symbols of
+ * a libcudart have a version, which a Rust library cannot give them. `gpurf exec` compiles it (src/library.rs), with the numbers of the
+ * requests (calls.h) and the functions that are refused (refused.h), which come from src/calls.rs and src/refused.rs.
+ *
+ * CUDART is the major version of the runtime that it stands for: 11, 12 or 13. No header of CUDA is used: types have the sizes of the ABI.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+#define API __attribute__((visibility("default")))
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+typedef int Error;
+typedef uint64_t Word;
+typedef struct { unsigned x, y, z; } Dim3;
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, MISSING_CONFIGURATION = 52, INVALID_DEVICE = 101, UNAVAILABLE = 46,
+       BAD_PITCH = 12, BAD_DIRECTION = 21, BAD_HANDLE = 400, NOT_SUPPORTED = 801, NOT_REGISTERED = 713, BAD_FUNCTION = 98 };
+enum { TO_HOST = 2, TO_DEVICE = 1, HOST_TO_HOST = 0, DEVICE_TO_DEVICE = 3, ANY_DIRECTION = 4 };
+
+/* ------------------------------------------------------------------------------------------------ the connection */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int wire = -1, memory = -1;
+static pid_t owner;
+/* The error of a launch that ended the device: every call gives it from then on. */
+static volatile Error broken;
+static __thread Error last;
+
+static int send_all(const void *data, size_t size) {
+    const char *at = data;
+    while (size > 0) {
+        ssize_t sent = send(wire, at, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) return -1;
+        at += sent;
+        size -= (size_t)sent;
+    }
+    return 0;
+}
+
+static int receive_all(void *data, size_t size) {
+    char *at = data;
+    while (size > 0) {
+        ssize_t got = recv(wire, at, size, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return -1;
+        at += got;
+        size -= (size_t)got;
+    }
+    return 0;
+}
+
+static void hang_up(void) {
+    if (wire >= 0) close(wire);
+    wire = -1;
+}
+
+/* A request and its answer: words and bytes each way. `got`, where there is one, is told how many bytes came; no more than `room` are kept. */
+static Error exchange(unsigned call, const Word *words, unsigned count, const void *bytes, size_t size, Word *answer, unsigned answers,
+                      void *into, size_t room, size_t *got) {
+    struct { uint32_t call, words; uint64_t bytes; } request = { call, count, size };
+    struct { int32_t error; uint32_t words; uint64_t bytes; } reply;
+    if (send_all(&request, sizeof request) || send_all(words, count * sizeof *words) || send_all(bytes, size)) goto lost;
+    if (receive_all(&reply, sizeof reply)) goto lost;
+    for (unsigned i = 0; i < reply.words; i++) {
+        Word word;
+        if (receive_all(&word, sizeof word)) goto lost;
+        if (i < answers) answer[i] = word;
+    }
+    for (unsigned i = reply.words; i < answers; i++) answer[i] = 0;
+    size_t kept = reply.bytes < room ? reply.bytes : room;
+    if (receive_all(into, kept)) goto lost;
+    for (uint64_t rest = reply.bytes - kept; rest > 0;) {
+        char sink[256];
+        size_t part = rest < sizeof sink ? rest : sizeof sink;
+        if (receive_all(sink, part)) goto lost;
+        rest -= part;
+    }
+    if (got) *got = kept;
+    return reply.error;
+lost:
+    hang_up();
+    return UNAVAILABLE;
+}
+
+static void say(const char *text) { fprintf(stderr, "gpurf exec: %s\n", text); }
+
+/* Connects, once in each process: a child that was forked has a device of its own. */
+static int connected(void) {
+    if (wire >= 0 && owner == getpid()) return 1;
+    static int said;
+    const char *path = getenv("GPURF_EXEC_SOCKET"), *file = getenv("GPURF_EXEC_MEMORY");
+    if (!path || !file) {
+        if (!said++) say("this libcudart works only in a program that `gpurf exec -- PROGRAM` has started");
+        return 0;
+    }
+    if (owner == getpid()) return 0;
+    owner = getpid();
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    if (strlen(path) >= sizeof address.sun_path) return 0;
+    strcpy(address.sun_path, path);
+    wire = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    memory = open(file, O_RDWR | O_CLOEXEC);
+    if (wire < 0 || memory < 0 || connect(wire, (struct sockaddr *)&address, sizeof address)) {
+        say("gpurf does not answer");
+        hang_up();
+        return 0;
+    }
+    Word words[] = { PROTOCOL, CUDART };
+    if (exchange(CALL_HELLO, words, COUNT(words), NULL, 0, NULL, 0, NULL, 0, NULL) != SUCCESS) {
+        say("gpurf runs one process with a device at a time, and another one has it");
+        hang_up();
+        return 0;
+    }
+    return 1;
+}
+
+static Error request(unsigned call, const Word *words, unsigned count, const void *bytes, size_t size, Word *answer, unsigned answers,
+                     void *into, size_t room, size_t *got) {
+    Error error = UNAVAILABLE;
+    pthread_mutex_lock(&lock);
+    if (connected()) error = exchange(call, words, count, bytes, size, answer, answers, into, room, got);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+/* What every call of the API ends with. */
+static Error done(Error error) {
+    if (error != SUCCESS) last = error;
+    return error;
+}
+
+#define WORDS(...) ((const Word[]){ __VA_ARGS__ }), COUNT(((const Word[]){ __VA_ARGS__ }))
+/* A call without bytes: its words, and where its answers go. */
+#define ASK(call, answers, ...) request(call, WORDS(__VA_ARGS__), NULL, 0, answers, COUNT(answers), NULL, 0, NULL)
+#define TELL(call, ...) request(call, WORDS(__VA_ARGS__), NULL, 0, NULL, 0, NULL, 0, NULL)
+#define ADDRESS(pointer) ((Word)(uintptr_t)(pointer))
+
+/* ----------------------------------------------------------------------------------------------- kernels, variables */
+
+API void **__cudaRegisterFatBinary(void *wrapper) {
+    const struct { int magic, version; const void *data; void *more; } *fat = wrapper;
+    Word handle[1] = { 0 };
+    /* A version of 2 has the images of separate compilation behind it. */
+    if (fat->magic == 0x466243b1 && fat->data) {
+        const struct { uint32_t magic; uint16_t version, header; uint64_t size; } *head = fat->data;
+        request(CALL_MODULE, WORDS((Word)fat->version), head, head->header + head->size, handle, 1, NULL, 0, NULL);
+    }
+    return (void **)(uintptr_t)handle[0];
+}
+
+API void __cudaRegisterFatBinaryEnd(void **module) { (void)module; }
+API void __cudaUnregisterFatBinary(void **module) { (void)module; }
+API char __cudaInitModule(void **module) { (void)module; return 1; }
+
+API void __cudaRegisterFunction(void **module, const char *host, char *device, const char *name, int limit, void *a, void *b, void *c,
+                                void *d, int *e) {
+    (void)device, (void)limit, (void)a, (void)b, (void)c, (void)d, (void)e;
+    request(CALL_FUNCTION, WORDS(ADDRESS(module), ADDRESS(host)), name, strlen(name), NULL, 0, NULL, 0, NULL);
+}
+
+API void __cudaRegisterVar(void **module, char *host, char *device, const char *name, int ext, size_t size, int constant, int global) {
+    (void)device, (void)ext, (void)constant, (void)global;
+    request(CALL_VARIABLE, WORDS(ADDRESS(module), ADDRESS(host), size), name, strlen(name), NULL, 0, NULL, 0, NULL);
+}
+
+static Error map(Word address, size_t size) {
+    long page = sysconf(_SC_PAGESIZE);
+    size_t whole = (size + (size_t)page - 1) / (size_t)page * (size_t)page;
+    void *at = mmap((void *)(uintptr_t)address, whole, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, memory, (off_t)address);
+    if (at == (void *)(uintptr_t)address) return SUCCESS;
+    if (at != MAP_FAILED) munmap(at, whole);
+    fprintf(stderr, "gpurf exec: %zu bytes that host and device share have to lie at %#llx, which the program uses otherwise: link it with -pie\n",
+            size, (unsigned long long)address);
+    return OUT_OF_MEMORY;
+}
+
+API void __cudaRegisterManagedVar(void **module, void **host, char *device, const char *name, int ext, size_t size, int constant, int global) {
+    (void)device, (void)ext, (void)constant, (void)global;
+    Word address[1];
+    Error error = request(CALL_MANAGED_VARIABLE, WORDS(ADDRESS(module), ADDRESS(host), size), name, strlen(name), address, 1, NULL, 0, NULL);
+    if (error == SUCCESS && map(address[0], size) == SUCCESS) *host = (void *)(uintptr_t)address[0];
+}
+
+API void __cudaRegisterHostVar(void **module, const char *name, char *host, size_t size) { (void)module, (void)name, (void)host, (void)size; }
+
+/* A launch's sizes wait here from <<<...>>> to the stub that takes them. */
+typedef struct { Dim3 grid, block; size_t shared; void *stream; } Configuration;
+static __thread Configuration configurations[16];
+static __thread unsigned depth;
+
+API unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, size_t shared, void *stream) {
+    if (depth == COUNT(configurations)) return (unsigned)done(MISSING_CONFIGURATION);
+    configurations[depth++] = (Configuration){ grid, block, shared, stream };
+    return SUCCESS;
+}
+
+API Error __cudaPopCallConfiguration(Dim3 *grid, Dim3 *block, size_t *shared, void *stream) {
+    if (depth == 0) return done(MISSING_CONFIGURATION);
+    Configuration *top = &configurations[--depth];
+    *grid = top->grid, *block = top->block, *shared = top->shared;
+    *(void **)stream = top->stream;
+    return SUCCESS;
+}
+
+enum { PARAMETERS = 4096, PARAMETER_BYTES = 32768 };
+
+API Error cudaLaunchKernel(const void *function, Dim3 grid, Dim3 block, void **arguments, size_t shared, void *stream) {
+    static struct { uint32_t offset, size; } places[PARAMETERS];
+    static char bytes[PARAMETER_BYTES];
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    static char text[1 << 16];
+    Word ended[1] = { 0 };
+    size_t got = 0, end = 0, printed = 0;
+    pthread_mutex_lock(&one);
+    Error error = request(CALL_PARAMETERS, WORDS(ADDRESS(function)), NULL, 0, NULL, 0, places, sizeof places, &got);
+    for (size_t i = 0; error == SUCCESS && i < got / sizeof places[0]; i++) {
+        size_t behind = (size_t)places[i].offset + places[i].size;
+        if (behind > sizeof bytes || !arguments) {
+            error = INVALID_VALUE;
+        } else {
+            if (places[i].offset > end) memset(bytes + end, 0, places[i].offset - end);
+            memcpy(bytes + places[i].offset, arguments[i], places[i].size);
+            end = behind > end ? behind : end;
+        }
+    }
+    if (error == SUCCESS) {
+        error = request(CALL_LAUNCH, WORDS(ADDRESS(function), grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, ADDRESS(stream)),
+                        bytes, end, ended, 1, text, sizeof text, &printed);
+    }
+    /* What kernels print goes where the program's own text goes, behind what it has printed so far. */
+    while (printed > 0) {
+        fwrite(text, 1, printed, stdout);
+        if (request(CALL_PRINTED, WORDS(0), NULL, 0, NULL, 0, text, sizeof text, &printed) != SUCCESS) break;
+    }
+    pthread_mutex_unlock(&one);
+    if (ended[0]) broken = (Error)ended[0];
+    return done(error);
+}
+
+API Error __cudaLaunchKernel(const void *kernel, Dim3 grid, Dim3 block, void **arguments, size_t shared, void *stream) {
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+API Error __cudaGetKernel(const void **kernel, const void *function) { *kernel = function; return SUCCESS; }
+API Error cudaGetKernel(const void **kernel, const void *function) { *kernel = function; return SUCCESS; }
+API Error cudaGetFuncBySymbol(const void **kernel, const void *function) { *kernel = function; return SUCCESS; }
+
+API Error cudaFuncGetAttributes(void *attributes, const void *function) {
+    struct { size_t shared, constant, local; int threads, registers, ptx, binary, mode, dynamic; } *all = attributes;
+    Word words[6];
+    if (!all) return done(INVALID_VALUE);
+    Error error = ASK(CALL_ATTRIBUTES, words, ADDRESS(function));
+    if (error != SUCCESS) return done(error);
+    memset(all, 0, sizeof *all);
+    all->shared = words[0], all->constant = words[1], all->local = words[2];
+    all->threads = (int)words[3], all->registers = (int)words[4], all->dynamic = (int)words[5];
+    all->ptx = all->binary = 75;
+    return SUCCESS;
+}
+
+API Error cudaFuncSetAttribute(const void *function, int attribute, int value) {
+    return done(TELL(CALL_SET_ATTRIBUTE, ADDRESS(function), (Word)(unsigned)attribute, (Word)(int64_t)value));
+}
+API Error cudaFuncSetCacheConfig(const void *function, int config) { (void)function, (void)config; return done(broken); }
+API Error cudaFuncSetSharedMemConfig(const void *function, int config) { (void)function, (void)config; return done(broken); }
+
+API Error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int threads, size_t shared, unsigned flags) {
+    Word answer[1];
+    if (!blocks || threads <= 0 || flags > 1) return done(INVALID_VALUE);
+    Error error = ASK(CALL_OCCUPANCY, answer, ADDRESS(function), (Word)threads, shared);
+    if (error == SUCCESS) *blocks = (int)answer[0];
+    return done(error);
+}
+API Error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads, size_t shared) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ memory */
+
+static Error allocate(void **pointer, size_t size, unsigned call) {
+    Word address[1];
+    if (!pointer) return done(INVALID_VALUE);
+    *pointer = NULL;
+    if (size == 0) return done(broken);
+    Error error = ASK(call, address, size);
+    if (error == SUCCESS && call == CALL_ALLOCATE_SHARED && (error = map(address[0], size)) != SUCCESS) TELL(CALL_FREE, address[0]);
+    if (error == SUCCESS) *pointer = (void *)(uintptr_t)address[0];
+    return done(error);
+}
+
+static Error release(void *pointer) {
+    Word size[1];
+    if (!pointer) return done(broken);
+    Error error = ASK(CALL_FREE, size, ADDRESS(pointer));
+    /* What host and device share has been mapped; its size in bytes comes back. */
+    if (error == SUCCESS && size[0]) munmap(pointer, size[0]);
+    return done(error);
+}
+
+API Error cudaMalloc(void **pointer, size_t size) { return allocate(pointer, size, CALL_ALLOCATE); }
+API Error cudaMallocAsync(void **pointer, size_t size, void *stream) { (void)stream; return allocate(pointer, size, CALL_ALLOCATE); }
+API Error cudaFree(void *pointer) { return release(pointer); }
+API Error cudaFreeAsync(void *pointer, void *stream) { (void)stream; return release(pointer); }
+API Error cudaMallocManaged(void **pointer, size_t size, unsigned flags) { (void)flags; return size ? allocate(pointer, size, CALL_ALLOCATE_SHARED) : done(INVALID_VALUE); }
+API Error cudaMallocHost(void **pointer, size_t size) { return allocate(pointer, size, CALL_ALLOCATE_SHARED); }
+API Error cudaHostAlloc(void **pointer, size_t size, unsigned flags) { (void)flags; return allocate(pointer, size, CALL_ALLOCATE_SHARED); }
+API Error cudaFreeHost(void *pointer) { return release(pointer); }
+API Error cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
+    Word answer[3];
+    (void)flags;
+    if (!device) return done(INVALID_VALUE);
+    Error error = ASK(CALL_POINTER, answer, ADDRESS(host));
+    if (error == SUCCESS && answer[0] != 3) error = INVALID_VALUE;
+    if (error == SUCCESS) *device = host;
+    return done(error);
+}
+API Error cudaHostGetFlags(unsigned *flags, void *host) { (void)host; if (flags) *flags = 0; return done(flags ? broken : INVALID_VALUE); }
+/* Memory of the program itself stays where it is: pinned for copies, but no kernel can access it. */
+API Error cudaHostRegister(void *pointer, size_t size, unsigned flags) { (void)flags; return done(pointer && size ? broken : INVALID_VALUE); }
+API Error cudaHostUnregister(void *pointer) { return done(pointer ? broken : INVALID_VALUE); }
+
+API Error cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
+    if (!pitch || width > SIZE_MAX - 511) return done(INVALID_VALUE);
+    *pitch = (width + 511) / 512 * 512;
+    if (height && *pitch > SIZE_MAX / height) return done(OUT_OF_MEMORY);
+    return allocate(pointer, *pitch * height, CALL_ALLOCATE);
+}
+
+/* 1: the program's own memory. 2: the device's. 3: shared by both. */
+static Error kind_of(const void *pointer, Word *kind) {
+    Word answer[3];
+    Error error = ASK(CALL_POINTER, answer, ADDRESS(pointer));
+    *kind = answer[0];
+    return error;
+}
+
+static Error direction(void *to, const void *from, int *kind) {
+    Word target, source;
+    if (*kind < HOST_TO_HOST || *kind > ANY_DIRECTION) return BAD_DIRECTION;
+    if (*kind != ANY_DIRECTION) return SUCCESS;
+    Error error = kind_of(to, &target);
+    if (error == SUCCESS) error = kind_of(from, &source);
+    if (error == SUCCESS) *kind = target == 2 ? (source == 2 ? DEVICE_TO_DEVICE : TO_DEVICE) : source == 2 ? TO_HOST : HOST_TO_HOST;
+    return error;
+}
+
+static Error copy(void *to, const void *from, size_t size, int kind) {
+    switch (kind) {
+    case HOST_TO_HOST: memmove(to, from, size); return broken;
+    case TO_DEVICE: return request(CALL_WRITE, WORDS(ADDRESS(to)), from, size, NULL, 0, NULL, 0, NULL);
+    case TO_HOST: return request(CALL_READ, WORDS(ADDRESS(from), size), NULL, 0, NULL, 0, to, size, NULL);
+    default: return TELL(CALL_COPY, ADDRESS(to), ADDRESS(from), size);
+    }
+}
+
+API Error cudaMemcpy(void *to, const void *from, size_t size, int kind) {
+    if (size == 0) return done(broken);
+    if (!to || !from) return done(INVALID_VALUE);
+    Error error = direction(to, from, &kind);
+    return done(error == SUCCESS ? copy(to, from, size, kind) : error);
+}
+API Error cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, void *stream) {
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    return error == SUCCESS ? cudaMemcpy(to, from, size, kind) : done(error);
+}
+API Error cudaMemcpyPeer(void *to, int target, const void *from, int source, size_t size) {
+    return target || source ? done(INVALID_DEVICE) : cudaMemcpy(to, from, size, DEVICE_TO_DEVICE);
+}
+
+API Error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind) {
+    if (width == 0 || height == 0) return done(broken);
+    if (!to || !from) return done(INVALID_VALUE);
+    if (width > to_pitch || width > from_pitch) return done(BAD_PITCH);
+    Error error = direction(to, from, &kind);
+    for (size_t row = 0; error == SUCCESS && row < height; row++) {
+        error = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind);
+    }
+    return done(error);
+}
+API Error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind, void *stream) {
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    return error == SUCCESS ? cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind) : done(error);
+}
+
+API Error cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+    if (width == 0 || height == 0) return done(broken);
+    if (width > pitch) return done(BAD_PITCH);
+    return done(TELL(CALL_FILL, ADDRESS(to), pitch, width, height, (Word)(value & 0xff)));
+}
+API Error cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, void *stream) {
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    return error == SUCCESS ? cudaMemset2D(to, pitch, value, width, height) : done(error);
+}
+API Error cudaMemset(void *to, int value, size_t size) { return cudaMemset2D(to, size, value, size, size ? 1 : 0); }
+API Error cudaMemsetAsync(void *to, int value, size_t size, void *stream) { return cudaMemset2DAsync(to, size, value, size, size ? 1 : 0, stream); }
+
+static Error symbol(const void *variable, Word *address, Word *size) {
+    Word answer[2];
+    Error error = ASK(CALL_SYMBOL, answer, ADDRESS(variable));
+    *address = answer[0], *size = answer[1];
+    return error;
+}
+API Error cudaGetSymbolAddress(void **pointer, const void *variable) {
+    Word address, size;
+    if (!pointer) return done(INVALID_VALUE);
+    Error error = symbol(variable, &address, &size);
+    if (error == SUCCESS && address == 0) error = NOT_SUPPORTED;
+    if (error == SUCCESS) *pointer = (void *)(uintptr_t)address;
+    return done(error);
+}
+API Error cudaGetSymbolSize(size_t *bytes, const void *variable) {
+    Word address, size;
+    if (!bytes) return done(INVALID_VALUE);
+    Error error = symbol(variable, &address, &size);
+    if (error == SUCCESS) *bytes = size;
+    return done(error);
+}
+
+/* Copies between a variable and memory of the host or of the device. */
+static Error with_variable(const void *variable, void *to, const void *from, size_t size, size_t offset, int kind, int device) {
+    void *outside = from ? (void *)(uintptr_t)from : to;
+    if (size == 0) return broken;
+    if (!outside) return INVALID_VALUE;
+    Word other = kind == device ? 2 : 1;
+    if (kind == ANY_DIRECTION) {
+        Error error = kind_of(outside, &other);
+        if (error != SUCCESS) return error;
+    } else if (kind != DEVICE_TO_DEVICE && kind != (from ? TO_DEVICE : TO_HOST)) {
+        return BAD_DIRECTION;
+    }
+    if (other != 2) {
+        if (from) return request(CALL_WRITE_SYMBOL, WORDS(ADDRESS(variable), offset), from, size, NULL, 0, NULL, 0, NULL);
+        return request(CALL_READ_SYMBOL, WORDS(ADDRESS(variable), offset, size), NULL, 0, NULL, 0, to, size, NULL);
+    }
+    char *bytes = malloc(size);
+    if (!bytes) return OUT_OF_MEMORY;
+    Error error;
+    if (from) {
+        error = copy(bytes, from, size, TO_HOST);
+        if (error == SUCCESS) error = with_variable(variable, NULL, bytes, size, offset, TO_DEVICE, DEVICE_TO_DEVICE);
+    } else {
+        error = with_variable(variable, bytes, NULL, size, offset, TO_HOST, DEVICE_TO_DEVICE);
+        if (error == SUCCESS) error = copy(to, bytes, size, TO_DEVICE);
+    }
+    free(bytes);
+    return error;
+}
+API Error cudaMemcpyToSymbol(const void *variable, const void *from, size_t size, size_t offset, int kind) {
+    return done(from || !size ? with_variable(variable, NULL, from, size, offset, kind, DEVICE_TO_DEVICE) : INVALID_VALUE);
+}
+API Error cudaMemcpyFromSymbol(void *to, const void *variable, size_t size, size_t offset, int kind) {
+    return done(with_variable(variable, to, NULL, size, offset, kind, DEVICE_TO_DEVICE));
+}
+API Error cudaMemcpyToSymbolAsync(const void *variable, const void *from, size_t size, size_t offset, int kind, void *stream) {
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    return error == SUCCESS ? cudaMemcpyToSymbol(variable, from, size, offset, kind) : done(error);
+}
+API Error cudaMemcpyFromSymbolAsync(void *to, const void *variable, size_t size, size_t offset, int kind, void *stream) {
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    return error == SUCCESS ? cudaMemcpyFromSymbol(to, variable, size, offset, kind) : done(error);
+}
+
+API Error cudaMemGetInfo(size_t *free_bytes, size_t *total) {
+    Word answer[2];
+    if (!free_bytes || !total) return done(INVALID_VALUE);
+    Error error = ASK(CALL_MEMORY, answer, 0);
+    if (error == SUCCESS) *free_bytes = answer[0], *total = answer[1];
+    return done(error);
+}
+
+API Error cudaPointerGetAttributes(void *attributes, const void *pointer) {
+    struct { int type, device; void *on_device, *on_host; } *all = attributes;
+    Word answer[3];
+    if (!all) return done(INVALID_VALUE);
+    Error error = ASK(CALL_POINTER, answer, ADDRESS(pointer));
+    if (error != SUCCESS) return done(error);
+    all->type = answer[0] == 1 ? 0 : (int)answer[0];
+    all->device = answer[0] == 1 ? -2 : 0;
+    all->on_device = answer[0] == 1 ? NULL : (void *)(uintptr_t)pointer;
+    all->on_host = answer[0] == 3 ? (void *)(uintptr_t)pointer : NULL;
+    return SUCCESS;
+}
+
+/* Hints: all memory is where it is. The arguments changed with CUDA 13; none of them is looked at. */
+API Error cudaMemPrefetchAsync(const void *pointer) { (void)pointer; return done(broken); }
+API Error cudaMemAdvise(const void *pointer) { (void)pointer; return done(broken); }
+API Error cudaStreamAttachMemAsync(void *stream) { return done(TELL(CALL_STREAM, ADDRESS(stream))); }
+
+/* --------------------------------------------------------------------------------------------------- streams, events */
+
+API Error cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
+    Word handle[1];
+    (void)priority;
+    if (!stream || flags > 1) return done(INVALID_VALUE);
+    Error error = ASK(CALL_CREATE_STREAM, handle, flags);
+    if (error == SUCCESS) *stream = (void *)(uintptr_t)handle[0];
+    return done(error);
+}
+API Error cudaStreamCreate(void **stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
+API Error cudaStreamCreateWithFlags(void **stream, unsigned flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
+API Error cudaStreamDestroy(void *stream) { return done(TELL(CALL_DESTROY_STREAM, ADDRESS(stream))); }
+API Error cudaStreamSynchronize(void *stream) { return done(TELL(CALL_STREAM, ADDRESS(stream))); }
+API Error cudaStreamQuery(void *stream) { return done(TELL(CALL_STREAM, ADDRESS(stream))); }
+API Error cudaStreamWaitEvent(void *stream, void *event, unsigned flags) {
+    (void)flags;
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    return done(error == SUCCESS ? TELL(CALL_EVENT, ADDRESS(event)) : error);
+}
+API Error cudaStreamAddCallback(void *stream, void (*callback)(void *, Error, void *), void *data, unsigned flags) {
+    if (!callback || flags) return done(INVALID_VALUE);
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    if (error == SUCCESS) callback(stream, SUCCESS, data);
+    return done(error);
+}
+API Error cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data) {
+    if (!function) return done(INVALID_VALUE);
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    if (error == SUCCESS) function(data);
+    return done(error);
+}
+API Error cudaStreamGetPriority(void *stream, int *priority) {
+    if (!priority) return done(INVALID_VALUE);
+    *priority = 0;
+    return done(TELL(CALL_STREAM, ADDRESS(stream)));
+}
+API Error cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    if (least) *least = 0;
+    if (greatest) *greatest = 0;
+    return done(broken);
+}
+
+API Error cudaEventCreateWithFlags(void **event, unsigned flags) {
+    Word handle[1];
+    if (!event || flags > 7) return done(INVALID_VALUE);
+    Error error = ASK(CALL_CREATE_EVENT, handle, flags);
+    if (error == SUCCESS) *event = (void *)(uintptr_t)handle[0];
+    return done(error);
+}
+API Error cudaEventCreate(void **event) { return cudaEventCreateWithFlags(event, 0); }
+API Error cudaEventDestroy(void *event) { return done(TELL(CALL_DESTROY_EVENT, ADDRESS(event))); }
+API Error cudaEventRecord(void *event, void *stream) { return done(TELL(CALL_RECORD_EVENT, ADDRESS(event), ADDRESS(stream))); }
+API Error cudaEventRecordWithFlags(void *event, void *stream, unsigned flags) { (void)flags; return cudaEventRecord(event, stream); }
+API Error cudaEventSynchronize(void *event) { return done(TELL(CALL_EVENT, ADDRESS(event))); }
+API Error cudaEventQuery(void *event) { return done(TELL(CALL_EVENT, ADDRESS(event))); }
+API Error cudaEventElapsedTime(float *milliseconds, void *from, void *to) {
+    Word bits[1];
+    if (!milliseconds) return done(INVALID_VALUE);
+    Error error = ASK(CALL_ELAPSED, bits, ADDRESS(from), ADDRESS(to));
+    if (error == SUCCESS) {
+        double time;
+        memcpy(&time, bits, sizeof time);
+        *milliseconds = (float)time;
+    }
+    return done(error);
+}
+
+/* ------------------------------------------------------------------------------------------------------- the device */
+
+API Error cudaGetDeviceCount(int *count) { if (count) *count = 1; return done(count ? broken : INVALID_VALUE); }
+API Error cudaGetDevice(int *device) { if (device) *device = 0; return done(device ? broken : INVALID_VALUE); }
+API Error cudaSetDevice(int device) { return done(device == 0 ? broken : INVALID_DEVICE); }
+API Error cudaInitDevice(int device, unsigned a, unsigned b) { (void)a, (void)b; return cudaSetDevice(device); }
+API Error cudaSetValidDevices(int *devices, int count) { return done(devices && count > 0 && devices[0] == 0 ? broken : INVALID_VALUE); }
+API Error cudaChooseDevice(int *device, const void *properties) { (void)properties; return cudaGetDevice(device); }
+API Error cudaSetDeviceFlags(unsigned flags) { (void)flags; return done(broken); }
+API Error cudaGetDeviceFlags(unsigned *flags) { if (flags) *flags = 0; return done(flags ? broken : INVALID_VALUE); }
+API Error cudaDeviceSetCacheConfig(int config) { (void)config; return done(broken); }
+API Error cudaDeviceGetCacheConfig(int *config) { if (config) *config = 0; return done(config ? broken : INVALID_VALUE); }
+API Error cudaDeviceSetSharedMemConfig(int config) { (void)config; return done(broken); }
+API Error cudaDeviceGetSharedMemConfig(int *config) { if (config) *config = 1; return done(config ? broken : INVALID_VALUE); }
+API Error cudaDeviceCanAccessPeer(int *can, int device, int peer) { if (can) *can = 0; return done(!can ? INVALID_VALUE : device || peer ? INVALID_DEVICE : broken); }
+API Error cudaProfilerStart(void) { return done(broken); }
+API Error cudaProfilerStop(void) { return done(broken); }
+API Error cudaDriverGetVersion(int *version) { if (version) *version = CUDART * 1000; return done(version ? SUCCESS : INVALID_VALUE); }
+API Error cudaRuntimeGetVersion(int *version) { if (version) *version = CUDART * 1000; return done(version ? SUCCESS : INVALID_VALUE); }
+
+API Error cudaDeviceGetLimit(size_t *value, int limit) {
+    Word answer[1];
+    if (!value) return done(INVALID_VALUE);
+    Error error = ASK(CALL_LIMIT, answer, (Word)(unsigned)limit);
+    if (error == SUCCESS) *value = answer[0];
+    return done(error);
+}
+API Error cudaDeviceSetLimit(int limit, size_t value) {
+    Word answer[1];
+    (void)value;
+    return done(ASK(CALL_LIMIT, answer, (Word)(unsigned)limit));
+}
+
+API Error cudaDeviceGetAttribute(int *value, int attribute, int device) {
+    Word answer[1];
+    if (!value) return done(INVALID_VALUE);
+    if (device) return done(INVALID_DEVICE);
+    Error error = ASK(CALL_DEVICE_ATTRIBUTE, answer, (Word)(unsigned)attribute);
+    if (error == SUCCESS) *value = (int)answer[0];
+    return done(error);
+}
+
+/* The structure has another layout in each version of CUDA; gpurf knows it. */
+static Error properties(void *into, int device, Word version, size_t room) {
+    if (!into) return done(INVALID_VALUE);
+    if (device) return done(INVALID_DEVICE);
+    return done(request(CALL_PROPERTIES, WORDS(version), NULL, 0, NULL, 0, into, room, NULL));
+}
+#if CUDART >= 13
+API Error cudaGetDeviceProperties(void *into, int device) { return properties(into, device, 13, 1008); }
+#else
+API Error cudaGetDeviceProperties(void *into, int device) { return properties(into, device, 11, 728); }
+API Error cudaGetDeviceProperties_v2(void *into, int device) { return properties(into, device, 12, 1032); }
+API Error cudaThreadSynchronize(void) { return done(TELL(CALL_STREAM, 0)); }
+API Error cudaThreadExit(void) { return done(TELL(CALL_RESET, 0)); }
+API Error cudaMemPrefetchAsync_v2(const void *pointer) { (void)pointer; return done(broken); }
+API Error cudaMemAdvise_v2(const void *pointer) { (void)pointer; return done(broken); }
+API Error cudaEventElapsedTime_v2(float *milliseconds, void *from, void *to) { return cudaEventElapsedTime(milliseconds, from, to); }
+#endif
+
+API Error cudaDeviceSynchronize(void) { return done(TELL(CALL_STREAM, 0)); }
+API Error cudaDeviceReset(void) {
+    Error error = TELL(CALL_RESET, 0);
+    if (error == SUCCESS) broken = SUCCESS, last = SUCCESS;
+    return done(error);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- errors */
+
+API Error cudaPeekAtLastError(void) { return broken ? broken : last; }
+API Error cudaGetLastError(void) {
+    Error error = cudaPeekAtLastError();
+    last = SUCCESS;
+    return error;
+}
+
+static const struct { int code; const char *name, *text; } errors[] = {
+#define ERROR(code, name, text) { code, name, text },
+#include "errors.h"
+};
+API const char *cudaGetErrorName(Error error) {
+    for (size_t i = 0; i < COUNT(errors); i++) if (errors[i].code == error) return errors[i].name;
+    return "unrecognized error code";
+}
+API const char *cudaGetErrorString(Error error) {
+    for (size_t i = 0; i < COUNT(errors); i++) if (errors[i].code == error) return errors[i].text;
+    return "unrecognized error code";
+}
+
+/* ----------------------------------------------------------------- streams of their own for each thread, and what is not there */
+
+/* A program compiled with per-thread default streams calls these; all streams are in order, so that they are the same. */
+#define SAME(name, suffix) extern __typeof__(name) name##suffix __attribute__((alias(#name), visibility("default")));
+SAME(__cudaLaunchKernel, _ptsz)
+SAME(cudaLaunchKernel, _ptsz)
+SAME(cudaLaunchHostFunc, _ptsz)
+SAME(cudaEventRecord, _ptsz)
+SAME(cudaEventRecordWithFlags, _ptsz)
+SAME(cudaMallocAsync, _ptsz)
+SAME(cudaFreeAsync, _ptsz)
+SAME(cudaMemPrefetchAsync, _ptsz)
+SAME(cudaMemcpy, _ptds)
+SAME(cudaMemcpyAsync, _ptsz)
+SAME(cudaMemcpy2D, _ptds)
+SAME(cudaMemcpy2DAsync, _ptsz)
+SAME(cudaMemcpyToSymbol, _ptds)
+SAME(cudaMemcpyToSymbolAsync, _ptsz)
+SAME(cudaMemcpyFromSymbol, _ptds)
+SAME(cudaMemcpyFromSymbolAsync, _ptsz)
+SAME(cudaMemset, _ptds)
+SAME(cudaMemsetAsync, _ptsz)
+SAME(cudaMemset2D, _ptds)
+SAME(cudaMemset2DAsync, _ptsz)
+SAME(cudaStreamSynchronize, _ptsz)
+SAME(cudaStreamQuery, _ptsz)
+SAME(cudaStreamWaitEvent, _ptsz)
+SAME(cudaStreamAddCallback, _ptsz)
+SAME(cudaStreamGetPriority, _ptsz)
+SAME(cudaStreamAttachMemAsync, _ptsz)
+
+/* The others are there, so that a program which has one can be loaded; a call is an error of CUDA's kind, with a message. */
+static Error refuse(const char *name) {
+    request(CALL_REFUSED, WORDS(0), name, strlen(name), NULL, 0, NULL, 0, NULL);
+    return done(NOT_SUPPORTED);
+}
+#define REFUSED(name) API Error name(void) { return refuse(#name); }
+#include "refused.h"

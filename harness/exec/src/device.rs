@@ -1,0 +1,567 @@
+//! The device of a process: its memory, modules, streams and events, and what each request does to them.
+
+mod memory;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::File;
+use std::rc::Rc;
+use std::time::Instant;
+
+use gpurf_blocks::config::Config;
+use gpurf_isa::image::SymbolSpace;
+use gpurf_isa::machine::SHARED_LIMIT;
+use gpurf_lockstep::Verdict;
+use gpurf_machine::demand;
+use gpurf_oracle::Geometry;
+use gpurf_oracle::host::{KernelLaunch, demangled};
+use gpurf_sm::residency::{Room, Sharing};
+
+use crate::calls::{Answer, Call, PROTOCOL, Request};
+use crate::modules::{Code, Module, Problem};
+use crate::properties::{CYCLES_PER_MILLISECOND, GLOBAL_BYTES, Properties};
+use crate::record::{Recorder, Taken};
+use crate::{CudaError, Runner, Stopped};
+use memory::DeviceMemory;
+
+/// The handles of the default streams, which need not be made: the legacy one, and that of each thread.
+const DEFAULT_STREAMS: [u64; 3] = [0, 1, 2];
+
+/// Attribute of a kernel: its dynamic shared memory at most (`cudaFuncAttributeMaxDynamicSharedMemorySize`).
+const DYNAMIC_SHARED: u64 = 8;
+
+/// Limits of CUDA on grid and block.
+const MOST: [[u64; 3]; 2] = [[(1 << 31) - 1, 65535, 65535], [1024, 1024, 64]];
+
+/// What the device is made of.
+pub struct Setup {
+    /// The machine, for which kernels are compiled.
+    pub config: Config,
+    /// Its name, for applications.
+    pub preset: String,
+    /// Registers of a thread at most.
+    pub registers: u16,
+    /// A line for the user as each launch ends.
+    pub verbose: bool,
+}
+
+/// What the launches of a kernel came to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KernelCount {
+    /// Launches that came to their end.
+    pub launches: u64,
+    /// Their cycles; nothing where an engine has none.
+    pub cycles: Option<u64>,
+}
+
+/// What has come of all processes so far.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    /// Launches by kernel, as the CUDA source names it.
+    pub kernels: BTreeMap<String, KernelCount>,
+    /// The verdict on a launch that failed for a reason of gpurf's own, and the reason.
+    pub failed: Option<(Verdict, String)>,
+    /// Launches that ended with a fault of the program.
+    pub faults: u64,
+    /// Functions that were called and are not there.
+    pub refused: BTreeMap<String, u64>,
+    /// Messages about a module or a kernel that have been shown.
+    shown: HashSet<String>,
+}
+
+/// When an event happened: cycles of the machine, and the host's clock where the engine has no cycles.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    cycles: Option<u64>,
+    clock: Instant,
+}
+
+/// A device.
+pub struct Device<'a> {
+    setup: &'a Setup,
+    properties: Properties,
+    runner: &'a mut dyn Runner,
+    recorder: Option<&'a mut Recorder>,
+    log: &'a mut Log,
+    memory: DeviceMemory,
+    modules: Vec<Module>,
+    /// Module and name of the kernel of each stub.
+    functions: HashMap<u64, (usize, String)>,
+    /// Module and name of the variable of each shadow.
+    variables: HashMap<u64, (usize, String)>,
+    streams: HashSet<u64>,
+    events: HashMap<u64, Option<Moment>>,
+    next_handle: u64,
+    /// The error that ended the device.
+    broken: Option<CudaError>,
+    /// What kernels have printed and the application has not been told.
+    printed: Vec<u8>,
+}
+
+/// Words of a request.
+fn words<const N: usize>(request: &Request) -> Result<[u64; N], CudaError> {
+    request.words.as_slice().try_into().map_err(|_| CudaError::InvalidValue)
+}
+
+impl<'a> Device<'a> {
+    /// A device that nothing has been done with. `shared` is the file of the memory that it shares with the host.
+    pub fn new(
+        setup: &'a Setup,
+        runner: &'a mut dyn Runner,
+        recorder: Option<&'a mut Recorder>,
+        log: &'a mut Log,
+        shared: File,
+    ) -> Self {
+        Self {
+            properties: Properties::new(&setup.config, &setup.preset),
+            setup,
+            runner,
+            recorder,
+            log,
+            memory: DeviceMemory::new(shared),
+            modules: Vec::new(),
+            functions: HashMap::new(),
+            variables: HashMap::new(),
+            streams: HashSet::new(),
+            events: HashMap::new(),
+            next_handle: 16,
+            broken: None,
+            printed: Vec::new(),
+        }
+    }
+
+    /// Does what is asked for.
+    ///
+    /// # Errors
+    /// The error that the application is told.
+    pub fn answer(&mut self, request: &Request) -> Result<Answer, CudaError> {
+        let call = request.call.ok_or(CudaError::NotSupported)?;
+        let is_registration = matches!(
+            call,
+            Call::Hello | Call::Module | Call::Function | Call::Variable | Call::ManagedVariable | Call::Reset
+        );
+        match self.broken.filter(|_| !is_registration) {
+            Some(error) => Err(error),
+            None => self.answer_call(call, request),
+        }
+    }
+
+    fn answer_call(&mut self, call: Call, request: &Request) -> Result<Answer, CudaError> {
+        let nothing = |()| Answer::default();
+        match call {
+            Call::Hello => {
+                let [protocol, _version] = words(request)?;
+                if protocol == PROTOCOL { Ok(Answer::default()) } else { Err(CudaError::NotSupported) }
+            }
+            Call::Module => self.module(&request.bytes),
+            Call::Function => {
+                let [module, stub] = words(request)?;
+                let module = self.module_of(module)?;
+                self.functions.insert(stub, (module, name(&request.bytes)?));
+                Ok(Answer::default())
+            }
+            Call::Variable => {
+                let [module, shadow, size] = words(request)?;
+                self.variable(module, shadow, size, &name(&request.bytes)?).map(nothing)
+            }
+            Call::ManagedVariable => {
+                let [module, shadow, size] = words(request)?;
+                let name = name(&request.bytes)?;
+                self.variable(module, shadow, size, &name)?;
+                let module = self.module_of(module)?;
+                let address = self.modules[module].globals.get(&name).ok_or(CudaError::InvalidSymbol)?;
+                Ok(Answer::words([u64::from(*address)]))
+            }
+            Call::Parameters => self.parameters(words::<1>(request)?[0]),
+            Call::Launch => self.launch(words(request)?, &request.bytes),
+            Call::Printed => Ok(Answer::bytes(std::mem::take(&mut self.printed))),
+            Call::Attributes => self.attributes(words::<1>(request)?[0]),
+            Call::SetAttribute => {
+                let [stub, attribute, value] = words(request)?;
+                self.known_function(stub)?;
+                let fits = attribute != DYNAMIC_SHARED || value <= SHARED_LIMIT.into();
+                if fits { Ok(Answer::default()) } else { Err(CudaError::InvalidValue) }
+            }
+            Call::Occupancy => self.occupancy(words(request)?),
+            Call::Allocate => {
+                let [size] = words(request)?;
+                self.memory.allocate(size).map(|address| Answer::words([address]))
+            }
+            Call::AllocateShared => {
+                let [size] = words(request)?;
+                self.memory.allocate_shared("shared", size).map(|address| Answer::words([address]))
+            }
+            Call::Free => {
+                let [address] = words(request)?;
+                self.memory.free(address).map(|unmapped| Answer::words([unmapped]))
+            }
+            Call::Write => {
+                let [address] = words(request)?;
+                self.memory.write(address, &request.bytes).map(nothing)
+            }
+            Call::Read => {
+                let [address, size] = words(request)?;
+                self.memory.read(address, size).map(Answer::bytes)
+            }
+            Call::Copy => {
+                let [to, from, size] = words(request)?;
+                let bytes = self.memory.read(from, size)?;
+                self.memory.write(to, &bytes).map(nothing)
+            }
+            Call::Fill => self.fill(words(request)?).map(nothing),
+            Call::Symbol => {
+                let [shadow] = words(request)?;
+                let (module, name) = self.variable_of(shadow)?;
+                let module = &self.modules[module];
+                let size = module.symbol(&name).map_or(0, |symbol| symbol.bytes);
+                let address = module.globals.get(&name).map_or(0, |&at| at.into());
+                Ok(Answer::words([address, size.into()]))
+            }
+            Call::WriteSymbol => {
+                let [shadow, offset] = words(request)?;
+                self.write_symbol(shadow, offset, &request.bytes).map(nothing)
+            }
+            Call::ReadSymbol => {
+                let [shadow, offset, size] = words(request)?;
+                self.read_symbol(shadow, offset, size).map(Answer::bytes)
+            }
+            Call::Memory => {
+                let taken = self.memory.taken();
+                Ok(Answer::words([GLOBAL_BYTES.saturating_sub(taken), GLOBAL_BYTES]))
+            }
+            Call::Pointer => Ok(Answer::words(self.memory.pointer(words::<1>(request)?[0]))),
+            Call::CreateStream => {
+                let handle = self.handle();
+                self.streams.insert(handle);
+                Ok(Answer::words([handle]))
+            }
+            Call::DestroyStream => {
+                let [stream] = words(request)?;
+                if self.streams.remove(&stream) { Ok(Answer::default()) } else { Err(CudaError::InvalidHandle) }
+            }
+            Call::Stream => self.stream(words::<1>(request)?[0]).map(nothing),
+            Call::CreateEvent => {
+                let handle = self.handle();
+                self.events.insert(handle, None);
+                Ok(Answer::words([handle]))
+            }
+            Call::DestroyEvent => {
+                let [event] = words(request)?;
+                self.events.remove(&event).map(|_| Answer::default()).ok_or(CudaError::InvalidHandle)
+            }
+            Call::Event => {
+                let [event] = words(request)?;
+                self.events.get(&event).map(|_| Answer::default()).ok_or(CudaError::InvalidHandle)
+            }
+            Call::RecordEvent => {
+                let [event, stream] = words(request)?;
+                self.stream(stream)?;
+                let now = Moment { cycles: self.runner.cycles(), clock: Instant::now() };
+                *self.events.get_mut(&event).ok_or(CudaError::InvalidHandle)? = Some(now);
+                Ok(Answer::default())
+            }
+            Call::Elapsed => self.elapsed(words(request)?),
+            Call::Limit => match words::<1>(request)?[0] {
+                // A stack of a thread, the buffer of printf: of the sizes that CUDA has when nothing is said.
+                0 => Ok(Answer::words([1024])),
+                1 => Ok(Answer::words([1 << 20])),
+                _ => Err(CudaError::UnsupportedLimit),
+            },
+            Call::DeviceAttribute => Ok(Answer::words([self.properties.attribute(words::<1>(request)?[0])])),
+            Call::Properties => {
+                let [version] = words(request)?;
+                self.properties.structure(version).map(Answer::bytes).ok_or(CudaError::InvalidValue)
+            }
+            Call::Reset => {
+                self.memory.clear();
+                (self.streams, self.events) = (HashSet::new(), HashMap::new());
+                self.broken = None;
+                self.place_variables()?;
+                Ok(Answer::default())
+            }
+            Call::Refused => {
+                let function = name(&request.bytes)?;
+                let times = self.log.refused.entry(function.clone()).or_default();
+                *times += 1;
+                if *times == 1 {
+                    tell(&format!("{function} is not supported; the program is told so (cudaErrorNotSupported)"));
+                }
+                Ok(Answer::default())
+            }
+        }
+    }
+
+    fn handle(&mut self) -> u64 {
+        self.next_handle += 16;
+        self.next_handle
+    }
+
+    fn stream(&self, stream: u64) -> Result<(), CudaError> {
+        let known = DEFAULT_STREAMS.contains(&stream) || self.streams.contains(&stream);
+        if known { Ok(()) } else { Err(CudaError::InvalidHandle) }
+    }
+
+    /// Tells the user what is wrong with a module or a kernel, once.
+    fn show(&mut self, (error, message): Problem) -> CudaError {
+        if self.log.shown.insert(message.clone()) {
+            tell(&message);
+        }
+        error
+    }
+
+    // --------------------------------------------------------------------------------------------- modules and variables
+
+    fn module(&mut self, fat: &[u8]) -> Result<Answer, CudaError> {
+        let name = format!("module{}.ptx", self.modules.len() + 1);
+        let module = Module::read(&name, fat, &self.setup.config, self.setup.registers).map_err(|p| self.show(p))?;
+        self.modules.push(module);
+        Ok(Answer::words([self.modules.len() as u64]))
+    }
+
+    /// The index of a module; its handle is one more.
+    fn module_of(&self, handle: u64) -> Result<usize, CudaError> {
+        let index = usize::try_from(handle).ok().and_then(|handle| handle.checked_sub(1));
+        index.filter(|index| *index < self.modules.len()).ok_or(CudaError::InvalidImage)
+    }
+
+    /// The variable of a shadow: in global memory all variables of its module get their addresses together.
+    fn variable(&mut self, module: u64, shadow: u64, size: u64, name: &str) -> Result<(), CudaError> {
+        let module = self.module_of(module)?;
+        let symbol = self.modules[module].symbol(name).ok_or(CudaError::InvalidSymbol)?;
+        if u64::from(symbol.bytes) != size {
+            return Err(CudaError::InvalidSymbol);
+        }
+        self.place(module)?;
+        self.variables.insert(shadow, (module, name.to_owned()));
+        Ok(())
+    }
+
+    /// Gives the variables of a module their addresses, unless they have them, and their first values. Each begins at a page: managed ones are shared with
+    /// the host, and the PTX does not say which are.
+    fn place(&mut self, module: usize) -> Result<(), CudaError> {
+        let module = &mut self.modules[module];
+        let open = |module: &Module| {
+            let is_open = |symbol: &&gpurf_isa::image::Symbol| {
+                symbol.space == SymbolSpace::Global && !module.globals.contains_key(&symbol.name)
+            };
+            module.symbols.iter().filter(is_open).map(|s| (s.name.clone(), s.bytes)).collect::<Vec<_>>()
+        };
+        let open = open(module);
+        if open.is_empty() {
+            return Ok(());
+        }
+        for (name, bytes) in &open {
+            let address = self.memory.allocate_shared(name, (*bytes).into())?;
+            module.globals.insert(name.clone(), address as u32);
+        }
+        for (name, _) in &open {
+            let first = module.symbol(name).map(|symbol| module.first_bytes(symbol)).unwrap_or_default();
+            self.memory.write(module.globals[name].into(), &first)?;
+        }
+        module.link();
+        Ok(())
+    }
+
+    /// After a reset.
+    fn place_variables(&mut self) -> Result<(), CudaError> {
+        for index in 0..self.modules.len() {
+            self.modules[index].globals.clear();
+            self.place(index)?;
+        }
+        Ok(())
+    }
+
+    fn variable_of(&self, shadow: u64) -> Result<(usize, String), CudaError> {
+        self.variables.get(&shadow).cloned().ok_or(CudaError::InvalidSymbol)
+    }
+
+    fn write_symbol(&mut self, shadow: u64, offset: u64, bytes: &[u8]) -> Result<(), CudaError> {
+        let (module, name) = self.variable_of(shadow)?;
+        let module = &mut self.modules[module];
+        let size = module.symbol(&name).map_or(0, |symbol| symbol.bytes);
+        if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > size.into()) {
+            return Err(CudaError::InvalidValue);
+        }
+        if let Some(address) = module.globals.get(&name) {
+            return self.memory.write(u64::from(*address) + offset, bytes);
+        }
+        let variable = module.constants.get_mut(&name).ok_or(CudaError::InvalidSymbol)?;
+        variable[offset as usize..][..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read_symbol(&self, shadow: u64, offset: u64, size: u64) -> Result<Vec<u8>, CudaError> {
+        let (module, name) = self.variable_of(shadow)?;
+        let module = &self.modules[module];
+        let whole = module.symbol(&name).map_or(0, |symbol| symbol.bytes);
+        if offset.checked_add(size).is_none_or(|end| end > whole.into()) {
+            return Err(CudaError::InvalidValue);
+        }
+        if let Some(address) = module.globals.get(&name) {
+            return self.memory.read(u64::from(*address) + offset, size);
+        }
+        let variable = module.constants.get(&name).ok_or(CudaError::InvalidSymbol)?;
+        Ok(variable[offset as usize..][..size as usize].to_vec())
+    }
+
+    fn fill(&mut self, [address, pitch, width, height, value]: [u64; 5]) -> Result<(), CudaError> {
+        // The whole of it has to be there before a part of it changes.
+        let last = height.checked_sub(1).and_then(|rows| rows.checked_mul(pitch)).ok_or(CudaError::InvalidValue)?;
+        let size = last.checked_add(width).ok_or(CudaError::InvalidValue)?;
+        self.memory.check(address, size)?;
+        let row = vec![value as u8; width as usize];
+        (0..height).try_for_each(|number| self.memory.write(address + number * pitch, &row))
+    }
+
+    // ------------------------------------------------------------------------------------------------------------ kernels
+
+    fn known_function(&self, stub: u64) -> Result<(usize, String), CudaError> {
+        self.functions.get(&stub).cloned().ok_or(CudaError::InvalidFunction)
+    }
+
+    /// The kernel of a stub, compiled for a launch.
+    fn code(&mut self, stub: u64, geometry: &Geometry) -> Result<(usize, Rc<Code>), CudaError> {
+        let (module, name) = self.known_function(stub)?;
+        self.place(module)?;
+        let Setup { config, registers, .. } = self.setup;
+        let code = self.modules[module].kernel(&name, geometry, config, *registers);
+        code.map(|code| (module, code)).map_err(|problem| self.show(problem))
+    }
+
+    /// The same where the sizes of a launch are not known yet: any will do.
+    fn some_code(&mut self, stub: u64) -> Result<Rc<Code>, CudaError> {
+        let any = Geometry { grid: [1; 3], block: [32, 1, 1], dynamic_shared: 0 };
+        self.code(stub, &any).map(|(_, code)| code)
+    }
+
+    fn parameters(&mut self, stub: u64) -> Result<Answer, CudaError> {
+        let code = self.some_code(stub)?;
+        let places = code.kernel.parameters.iter().flat_map(|p| [p.offset.to_ne_bytes(), p.bytes.to_ne_bytes()]);
+        Ok(Answer::bytes(places.flatten().collect()))
+    }
+
+    fn attributes(&mut self, stub: u64) -> Result<Answer, CudaError> {
+        let code = self.some_code(stub)?;
+        let kernel = &code.kernel;
+        let (module, _) = self.known_function(stub)?;
+        let constant = self.modules[module].constants.values().map(Vec::len).sum::<usize>();
+        let threads = kernel.max_threads.map_or(self.properties.attribute(1), u64::from);
+        let dynamic = SHARED_LIMIT.saturating_sub(kernel.static_shared);
+        let (shared, local) = (kernel.static_shared.into(), kernel.local_bytes.into());
+        Ok(Answer::words([shared, constant as u64, local, threads, kernel.registers.into(), dynamic.into()]))
+    }
+
+    fn occupancy(&mut self, [stub, threads, shared]: [u64; 3]) -> Result<Answer, CudaError> {
+        let code = self.some_code(stub)?;
+        let small = |value: u64| u32::try_from(value).map_err(|_| CudaError::InvalidValue);
+        let geometry = Geometry { grid: [1; 3], block: [small(threads)?, 1, 1], dynamic_shared: small(shared)? };
+        let most = self.properties.attribute(1);
+        let fits = threads > 0 && threads <= most && shared <= SHARED_LIMIT.into();
+        let config = &self.setup.config;
+        let residency = || Room::of(config).residency(&demand(&code.kernel, &geometry), Sharing::of(config)).blocks();
+        Ok(Answer::words([if fits { residency().into() } else { 0 }]))
+    }
+
+    fn launch(&mut self, words: [u64; 9], parameters: &[u8]) -> Result<Answer, CudaError> {
+        let [stub, gx, gy, gz, bx, by, bz, shared, stream] = words;
+        self.stream(stream)?;
+        let sizes = [[gx, gy, gz], [bx, by, bz]];
+        let fits =
+            |size: &[u64; 3], most: [u64; 3]| size.iter().zip(most).all(|(&size, most)| size > 0 && size <= most);
+        let all = |size: [u64; 3]| size.iter().product::<u64>();
+        if !sizes.iter().zip(MOST).all(|(size, most)| fits(size, most))
+            || all(sizes[1]) > 1024
+            || all(sizes[0]) >> 32 > 0
+        {
+            return Err(CudaError::InvalidConfiguration);
+        }
+        if shared > SHARED_LIMIT.into() {
+            return Err(CudaError::InvalidValue);
+        }
+        let [grid, block] = sizes.map(|size| size.map(|size| size as u32));
+        let geometry = Geometry { grid, block, dynamic_shared: shared as u32 };
+        let (module, code) = self.code(stub, &geometry)?;
+        let kernel = &code.kernel;
+        if parameters.len() != kernel.parameter_bytes() as usize {
+            return Err(CudaError::InvalidValue);
+        }
+        let most = kernel.max_threads.map_or(u64::MAX, u64::from);
+        let demanded = kernel.required_threads.is_none_or(|required| required == block);
+        if all(sizes[1]) > most || !demanded || kernel.static_shared + geometry.dynamic_shared > SHARED_LIMIT {
+            return Err(CudaError::OutOfResources);
+        }
+        let module = &self.modules[module];
+        let constant = module.constant_space(&code, parameters);
+        let launch = KernelLaunch { kernel, source: &module.name, geometry, constant: &constant, fault: None };
+        self.memory.from_host()?;
+        let before = self.recorder.as_mut().map(|recorder| {
+            recorder.before(&Taken { module, kernel, geometry, parameters, memory: self.memory.all() })
+        });
+        let (engine, cycles) = (self.runner.name(), self.runner.cycles());
+        let ended = self.runner.launch(&launch, self.memory.all_mut());
+        let cycles = self.runner.cycles().zip(cycles).map(|(after, before)| after - before);
+        let name = demangled(&kernel.name).unwrap_or_else(|| kernel.name.clone());
+        match ended {
+            Ok(()) => {
+                self.memory.to_host()?;
+                if let (Some(recorder), Some(before)) = (self.recorder.as_mut(), before) {
+                    let problem = before.and_then(|before| recorder.after(before, self.memory.all())).err();
+                    problem.into_iter().for_each(|problem| tell(&problem));
+                }
+                if self.setup.verbose {
+                    let time = cycles.map_or_else(String::new, |cycles| format!(", {cycles} cycles"));
+                    tell(&format!("{name} {}: {engine}{time}", in_words(&geometry)));
+                }
+                let count = self.log.kernels.entry(name).or_default();
+                count.launches += 1;
+                count.cycles = cycles.map(|cycles| cycles + count.cycles.unwrap_or(0)).or(count.cycles);
+                Ok(Answer { words: vec![0], bytes: std::mem::take(&mut self.printed) })
+            }
+            Err(stopped) => self.ended_early(&format!("{name} {}", in_words(&geometry)), stopped),
+        }
+    }
+
+    /// A launch was refused, or ended the device.
+    fn ended_early(&mut self, launch: &str, stopped: Stopped) -> Result<Answer, CudaError> {
+        let Stopped { error, message, verdict, refused } = stopped;
+        tell(&format!("{launch}: {message}"));
+        if refused {
+            return Err(error);
+        }
+        match verdict {
+            Some(verdict) => {
+                self.log.failed.get_or_insert((verdict, message));
+            }
+            None => self.log.faults += 1,
+        }
+        self.broken = Some(error);
+        // As on a real device, the calls behind the launch have the error.
+        Ok(Answer { words: vec![error.code() as u64], bytes: std::mem::take(&mut self.printed) })
+    }
+
+    fn elapsed(&self, events: [u64; 2]) -> Result<Answer, CudaError> {
+        let moment = |event| self.events.get(&event).copied().flatten().ok_or(CudaError::InvalidHandle);
+        let [from, to] = [moment(events[0])?, moment(events[1])?];
+        let milliseconds = match (from.cycles, to.cycles) {
+            (Some(from), Some(to)) => (to as f64 - from as f64) / CYCLES_PER_MILLISECOND,
+            _ => to.clock.saturating_duration_since(from.clock).as_secs_f64() * 1e3,
+        };
+        Ok(Answer::words([milliseconds.to_bits()]))
+    }
+}
+
+fn in_words(geometry: &Geometry) -> String {
+    let Geometry { grid: [gx, gy, gz], block: [bx, by, bz], .. } = geometry;
+    format!("<<<({gx}, {gy}, {gz}), ({bx}, {by}, {bz})>>>")
+}
+
+fn name(bytes: &[u8]) -> Result<String, CudaError> {
+    String::from_utf8(bytes.to_vec()).map_err(|_| CudaError::InvalidValue)
+}
+
+/// A line for the user.
+pub(crate) fn tell(text: &str) {
+    eprintln!("gpurf exec: {text}");
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! Memory of the device, and the part of it that the host sees.
+//!
+//! What host and device share lies in a file, which the host has mapped where the device has it. The file is what counts between launches: a
+//! launch begins with a copy of it and ends with one back.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use gpurf_oracle::Memory;
+
+use crate::CudaError;
+
+/// Alignment of allocations, as of CUDA's.
+const ALIGNMENT: u32 = 256;
+/// What is shared is mapped by pages: of 4 KiB, or larger ones on some machines.
+const PAGE: u32 = 64 << 10;
+
+/// An allocation.
+#[derive(Clone, Copy, Debug)]
+struct Allocation {
+    size: u32,
+    shared: bool,
+}
+
+/// All of it.
+#[derive(Debug)]
+pub struct DeviceMemory {
+    all: Memory,
+    allocations: BTreeMap<u32, Allocation>,
+    /// Where the search for a free address begins: what was freed is not taken again at once, so that its use is noticed.
+    next: u32,
+    file: File,
+}
+
+impl DeviceMemory {
+    /// Empty. `file` has what is shared, each byte at its address.
+    pub fn new(file: File) -> Self {
+        Self { all: Memory::default(), allocations: BTreeMap::new(), next: 0, file }
+    }
+
+    /// The memory that launches see.
+    pub fn all(&self) -> &Memory {
+        &self.all
+    }
+
+    /// The same for a launch.
+    pub fn all_mut(&mut self) -> &mut Memory {
+        &mut self.all
+    }
+
+    /// Bytes of all allocations.
+    pub fn taken(&self) -> u64 {
+        self.allocations.values().map(|allocation| u64::from(allocation.size)).sum()
+    }
+
+    fn add(&mut self, name: &str, size: u64, alignment: u32, shared: bool) -> Result<u64, CudaError> {
+        let room = |from| self.all.room(size, alignment, from);
+        let address = room(self.next).or_else(|| room(0)).ok_or(CudaError::OutOfMemory)?;
+        // It has room, so that its size is one of 32 bits.
+        let size = size as u32;
+        self.all.insert(name, size, address).map_err(|_| CudaError::OutOfMemory)?;
+        self.allocations.insert(address, Allocation { size, shared });
+        self.next = address.saturating_add(size);
+        Ok(address.into())
+    }
+
+    /// New memory of the device.
+    pub fn allocate(&mut self, size: u64) -> Result<u64, CudaError> {
+        self.add("device", size, ALIGNMENT, false)
+    }
+
+    /// New memory that the host sees.
+    pub fn allocate_shared(&mut self, name: &str, size: u64) -> Result<u64, CudaError> {
+        let address = self.add(name, size, PAGE, true)?;
+        // The file may have what was there before.
+        self.to_file(address as u32, &vec![0; size as usize])?;
+        Ok(address)
+    }
+
+    /// Frees what begins at an address; gives the bytes that the host has mapped.
+    pub fn free(&mut self, address: u64) -> Result<u64, CudaError> {
+        let known = u32::try_from(address).ok().and_then(|at| self.allocations.remove(&at).map(|found| (at, found)));
+        let (at, found) = known.ok_or(CudaError::InvalidValue)?;
+        self.all.remove(at);
+        Ok(if found.shared { found.size.into() } else { 0 })
+    }
+
+    /// Frees everything.
+    pub fn clear(&mut self) {
+        self.allocations.clear();
+        self.all = Memory::default();
+    }
+
+    /// The allocation in which bytes lie.
+    fn find(&self, address: u64, size: u64) -> Result<(u32, Allocation), CudaError> {
+        let at = u32::try_from(address).map_err(|_| CudaError::InvalidValue)?;
+        let (begin, found) = self.allocations.range(..=at).next_back().ok_or(CudaError::InvalidValue)?;
+        let end = address.checked_add(size).ok_or(CudaError::InvalidValue)?;
+        if end > u64::from(*begin) + u64::from(found.size) {
+            return Err(CudaError::InvalidValue);
+        }
+        Ok((at, *found))
+    }
+
+    /// Whether bytes lie in one allocation.
+    pub fn check(&self, address: u64, size: u64) -> Result<(), CudaError> {
+        self.find(address, size).map(|_| ())
+    }
+
+    /// Puts bytes into an allocation.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), CudaError> {
+        let (at, found) = self.find(address, bytes.len() as u64)?;
+        if found.shared {
+            return self.to_file(at, bytes);
+        }
+        self.all.write_at(at, bytes).ok_or(CudaError::InvalidValue)
+    }
+
+    /// Bytes of an allocation.
+    pub fn read(&self, address: u64, size: u64) -> Result<Vec<u8>, CudaError> {
+        let (at, found) = self.find(address, size)?;
+        if found.shared {
+            return self.of_file(at, size as u32);
+        }
+        self.all.bytes_at(at, size as u32).ok_or(CudaError::InvalidValue)
+    }
+
+    /// What a pointer is: 1 of the host, 2 of the device, 3 shared; with begin and size of its allocation.
+    pub fn pointer(&self, address: u64) -> [u64; 3] {
+        match self.find(address, 1) {
+            Ok((at, found)) => {
+                let begin = self.allocations.range(..=at).next_back().map_or(0, |(begin, _)| u64::from(*begin));
+                [if found.shared { 3 } else { 2 }, begin, found.size.into()]
+            }
+            Err(_) => [1, 0, 0],
+        }
+    }
+
+    fn to_file(&self, address: u32, bytes: &[u8]) -> Result<(), CudaError> {
+        self.file.write_all_at(bytes, address.into()).map_err(|_| CudaError::OperatingSystem)
+    }
+
+    fn of_file(&self, address: u32, size: u32) -> Result<Vec<u8>, CudaError> {
+        let mut bytes = vec![0; size as usize];
+        self.file.read_exact_at(&mut bytes, address.into()).map_err(|_| CudaError::OperatingSystem)?;
+        Ok(bytes)
+    }
+
+    fn shared(&self) -> Vec<(u32, u32)> {
+        let shared = self.allocations.iter().filter(|(_, allocation)| allocation.shared);
+        shared.map(|(address, allocation)| (*address, allocation.size)).collect()
+    }
+
+    /// A launch begins: it sees what the host has written.
+    pub fn from_host(&mut self) -> Result<(), CudaError> {
+        for (address, size) in self.shared() {
+            let bytes = self.of_file(address, size)?;
+            self.all.write_at(address, &bytes).ok_or(CudaError::InvalidValue)?;
+        }
+        Ok(())
+    }
+
+    /// A launch has ended: the host sees what it has written.
+    pub fn to_host(&mut self) -> Result<(), CudaError> {
+        for (address, size) in self.shared() {
+            let bytes = self.all.bytes_at(address, size).ok_or(CudaError::InvalidValue)?;
+            self.to_file(address, &bytes)?;
+        }
+        Ok(())
+    }
+}

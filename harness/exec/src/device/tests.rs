@@ -1,0 +1,256 @@
+use super::*;
+use gpurf_oracle::host::OracleEngine;
+
+use crate::Functional;
+
+/// Doubles what it is given, and counts in a variable; the factor stands in constant memory.
+const PTX: &str = "\
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .const .align 4 .b8 factor[8];
+.visible .global .align 4 .u32 count = 5;
+.visible .entry scale(.param .u64 p_x, .param .u32 p_n)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [p_x];
+    ld.param.u32 %r1, [p_n];
+    mov.u32 %r2, %tid.x;
+    setp.ge.u32 %p1, %r2, %r1;
+    @%p1 bra done;
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    ld.global.u32 %r3, [%rd4];
+    ld.const.u32 %r4, [factor+4];
+    mul.lo.s32 %r5, %r3, %r4;
+    st.global.u32 [%rd4], %r5;
+    atom.global.add.u32 %r6, [count], 1;
+done:
+    ret;
+}
+.visible .entry outside(.param .f64 p)
+{
+    .reg .f64 %d<3>;
+    ld.param.f64 %d1, [p];
+    add.f64 %d2, %d1, %d1;
+    ret;
+}
+";
+
+/// A fat binary with a text that is not compressed.
+fn fat(text: &str) -> Vec<u8> {
+    let mut data = text.as_bytes().to_vec();
+    data.resize(text.len().next_multiple_of(8), 0);
+    let mut bytes = 0xba55_ed50u32.to_le_bytes().to_vec();
+    bytes.extend([1, 0, 16, 0]);
+    bytes.extend((64 + data.len() as u64).to_le_bytes());
+    let mut head = vec![0; 64];
+    (head[0], head[4], head[28]) = (1, 64, 75);
+    head[8..16].copy_from_slice(&(data.len() as u64).to_le_bytes());
+    bytes.extend(head);
+    bytes.extend(data);
+    bytes
+}
+
+/// A device on the oracle, in the hands of a test.
+fn with_device(test: impl FnOnce(&mut Device<'_>)) {
+    let setup = Setup { config: Config::default(), preset: "baseline".to_owned(), registers: 64, verbose: false };
+    let mut runner = Functional::new(OracleEngine::default());
+    let mut log = Log::default();
+    let file = tempfile::tempfile().unwrap();
+    file.set_len(1 << 32).unwrap();
+    test(&mut Device::new(&setup, &mut runner, None, &mut log, file));
+}
+
+fn ask(device: &mut Device<'_>, call: Call, words: &[u64], bytes: &[u8]) -> Result<Answer, CudaError> {
+    device.answer(&Request { call: Some(call), words: words.to_vec(), bytes: bytes.to_vec() })
+}
+
+const STUB: u64 = 0x5555_0000;
+const OTHER: u64 = 0x5555_0010;
+const FACTOR: u64 = 0x5555_1000;
+const COUNT: u64 = 0x5555_1008;
+
+/// What the constructors of an application do.
+fn register(device: &mut Device<'_>) {
+    let module = ask(device, Call::Module, &[1], &fat(PTX)).unwrap().words[0];
+    ask(device, Call::Function, &[module, STUB], b"scale").unwrap();
+    ask(device, Call::Function, &[module, OTHER], b"outside").unwrap();
+    ask(device, Call::Variable, &[module, FACTOR, 8], b"factor").unwrap();
+    ask(device, Call::Variable, &[module, COUNT, 4], b"count").unwrap();
+}
+
+fn launch(device: &mut Device<'_>, x: u64, n: u32, block: u64) -> Result<Answer, CudaError> {
+    let parameters = [&x.to_ne_bytes()[..], &n.to_ne_bytes()].concat();
+    ask(device, Call::Launch, &[STUB, 1, 1, 1, block, 1, 1, 0, 0], &parameters)
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+#[test]
+fn a_launch_changes_memory_and_variables() {
+    with_device(|device| {
+        register(device);
+        let x = ask(device, Call::Allocate, &[20], &[]).unwrap().words[0];
+        ask(device, Call::Write, &[x], &bytes(&[1, 2, 3, 4, 5])).unwrap();
+        ask(device, Call::WriteSymbol, &[FACTOR, 4], &bytes(&[7])).unwrap();
+        let places = ask(device, Call::Parameters, &[STUB], &[]).unwrap().bytes;
+        assert_eq!(places, bytes(&[0, 8, 8, 4]));
+        assert_eq!(launch(device, x, 3, 32).unwrap().words, [0]);
+        assert_eq!(ask(device, Call::Read, &[x, 20], &[]).unwrap().bytes, bytes(&[7, 14, 21, 4, 5]));
+        // A part of it, at no multiple of four.
+        assert_eq!(ask(device, Call::Read, &[x + 3, 3], &[]).unwrap().bytes, [0, 14, 0]);
+        assert_eq!(ask(device, Call::ReadSymbol, &[COUNT, 0, 4], &[]).unwrap().bytes, bytes(&[8]));
+        let symbol = ask(device, Call::Symbol, &[COUNT], &[]).unwrap().words;
+        assert_eq!(ask(device, Call::Read, &[symbol[0], symbol[1]], &[]).unwrap().bytes, bytes(&[8]));
+        ask(device, Call::Fill, &[x + 1, 8, 2, 2, 0xab], &[]).unwrap();
+        let filled = ask(device, Call::Read, &[x, 12], &[]).unwrap().bytes;
+        assert_eq!(filled, [7, 0xab, 0xab, 0, 14, 0, 0, 0, 21, 0xab, 0xab, 0]);
+        let occupancy = ask(device, Call::Occupancy, &[STUB, 256, 0], &[]).unwrap().words[0];
+        let whole = device.properties.attribute(39) / 256;
+        assert!(occupancy >= 1 && occupancy <= whole, "{occupancy} of {whole}");
+        assert_eq!(ask(device, Call::Occupancy, &[STUB, 5000, 0], &[]).unwrap().words, [0]);
+        assert_eq!(device.log.kernels["scale"], KernelCount { launches: 1, cycles: None });
+    });
+}
+
+#[test]
+fn wrong_arguments_are_errors_of_cuda() {
+    with_device(|device| {
+        register(device);
+        let x = ask(device, Call::Allocate, &[20], &[]).unwrap().words[0];
+        let mut fails = |call, words: &[u64], data: &[u8]| ask(device, call, words, data).unwrap_err();
+        assert_eq!(fails(Call::Launch, &[77, 1, 1, 1, 1, 1, 1, 0, 0], &[]), CudaError::InvalidFunction);
+        assert_eq!(fails(Call::Launch, &[STUB, 1, 1, 1, 1, 1, 1, 0, 99], &[0; 12]), CudaError::InvalidHandle);
+        for size in [
+            [0, 1, 1, 1, 1, 1],
+            [1, 1, 1, 0, 1, 1],
+            [1, 1, 1, 1025, 1, 1],
+            [1, 1, 1, 32, 1, 65],
+            [1 << 40, 1, 1, 1, 1, 1],
+        ] {
+            let words = [&[STUB], &size[..], &[0, 0]].concat();
+            assert_eq!(fails(Call::Launch, &words, &[0; 12]), CudaError::InvalidConfiguration, "{size:?}");
+        }
+        assert_eq!(fails(Call::Launch, &[STUB, 1, 1, 1, 1, 1, 1, 1 << 17, 0], &[0; 12]), CudaError::InvalidValue);
+        assert_eq!(fails(Call::Launch, &[STUB, 1, 1, 1, 1, 1, 1, 0, 0], &[0; 8]), CudaError::InvalidValue);
+        // The compiler refuses the kernel; others of its module run.
+        assert_eq!(fails(Call::Parameters, &[OTHER], &[]), CudaError::NoImage);
+        assert_eq!(fails(Call::Write, &[x + 17], &[1, 2, 3, 4]), CudaError::InvalidValue);
+        assert_eq!(fails(Call::Read, &[x, 21], &[]), CudaError::InvalidValue);
+        assert_eq!(fails(Call::Read, &[u64::MAX, 2], &[]), CudaError::InvalidValue);
+        assert_eq!(fails(Call::Copy, &[x, x + 8, u64::MAX], &[]), CudaError::InvalidValue);
+        assert_eq!(fails(Call::Fill, &[x, 1 << 63, 2, 3, 0], &[]), CudaError::InvalidValue);
+        assert_eq!(fails(Call::WriteSymbol, &[FACTOR, 5], &[1, 2, 3, 4]), CudaError::InvalidValue);
+        assert_eq!(fails(Call::ReadSymbol, &[FACTOR, u64::MAX, 2], &[]), CudaError::InvalidValue);
+        assert_eq!(fails(Call::Symbol, &[3], &[]), CudaError::InvalidSymbol);
+        assert_eq!(fails(Call::Variable, &[1, 9, 5], b"count"), CudaError::InvalidSymbol);
+        assert_eq!(fails(Call::Variable, &[9, 9, 4], b"count"), CudaError::InvalidImage);
+        assert_eq!(fails(Call::Module, &[1], b"no fat binary at all"), CudaError::InvalidImage);
+        assert_eq!(fails(Call::Module, &[1], &fat("no PTX")), CudaError::InvalidPtx);
+        assert_eq!(fails(Call::Free, &[x + 4], &[]), CudaError::InvalidValue);
+        assert_eq!(fails(Call::Allocate, &[1 << 40], &[]), CudaError::OutOfMemory);
+        assert_eq!(fails(Call::DestroyStream, &[5], &[]), CudaError::InvalidHandle);
+        assert_eq!(fails(Call::Elapsed, &[5, 6], &[]), CudaError::InvalidHandle);
+        assert_eq!(fails(Call::Allocate, &[], &[]), CudaError::InvalidValue);
+        ask(device, Call::Free, &[x], &[]).unwrap();
+        assert_eq!(ask(device, Call::Read, &[x, 4], &[]), Err(CudaError::InvalidValue));
+        assert_eq!(ask(device, Call::Free, &[x], &[]), Err(CudaError::InvalidValue));
+    });
+}
+
+/// After a kernel's use of freed memory each call has the error, until the device is reset. The variables have their first values then.
+#[test]
+fn a_fault_ends_the_device_until_it_is_reset() {
+    with_device(|device| {
+        register(device);
+        let x = ask(device, Call::Allocate, &[20], &[]).unwrap().words[0];
+        let y = ask(device, Call::Allocate, &[20], &[]).unwrap().words[0];
+        assert_eq!(launch(device, y, 1, 1).unwrap().words, [0]);
+        ask(device, Call::Free, &[x], &[]).unwrap();
+        assert_eq!(launch(device, x, 1, 1).unwrap().words, [CudaError::IllegalAddress.code() as u64]);
+        assert_eq!(ask(device, Call::Read, &[y, 4], &[]), Err(CudaError::IllegalAddress));
+        assert_eq!(launch(device, y, 1, 1), Err(CudaError::IllegalAddress));
+        ask(device, Call::Reset, &[0], &[]).unwrap();
+        assert_eq!(ask(device, Call::Read, &[y, 4], &[]), Err(CudaError::InvalidValue));
+        assert_eq!(ask(device, Call::ReadSymbol, &[COUNT, 0, 4], &[]).unwrap().bytes, bytes(&[5]));
+        assert_eq!(device.log.faults, 1);
+    });
+}
+
+#[test]
+fn the_host_sees_shared_memory_in_the_file() {
+    with_device(|device| {
+        register(device);
+        let x = ask(device, Call::AllocateShared, &[8], &[]).unwrap().words[0];
+        assert_eq!(x % (64 << 10), 0);
+        // The host writes and reads without a call.
+        device.memory.write(x, &bytes(&[3, 4])).unwrap();
+        ask(device, Call::WriteSymbol, &[FACTOR, 4], &bytes(&[5])).unwrap();
+        launch(device, x, 2, 32).unwrap();
+        assert_eq!(device.memory.read(x, 8).unwrap(), bytes(&[15, 20]));
+        assert_eq!(ask(device, Call::Pointer, &[x + 7], &[]).unwrap().words, [3, x, 8]);
+        assert_eq!(ask(device, Call::Pointer, &[x + 8], &[]).unwrap().words[0], 1);
+        assert_eq!(ask(device, Call::Free, &[x], &[]).unwrap().words, [8]);
+    });
+}
+
+#[test]
+fn events_and_streams_have_handles() {
+    with_device(|device| {
+        let [a, b] = [(); 2].map(|()| ask(device, Call::CreateEvent, &[0], &[]).unwrap().words[0]);
+        let stream = ask(device, Call::CreateStream, &[1], &[]).unwrap().words[0];
+        assert_eq!(ask(device, Call::Elapsed, &[a, b], &[]), Err(CudaError::InvalidHandle), "not recorded");
+        ask(device, Call::RecordEvent, &[a, 0], &[]).unwrap();
+        ask(device, Call::RecordEvent, &[b, stream], &[]).unwrap();
+        let time = f64::from_bits(ask(device, Call::Elapsed, &[a, b], &[]).unwrap().words[0]);
+        assert!((0.0..1e6).contains(&time), "{time}");
+        ask(device, Call::DestroyStream, &[stream], &[]).unwrap();
+        assert_eq!(ask(device, Call::RecordEvent, &[a, stream], &[]), Err(CudaError::InvalidHandle));
+        ask(device, Call::DestroyEvent, &[a], &[]).unwrap();
+        assert_eq!(ask(device, Call::Event, &[a], &[]), Err(CudaError::InvalidHandle));
+    });
+}
+
+/// Requests at random, of any number of words: each is answered.
+#[test]
+fn no_request_makes_it_fail() {
+    use proptest::test_runner::{Config as Runs, TestRunner};
+    let mut runner = TestRunner::new(Runs::with_cases(16));
+    let word = proptest::prop_oneof![
+        0..20u64,
+        proptest::strategy::Just(STUB),
+        proptest::strategy::Just(COUNT),
+        0x100_0000..0x108_0000u64,
+        proptest::num::u64::ANY
+    ];
+    let request =
+        (1..37u32, proptest::collection::vec(word, 0..10), proptest::collection::vec(proptest::num::u8::ANY, 0..40));
+    let requests = proptest::collection::vec(request, 0..60);
+    let ran = runner.run(&requests, |requests| {
+        with_device(|device| {
+            register(device);
+            for (call, words, data) in &requests {
+                let head =
+                    [&call.to_ne_bytes()[..], &(words.len() as u32).to_ne_bytes(), &(data.len() as u64).to_ne_bytes()]
+                        .concat();
+                let words: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+                let message = [head, words, data.clone()].concat();
+                let request = Request::read(&mut &message[..]).unwrap().unwrap();
+                // Fills of gigabytes are right, and slow.
+                let is_large = request.call == Some(Call::Fill)
+                    || request.words.iter().any(|word| (1 << 26..1 << 33).contains(word));
+                if !is_large {
+                    let _ = device.answer(&request);
+                }
+            }
+        });
+        Ok(())
+    });
+    ran.unwrap();
+}

@@ -1,0 +1,81 @@
+//! The errors of CUDA's runtime that can come of a call.
+
+macro_rules! errors {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $cuda:literal, $text:literal;)+) => {
+        /// An error of CUDA's runtime, by its number there.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+        #[repr(i32)]
+        pub enum CudaError {
+            $($(#[$doc])* #[error($text)] $name = $code,)+
+        }
+
+        /// Name and text of each error as the library needs them: `errors.h`.
+        pub(crate) fn header() -> String {
+            let mut text = String::from("ERROR(0, \"cudaSuccess\", \"no error\")\n");
+            $(text.push_str(concat!("ERROR(", $code, ", \"", $cuda, "\", \"", $text, "\")\n"));)+
+            text
+        }
+    };
+}
+
+errors! {
+    /// An argument is wrong.
+    InvalidValue = 1, "cudaErrorInvalidValue", "invalid argument";
+    /// Memory is full.
+    OutOfMemory = 2, "cudaErrorMemoryAllocation", "out of memory";
+    /// Grid or block have impossible sizes.
+    InvalidConfiguration = 9, "cudaErrorInvalidConfiguration", "invalid configuration argument";
+    /// A pitch is smaller than a row.
+    InvalidPitch = 12, "cudaErrorInvalidPitchValue", "invalid pitch argument";
+    /// No variable has this address.
+    InvalidSymbol = 13, "cudaErrorInvalidSymbol", "invalid device symbol";
+    /// No memory of the device has this address.
+    InvalidDevicePointer = 17, "cudaErrorInvalidDevicePointer", "invalid device pointer";
+    /// A copy goes nowhere.
+    InvalidDirection = 21, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy";
+    /// Another process has the device, or gpurf has gone.
+    Unavailable = 46, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable";
+    /// A stub was called without sizes.
+    MissingConfiguration = 52, "cudaErrorMissingConfiguration", "__global__ function call is not configured";
+    /// No kernel has this stub.
+    InvalidFunction = 98, "cudaErrorInvalidDeviceFunction", "invalid device function";
+    /// There is one device, 0.
+    InvalidDevice = 101, "cudaErrorInvalidDevice", "invalid device ordinal";
+    /// The fat binary cannot be read.
+    InvalidImage = 200, "cudaErrorInvalidKernelImage", "device kernel image is invalid";
+    /// There is no PTX, or the compiler refuses the kernel.
+    NoImage = 209, "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device";
+    /// A limit that the device does not have.
+    UnsupportedLimit = 215, "cudaErrorUnsupportedLimit", "limit is not supported on this architecture";
+    /// The compiler does not understand the PTX.
+    InvalidPtx = 218, "cudaErrorInvalidPtx", "a PTX JIT compilation failed";
+    /// The operating system refuses something.
+    OperatingSystem = 304, "cudaErrorOperatingSystem", "OS call failed or operation not supported on this OS";
+    /// No stream or event has this handle.
+    InvalidHandle = 400, "cudaErrorInvalidResourceHandle", "invalid resource handle";
+    /// An access outside of memory.
+    IllegalAddress = 700, "cudaErrorIllegalAddress", "an illegal memory access was encountered";
+    /// A block does not fit the machine.
+    OutOfResources = 701, "cudaErrorLaunchOutOfResources", "too many resources requested for launch";
+    /// A launch that does not come to its end.
+    LaunchTimeout = 702, "cudaErrorLaunchTimeout", "the launch timed out and was terminated";
+    /// An assertion of a kernel failed.
+    Assert = 710, "cudaErrorAssert", "device-side assert triggered";
+    /// A word that is no instruction.
+    IllegalInstruction = 715, "cudaErrorIllegalInstruction", "an illegal instruction was encountered";
+    /// An address that is not a multiple of the size of the access.
+    MisalignedAddress = 716, "cudaErrorMisalignedAddress", "misaligned address";
+    /// Something else went wrong in a kernel.
+    LaunchFailure = 719, "cudaErrorLaunchFailure", "unspecified launch failure";
+    /// gpurf does not have it.
+    NotSupported = 801, "cudaErrorNotSupported", "operation not supported";
+    /// The model and the RTL, or the machine and the oracle, differ; or the run was interrupted.
+    Unknown = 999, "cudaErrorUnknown", "unknown error";
+}
+
+impl CudaError {
+    /// Its number in CUDA.
+    pub const fn code(self) -> i32 {
+        self as i32
+    }
+}

@@ -1,0 +1,188 @@
+//! Modules: the PTX of a fat binary, its variables, and its kernels, which are compiled when they are launched first.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use gpurf_blocks::config::Config;
+use gpurf_compiler::{Module as Source, Options};
+use gpurf_isa::Image;
+use gpurf_isa::image::{Kernel, Symbol, SymbolSpace};
+use gpurf_isa::machine::{CONSTANT_WINDOW, PARAMETER_SPACE};
+use gpurf_oracle::Geometry;
+use gpurf_oracle::host::relocate;
+use gpurf_regress::{BlockSize, compiled_for_sizes, private_part_follows};
+
+use crate::CudaError;
+use crate::fatbin::{self, Ptx};
+
+/// The processor whose PTX is preferred, as `sm_75`: newer PTX may have instructions that the compiler does not know.
+const PROCESSOR: u32 = 75;
+
+/// What is wrong with a module or a kernel: CUDA's error, and the reason in words.
+pub type Problem = (CudaError, String);
+
+/// A module.
+#[derive(Debug)]
+pub struct Module {
+    /// For messages, and the name of its file where launches are recorded.
+    pub name: String,
+    /// Its PTX.
+    pub text: String,
+    /// Its variables in constant memory, with the bytes that they hold.
+    pub constants: BTreeMap<String, Vec<u8>>,
+    /// Addresses of those in global memory.
+    pub globals: BTreeMap<String, u32>,
+    /// All of them, as the PTX declares them.
+    pub symbols: Vec<Symbol>,
+    kernels: HashMap<(String, Option<BlockSize>), Result<Rc<Code>, Problem>>,
+}
+
+/// A kernel that can be launched.
+#[derive(Debug)]
+pub struct Code {
+    /// With the addresses of variables in its code.
+    pub kernel: Kernel,
+    /// Where variables lie in the constant space.
+    constants: Vec<(String, u32)>,
+}
+
+/// Of several PTX texts the one for the newest processor that is not newer than that of the compiler; the oldest if all are newer.
+fn choose(all: Vec<Ptx>) -> Option<Ptx> {
+    let newest = all.iter().filter(|ptx| ptx.processor <= PROCESSOR).max_by_key(|ptx| ptx.processor).cloned();
+    newest.or_else(|| all.into_iter().min_by_key(|ptx| ptx.processor))
+}
+
+impl Module {
+    /// Reads the PTX of a fat binary.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read. Only what is wrong outside of kernels counts.
+    pub fn read(name: &str, fat: &[u8], config: &Config, registers: u16) -> Result<Self, Problem> {
+        let found = fatbin::ptx(fat).map_err(|error| {
+            (CudaError::InvalidImage, format!("the program's code for the device cannot be read: {error}"))
+        })?;
+        let none = "the program has no PTX for its kernels, only code of a processor: compile it with \
+                    `nvcc -gencode arch=compute_75,code=compute_75`";
+        let ptx = choose(found).ok_or_else(|| (CudaError::NoImage, none.to_owned()))?;
+        let options = gpurf_regress::compiler_options(config, registers);
+        let compiled = Source::parse(&ptx.text, name).and_then(|source| source.compile(&options, &|_| false));
+        let symbols = compiled.map_err(|error| (CudaError::InvalidPtx, error.to_string()))?.image.symbols;
+        let is_constant = |symbol: &&Symbol| matches!(symbol.space, SymbolSpace::Constant { .. });
+        let constants = symbols.iter().filter(is_constant).map(|symbol| (symbol.name.clone(), initial(symbol)));
+        Ok(Self {
+            name: name.to_owned(),
+            constants: constants.collect(),
+            globals: BTreeMap::new(),
+            kernels: HashMap::new(),
+            text: ptx.text,
+            symbols,
+        })
+    }
+
+    /// The variable of this name.
+    pub fn symbol(&self, name: &str) -> Option<&Symbol> {
+        self.symbols.iter().find(|symbol| symbol.name == name)
+    }
+
+    /// The generic address of a variable.
+    fn address(&self, name: &str) -> Option<u64> {
+        let constant = |symbol: &Symbol| match symbol.space {
+            SymbolSpace::Constant { offset } => Some(u64::from(CONSTANT_WINDOW) << 32 | u64::from(offset)),
+            SymbolSpace::Global => None,
+        };
+        self.globals.get(name).map(|&at| at.into()).or_else(|| self.symbol(name).and_then(constant))
+    }
+
+    /// The bytes that a variable begins with, with the addresses of other variables among them.
+    pub fn first_bytes(&self, symbol: &Symbol) -> Vec<u8> {
+        let mut bytes = initial(symbol);
+        for relocation in &symbol.relocations {
+            let address =
+                self.address(&relocation.symbol).map(|address| address.wrapping_add_signed(relocation.addend));
+            let at = relocation.at as usize;
+            if let (Some(address), Some(place)) = (address, bytes.get_mut(at..at.saturating_add(8))) {
+                place.copy_from_slice(&address.to_le_bytes());
+            }
+        }
+        bytes
+    }
+
+    /// Fills in, in constant memory, the addresses of variables, which are known by now.
+    pub fn link(&mut self) {
+        let linked: Vec<_> = self
+            .symbols
+            .iter()
+            .filter(|symbol| !symbol.relocations.is_empty() && self.constants.contains_key(&symbol.name))
+            .map(|symbol| (symbol.name.clone(), self.first_bytes(symbol)))
+            .collect();
+        self.constants.extend(linked);
+    }
+
+    /// A kernel, compiled for a launch if it has not been: for all launches, but where the code depends on their sizes.
+    ///
+    /// # Errors
+    /// When the module has no such kernel, or the compiler refuses it.
+    pub fn kernel(
+        &mut self,
+        name: &str,
+        geometry: &Geometry,
+        config: &Config,
+        registers: u16,
+    ) -> Result<Rc<Code>, Problem> {
+        let size = private_part_follows(config).then(|| BlockSize {
+            kernel: name.to_owned(),
+            block: geometry.block,
+            shared: geometry.dynamic_shared,
+        });
+        let key = (name.to_owned(), size);
+        if let Some(ready) = self.kernels.get(&key) {
+            return ready.clone();
+        }
+        let ready = self.compile(name, geometry, config, registers).map(Rc::new);
+        self.kernels.insert(key, ready.clone());
+        ready
+    }
+
+    fn compile(&self, name: &str, geometry: &Geometry, config: &Config, registers: u16) -> Result<Code, Problem> {
+        let wrong = |text: String| (CudaError::NoImage, text);
+        let source = Source::parse(&self.text, &self.name).map_err(|error| wrong(error.to_string()))?;
+        let compile = |options: &Options| {
+            let compiled = source.compile(options, &|kernel| kernel == name).map_err(|error| error.to_string())?;
+            compiled.complaints().map_or(Ok(compiled), |complaints| Err(complaints.to_string()))
+        };
+        let launches =
+            |image: &Image| image.kernel(name).map(|kernel| BlockSize::of(kernel, geometry)).into_iter().collect();
+        let image = compiled_for_sizes(config, registers, compile, launches).map_err(wrong)?.image;
+        let missing = || (CudaError::InvalidFunction, format!("{}: there is no kernel `{name}` in the PTX", self.name));
+        let mut kernel = image.kernel(name).ok_or_else(missing)?.clone();
+        let address_of = |symbol: &str| {
+            let missing = || wrong(format!("kernel `{name}` uses `{symbol}`, which is no variable of its module"));
+            self.address(symbol).ok_or_else(missing)
+        };
+        relocate(&mut kernel, &address_of)?;
+        let constants = image.symbols.iter().filter_map(|symbol| match symbol.space {
+            SymbolSpace::Constant { offset } => Some((symbol.name.clone(), offset)),
+            SymbolSpace::Global => None,
+        });
+        Ok(Code { constants: constants.collect(), kernel })
+    }
+
+    /// The constant space of a launch: its parameters, and the variables behind them.
+    pub fn constant_space(&self, code: &Code, parameters: &[u8]) -> Vec<u8> {
+        let mut space = parameters.to_vec();
+        for (name, offset) in &code.constants {
+            let bytes = self.constants.get(name).map_or(&[][..], Vec::as_slice);
+            let (begin, end) = (*offset as usize, *offset as usize + bytes.len());
+            space.resize(space.len().max(end).max(PARAMETER_SPACE as usize), 0);
+            space[begin..end].copy_from_slice(bytes);
+        }
+        space
+    }
+}
+
+/// The bytes of a variable as the PTX has them.
+fn initial(symbol: &Symbol) -> Vec<u8> {
+    let mut bytes = symbol.initial.clone();
+    bytes.resize(symbol.bytes as usize, 0);
+    bytes
+}

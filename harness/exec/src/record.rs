@@ -1,0 +1,140 @@
+//! Launches as manifests: with the memory that they find and the memory that they leave.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use gpurf_isa::image::{Kernel, Parameter, SymbolSpace};
+use gpurf_oracle::{Geometry, Memory};
+
+use crate::modules::Module;
+
+/// What is known of a launch that begins.
+pub(crate) struct Taken<'a> {
+    pub module: &'a Module,
+    pub kernel: &'a Kernel,
+    pub geometry: Geometry,
+    pub parameters: &'a [u8],
+    pub memory: &'a Memory,
+}
+
+/// A launch that is under way: its manifest so far, and its buffers.
+pub(crate) struct Begun {
+    number: u64,
+    text: String,
+    buffers: Vec<Found>,
+}
+
+/// A buffer as the launch finds it.
+struct Found {
+    name: String,
+    address: u32,
+    bytes: Vec<u8>,
+}
+
+/// Writes launches into a folder.
+pub struct Recorder {
+    folder: PathBuf,
+    launches: u64,
+    modules: HashSet<String>,
+}
+
+impl Recorder {
+    /// Into this folder, which is there. Manifests are numbered in the order of the launches.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, launches: 0, modules: HashSet::new() }
+    }
+
+    /// The manifests that have been written.
+    pub fn launches(&self) -> u64 {
+        self.launches
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let file = self.folder.join(name);
+        std::fs::write(&file, bytes).map_err(|error| format!("cannot write {}: {error}", file.display()))
+    }
+
+    /// Keeps what a launch finds.
+    pub(crate) fn before(&mut self, taken: &Taken<'_>) -> Result<Begun, String> {
+        let number = self.launches + 1;
+        let Taken { module, kernel, geometry, parameters, memory } = taken;
+        // A process that follows may have another module of that name.
+        let source = format!("{:016x}-{}", twox_hash::XxHash3_64::oneshot(module.text.as_bytes()), module.name);
+        if self.modules.insert(source.clone()) {
+            self.write(&source, module.text.as_bytes())?;
+        }
+        let Geometry { grid, block, dynamic_shared } = geometry;
+        let mut text =
+            format!("# Recorded by gpurf exec.\nsource = \"{source}\"\n\n[[launch]]\nkernel = \"{}\"\n", kernel.name);
+        let _ = write!(text, "grid = {grid:?}\nblock = {block:?}\ndynamic_shared = {dynamic_shared}\nargs = [\n");
+        for parameter in &kernel.parameters {
+            let _ = writeln!(text, "    {},", argument(parameter, parameters));
+        }
+        text.push_str("]\n");
+        let mut buffers = Vec::new();
+        let variable =
+            |address: u32| module.globals.iter().find(|(_, at)| **at == address).map(|(name, _)| name.as_str());
+        for buffer in memory.buffers() {
+            let (address, size) = (buffer.address(), buffer.size());
+            let bytes = memory.bytes_at(address, size).unwrap_or_default();
+            let name = variable(address).map_or_else(|| format!("m{address:08x}"), str::to_owned);
+            let place = match variable(address) {
+                Some(name) => format!("symbol = \"{name}\""),
+                None => format!("address = {address:#x}"),
+            };
+            let first = if bytes.iter().all(|&byte| byte == 0) {
+                "\"zero\"".to_owned()
+            } else {
+                let file = format!("{number:04}-{name}.bin");
+                self.write(&file, &bytes)?;
+                format!("{{ file = \"{file}\" }}")
+            };
+            let _ = write!(
+                text,
+                "\n[[buffer]]\nname = \"{name}\"\n{place}\ntype = \"u8\"\nlen = {size}\ninit = {first}\noutput = true\n"
+            );
+            buffers.push(Found { name, address, bytes });
+        }
+        for symbol in &module.symbols {
+            if let (SymbolSpace::Constant { .. }, Some(bytes)) = (symbol.space, module.constants.get(&symbol.name)) {
+                let file = format!("{number:04}-{}.bin", symbol.name);
+                self.write(&file, bytes)?;
+                let (name, size) = (&symbol.name, bytes.len());
+                let _ = write!(
+                    text,
+                    "\n[[symbol]]\nname = \"{name}\"\ntype = \"u8\"\nlen = {size}\ninit = {{ file = \"{file}\" }}\n"
+                );
+            }
+        }
+        Ok(Begun { number, text, buffers })
+    }
+
+    /// Writes the manifest of a launch that has come to its end. What it has changed is what a run of the manifest has to leave.
+    pub(crate) fn after(&mut self, begun: Begun, memory: &Memory) -> Result<(), String> {
+        let Begun { number, mut text, buffers } = begun;
+        for Found { name, address, bytes } in &buffers {
+            let left = memory.bytes_at(*address, bytes.len() as u32).unwrap_or_default();
+            if left != *bytes {
+                let file = format!("{number:04}-{name}-expected.bin");
+                self.write(&file, &left)?;
+                let _ = write!(text, "\n[[check]]\nbuffer = \"{name}\"\nexpected = \"{file}\"\n");
+            }
+        }
+        self.write(&format!("{number:04}.toml"), text.as_bytes())?;
+        self.launches = number;
+        Ok(())
+    }
+}
+
+/// A parameter's bytes as an argument of a manifest.
+fn argument(parameter: &Parameter, parameters: &[u8]) -> String {
+    let Parameter { offset, bytes, align, .. } = parameter;
+    let own = &parameters[*offset as usize..][..*bytes as usize];
+    if matches!(own.len(), 1 | 2 | 4 | 8) {
+        let mut word = [0; 8];
+        word[..own.len()].copy_from_slice(own);
+        return format!("{{ type = \"u{}\", value = {:#x} }}", 8 * own.len(), u64::from_le_bytes(word));
+    }
+    format!("{{ struct = [{{ type = \"u8\", array = {own:?}, align = {align} }}] }}")
+}
