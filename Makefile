@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench reproduce synth prove kernels run lint clean
+.PHONY: help cosim test wave regress mutants bench reproduce synth prove kernels examples run lint clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -64,6 +64,9 @@ prove: ## proofs by a solver, at small sizes: what is read from the hybrid regis
 
 kernels: ## the test kernels' PTX again, with nvcc from PyPI (KERNEL= some, by name)
 	@scripts/kernels.sh $(KERNEL)
+
+examples: ## CUDA applications as they are, compiled with nvcc from PyPI, on the engines (EXAMPLE= some, by name; ENGINE= one)
+	@ENGINE=$(ENGINE) scripts/examples.sh $(EXAMPLE)
 
 lint: ## format and lints of Rust and RTL, without running anything
 	@scripts/bootstrap.sh --lint --mutants

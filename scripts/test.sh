@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that must pass before a change lands: formats, lints, every test of the workspace.
+# Everything that must pass before a change lands: formats, lints, every test of the workspace, the example applications.
 # The last line is 'N passed, N failed', over all tests; the status is non-zero if anything failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -16,12 +16,19 @@ trap 'rm -f "$output"' EXIT
 cargo test --workspace --no-fail-fast 2>&1 | tee "$output"
 tests=${PIPESTATUS[0]}
 
+step 'CUDA applications'
+GPURF=target/debug/gpurf scripts/examples.sh
+examples=$?
+
 # Sums cargo's line of each test program: 'test result: ok. 12 passed; 0 failed; 0 ignored; ...'.
 read -r passed failed < <(awk '/^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) p += $i; if ($(i + 1) ~ /^failed/) f += $i } }
     END { print p + 0, f + 0 }' "$output")
 echo
 if [ "$lints" != 0 ]; then echo 'the format or a lint failed: see above'; fi
 if [ "$tests" != 0 ] && [ "$failed" = 0 ]; then echo 'the tests could not be built or stopped early: see above'; failed=1; fi
-if [ "$lints" != 0 ]; then failed=$((failed + 1)); else passed=$((passed + 1)); fi
+if [ "$examples" != 0 ]; then echo 'an example failed: see above'; fi
+for status in "$lints" "$examples"; do
+    if [ "$status" != 0 ]; then failed=$((failed + 1)); else passed=$((passed + 1)); fi
+done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

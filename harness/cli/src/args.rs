@@ -134,6 +134,9 @@ pub struct Cosim {
     /// Cycles of each run of a block
     #[arg(long, value_name = "N", value_parser = cycles, allow_negative_numbers = true)]
     pub cycles: Option<u64>,
+    /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
+    #[arg(long)]
+    pub optimise: bool,
     /// Seed of stimulus, memories and unreset state
     #[arg(long, value_name = "S", value_parser = number, allow_negative_numbers = true)]
     pub seed: Option<u64>,
@@ -229,6 +232,9 @@ pub struct RunKernels {
     /// Record these cycles as a waveform
     #[arg(long, value_name = "FROM:TO", value_parser = window)]
     pub wave: Option<RangeInclusive<u64>>,
+    /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
+    #[arg(long)]
+    pub optimise: bool,
     /// Cycles in a row without progress after which a launch counts as hung
     #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000")]
     pub idle_limit: u64,

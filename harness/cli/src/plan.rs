@@ -76,7 +76,12 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<CosimPlan, Failure> 
         chosen.into_iter().flat_map(runs).collect()
     } else {
         from_suite = true;
-        suite::standard(project, seed, cycles)
+        let mut jobs = suite::standard(project, seed, cycles);
+        // Of one's own RTL, and of so many cycles as are asked for, everything is run.
+        if given.is_empty() && arguments.cycles.is_none() {
+            suite::ending_early(&mut jobs);
+        }
+        jobs
     };
     distinct(&mut jobs);
     let of = jobs.len();

@@ -1,5 +1,6 @@
 //! One block in lockstep, on inputs of its own.
 
+use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -18,6 +19,8 @@ mod keep;
 
 use keep::failing_cycle;
 
+/// A run that may end early looks every so many cycles whether it can.
+const LOOK_EVERY: u64 = 4096;
 /// Memories are compared whole every so many cycles.
 const MEMORY_EVERY: u64 = 65_536;
 /// Cycles of a run with witnesses in the comparisons; of a block that the suite runs longer than others, as many times more.
@@ -141,16 +144,23 @@ impl Runner<'_> {
 
     fn run(&self, project: &Project, rtl: &RtlSources, build_s: f64, stop: &AtomicBool) -> Result<JobResult, JobError> {
         let mut sides = self.sides()?;
-        let mut stimulus = self.stimulus()?;
+        let reached = Cell::new(false);
+        let mut stimulus = Until { stimulus: self.stimulus()?, reached: &reached };
         let mut coverage = gpurf_stimulus::coverage(&self.job.block, &self.job.config);
         let mut toggles = gpurf_stimulus::toggles(self.declaration, &self.job.config);
         let started = Instant::now();
         let plan = self.plan(self.job.cycles);
+        let first_look = if self.job.may_end_early && judged(self.job) { self.job.cycles / 4 } else { u64::MAX };
+        let mut cycles = 0u64;
         let mut observe = |inputs: &[u8], compared: &[u8]| {
             coverage.observe(inputs, compared);
             toggles.observe(inputs, compared);
+            cycles += 1;
+            if cycles >= first_look && cycles.is_multiple_of(LOOK_EVERY) {
+                reached.set(has_reached(&coverage, &toggles));
+            }
         };
-        let outcome = sides.run(&mut *stimulus, &plan, &mut observe, stop);
+        let outcome = sides.run(&mut stimulus, &plan, &mut observe, stop);
         let wall_s = started.elapsed().as_secs_f64();
         let mut result = JobResult {
             job: self.job.clone(),
@@ -204,11 +214,24 @@ fn classify(
 ) -> Verdict {
     match &outcome.cause {
         Some(cause) => Verdict::of(cause),
-        None if judged(job)
-            && (coverage.least().is_some_and(|p| p.1 < REQUIRED_HITS) || !toggles.missed().is_empty()) =>
-        {
-            Verdict::CoverageMissed
-        }
+        None if judged(job) && !has_reached(coverage, toggles) => Verdict::CoverageMissed,
         None => Verdict::Pass,
+    }
+}
+
+/// Whether all that a run has to reach was reached.
+fn has_reached(coverage: &gpurf_stimulus::Coverage, toggles: &gpurf_stimulus::Toggles) -> bool {
+    coverage.least().is_none_or(|(_, count)| count >= REQUIRED_HITS) && toggles.missed().is_empty()
+}
+
+/// A stimulus that ends when the run has reached what it has to reach.
+struct Until<'a> {
+    stimulus: Box<dyn Stimulus + Send>,
+    reached: &'a Cell<bool>,
+}
+
+impl Stimulus for Until<'_> {
+    fn next(&mut self, inputs: &mut [u8]) -> bool {
+        !self.reached.get() && self.stimulus.next(inputs)
     }
 }

@@ -92,6 +92,8 @@ pub struct LockstepJob {
     pub inputs: Inputs,
     /// Whether to shrink what fails and write a failure folder.
     pub keep_failure: bool,
+    /// Whether random inputs may end when the run has reached all that it has to reach, after a quarter of its cycles at the earliest.
+    pub may_end_early: bool,
 }
 
 /// What came of a job.

@@ -18,7 +18,12 @@ unless a launch fails for a reason that is not the application's (1)."
 )]
 pub struct RunProgram {
     /// The application and its arguments
-    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(
+        value_name = "PROGRAM",
+        required_unless_present = "library",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     pub program: Vec<OsString>,
     /// Sizes and policies
     #[command(flatten)]
@@ -35,6 +40,9 @@ pub struct RunProgram {
     /// Write each launch into this folder, as a manifest with its memory
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
+    /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
+    #[arg(long)]
+    pub optimise: bool,
     /// Cycles in a row without progress after which a launch counts as hung
     #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000")]
     pub idle_limit: u64,
@@ -47,6 +55,9 @@ pub struct RunProgram {
     /// A line for each launch
     #[arg(long)]
     pub verbose: bool,
+    /// Print the folder with gpurf's CUDA runtime, for nvcc's -L, and run nothing
+    #[arg(long, conflicts_with = "program")]
+    pub library: bool,
     /// Write a summary as one JSON object into this file
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

@@ -89,10 +89,17 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     Ok(status)
 }
 
+/// Whether builds that take longer are worth it: a run of a block of two million cycles takes as long as its build.
+fn is_long(arguments: &Cosim) -> bool {
+    let (cycles, programs) = (arguments.cycles.unwrap_or(0), arguments.programs.unwrap_or(0));
+    arguments.all_shapes || cycles >= 2_000_000 || programs >= 100
+}
+
 fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl, arguments: &Cosim) -> Vec<Ended> {
     let progress = Progress::new(jobs.len(), !arguments.run.json);
     let kept = AtomicUsize::new(0);
-    let options = Options { simulator: arguments.simulator.into(), ..Options::default() };
+    let optimise = arguments.optimise || is_long(arguments);
+    let options = Options { simulator: arguments.simulator.into(), optimise, ..Options::default() };
     let work = |index: &usize| {
         if interrupt::requested() {
             return Ended::Skipped;

@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus};
 
 use gpurf_blocks::config::{Config, DEFAULT_PRESET};
 use gpurf_exec::{
-    Functional, KernelCount, Library, LibraryError, Log, OnMachine, Recorder, Runner, Sampled, ServeError, Setup, serve,
+    Functional, KernelCount, Library, Log, OnMachine, Recorder, Runner, Sampled, ServeError, Setup, serve,
 };
 use gpurf_lockstep::Verdict;
 use gpurf_machine::{LockstepEngine, ModelEngine, RtlEngine, Settings};
@@ -62,6 +62,11 @@ struct Kernel {
 pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
     let config = plan::load(&arguments.selection)?;
     let mut project = Project::find();
+    let library = Library::build(&project.root.join("target/cudart")).map_err(|e| Failure::tool(e.to_string()))?;
+    if arguments.library {
+        output::print(&format!("{}\n", library.folder.display()))?;
+        return Ok(Status::Pass);
+    }
     if let Some(folder) = &arguments.failures {
         project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     }
@@ -74,11 +79,6 @@ pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
     };
     interrupt::listen()?;
     let mut runner = runner(arguments, config, &project)?;
-    let library = Library::build(&project.root.join("target/cudart")).map_err(|error| match error {
-        LibraryError::Write { .. } | LibraryError::NoCompiler { .. } | LibraryError::Compile { .. } => {
-            Failure::tool(error.to_string())
-        }
-    })?;
     let setup = Setup {
         config,
         preset: arguments.selection.preset.clone().unwrap_or_else(|| DEFAULT_PRESET.to_owned()),
@@ -173,13 +173,13 @@ fn runner(arguments: &RunProgram, config: Config, project: &Project) -> Result<B
         EngineKind::Functional => return Ok(oracle()),
         EngineKind::Model => Box::new(OnMachine::new(ModelEngine::new(settings), name, failures.to_owned(), notes)),
         EngineKind::Rtl => {
-            let options = BuildOptions { probes: false, ..BuildOptions::default() };
+            let options = BuildOptions { probes: false, optimise: arguments.optimise, ..BuildOptions::default() };
             let (library, _) = simulate::build(&super::project()?, &config, options)?;
             let engine = RtlEngine::new(settings, &library).map_err(broken)?;
             Box::new(OnMachine::new(engine, name, failures.to_owned(), notes))
         }
         EngineKind::Lockstep => {
-            let (library, _) = simulate::build_compared(&super::project()?, &config)?;
+            let (library, _) = simulate::build_compared(&super::project()?, &config, arguments.optimise)?;
             let engine = LockstepEngine::new(settings, &library).map_err(broken)?;
             Box::new(OnMachine::new(engine, name, failures.to_owned(), notes))
         }

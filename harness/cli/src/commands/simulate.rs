@@ -55,17 +55,18 @@ pub fn run(
         ..Settings::new(config)
     };
     let runner = Runner { arguments, config, failures: project.failures.clone(), build_s: None };
+    let optimise = arguments.optimise;
     match arguments.engine {
         // The functional engine does not come here.
         EngineKind::Functional | EngineKind::Model => runner.run(ModelEngine::new(settings), session),
         EngineKind::Rtl => {
-            let options = Options { probes: arguments.wave.is_some(), ..Options::default() };
+            let options = Options { probes: arguments.wave.is_some(), optimise, ..Options::default() };
             let (library, build_s) = build(&project, &config, options)?;
             let engine = RtlEngine::new(settings, &library).map_err(|e| Failure::tool(e.to_string()))?;
             Runner { build_s: Some(build_s), ..runner }.run(engine, session)
         }
         EngineKind::Lockstep => {
-            let (library, build_s) = build_compared(&project, &config)?;
+            let (library, build_s) = build_compared(&project, &config, optimise)?;
             let engine = LockstepEngine::new(settings, &library).map_err(|e| Failure::tool(e.to_string()))?;
             Runner { build_s: Some(build_s), ..runner }.run(engine, session)
         }
@@ -81,8 +82,8 @@ pub fn build(project: &Project, config: &Config, options: Options) -> Result<(Li
 }
 
 /// The same for lockstep: it has all that the model has.
-pub fn build_compared(project: &Project, config: &Config) -> Result<(Library, f64), Failure> {
-    let (library, build_s) = build(project, config, Options::default())?;
+pub fn build_compared(project: &Project, config: &Config, optimise: bool) -> Result<(Library, f64), Failure> {
+    let (library, build_s) = build(project, config, Options { optimise, ..Options::default() })?;
     match library.absent_names().first() {
         None => Ok((library, build_s)),
         Some(probe) => Err(Failure::tool(format!(

@@ -20,7 +20,15 @@ impl LockstepJob {
             .map_err(|e| JobError::Input(e.to_string()))?;
         let (seed, cycles) = (reproducer.seed, reproducer.cycles.len() as u64);
         let inputs = Inputs::Replay(reproducer);
-        Ok(Self { block: block.name.to_owned(), config, seed, cycles, inputs, keep_failure: true })
+        Ok(Self {
+            block: block.name.to_owned(),
+            config,
+            seed,
+            cycles,
+            inputs,
+            keep_failure: true,
+            may_end_early: false,
+        })
     }
 
     /// The preset whose sizes and policies it has; none for a reproducer, which drives them itself.

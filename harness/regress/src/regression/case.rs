@@ -118,7 +118,15 @@ impl Case {
                 let inputs = ProgramInputs { name: theme.clone(), weights: Arc::new(weights), all_themes: true };
                 let block = gpurf_sm::ENTRY.name.to_owned();
                 let inputs = Inputs::Program(inputs);
-                LockstepJob { block, config, seed: self.seed, cycles: 0, inputs, keep_failure: true }
+                LockstepJob {
+                    block,
+                    config,
+                    seed: self.seed,
+                    cycles: 0,
+                    inputs,
+                    keep_failure: true,
+                    may_end_early: false,
+                }
             }
             Work::Golden { .. } => return Ok(None),
         };

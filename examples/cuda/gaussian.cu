@@ -1,0 +1,81 @@
+// Gaussian elimination: two kernels a column, whose grids shrink, then substitution on the host; the residual is the check.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                                                    \
+    do {                                                                                                               \
+        cudaError_t error = (call);                                                                                    \
+        if (error != cudaSuccess) {                                                                                    \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                        \
+            std::exit(1);                                                                                              \
+        }                                                                                                              \
+    } while (0)
+
+__global__ void multipliers(float *factor, const float *a, int size, int column) {
+    int row = column + 1 + blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < size) factor[row] = a[row * size + column] / a[column * size + column];
+}
+
+__global__ void eliminate(float *a, float *b, const float *factor, int size, int column) {
+    int row = column + 1 + blockIdx.y * blockDim.y + threadIdx.y;
+    int at = column + blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= size || at >= size) return;
+    a[row * size + at] -= factor[row] * a[column * size + at];
+    if (at == column) b[row] -= factor[row] * b[column];
+}
+
+int main(int argc, char **argv) {
+    int size = argc > 1 ? std::atoi(argv[1]) : 24;
+    std::vector<float> a(size * size), b(size), x(size);
+    for (int row = 0; row < size; row++) {
+        for (int column = 0; column < size; column++) {
+            a[row * size + column] = row == column ? 4.0f + row % 3 : 1.0f / (1 + std::abs(row - column));
+        }
+        b[row] = 1.0f + row % 5;
+    }
+    std::vector<float> first_a = a, first_b = b;
+
+    // Two dimensional memory: rows with a pitch, packed by the copy.
+    float *device_a, *device_b, *factor;
+    CHECK(cudaMalloc(&device_a, a.size() * sizeof(float)));
+    CHECK(cudaMalloc(&device_b, b.size() * sizeof(float)));
+    CHECK(cudaMalloc(&factor, size * sizeof(float)));
+    size_t row_bytes = size * sizeof(float);
+    CHECK(cudaMemcpy2D(device_a, row_bytes, a.data(), row_bytes, row_bytes, size, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(device_b, b.data(), b.size() * sizeof(float), cudaMemcpyHostToDevice));
+
+    cudaEvent_t begin, end;
+    CHECK(cudaEventCreate(&begin));
+    CHECK(cudaEventCreate(&end));
+    CHECK(cudaEventRecord(begin));
+    for (int column = 0; column < size - 1; column++) {
+        int rows = size - 1 - column, columns = size - column;
+        multipliers<<<(rows + 31) / 32, 32>>>(factor, device_a, size, column);
+        dim3 block(16, 4), grid((columns + 15) / 16, (rows + 3) / 4);
+        eliminate<<<grid, block>>>(device_a, device_b, factor, size, column);
+        CHECK(cudaGetLastError());
+    }
+    CHECK(cudaEventRecord(end));
+    CHECK(cudaEventSynchronize(end));
+    float milliseconds = -1;
+    CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
+    CHECK(cudaMemcpy(a.data(), device_a, a.size() * sizeof(float), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(b.data(), device_b, b.size() * sizeof(float), cudaMemcpyDeviceToHost));
+
+    for (int row = size - 1; row >= 0; row--) {
+        x[row] = b[row];
+        for (int column = row + 1; column < size; column++) x[row] -= a[row * size + column] * x[column];
+        x[row] /= a[row * size + row];
+    }
+    float worst = 0;
+    for (int row = 0; row < size; row++) {
+        float sum = -first_b[row];
+        for (int column = 0; column < size; column++) sum += first_a[row * size + column] * x[column];
+        worst = std::fmax(worst, std::fabs(sum));
+    }
+    bool right = worst < 1e-4f && milliseconds >= 0;
+    std::printf("gaussian: %d equations, residual %.1e: %s\n", size, worst, right ? "PASSED" : "FAILED");
+    return right ? 0 : 1;
+}

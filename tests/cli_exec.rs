@@ -1,0 +1,222 @@
+//! `gpurf exec`: an application that does by hand what nvcc's host code does (`exec/by_hand.c`), so that no nvcc is needed.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+use common::{BAD_INPUT, PASSED, text};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Multiplies by a constant, counts in a variable, and adds to one that the host sees. The other kernel is outside of the subset.
+const PTX: &str = "\
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .const .align 4 .b8 factor[8] = {0, 0, 0, 0, 3, 0, 0, 0};
+.visible .global .align 4 .u32 count = 100;
+.visible .global .attribute(.managed) .align 4 .u32 total = 40;
+.visible .entry scale(.param .u64 p_x, .param .u32 p_n)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [p_x];
+    ld.param.u32 %r1, [p_n];
+    mov.u32 %r2, %tid.x;
+    setp.ge.u32 %p1, %r2, %r1;
+    @%p1 bra done;
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    ld.global.u32 %r3, [%rd4];
+    ld.const.u32 %r4, [factor+4];
+    mul.lo.s32 %r5, %r3, %r4;
+    st.global.u32 [%rd4], %r5;
+    red.global.add.u32 [count], 1;
+    red.global.add.u32 [total], 1;
+done:
+    ret;
+}
+.visible .entry outside(.param .f64 p)
+{
+    .reg .f64 %d<3>;
+    ld.param.f64 %d1, [p];
+    add.f64 %d2, %d1, %d1;
+    ret;
+}
+";
+
+/// The application linked with each version of the runtime, and its fat binary.
+struct Applications(TempDir);
+
+static APPLICATIONS: LazyLock<Applications> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let library = text(&gpurf(&["exec", "--library"]).stdout);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/exec/by_hand.c");
+    for version in ["11.0", "12", "13"] {
+        let output = Command::new("cc")
+            .args(["-Wall", "-Werror", "-pie", "-o"])
+            .arg(folder.path().join(format!("by_hand{version}")))
+            .arg(&source)
+            .args(["-L", library.trim(), &format!("-l:libcudart.so.{version}")])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    fs::write(folder.path().join("fat"), fat(PTX)).unwrap();
+    Applications(folder)
+});
+
+/// A fat binary with a text that is not compressed.
+fn fat(ptx: &str) -> Vec<u8> {
+    let mut data = ptx.as_bytes().to_vec();
+    data.resize(ptx.len().next_multiple_of(8), 0);
+    let mut head = vec![0; 64];
+    (head[0], head[4], head[28]) = (1, 64, 75);
+    head[8..16].copy_from_slice(&(data.len() as u64).to_le_bytes());
+    let size = (64 + data.len() as u64).to_le_bytes();
+    [&0xba55_ed50u32.to_le_bytes()[..], &[1, 0, 16, 0], &size, &head, &data].concat()
+}
+
+fn gpurf(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_gpurf")).args(arguments).output().unwrap()
+}
+
+/// `gpurf exec` with these options, on the application in this mode.
+fn exec_with(version: &str, options: &[&str], mode: &[&str]) -> Output {
+    let folder = APPLICATIONS.0.path();
+    let [program, fat] =
+        [format!("by_hand{version}"), "fat".to_owned()].map(|name| folder.join(name).display().to_string());
+    gpurf(&[&["exec"], options, &["--", &program, &fat], mode].concat())
+}
+
+fn exec(options: &[&str], mode: &[&str]) -> Output {
+    exec_with("13", options, mode)
+}
+
+/// What the application prints of `scale`.
+const SCALED: &str = "10 20 30 40 50 6, 105\n70 450, 47\n10 20 40 50, 0x1010101 20, time\n";
+
+#[track_caller]
+fn check_scaled(output: &Output, version: u32, preset: &str) {
+    assert_eq!(text(&output.stdout), format!("{version}000 gpurf {preset}\n{SCALED}"), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(PASSED));
+}
+
+#[test]
+fn an_application_gets_its_results_with_each_version_of_the_runtime() {
+    for (name, version) in [("11.0", 11), ("12", 12), ("13", 13)] {
+        let output = exec_with(name, &[], &["scale"]);
+        check_scaled(&output, version, "baseline");
+        // No word of the loader about versions of symbols.
+        let message = text(&output.stderr);
+        assert!(message.contains("scale") && !message.contains("version"), "{message}");
+    }
+}
+
+#[test]
+fn the_model_counts_cycles() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let json = file.path().display().to_string();
+    let output = exec(&["--engine", "model", "--preset", "rfc", "--verbose", "--json", &json], &["scale"]);
+    check_scaled(&output, 13, "rfc");
+    assert!(text(&output.stderr).contains("scale <<<(1, 1, 1), (32, 1, 1)>>>: model, "), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
+    assert_eq!((summary["result"].as_str(), summary["exit_status"].as_i64()), (Some("pass"), Some(0)));
+    assert_eq!(summary["kernels"][0]["launches"], 2);
+    assert!(summary["kernels"][0]["cycles"].as_u64().unwrap() > 100);
+    // Of two launches one has cycles.
+    exec(&["--engine", "model", "--sample", "1", "--json", &json], &["scale"]);
+    let sampled: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
+    assert_eq!(sampled["kernels"][0]["launches"], 2);
+    assert!(sampled["kernels"][0]["cycles"].as_u64() < summary["kernels"][0]["cycles"].as_u64());
+}
+
+/// On model and RTL, compared; each launch recorded, and run again from its record.
+#[test]
+fn launches_run_in_lockstep_and_again_from_their_records() {
+    let records = tempfile::tempdir().unwrap();
+    let folder = records.path().display().to_string();
+    let output = exec(&["--engine", "lockstep", "--record", &folder], &["scale"]);
+    check_scaled(&output, 13, "baseline");
+    assert!(text(&output.stderr).contains("2 launches are recorded"), "{}", text(&output.stderr));
+    for number in ["0001", "0002"] {
+        let manifest = records.path().join(format!("{number}.toml"));
+        let text_of = fs::read_to_string(&manifest).unwrap();
+        assert!(text_of.matches("[[check]]").count() >= 3, "{text_of}");
+        let again = gpurf(&["run", manifest.to_str().unwrap(), "--engine", "model"]);
+        assert_eq!(again.status.code(), Some(PASSED), "{}{}", text(&again.stdout), text(&again.stderr));
+        // The check is one.
+        let expected = fs::read_dir(records.path()).unwrap().map(|file| file.unwrap().path());
+        let is_expected = |path: &PathBuf| {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            name.starts_with(number) && name.ends_with("count-expected.bin")
+        };
+        fs::write(expected.into_iter().find(is_expected).unwrap(), 9u32.to_le_bytes()).unwrap();
+        let again = gpurf(&["run", manifest.to_str().unwrap()]);
+        assert_eq!(again.status.code(), Some(common::FAILED), "{}", text(&again.stdout));
+    }
+}
+
+#[test]
+fn errors_are_those_of_cuda() {
+    let output = exec(&[], &["wrong"]);
+    assert_eq!(output.status.code(), Some(PASSED), "{}{}", text(&output.stdout), text(&output.stderr));
+    // What the compiler has against a kernel is said once.
+    assert_eq!(text(&output.stderr).matches("double precision").count(), 1, "{}", text(&output.stderr));
+    let output = exec(&[], &["fault"]);
+    let printed = text(&output.stdout);
+    assert!(printed.contains("cudaErrorIllegalAddress: an illegal memory access was encountered"), "{printed}");
+    assert_eq!(output.status.code(), Some(PASSED), "{}{printed}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("kernel scale, block (0, 0, 0), thread (0, 0, 0): load of 4 bytes"),
+        "{}",
+        text(&output.stderr)
+    );
+    let output = exec(&[], &["refused"]);
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stdout));
+    assert_eq!(text(&output.stderr).matches("cudaGraphCreate is not supported").count(), 1);
+}
+
+#[test]
+fn one_process_has_the_device() {
+    let output = exec(&[], &["busy"]);
+    assert!(text(&output.stdout).ends_with("cudaErrorDevicesUnavailable\n"), "{}", text(&output.stdout));
+    // One after the other, in a script: each finds a new one.
+    let folder = APPLICATIONS.0.path();
+    let script = format!("cd {}; ./by_hand13 fat scale; ./by_hand12 fat scale", folder.display());
+    let output = gpurf(&["exec", "--", "sh", "-c", &script]);
+    assert_eq!(text(&output.stdout), format!("13000 gpurf baseline\n{SCALED}12000 gpurf baseline\n{SCALED}"));
+}
+
+#[test]
+fn the_status_is_that_of_the_application() {
+    assert_eq!(exec(&[], &["loop", "37"]).status.code(), Some(37));
+    assert_eq!(gpurf(&["exec", "--", "sh", "-c", "kill -9 $$"]).status.code(), Some(137));
+}
+
+#[test]
+fn what_cannot_be_run_is_said() {
+    let output = gpurf(&["exec", "--", "/no/such/program"]);
+    assert_eq!(output.status.code(), Some(BAD_INPUT));
+    assert!(text(&output.stderr).contains("cannot start /no/such/program"), "{}", text(&output.stderr));
+    let output = gpurf(&["exec", "--", "true"]);
+    assert_eq!(output.status.code(), Some(PASSED));
+    assert!(text(&output.stderr).contains("-cudart shared"), "{}", text(&output.stderr));
+    assert_eq!(gpurf(&["exec"]).status.code(), Some(BAD_INPUT));
+    // A block does not fit: the program is told, and other launches run.
+    let output = exec(&["--engine", "model", "--set", "sm.warps=8"], &["large"]);
+    assert!(text(&output.stdout).ends_with("\n15\n"), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("a block has 32 warps, the SM has 8"), "{}", text(&output.stderr));
+    // Outside of gpurf the runtime says so.
+    let folder = APPLICATIONS.0.path();
+    let library = text(&gpurf(&["exec", "--library"]).stdout);
+    let output =
+        Command::new(folder.join("by_hand13")).arg(folder.join("fat")).env("LD_LIBRARY_PATH", library.trim()).output();
+    let message = text(&output.unwrap().stderr);
+    assert!(message.contains("only in a program that `gpurf exec -- PROGRAM` has started"), "{message}");
+}
