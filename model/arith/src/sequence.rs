@@ -16,7 +16,7 @@ mod machine;
 mod round;
 mod wide;
 
-pub use double::{double_from_signed_64, double_multiply, float_from_double};
+pub use double::{double_from_float, double_from_signed_64, double_multiply, float_from_double};
 pub use evaluate::Evaluate;
 pub use float::{divide, divide_approximate, divide_full, reciprocal, square_root};
 pub use integer::{Division, divide_signed, divide_signed_64, divide_unsigned, divide_unsigned_64};

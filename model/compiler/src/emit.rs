@@ -75,6 +75,9 @@ pub fn kernel(
         required_threads: lowered.max_threads.filter(|_| lowered.exact_threads),
         relocations: emitter.relocations,
         added: emitter.added,
+        prints: lowered.prints.clone(),
+        asserts: lowered.asserts,
+        sources: Vec::new(),
     };
     Ok((kernel, emitter.accesses))
 }

@@ -21,6 +21,7 @@ mod names;
 mod passes;
 pub mod ptx;
 pub mod scratchpad;
+mod source_lines;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use listing::annotate;
@@ -329,7 +330,7 @@ fn compile_module(module: &Module, options: &Options, wanted: &dyn Fn(&str) -> b
     let mut compiled = Compiled { image, report, levels, scratchpad, refused: Vec::new() };
     for lowered in kernels {
         let (name, span) = (lowered.name.clone(), lowered.span);
-        if let Err(message) = finish(lowered, options, &mut compiled) {
+        if let Err(message) = finish(lowered, source, options, &mut compiled) {
             let error = Error::lacks(span, Feature::Room, format!("`{name}` {message}")).in_kernel(&name);
             refused.push(lower::Refused { name, errors: vec![error] });
         }
@@ -341,7 +342,7 @@ fn compile_module(module: &Module, options: &Options, wanted: &dyn Fn(&str) -> b
 ///
 /// # Errors
 /// Why not: what follows its name in a sentence.
-fn finish(mut lowered: Lowered, options: &Options, compiled: &mut Compiled) -> Result<(), String> {
+fn finish(mut lowered: Lowered, source: &str, options: &Options, compiled: &mut Compiled) -> Result<(), String> {
     let f = &mut lowered.function;
     passes::cleanup::run(f);
     match options.schedule {
@@ -367,6 +368,7 @@ fn finish(mut lowered: Lowered, options: &Options, compiled: &mut Compiled) -> R
     {
         panic!("registers of `{}`: {wrong}", lowered.name);
     }
+    kernel.sources = source_lines::of_traps(&kernel, source, lowered.span);
     compiled.levels.extend(mark(&mut kernel.code, options));
     let threads = marks::private::Threads::of(&kernel);
     mark_private(&mut kernel.code, options, threads);

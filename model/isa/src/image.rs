@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::encoding::DecodeError;
 use crate::instruction::Instruction;
+use crate::machine;
 
 /// A compiled program: what was in one PTX file.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -55,6 +56,39 @@ pub struct Kernel {
     /// Instructions that the compiler added for ends of its own, in ascending order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Added>,
+    /// Its calls of `printf`, with the strings that may be their formats; a record has the number of one of these plus 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prints: Vec<Print>,
+    /// Whether it writes a record where an assertion fails.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asserts: bool,
+    /// Where in the CUDA source its traps stand, as far as the PTX says, in ascending order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<SourceLine>,
+}
+
+/// A call of `printf` with a format.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Print {
+    /// Its line in the PTX.
+    pub line: u32,
+    /// The variable that holds the format.
+    pub symbol: String,
+    /// The byte of the variable at which the format begins.
+    pub offset: u32,
+    /// Bytes of arguments that a record of it has, a multiple of 4.
+    pub arguments: u32,
+}
+
+/// The place in the CUDA source that an instruction comes from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SourceLine {
+    /// The instruction.
+    pub instruction: u32,
+    /// The file, as the PTX names it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
 }
 
 /// An instruction for which the program does not ask.
@@ -82,6 +116,17 @@ pub enum Purpose {
 }
 
 impl Kernel {
+    /// The place in the CUDA source that an instruction comes from, where it is known: `saxpy.cu:12`.
+    pub fn source_of(&self, instruction: u32) -> Option<String> {
+        let found = self.sources.iter().find(|source| source.instruction == instruction)?;
+        Some(format!("{}:{}", found.file, found.line))
+    }
+
+    /// Bytes of each of its records of `printf`.
+    pub fn print_record(&self) -> u32 {
+        machine::print::IDENTITY + self.prints.iter().map(|print| print.arguments).max().unwrap_or(0)
+    }
+
     /// The parameter space that it needs, in bytes.
     pub fn parameter_bytes(&self) -> u32 {
         self.parameters.iter().map(|p| p.offset + p.bytes).max().unwrap_or(0)

@@ -13,6 +13,7 @@
 mod cache_marks;
 mod control;
 mod encoding;
+pub mod format;
 pub mod image;
 mod instruction;
 mod levels;

@@ -34,6 +34,8 @@ pub mod trap {
     pub const UNREACHABLE: u32 = 3;
     /// `brkpt` in the PTX.
     pub const BREAKPOINT: u32 = 4;
+    /// An assertion of the program that does not hold.
+    pub const ASSERTION: u32 = 5;
 
     /// A code in words.
     pub fn reason(code: u32) -> &'static str {
@@ -42,7 +44,38 @@ pub mod trap {
             WIDE_ADDRESS => "the address of an atomicCAS lies above 4 GiB",
             UNREACHABLE => "execution reached code that the program declares unreachable",
             BREAKPOINT => "the program executed a breakpoint",
+            ASSERTION => "an assertion failed",
             _ => "the program executed a trap with a code of its own",
         }
     }
+}
+
+/// Buffers in global memory into which kernels write what the host prints (`docs/compiler.md`, "printf and assert"). All words have 32 bits.
+pub mod print {
+    /// Name of the variable into which `printf` writes; no variable of a program has it.
+    pub const PRINTF_BUFFER: &str = "printf buffer";
+    /// Name of the variable into which `assert` writes.
+    pub const ASSERT_BUFFER: &str = "assert buffer";
+    /// Bytes of the buffer of `printf` unless the manifest says otherwise: CUDA's default.
+    pub const PRINTF_BYTES: u32 = 1 << 20;
+    /// Threads for whose failed assertions there is room.
+    pub const ASSERTIONS: u32 = 1024;
+
+    /// Bytes in front of the records.
+    pub const HEADER: u32 = 16;
+    /// Byte of the header: calls so far.
+    pub const CALLS: u32 = 0;
+    /// Byte of the header: records that there is room for.
+    pub const ROOM: u32 = 4;
+    /// Byte of the header: threads whose record of an assertion is complete.
+    pub const COMPLETE: u32 = 8;
+    /// Byte of the header: bytes of a record of `printf`.
+    pub const RECORD: u32 = 12;
+
+    /// Bytes of a record in front of its arguments: call, block, thread.
+    pub const IDENTITY: u32 = 16;
+    /// Bytes of a record of an assertion.
+    pub const ASSERTION_RECORD: u32 = IDENTITY + 28;
+    /// Most arguments of a `printf` (CUDA).
+    pub const MOST_ARGUMENTS: usize = 32;
 }

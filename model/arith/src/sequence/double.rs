@@ -1,7 +1,8 @@
-//! The double precision steps inside `sinf` and `cosf`, with integer instructions.
+//! The double precision steps inside `sinf` and `cosf`, and what makes a double of a float that is passed to `printf`, with integer
+//! instructions.
 //!
 //! nvcc reduces large arguments of `sinf` and `cosf` in integers, and turns the result into radians by a conversion
-//! of 64 bits to double precision, one product with a constant, and a conversion to single precision. The three are
+//! of 64 bits to double precision, one product with a constant, and a conversion to single precision. All are
 //! complete here: any operands, subnormals and NaN too.
 
 use super::integer::{multiply_high_64, multiply_low_64, negate_if_64, sign};
@@ -102,6 +103,43 @@ pub fn float_from_double<M: Machine>(m: &mut M, a: Pair<M::Value>, ftz: bool) ->
     let is_nan = m.iset(IntRelation::Greater, false, key, infinity);
     let nan = m.constant(NAN);
     m.select(is_nan, nan, rounded)
+}
+
+/// `cvt.f64.f32`, which is exact; a subnormal operand is a zero if `ftz`. A NaN keeps its sign and its payload and becomes quiet.
+pub fn double_from_float<M: Machine>(m: &mut M, a: M::Value, ftz: bool) -> Pair<M::Value> {
+    let (zero, sign_bit) = (m.constant(0), m.constant(SIGN));
+    let magnitude = m.absolute(a);
+    let sign = m.and(a, sign_bit);
+    // The significand of a subnormal goes up until its leading one is at bit 23.
+    let leading = m.leading_zeros(magnitude);
+    let eight = m.constant(8);
+    let shift = m.isub(leading, eight);
+    let raised = m.shift_left(magnitude, shift);
+    let smallest_normal = m.constant(0x0080_0000);
+    let subnormal = m.iset(IntRelation::Less, false, magnitude, smallest_normal);
+    let fraction = m.select(subnormal, raised, magnitude);
+    let (places, up) = (m.constant(3), m.constant(29));
+    let low = m.shift_left(fraction, up);
+    let high = m.shift_right(fraction, places, false);
+    // Exponent fields: those of normal numbers rise by 1023 - 127, that of infinity by twice as much. The leading one of a raised significand
+    // adds one to its field.
+    let step = m.constant(0x0010_0000);
+    let field_of_subnormal = m.constant(1023 - 127);
+    let field_of_subnormal = m.isub(field_of_subnormal, shift);
+    let normal = m.constant((1023 - 127) << 20);
+    let of_subnormal = m.imad(field_of_subnormal, step, zero);
+    let infinity = m.constant(0x7f80_0000);
+    let not_finite = m.iset(IntRelation::GreaterEqual, false, magnitude, infinity);
+    let special = m.constant(2 * ((1023 - 127) << 20));
+    let added = m.select(not_finite, special, normal);
+    let added = m.select(subnormal, of_subnormal, added);
+    let high = m.iadd(high, added);
+    let is_nan = m.iset(IntRelation::Greater, false, magnitude, infinity);
+    let quiet = m.constant(0x0008_0000);
+    let quiet = m.select(is_nan, quiet, zero);
+    let high = m.lop3(high, quiet, sign, 0xfe);
+    let none = if ftz { subnormal } else { m.iset(IntRelation::Equal, false, magnitude, zero) };
+    select_64(m, none, Pair { low: zero, high: sign }, Pair { low, high })
 }
 
 /// A double precision operand taken apart.

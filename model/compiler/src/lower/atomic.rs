@@ -79,7 +79,8 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    fn atom_word(&mut self, space: AtomicSpace, operation: Atomic, address: Address, at: i32, c: Val) -> Val {
+    /// An atomic operation on a word; gives the old value.
+    pub fn atom_word(&mut self, space: AtomicSpace, operation: Atomic, address: Address, at: i32, c: Val) -> Val {
         let d = self.b.general();
         let high = if space == AtomicSpace::Shared { Val::ZERO } else { address.base[1] };
         let inst = self.b.inst(Op::Atom { space, operation }, [address.base[0], high, c]);

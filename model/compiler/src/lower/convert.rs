@@ -38,9 +38,14 @@ impl<'a> Kernel<'_, 'a> {
                 (Kind::Float, 64, 32, Some("rn")) if to.float() && !saturate => {
                     [sequence::float_from_double(&mut self.b, sequence_pair(source), ftz), Val::ZERO]
                 }
+                // Exact, so that no rounding is named. It is what a float needs on its way to `printf`.
+                (Kind::Float, 32, 64, None) if to.float() && !saturate => {
+                    let double = sequence::double_from_float(&mut self.b, source[0], ftz);
+                    [double.low, double.high]
+                }
                 _ => {
                     let message = "double precision is outside of the subset (a constant without f makes a double; of the \
-                                   conversions, only those inside sinf and cosf are done, by software)";
+                                   conversions, only those inside sinf and cosf and that of a float are done, by software)";
                     return lacks(mods.span(), Feature::DoublePrecision, message);
                 }
             },

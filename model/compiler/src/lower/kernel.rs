@@ -5,9 +5,10 @@ use super::types::{Result, Ty, refused_type};
 use super::wide::{self, Pair};
 use crate::diagnostic::{Error, Feature, Span};
 use crate::mir::{Address, BlockId, Builder, Pred, V, Val};
-use crate::ptx::ast::{Operand, OperandKind, Registers, Word};
+use crate::ptx::ast::{Block, Operand, OperandKind, Registers, Word};
 use crate::ptx::type_size;
 use crate::scratchpad::Variables;
+use gpurf_isa::image::Print;
 use gpurf_isa::machine;
 use gpurf_isa::modifiers::Special;
 use std::collections::HashMap;
@@ -83,6 +84,12 @@ pub struct Kernel<'m, 'a> {
     pub named: HashMap<V, &'a str>,
     /// The carry flag of `.cc`.
     pub carry: Option<V>,
+    /// All of its code.
+    pub body: &'a Block<'a>,
+    /// Its calls of `printf` so far.
+    pub prints: Vec<Print>,
+    /// Whether it has assertions.
+    pub asserts: bool,
 }
 
 /// A complaint about an operand.
@@ -348,17 +355,7 @@ impl<'a> Kernel<'_, 'a> {
         };
         let pair = match &place {
             Place::Refused(feature, reason) => return lacks(span, *feature, reason.clone()),
-            Place::Global => [false, true].map(|upper| {
-                let word = Address { symbol: name.to_owned(), addend, upper };
-                let words = &mut self.b.function.addresses;
-                let index = words.iter().position(|w| *w == word).unwrap_or_else(|| {
-                    words.push(word);
-                    words.len() - 1
-                });
-                let d = self.b.general();
-                self.b.assign(d, Val::Address(index as u32));
-                Val::Reg(d)
-            }),
+            Place::Global => self.global_address(name, addend),
             Place::Constant(at) | Place::Shared(at, _) | Place::Local(at) => {
                 if let Place::Shared(_, variable) = place {
                     self.b.variables = Variables::one(variable);
@@ -367,6 +364,21 @@ impl<'a> Kernel<'_, 'a> {
             }
         };
         Ok((place, pair))
+    }
+
+    /// The address of a variable in global memory, which the loader fills in.
+    pub fn global_address(&mut self, name: &str, addend: i64) -> Pair {
+        [false, true].map(|upper| {
+            let word = Address { symbol: name.to_owned(), addend, upper };
+            let words = &mut self.b.function.addresses;
+            let index = words.iter().position(|w| *w == word).unwrap_or_else(|| {
+                words.push(word);
+                words.len() - 1
+            });
+            let d = self.b.general();
+            self.b.assign(d, Val::Address(index as u32));
+            Val::Reg(d)
+        })
     }
 
     /// The block of a label.

@@ -13,6 +13,8 @@ mod machine;
 mod memory;
 mod module;
 mod moves;
+mod origins;
+mod print;
 mod refusal;
 mod types;
 mod warp;
@@ -22,7 +24,8 @@ use crate::diagnostic::{Error, Feature, LineIndex, Span};
 use crate::mir::{Builder, Function, Origin, Pred, Term, V};
 use crate::ptx::ast::{self, Block, Operand, OperandKind, Space, Statement};
 use crate::scratchpad::{self, Orders, SharedVariable, Variables, provenance};
-use gpurf_isa::image::{Parameter, Symbol};
+use gpurf_isa::image::{Parameter, Print, Symbol, SymbolSpace};
+use gpurf_isa::machine::print::{ASSERT_BUFFER, ASSERTION_RECORD, ASSERTIONS, HEADER, PRINTF_BUFFER, PRINTF_BYTES};
 use gpurf_isa::{Op, machine as limits};
 use kernel::{Kernel, Reg, Scope};
 use module::{Environment, Place};
@@ -58,6 +61,10 @@ pub struct Lowered {
     pub max_threads: Option<[u32; 3]>,
     /// Whether the block must have just those dimensions.
     pub exact_threads: bool,
+    /// Its calls of `printf`.
+    pub prints: Vec<Print>,
+    /// Whether it has assertions.
+    pub asserts: bool,
 }
 
 /// A kernel that cannot be compiled.
@@ -93,7 +100,7 @@ pub fn lower(
 ) -> std::result::Result<Module, Vec<Error>> {
     let mut errors = Vec::new();
     let lines = LineIndex::new(source);
-    let (environment, symbols) = module::environment(module, &mut errors);
+    let (environment, mut symbols) = module::environment(module, &mut errors);
     let (mut kernels, mut refused) = (Vec::new(), Vec::new());
     let mut defined = HashSet::new();
     for function in module.functions.iter().filter(|f| f.defines_kernel()) {
@@ -119,11 +126,28 @@ pub fn lower(
             refused.push(Refused { name: name.to_owned(), errors });
         }
     }
+    // Behind all variables of the program, whose addresses do not depend on them.
+    symbols.extend(host_buffers(&kernels));
     if errors.is_empty() {
         Ok(Module { kernels, refused, symbols, refused_variables: environment.refused })
     } else {
         Err(errors)
     }
+}
+
+/// The buffers into which kernels write what the host prints; those that are needed.
+fn host_buffers(kernels: &[Lowered]) -> impl Iterator<Item = Symbol> {
+    let printf = kernels.iter().any(|kernel| !kernel.prints.is_empty()).then_some((PRINTF_BUFFER, PRINTF_BYTES));
+    let asserts = kernels.iter().any(|kernel| kernel.asserts);
+    let asserts = asserts.then_some((ASSERT_BUFFER, HEADER + ASSERTIONS * ASSERTION_RECORD));
+    [printf, asserts].into_iter().flatten().map(|(name, bytes)| Symbol {
+        name: name.to_owned(),
+        space: SymbolSpace::Global,
+        bytes,
+        align: HEADER,
+        initial: Vec::new(),
+        relocations: Vec::new(),
+    })
 }
 
 fn kernel<'a>(
@@ -150,6 +174,9 @@ fn kernel<'a>(
         local_bytes: 0,
         named: HashMap::new(),
         carry: None,
+        body,
+        prints: Vec::new(),
+        asserts: false,
     };
     k.block(body, lines, errors);
     let exit = k.b.at;
@@ -167,6 +194,8 @@ fn kernel<'a>(
         local_bytes: k.local_bytes.next_multiple_of(16),
         max_threads: function.max_threads,
         exact_threads: function.exact_threads,
+        prints: k.prints,
+        asserts: k.asserts,
     })
 }
 
@@ -290,8 +319,14 @@ impl<'a> Kernel<'_, 'a> {
             _ => None,
         });
         if let (true, Some(call)) = (has_parameters, call) {
-            let (feature, reason) = refusal::reason(call);
-            errors.push(Error::lacks(call.opcode.span, feature, reason));
+            match self.host_call(block, call, lines) {
+                Ok(true) => {}
+                Ok(false) => {
+                    let (feature, reason) = refusal::reason(call);
+                    errors.push(Error::lacks(call.opcode.span, feature, reason));
+                }
+                Err(error) => errors.push(error),
+            }
             self.scopes.pop();
             return;
         }

@@ -33,6 +33,8 @@ pub struct Environment<'a> {
     pub places: HashMap<&'a str, Place>,
     /// Shared variables; each kernel places those that it mentions.
     pub shared: Vec<&'a Variable<'a>>,
+    /// Variables of the module, by name.
+    pub variables: HashMap<&'a str, &'a Variable<'a>>,
     /// Why variables may not be used: kernels that do not mention them do not care.
     pub refused: Vec<Error>,
 }
@@ -67,6 +69,7 @@ pub fn environment<'a>(module: &'a Module<'a>, errors: &mut Vec<Error>) -> (Envi
         environment.places.insert(function.name.text, place);
     }
     for variable in &module.variables {
+        environment.variables.insert(variable.name.text, variable);
         let place = match variable.space {
             Space::Shared => {
                 environment.shared.push(variable);

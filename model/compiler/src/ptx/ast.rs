@@ -54,6 +54,22 @@ pub struct Variable<'a> {
     pub init: Vec<Init<'a>>,
 }
 
+impl Variable<'_> {
+    /// The text that a variable of bytes holds from this one on, up to its zero or the variable's end.
+    pub fn text(&self, from: u64) -> Vec<u8> {
+        let mut text = Vec::new();
+        for init in self.init.iter().filter(|init| init.index >= from) {
+            match init.value {
+                InitValue::Int(value) if value as u8 != 0 && init.index - from == text.len() as u64 => {
+                    text.push(value as u8);
+                }
+                _ => break,
+            }
+        }
+        text
+    }
+}
+
 /// A value at a place of a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Init<'a> {
