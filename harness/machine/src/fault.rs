@@ -44,6 +44,8 @@ pub struct Place {
     pub line: u32,
     /// Its text.
     pub instruction: String,
+    /// File and line of the CUDA source, where the image knows them: of traps.
+    pub cuda: Option<String>,
 }
 
 impl Place {
@@ -51,7 +53,7 @@ impl Place {
     pub fn of(kernel: &Kernel, file: &str, pc: u32) -> Self {
         let at = pc as usize;
         let instruction = kernel.code.get(at).map_or_else(String::new, ToString::to_string);
-        Self { pc, file: file.to_owned(), line: kernel.lines.get(at).copied().unwrap_or(0), instruction }
+        Self { pc, file: file.to_owned(), line: kernel.lines.get(at).copied().unwrap_or(0), instruction, cuda: kernel.source_of(pc) }
     }
 }
 
@@ -68,7 +70,10 @@ impl fmt::Display for MachineFault {
             write!(f, " (warp {slot} of the SM)")?;
         }
         write!(f, ": {}", self.problem)?;
-        if let Some(Place { pc, instruction, .. }) = &self.place {
+        if let Some(Place { pc, instruction, cuda, .. }) = &self.place {
+            if let Some(cuda) = cuda {
+                write!(f, ", at {cuda}")?;
+            }
             write!(f, "; instruction {pc}: {instruction}")?;
         }
         Ok(())

@@ -13,7 +13,7 @@ use gpurf_kernels::{Case, LAUNCH};
 use gpurf_launch::Manifest;
 use gpurf_lockstep::{RESET_CYCLES, Verdict};
 use gpurf_machine::{LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, Statistics, request};
-use gpurf_oracle::host::Session;
+use gpurf_oracle::host::{OracleEngine, Session};
 use gpurf_sm::SmOut;
 use verilated::{Library, Options, Toolchain};
 
@@ -105,6 +105,46 @@ fn what_manifests_say_of_launches_is_the_same_everywhere() {
         session.run(&mut alone).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
         assert!(session.checks().unwrap().iter().all(|row| row.ok), "{}", kernel.name);
         assert_eq!(alone.statistics().cycles, engine.statistics().cycles, "{}", kernel.name);
+    }
+}
+
+/// What a manifest's kernels print on an engine: text and messages of assertions.
+fn printed(name: &str, engine: &mut dyn FnMut(&mut Session<'_>) -> Result<(), String>) -> (String, String) {
+    let case = Case::load(name).unwrap();
+    let image = compiled(name, 64, &settings(SET).config).image;
+    let mut session = Session::new(case.manifest(), &image).unwrap();
+    engine(&mut session).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let printed = session.printed();
+    assert_eq!(printed.dropped, 0, "{name}");
+    (printed.text.clone(), printed.assertions.iter().map(|line| line.clone() + "\n").collect())
+}
+
+#[test]
+fn kernels_print_the_same_on_all_engines() {
+    let expected = |name: &str| std::fs::read_to_string(gpurf_kernels::folder().join(format!("{name}.txt"))).unwrap();
+    let cases = [
+        ("launch/report", (expected("launch/report"), String::new())),
+        ("launch/asserts", (String::new(), expected("launch/asserts"))),
+    ];
+    for (name, expected) in cases {
+        let in_words = |error: &dyn std::fmt::Display| error.to_string();
+        let mut oracle = OracleEngine::default();
+        let text = printed(name, &mut |session| session.run(&mut oracle).map(|_| ()).map_err(|e| in_words(&e)));
+        assert_eq!(text, expected, "{name} in the oracle");
+        // Of the model also where memory is slow, so that blocks meet.
+        for set in [SET, &["memory.latency=900", "mrf.banks=4"], &["mrf.issue_ports=2", "sm.warps=48"]] {
+            let mut model = ModelEngine::judged(common::settings(set));
+            let text = printed(name, &mut |session| session.run(&mut model).map(|_| ()).map_err(|e| in_words(&e)));
+            assert_eq!(text, expected, "{name} on the model, {set:?}");
+        }
+        let mut rtl = RtlEngine::new(settings(SET), library()).unwrap();
+        let text = printed(name, &mut |session| session.run(&mut rtl).map(|_| ()).map_err(|e| in_words(&e)));
+        assert_eq!(text, expected, "{name} on the RTL");
+        let mut lockstep = both(settings(SET));
+        let text = printed(name, &mut |session| session.run(&mut lockstep).map(|_| ()).map_err(|e| in_words(&e)));
+        assert_eq!(text, expected, "{name} in lockstep");
+        let judged = lockstep.statistics().judged.unwrap();
+        assert_eq!((judged.equal, judged.undecided), (u64::from(name == "launch/report"), 0), "{name}");
     }
 }
 

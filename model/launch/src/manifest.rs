@@ -28,6 +28,8 @@ pub struct Manifest {
     pub fault: Option<ExpectedFault>,
     /// The machine on which a program failed.
     pub replay: Option<Replay>,
+    /// Bytes of the buffer of `printf`; nothing for CUDA's default.
+    pub printf_buffer: Option<u32>,
 }
 
 /// Where kernels come from.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,6 +29,9 @@ const MAX_THREADS: u32 = 1024;
 
 /// The largest shared memory of a block (compute capability 7.5).
 const MAX_SHARED: u32 = 64 << 10;
+
+/// Bytes of the buffer of `printf`: room for a few records at least.
+const PRINTF_BUFFER: Range<i128> = 256..(1 << 30) + 1;
 
 const LAUNCH_KEYS: [&str; 7] = ["kernel", "grid", "block", "dynamic_shared", "args", "repeat", "while_nonzero"];
 
@@ -96,9 +100,10 @@ impl Reader<'_> {
                 "check",
                 "fault",
                 "replay",
+                "printf_buffer",
             ]
         } else {
-            &["source", "assembly", "buffer", "launch", "symbol", "check", "fault", "replay"]
+            &["source", "assembly", "buffer", "launch", "symbol", "check", "fault", "replay", "printf_buffer"]
         };
         let what = if short { "a manifest of one kernel" } else { "a manifest with `[[launch]]`" };
         let fields = Fields::new(document, root, 0..0, what, keys)?;
@@ -159,8 +164,13 @@ impl Reader<'_> {
         let checks = checks.iter().map(|node| self.check(node)).collect::<Result<_, _>>()?;
         let fault = fields.get("fault").map(|node| self.fault(&fields, node, &loops)).transpose()?;
         let replay = fields.get("replay").map(|node| assembly::read_replay(document, node)).transpose()?;
+        let printf_buffer = fields
+            .get("printf_buffer")
+            .map(|node| document.integer(node, "`printf_buffer`", PRINTF_BUFFER))
+            .transpose()?
+            .map(|bytes| bytes as u32);
         let path = document.path.to_owned();
-        Ok(Manifest { path, source, buffers: self.buffers, symbols, launches, loops, checks, fault, replay })
+        Ok(Manifest { path, source, buffers: self.buffers, symbols, launches, loops, checks, fault, replay, printf_buffer })
     }
 
     fn source(&self, fields: &Fields) -> Result<Source, ManifestError> {

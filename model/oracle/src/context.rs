@@ -204,6 +204,7 @@ impl<O: Observer> Context<'_, O> {
             instruction: self.program.instructions.get(pc as usize).map_or_else(String::new, ToString::to_string),
             file: self.program.source.clone(),
             line: self.program.line(pc),
+            cuda: self.program.sources.get(&pc).cloned(),
             kind: *fault.kind,
         })
     }

@@ -21,6 +21,8 @@ pub struct Fault {
     pub file: String,
     /// The line of the PTX file, from 1; 0 where it is not known.
     pub line: u32,
+    /// File and line of the CUDA source, where the image knows them: of traps.
+    pub cuda: Option<String>,
     /// What was wrong.
     pub kind: FaultKind,
 }
@@ -29,8 +31,11 @@ impl std::error::Error for Fault {}
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, block: [bx, by, bz], thread: [tx, ty, tz], pc, instruction, file, line, kind, .. } = self;
+        let Self { kernel, block: [bx, by, bz], thread: [tx, ty, tz], pc, instruction, file, line, cuda, kind, .. } = self;
         write!(f, "{file}:{line}: kernel {kernel}, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz}): {kind}")?;
+        if let Some(place) = cuda {
+            write!(f, ", at {place}")?;
+        }
         write!(f, "; instruction {pc}: {instruction}")
     }
 }

@@ -73,6 +73,12 @@ impl Buffer {
         self.bytes
     }
 
+    /// The bytes from `offset` on, up to the first zero or the buffer's end.
+    pub(crate) fn text(&self, offset: u32) -> Vec<u8> {
+        let byte = |at: u32| (self.words[at as usize / 4].load(Relaxed) >> (8 * (at % 4))) as u8;
+        (offset..self.bytes).map(byte).take_while(|byte| *byte != 0).collect()
+    }
+
     /// Its words; of the last one the bytes behind its end are zero, and have to stay so.
     pub fn words(&self) -> &[AtomicU32] {
         &self.words

@@ -96,6 +96,8 @@ pub struct Program {
     pub(crate) code: Vec<Decoded>,
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) lines: Vec<u32>,
+    /// File and line of the CUDA source of traps.
+    pub(crate) sources: HashMap<u32, String>,
     /// Instructions that the compiler added.
     pub(crate) added: HashMap<u32, Purpose>,
     pub(crate) constants: Vec<Lanes>,
@@ -134,6 +136,11 @@ impl Program {
             code,
             instructions: kernel.code.clone(),
             lines: kernel.lines.clone(),
+            sources: kernel
+                .sources
+                .iter()
+                .filter_map(|source| Some((source.instruction, kernel.source_of(source.instruction)?)))
+                .collect(),
             added: kernel.added.iter().map(|added| (added.instruction, added.purpose.clone())).collect(),
             constants: constants.rows,
             registers: kernel.registers,

@@ -182,6 +182,7 @@ impl<'a> Undefined<'a> {
                 instruction: at.instruction.to_string(),
                 file: program.source.clone(),
                 line: program.line(at.pc),
+                cuda: None,
                 kind,
             })
         });

@@ -149,3 +149,14 @@ pub fn loops(case: &Case) -> Vec<Output> {
         Output::u32("label", &label),
     ]
 }
+
+/// `report`: the numbers of arguments that `printf` returns. What it prints is `report.txt`.
+pub fn report(case: &Case) -> Vec<Output> {
+    let (x, n) = (case.f32s("x"), case.size(0, 1));
+    let returned = |(i, x): (usize, &f32)| match (i < n, *x < 0.0) {
+        (false, _) => 0,
+        (true, true) => 2,
+        (true, false) => 8,
+    };
+    vec![Output::s32("returned", &x.iter().enumerate().map(returned).collect::<Vec<_>>())]
+}

@@ -162,10 +162,11 @@ pub const UNIFIED: [&str; 13] = [
 
 /// Kernels for what manifests say of launches: structs, pointers in memory, variables, names, loops. They lie in `launch/`, and each has one manifest.
 /// Their code is like that of the others, so that they need not run on every machine: they have no goldens.
-pub const LAUNCH: [Kernel; 5] = [
+pub const LAUNCH: [Kernel; 6] = [
     Kernel { name: "launch/chains", reference: launch::chains },
     Kernel { name: "launch/loops", reference: launch::loops },
     Kernel { name: "launch/particles", reference: launch::particles },
+    Kernel { name: "launch/report", reference: launch::report },
     Kernel { name: "launch/templates", reference: launch::templates },
     Kernel { name: "launch/variables", reference: launch::variables },
 ];

@@ -7,7 +7,7 @@ use gpurf_compiler::{Compiled, Feature, Module, Options, Schedule};
 use gpurf_isa::Image;
 use gpurf_kernels::{Case, LAUNCH, folder};
 use gpurf_launch::{BufferId, Manifest};
-use gpurf_oracle::host::{OracleEngine, Session, named};
+use gpurf_oracle::host::{OracleEngine, Printed, Session, named};
 
 fn load(name: &str) -> Case {
     Case::load(name).unwrap_or_else(|error| panic!("{error}"))
@@ -120,4 +120,75 @@ fn the_kernel_in_double_precision_is_refused_with_its_name_and_nothing_else() {
     let [refused] = &all.refused[..] else { panic!("one is refused") };
     assert_eq!(refused.name, "_ZN3app5scaleIdLi3EEEvPT_i");
     assert_eq!(refused.diagnostics.features, BTreeSet::from([Feature::DoublePrecision]));
+}
+
+/// What the kernels of a manifest print in the oracle, and how they end.
+fn printed(manifest: &Manifest, image: &Image) -> (Printed, Result<(), String>) {
+    let mut session = Session::new(manifest, image).unwrap_or_else(|error| panic!("{error}"));
+    let ended = session.run(&mut OracleEngine::default());
+    (session.printed().clone(), ended.map(|_| ()).map_err(|error| error.to_string()))
+}
+
+fn expected(name: &str) -> String {
+    fs::read_to_string(folder().join(format!("{name}.txt"))).expect("the text lies beside the kernel")
+}
+
+#[test]
+fn kernels_print_what_c_prints_in_every_order_of_the_code() {
+    let (report, asserts) = (load("launch/report"), load("launch/asserts"));
+    for schedule in [Schedule::None, Schedule::Tree, Schedule::Latency] {
+        for registers in [16, 64] {
+            let options = Options { registers, schedule, ..Options::default() };
+            let (found, ended) = printed(report.manifest(), &compiled("launch/report", &options).image);
+            assert_eq!(found.text, expected("launch/report"));
+            assert_eq!((found.dropped, &found.assertions[..], ended), (0, &[][..], Ok(())));
+            let (found, ended) = printed(asserts.manifest(), &compiled("launch/asserts", &options).image);
+            assert_eq!(found.assertions.join("\n") + "\n", expected("launch/asserts"));
+            assert_eq!((found.text.as_str(), ended), ("", Ok(())));
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_into_the_buffer_is_counted() {
+    let case = load("launch/report");
+    let image = compiled("launch/report", &Options::default()).image;
+    let all = expected("launch/report");
+    let record = image.kernels[0].print_record();
+    // A header and seven records.
+    let with = |bytes: u32| {
+        let text = format!("printf_buffer = {bytes}\n{}", fs::read_to_string(&case.manifest().path).unwrap());
+        printed(&Manifest::parse(&case.manifest().path, &text).unwrap(), &image)
+    };
+    let (found, ended) = with(16 + 7 * record + 3);
+    // The oracle runs the first warp first, so that its records are there.
+    assert!(!found.text.is_empty() && all.starts_with(&found.text), "{}", found.text);
+    assert_eq!(found.text.lines().count(), 7);
+    assert_eq!((found.dropped, ended), (all.lines().count() as u64 - 7, Ok(())));
+    let text = format!("printf_buffer = 255\n{}", fs::read_to_string(&case.manifest().path).unwrap());
+    let error = Manifest::parse(&case.manifest().path, &text).unwrap_err().to_string();
+    assert!(error.contains("`printf_buffer` must be from 256 to 1073741824"), "{error}");
+}
+
+#[test]
+fn a_failed_assertion_is_an_error_with_its_place() {
+    let case = load("launch/asserts");
+    let image = compiled("launch/asserts", &Options::default()).image;
+    let text = fs::read_to_string(&case.manifest().path).unwrap();
+    let text = text.split("[fault]").next().unwrap();
+    let (found, ended) = printed(&Manifest::parse(&case.manifest().path, text).unwrap(), &image);
+    assert_eq!(found.assertions.len(), 2);
+    let error = ended.unwrap_err();
+    assert!(error.contains("block (1, 1, 0), thread (37, 0, 0): trap 5: an assertion failed"), "{error}");
+}
+
+#[test]
+fn only_images_that_print_have_buffers_for_it() {
+    let names = |name: &str| {
+        let image = compiled(name, &Options::default()).image;
+        image.symbols.into_iter().map(|symbol| symbol.name).filter(|name| name.ends_with("buffer")).collect::<Vec<_>>()
+    };
+    assert_eq!(names("launch/report"), ["printf buffer"]);
+    assert_eq!(names("launch/asserts"), ["assert buffer"]);
+    assert_eq!(names("launch/variables"), [""; 0]);
 }

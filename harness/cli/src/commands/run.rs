@@ -44,6 +44,16 @@ struct Outcome<'a> {
     artifacts: Vec<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    printed: String,
+    #[serde(skip_serializing_if = "is_zero")]
+    printf_dropped: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    assertions: Vec<String>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Runs the manifest's launches and its checks.
@@ -86,6 +96,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         EngineKind::Model | EngineKind::Rtl | EngineKind::Lockstep => partition::of(&config, &manifest, &image),
     };
     let build_s = ran.cycles.as_ref().and_then(|cycles| cycles.build_s).unwrap_or(0.0);
+    let printed = session.printed().clone();
     let mut outcome = Outcome {
         result: Verdict::Pass,
         command: "run",
@@ -99,6 +110,9 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         checks: Vec::new(),
         artifacts: ran.artifacts,
         message: None,
+        printed: printed.text,
+        printf_dropped: printed.dropped,
+        assertions: printed.assertions,
     };
     match ran.problem {
         None => {
@@ -149,6 +163,18 @@ fn dump(arguments: &RunKernels, manifest: &Manifest, session: &Session<'_>) -> R
 }
 
 fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {
+    if !arguments.json && !outcome.printed.is_empty() {
+        let end = if outcome.printed.ends_with('\n') { "" } else { "\n" };
+        output::print(&format!("{}{end}", outcome.printed))?;
+    }
+    if outcome.printf_dropped > 0 {
+        let dropped = grouped(outcome.printf_dropped);
+        output::note(&format!(
+            "printf: {dropped} calls did not fit into the buffer, and what they print is lost: \
+             `printf_buffer = BYTES` in the manifest makes it larger"
+        ));
+    }
+    outcome.assertions.iter().for_each(|assertion| output::note(assertion));
     if let Some(message) = &outcome.message {
         output::error(message);
     }

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use gpurf_isa::image::{Kernel, Symbol, SymbolSpace};
+use gpurf_isa::machine::print::PRINTF_BUFFER;
 use gpurf_isa::machine::{BLOCK_THREADS, CONSTANT_WINDOW, PARAMETER_SPACE, SHARED_LIMIT};
 use gpurf_isa::{Image, Operand};
 use gpurf_launch::{Argument, Buffer, BufferId, Init, Launch, Manifest, ManifestError, Origin};
 
 use super::names::named;
+use super::print::Addresses;
 use crate::memory::{BufferIndex, Memory, OutOfMemory};
 
 /// Why a manifest and an image do not go together.
@@ -59,6 +61,8 @@ pub struct Loaded {
     pub buffers: Vec<BufferIndex>,
     /// The constant space with its variables; the parameters are zero.
     pub constant: Vec<u8>,
+    /// The generic addresses of all variables.
+    pub addresses: Addresses,
 }
 
 /// Places everything.
@@ -68,6 +72,7 @@ pub struct Loaded {
 pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
     let mismatch = |problem: String| LoadError::Mismatch { manifest: manifest.path.clone(), place: None, problem };
     let full = |name: &str, error: &OutOfMemory| mismatch(format!("buffer `{name}`: {error}"));
+    let image = &with_printf_buffer(image, manifest.printf_buffer);
     let given = given_values(manifest, image)?;
     let mut memory = Memory::default();
     let mut buffers = vec![None; manifest.buffers.len()];
@@ -93,7 +98,7 @@ pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
                 memory.buffer(index).address().into()
             }
         };
-        addresses.insert(symbol.name.as_str(), address);
+        addresses.insert(symbol.name.clone(), address);
     }
     for (name, given) in &given {
         if let Given::Buffer(number) = given {
@@ -148,7 +153,17 @@ pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
     for kernel in &mut image.kernels {
         relocate(kernel, &address_of)?;
     }
-    Ok(Loaded { image, memory, buffers, constant })
+    Ok(Loaded { image, memory, buffers, constant, addresses })
+}
+
+/// An image whose buffer of `printf`, if it has one, has the size that the manifest asks for.
+fn with_printf_buffer(image: &Image, bytes: Option<u32>) -> Image {
+    let mut image = image.clone();
+    let buffer = image.symbols.iter_mut().find(|symbol| symbol.name == PRINTF_BUFFER);
+    if let (Some(buffer), Some(bytes)) = (buffer, bytes) {
+        buffer.bytes = bytes;
+    }
+    image
 }
 
 /// What a manifest says of a variable.

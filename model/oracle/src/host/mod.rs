@@ -7,12 +7,14 @@
 mod assembled;
 mod loader;
 mod names;
+mod print;
 mod reported;
 mod session;
 
 pub use assembled::assembled;
 pub use loader::{LoadError, relocate};
 pub use names::{demangled, named};
+pub use print::Printed;
 pub use reported::ReportedFault;
 pub use session::{RunError, RunReport, Session};
 

@@ -8,6 +8,7 @@ use gpurf_launch::{BufferId, CheckRow, ExpectedFault, Launch, Loop, Manifest, Ma
 
 use super::loader::{LoadError, Loaded, check, load};
 use super::names::named;
+use super::print::{Buffers, Printed};
 use super::{Engine, KernelLaunch};
 use crate::context::Geometry;
 use crate::memory::Memory;
@@ -63,6 +64,9 @@ pub struct Session<'a> {
     loaded: Loaded,
     /// The kernel of each launch, as an index into the image's.
     kernels: Vec<usize>,
+    /// Where kernels leave what they print.
+    buffers: Buffers,
+    printed: Printed,
 }
 
 impl<'a> Session<'a> {
@@ -78,7 +82,9 @@ impl<'a> Session<'a> {
             check(launch, kernel).map_err(|(origin, problem)| LoadError::at(manifest, &origin, problem))?;
             kernels.extend(image.kernels.iter().position(|k| k.name == kernel.name));
         }
-        Ok(Self { manifest, loaded: load(manifest, image)?, kernels })
+        let loaded = load(manifest, image)?;
+        let buffers = Buffers::of(&loaded.memory);
+        Ok(Self { manifest, loaded, kernels, buffers, printed: Printed::default() })
     }
 
     /// Runs all launches, in order.
@@ -139,7 +145,7 @@ impl<'a> Session<'a> {
         report: &mut RunReport,
     ) -> Result<(), RunError<E::Error>> {
         let (launch, kernel) = (&self.manifest.launches[number], self.kernels[number]);
-        let Loaded { image, memory, buffers, constant } = &mut self.loaded;
+        let Loaded { image, memory, buffers, constant, addresses } = &mut self.loaded;
         let begin_of = |id: BufferId| memory.buffer(buffers[id.0]).address().into();
         for (argument, parameter) in launch.args.iter().zip(&image.kernels[kernel].parameters) {
             let bytes = argument.bytes(pass, &begin_of);
@@ -148,7 +154,12 @@ impl<'a> Session<'a> {
         // The last launch ends with the fault, which it meets once.
         let is_last = number + 1 == self.manifest.launches.len();
         let fault = self.manifest.fault.filter(|_| is_last);
-        let ended = engine.launch(&kernel_launch(image, constant, launch, kernel, pass, fault), memory);
+        self.buffers.prepare(&image.kernels[kernel], memory);
+        let described = kernel_launch(image, constant, launch, kernel, pass, fault);
+        let ended = engine.launch(&described, memory);
+        // However it ends.
+        let KernelLaunch { kernel, geometry, constant, .. } = described;
+        self.buffers.print(kernel, &geometry, (memory, constant), addresses, &mut self.printed);
         report.launches += 1;
         let wrong = |expected, found| {
             let (manifest, expected) = (self.manifest.path.clone(), Box::new(expected));
@@ -173,6 +184,11 @@ impl<'a> Session<'a> {
     /// The bytes of a buffer of the manifest.
     pub fn bytes(&self, buffer: BufferId) -> Vec<u8> {
         self.loaded.memory.read(self.loaded.buffers[buffer.0])
+    }
+
+    /// What the kernels have printed so far.
+    pub fn printed(&self) -> &Printed {
+        &self.printed
     }
 
     /// Global memory.
