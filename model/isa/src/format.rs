@@ -200,17 +200,19 @@ pub fn pieces(format: &[u8]) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// The number of arguments that a format takes, and the bytes that they have: each lies at a multiple of its size.
-pub fn arguments(format: &[u8]) -> (u32, u32) {
-    let (mut count, mut bytes) = (0, 0u32);
+/// The number of arguments that a format takes, and the byte offsets of their words in ascending order: each argument lies at a multiple of its size.
+pub fn arguments(format: &[u8]) -> (u32, Vec<u32>) {
+    let (mut count, mut end, mut words) = (0, 0u32, Vec::new());
     for piece in pieces(format) {
         let Piece::Directive(directive) = piece else { continue };
         for size in directive.arguments() {
             count += 1;
-            bytes = bytes.next_multiple_of(size) + size;
+            let start = end.next_multiple_of(size);
+            end = start + size;
+            words.extend((start..end).step_by(4));
         }
     }
-    (count, bytes)
+    (count, words)
 }
 
 #[cfg(test)]
@@ -255,18 +257,24 @@ mod tests {
             ("%n %d", (2, 12)),
         ];
         for (format, expected) in cases {
-            assert_eq!(arguments(format.as_bytes()), expected, "{format}");
+            let (count, words) = arguments(format.as_bytes());
+            assert_eq!((count, words.last().map_or(0, |last| last + 4)), expected, "{format}");
         }
+    }
+
+    #[test]
+    fn in_front_of_eight_bytes_may_be_a_gap() {
+        assert_eq!(arguments(b"%d %f %d"), (3, vec![0, 8, 12, 16]));
     }
 
     #[test]
     fn there_are_32_arguments_at_most() {
         let format = "%d,".repeat(40);
-        assert_eq!(arguments(format.as_bytes()), (32, 128));
+        assert_eq!(arguments(format.as_bytes()), (32, (0..128).step_by(4).collect()));
         let shown = shown(&format);
         assert_eq!(shown.last().unwrap(), &format!("text ,{}", "%d,".repeat(8)));
         // One with a `*` that does not fit any more ends them.
-        assert_eq!(arguments(("%d".repeat(31) + "%*d%d").as_bytes()), (31, 124));
+        assert_eq!(arguments(("%d".repeat(31) + "%*d%d").as_bytes()).0, 31);
     }
 
     #[test]

@@ -122,10 +122,10 @@ fn the_kernel_in_double_precision_is_refused_with_its_name_and_nothing_else() {
     assert_eq!(refused.diagnostics.features, BTreeSet::from([Feature::DoublePrecision]));
 }
 
-/// What the kernels of a manifest print in the oracle, and how they end.
+/// What the kernels of a manifest print in the oracle, and how they end. They read nothing that they have not written.
 fn printed(manifest: &Manifest, image: &Image) -> (Printed, Result<(), String>) {
     let mut session = Session::new(manifest, image).unwrap_or_else(|error| panic!("{error}"));
-    let ended = session.run(&mut OracleEngine::default());
+    let ended = session.run(&mut OracleEngine::default().checking_undefined(true));
     (session.printed().clone(), ended.map(|_| ()).map_err(|error| error.to_string()))
 }
 

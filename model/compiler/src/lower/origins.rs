@@ -82,20 +82,15 @@ impl<'a> Origins<'a> {
         Some(search.found)
     }
 
-    /// How many of the `most` bytes from a byte of a local variable on are stored by the kernel.
-    pub fn stored(&self, symbol: &str, from: i64, most: u32, is_variable: &dyn Fn(&str) -> bool) -> u32 {
-        let mut ranges: Vec<(i64, i64)> =
+    /// Those of the words, by their offsets from a byte of a local variable, in front of the first that the kernel does not store.
+    pub fn stored(&self, symbol: &str, from: i64, words: &[u32], is_variable: &dyn Fn(&str) -> bool) -> Vec<u32> {
+        let ranges: Vec<(i64, i64)> =
             self.stores.iter().filter_map(|store| self.stored_by(store, symbol, is_variable)).collect();
-        ranges.sort_unstable();
-        let (mut end, wanted) = (from, from.saturating_add(most.into()));
-        for (start, behind) in ranges {
-            // Arguments of 8 bytes lie at multiples of 8: what is in front of one may be a gap.
-            let aligned = end.saturating_add(7) & !7;
-            if start <= end || (start == aligned && behind - start >= 8) {
-                end = behind.max(end);
-            }
-        }
-        (end.min(wanted) - from).max(0) as u32
+        let is_stored = |word: &&u32| {
+            let at = from.saturating_add(i64::from(**word));
+            ranges.iter().any(|(start, end)| *start <= at && at.saturating_add(4) <= *end)
+        };
+        words.iter().take_while(is_stored).copied().collect()
     }
 
     /// The bytes of a variable that an instruction stores.

@@ -14,6 +14,7 @@ use gpurf_isa::image::Print;
 use gpurf_isa::machine::{self, print as layout};
 use gpurf_isa::modifiers::*;
 use gpurf_isa::{Op, format};
+use std::collections::BTreeSet;
 
 /// A call, with the block of its own in which nvcc puts it.
 struct Call<'a> {
@@ -132,15 +133,16 @@ impl<'a> Kernel<'_, 'a> {
                        use a string literal, or choose between literals";
             return lacks(call.span, Feature::Printf, why);
         };
-        let most = strings.iter().map(|string| string.bytes).max().unwrap_or(0);
-        let passed = self.passed(&origins, list, most);
+        let words: BTreeSet<u32> = strings.iter().flat_map(|string| &string.words).copied().collect();
+        let passed = self.passed(&origins, list, words.into_iter().collect());
+        let bytes = passed.words.last().map_or(0, |last| last + 4);
         let line = self.b.line;
         let mut formats = Vec::new();
         for string in strings {
             let (place, [low, high]) = self.address_of(string.symbol, string.offset.into(), call.span)?;
             let high = if matches!(place, Place::Constant(_)) { Val::Imm(machine::CONSTANT_WINDOW) } else { high };
             let symbol = string.symbol.to_owned();
-            let print = Print { line, symbol, offset: string.offset, arguments: passed.bytes };
+            let print = Print { line, symbol, offset: string.offset, arguments: bytes };
             formats.push(Format { print, count: string.count, address: [low, high] });
         }
         let (mut number, mut count) = (Val::ZERO, Val::ZERO);
@@ -160,7 +162,7 @@ impl<'a> Kernel<'_, 'a> {
         let buffer = self.global_address(layout::PRINTF_BUFFER, 0);
         let size = self.load_word_of(Space::Global, buffer, layout::RECORD as i32);
         let record = self.record(buffer, size);
-        for at in (0..passed.bytes).step_by(4) {
+        for at in passed.words {
             let word = self.load_word_of(passed.space, passed.address, at as i32);
             record.store(self, layout::IDENTITY + at, word);
         }
@@ -236,22 +238,22 @@ impl<'a> Kernel<'_, 'a> {
         Val::Reg(d)
     }
 
-    /// Where the arguments lie, and how many of `most` bytes are there.
-    fn passed(&mut self, origins: &Origins<'a>, list: &Operand<'a>, most: u32) -> Passed {
-        let none = Passed { space: Space::Local, address: wide::constant(0), bytes: 0 };
+    /// Where the arguments lie, and which of these words of them are there. What lies between them may never have been written.
+    fn passed(&mut self, origins: &Origins<'a>, list: &Operand<'a>, words: Vec<u32>) -> Passed {
+        let none = Passed { space: Space::Local, address: wide::constant(0), words: Vec::new() };
         let is_variable = |name: &str| self.place(name).is_some();
         let targets = origins.of_operand(list, &is_variable);
         match targets.as_deref() {
             Some([Target::Variable { symbol, offset }]) => {
                 let Some(&Place::Local(at)) = self.place(symbol) else { return none };
-                let bytes = origins.stored(symbol, *offset, most, &is_variable).next_multiple_of(4);
+                let words = origins.stored(symbol, *offset, &words, &is_variable);
                 let address = wide::constant((i64::from(at) + offset) as u64);
-                Passed { space: Space::Local, address, bytes }
+                Passed { space: Space::Local, address, words }
             }
             Some(_) => none,
             // Not where nvcc puts them, so that nothing is known of them.
             None => match self.pair(list) {
-                Ok(address) => Passed { space: Space::Generic, address, bytes: most.next_multiple_of(4) },
+                Ok(address) => Passed { space: Space::Generic, address, words },
                 Err(_) => none,
             },
         }
@@ -262,7 +264,7 @@ impl<'a> Kernel<'_, 'a> {
 struct Passed {
     space: Space,
     address: Pair,
-    bytes: u32,
+    words: Vec<u32>,
 }
 
 /// A record under construction.
@@ -288,8 +290,8 @@ struct FormatString<'a> {
     offset: u32,
     /// Arguments that it takes.
     count: u32,
-    /// Bytes that they have.
-    bytes: u32,
+    /// The byte offsets of their words.
+    words: Vec<u32>,
 }
 
 impl<'a> Environment<'a> {
@@ -305,7 +307,7 @@ impl<'a> Environment<'a> {
         }
         let offset = u32::try_from(offset).ok().filter(|offset| u64::from(*offset) < variable.elements.unwrap_or(0))?;
         let text = variable.text(offset.into());
-        let (count, bytes) = format::arguments(&text);
-        Some(FormatString { symbol, offset, count, bytes })
+        let (count, words) = format::arguments(&text);
+        Some(FormatString { symbol, offset, count, words })
     }
 }
