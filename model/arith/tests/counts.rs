@@ -75,7 +75,7 @@ impl Machine for Count {
 fn instruction_counts() {
     type Sequence = fn(&mut Count, Pair<()>);
     #[rustfmt::skip]
-    let sequences: [(&str, Sequence, [usize; 2]); 17] = [
+    let sequences: [(&str, Sequence, [usize; 2]); 18] = [
         ("div.rn.f32", |m, _| sequence::divide(m, (), (), Mode::IEEE), [17, 74]),
         ("div.rn.ftz.f32", |m, _| sequence::divide(m, (), (), Mode::FTZ), [17, 77]),
         ("rcp.rn.f32", |m, _| sequence::reciprocal(m, (), Mode::IEEE), [8, 74]),
@@ -91,6 +91,7 @@ fn instruction_counts() {
         ("cvt.rzi.u64.f32", |m, _| { sequence::unsigned_64_from_float(m, (), Rounding::TowardZero, false); }, [24, 0]),
         ("cvt.rzi.s64.f32", |m, _| { sequence::signed_64_from_float(m, (), Rounding::TowardZero, false); }, [30, 0]),
         ("cvt.rn.f64.s64", |m, x| { sequence::double_from_signed_64(m, x); }, [30, 0]),
+        ("cvt.f64.f32", |m, _| { sequence::double_from_float(m, (), false); }, [21, 0]),
         ("mul.rn.f64", |m, x| { sequence::double_multiply(m, x, x); }, [115, 0]),
         ("cvt.rn.f32.f64", |m, x| sequence::float_from_double(m, x, false), [35, 0]),
     ];

@@ -343,6 +343,31 @@ fn check_double(a: u64, b: u64) {
     assert_eq!(sequence::float_from_double(m, pair(a), true), flush(expected, true), "{a:#018x} to single");
 }
 
+/// The exact conversion of a float. A NaN keeps its payload, and becomes quiet.
+fn check_widened(float: u32) {
+    let m = &mut Evaluate;
+    let value = f32::from_bits(float);
+    let (sign, fraction) = (u64::from(float >> 31) << 63, u64::from(float & 0x007f_ffff));
+    let expected =
+        if value.is_nan() { sign | 0x7ff8_0000_0000_0000 | fraction << 29 } else { f64::from(value).to_bits() };
+    assert_eq!(joined(sequence::double_from_float(m, float, false)), expected, "{float:#010x}");
+    let flushed = if value.is_subnormal() { sign } else { expected };
+    assert_eq!(joined(sequence::double_from_float(m, float, true)), flushed, "{float:#010x} .ftz");
+}
+
+#[test]
+fn floats_become_doubles() {
+    for float in awkward() {
+        check_widened(float);
+        check_widened(float ^ 1 << 31);
+    }
+    // All subnormals have a different leading one in their neighbourhood; the others are spread.
+    for step in 0..1 << 18 {
+        check_widened(step * 31);
+        check_widened((step as u32).wrapping_mul(16_411));
+    }
+}
+
 fn check_random_doubles(random: &mut Random, cases: u64) {
     for _ in 0..cases {
         let a = if random.next() & 3 == 0 { random.integer() } else { random.next() };

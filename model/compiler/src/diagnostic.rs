@@ -26,6 +26,10 @@ pub enum Feature {
     Assert,
     /// `malloc` and `free` in a kernel, and local memory of a size that is known at run time only.
     Malloc,
+    /// Cooperative groups: a barrier of all blocks of a grid.
+    GridSynchronisation,
+    /// Kernels that a kernel launches.
+    DynamicParallelism,
     /// `%clock` and its kin.
     Clocks,
     /// Special registers that tell one machine from another.
@@ -62,6 +66,8 @@ impl Feature {
             Self::Printf => "printf",
             Self::Assert => "assert",
             Self::Malloc => "malloc",
+            Self::GridSynchronisation => "grid synchronisation",
+            Self::DynamicParallelism => "dynamic parallelism",
             Self::Clocks => "clocks",
             Self::MachineRegisters => "registers of the machine",
             Self::WideAtomics => "64-bit atomics",

@@ -1,6 +1,7 @@
 //! A kernel's registers, labels and operands while it is being lowered.
 
 use super::module::{Environment, Place};
+use super::refusal;
 use super::types::{Result, Ty, refused_type};
 use super::wide::{self, Pair};
 use crate::diagnostic::{Error, Feature, Span};
@@ -182,6 +183,10 @@ impl<'a> Kernel<'_, 'a> {
             | "%reserved_smem_offset_begin" => {
                 let message = format!("`{name}` is outside of the subset: it tells one machine from another");
                 return lacks(span, Feature::MachineRegisters, message);
+            }
+            // Where the runtime leaves the address of the grid's barrier.
+            "%envreg1" | "%envreg2" => {
+                return lacks(span, Feature::GridSynchronisation, refusal::GRID_SYNCHRONISATION);
             }
             _ if name.starts_with("%pm") || name.starts_with("%envreg") || name.contains("cluster") => {
                 return lacks(span, Feature::MachineRegisters, format!("`{name}` is outside of the subset"));

@@ -1,5 +1,6 @@
 //! Variables of the module: where they lie and what they hold at the start.
 
+use super::refusal::DYNAMIC_PARALLELISM;
 use super::types::{Result, Ty, refused_type};
 use crate::diagnostic::{Error, Feature};
 use crate::ptx::ast::{InitValue, Module, Space, Variable};
@@ -64,8 +65,13 @@ pub fn environment<'a>(module: &'a Module<'a>, errors: &mut Vec<Error>) -> (Envi
     let mut symbols = Vec::new();
     let mut constant = machine::PARAMETER_SPACE;
     for function in &module.functions {
-        let reason = "addresses of functions are outside of the subset";
-        let place = Place::Refused(Feature::FunctionPointers, reason.to_owned());
+        // The address of a kernel is for nothing but its launch.
+        let (feature, reason) = if function.entry {
+            (Feature::DynamicParallelism, DYNAMIC_PARALLELISM)
+        } else {
+            (Feature::FunctionPointers, "addresses of functions are outside of the subset")
+        };
+        let place = Place::Refused(feature, reason.to_owned());
         environment.places.insert(function.name.text, place);
     }
     for variable in &module.variables {

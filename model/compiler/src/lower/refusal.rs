@@ -1,7 +1,21 @@
 //! Why an instruction is outside of the subset.
 
+use super::print::callee;
 use crate::diagnostic::Feature;
-use crate::ptx::ast::{Instruction, OperandKind};
+use crate::ptx::ast::Instruction;
+
+/// Why a grid cannot be synchronised.
+pub const GRID_SYNCHRONISATION: &str = "synchronisation of a whole grid (this_grid().sync()) is outside of the subset: blocks that wait for \
+                                        others would have to be on the machine at the same time; end the kernel there, and launch a second one";
+
+/// Why a kernel launches none.
+pub const DYNAMIC_PARALLELISM: &str = "a launch from a kernel (dynamic parallelism) is outside of the subset: only the host launches kernels; \
+                                       let the manifest launch this one ([[launch]], while_nonzero)";
+
+/// Whether a function of CUDA's device runtime is for launches from kernels.
+fn launches_kernels(name: &str) -> bool {
+    ["__cudaCDP", "cudaLaunchDevice", "cudaGetParameterBuffer"].iter().any(|start| name.starts_with(start))
+}
 
 /// What is missing and the reason, for an instruction that no group knows.
 pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
@@ -37,14 +51,17 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
 }
 
 fn call(i: &Instruction<'_>) -> (Feature, String) {
-    let callee = i.operands.iter().find_map(|o| match o.kind {
-        OperandKind::Name { name, .. } => Some(name),
-        _ => None,
-    });
-    match callee {
-        Some("vprintf") => (Feature::Printf, "printf is outside of the subset: there is nobody to print".into()),
-        Some("__assertfail") => (Feature::Assert, "assert is outside of the subset: compile with -DNDEBUG".into()),
-        Some("malloc" | "free") => (Feature::Malloc, "memory that a kernel allocates is outside of the subset".into()),
+    match callee(i) {
+        // Those that stand in a block of their own are lowered.
+        Some("vprintf") => (Feature::Printf, "this call of printf is not written as nvcc writes it".into()),
+        Some("__assertfail") => (Feature::Assert, "this call of assert is not written as nvcc writes it".into()),
+        Some(name @ ("malloc" | "free")) => {
+            let why = "the device has no heap: let the manifest have a [[buffer]] of which each thread takes a part, \
+                       or use an array of a fixed size";
+            (Feature::Malloc, format!("{name} in a kernel is outside of the subset: {why}"))
+        }
+        Some(name) if name.starts_with("cudaCG") => (Feature::GridSynchronisation, GRID_SYNCHRONISATION.into()),
+        Some(name) if launches_kernels(name) => (Feature::DynamicParallelism, DYNAMIC_PARALLELISM.into()),
         Some(name) if name.starts_with('%') => {
             (Feature::FunctionPointers, "calls through pointers are outside of the subset".into())
         }

@@ -21,12 +21,31 @@ fn refused(source: &str) -> Diagnostics {
 fn instructions_outside_of_the_subset() {
     for (body, reason) in [
         ("add.f64 %d0, %d1, %d2;", "double precision"),
-        ("cvt.f64.f32 %d0, %f1;", "double precision"),
+        ("cvt.rn.f64.s32 %d0, %r1;", "double precision"),
         ("setp.lt.f64 %p1, %d0, %d1;", "double precision"),
         ("add.f16 %h0, %h1, %h2;", "half precision"),
         ("cvt.f32.f16 %f0, %h2;", "half precision"),
         ("call.uni (%r1), f, (%r2);", "calls are outside"),
-        ("{ .param .b32 q; st.param.b32 [q], %r1; call.uni vprintf, (q); }", "printf"),
+        ("{ .param .b32 q; st.param.b32 [q], %r1; call.uni vprintf, (q); }", "this call of printf is not"),
+        (
+            "{ .param .b64 q; st.param.b64 [q], %l1; .param .b64 v; st.param.b64 [v], 0; .param .b32 r; call.uni (r), vprintf, (q, v); }",
+            "the format of this printf is not known when the kernel is compiled",
+        ),
+        (
+            "{ .param .b64 q; st.param.b64 [q], 16; .param .b64 r; call.uni (r), malloc, (q); ld.param.b64 %l0, [r]; }",
+            "malloc in a kernel is outside of the subset: the device has no heap",
+        ),
+        ("{ .param .b64 q; st.param.b64 [q], %l1; call.uni free, (q); }", "free in a kernel is outside of the subset"),
+        ("mov.u32 %r0, %envreg2;", "synchronisation of a whole grid (this_grid().sync())"),
+        (
+            "{ .param .b64 q; st.param.b64 [q], %l1; .param .b32 r; call.uni (r), cudaCGSynchronizeGrid, (q); }",
+            "synchronisation of a whole grid",
+        ),
+        ("mov.u64 %l0, k;", "a launch from a kernel (dynamic parallelism)"),
+        (
+            "{ .param .b64 q; st.param.b64 [q], %l1; .param .b32 r; call.uni (r), __cudaCDP2LaunchDeviceV2, (q); }",
+            "a launch from a kernel (dynamic parallelism)",
+        ),
         ("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%r0}, {%r1}, {%r2}, {%r3};", "tensor"),
         ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%l1, {%r1}];", "texture"),
         ("mov.u64 %l0, %clock64;", "clocks"),
