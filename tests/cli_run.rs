@@ -543,3 +543,67 @@ fn machine_code_and_annotated_ptx() {
     refused(&["compile", &folder.path("broken.ptx"), "-o", &folder.path("x.json")], BAD_INPUT, &["broken.ptx:4:"]);
     assert!(!Path::new(&folder.path("x.json")).exists());
 }
+
+#[test]
+fn what_kernels_print_is_on_standard_output_or_in_the_json() {
+    let file = |name: &str| kernels().join("launch").join(name).display().to_string();
+    let expected = fs::read_to_string(file("report.txt")).unwrap();
+    let manifest = file("report.toml");
+    for engine in ["functional", "model"] {
+        let output = gpurf(&["run", &manifest, "--engine", engine]);
+        assert_eq!(output.status.code(), Some(PASSED));
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        // In front of the table.
+        let rest = out.strip_prefix(&expected).unwrap_or_else(|| panic!("{engine}: {out}"));
+        assert!(rest.starts_with("buffer "), "{rest}");
+        assert_eq!(err, "", "{engine}");
+        let json = json(&["run", &manifest, "--engine", engine, "--json"], PASSED);
+        assert_eq!(json["printed"], expected.as_str(), "{engine}");
+        assert!(json.get("printf_dropped").is_none() && json.get("assertions").is_none(), "{json}");
+    }
+    // Nothing of it where nothing is printed.
+    let quiet = json(&["run", &kernels().join("saxpy.toml").display().to_string(), "--json"], PASSED);
+    assert!(quiet.get("printed").is_none(), "{quiet}");
+    // In a small buffer.
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["report.ptx", "report.returned.bin"] {
+        fs::copy(file(name), folder.path().join(name)).unwrap();
+    }
+    let small = folder.path().join("small.toml");
+    let manifest = fs::read_to_string(&manifest).unwrap().replace("report.cu", "report.ptx");
+    fs::write(&small, format!("printf_buffer = 1024\n{manifest}")).unwrap();
+    let small = small.display().to_string();
+    let json = json(&["run", &small, "--engine", "functional", "--json"], PASSED);
+    let kept = json["printed"].as_str().unwrap().lines().count();
+    assert_eq!(json["printf_dropped"], expected.lines().count() - kept);
+    let output = gpurf(&["run", &small, "--engine", "functional"]);
+    let words = format!("printf: {} calls did not fit into the buffer", expected.lines().count() - kept);
+    assert!(text(&output.stderr).contains(&words), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_failed_assertion_ends_a_run_with_cudas_message() {
+    let file = |name: &str| kernels().join("launch").join(name);
+    let expected = fs::read_to_string(file("asserts.txt")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["asserts.ptx", "asserts.x.bin"] {
+        fs::copy(file(name), folder.path().join(name)).unwrap();
+    }
+    let manifest = fs::read_to_string(file("asserts.toml")).unwrap().replace("asserts.cu", "asserts.ptx");
+    let path = folder.path().join("asserts.toml");
+    // Without the fault that it expects.
+    fs::write(&path, manifest.split("[fault]").next().unwrap()).unwrap();
+    let path = path.display().to_string();
+    for engine in ["functional", "model"] {
+        let output = gpurf(&["run", &path, "--engine", engine]);
+        assert_eq!(output.status.code(), Some(FAILED), "{engine}");
+        let err = text(&output.stderr);
+        let rest = err.strip_prefix(&expected).unwrap_or_else(|| panic!("{engine}: {err}"));
+        assert!(rest.starts_with("error: ") && rest.contains("trap 5: an assertion failed"), "{engine}: {rest}");
+        let json = json(&["run", &path, "--engine", engine, "--json"], FAILED);
+        let lines: Vec<&str> = expected.lines().collect();
+        assert_eq!(json["assertions"], serde_json::json!(lines), "{engine}");
+    }
+    let expected = json(&["run", &file("asserts.toml").display().to_string(), "--engine", "functional", "--json"], PASSED);
+    assert_eq!(expected["assertions"].as_array().unwrap().len(), 2);
+}
