@@ -604,6 +604,7 @@ fn a_failed_assertion_ends_a_run_with_cudas_message() {
         let lines: Vec<&str> = expected.lines().collect();
         assert_eq!(json["assertions"], serde_json::json!(lines), "{engine}");
     }
-    let expected = json(&["run", &file("asserts.toml").display().to_string(), "--engine", "functional", "--json"], PASSED);
+    let expected =
+        json(&["run", &file("asserts.toml").display().to_string(), "--engine", "functional", "--json"], PASSED);
     assert_eq!(expected["assertions"].as_array().unwrap().len(), 2);
 }

@@ -53,7 +53,13 @@ impl Place {
     pub fn of(kernel: &Kernel, file: &str, pc: u32) -> Self {
         let at = pc as usize;
         let instruction = kernel.code.get(at).map_or_else(String::new, ToString::to_string);
-        Self { pc, file: file.to_owned(), line: kernel.lines.get(at).copied().unwrap_or(0), instruction, cuda: kernel.source_of(pc) }
+        Self {
+            pc,
+            file: file.to_owned(),
+            line: kernel.lines.get(at).copied().unwrap_or(0),
+            instruction,
+            cuda: kernel.source_of(pc),
+        }
     }
 }
 

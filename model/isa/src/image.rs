@@ -23,6 +23,12 @@ impl Image {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
+    /// Bytes from address 0 of the constant space that are the parameters', whichever kernel runs.
+    pub fn parameter_space(&self) -> u32 {
+        let largest = self.kernels.iter().map(Kernel::parameter_bytes).max().unwrap_or(0);
+        largest.max(machine::PARAMETER_SPACE)
+    }
+
     /// The variable of this name.
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
         self.symbols.iter().find(|symbol| symbol.name == name)

@@ -6,8 +6,10 @@ pub const LANES: u32 = 32;
 /// Bytes of the constant space: parameters first, then `__constant__` variables.
 pub const CONSTANT_SPACE: u32 = PARAMETER_SPACE + (64 << 10);
 /// Bytes of the constant space that the parameters of a kernel have, from address 0; `__constant__` variables begin behind them, at the same
-/// address for all kernels.
+/// address for all kernels. A program with a kernel whose parameters are larger has them begin behind those.
 pub const PARAMETER_SPACE: u32 = 4 << 10;
+/// Bytes of parameters that a kernel can have, at most (CUDA, from sm_70 on).
+pub const PARAMETER_LIMIT: u32 = 32_764;
 
 /// Upper word of a generic address in shared memory; the lower word is the address in shared memory. Every other upper word than this and the
 /// following ones means global memory.

@@ -170,7 +170,18 @@ impl Reader<'_> {
             .transpose()?
             .map(|bytes| bytes as u32);
         let path = document.path.to_owned();
-        Ok(Manifest { path, source, buffers: self.buffers, symbols, launches, loops, checks, fault, replay, printf_buffer })
+        Ok(Manifest {
+            path,
+            source,
+            buffers: self.buffers,
+            symbols,
+            launches,
+            loops,
+            checks,
+            fault,
+            replay,
+            printf_buffer,
+        })
     }
 
     fn source(&self, fields: &Fields) -> Result<Source, ManifestError> {

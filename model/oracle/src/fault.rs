@@ -31,7 +31,8 @@ impl std::error::Error for Fault {}
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, block: [bx, by, bz], thread: [tx, ty, tz], pc, instruction, file, line, cuda, kind, .. } = self;
+        let Self { kernel, block: [bx, by, bz], thread: [tx, ty, tz], pc, instruction, file, line, cuda, kind, .. } =
+            self;
         write!(f, "{file}:{line}: kernel {kernel}, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz}): {kind}")?;
         if let Some(place) = cuda {
             write!(f, ", at {place}")?;

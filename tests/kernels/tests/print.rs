@@ -117,7 +117,9 @@ fn strings_may_be_anywhere() {
     assert_eq!(with("open"), "open\n");
     assert_eq!(with("binary"), "\u{1}\u{fffd}\n\n");
     // Shared and local memory, the constant space's end, below and beyond the buffers.
-    for address in [0x1_0000_0000u64, 0x2_0000_0000, 0x3_1000_0000, 0x3_ffff_ffff, 5, 0xffff_ffff, u64::MAX, 0x4_0000_0000] {
+    for address in
+        [0x1_0000_0000u64, 0x2_0000_0000, 0x3_1000_0000, 0x3_ffff_ffff, 5, 0xffff_ffff, u64::MAX, 0x4_0000_0000]
+    {
         assert_eq!(with(&address.to_string()), format!("(bad address {address:#x})\n"));
     }
 }
@@ -128,7 +130,8 @@ fn a_format_that_is_not_known_is_refused() {
     let text = refused(&unknown).to_string();
     assert!(text.contains("the format of this printf is not known when the kernel is compiled"), "{text}");
     // Round and round.
-    let circle = "mov.u64 %l1, hello;\nagain:\nadd.s64 %l1, %l1, 1;\n".to_owned() + &printf("%l1", "0") + "bra again;\n";
+    let circle =
+        "mov.u64 %l1, hello;\nagain:\nadd.s64 %l1, %l1, 1;\n".to_owned() + &printf("%l1", "0") + "bra again;\n";
     assert!(refused(&circle).to_string().contains("is not known"));
     // So many choices that nobody wrote them.
     let mut choices = "mov.u64 %m0, hello;\n".to_owned();
@@ -156,7 +159,8 @@ fn a_kernel_that_prints_in_vain_says_how_often() {
 
 #[test]
 fn a_kernel_may_change_its_format() {
-    let body = "mov.u64 %l3, number;\nmov.u32 %r2, 88;\nst.global.u8 [%l3+1], %r2;\nst.local.u32 [%l9], 45;\n".to_owned()
+    let body = "mov.u64 %l3, number;\nmov.u32 %r2, 88;\nst.global.u8 [%l3+1], %r2;\nst.local.u32 [%l9], 45;\n"
+        .to_owned()
         + &address("number")
         + &printf("%l1", "%l8");
     assert_eq!(one(&body), ("2D\n".to_owned(), 1));
@@ -170,7 +174,10 @@ fn an_assertion_names_its_place_and_stops_the_kernel() {
              .param .b64 u; st.param.b64 [u+0], 0; .param .b64 c; st.param.b64 [c+0], 1;\ncall.uni __assertfail, (m, f, n, u, c); }}\n"
         )
     };
-    let body = "mov.u32 %r1, %tid.y;\nsetp.ne.u32 %p0, %r1, 1;\n@%p0 bra on;\n".to_owned() + &address("open") + &call(77) + "on:\n";
+    let body = "mov.u32 %r1, %tid.y;\nsetp.ne.u32 %p0, %r1, 1;\n@%p0 bra on;\n".to_owned()
+        + &address("open")
+        + &call(77)
+        + "on:\n";
     let source = kernel(&body);
     let (printed, _, ended) = run(&source, 1, "");
     assert_eq!((printed.assertions.len(), ended), (0, Ok(())));
@@ -180,7 +187,8 @@ fn an_assertion_names_its_place_and_stops_the_kernel() {
     let mut session = Session::new(&manifest, &image).unwrap();
     let error = session.run(&mut OracleEngine::default()).unwrap_err().to_string();
     assert!(error.contains("thread (0, 1, 0): trap 5: an assertion failed"), "{error}");
-    let message = |x: u32| format!("open:77: (bad address 0x0): block: [0,0,0], thread: [{x},1,0] Assertion `open` failed.");
+    let message =
+        |x: u32| format!("open:77: (bad address 0x0): block: [0,0,0], thread: [{x},1,0] Assertion `open` failed.");
     assert_eq!(session.printed().assertions, [message(0), message(1)]);
 }
 

@@ -206,8 +206,8 @@ fn place_parameters<'a>(function: &'a ast::Function<'a>, scope: &mut Scope<'a>) 
     for p in &function.params {
         let bytes = module::size(p)? as u32;
         at = at.next_multiple_of(p.align);
-        if at.saturating_add(bytes) > limits::PARAMETER_SPACE {
-            let message = format!("the parameters have more than {} bytes", limits::PARAMETER_SPACE);
+        if at.saturating_add(bytes) > limits::PARAMETER_LIMIT {
+            let message = format!("the parameters have more than {} bytes", limits::PARAMETER_LIMIT);
             return Err(Error::lacks(p.name.span, Feature::Room, message));
         }
         scope.places.insert(p.name.text, Place::Constant(at));

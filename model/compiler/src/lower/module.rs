@@ -3,7 +3,7 @@
 use super::refusal::DYNAMIC_PARALLELISM;
 use super::types::{Result, Ty, refused_type};
 use crate::diagnostic::{Error, Feature};
-use crate::ptx::ast::{InitValue, Module, Space, Variable};
+use crate::ptx::ast::{Function, InitValue, Module, Space, Variable};
 use crate::ptx::type_size;
 use gpurf_isa::image::{DataRelocation, Symbol, SymbolSpace};
 use gpurf_isa::machine;
@@ -63,7 +63,10 @@ pub fn size(variable: &Variable<'_>) -> Result<u64> {
 pub fn environment<'a>(module: &'a Module<'a>, errors: &mut Vec<Error>) -> (Environment<'a>, Vec<Symbol>) {
     let mut environment = Environment::default();
     let mut symbols = Vec::new();
-    let mut constant = machine::PARAMETER_SPACE;
+    // Parameters come first, those of the largest kernel: addresses must not depend on which kernels are wanted.
+    let kernels = module.functions.iter().filter(|function| function.entry);
+    let parameters = kernels.map(parameter_bytes).max().unwrap_or(0).max(machine::PARAMETER_SPACE);
+    let mut constant = parameters;
     for function in &module.functions {
         // The address of a kernel is for nothing but its launch.
         let (feature, reason) = if function.entry {
@@ -96,7 +99,7 @@ pub fn environment<'a>(module: &'a Module<'a>, errors: &mut Vec<Error>) -> (Envi
         if environment.places.insert(variable.name.text, place.clone()).is_some() {
             errors.push(Error::new(variable.name.span, format!("`{}` is declared twice", variable.name.text)));
         }
-        match symbol(variable, &place) {
+        match symbol(variable, &place, machine::CONSTANT_SPACE - parameters) {
             Ok(Some(symbol)) => {
                 if let SymbolSpace::Constant { offset } = symbol.space {
                     constant = offset + symbol.bytes;
@@ -160,7 +163,18 @@ impl<'a> Environment<'a> {
     }
 }
 
-fn symbol(variable: &Variable<'_>, place: &Place) -> Result<Option<Symbol>> {
+/// Bytes that a kernel's parameters take; 0 where they are more than a kernel can have, or of types that there are not: it is refused.
+fn parameter_bytes(function: &Function<'_>) -> u32 {
+    let end = function
+        .params
+        .iter()
+        .try_fold(0u64, |end, parameter| Some(end.next_multiple_of(parameter.align.into()) + size(parameter).ok()?));
+    let allowed = |end: &u32| *end <= machine::PARAMETER_LIMIT;
+    end.and_then(|end| u32::try_from(end).ok()).filter(allowed).unwrap_or(0)
+}
+
+/// A variable of the image; `most` is the room for constants.
+fn symbol(variable: &Variable<'_>, place: &Place, most: u32) -> Result<Option<Symbol>> {
     let space = match *place {
         Place::Global => SymbolSpace::Global,
         Place::Constant(offset) => SymbolSpace::Constant { offset },
@@ -170,7 +184,6 @@ fn symbol(variable: &Variable<'_>, place: &Place) -> Result<Option<Symbol>> {
     if let SymbolSpace::Constant { offset } = space
         && u64::from(offset) + u64::from(bytes) > machine::CONSTANT_SPACE.into()
     {
-        let most = machine::CONSTANT_SPACE - machine::PARAMETER_SPACE;
         let message = format!("the constant variables have more than {most} bytes");
         return Err(Error::lacks(variable.name.span, Feature::Room, message));
     }

@@ -33,7 +33,7 @@ fn what_a_kernel_lacks_concerns_that_kernel_alone() {
     let tex = "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%l1, {%r1}];";
     let bodies = [
         ("add.f64 %d0, %d1, %d2;", Feature::DoublePrecision),
-        ("cvt.f64.f32 %d0, %f1;", Feature::DoublePrecision),
+        ("cvt.rn.f64.s32 %d0, %r1;", Feature::DoublePrecision),
         (".reg .b128 %q;", Feature::WideTypes),
         (tex, Feature::Textures),
         // No PTX at all, up to a string that is not closed.

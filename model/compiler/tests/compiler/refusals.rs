@@ -118,7 +118,14 @@ fn modules_that_are_no_ptx_or_outside() {
         (".version 9.5\n.target sm_75\n.address_size 64\n.global .b8 x[2] = {1, 2, 3};\n", "initial values"),
         (".version 9.5\n.target sm_75\n.address_size 64\n.global .b8 x[2] = {300};\n", "does not fit"),
         (".version 9.5\n.target sm_75\n.address_size 64\n.global .u64 x = y;\n", "no variable `y`"),
-        (".version 9.5\n.target sm_75\n.address_size 64\n.entry k(.param .b8 p[5000]) { ret; }", "parameters"),
+        (
+            ".version 9.5\n.target sm_75\n.address_size 64\n.entry k(.param .b8 p[32765]) { ret; }",
+            "more than 32764 bytes",
+        ),
+        (
+            ".version 9.5\n.target sm_75\n.address_size 64\n.const .b8 x[60000];\n.entry k(.param .b8 p[32764]) { ret; }",
+            "the constant variables have more than 36868 bytes",
+        ),
         (".version 9.5\n.target sm_75\n.address_size 64\n.entry k() { .shared .b8 s[70000]; ret; }", "shared"),
         (".version 9.5\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n.entry k() { ret; }", "twice"),
         (".version 9.5\n.target sm_75\n.address_size 64\n.entry k() .explicitcluster { ret; }", "clusters"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use gpurf_isa::image::{Kernel, Symbol, SymbolSpace};
 use gpurf_isa::machine::print::PRINTF_BUFFER;
-use gpurf_isa::machine::{BLOCK_THREADS, CONSTANT_WINDOW, PARAMETER_SPACE, SHARED_LIMIT};
+use gpurf_isa::machine::{BLOCK_THREADS, CONSTANT_WINDOW, PARAMETER_LIMIT, SHARED_LIMIT};
 use gpurf_isa::{Image, Operand};
 use gpurf_launch::{Argument, Buffer, BufferId, Init, Launch, Manifest, ManifestError, Origin};
 
@@ -120,7 +120,7 @@ pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
         let unknown = || mismatch(format!("the code uses the address of `{name}`, which is no variable of the image"));
         addresses.get(name).copied().ok_or_else(unknown)
     };
-    let mut constant = vec![0; PARAMETER_SPACE as usize];
+    let mut constant = vec![0; image.parameter_space() as usize];
     for symbol in &image.symbols {
         let mut bytes = match given.get(symbol.name.as_str()) {
             Some(given) => given.bytes(manifest, &begin_of)?,
@@ -312,8 +312,8 @@ fn check_sizes(launch: &Launch, kernel: &Kernel) -> Result<(), String> {
             "a block of kernel `{name}` has {shared} bytes of shared memory, but it can have {SHARED_LIMIT}"
         ));
     }
-    if kernel.parameter_bytes() > PARAMETER_SPACE {
-        return Err(format!("the parameters of kernel `{name}` have more than {PARAMETER_SPACE} bytes"));
+    if kernel.parameter_bytes() > PARAMETER_LIMIT {
+        return Err(format!("the parameters of kernel `{name}` have more than {PARAMETER_LIMIT} bytes"));
     }
     Ok(())
 }

@@ -216,7 +216,7 @@ fn kernel_launch<'a>(
     fault: Option<ExpectedFault>,
 ) -> KernelLaunch<'a> {
     let kernel = &image.kernels[kernel];
-    let has_variables = constant.len() > gpurf_isa::machine::PARAMETER_SPACE as usize;
+    let has_variables = constant.len() > image.parameter_space() as usize;
     // Without variables the parameters are all there is, so that reading past them is noticed.
     let end = if has_variables { constant.len() } else { kernel.parameter_bytes() as usize };
     let geometry = Geometry { grid: launch.grid_in(pass), block: launch.block, dynamic_shared: launch.dynamic_shared };

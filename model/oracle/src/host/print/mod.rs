@@ -39,10 +39,7 @@ struct Whose {
 impl Whose {
     fn of(words: [u32; 3]) -> Self {
         let [x, yz, thread] = words;
-        Self {
-            block: [x, yz & 0xffff, yz >> 16],
-            thread: [thread & 0x3ff, thread >> 10 & 0x3ff, thread >> 20],
-        }
+        Self { block: [x, yz & 0xffff, yz >> 16], thread: [thread & 0x3ff, thread >> 10 & 0x3ff, thread >> 20] }
     }
 
     /// The block by its number, and the warp: records are printed in this order.
@@ -116,7 +113,9 @@ impl Buffers {
             let formats: Vec<Option<Vec<u8>>> = kernel.prints.iter().map(format).collect();
             for (_, record) in records {
                 let number = word(record, 0) as usize - 1;
-                let (Some(print), Some(Some(format))) = (kernel.prints.get(number), formats.get(number)) else { continue };
+                let (Some(print), Some(Some(format))) = (kernel.prints.get(number), formats.get(number)) else {
+                    continue;
+                };
                 let (start, end) = (IDENTITY as usize, (IDENTITY + print.arguments) as usize);
                 let arguments = record.get(start..end).unwrap_or_default();
                 printed.text += &String::from_utf8_lossy(&text::text(format, arguments, &strings));

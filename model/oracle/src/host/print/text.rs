@@ -156,7 +156,8 @@ fn octal(flags: Flags, precision: Option<usize>, value: u64) -> Field {
 }
 
 fn hexadecimal(flags: Flags, precision: Option<usize>, value: u64, upper: bool) -> Field {
-    let (digits, prefix): (_, &[u8]) = if upper { (format!("{value:X}"), b"0X") } else { (format!("{value:x}"), b"0x") };
+    let (digits, prefix): (_, &[u8]) =
+        if upper { (format!("{value:X}"), b"0X") } else { (format!("{value:x}"), b"0x") };
     integer(flags, precision, if flags.alternative && value != 0 { prefix } else { b"" }, digits)
 }
 
@@ -354,11 +355,52 @@ mod tests {
     #[test]
     fn floats_are_those_of_c() {
         let mut values = vec![
-            0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, 0.1, 0.25, 0.125, 9.5, 99.5, 9.995, 9.999_999_5, 999_999.5, 1e5, 1e6, 123_456.0,
-            1_234_567.0, 1e-4, 1e-5, 9.9999e-5, 0.000_123_456_789, 1e15, 1e16, 1e17, 1e21, 1e22, 1e23, 1e100, 1e-100,
-            f64::MAX, f64::MIN_POSITIVE, f64::from_bits(1), f64::from_bits(0x000f_ffff_ffff_ffff), f64::EPSILON,
-            f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN, std::f64::consts::PI, 0.1f32.into(), 16_777_216.0,
-            f64::from_bits(0x3fff_ffff_ffff_ffff), f64::from_bits(0x3ff8_0000_0000_0000), f64::from_bits(0x3ff0_8000_0000_0000),
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            1.5,
+            2.5,
+            0.1,
+            0.25,
+            0.125,
+            9.5,
+            99.5,
+            9.995,
+            9.999_999_5,
+            999_999.5,
+            1e5,
+            1e6,
+            123_456.0,
+            1_234_567.0,
+            1e-4,
+            1e-5,
+            9.9999e-5,
+            0.000_123_456_789,
+            1e15,
+            1e16,
+            1e17,
+            1e21,
+            1e22,
+            1e23,
+            1e100,
+            1e-100,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            f64::from_bits(1),
+            f64::from_bits(0x000f_ffff_ffff_ffff),
+            f64::EPSILON,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+            -f64::NAN,
+            std::f64::consts::PI,
+            0.1f32.into(),
+            16_777_216.0,
+            f64::from_bits(0x3fff_ffff_ffff_ffff),
+            f64::from_bits(0x3ff8_0000_0000_0000),
+            f64::from_bits(0x3ff0_8000_0000_0000),
         ];
         let mut bits = 0x1234_5678_9abc_def1u64;
         for _ in 0..300 {
