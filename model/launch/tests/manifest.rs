@@ -148,7 +148,7 @@ fn mistakes_have_a_place_and_a_remedy() {
             "dynamic_shared",
             "dynamic_sharde",
             "6:1: unknown key `dynamic_sharde` in a manifest of one kernel; it has source, assembly, kernel, grid, block, \
-             dynamic_shared, repeat, while_nonzero, arg, buffer, symbol, check, fault, replay",
+             dynamic_shared, repeat, while_nonzero, arg, buffer, symbol, check, fault, replay, printf_buffer",
         ),
         (SAXPY, "kernel = \"saxpy\"", "", "1:1: a manifest of one kernel needs the key `kernel`"),
         (SAXPY, "[64, 1, 1]", "[64, 0, 1]", "4:13: grid in y must be from 1 to 65535"),

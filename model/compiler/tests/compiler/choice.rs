@@ -44,7 +44,9 @@ fn what_a_kernel_lacks_concerns_that_kernel_alone() {
         ("call.uni (%r1), f, (%r2);", Feature::Calls),
         ("atom.global.cas.b64 %l0, [%l1], %l2, %l3;", Feature::WideAtomics),
         (".shared .b8 s[70000]; mov.u32 %r1, s;", Feature::Room),
-        ("mov.u64 %l0, bad;", Feature::FunctionPointers),
+        ("call.uni (%r1), %l1, (%r2);", Feature::FunctionPointers),
+        ("mov.u64 %l0, bad;", Feature::DynamicParallelism),
+        ("mov.u32 %r0, %envreg1;", Feature::GridSynchronisation),
     ];
     for (body, feature) in bodies {
         let source = module("", &[("first", GOOD), ("bad", body), ("last", GOOD)]);
