@@ -362,9 +362,9 @@ fn floats_become_doubles() {
         check_widened(float ^ 1 << 31);
     }
     // All subnormals have a different leading one in their neighbourhood; the others are spread.
-    for step in 0..1 << 18 {
+    for step in 0..1u32 << 18 {
         check_widened(step * 31);
-        check_widened((step as u32).wrapping_mul(16_411));
+        check_widened(step.wrapping_mul(16_411));
     }
 }
 
