@@ -480,7 +480,7 @@ fn a_kernel_that_is_refused_leaves_the_others_of_its_file_alone() {
 fn a_summary_counts_what_is_accepted() {
     let folder = Folder::new();
     let by_value = ".visible .entry _Z4takeILi3EEv4Pairs(.param .align 16 .b8 p[96]) { ret; }\n\
-        .visible .entry _Z4room3Big(.param .align 4 .b8 p[5000]) { ret; }\n";
+        .visible .entry _Z4room3Big(.param .align 4 .b8 p[33000]) { ret; }\n";
     folder.put("double.ptx", &format!("{DOUBLE}{OTHERS}{by_value}"));
     // The same kernels again, one of them changed; what is no PTX; and what is neither.
     fs::create_dir(folder.path("more")).unwrap();
