@@ -14,7 +14,7 @@ mod session;
 pub use assembled::assembled;
 pub use loader::{LoadError, relocate};
 pub use names::{demangled, named};
-pub use print::Printed;
+pub use print::{Addresses, PrintBuffers, Printed};
 pub use reported::ReportedFault;
 pub use session::{RunError, RunReport, Session};
 

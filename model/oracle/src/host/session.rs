@@ -8,7 +8,7 @@ use gpurf_launch::{BufferId, CheckRow, ExpectedFault, Launch, Loop, Manifest, Ma
 
 use super::loader::{LoadError, Loaded, check, load};
 use super::names::named;
-use super::print::{Buffers, Printed};
+use super::print::{PrintBuffers, Printed};
 use super::{Engine, KernelLaunch};
 use crate::context::Geometry;
 use crate::memory::Memory;
@@ -65,7 +65,7 @@ pub struct Session<'a> {
     /// The kernel of each launch, as an index into the image's.
     kernels: Vec<usize>,
     /// Where kernels leave what they print.
-    buffers: Buffers,
+    buffers: PrintBuffers,
     printed: Printed,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Session<'a> {
             kernels.extend(image.kernels.iter().position(|k| k.name == kernel.name));
         }
         let loaded = load(manifest, image)?;
-        let buffers = Buffers::of(&loaded.memory);
+        let buffers = PrintBuffers::of(&loaded.memory);
         Ok(Self { manifest, loaded, kernels, buffers, printed: Printed::default() })
     }
 

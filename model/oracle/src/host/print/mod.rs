@@ -26,7 +26,7 @@ pub struct Printed {
     pub assertions: Vec<String>,
 }
 
-/// Where variables lie: the address of each.
+/// Where variables lie: the generic address of each.
 pub type Addresses = HashMap<String, u64>;
 
 /// The block and the thread that have left a record.
@@ -51,9 +51,10 @@ impl Whose {
     }
 }
 
-/// The buffers of an image, where it has them.
+/// The buffers into which kernels print, where memory has them. For a host other than a [`Session`](super::Session): before a launch
+/// [`prepare`](Self::prepare), after it [`print`](Self::print), however it ended.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Buffers {
+pub struct PrintBuffers {
     printf: Option<BufferIndex>,
     assert: Option<BufferIndex>,
 }
@@ -67,8 +68,8 @@ fn room(bytes: u32, record: u32) -> u32 {
     bytes.saturating_sub(HEADER) / record.max(1)
 }
 
-impl Buffers {
-    /// Those among the buffers of memory.
+impl PrintBuffers {
+    /// Those among the buffers of memory: the last ones that have their names (`gpurf_isa::machine::print`).
     pub fn of(memory: &Memory) -> Self {
         // They are behind those of the program, which may have any name.
         let find = |name| memory.buffers().iter().rposition(|buffer| buffer.name() == name).map(BufferIndex);
@@ -91,7 +92,7 @@ impl Buffers {
         }
     }
 
-    /// Prints what a launch has left in the buffers.
+    /// Prints what a launch has left in the buffers. `addresses` has the variables that hold formats.
     pub fn print(
         &self,
         kernel: &Kernel,
