@@ -18,9 +18,9 @@ help: ## this table
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 	@echo "  Variables: BLOCK= KERNEL= PRESET= SET= SEED= CYCLES= JOBS= (mutants: COUNT= MISTAKES=), e.g. make cosim BLOCK='mrf mrf_arbiter' CYCLES=1000000"
 
-cosim: ## RTL and model in lockstep: the default equivalence suite
+cosim: ## RTL and model in lockstep: the default suite (WHOLE=1: every variant of every block, whole runs)
 	@scripts/bootstrap.sh
-	@$(GPURF) cosim $(SELECT)
+	@$(GPURF) cosim $(if $(WHOLE),--whole) $(SELECT)
 
 test: ## everything that must pass before a change lands
 	@scripts/bootstrap.sh --lint --mutants

@@ -272,7 +272,7 @@ fn a_replacement_is_run_in_every_shape_of_the_suite() {
     for stream in [&output.stdout, &output.stderr] {
         let words = text(stream);
         assert!(
-            words.contains(&format!("2 of the default suite's {of} jobs")) && words.contains("that contain mrf_bank"),
+            words.contains(&format!("2 of the whole suite's {of} jobs")) && words.contains("that contain mrf_bank"),
             "{words}"
         );
     }

@@ -108,9 +108,10 @@ impl Selection {
 /// `gpurf cosim`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without --block, --programs, --preset, --config or --set it runs the default suite: the SM on kernels and some random programs, every block in each variant \
-that changes what it does, and the whole register file at a selection of sizes in which every pair of values occurs. With --rtl or --rtl-list it runs all jobs of \
-that suite that contain a replaced module or package, in every shape and under every policy that the suite has, and prints their number; with --block too, those of \
+Without --block, --programs, --preset, --config or --set it runs the default suite: the SM of each design on kernels and random programs, every block in one variant, \
+the register file in four shapes. --whole runs more kernels and programs of each SM, every block in each variant that changes what it does, and the register file at \
+a selection of sizes in which every pair of values occurs. With --rtl or --rtl-list it runs all jobs of \
+the whole suite that contain a replaced module or package, in every shape and under every policy that the suite has, and prints their number; with --block too, those of \
 that block. --preset, --config and --set select one configuration in place of the suite's.")]
 pub struct Cosim {
     /// Run this block (may be repeated)
@@ -141,11 +142,14 @@ pub struct Cosim {
     #[arg(long, value_name = "S", value_parser = number, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Run a reproducer: the inputs of a block (.json), or a program (.toml)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["block", "kernel", "programs", "preset", "config", "set", "knob", "cycles", "seed", "all_shapes"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["block", "kernel", "programs", "preset", "config", "set", "knob", "cycles", "seed", "all_shapes", "whole"])]
     pub replay: Option<PathBuf>,
     /// RTL in place of the project's
     #[command(flatten)]
     pub rtl: Replacements,
+    /// Run the whole suite: every variant of every block, whole runs
+    #[arg(long, conflicts_with_all = ["preset", "config", "set", "block", "kernel", "programs", "all_shapes"])]
+    pub whole: bool,
     /// Run the register file at every size it has
     #[arg(long, conflicts_with_all = ["preset", "config", "set"])]
     pub all_shapes: bool,

@@ -31,11 +31,11 @@ pub struct CosimPlan {
     pub own: OwnRtl,
     /// Whether the user asked for one run: one result then, not a list.
     pub single: bool,
-    /// Where the runs are those of the default suite that contain what is replaced.
+    /// Where the runs are those of the whole suite that contain what is replaced.
     pub part: Option<Part>,
 }
 
-/// A part of the default suite.
+/// A part of the whole suite.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Part {
     /// Its jobs.
@@ -76,11 +76,11 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<CosimPlan, Failure> 
         chosen.into_iter().flat_map(runs).collect()
     } else {
         from_suite = true;
-        let mut jobs = suite::standard(project, seed, cycles);
-        // Of one's own RTL, and of so many cycles as are asked for, everything is run.
-        if given.is_empty() && arguments.cycles.is_none() {
-            suite::ending_early(&mut jobs);
-        }
+        // Of one's own RTL everything that contains it is run.
+        let suite = if arguments.whole || !given.is_empty() { suite::whole } else { suite::standard };
+        let mut jobs = suite(project, seed, cycles);
+        // So many cycles as are asked for.
+        jobs.iter_mut().for_each(|job| job.may_end_early &= arguments.cycles.is_none());
         jobs
     };
     distinct(&mut jobs);

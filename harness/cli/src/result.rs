@@ -89,7 +89,7 @@ pub struct Runs<'a> {
     pub result: Verdict,
     /// The command.
     pub command: &'static str,
-    /// Where the runs are a part of the default suite, the part that contains what is replaced.
+    /// Where the runs are a part of the whole suite, the part that contains what is replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suite: Option<Part>,
     /// Each.

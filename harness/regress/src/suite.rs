@@ -21,7 +21,7 @@ pub(crate) struct Family {
     kernel: &'static str,
     /// Whether a block is run in the family's configurations only.
     pub(crate) is_own: fn(&str) -> bool,
-    /// Configurations of a block in the default suite; blocks outside the design may have some too.
+    /// Configurations of a block in the whole suite; blocks outside the design may have some too.
     few: fn(&str) -> Vec<Config>,
     /// Further ones in the long runs.
     more: fn(&str) -> Vec<Config>,
@@ -204,7 +204,7 @@ pub(crate) fn stretch(block: &str) -> u64 {
 
 /// Lets random runs end when they have reached what they have to reach. Of the mistakes that `gpurf mutate` generates in the RTL
 /// (`docs/mutants.md`) all are found within an eighth of a whole run, but for one in each of two blocks, which run whole.
-pub fn ending_early(jobs: &mut [LockstepJob]) {
+fn ending_early(jobs: &mut [LockstepJob]) {
     for job in jobs {
         job.may_end_early = matches!(job.inputs, Inputs::Random) && !["alu", "steal"].contains(&job.block.as_str());
     }
@@ -512,31 +512,61 @@ fn in_all_orders(mut jobs: Vec<LockstepJob>, first: usize) -> Vec<LockstepJob> {
     jobs
 }
 
-/// What `make cosim` runs: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault, at the
+/// What `make cosim WHOLE=1` runs: the SM on [`KERNELS`], on some random programs and, with one and two issue ports, on launches that fault, at the
 /// baseline, at the preset of each family of register files, with power states, also below levels, with blocks that share something, with a
-/// data cache, and with unified memory; all blocks; and the register file at the baseline and at a pairwise choice of shapes. The SM comes
-/// first, because its build is the longest.
+/// data cache, and with unified memory; all blocks in all their variants; and the register file at the baseline and at a pairwise choice of
+/// shapes. The SM comes first, because its build is the longest.
+pub fn whole(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
+    let mut jobs = machines(project, seed, 1);
+    jobs.extend(leaf_blocks(seed, cycles));
+    jobs.push(random("mrf", Config::default(), seed, cycles));
+    jobs.extend(mrf(&pairwise_shapes(), seed, cycles));
+    jobs
+}
+
+/// Kernels and programs of the default suite at a machine other than the baseline: one of so many of the whole suite's.
+const CHOICE: usize = 3;
+
+/// What `make cosim` runs, a choice of the whole suite: every machine, at the baseline on all that the whole suite has, at another one on a part; every
+/// block in one variant, the one in which comparisons are judged; the register file in four shapes. What is left out runs at night
+/// (`tests/regress.toml`).
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
+    let mut jobs = machines(project, seed, CHOICE);
+    let names = registry::blocks().map(|b| b.name).filter(|&n| n != "mrf");
+    jobs.extend(names.map(|block| random(block, of_comparisons(block), seed, cycles * stretch(block))));
+    let shapes = pairwise_shapes();
+    jobs.push(random("mrf", Config::default(), seed, cycles));
+    jobs.extend(mrf(&shapes[shapes.len() - 2..], seed, cycles).into_iter().take(2));
+    jobs.push(random("mrf", with_unified(two_ports(Config::default())), seed, cycles));
+    ending_early(&mut jobs);
+    jobs
+}
+
+/// The SM at the baseline, on all kernels and programs of the suite and on launches that fault, and at each other machine: there on one of `choice`
+/// kernels and programs, on others at each.
+fn machines(project: &Project, seed: u64, choice: usize) -> Vec<LockstepJob> {
+    let chosen = |jobs: Vec<LockstepJob>, number: usize| {
+        jobs.into_iter().enumerate().filter(move |(at, _)| (at + number).is_multiple_of(choice)).map(|(_, job)| job)
+    };
     let mut jobs = in_all_orders(kernels(project, Config::default(), seed), 0);
     jobs.extend(few_programs(Config::default(), seed));
     jobs.extend(faults(project, Config::default(), seed));
     for (number, family) in FAMILIES.iter().enumerate() {
         let config = family.config();
-        jobs.extend(in_all_orders(kernels(project, config, seed), number + 1));
-        jobs.extend(few_programs(config, seed));
+        jobs.extend(chosen(in_all_orders(kernels(project, config, seed), number + 1), number));
+        jobs.extend(chosen(few_programs(config, seed), number));
         if config.mrf.issue_ports == 2 {
             // The sources of the second port.
             jobs.extend(faults(project, config, seed));
         }
     }
     for (number, config) in services().into_iter().enumerate() {
-        jobs.extend(in_all_orders(fitting(kernels(project, config, seed)).collect(), number));
+        let all = in_all_orders(fitting(kernels(project, config, seed)).collect(), number);
+        jobs.extend(chosen(all, number));
         // What straps choose needs no other build.
-        jobs.extend(few_programs(if config.cache.kilobytes == 0 { config } else { with_policies(config) }, seed));
+        let programs = few_programs(if config.cache.kilobytes == 0 { config } else { with_policies(config) }, seed);
+        jobs.extend(chosen(programs, number));
     }
-    jobs.extend(leaf_blocks(seed, cycles));
-    jobs.push(random("mrf", Config::default(), seed, cycles));
-    jobs.extend(mrf(&pairwise_shapes(), seed, cycles));
     jobs
 }
 

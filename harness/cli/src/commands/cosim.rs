@@ -92,7 +92,7 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
 /// Whether builds that take longer are worth it: a run of a block of two million cycles takes as long as its build.
 fn is_long(arguments: &Cosim) -> bool {
     let (cycles, programs) = (arguments.cycles.unwrap_or(0), arguments.programs.unwrap_or(0));
-    arguments.all_shapes || cycles >= 2_000_000 || programs >= 100
+    arguments.all_shapes || arguments.whole || cycles >= 2_000_000 || programs >= 100
 }
 
 fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl, arguments: &Cosim) -> Vec<Ended> {
@@ -366,11 +366,11 @@ fn shorter(path: &Path) -> &Path {
     path.strip_prefix(&here).unwrap_or(path)
 }
 
-/// How much of the default suite a run is.
+/// How much of the whole suite a run is.
 fn part_of_suite(part: Part, own: &OwnRtl, blocks: &[String]) -> String {
     let blocks = if blocks.is_empty() { String::new() } else { format!(" of {}", blocks.join(" and ")) };
     let Part { jobs, of } = part;
-    format!("{jobs} of the default suite's {of} jobs: all{blocks} that contain {}", own.modules().join(" or "))
+    format!("{jobs} of the whole suite's {of} jobs: all{blocks} that contain {}", own.modules().join(" or "))
 }
 
 /// What was not compared, as the user allows, for each block.

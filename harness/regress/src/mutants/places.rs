@@ -126,7 +126,7 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
     }
 }
 
-/// What the default suite runs of a block: sizes larger than those of [`policies`], so that a mutant runs there only if nothing else noticed it.
+/// What the whole suite runs of a block: sizes larger than those of [`policies`], so that a mutant runs there only if nothing else noticed it.
 pub(super) fn of_suite(block: &str, seed: u64) -> impl Iterator<Item = LockstepJob> + '_ {
     suite::leaf_blocks(seed, COVERAGE_FROM_CYCLES).into_iter().filter(move |job| job.block == block)
 }

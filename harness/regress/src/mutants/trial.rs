@@ -17,7 +17,7 @@ use super::{
 use crate::job::selected;
 use crate::{COVERAGE_FROM_CYCLES, JobError, LockstepJob, Project, RtlSources, request, run_all, run_job};
 
-/// Cycles after which a mutant counts as not noticed: so many does a block get in the default suite.
+/// Cycles after which a mutant counts as not noticed: so many does a block get in the whole suite.
 const CYCLES: u64 = COVERAGE_FROM_CYCLES;
 /// Seconds of processor time that a proof of equivalence may take.
 const PROOF_LIMIT_S: u32 = 120;

@@ -32,7 +32,7 @@ fn two(entries: usize, banks: LastResultFile) -> Config {
     config
 }
 
-/// What the default suite runs of a block: every kind of LRF, all entries that numbers have and fewer, one issue port and two. Comparisons are judged in
+/// What the whole suite runs of a block: every kind of LRF, all entries that numbers have and fewer, one issue port and two. Comparisons are judged in
 /// the last shape, so that is not the one with a single entry.
 fn few(block: &str) -> Vec<Config> {
     match block {

@@ -77,7 +77,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
     }
 }
 
-/// What the default suite runs of a block. The straps of the parts are drawn by their stimulus.
+/// What the whole suite runs of a block. The straps of the parts are drawn by their stimulus.
 fn few(block: &str) -> Vec<Config> {
     match block {
         // Comparisons are judged in the last one: with buffers.

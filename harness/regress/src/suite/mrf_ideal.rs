@@ -40,7 +40,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
     }
 }
 
-/// What the default suite runs of a block.
+/// What the whole suite runs of a block.
 fn few(block: &str) -> Vec<Config> {
     match block {
         _ if block.starts_with("mrf_ideal") => vec![shape(16, 8, 1), small(1), shape(8, 8, 2), small(2)],

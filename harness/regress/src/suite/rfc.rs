@@ -89,7 +89,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
     }
 }
 
-/// What the default suite runs of a block: few shapes, and policies so that every strap has both values.
+/// What the whole suite runs of a block: few shapes, and policies so that every strap has both values.
 fn few(block: &str) -> Vec<Config> {
     let (greedy, round_robin) = (Scheduler::GreedyThenOldest, Scheduler::RoundRobin);
     match block {

@@ -88,7 +88,7 @@ fn audited(block: &str) -> Option<Config> {
     (block == "steal").then(paper)
 }
 
-/// What the default suite runs of a block. The straps of the arbiter are drawn by its stimulus.
+/// What the whole suite runs of a block. The straps of the arbiter are drawn by its stimulus.
 fn few(block: &str) -> Vec<Config> {
     match block {
         "steal" => vec![
