@@ -122,8 +122,8 @@ fn an_application_gets_its_results_with_each_version_of_the_runtime() {
 fn the_model_counts_cycles() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let json = file.path().display().to_string();
-    let output = exec(&["--engine", "model", "--preset", "rfc", "--verbose", "--json", &json], &["scale"]);
-    check_scaled(&output, 13, "rfc");
+    let output = exec(&["--engine", "model", "--preset", "mrf-1r1w", "--verbose", "--json", &json], &["scale"]);
+    check_scaled(&output, 13, "mrf-1r1w");
     assert!(text(&output.stderr).contains("scale <<<(1, 1, 1), (32, 1, 1)>>>: model, "), "{}", text(&output.stderr));
     let summary: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
     assert_eq!((summary["result"].as_str(), summary["exit_status"].as_i64()), (Some("pass"), Some(0)));

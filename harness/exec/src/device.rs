@@ -13,7 +13,7 @@ use gpurf_isa::machine::SHARED_LIMIT;
 use gpurf_lockstep::Verdict;
 use gpurf_machine::demand;
 use gpurf_oracle::Geometry;
-use gpurf_oracle::host::{KernelLaunch, demangled};
+use gpurf_oracle::host::{KernelLaunch, PrintBuffers, Printed, demangled};
 use gpurf_sm::residency::{Room, Sharing};
 
 use crate::calls::{Answer, Call, PROTOCOL, Request};
@@ -28,6 +28,9 @@ const DEFAULT_STREAMS: [u64; 3] = [0, 1, 2];
 
 /// Attribute of a kernel: its dynamic shared memory at most (`cudaFuncAttributeMaxDynamicSharedMemorySize`).
 const DYNAMIC_SHARED: u64 = 8;
+
+/// Bytes of printed text that an application takes at once (`cudart.c`).
+const MOST_TEXT: usize = 1 << 16;
 
 /// Limits of CUDA on grid and block.
 const MOST: [[u64; 3]; 2] = [[(1 << 31) - 1, 65535, 65535], [1024, 1024, 64]];
@@ -93,6 +96,8 @@ pub struct Device<'a> {
     next_handle: u64,
     /// The error that ended the device.
     broken: Option<CudaError>,
+    /// Buffers that the program does not see: what kernels print into.
+    hidden: HashMap<String, u32>,
     /// What kernels have printed and the application has not been told.
     printed: Vec<u8>,
 }
@@ -125,6 +130,7 @@ impl<'a> Device<'a> {
             events: HashMap::new(),
             next_handle: 16,
             broken: None,
+            hidden: HashMap::new(),
             printed: Vec::new(),
         }
     }
@@ -173,7 +179,7 @@ impl<'a> Device<'a> {
             }
             Call::Parameters => self.parameters(words::<1>(request)?[0]),
             Call::Launch => self.launch(words(request)?, &request.bytes),
-            Call::Printed => Ok(Answer::bytes(std::mem::take(&mut self.printed))),
+            Call::Printed => Ok(Answer::bytes(self.some_text())),
             Call::Attributes => self.attributes(words::<1>(request)?[0]),
             Call::SetAttribute => {
                 let [stub, attribute, value] = words(request)?;
@@ -273,7 +279,7 @@ impl<'a> Device<'a> {
             }
             Call::Reset => {
                 self.memory.clear();
-                (self.streams, self.events) = (HashSet::new(), HashMap::new());
+                (self.streams, self.events, self.hidden) = (HashSet::new(), HashMap::new(), HashMap::new());
                 self.broken = None;
                 self.place_variables()?;
                 Ok(Answer::default())
@@ -288,6 +294,12 @@ impl<'a> Device<'a> {
                 Ok(Answer::default())
             }
         }
+    }
+
+    /// The next part of what kernels have printed: as much as the application takes at once.
+    fn some_text(&mut self) -> Vec<u8> {
+        let length = self.printed.len().min(MOST_TEXT);
+        self.printed.drain(..length).collect()
     }
 
     fn handle(&mut self) -> u64 {
@@ -364,7 +376,7 @@ impl<'a> Device<'a> {
     /// After a reset.
     fn place_variables(&mut self) -> Result<(), CudaError> {
         for index in 0..self.modules.len() {
-            self.modules[index].globals.clear();
+            self.modules[index].unlink();
             self.place(index)?;
         }
         Ok(())
@@ -423,7 +435,16 @@ impl<'a> Device<'a> {
         let (module, name) = self.known_function(stub)?;
         self.place(module)?;
         let Setup { config, registers, .. } = self.setup;
-        let code = self.modules[module].kernel(&name, geometry, config, *registers);
+        let (memory, known) = (&mut self.memory, &mut self.hidden);
+        let mut hidden = |name: &str, bytes: u32| match known.get(name) {
+            Some(address) => Ok(*address),
+            None => {
+                let address = memory.allocate_named(name, bytes.into())? as u32;
+                known.insert(name.to_owned(), address);
+                Ok(address)
+            }
+        };
+        let code = self.modules[module].kernel(&name, geometry, (config, *registers), &mut hidden);
         code.map(|code| (module, code)).map_err(|problem| self.show(problem))
     }
 
@@ -492,17 +513,33 @@ impl<'a> Device<'a> {
         let module = &self.modules[module];
         let constant = module.constant_space(&code, parameters);
         let launch = KernelLaunch { kernel, source: &module.name, geometry, constant: &constant, fault: None };
-        self.memory.from_host()?;
+        self.memory.sync_from_host()?;
         let before = self.recorder.as_mut().map(|recorder| {
             recorder.before(&Taken { module, kernel, geometry, parameters, memory: self.memory.all() })
         });
         let (engine, cycles) = (self.runner.name(), self.runner.cycles());
-        let ended = self.runner.launch(&launch, self.memory.all_mut());
+        let prints = !kernel.prints.is_empty() || kernel.asserts;
+        let buffers = if prints { PrintBuffers::of(self.memory.all()) } else { PrintBuffers::default() };
+        buffers.prepare(kernel, self.memory.all_mut());
+        let mut ended = self.runner.launch(&launch, self.memory.all_mut());
+        if prints {
+            let mut printed = Printed::default();
+            let addresses = module.addresses();
+            buffers.print(kernel, &geometry, (self.memory.all(), &constant), &addresses, &mut printed);
+            self.printed.extend(printed.text.into_bytes());
+            printed.assertions.iter().for_each(|message| tell(message));
+            if printed.dropped > 0 {
+                tell(&format!("{}: {} calls of printf found no room in its buffer", kernel.name, printed.dropped));
+            }
+            if let (Err(stopped), false) = (&mut ended, printed.assertions.is_empty()) {
+                stopped.error = CudaError::Assert;
+            }
+        }
         let cycles = self.runner.cycles().zip(cycles).map(|(after, before)| after - before);
         let name = demangled(&kernel.name).unwrap_or_else(|| kernel.name.clone());
         match ended {
             Ok(()) => {
-                self.memory.to_host()?;
+                self.memory.sync_to_host()?;
                 if let (Some(recorder), Some(before)) = (self.recorder.as_mut(), before) {
                     let problem = before.and_then(|before| recorder.after(before, self.memory.all())).err();
                     problem.into_iter().for_each(|problem| tell(&problem));
@@ -514,7 +551,7 @@ impl<'a> Device<'a> {
                 let count = self.log.kernels.entry(name).or_default();
                 count.launches += 1;
                 count.cycles = cycles.map(|cycles| cycles + count.cycles.unwrap_or(0)).or(count.cycles);
-                Ok(Answer { words: vec![0], bytes: std::mem::take(&mut self.printed) })
+                Ok(Answer { words: vec![0], bytes: self.some_text() })
             }
             Err(stopped) => self.ended_early(&format!("{name} {}", in_words(&geometry)), stopped),
         }
@@ -535,7 +572,7 @@ impl<'a> Device<'a> {
         }
         self.broken = Some(error);
         // As on a real device, the calls behind the launch have the error.
-        Ok(Answer { words: vec![error.code() as u64], bytes: std::mem::take(&mut self.printed) })
+        Ok(Answer { words: vec![error.code() as u64], bytes: self.some_text() })
     }
 
     fn elapsed(&self, events: [u64; 2]) -> Result<Answer, CudaError> {

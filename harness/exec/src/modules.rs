@@ -18,6 +18,9 @@ use crate::fatbin::{self, Ptx};
 /// The processor whose PTX is preferred, as `sm_75`: newer PTX may have instructions that the compiler does not know.
 const PROCESSOR: u32 = 75;
 
+/// Gives a buffer of the device of this name and size, which the program does not see, its address.
+pub type Hidden<'a> = dyn FnMut(&str, u32) -> Result<u32, CudaError> + 'a;
+
 /// What is wrong with a module or a kernel: CUDA's error, and the reason in words.
 pub type Problem = (CudaError, String);
 
@@ -126,8 +129,8 @@ impl Module {
         &mut self,
         name: &str,
         geometry: &Geometry,
-        config: &Config,
-        registers: u16,
+        (config, registers): (&Config, u16),
+        hidden: &mut Hidden<'_>,
     ) -> Result<Rc<Code>, Problem> {
         let size = private_part_follows(config).then(|| BlockSize {
             kernel: name.to_owned(),
@@ -138,12 +141,30 @@ impl Module {
         if let Some(ready) = self.kernels.get(&key) {
             return ready.clone();
         }
-        let ready = self.compile(name, geometry, config, registers).map(Rc::new);
+        let ready = self.compile(name, geometry, (config, registers), hidden).map(Rc::new);
         self.kernels.insert(key, ready.clone());
         ready
     }
 
-    fn compile(&self, name: &str, geometry: &Geometry, config: &Config, registers: u16) -> Result<Code, Problem> {
+    /// Forgets the code of kernels, in which addresses stand that are no longer right.
+    pub fn unlink(&mut self) {
+        self.globals.clear();
+        self.kernels.clear();
+    }
+
+    /// The generic addresses of all variables.
+    pub fn addresses(&self) -> HashMap<String, u64> {
+        let address = |symbol: &Symbol| Some((symbol.name.clone(), self.address(&symbol.name)?));
+        self.symbols.iter().filter_map(address).collect()
+    }
+
+    fn compile(
+        &self,
+        name: &str,
+        geometry: &Geometry,
+        (config, registers): (&Config, u16),
+        hidden: &mut Hidden<'_>,
+    ) -> Result<Code, Problem> {
         let wrong = |text: String| (CudaError::NoImage, text);
         let source = Source::parse(&self.text, &self.name).map_err(|error| wrong(error.to_string()))?;
         let compile = |options: &Options| {
@@ -155,9 +176,15 @@ impl Module {
         let image = compiled_for_sizes(config, registers, compile, launches).map_err(wrong)?.image;
         let missing = || (CudaError::InvalidFunction, format!("{}: there is no kernel `{name}` in the PTX", self.name));
         let mut kernel = image.kernel(name).ok_or_else(missing)?.clone();
+        let mut own = HashMap::new();
+        // What kernels print into is no variable of the program: it comes with the kernels that do.
+        for symbol in image.symbols.iter().filter(|symbol| self.symbol(&symbol.name).is_none()) {
+            let full = |error| (error, format!("kernel `{name}`: there is no room for its {}", symbol.name));
+            own.insert(symbol.name.as_str(), u64::from(hidden(&symbol.name, symbol.bytes).map_err(full)?));
+        }
         let address_of = |symbol: &str| {
             let missing = || wrong(format!("kernel `{name}` uses `{symbol}`, which is no variable of its module"));
-            self.address(symbol).ok_or_else(missing)
+            own.get(symbol).copied().or_else(|| self.address(symbol)).ok_or_else(missing)
         };
         relocate(&mut kernel, &address_of)?;
         let constants = image.symbols.iter().filter_map(|symbol| match symbol.space {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use gpurf_isa::image::{Kernel, Parameter, SymbolSpace};
+use gpurf_isa::machine::print::{ASSERT_BUFFER, PRINTF_BUFFER};
 use gpurf_oracle::{Geometry, Memory};
 
 use crate::modules::Module;
@@ -75,7 +76,8 @@ impl Recorder {
         let mut buffers = Vec::new();
         let variable =
             |address: u32| module.globals.iter().find(|(_, at)| **at == address).map(|(name, _)| name.as_str());
-        for buffer in memory.buffers() {
+        let hidden = |name: &str| name == PRINTF_BUFFER || name == ASSERT_BUFFER;
+        for buffer in memory.buffers().iter().filter(|buffer| !hidden(buffer.name())) {
             let (address, size) = (buffer.address(), buffer.size());
             let bytes = memory.bytes_at(address, size).unwrap_or_default();
             let name = variable(address).map_or_else(|| format!("m{address:08x}"), str::to_owned);

@@ -59,7 +59,19 @@ fn is_register_file(block: &Entry) -> bool {
     DESIGNS.iter().any(|design| design.name == block.name)
 }
 
+/// Of the blocks one in so many is built with CXXRTL in every run of the tests: a build takes 15 to 25 seconds of a processor.
+const CHOICE: usize = 8;
+
 #[test]
+fn a_choice_of_blocks_is_equal_to_its_twins_on_cxxrtl() {
+    let parts: Vec<&str> = gpurf_sm::all().filter(|block| !is_whole(block)).map(|block| block.name).collect();
+    let chosen: Vec<&&str> = parts.iter().step_by(CHOICE).collect();
+    let compared = equal_on_cxxrtl(|block| chosen.contains(&&block.name));
+    assert!(compared >= 8, "{compared} runs");
+}
+
+#[test]
+#[ignore = "takes minutes; run it with --ignored after a change of the simulators"]
 fn every_block_is_equal_to_its_twin_on_cxxrtl() {
     let compared = equal_on_cxxrtl(|block| !is_whole(block));
     assert!(compared > 50, "{compared} runs");

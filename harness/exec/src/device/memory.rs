@@ -67,14 +67,19 @@ impl DeviceMemory {
 
     /// New memory of the device.
     pub fn allocate(&mut self, size: u64) -> Result<u64, CudaError> {
-        self.add("device", size, ALIGNMENT, false)
+        self.allocate_named("device", size)
+    }
+
+    /// The same with a name, by which others find it.
+    pub fn allocate_named(&mut self, name: &str, size: u64) -> Result<u64, CudaError> {
+        self.add(name, size, ALIGNMENT, false)
     }
 
     /// New memory that the host sees.
     pub fn allocate_shared(&mut self, name: &str, size: u64) -> Result<u64, CudaError> {
         let address = self.add(name, size, PAGE, true)?;
         // The file may have what was there before.
-        self.to_file(address as u32, &vec![0; size as usize])?;
+        self.write_file(address as u32, &vec![0; size as usize])?;
         Ok(address)
     }
 
@@ -112,7 +117,7 @@ impl DeviceMemory {
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), CudaError> {
         let (at, found) = self.find(address, bytes.len() as u64)?;
         if found.shared {
-            return self.to_file(at, bytes);
+            return self.write_file(at, bytes);
         }
         self.all.write_at(at, bytes).ok_or(CudaError::InvalidValue)
     }
@@ -121,7 +126,7 @@ impl DeviceMemory {
     pub fn read(&self, address: u64, size: u64) -> Result<Vec<u8>, CudaError> {
         let (at, found) = self.find(address, size)?;
         if found.shared {
-            return self.of_file(at, size as u32);
+            return self.read_file(at, size as u32);
         }
         self.all.bytes_at(at, size as u32).ok_or(CudaError::InvalidValue)
     }
@@ -137,11 +142,11 @@ impl DeviceMemory {
         }
     }
 
-    fn to_file(&self, address: u32, bytes: &[u8]) -> Result<(), CudaError> {
+    fn write_file(&self, address: u32, bytes: &[u8]) -> Result<(), CudaError> {
         self.file.write_all_at(bytes, address.into()).map_err(|_| CudaError::OperatingSystem)
     }
 
-    fn of_file(&self, address: u32, size: u32) -> Result<Vec<u8>, CudaError> {
+    fn read_file(&self, address: u32, size: u32) -> Result<Vec<u8>, CudaError> {
         let mut bytes = vec![0; size as usize];
         self.file.read_exact_at(&mut bytes, address.into()).map_err(|_| CudaError::OperatingSystem)?;
         Ok(bytes)
@@ -153,19 +158,19 @@ impl DeviceMemory {
     }
 
     /// A launch begins: it sees what the host has written.
-    pub fn from_host(&mut self) -> Result<(), CudaError> {
+    pub fn sync_from_host(&mut self) -> Result<(), CudaError> {
         for (address, size) in self.shared() {
-            let bytes = self.of_file(address, size)?;
+            let bytes = self.read_file(address, size)?;
             self.all.write_at(address, &bytes).ok_or(CudaError::InvalidValue)?;
         }
         Ok(())
     }
 
     /// A launch has ended: the host sees what it has written.
-    pub fn to_host(&mut self) -> Result<(), CudaError> {
+    pub fn sync_to_host(&mut self) -> Result<(), CudaError> {
         for (address, size) in self.shared() {
             let bytes = self.all.bytes_at(address, size).ok_or(CudaError::InvalidValue)?;
-            self.to_file(address, &bytes)?;
+            self.write_file(address, &bytes)?;
         }
         Ok(())
     }

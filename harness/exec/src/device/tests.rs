@@ -180,6 +180,10 @@ fn a_fault_ends_the_device_until_it_is_reset() {
         assert_eq!(ask(device, Call::Read, &[y, 4], &[]), Err(CudaError::InvalidValue));
         assert_eq!(ask(device, Call::ReadSymbol, &[COUNT, 0, 4], &[]).unwrap().bytes, bytes(&[5]));
         assert_eq!(device.log.faults, 1);
+        // Kernels find the variables where they are now.
+        let z = ask(device, Call::Allocate, &[4], &[]).unwrap().words[0];
+        assert_eq!(launch(device, z, 1, 1).unwrap().words, [0]);
+        assert_eq!(ask(device, Call::ReadSymbol, &[COUNT, 0, 4], &[]).unwrap().bytes, bytes(&[6]));
     });
 }
 
@@ -214,6 +218,58 @@ fn events_and_streams_have_handles() {
         assert_eq!(ask(device, Call::RecordEvent, &[a, stream], &[]), Err(CudaError::InvalidHandle));
         ask(device, Call::DestroyEvent, &[a], &[]).unwrap();
         assert_eq!(ask(device, Call::Event, &[a], &[]), Err(CudaError::InvalidHandle));
+    });
+}
+
+/// A kernel of `tests/kernels/launch`: a stub of it.
+fn register_kernel(device: &mut Device<'_>, file: &str, kernel: &str) -> u64 {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels/launch");
+    let text = std::fs::read_to_string(folder.join(file)).unwrap();
+    let module = ask(device, Call::Module, &[1], &fat(&text)).unwrap().words[0];
+    ask(device, Call::Function, &[module, 7], kernel.as_bytes()).unwrap();
+    7
+}
+
+#[test]
+fn what_kernels_print_comes_in_pieces() {
+    with_device(|device| {
+        let stub = register_kernel(device, "report.ptx", "_Z6reportPKfiPi");
+        let x = ask(device, Call::Allocate, &[4 * 2048], &[]).unwrap().words[0];
+        let returned = ask(device, Call::Allocate, &[4 * 2048], &[]).unwrap().words[0];
+        let parameters = [&x.to_ne_bytes()[..], &[0, 8, 0, 0, 0, 0, 0, 0], &returned.to_ne_bytes()].concat();
+        let launch = [stub, 64, 1, 1, 32, 1, 1, 0, 0];
+        let mut answer = ask(device, Call::Launch, &launch, &parameters).unwrap();
+        assert_eq!(answer.words, [0]);
+        let mut text = Vec::new();
+        while !answer.bytes.is_empty() {
+            assert!(answer.bytes.len() <= 1 << 16);
+            text.extend(answer.bytes);
+            answer = ask(device, Call::Printed, &[0], &[]).unwrap();
+        }
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.len() > 1 << 16, "{}", text.len());
+        assert!(text.starts_with("x[000] = 0.000e+00|+0.00|0, even, 'a', 0, 0\n"), "{}", &text[..200]);
+        // Of each thread one line of each kind; block after block.
+        assert_eq!(text.matches("  small\n").count(), 2048);
+        assert_eq!(text.matches(" is 0x0p+0 at ").count(), 64);
+        assert!(text.find("block 1: ").unwrap() < text.find("block 63: ").unwrap());
+    });
+}
+
+#[test]
+fn an_assertion_is_an_error_of_its_own() {
+    with_device(|device| {
+        let stub = register_kernel(device, "asserts.ptx", "_ZN7numbers5checkEPKii");
+        let x = ask(device, Call::Allocate, &[4 * 96], &[]).unwrap().words[0];
+        ask(device, Call::Write, &[x], &bytes(&[13; 96])).unwrap();
+        let parameters = ask(device, Call::Parameters, &[stub], &[]).unwrap().bytes;
+        let size = parameters.chunks(8).map(|place| place[0] as usize + place[4] as usize).max().unwrap();
+        let mut given = vec![0; size];
+        given[..8].copy_from_slice(&x.to_ne_bytes());
+        given[8..12].copy_from_slice(&96u32.to_ne_bytes());
+        let answer = ask(device, Call::Launch, &[stub, 2, 1, 1, 48, 1, 1, 0, 0], &given).unwrap();
+        assert_eq!(answer.words, [CudaError::Assert.code() as u64]);
+        assert_eq!(ask(device, Call::Stream, &[0], &[]), Err(CudaError::Assert));
     });
 }
 

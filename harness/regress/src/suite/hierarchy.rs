@@ -15,6 +15,7 @@ pub(super) const FAMILY: Family = Family {
     audited: |_| None,
     shrink: |_| {},
     mutated: |_, _| Vec::new(),
+    runs_whole: &[],
     stretch: &[("hierarchy", 3)],
 };
 

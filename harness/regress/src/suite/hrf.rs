@@ -14,6 +14,7 @@ pub(super) const FAMILY: Family = Family {
     audited,
     shrink: |c| c.hrf = HrfConfig { buffer_entries: 20, load_entries: 4, gating: true, ..c.hrf },
     mutated,
+    runs_whole: &[],
     stretch: &[("hrf_buffer", 3), ("hrf_drain", 3), ("hrf_power", 3), ("alternating_scheduler", 6), ("hrf", 8)],
 };
 

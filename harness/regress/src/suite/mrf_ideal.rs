@@ -14,6 +14,7 @@ pub(super) const FAMILY: Family = Family {
     audited: |block| block.starts_with("mrf_ideal").then(|| shape(8, 8, 2)),
     shrink: |_| {},
     mutated,
+    runs_whole: &[],
     stretch: &[],
 };
 

@@ -15,6 +15,7 @@ pub(super) const FAMILY: Family = Family {
     audited: |_| None,
     shrink: |c| c.rfc = RfcConfig { entries: 4, live: true, bypass: true, ..c.rfc },
     mutated,
+    runs_whole: &[],
     stretch: &[("two_level_scheduler", 3), ("rfc_tags", 3), ("rfc_lrf", 3), ("rfc", 6), ("rfc_power", 2)],
 };
 

@@ -15,6 +15,7 @@ pub(super) const FAMILY: Family = Family {
     shrink: |c| c.steal = StealConfig { read: true, write: true, ..c.steal },
     mutated,
     // In the operand stage a result is rarely held by an older read.
+    runs_whole: &["steal"],
     stretch: &[("steal", 6), ("operand_stage", 2)],
 };
 
