@@ -263,6 +263,8 @@ fn check_absent(own: &OwnRtl, jobs: &[LockstepJob]) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::args::{Cli, Command};
     use clap::Parser;
@@ -289,8 +291,44 @@ mod tests {
     }
 
     #[test]
-    fn a_replaced_module_or_package_means_its_part_of_the_default_suite() {
-        let whole = planned(&[]).unwrap();
+    fn the_default_suite_is_a_part_of_the_whole_one_that_has_every_block_and_every_machine() {
+        let (whole, standard) = (planned(&["--whole"]).unwrap().jobs, planned(&[]).unwrap().jobs);
+        let key = |job: &LockstepJob| (job.block.clone(), job.config.settings(), job.seed, job.cycles);
+        let all: Vec<_> = whole.iter().map(key).collect();
+        assert!(standard.iter().all(|job| all.contains(&key(job))));
+        assert!(standard.len() * 2 < whole.len(), "{} of {}", standard.len(), whole.len());
+        let blocks = |jobs: &[LockstepJob]| jobs.iter().map(|job| job.block.clone()).collect::<BTreeSet<_>>();
+        assert_eq!(blocks(&standard), blocks(&whole));
+        // Machines by what the RTL has to be built for.
+        let machines = |jobs: &[LockstepJob]| {
+            let of_machine = jobs.iter().filter(|job| job.block == "sm");
+            of_machine.map(|job| parameters("sm", &job.config)).collect::<BTreeSet<_>>()
+        };
+        assert_eq!(machines(&standard), machines(&whole));
+        // Each kernel and theme of the suite runs at the baseline, and at other machines too.
+        let runs = |job: &LockstepJob| match &job.inputs {
+            Inputs::Kernel(kernel) => Some(kernel.manifest.clone()),
+            Inputs::Program(program) => Some(PathBuf::from(&program.name)),
+            _ => None,
+        };
+        let baseline = parameters("sm", &Config::default());
+        let (at, elsewhere): (Vec<_>, Vec<_>) = standard
+            .iter()
+            .filter_map(|job| Some((parameters("sm", &job.config) == baseline, runs(job)?)))
+            .partition(|(at, _)| *at);
+        let names = |of: Vec<(bool, PathBuf)>| of.into_iter().map(|(_, name)| name).collect::<BTreeSet<_>>();
+        let elsewhere = names(elsewhere);
+        let missing: Vec<_> = names(at).into_iter().filter(|name| !elsewhere.contains(name)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        // A run may end early in the default suite alone, and not if so many cycles are asked for.
+        assert!(standard.iter().any(|job| job.may_end_early) && !whole.iter().any(|job| job.may_end_early));
+        let asked = planned(&["--cycles", "500000"]).unwrap().jobs;
+        assert!(!asked.iter().any(|job| job.may_end_early));
+    }
+
+    #[test]
+    fn a_replaced_module_or_package_means_its_part_of_the_whole_suite() {
+        let whole = planned(&["--whole"]).unwrap();
         assert!(whole.part.is_none() && whole.jobs.len() > 200);
         let project = Project::find();
         for path in ["mrf/mrf_arbiter", "issue/two_level_scheduler", "execute/fp_pkg", "sm/sm", "gpurf_pkg"] {
