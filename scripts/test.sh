@@ -13,7 +13,7 @@ lints=$?
 step 'tests'
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-cargo test --workspace --no-fail-fast 2>&1 | tee "$output"
+python3 scripts/run_tests.py 2>&1 | tee "$output"
 tests=${PIPESTATUS[0]}
 
 step 'CUDA applications'

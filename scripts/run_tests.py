@@ -1,0 +1,65 @@
+"""Builds the tests of the workspace and runs their programs, as many at a time as there are processors.
+
+    run_tests.py [ARGUMENT...]     arguments for each program, such as --include-ignored
+
+`cargo test` runs one program after the other, and each ends with a test that runs alone: a third of the time one of two processors has
+nothing to do. Each program gets one thread here, and its output appears when it has ended. Documentation tests come last, by cargo.
+Exits with 1 when a test fails, with 101 when something does not build.
+"""
+import json, os, subprocess, sys, threading
+from queue import SimpleQueue
+
+# Programs that take longest, by the name of their source without its ending: they begin first, so that none of them is left at the end.
+FIRST = ["twins", "cli_regress", "simulators", "hierarchy", "cli", "power", "rfc", "hrf", "lockstep", "blame", "gpurf_stimulus"]
+
+
+def build():
+    """The programs: their packages' folders, their names, their paths."""
+    command = ["cargo", "test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"]
+    programs = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as cargo:
+        for line in cargo.stdout:
+            message = json.loads(line)
+            if message.get("reason") == "compiler-artifact" and message["profile"]["test"] and message.get("executable"):
+                folder = os.path.dirname(message["manifest_path"])
+                programs.append((folder, message["target"]["name"], message["executable"]))
+    if cargo.returncode:
+        sys.exit(cargo.returncode)
+    order = {name: place for place, name in enumerate(FIRST)}
+    return sorted(programs, key=lambda program: order.get(program[1], len(FIRST)))
+
+
+def main():
+    arguments = sys.argv[1:]
+    work, lock, failed = SimpleQueue(), threading.Lock(), []
+    for program in build():
+        work.put(program)
+    # The tests of procedural macros load the compiler's libraries, as those that cargo starts do.
+    sysroot = subprocess.run(["rustc", "--print", "sysroot"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    libraries = ":".join(filter(None, [os.path.join(sysroot, "lib"), os.environ.get("LD_LIBRARY_PATH")]))
+
+    def worker():
+        while not work.empty():
+            folder, name, path = work.get()
+            # As cargo starts it: in the folder of its package.
+            environment = dict(os.environ, CARGO_MANIFEST_DIR=folder, LD_LIBRARY_PATH=libraries, RUST_TEST_THREADS="1")
+            ran = subprocess.run([path, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            with lock:
+                print(f"     Running {os.path.relpath(folder)} {name}", flush=True)
+                sys.stdout.buffer.write(ran.stdout)
+                sys.stdout.flush()
+                if ran.returncode:
+                    failed.append(f"{os.path.relpath(folder)} {name}")
+
+    threads = [threading.Thread(target=worker) for _ in range(os.cpu_count() or 1)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    if subprocess.run(["cargo", "test", "--workspace", "--doc"]).returncode:
+        failed.append("documentation tests")
+    for name in failed:
+        print(f"failed: {name}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
