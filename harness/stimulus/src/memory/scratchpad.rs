@@ -135,6 +135,17 @@ impl Accesses {
                     (rng.below(self.bytes / u64::from(ROW_BYTES)) as u32, rng.below(ROW_BYTES.into()) as u32);
                 let address = |lane: usize| row * ROW_BYTES + (place + self.width * lane as u32) % ROW_BYTES;
                 access.addr_i = WarpData(std::array::from_fn(|lane| address(lane) >> access.size_i << access.size_i));
+            } else if self.width > WORD && rng.chance(80) {
+                // Words of few units, in rows that differ from one in a bit: a comparison that lacks this bit takes them for one.
+                let rows = self.bytes / u64::from(ROW_BYTES);
+                let (base, bit) = (rng.below(rows), rng.below(u64::from(rows.next_power_of_two().ilog2()).max(1)));
+                let other = if base ^ 1 << bit < rows { base ^ 1 << bit } else { base };
+                let (first, units) = (rng.below(ROW_BYTES.into()) as u32, 1 + rng.below(8) as u32);
+                access.addr_i.0.fill_with(|| {
+                    let row = if rng.chance(500) { base } else { other } as u32;
+                    let place = (first + rng.below(u64::from(units * self.width)) as u32) % ROW_BYTES;
+                    (row * ROW_BYTES + place) >> access.size_i << access.size_i
+                });
             } else if self.width > WORD && rng.chance(250) {
                 // A few rows of all columns, and often of a few units: their lanes meet in banks and in word places.
                 let rows = self.bytes / u64::from(ROW_BYTES);
