@@ -7,10 +7,11 @@ nothing to do. Each program gets one thread here, and its output appears when it
 Exits with 1 when a test fails, with 101 when something does not build.
 """
 import json, os, subprocess, sys, threading
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 
-# Programs that take longest, by the name of their source without its ending: they begin first, so that none of them is left at the end.
-FIRST = ["twins", "cli_regress", "simulators", "hierarchy", "cli", "power", "rfc", "hrf", "lockstep", "blame", "gpurf_stimulus"]
+# Programs that take longest, by the name of their source without its ending, then packages of such: they begin first, so that none of them
+# is left at the end.
+FIRST = ["twins", "cli_regress", "simulators", "cli", "machine", "stimulus"]
 
 
 def build():
@@ -25,8 +26,13 @@ def build():
                 programs.append((folder, message["target"]["name"], message["executable"]))
     if cargo.returncode:
         sys.exit(cargo.returncode)
-    order = {name: place for place, name in enumerate(FIRST)}
-    return sorted(programs, key=lambda program: order.get(program[1], len(FIRST)))
+    order = {name: number for number, name in enumerate(FIRST)}
+
+    def place(program):
+        folder, name, _ = program
+        return order.get(name, order.get(os.path.basename(folder), len(FIRST)))
+
+    return sorted(programs, key=place)
 
 
 def main():
@@ -39,8 +45,11 @@ def main():
     libraries = ":".join(filter(None, [os.path.join(sysroot, "lib"), os.environ.get("LD_LIBRARY_PATH")]))
 
     def worker():
-        while not work.empty():
-            folder, name, path = work.get()
+        while True:
+            try:
+                folder, name, path = work.get_nowait()
+            except Empty:
+                return
             # As cargo starts it: in the folder of its package.
             environment = dict(os.environ, CARGO_MANIFEST_DIR=folder, LD_LIBRARY_PATH=libraries, RUST_TEST_THREADS="1")
             ran = subprocess.run([path, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
