@@ -41,8 +41,8 @@ def main():
     for program in build():
         work.put(program)
     # The tests of procedural macros load the compiler's libraries, as those that cargo starts do.
-    sysroot = subprocess.run(["rustc", "--print", "sysroot"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    libraries = ":".join(filter(None, [os.path.join(sysroot, "lib"), os.environ.get("LD_LIBRARY_PATH")]))
+    printed = subprocess.run(["rustc", "--print", "target-libdir"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    libraries = ":".join(filter(None, [printed.strip(), os.environ.get("LD_LIBRARY_PATH")]))
 
     def worker():
         while True:

@@ -25,7 +25,7 @@ read -r passed failed < <(awk '/^test result:/ { for (i = 1; i < NF; i++) { if (
     END { print p + 0, f + 0 }' "$output")
 echo
 if [ "$lints" != 0 ]; then echo 'the format or a lint failed: see above'; fi
-if [ "$tests" != 0 ] && [ "$failed" = 0 ]; then echo 'the tests could not be built or stopped early: see above'; failed=1; fi
+if [ "$tests" != 0 ] && [ "$failed" = 0 ]; then echo 'tests could not be built, or a program of tests ended early: see above'; failed=1; fi
 if [ "$examples" != 0 ]; then echo 'an example failed: see above'; fi
 for status in "$lints" "$examples"; do
     if [ "$status" != 0 ]; then failed=$((failed + 1)); else passed=$((passed + 1)); fi
