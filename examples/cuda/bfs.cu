@@ -4,14 +4,7 @@
 #include <queue>
 #include <vector>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        cudaError_t error = (call);                                                                                    \
-        if (error != cudaSuccess) {                                                                                    \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                        \
-            std::exit(1);                                                                                              \
-        }                                                                                                              \
-    } while (0)
+#include "check.h"
 
 struct Graph {
     const int *first;

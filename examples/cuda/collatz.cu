@@ -3,14 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        cudaError_t error = (call);                                                                                    \
-        if (error != cudaSuccess) {                                                                                    \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                        \
-            std::exit(1);                                                                                              \
-        }                                                                                                              \
-    } while (0)
+#include "check.h"
 
 __host__ __device__ int length(unsigned number) {
     int steps = 0;

@@ -3,14 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        cudaError_t error = (call);                                                                                    \
-        if (error != cudaSuccess) {                                                                                    \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                        \
-            std::exit(1);                                                                                              \
-        }                                                                                                              \
-    } while (0)
+#include "check.h"
 
 __constant__ int weights[4];
 __device__ unsigned visited;
