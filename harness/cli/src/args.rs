@@ -218,15 +218,9 @@ pub struct RunKernels {
     /// The launch manifest
     #[arg(value_name = "LAUNCH.toml")]
     pub manifest: PathBuf,
-    /// Sizes and policies
+    /// What runs them, and how
     #[command(flatten)]
-    pub selection: Selection,
-    /// What executes the kernels
-    #[arg(long, value_enum, default_value = "functional")]
-    pub engine: EngineKind,
-    /// Registers of a thread at most; values that find none live in local memory
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
-    pub registers: Option<u16>,
+    pub execution: Execution,
     /// Fail where a thread reads a register, a predicate or local memory that it has not written (functional engine only)
     #[arg(long)]
     pub check_undefined: bool,
@@ -236,6 +230,23 @@ pub struct RunKernels {
     /// Record these cycles as a waveform
     #[arg(long, value_name = "FROM:TO", value_parser = window)]
     pub wave: Option<RangeInclusive<u64>>,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What runs kernels, and how: of `gpurf run` and `gpurf exec`.
+#[derive(Debug, Args)]
+pub struct Execution {
+    /// Sizes and policies
+    #[command(flatten)]
+    pub selection: Selection,
+    /// What executes the kernels
+    #[arg(long, value_enum, default_value = "functional")]
+    pub engine: EngineKind,
+    /// Registers of a thread at most; values that find none live in local memory
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
+    pub registers: Option<u16>,
     /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
     #[arg(long)]
     pub optimise: bool,
@@ -248,9 +259,6 @@ pub struct RunKernels {
     /// Write failure folders and waveforms into this one (default: failures/ of the checkout)
     #[arg(long, value_name = "DIR")]
     pub failures: Option<PathBuf>,
-    /// Print one JSON object on standard output
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// What executes kernels.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{EngineKind, Selection, cycles, number};
+use super::Execution;
 
 /// `gpurf exec`.
 #[derive(Debug, Args)]
@@ -25,33 +25,15 @@ pub struct RunProgram {
         allow_hyphen_values = true
     )]
     pub program: Vec<OsString>,
-    /// Sizes and policies
+    /// What runs the kernels, and how
     #[command(flatten)]
-    pub selection: Selection,
-    /// What executes the kernels
-    #[arg(long, value_enum, default_value = "functional")]
-    pub engine: EngineKind,
+    pub execution: Execution,
     /// Run the first N launches on the engine, and the rest on the functional one
     #[arg(long, value_name = "N")]
     pub sample: Option<u64>,
-    /// Registers of a thread at most; values that find none live in local memory
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
-    pub registers: Option<u16>,
     /// Write each launch into this folder, as a manifest with its memory
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
-    #[arg(long)]
-    pub optimise: bool,
-    /// Cycles in a row without progress after which a launch counts as hung
-    #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000")]
-    pub idle_limit: u64,
-    /// Seed of memories and unreset state
-    #[arg(long, value_name = "S", value_parser = number, default_value = "1", allow_negative_numbers = true)]
-    pub seed: u64,
-    /// Write failure folders into this one (default: failures/ of the checkout)
-    #[arg(long, value_name = "DIR")]
-    pub failures: Option<PathBuf>,
     /// A line for each launch
     #[arg(long)]
     pub verbose: bool,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 
 use gpurf_blocks::config::{Config, DEFAULT_PRESET};
@@ -10,14 +10,14 @@ use gpurf_exec::{
     Functional, KernelCount, Library, Log, OnMachine, Recorder, Runner, Sampled, ServeError, Setup, serve,
 };
 use gpurf_lockstep::Verdict;
-use gpurf_machine::{LockstepEngine, ModelEngine, RtlEngine, Settings};
+use gpurf_machine::Machine;
 use gpurf_oracle::host::OracleEngine;
 use gpurf_oracle::{Options, Oracle};
 use gpurf_regress::Project;
 use serde::Serialize;
-use verilated::{Options as BuildOptions, RtlFailure};
 
-use super::{simulate, source};
+use super::simulate::{self, UseMachine};
+use super::source;
 use crate::args::{EngineKind, RunProgram};
 use crate::failure::{Failure, Status};
 use crate::interrupt;
@@ -60,15 +60,12 @@ struct Kernel {
 
 /// Runs an application; ends the program with its status.
 pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
-    let config = plan::load(&arguments.selection)?;
-    let mut project = Project::find();
-    let library = Library::build(&project.root.join("target/cudart")).map_err(|e| Failure::tool(e.to_string()))?;
+    let config = plan::load(&arguments.execution.selection)?;
+    let library =
+        Library::build(&Project::find().root.join("target/cudart")).map_err(|e| Failure::tool(e.to_string()))?;
     if arguments.library {
         output::print(&format!("{}\n", library.folder.display()))?;
         return Ok(Status::Pass);
-    }
-    if let Some(folder) = &arguments.failures {
-        project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     }
     let mut recorder = match &arguments.record {
         None => None,
@@ -78,11 +75,11 @@ pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
         }
     };
     interrupt::listen()?;
-    let mut runner = runner(arguments, config, &project)?;
+    let mut runner = runner(arguments, config)?;
     let setup = Setup {
         config,
-        preset: arguments.selection.preset.clone().unwrap_or_else(|| DEFAULT_PRESET.to_owned()),
-        registers: source::options(arguments.registers).registers,
+        preset: arguments.execution.selection.preset.clone().unwrap_or_else(|| DEFAULT_PRESET.to_owned()),
+        registers: source::options(arguments.execution.registers).registers,
         verbose: arguments.verbose,
     };
     let [program, rest @ ..] = &arguments.program[..] else { return Err(Failure::bad_input("name a program")) };
@@ -106,7 +103,7 @@ pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
             result: verdict,
             command: "exec",
             program: arguments.program.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
-            engine: arguments.engine.name(),
+            engine: arguments.execution.engine.name(),
             sample: arguments.sample,
             exit_status: served.status.code(),
             processes: served.processes,
@@ -154,38 +151,36 @@ fn show(log: &Log, recorder: Option<&Recorder>, arguments: &RunProgram) {
 }
 
 /// What runs the launches.
-fn runner(arguments: &RunProgram, config: Config, project: &Project) -> Result<Box<dyn Runner>, Failure> {
+fn runner(arguments: &RunProgram, config: Config) -> Result<Box<dyn Runner>, Failure> {
+    let execution = &arguments.execution;
     let oracle = || {
         let options = Options { stop: Some(interrupt::flag()), ..Options::default() };
         Box::new(Functional::new(OracleEngine::new(Oracle::new(options))))
     };
-    let settings = Settings {
-        seed: arguments.seed,
-        idle_limit: arguments.idle_limit,
-        stop: interrupt::flag(),
-        ..Settings::new(config)
-    };
-    let name = arguments.engine.name();
-    let failures: &Path = &project.failures;
+    if execution.engine == EngineKind::Functional {
+        return Ok(oracle());
+    }
+    let project = simulate::project(execution)?;
     let notes = vec![format!("  {:<9} {}", "run", arguments.program.join(" ".as_ref()).display())];
-    let broken = |error: RtlFailure| Failure::tool(error.to_string());
-    let engine: Box<dyn Runner> = match arguments.engine {
-        EngineKind::Functional => return Ok(oracle()),
-        EngineKind::Model => Box::new(OnMachine::new(ModelEngine::new(settings), name, failures.to_owned(), notes)),
-        EngineKind::Rtl => {
-            let options = BuildOptions { probes: false, optimise: arguments.optimise, ..BuildOptions::default() };
-            let (library, _) = simulate::build(&super::project()?, &config, options)?;
-            let engine = RtlEngine::new(settings, &library).map_err(broken)?;
-            Box::new(OnMachine::new(engine, name, failures.to_owned(), notes))
-        }
-        EngineKind::Lockstep => {
-            let (library, _) = simulate::build_compared(&super::project()?, &config, arguments.optimise)?;
-            let engine = LockstepEngine::new(settings, &library).map_err(broken)?;
-            Box::new(OnMachine::new(engine, name, failures.to_owned(), notes))
-        }
-    };
+    let boxed = Boxed { name: execution.engine.name(), failures: project.failures.clone(), notes };
+    let engine = simulate::with_machine(execution, &project, simulate::settings(execution, config), boxed)?;
     Ok(match arguments.sample {
         None => engine,
         Some(launches) => Box::new(Sampled::new(engine, launches, oracle())),
     })
+}
+
+/// Makes a runner of an engine.
+struct Boxed {
+    name: &'static str,
+    failures: PathBuf,
+    notes: Vec<String>,
+}
+
+impl UseMachine for Boxed {
+    type Output = Box<dyn Runner>;
+
+    fn use_machine<M: Machine + 'static>(self, machine: M, _build_s: Option<f64>) -> Self::Output {
+        Box::new(OnMachine::new(machine, self.name, self.failures, self.notes))
+    }
 }

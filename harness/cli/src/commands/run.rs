@@ -58,19 +58,19 @@ fn is_zero(count: &u64) -> bool {
 
 /// Runs the manifest's launches and its checks.
 pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
-    let config = plan::load(&arguments.selection)?;
-    if arguments.engine == EngineKind::Functional && arguments.wave.is_some() {
+    let config = plan::load(&arguments.execution.selection)?;
+    if arguments.execution.engine == EngineKind::Functional && arguments.wave.is_some() {
         let why = "--wave: the functional engine has no cycles to record: choose --engine model, rtl or lockstep";
         return Err(Failure::bad_input(why));
     }
-    if arguments.engine != EngineKind::Functional && arguments.check_undefined {
+    if arguments.execution.engine != EngineKind::Functional && arguments.check_undefined {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }
     let manifest = Manifest::load(&arguments.manifest).map_err(|e| Failure::bad_input(e.to_string()))?;
     let image = match &manifest.source {
         Source::File(file) => {
-            let registers = source::options(arguments.registers).registers;
+            let registers = source::options(arguments.execution.registers).registers;
             let ptx = source::ptx(file)?;
             compiled_for(&ptx.text, &ptx.name, &config, registers, &manifest)
                 .map_err(|error| Failure::bad_input(error.to_string()))?
@@ -85,13 +85,13 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     }
     interrupt::listen()?;
     let start = Instant::now();
-    let ran = match arguments.engine {
+    let ran = match arguments.execution.engine {
         EngineKind::Functional => functional(&mut session, arguments.check_undefined)?,
         EngineKind::Model | EngineKind::Rtl | EngineKind::Lockstep => {
             simulate::run(arguments, config, &manifest, &mut session)?
         }
     };
-    let partition = match arguments.engine {
+    let partition = match arguments.execution.engine {
         EngineKind::Functional => Vec::new(),
         EngineKind::Model | EngineKind::Rtl | EngineKind::Lockstep => partition::of(&config, &manifest, &image),
     };
@@ -101,8 +101,8 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         result: Verdict::Pass,
         command: "run",
         manifest: arguments.manifest.display().to_string(),
-        engine: arguments.engine.name(),
-        preset: arguments.selection.preset.as_deref(),
+        engine: arguments.execution.engine.name(),
+        preset: arguments.execution.selection.preset.as_deref(),
         wall_s: start.elapsed().as_secs_f64() - build_s,
         stats: ran.stats,
         cycles: ran.cycles,

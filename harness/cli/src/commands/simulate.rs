@@ -11,11 +11,11 @@ use gpurf_machine::{Job, LaunchError, LockstepEngine, Machine, ModelEngine, RtlE
 use gpurf_oracle::host::{RunError, Session};
 use gpurf_regress::{JobError, Project};
 use gpurf_sm::Sm;
-use verilated::{Library, Options};
+use verilated::{Library, Options, RtlFailure};
 
 use super::cycles::Cycles;
 use super::statistics::Stats;
-use crate::args::{EngineKind, RunKernels};
+use crate::args::{EngineKind, Execution, RunKernels};
 use crate::failure::Failure;
 use crate::interrupt;
 
@@ -43,65 +43,93 @@ pub fn run(
     for launch in session.launches() {
         Job::new(&config, &launch).map_err(|refusal| Failure::bad_input(refusal.to_string()))?;
     }
-    let mut project = if arguments.engine == EngineKind::Model { Project::find() } else { super::project()? };
-    if let Some(folder) = &arguments.failures {
+    let project = project(&arguments.execution)?;
+    let settings = Settings {
+        wave: arguments.wave.clone().map(|cycles| (cycles, project.failures.clone())),
+        ..settings(&arguments.execution, config)
+    };
+    let runner = Runner { arguments, config, failures: project.failures.clone(), session };
+    with_machine(&arguments.execution, &project, settings, runner)?
+}
+
+/// The checkout that kernels run in: with RTL only if it has some.
+pub fn project(execution: &Execution) -> Result<Project, Failure> {
+    let needs_rtl = matches!(execution.engine, EngineKind::Rtl | EngineKind::Lockstep);
+    let mut project = if needs_rtl { super::project()? } else { Project::find() };
+    if let Some(folder) = &execution.failures {
         project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     }
-    let settings = Settings {
-        seed: arguments.seed,
-        idle_limit: arguments.idle_limit,
-        stop: interrupt::flag(),
-        wave: arguments.wave.clone().map(|cycles| (cycles, project.failures.clone())),
-        ..Settings::new(config)
-    };
-    let runner = Runner { arguments, config, failures: project.failures.clone(), build_s: None };
-    let optimise = arguments.optimise;
-    match arguments.engine {
+    Ok(project)
+}
+
+/// How kernels are run.
+pub fn settings(execution: &Execution, config: Config) -> Settings {
+    let (seed, idle_limit) = (execution.seed, execution.idle_limit);
+    Settings { seed, idle_limit, stop: interrupt::flag(), ..Settings::new(config) }
+}
+
+/// What is done with an engine that has cycles.
+pub trait UseMachine {
+    /// What comes of it.
+    type Output;
+
+    /// Does it; `build_s` is the time that the build of the RTL took.
+    fn use_machine<M: Machine + 'static>(self, machine: M, build_s: Option<f64>) -> Self::Output;
+}
+
+/// Makes the engine that is asked for, of those that have cycles, and builds what it needs.
+pub fn with_machine<U: UseMachine>(
+    execution: &Execution,
+    project: &Project,
+    settings: Settings,
+    user: U,
+) -> Result<U::Output, Failure> {
+    let (config, optimise) = (settings.config, execution.optimise);
+    let broken = |error: RtlFailure| Failure::tool(error.to_string());
+    match execution.engine {
         // The functional engine does not come here.
-        EngineKind::Functional | EngineKind::Model => runner.run(ModelEngine::new(settings), session),
+        EngineKind::Functional | EngineKind::Model => Ok(user.use_machine(ModelEngine::new(settings), None)),
         EngineKind::Rtl => {
-            let options = Options { probes: arguments.wave.is_some(), optimise, ..Options::default() };
-            let (library, build_s) = build(&project, &config, options)?;
-            let engine = RtlEngine::new(settings, &library).map_err(|e| Failure::tool(e.to_string()))?;
-            Runner { build_s: Some(build_s), ..runner }.run(engine, session)
+            let options = Options { probes: settings.wave.is_some(), optimise, ..Options::default() };
+            let (library, build_s) = build(project, &config, options)?;
+            let engine = RtlEngine::new(settings, &library).map_err(broken)?;
+            Ok(user.use_machine(engine, Some(build_s)))
         }
         EngineKind::Lockstep => {
-            let (library, build_s) = build_compared(&project, &config, optimise)?;
-            let engine = LockstepEngine::new(settings, &library).map_err(|e| Failure::tool(e.to_string()))?;
-            Runner { build_s: Some(build_s), ..runner }.run(engine, session)
+            let (library, build_s) = build(project, &config, Options { optimise, ..Options::default() })?;
+            if let Some(probe) = library.absent_names().first() {
+                return Err(Failure::tool(format!(
+                    "{}: the RTL of the SM has no {probe}, which its model has; it would not be compared",
+                    project.rtl().display()
+                )));
+            }
+            let engine = LockstepEngine::new(settings, &library).map_err(broken)?;
+            Ok(user.use_machine(engine, Some(build_s)))
         }
     }
 }
 
 /// Builds the SM's RTL; gives the seconds that took.
-pub fn build(project: &Project, config: &Config, options: Options) -> Result<(Library, f64), Failure> {
+fn build(project: &Project, config: &Config, options: Options) -> Result<(Library, f64), Failure> {
     let start = Instant::now();
     let tools = super::toolchain(project)?;
     let library = tools.build(&request(&project.rtl(), config, options)).map_err(JobError::from)?;
     Ok((library, start.elapsed().as_secs_f64()))
 }
 
-/// The same for lockstep: it has all that the model has.
-pub fn build_compared(project: &Project, config: &Config, optimise: bool) -> Result<(Library, f64), Failure> {
-    let (library, build_s) = build(project, config, Options { optimise, ..Options::default() })?;
-    match library.absent_names().first() {
-        None => Ok((library, build_s)),
-        Some(probe) => Err(Failure::tool(format!(
-            "{}: the RTL of the SM has no {probe}, which its model has; it would not be compared",
-            project.rtl().display()
-        ))),
-    }
-}
-
-struct Runner<'a> {
+/// Runs a session on an engine.
+struct Runner<'a, 's> {
     arguments: &'a RunKernels,
     config: Config,
     failures: PathBuf,
-    build_s: Option<f64>,
+    session: &'a mut Session<'s>,
 }
 
-impl Runner<'_> {
-    fn run<M: Machine>(&self, mut engine: M, session: &mut Session<'_>) -> Result<Ran, Failure> {
+impl UseMachine for Runner<'_, '_> {
+    type Output = Result<Ran, Failure>;
+
+    fn use_machine<M: Machine + 'static>(self, mut engine: M, build_s: Option<f64>) -> Self::Output {
+        let session = &mut *self.session;
         let error = session.run(&mut engine).err();
         let mut divergence = None;
         let mut notes = self.notes();
@@ -138,22 +166,25 @@ impl Runner<'_> {
         let cycles = Cycles {
             parameters: Sm::PARAMETERS.iter().map(|&name| (name, shape.parameter(name))).collect(),
             straps: crate::plan::straps(Sm::NAME, &self.config),
-            seed: self.arguments.seed,
+            seed: self.arguments.execution.seed,
             cycles: statistics.cycles,
             signals_compared: compared.as_ref().map(|(signals, _)| *signals),
             probes_absent: compared.as_ref().map(|(_, absent)| absent.clone()),
-            build_s: self.build_s,
+            build_s,
             events: statistics.events.clone(),
             divergence,
         };
         Ok(Ran { problem, stats: Stats::timed(&self.config, &statistics), cycles: Some(cycles), artifacts })
     }
+}
 
+impl Runner<'_, '_> {
     /// The last lines of a failure's report. `{}` stands for its folder.
     fn notes(&self) -> Vec<String> {
         let arguments = self.arguments;
-        let selection = &arguments.selection;
-        let mut command = format!("gpurf run {} --engine {}", absolute(&arguments.manifest), arguments.engine.name());
+        let selection = &arguments.execution.selection;
+        let mut command =
+            format!("gpurf run {} --engine {}", absolute(&arguments.manifest), arguments.execution.engine.name());
         if let Some(preset) = &selection.preset {
             command.push_str(&format!(" --preset {preset}"));
         }
@@ -161,10 +192,11 @@ impl Runner<'_> {
             command.push_str(&format!(" --config {}", absolute(file)));
         }
         selection.set.iter().for_each(|setting| command.push_str(&format!(" --set {setting}")));
-        if let Some(registers) = arguments.registers {
+        if let Some(registers) = arguments.execution.registers {
             command.push_str(&format!(" --registers {registers}"));
         }
-        command.push_str(&format!(" --seed {} --idle-limit {}", arguments.seed, arguments.idle_limit));
+        command
+            .push_str(&format!(" --seed {} --idle-limit {}", arguments.execution.seed, arguments.execution.idle_limit));
         vec![format!("  {:<9} {command}", "run"), format!("  {:<9} gpurf wave {{}}", "waveform")]
     }
 }
