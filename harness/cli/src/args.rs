@@ -343,6 +343,9 @@ pub struct Compile {
     /// Mark power states: a register stays ON if its next access is at most W instructions away (docs/power.md)
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u8).range(1..=i64::from(POWER_THRESHOLD)))]
     pub power_threshold: Option<u8>,
+    /// Local memory of a thread for the frames of recursive functions, in bytes [default: 16384]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(..=196_608))]
+    pub stack_bytes: Option<u32>,
     /// Bytes of a block's shared memory that it does not share with another block; accesses there are marked (docs/scratchpad-compiler.md)
     #[arg(long, value_name = "BYTES")]
     pub private_shared: Option<u32>,

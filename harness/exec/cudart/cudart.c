@@ -599,8 +599,7 @@ API Error cudaDeviceGetLimit(size_t *value, int limit) {
 }
 API Error cudaDeviceSetLimit(int limit, size_t value) {
     Word answer[1];
-    (void)value;
-    return done(ASK(CALL_LIMIT, answer, (Word)(unsigned)limit));
+    return done(ASK(CALL_SET_LIMIT, answer, (Word)(unsigned)limit, (Word)value));
 }
 
 API Error cudaDeviceGetAttribute(int *value, int attribute, int device) {

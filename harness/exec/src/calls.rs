@@ -115,6 +115,8 @@ calls! {
     Reset = 35, "RESET";
     /// Bytes: a function that is not there.
     Refused = 36, "REFUSED";
+    /// Words: a limit of the device, its new value.
+    SetLimit = 37, "SET_LIMIT";
 }
 
 /// A request.

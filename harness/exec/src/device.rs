@@ -32,6 +32,11 @@ const DYNAMIC_SHARED: u64 = 8;
 /// Bytes of printed text that an application takes at once (`cudart.c`).
 const MOST_TEXT: usize = 1 << 16;
 
+/// CUDA's numbers of limits: of the stack of a thread, of the buffer of `printf`.
+const STACK_LIMIT: u64 = 0;
+const PRINTF_LIMIT: u64 = 1;
+/// The largest stack: that of `compiler.stack_bytes`.
+const MOST_STACK: u64 = 196_608;
 /// Limits of CUDA on grid and block.
 const MOST: [[u64; 3]; 2] = [[(1 << 31) - 1, 65535, 65535], [1024, 1024, 64]];
 
@@ -81,6 +86,10 @@ struct Moment {
 /// A device.
 pub struct Device<'a> {
     setup: &'a Setup,
+    /// For which kernels are compiled: that of the setup, with the stack that the application asks for.
+    config: Config,
+    /// The stack of a thread, as the application sees it.
+    stack: u64,
     properties: Properties,
     runner: &'a mut dyn Runner,
     recorder: Option<&'a mut Recorder>,
@@ -119,6 +128,8 @@ impl<'a> Device<'a> {
         Self {
             properties: Properties::new(&setup.config, &setup.preset),
             setup,
+            config: setup.config.clone(),
+            stack: 1024,
             runner,
             recorder,
             log,
@@ -267,11 +278,11 @@ impl<'a> Device<'a> {
             }
             Call::Elapsed => self.elapsed(words(request)?),
             Call::Limit => match words::<1>(request)?[0] {
-                // A stack of a thread, the buffer of printf: of the sizes that CUDA has when nothing is said.
-                0 => Ok(Answer::words([1024])),
-                1 => Ok(Answer::words([1 << 20])),
+                STACK_LIMIT => Ok(Answer::words([self.stack])),
+                PRINTF_LIMIT => Ok(Answer::words([1 << 20])),
                 _ => Err(CudaError::UnsupportedLimit),
             },
+            Call::SetLimit => self.set_limit(words(request)?),
             Call::DeviceAttribute => Ok(Answer::words([self.properties.attribute(words::<1>(request)?[0])])),
             Call::Properties => {
                 let [version] = words(request)?;
@@ -426,6 +437,23 @@ impl<'a> Device<'a> {
 
     // ------------------------------------------------------------------------------------------------------------ kernels
 
+    /// The stack of a thread may grow; the buffer of `printf` has the size that CUDA gives it when nothing is said.
+    fn set_limit(&mut self, [limit, value]: [u64; 2]) -> Result<Answer, CudaError> {
+        match limit {
+            STACK_LIMIT if value <= MOST_STACK => {
+                self.stack = value;
+                let bytes = (value as usize).next_multiple_of(16).max(self.setup.config.compiler.stack_bytes);
+                if std::mem::replace(&mut self.config.compiler.stack_bytes, bytes) != bytes {
+                    self.modules.iter_mut().for_each(Module::forget_kernels);
+                }
+            }
+            STACK_LIMIT => return Err(CudaError::InvalidValue),
+            PRINTF_LIMIT => {}
+            _ => return Err(CudaError::UnsupportedLimit),
+        }
+        Ok(Answer::default())
+    }
+
     fn known_function(&self, stub: u64) -> Result<(usize, String), CudaError> {
         self.functions.get(&stub).cloned().ok_or(CudaError::InvalidFunction)
     }
@@ -434,7 +462,7 @@ impl<'a> Device<'a> {
     fn code(&mut self, stub: u64, geometry: &Geometry) -> Result<(usize, Rc<Code>), CudaError> {
         let (module, name) = self.known_function(stub)?;
         self.place(module)?;
-        let Setup { config, registers, .. } = self.setup;
+        let (config, registers) = (&self.config, self.setup.registers);
         let (memory, known) = (&mut self.memory, &mut self.hidden);
         let mut hidden = |name: &str, bytes: u32| match known.get(name) {
             Some(address) => Ok(*address),

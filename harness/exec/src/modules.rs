@@ -149,6 +149,11 @@ impl Module {
     /// Forgets the code of kernels, in which addresses stand that are no longer right.
     pub fn unlink(&mut self) {
         self.globals.clear();
+        self.forget_kernels();
+    }
+
+    /// Its kernels are compiled anew when they are launched next.
+    pub fn forget_kernels(&mut self) {
         self.kernels.clear();
     }
 

@@ -1,5 +1,5 @@
-//! What takes several instructions: exact division and square root, integer division, 64-bit conversions, and the few
-//! double precision steps inside `sinf` and `cosf`.
+//! What takes several instructions: exact division and square root, integer division, 64-bit conversions, half precision, and
+//! the few double precision steps inside `sinf` and `cosf`.
 //!
 //! Each sequence is written once, over the [`Machine`] trait. With [`Evaluate`] it computes on bit patterns, and is
 //! tested that way. With a compiler's machine, whose values are virtual registers, the same code emits the
@@ -11,6 +11,7 @@
 mod double;
 mod evaluate;
 mod float;
+mod half;
 mod integer;
 mod machine;
 mod round;
@@ -19,6 +20,7 @@ mod wide;
 pub use double::{double_from_float, double_from_signed_64, double_multiply, float_from_double};
 pub use evaluate::Evaluate;
 pub use float::{divide, divide_approximate, divide_full, reciprocal, square_root};
+pub use half::{float_from_half, half_add, half_flushed, half_fma, half_from_float, half_multiply, half_saturated};
 pub use integer::{Division, divide_signed, divide_signed_64, divide_unsigned, divide_unsigned_64};
 pub use machine::{IntRelation, Machine, Pair};
 pub use wide::{float_from_signed_64, float_from_unsigned_64, signed_64_from_float, unsigned_64_from_float};

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Feature {
     /// `.f64`, atomic operations on it included.
     DoublePrecision,
-    /// `.f16`, `.bf16` and their pairs.
+    /// `.bf16`, `.tf32` and their pairs; what `.f16` has that no sequence is there for.
     HalfPrecision,
     /// Textures and samplers.
     Textures,
@@ -16,9 +16,9 @@ pub enum Feature {
     Surfaces,
     /// `wmma`, `mma` and their kin.
     Tensor,
-    /// Functions that were not inlined.
+    /// Functions without a body in the file, and calls that are not as nvcc writes them.
     Calls,
-    /// Addresses of functions, and calls through them.
+    /// Addresses of functions without a body in the file, and calls through pointers that can reach no function.
     FunctionPointers,
     /// `printf`.
     Printf,
@@ -34,8 +34,6 @@ pub enum Feature {
     Clocks,
     /// Special registers that tell one machine from another.
     MachineRegisters,
-    /// 64-bit atomic operations, but for those that two of 32 bits can do.
-    WideAtomics,
     /// The video instructions.
     Video,
     /// What came after sm_75.
@@ -70,7 +68,6 @@ impl Feature {
             Self::DynamicParallelism => "dynamic parallelism",
             Self::Clocks => "clocks",
             Self::MachineRegisters => "registers of the machine",
-            Self::WideAtomics => "64-bit atomics",
             Self::Video => "video instructions",
             Self::Newer => "newer than sm_75",
             Self::Clusters => "clusters",

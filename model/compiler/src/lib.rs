@@ -60,9 +60,17 @@ pub struct Options {
     /// marked.
     #[serde(default)]
     pub power_threshold: u8,
+    /// Local memory of a thread for calls inside of each other of recursive functions, in bytes: their variables, and what they save.
+    #[serde(default = "default_stack_bytes")]
+    pub stack_bytes: u32,
     /// How code is made for blocks that share a part of their shared memory.
     #[serde(default)]
     pub scratchpad: ScratchpadOptions,
+}
+
+/// Sixteen times CUDA's default: a frame holds all that is alive across a call.
+const fn default_stack_bytes() -> u32 {
+    16 << 10
 }
 
 impl Options {
@@ -98,6 +106,7 @@ impl Default for Options {
             register_order: RegisterOrder::Allocated,
             hierarchy: HierarchyOptions::NONE,
             power_threshold: 0,
+            stack_bytes: default_stack_bytes(),
             scratchpad: ScratchpadOptions::NONE,
         }
     }
@@ -319,10 +328,10 @@ type Parts = (Compiled, Vec<lower::Refused>, Vec<Error>);
 fn compile_module(module: &Module, options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<Parts, Vec<Error>> {
     check_options(options).map_err(|message| vec![Error::new(Span::default(), message)])?;
     let Module { source, file_name, tree } = module;
-    let mut lowered = lower::lower(source, tree, &Orders::new(), wanted)?;
+    let mut lowered = lower::lower(source, tree, &Orders::new(), options.stack_bytes, wanted)?;
     let orders = scratchpad::orders(&lowered.kernels, &options.scratchpad);
     if !orders.is_empty() {
-        lowered = lower::lower(source, tree, &orders, wanted)?;
+        lowered = lower::lower(source, tree, &orders, options.stack_bytes, wanted)?;
     }
     let lower::Module { kernels, mut refused, symbols, refused_variables } = lowered;
     let image = Image { source: (*file_name).to_owned(), kernels: Vec::new(), symbols };

@@ -39,6 +39,14 @@ pub mod trap {
     /// An assertion of the program that does not hold.
     pub const ASSERTION: u32 = 5;
 
+    /// A recursion that is deeper than the stack.
+    pub const STACK: u32 = 6;
+    /// A call through a pointer that holds no address of a function with such parameters.
+    pub const NO_FUNCTION: u32 = 7;
+
+    /// The address of a 64-bit atomic operation is no multiple of 8.
+    pub const MISALIGNED: u32 = 8;
+
     /// A code in words.
     pub fn reason(code: u32) -> &'static str {
         match code {
@@ -47,6 +55,9 @@ pub mod trap {
             UNREACHABLE => "execution reached code that the program declares unreachable",
             BREAKPOINT => "the program executed a breakpoint",
             ASSERTION => "an assertion failed",
+            STACK => "a recursion is deeper than the stack (compiler.stack_bytes)",
+            NO_FUNCTION => "a call through a pointer that holds no address of a function with such parameters",
+            MISALIGNED => "the address of a 64-bit atomic operation is not a multiple of 8",
             _ => "the program executed a trap with a code of its own",
         }
     }

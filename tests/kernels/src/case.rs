@@ -46,6 +46,16 @@ impl Case {
         chunks(&self.bytes(buffer, Type::S32)).map(i32::from_le_bytes).collect()
     }
 
+    /// The initial contents of a buffer of `u64`.
+    pub fn u64s(&self, buffer: &str) -> Vec<u64> {
+        chunks(&self.bytes(buffer, Type::U64)).map(u64::from_le_bytes).collect()
+    }
+
+    /// The initial contents of a buffer of `u16`.
+    pub fn u16s(&self, buffer: &str) -> Vec<u16> {
+        chunks(&self.bytes(buffer, Type::U16)).map(u16::from_le_bytes).collect()
+    }
+
     /// The initial contents of a buffer of `s16`.
     pub fn s16s(&self, buffer: &str) -> Vec<i16> {
         chunks(&self.bytes(buffer, Type::S16)).map(i16::from_le_bytes).collect()

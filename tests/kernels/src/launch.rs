@@ -1,5 +1,9 @@
 //! References of the kernels in `launch/`, which are there for what manifests say of launches.
 
+pub mod atomics;
+pub mod calls;
+pub mod halves;
+
 use std::collections::HashMap;
 
 use gpurf_launch::{Address, Argument, BufferId, Init};

@@ -33,13 +33,14 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     plan::load(&Selection { preset: arguments.preset.clone(), ..Selection::default() })?;
     let options = source::options(arguments.registers);
     let power_threshold = arguments.power_threshold.unwrap_or_default();
+    let stack_bytes = arguments.stack_bytes.unwrap_or(options.stack_bytes);
     let (schedule, register_order) = (arguments.schedule.schedule(), arguments.register_order.order());
     let scratchpad = ScratchpadOptions {
         private_bytes: arguments.private_shared.unwrap_or_default(),
         layout: arguments.share_layout.layout(),
         relssp: arguments.relssp.places(),
     };
-    let options = arguments.levels(Options { schedule, register_order, power_threshold, scratchpad, ..options });
+    let options = arguments.levels(Options { schedule, register_order, power_threshold, stack_bytes, scratchpad, ..options });
     if arguments.summary {
         return acceptance::summary(&arguments.files, &options, arguments.json);
     }

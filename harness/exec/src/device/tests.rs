@@ -204,6 +204,53 @@ fn the_host_sees_shared_memory_in_the_file() {
     });
 }
 
+/// Calls itself as often as its parameter says.
+const RECURSIVE: &str = "\
+.version 9.0
+.target sm_75
+.address_size 64
+.func descend(.param .b32 n)
+{
+    .reg .pred %p;
+    .reg .b32 %r<3>;
+    ld.param.u32 %r0, [n];
+    setp.eq.u32 %p, %r0, 0;
+    @%p ret;
+    sub.u32 %r1, %r0, 1;
+    { .param .b32 less; st.param.b32 [less], %r1; call descend, (less); }
+    ret;
+}
+.visible .entry deep(.param .u32 n)
+{
+    .reg .b32 %r;
+    ld.param.u32 %r, [n];
+    { .param .b32 depth; st.param.b32 [depth], %r; call descend, (depth); }
+    ret;
+}
+";
+
+#[test]
+fn the_stack_has_the_size_that_the_application_asks_for() {
+    with_device(|device| {
+        let stub = register_kernel(device, RECURSIVE, "deep");
+        let limit = |device: &mut Device<'_>| ask(device, Call::Limit, &[STACK_LIMIT], &[]).unwrap().words;
+        assert_eq!(limit(device), [1024]);
+        // A frame has 16 bytes, and the first one needs no call: 1,024 of them are there from the start.
+        let deep = |device: &mut Device<'_>, depth: u32| {
+            ask(device, Call::Launch, &[stub, 1, 1, 1, 1, 1, 1, 0, 0], &depth.to_ne_bytes()).unwrap().words
+        };
+        assert_eq!(deep(device, 1023), [0]);
+        ask(device, Call::SetLimit, &[STACK_LIMIT, 32 << 10], &[]).unwrap();
+        assert_eq!(limit(device), [32 << 10]);
+        assert_eq!(deep(device, 2047), [0]);
+        let too_much = ask(device, Call::SetLimit, &[STACK_LIMIT, MOST_STACK + 1], &[]);
+        assert_eq!(too_much, Err(CudaError::InvalidValue));
+        assert_eq!(ask(device, Call::SetLimit, &[9, 0], &[]), Err(CudaError::UnsupportedLimit));
+        ask(device, Call::SetLimit, &[PRINTF_LIMIT, 1 << 20], &[]).unwrap();
+        assert_ne!(deep(device, 2048), [0]);
+    });
+}
+
 #[test]
 fn events_and_streams_have_handles() {
     with_device(|device| {
@@ -221,11 +268,15 @@ fn events_and_streams_have_handles() {
     });
 }
 
-/// A kernel of `tests/kernels/launch`: a stub of it.
-fn register_kernel(device: &mut Device<'_>, file: &str, kernel: &str) -> u64 {
+/// PTX of `tests/kernels/launch`.
+fn test_kernel(file: &str) -> String {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels/launch");
-    let text = std::fs::read_to_string(folder.join(file)).unwrap();
-    let module = ask(device, Call::Module, &[1], &fat(&text)).unwrap().words[0];
+    std::fs::read_to_string(folder.join(file)).unwrap()
+}
+
+/// A kernel's stub.
+fn register_kernel(device: &mut Device<'_>, text: &str, kernel: &str) -> u64 {
+    let module = ask(device, Call::Module, &[1], &fat(text)).unwrap().words[0];
     ask(device, Call::Function, &[module, 7], kernel.as_bytes()).unwrap();
     7
 }
@@ -233,7 +284,7 @@ fn register_kernel(device: &mut Device<'_>, file: &str, kernel: &str) -> u64 {
 #[test]
 fn what_kernels_print_comes_in_pieces() {
     with_device(|device| {
-        let stub = register_kernel(device, "report.ptx", "_Z6reportPKfiPi");
+        let stub = register_kernel(device, &test_kernel("report.ptx"), "_Z6reportPKfiPi");
         let x = ask(device, Call::Allocate, &[4 * 2048], &[]).unwrap().words[0];
         let returned = ask(device, Call::Allocate, &[4 * 2048], &[]).unwrap().words[0];
         let parameters = [&x.to_ne_bytes()[..], &[0, 8, 0, 0, 0, 0, 0, 0], &returned.to_ne_bytes()].concat();
@@ -259,7 +310,7 @@ fn what_kernels_print_comes_in_pieces() {
 #[test]
 fn an_assertion_is_an_error_of_its_own() {
     with_device(|device| {
-        let stub = register_kernel(device, "asserts.ptx", "_ZN7numbers5checkEPKii");
+        let stub = register_kernel(device, &test_kernel("asserts.ptx"), "_ZN7numbers5checkEPKii");
         let x = ask(device, Call::Allocate, &[4 * 96], &[]).unwrap().words[0];
         ask(device, Call::Write, &[x], &bytes(&[13; 96])).unwrap();
         let parameters = ask(device, Call::Parameters, &[stub], &[]).unwrap().bytes;

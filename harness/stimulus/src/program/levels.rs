@@ -36,5 +36,6 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
             Relssp::Optimal => scratchpad::Relssp::Optimal,
         },
     };
-    Options { registers, schedule, register_order, hierarchy, power_threshold, scratchpad }
+    let stack_bytes = u32::try_from(config.compiler.stack_bytes).expect("the configuration is valid");
+    Options { registers, schedule, register_order, hierarchy, power_threshold, stack_bytes, scratchpad }
 }

@@ -14,6 +14,8 @@ section! {
         pub register_order: RegisterOrder = RegisterOrder::Allocated;
         /// Code: instructions up to the next access within which a register stays ON; 0: no power states are marked.
         pub power_threshold: usize = 0, "a number from 0 to 31" if |threshold| threshold <= 31;
+        /// Code: bytes of local memory of a thread for calls inside of each other of recursive functions.
+        pub stack_bytes: usize = 16384, "a multiple of 16 from 0 to 196608" if |bytes| bytes <= 196_608 && bytes % 16 == 0;
         /// Code: bytes of a block's shared memory, from address 0 on, that it does not share with another block. Accesses that lie
         /// there are marked.
         pub private_shared: usize = 0, "a multiple of 4 from 0 to 65536" if |bytes| bytes <= 65536 && bytes % 4 == 0;

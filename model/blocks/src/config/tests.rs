@@ -50,6 +50,7 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
         ("sm.active_warps", &["3", "34"], "0, or an even number from 2 to sm.warps"),
         ("sm.patience", &["4096"], "a number from 0 to 4095 (instructions)"),
         ("compiler.power_threshold", &["32"], "a number from 0 to 31"),
+        ("compiler.stack_bytes", &["196624", "8"], "a multiple of 16 from 0 to 196608"),
         ("compiler.private_shared", &["65540", "6"], "a multiple of 4 from 0 to 65536"),
     ]);
     for three in [["cache.kilobytes=48", "cache.ways=4"], ["cache.kilobytes=64", "cache.ways=3"]] {

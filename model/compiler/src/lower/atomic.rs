@@ -1,14 +1,23 @@
 //! Atomic operations and fences.
 
-use super::kernel::{Kernel, lacks, wrong};
+use super::count_mentions;
+use super::kernel::{Kernel, wrong};
 use super::logic::B32;
 use super::memory::{Address, Target};
-use super::types::{Mods, Result, Ty};
-use crate::diagnostic::Feature;
-use crate::mir::{Inst, Pred, Val};
-use crate::ptx::ast::{Instruction, Operand, OperandKind};
+use super::types::{Kind, Mods, Result, Ty};
+use super::wide::{self, Pair};
+use crate::mir::{Inst, Pred, Term, Val};
+use crate::ptx::ast::{Block, Instruction, Module, Operand, OperandKind, Statement};
 use gpurf_isa::modifiers::*;
 use gpurf_isa::{Op, machine};
+use std::collections::HashMap;
+
+/// Name of the variable that holds the locks of 64-bit operations; no variable of a program has it.
+pub const LOCKS: &str = "atomic locks";
+/// Its bytes, a power of two: a word for each of 1024 locks.
+pub const LOCK_BYTES: u32 = 4096;
+
+const B64: Ty = Ty { kind: Kind::Bits, bits: 64 };
 
 impl<'a> Kernel<'_, 'a> {
     /// Lowers an instruction of this group; says whether it was one.
@@ -56,7 +65,11 @@ impl<'a> Kernel<'_, 'a> {
         };
         self.fence(fences[0]);
         if ty.bits == 64 {
-            self.atom_64(i, name, space, address, result, &sources[0])?;
+            let old = self.atom_64(i, name, ty, space, address, sources)?;
+            // Where it is done as two of 32 bits, nobody reads the old value.
+            if let (Some(d), Some(old)) = (result, old) {
+                self.write(d, B64, old)?;
+            }
         } else {
             let value = if name == "cas" {
                 let (compare, swap) = (self.word(&sources[0], 32)?, self.word(&sources[1], 32)?);
@@ -89,7 +102,7 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     /// The machine's instruction has room for the low word of the address only.
-    fn compare_and_swap(&mut self, space: AtomicSpace, address: Address, compare: Val, swap: Val) -> Val {
+    pub fn compare_and_swap(&mut self, space: AtomicSpace, address: Address, compare: Val, swap: Val) -> Val {
         let d = self.b.general();
         let [low, high] = address.base;
         let cas = |k: &mut Self, space: AtomicSpace, guard: Pred| {
@@ -121,36 +134,7 @@ impl<'a> Kernel<'_, 'a> {
 
     /// 64 bits as two words, where nobody reads the old value: every carry out of the low word is added to the high
     /// one, so the sum is right when all are done; and the words of logic operations are independent.
-    fn atom_64(
-        &mut self,
-        i: &Instruction<'a>,
-        name: &str,
-        space: AtomicSpace,
-        address: Address,
-        result: Option<&Operand<'a>>,
-        source: &Operand<'a>,
-    ) -> Result<()> {
-        let unused = match result.map(|r| &r.kind) {
-            None => true,
-            Some(OperandKind::Name { name, .. }) => *name == "_" || self.mentions.get(name) == Some(&1),
-            Some(_) => false,
-        };
-        let operation = match name {
-            "add" => Atomic::Add,
-            "and" => Atomic::And,
-            "or" => Atomic::Or,
-            "xor" => Atomic::Xor,
-            _ => {
-                let message = format!("a 64-bit atomic .{name} is outside of the subset: the machine's have 32 bits");
-                return lacks(i.span, Feature::WideAtomics, message);
-            }
-        };
-        if !unused {
-            let message = "a 64-bit atomic operation whose old value is read is outside of the subset: \
-                           the machine does it as two of 32 bits";
-            return lacks(i.span, Feature::WideAtomics, message);
-        }
-        let [low, high] = self.pair(source)?;
+    fn atom_of_words(&mut self, operation: Atomic, space: AtomicSpace, address: Address, [low, high]: Pair) {
         let mut high = high;
         let old = self.atom_word(space, operation, address, 0, low);
         if operation == Atomic::Add {
@@ -158,8 +142,139 @@ impl<'a> Kernel<'_, 'a> {
             high = self.b.op_s(Op::Iadd { mode: Addition::Add }, [high, Val::ZERO, Val::ZERO], carry);
         }
         self.atom_word(space, operation, address, 4, high);
-        Ok(())
     }
+
+    /// 64 bits under a lock, which the address chooses; gives the old value. A lane that finds the lock taken tries again once all lanes have
+    /// tried: the one that has it is through then.
+    fn atom_under_lock(
+        &mut self,
+        space: AtomicSpace,
+        address: Address,
+        new: impl FnOnce(&mut Self, Pair) -> Pair,
+    ) -> Pair {
+        let old = [self.b.general(), self.b.general()];
+        for word in old {
+            self.b.assign(word, Val::ZERO);
+        }
+        let locks = self.global_address(LOCKS, 0);
+        let low = self.b.add(address.base[0], Val::Imm(address.offset as u32));
+        let rest = self.b.and(low, Val::Imm(7));
+        let misaligned = self.b.compare(IntegerComparison::Ne, false, rest, Val::ZERO);
+        self.trap(misaligned, machine::trap::MISALIGNED);
+        let half = self.b.shr(false, low, Val::Imm(1));
+        let place = self.b.and(half, Val::Imm(LOCK_BYTES - 4));
+        let lock = Address { base: [self.b.add(locks[0], place), locks[1]], offset: 0 };
+        let [head, inside, tried, after] = [(); 4].map(|()| self.b.block());
+        self.b.end(Term::Jump(head), head);
+        let taken = self.atom_word(AtomicSpace::Global, Atomic::Exch, lock, 0, Val::Imm(1));
+        let mine = self.b.compare(IntegerComparison::Eq, false, taken, Val::ZERO);
+        self.b.end(Term::Branch { when: mine, then: inside, otherwise: tried }, inside);
+        self.fence(Some(Scope::Device));
+        // Atomic operations, so that nothing of it races with those on the same word that other code does.
+        for (at, word) in [(0, old[0]), (4, old[1])] {
+            let found = self.atom_word(space, Atomic::Or, address, at, Val::ZERO);
+            self.b.assign(word, found);
+        }
+        for (at, word) in [0, 4].into_iter().zip(new(self, old.map(Val::Reg))) {
+            self.atom_word(space, Atomic::Exch, address, at, word);
+        }
+        self.fence(Some(Scope::Device));
+        self.atom_word(AtomicSpace::Global, Atomic::Exch, lock, 0, Val::ZERO);
+        self.b.end(Term::Jump(tried), tried);
+        self.b.end(Term::Branch { when: mine, then: after, otherwise: head }, after);
+        old.map(Val::Reg)
+    }
+
+    /// Lowers an operation on 64 bits; gives the old value where the operation is done as a whole.
+    fn atom_64(
+        &mut self,
+        i: &Instruction<'a>,
+        name: &str,
+        ty: Ty,
+        space: AtomicSpace,
+        address: Address,
+        sources: &[Operand<'a>],
+    ) -> Result<Option<Pair>> {
+        let Some(_) = operation_64(name, ty) else {
+            return wrong(i.span, format!("there is no .{name} of this type"));
+        };
+        let given = self.pair(&sources[0])?;
+        if let (false, Some(operation)) = (self.module.locks, operation_of_words(name)) {
+            self.atom_of_words(operation, space, address, given);
+            return Ok(None);
+        }
+        let swap = sources.get(1).map(|operand| self.pair(operand)).transpose()?;
+        let old = self.atom_under_lock(space, address, |k, old| match (name, swap) {
+            ("add", _) => wide::add(&mut k.b, old, given),
+            ("and", _) => [k.b.and(old[0], given[0]), k.b.and(old[1], given[1])],
+            ("or", _) => [k.b.or(old[0], given[0]), k.b.or(old[1], given[1])],
+            ("xor", _) => [k.b.xor(old[0], given[0]), k.b.xor(old[1], given[1])],
+            ("min" | "max", _) => {
+                let comparison = if name == "min" { IntegerComparison::Lt } else { IntegerComparison::Gt };
+                let keep = k.b.compare_wide(comparison, ty.signed(), old, given);
+                wide::select(&mut k.b, keep, old, given)
+            }
+            ("cas", Some(swap)) => {
+                let equal = k.b.compare_wide(IntegerComparison::Eq, false, old, given);
+                wide::select(&mut k.b, equal, swap, old)
+            }
+            _ => given,
+        });
+        Ok(Some(old))
+    }
+}
+
+/// Whether any body of a module has a 64-bit operation that two of 32 bits cannot do. Then all of them are done under a lock, as what goes
+/// past the lock would get lost.
+pub fn need_locks(module: &Module<'_>) -> bool {
+    module.functions.iter().filter_map(|function| function.body.as_ref()).any(|body| {
+        let mut mentions = HashMap::new();
+        count_mentions(body, &mut mentions);
+        needs_lock(body, &mentions)
+    })
+}
+
+fn needs_lock<'a>(block: &Block<'a>, mentions: &HashMap<&'a str, u32>) -> bool {
+    block.statements.iter().any(|statement| match statement {
+        Statement::Block(inner) => needs_lock(inner, mentions),
+        Statement::Instruction(i) if matches!(i.opcode.text, "atom" | "red") => {
+            let has = |names: &[&str]| i.modifiers.iter().any(|modifier| names.contains(&modifier.text));
+            let of_words = i.modifiers.iter().any(|modifier| operation_of_words(modifier.text).is_some());
+            has(&["u64", "s64", "b64"]) && !(of_words && (i.opcode.text == "red" || drops_old(i, mentions)))
+        }
+        _ => false,
+    })
+}
+
+/// Whether nobody reads the old value that an `atom` gives.
+fn drops_old<'a>(i: &Instruction<'a>, mentions: &HashMap<&'a str, u32>) -> bool {
+    match i.operands.first().map(|operand| &operand.kind) {
+        Some(OperandKind::Name { name, .. }) => *name == "_" || mentions.get(name) == Some(&1),
+        _ => false,
+    }
+}
+
+/// The operation on 32 bits that does one on 64 word by word.
+fn operation_of_words(name: &str) -> Option<Atomic> {
+    Some(match name {
+        "add" => Atomic::Add,
+        "and" => Atomic::And,
+        "or" => Atomic::Or,
+        "xor" => Atomic::Xor,
+        _ => return None,
+    })
+}
+
+/// Whether there is such an operation on 64 bits.
+fn operation_64(name: &str, ty: Ty) -> Option<()> {
+    use super::types::Kind::*;
+    let is_there = match name {
+        "add" => matches!(ty.kind, Unsigned | Signed),
+        "min" | "max" => matches!(ty.kind, Unsigned | Signed),
+        "and" | "or" | "xor" | "exch" | "cas" => ty.kind == Bits,
+        _ => false,
+    };
+    is_there.then_some(())
 }
 
 fn operation(name: &str, ty: Ty) -> Option<Atomic> {

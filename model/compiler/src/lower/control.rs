@@ -21,6 +21,10 @@ impl<'a> Kernel<'_, 'a> {
                 let code = if i.opcode.text == "trap" { machine::trap::PROGRAM } else { machine::trap::BREAKPOINT };
                 self.trap(Pred::TRUE, code);
             }
+            "call" => {
+                mods.flag("uni");
+                self.call(i)?;
+            }
             // Of the sharing thesis (3.2.2), not of PTX.
             "relssp" => {
                 let [] = self.operands(i)?;
@@ -60,7 +64,7 @@ impl<'a> Kernel<'_, 'a> {
                 let OperandKind::Name { name, part: None } = table.kind else {
                     return wrong(table.span, "expected the label of a list of branch targets");
                 };
-                let Some(targets) = self.scopes.iter().rev().find_map(|s| s.tables.get(name).copied()) else {
+                let Some(targets) = self.code.scopes.iter().rev().find_map(|s| s.tables.get(name).copied()) else {
                     return wrong(table.span, format!("there is no list of branch targets `{name}`"));
                 };
                 let to = targets.iter().map(|&t| self.label(t)).collect::<Result<Vec<BlockId>>>()?;
@@ -70,6 +74,10 @@ impl<'a> Kernel<'_, 'a> {
             }
             _ => {
                 let [] = self.operands(i)?;
+                if let ("ret", Some(to)) = (i.opcode.text, self.code.returns) {
+                    self.go(guard, to, after, after);
+                    return mods.finish();
+                }
                 let exit = self.b.block();
                 self.go(guard, exit, after, exit);
                 self.b.end(Term::Exit, after);
@@ -84,8 +92,8 @@ impl<'a> Kernel<'_, 'a> {
         self.b.end(term, next);
     }
 
-    /// Branches to `to[index - first]` by halving; an index past the end goes to the last one (PTX leaves it undefined).
-    fn choose(&mut self, index: Val, first: u32, to: &[BlockId], next: BlockId) {
+    /// Branches to `to[index - first]` by halving, and goes on in `next`; an index past the end goes to the last one (PTX leaves it undefined).
+    pub fn choose(&mut self, index: Val, first: u32, to: &[BlockId], next: BlockId) {
         if to.iter().all(|t| *t == to[0]) {
             self.b.end(Term::Jump(to[0]), next);
             return;

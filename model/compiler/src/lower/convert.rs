@@ -64,17 +64,22 @@ impl<'a> Kernel<'_, 'a> {
                 let result = if integral {
                     let op = Op::Frnd { rounding: super::machine::rounding(round), ftz, sat: saturate };
                     self.b.op(op, [source[0], Val::ZERO, Val::ZERO])
-                } else if ftz || saturate {
-                    let mode = Mode { sat: saturate, ..Mode::new(gpurf_arith::Rounding::NearestEven, ftz) };
-                    self.plus_zero(source[0], mode)
                 } else {
-                    source[0]
+                    self.flushed_or_clamped(source[0], ftz, saturate)
                 };
                 [result, Val::ZERO]
             }
         };
         self.write_extended(d, to, value)?;
         Ok(true)
+    }
+
+    /// A float whose subnormal values become zero, or that is clamped to 0 ..= 1, if so asked.
+    pub fn flushed_or_clamped(&mut self, x: Val, ftz: bool, sat: bool) -> Val {
+        if !ftz && !sat {
+            return x;
+        }
+        self.plus_zero(x, Mode { sat, ..Mode::new(gpurf_arith::Rounding::NearestEven, ftz) })
     }
 
     fn integer_to_integer(&mut self, source: Pair, from: Ty, to: Ty, saturate: bool) -> Pair {
@@ -115,7 +120,8 @@ impl<'a> Kernel<'_, 'a> {
         x
     }
 
-    fn integer_to_float(&mut self, source: Pair, from: Ty, round: gpurf_arith::Rounding) -> Val {
+    /// The nearest float, or that of another rounding.
+    pub fn integer_to_float(&mut self, source: Pair, from: Ty, round: gpurf_arith::Rounding) -> Val {
         match (from.bits, from.signed()) {
             (64, true) => sequence::float_from_signed_64(&mut self.b, sequence_pair(source), round),
             (64, false) => sequence::float_from_unsigned_64(&mut self.b, sequence_pair(source), round),
@@ -128,7 +134,7 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     /// Out of range gives the nearest value of the type, NaN gives zero.
-    fn float_to_integer(&mut self, x: Val, to: Ty, round: gpurf_arith::Rounding, ftz: bool) -> Pair {
+    pub fn float_to_integer(&mut self, x: Val, to: Ty, round: gpurf_arith::Rounding, ftz: bool) -> Pair {
         if to.bits == 64 {
             let pair = if to.signed() {
                 sequence::signed_64_from_float(&mut self.b, x, round, ftz)

@@ -169,13 +169,13 @@ impl<'a> Kernel<'_, 'a> {
         Mode { rounding: rounding(name), ftz: mods.flag("ftz"), sat: mods.flag("sat") }
     }
 
-    fn function(&mut self, function: Function, ftz: bool, x: Val) -> Val {
+    pub fn function(&mut self, function: Function, ftz: bool, x: Val) -> Val {
         self.b.op(Op::Mufu { function, ftz }, [x, Val::ZERO, Val::ZERO])
     }
 
     /// `tanh.approx.f32`: 1 - 2 / (e^2x + 1), and near zero, where that loses digits, the Taylor series to the fifth power.
     /// The PTX ISA asks for a relative error of 2^-11; at the seam, 0.25, the series has 2^-15.
-    fn tanh(&mut self, x: Val) -> Val {
+    pub fn tanh(&mut self, x: Val) -> Val {
         use sequence::Machine;
         let b = &mut self.b;
         let number = |x: f32| Val::Imm(x.to_bits());

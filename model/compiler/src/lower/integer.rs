@@ -120,11 +120,11 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     fn carry_flag(&mut self) -> crate::mir::V {
-        if let Some(v) = self.carry {
+        if let Some(v) = self.code.carry {
             return v;
         }
         let v = self.b.predicate();
-        self.carry = Some(v);
+        self.code.carry = Some(v);
         v
     }
 

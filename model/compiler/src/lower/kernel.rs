@@ -1,10 +1,11 @@
 //! A kernel's registers, labels and operands while it is being lowered.
 
+use super::calls::Calls;
 use super::module::{Environment, Place};
 use super::refusal;
 use super::types::{Result, Ty, refused_type};
 use super::wide::{self, Pair};
-use crate::diagnostic::{Error, Feature, Span};
+use crate::diagnostic::{Error, Feature, LineIndex, Span};
 use crate::mir::{Address, BlockId, Builder, Pred, V, Val};
 use crate::ptx::ast::{Block, Operand, OperandKind, Registers, Word};
 use crate::ptx::type_size;
@@ -73,20 +74,32 @@ impl<'a> Scope<'a> {
     }
 }
 
+/// The body that is being lowered: that of the kernel, or of a function that it calls.
+pub struct Code<'a> {
+    pub scopes: Vec<Scope<'a>>,
+    /// The carry flag of `.cc`.
+    pub carry: Option<V>,
+    /// All of it.
+    pub body: &'a Block<'a>,
+    /// Where `ret` goes in a function.
+    pub returns: Option<BlockId>,
+}
+
 /// A kernel under construction.
 pub struct Kernel<'m, 'a> {
     pub module: &'m Environment<'a>,
+    pub lines: &'m LineIndex,
+    /// What is wrong with it.
+    pub errors: Vec<Error>,
     pub b: Builder,
-    pub scopes: Vec<Scope<'a>>,
-    /// How often each name is mentioned in the kernel.
-    pub mentions: HashMap<&'a str, u32>,
+    pub code: Code<'a>,
+    pub calls: Calls<'a>,
+    /// Its variables of shared memory, those of the functions that it calls included.
+    pub shared: HashMap<&'a str, Place>,
+    /// Local variables, but for those in frames of the stack.
     pub local_bytes: u32,
     /// The values that hold registers of the PTX, with the registers' names.
     pub named: HashMap<V, &'a str>,
-    /// The carry flag of `.cc`.
-    pub carry: Option<V>,
-    /// All of its code.
-    pub body: &'a Block<'a>,
     /// Its calls of `printf` so far.
     pub prints: Vec<Print>,
     /// Whether it has assertions.
@@ -106,11 +119,11 @@ pub fn lacks<T>(span: Span, feature: Feature, message: impl Into<String>) -> Res
 impl<'a> Kernel<'_, 'a> {
     /// The register of a name, if it is one.
     pub fn register(&mut self, name: &'a str, span: Span) -> Result<Option<Reg>> {
-        for i in (0..self.scopes.len()).rev() {
-            if let Some(&reg) = self.scopes[i].bound.get(name) {
+        for i in (0..self.code.scopes.len()).rev() {
+            if let Some(&reg) = self.code.scopes[i].bound.get(name) {
                 return Ok(Some(reg));
             }
-            if let Some(ty) = self.scopes[i].type_of(name) {
+            if let Some(ty) = self.code.scopes[i].type_of(name) {
                 if self.b.function.classes.len() > MAX_VALUES {
                     return lacks(span, Feature::Room, format!("the kernel has more than {MAX_VALUES} values"));
                 }
@@ -123,7 +136,7 @@ impl<'a> Kernel<'_, 'a> {
                     Reg::Pred(v) | Reg::Word(v, _) => _ = self.named.insert(v, name),
                     Reg::Pair(v) => self.named.extend(v.map(|v| (v, name))),
                 }
-                self.scopes[i].bound.insert(name, reg);
+                self.code.scopes[i].bound.insert(name, reg);
                 return Ok(Some(reg));
             }
         }
@@ -141,7 +154,8 @@ impl<'a> Kernel<'_, 'a> {
 
     /// Where a variable lies.
     pub fn place(&self, name: &str) -> Option<&Place> {
-        self.scopes.iter().rev().find_map(|s| s.places.get(name)).or_else(|| self.module.places.get(name))
+        let scopes = self.code.scopes.iter().rev().find_map(|s| s.places.get(name));
+        scopes.or_else(|| self.shared.get(name)).or_else(|| self.module.places.get(name))
     }
 
     /// A special register's value.
@@ -361,6 +375,12 @@ impl<'a> Kernel<'_, 'a> {
         let pair = match &place {
             Place::Refused(feature, reason) => return lacks(span, *feature, reason.clone()),
             Place::Global => self.global_address(name, addend),
+            Place::Function(address) => wide::constant(address.wrapping_add(addend as u64)),
+            Place::Frame(at) => [self.frame_address((*at).wrapping_add(addend as u32)), Val::ZERO],
+            Place::Argument(_) => {
+                let message = format!("the address of `{name}`, a parameter of a function, is outside of the subset");
+                return lacks(span, Feature::Calls, message);
+            }
             Place::Constant(at) | Place::Shared(at, _) | Place::Local(at) => {
                 if let Place::Shared(_, variable) = place {
                     self.b.variables = Variables::one(variable);
@@ -388,7 +408,7 @@ impl<'a> Kernel<'_, 'a> {
 
     /// The block of a label.
     pub fn label(&self, word: Word<'a>) -> Result<BlockId> {
-        match self.scopes.iter().rev().find_map(|s| s.labels.get(word.text)) {
+        match self.code.scopes.iter().rev().find_map(|s| s.labels.get(word.text)) {
             Some(&block) => Ok(block),
             None => wrong(word.span, format!("there is no label `{}`", word.text)),
         }

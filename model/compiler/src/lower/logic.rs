@@ -321,30 +321,22 @@ impl<'a> Kernel<'_, 'a> {
         }
         let ftz = mods.flag("ftz");
         let (x, y) = (self.word(a, 32)?, self.word(b, 32)?);
-        use FloatComparison::*;
-        let comparison = match name {
-            "eq" => Eq,
-            "ne" => Ne,
-            "lt" => Lt,
-            "le" => Le,
-            "gt" => Gt,
-            "ge" => Ge,
-            "equ" => Equ,
-            "neu" => Neu,
-            "ltu" => Ltu,
-            "leu" => Leu,
-            "gtu" => Gtu,
-            "geu" => Geu,
-            "num" => Num,
-            "nan" => Nan,
-            _ => return wrong(mods.span(), format!("floats are not compared by .{name}")),
-        };
-        let op = Op::Fsetp { comparison, ftz, combine: Combine::And };
-        Ok(self.b.op_p(op, [x, y, Val::ZERO], Pred::TRUE, Pred::TRUE))
+        Ok(self.compare_floats(float_comparison(mods, name)?, ftz, x, y))
     }
 
-    /// The comparison of an instruction and its inverse, each combined with the third source.
-    fn compared(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>, ty: Ty) -> Result<[Pred; 2]> {
+    /// Compares two floats.
+    pub fn compare_floats(&mut self, comparison: FloatComparison, ftz: bool, x: Val, y: Val) -> Pred {
+        let op = Op::Fsetp { comparison, ftz, combine: Combine::And };
+        self.b.op_p(op, [x, y, Val::ZERO], Pred::TRUE, Pred::TRUE)
+    }
+
+    /// The comparison of an instruction, by its name, and its inverse, each combined with the third source.
+    pub fn compared(
+        &mut self,
+        i: &Instruction<'a>,
+        mods: &mut Mods<'_, 'a>,
+        compare: impl FnOnce(&mut Self, &mut Mods<'_, 'a>, &str, &Operand<'a>, &Operand<'a>) -> Result<Pred>,
+    ) -> Result<[Pred; 2]> {
         const NAMES: [&str; 18] = [
             "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu",
             "num", "nan",
@@ -356,7 +348,7 @@ impl<'a> Kernel<'_, 'a> {
             (Some(_), [_, a, b, c]) => (a, b, Some(c)),
             _ => return wrong(i.span, format!("`{}` has three operands, or four with .and, .or, .xor", i.opcode.text)),
         };
-        let p = self.comparison(mods, name, ty, a, b)?;
+        let p = compare(self, mods, name, a, b)?;
         let mut both = [p, p.not()];
         if let (Some(combine), Some(c)) = (combine, c) {
             let combine = match combine {
@@ -372,22 +364,49 @@ impl<'a> Kernel<'_, 'a> {
 
     fn set_predicate(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
         let ty = mods.ty_of(&NUMBER_NAMES[..10])?;
-        let both = self.compared(i, mods, ty)?;
-        match &i.operands[0].kind {
+        let both = self.compared(i, mods, |k, mods, name, a, b| k.comparison(mods, name, ty, a, b))?;
+        self.write_predicates(&i.operands[0], both)
+    }
+
+    /// Writes the first of two predicates, or both to `p|q`.
+    pub fn write_predicates(&mut self, d: &Operand<'a>, both: [Pred; 2]) -> Result<()> {
+        match &d.kind {
             OperandKind::Pair(p, q) => {
                 self.write_predicate(p, both[0])?;
                 self.write_predicate(q, both[1])
             }
-            _ => self.write_predicate(&i.operands[0], both[0]),
+            _ => self.write_predicate(d, both[0]),
         }
     }
 
     fn set(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
         let result = mods.ty_of(&["u32", "s32", "f32"])?;
         let ty = mods.ty_of(&NUMBER_NAMES[..10])?;
-        let [p, _] = self.compared(i, mods, ty)?;
+        let [p, _] = self.compared(i, mods, |k, mods, name, a, b| k.comparison(mods, name, ty, a, b))?;
         let one = if result.float() { 1f32.to_bits() } else { u32::MAX };
         let value = self.b.select(p, Val::Imm(one), Val::ZERO);
         self.write_word(&i.operands[0], result, value)
     }
+}
+
+/// The comparison of floats of this name.
+pub fn float_comparison(mods: &Mods<'_, '_>, name: &str) -> Result<FloatComparison> {
+    use FloatComparison::*;
+    Ok(match name {
+        "eq" => Eq,
+        "ne" => Ne,
+        "lt" => Lt,
+        "le" => Le,
+        "gt" => Gt,
+        "ge" => Ge,
+        "equ" => Equ,
+        "neu" => Neu,
+        "ltu" => Ltu,
+        "leu" => Leu,
+        "gtu" => Gtu,
+        "geu" => Geu,
+        "num" => Num,
+        "nan" => Nan,
+        _ => return wrong(mods.span(), format!("floats are not compared by .{name}")),
+    })
 }

@@ -15,6 +15,8 @@ use gpurf_isa::{Offset, Op, machine};
 pub enum Target {
     Memory(Space),
     Constant,
+    /// A parameter or result of a call, by its number.
+    Argument(usize),
 }
 
 /// An address with its offset: in range of the instruction's field.
@@ -31,6 +33,8 @@ struct Source {
     address: Address,
     /// It is to pass the data cache by.
     bypass: bool,
+    /// Where the address stands.
+    span: Span,
 }
 
 /// Modifiers of loads, besides those of order, that are for the level behind the data cache: the first of them caches there only, the second one not at all.
@@ -146,14 +150,20 @@ impl<'a> Kernel<'_, 'a> {
                 }
                 Some(_) => return wrong(span, format!("`{name}` is no address: 64 bits are needed")),
                 None => {
-                    let (place, pair) = self.address_of(name, offset, span)?;
+                    let (place, pair) = match self.place(name) {
+                        // It has no address in memory, but its bytes can be named.
+                        Some(&Place::Argument(number)) => (Place::Argument(number), wide::constant(offset as u64)),
+                        _ => self.address_of(name, offset, span)?,
+                    };
                     let own = match place {
                         Place::Shared(..) => Target::Memory(Space::Shared),
-                        Place::Local(_) => Target::Memory(Space::Local),
+                        Place::Local(_) | Place::Frame(_) => Target::Memory(Space::Local),
                         Place::Global => Target::Memory(Space::Global),
-                        Place::Constant(_) | Place::Refused(..) => Target::Constant,
+                        Place::Constant(_) | Place::Refused(..) | Place::Function(_) => Target::Constant,
+                        Place::Argument(number) => Target::Argument(number),
                     };
-                    if target == Target::Memory(Space::Generic) {
+                    let is_parameter = space == Some("param") && matches!(own, Target::Argument(_));
+                    if target == Target::Memory(Space::Generic) || is_parameter {
                         target = own;
                     }
                     if target != own {
@@ -186,10 +196,10 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     /// A load of at most 32 bits.
-    fn load_word(&mut self, source: Source, at: u32, kind: LoadType, align: Alignment) -> Val {
-        let Source { target, address, bypass } = source;
-        let d = self.b.general();
+    fn load_word(&mut self, source: Source, at: u32, kind: LoadType, align: Alignment) -> Result<Val> {
+        let Source { target, address, bypass, span } = source;
         let op = match target {
+            Target::Argument(number) => return self.load_argument(number, address.offset + at as i32, kind, span),
             Target::Memory(space) => {
                 // What is no global memory does not come through the data cache, or does so for its own sake alone: spills.
                 let bypass = bypass && matches!(space, Space::Global | Space::Generic);
@@ -199,11 +209,12 @@ impl<'a> Kernel<'_, 'a> {
         };
         let high =
             if matches!(target, Target::Memory(Space::Global | Space::Generic)) { address.base[1] } else { Val::ZERO };
+        let d = self.b.general();
         let mut inst = self.b.inst(op, [address.base[0], high, Val::ZERO]);
         inst.d = Some(d);
         inst.offset = address.offset + at as i32;
         self.b.push(inst);
-        Val::Reg(d)
+        Ok(Val::Reg(d))
     }
 
     fn load(&mut self, i: &Instruction<'a>, mods: &mut Mods<'_, 'a>) -> Result<()> {
@@ -219,7 +230,7 @@ impl<'a> Kernel<'_, 'a> {
         let parts = parts(d, width)?;
         self.fence(fences[0]);
         let (target, address) = self.address(a, space)?;
-        let source = Source { target, address, bypass };
+        let source = Source { target, address, bypass, span: a.span };
         let total = check_width(ty, width, d.span)?;
         let align = alignment(total);
         let mut values: Vec<Pair> = Vec::new();
@@ -230,7 +241,7 @@ impl<'a> Kernel<'_, 'a> {
                     let align = if n == 0 { align } else { Alignment::Natural };
                     self.load_word(source, n * 4, LoadType::B32, align)
                 })
-                .collect();
+                .collect::<Result<_>>()?;
             match ty.bits {
                 32 => values.extend(loaded.iter().map(|&w| [w, Val::ZERO])),
                 _ => values.extend(loaded.chunks(2).map(|w| [w[0], w[1]])),
@@ -242,7 +253,7 @@ impl<'a> Kernel<'_, 'a> {
                 (_, false) => LoadType::U16,
                 (_, true) => LoadType::S16,
             };
-            let value = self.load_word(source, 0, kind, Alignment::Natural);
+            let value = self.load_word(source, 0, kind, Alignment::Natural)?;
             // Filled up to 32 bits by the load itself.
             let filled = Ty { bits: 32, ..ty };
             match self.destination(d)? {
@@ -260,7 +271,7 @@ impl<'a> Kernel<'_, 'a> {
                     let align = if n == 0 { align } else { Alignment::Natural };
                     self.load_word(source, n * 4, kind, align)
                 })
-                .collect();
+                .collect::<Result<_>>()?;
             for n in 0..width {
                 let bit = n * ty.bits;
                 let word = words[(bit / 32) as usize];
@@ -274,7 +285,16 @@ impl<'a> Kernel<'_, 'a> {
         Ok(())
     }
 
-    fn store_word(&mut self, space: Space, address: Address, at: u32, kind: StoreType, align: Alignment, value: Val) {
+    /// A store of at most 32 bits.
+    pub fn store_word(
+        &mut self,
+        space: Space,
+        address: Address,
+        at: u32,
+        kind: StoreType,
+        align: Alignment,
+        value: Val,
+    ) {
         let high = if matches!(space, Space::Global | Space::Generic) { address.base[1] } else { Val::ZERO };
         let op = Op::St { space, kind, align };
         let inst = self.b.inst(op, [address.base[0], high, value]);
@@ -291,9 +311,9 @@ impl<'a> Kernel<'_, 'a> {
         let parts = parts(value, width)?;
         self.fence(fences[0]);
         let (target, address) = self.address(a, space)?;
-        let Target::Memory(space) = target else {
+        if target == Target::Constant {
             return wrong(i.span, "the constant space is only read");
-        };
+        }
         let total = check_width(ty, width, value.span)?;
         let align = alignment(total);
         let mut values = Vec::new();
@@ -320,7 +340,14 @@ impl<'a> Kernel<'_, 'a> {
         };
         for (n, word) in words.into_iter().enumerate() {
             let align = if n == 0 { align } else { Alignment::Natural };
-            self.store_word(space, address, n as u32 * 4, kind, align, word);
+            let at = n as u32 * 4;
+            match target {
+                Target::Memory(space) => self.store_word(space, address, at, kind, align, word),
+                Target::Argument(number) => {
+                    self.store_argument(number, address.offset + at as i32, kind, word, a.span)?;
+                }
+                Target::Constant => unreachable!("refused above"),
+            }
         }
         self.fence(fences[1]);
         Ok(())

@@ -3,9 +3,12 @@
 //! Each instruction is checked and lowered at once: its modifiers are taken one by one, and what nobody took is refused.
 
 mod atomic;
+mod call_graph;
+mod calls;
 mod control;
 mod convert;
 mod float;
+mod half;
 mod integer;
 mod kernel;
 mod logic;
@@ -24,10 +27,11 @@ use crate::diagnostic::{Error, Feature, LineIndex, Span};
 use crate::mir::{Builder, Function, Origin, Pred, Term, V};
 use crate::ptx::ast::{self, Block, Operand, OperandKind, Space, Statement};
 use crate::scratchpad::{self, Orders, SharedVariable, Variables, provenance};
+use calls::Calls;
 use gpurf_isa::image::{Parameter, Print, Symbol, SymbolSpace};
 use gpurf_isa::machine::print::{ASSERT_BUFFER, ASSERTION_RECORD, ASSERTIONS, HEADER, PRINTF_BUFFER, PRINTF_BYTES};
 use gpurf_isa::{Op, machine as limits};
-use kernel::{Kernel, Reg, Scope};
+use kernel::{Code, Kernel, Reg, Scope};
 use module::{Environment, Place};
 use std::collections::{HashMap, HashSet};
 use types::{Mods, Result};
@@ -88,7 +92,7 @@ pub struct Module {
 }
 
 /// Lowers those kernels of a module that are wanted. The variables of shared memory lie in these orders, those of kernels without one as they
-/// are declared.
+/// are declared. Recursive functions have `stack_bytes` of local memory.
 ///
 /// # Errors
 /// What is wrong with the module as a whole.
@@ -96,6 +100,7 @@ pub fn lower(
     source: &str,
     module: &ast::Module<'_>,
     orders: &Orders,
+    stack_bytes: u32,
     wanted: &dyn Fn(&str) -> bool,
 ) -> std::result::Result<Module, Vec<Error>> {
     let mut errors = Vec::new();
@@ -115,10 +120,9 @@ pub fn lower(
         let order = orders.get(name).map(Vec::as_slice);
         let mut wrong: Vec<Error> = function.broken.iter().cloned().collect();
         if let Some(body) = &function.body {
-            match kernel(&environment, &lines, function, body, order, &mut wrong) {
-                Ok(lowered) if wrong.is_empty() => kernels.push(lowered),
-                Ok(_) => {}
-                Err(error) => wrong.push(error),
+            match kernel(&environment, &lines, function, body, order, stack_bytes) {
+                Ok(lowered) => kernels.push(lowered),
+                Err(errors) => wrong.extend(errors),
             }
         }
         if !wrong.is_empty() {
@@ -127,7 +131,7 @@ pub fn lower(
         }
     }
     // Behind all variables of the program, whose addresses do not depend on them.
-    symbols.extend(host_buffers(&kernels));
+    symbols.extend(hidden(&kernels));
     if errors.is_empty() {
         Ok(Module { kernels, refused, symbols, refused_variables: environment.refused })
     } else {
@@ -135,12 +139,16 @@ pub fn lower(
     }
 }
 
-/// The buffers into which kernels write what the host prints; those that are needed.
-fn host_buffers(kernels: &[Lowered]) -> impl Iterator<Item = Symbol> {
+/// The variables that are not the program's, as far as they are needed: the buffers into which kernels write what the host prints, and the
+/// locks of 64-bit atomic operations.
+fn hidden(kernels: &[Lowered]) -> impl Iterator<Item = Symbol> {
     let printf = kernels.iter().any(|kernel| !kernel.prints.is_empty()).then_some((PRINTF_BUFFER, PRINTF_BYTES));
     let asserts = kernels.iter().any(|kernel| kernel.asserts);
     let asserts = asserts.then_some((ASSERT_BUFFER, HEADER + ASSERTIONS * ASSERTION_RECORD));
-    [printf, asserts].into_iter().flatten().map(|(name, bytes)| Symbol {
+    let names_locks =
+        |kernel: &Lowered| kernel.function.addresses.iter().any(|address| address.symbol == atomic::LOCKS);
+    let locks = kernels.iter().any(names_locks).then_some((atomic::LOCKS, atomic::LOCK_BYTES));
+    [printf, asserts, locks].into_iter().flatten().map(|(name, bytes)| Symbol {
         name: name.to_owned(),
         space: SymbolSpace::Global,
         bytes,
@@ -156,31 +164,44 @@ fn kernel<'a>(
     function: &'a ast::Function<'a>,
     body: &'a Block<'a>,
     order: Option<&[usize]>,
-    errors: &mut Vec<Error>,
-) -> Result<Lowered> {
+    stack_bytes: u32,
+) -> std::result::Result<Lowered, Vec<Error>> {
     if let Some(word) = function.refused.first() {
-        return Err(Error::lacks(word.span, Feature::Clusters, "clusters of blocks are outside of the subset"));
+        let error = Error::lacks(word.span, Feature::Clusters, "clusters of blocks are outside of the subset");
+        return Err(vec![error]);
     }
+    let mut bodies = environment.calls.reachable(body);
+    bodies.insert(0, body);
     let mut mentions = HashMap::new();
-    count_mentions(body, &mut mentions);
+    bodies.iter().for_each(|body| count_mentions(body, &mut mentions));
     let mut outer = Scope::default();
-    let parameters = place_parameters(function, &mut outer)?;
-    let (shared, static_shared) = place_shared(environment, body, &mentions, order, &mut outer)?;
+    let parameters = place_parameters(function, &mut outer).map_err(|error| vec![error])?;
+    let placed = place_shared(environment, &bodies, &mentions, order).map_err(|error| vec![error])?;
+    let (shared, static_shared, places) = placed;
     let mut k = Kernel {
         module: environment,
+        lines,
+        errors: Vec::new(),
         b: Builder::new(),
-        scopes: vec![outer],
-        mentions,
+        code: Code { scopes: vec![outer], carry: None, body, returns: None },
+        calls: Calls::default(),
+        shared: places,
         local_bytes: 0,
         named: HashMap::new(),
-        carry: None,
-        body,
         prints: Vec::new(),
         asserts: false,
     };
-    k.block(body, lines, errors);
+    k.block(body);
     let exit = k.b.at;
     k.b.end(Term::Exit, exit);
+    if k.errors.is_empty() {
+        k.finish_calls(stack_bytes, function.name.span).map_err(|error| vec![error])?;
+    } else {
+        // A function that is copied says the same in each copy.
+        let mut said = HashSet::new();
+        k.errors.retain(|error| said.insert((error.span.start, error.message.clone())));
+        return Err(k.errors);
+    }
     let mut lowered = k.b.finish();
     provenance::run(&mut lowered);
     Ok(Lowered {
@@ -217,19 +238,21 @@ fn place_parameters<'a>(function: &'a ast::Function<'a>, scope: &mut Scope<'a>) 
     Ok(parameters)
 }
 
-/// Places shared variables that the kernel mentions, those that it declares itself, and the word in which `bar.red` counts, one behind
-/// the other, in this order or as they are declared. Dynamic shared memory lies behind them: all of its variables begin at the same
-/// address. Gives the variables, and the bytes in front of dynamic memory.
+/// The variables of shared memory, the bytes in front of dynamic memory, and where each of them lies.
+type SharedPlaces<'a> = (Vec<SharedVariable>, u32, HashMap<&'a str, Place>);
+
+/// Places shared variables that the kernel's bodies mention, those that they declare themselves, and the word in which `bar.red` counts,
+/// one behind the other, in this order or as they are declared. Dynamic shared memory lies behind them: all of its variables begin at the
+/// same address.
 fn place_shared<'a>(
     environment: &Environment<'a>,
-    body: &'a Block<'a>,
+    bodies: &[&'a Block<'a>],
     mentions: &HashMap<&'a str, u32>,
     order: Option<&[usize]>,
-    scope: &mut Scope<'a>,
-) -> Result<(Vec<SharedVariable>, u32)> {
+) -> Result<SharedPlaces<'a>> {
     let mut declared: Vec<&ast::Variable<'a>> =
         environment.shared.iter().copied().filter(|v| mentions.contains_key(v.name.text)).collect();
-    collect_shared(body, &mut declared);
+    bodies.iter().for_each(|body| collect_shared(body, &mut declared));
     let (mut shared, mut names, mut total) = (Vec::new(), Vec::new(), 0);
     for variable in &declared {
         let bytes = variable.elements.map(|_| module::size(variable)).transpose()?;
@@ -242,7 +265,7 @@ fn place_shared<'a>(
         shared.push(SharedVariable::new(variable.name.text, bytes.map(|bytes| bytes as u32), variable.align));
         names.push(variable.name.text);
     }
-    if let Some(instruction) = reduction_at_barrier(body) {
+    if let Some(instruction) = bodies.iter().find_map(|body| reduction_at_barrier(body)) {
         if total.next_multiple_of(4) + 4 > u64::from(limits::SHARED_LIMIT) {
             let message = format!(
                 "`bar.red` counts in a word of shared memory, and the kernel's variables leave none of the {} bytes",
@@ -255,10 +278,9 @@ fn place_shared<'a>(
     }
     let as_declared: Vec<usize> = (0..shared.len()).collect();
     let end = scratchpad::place(&mut shared, order.unwrap_or(&as_declared));
-    for (number, (name, variable)) in names.into_iter().zip(&shared).enumerate() {
-        scope.places.insert(name, Place::Shared(variable.at, number));
-    }
-    Ok((shared, end))
+    let numbered = names.into_iter().zip(&shared).enumerate();
+    let places = numbered.map(|(number, (name, variable))| (name, Place::Shared(variable.at, number))).collect();
+    Ok((shared, end, places))
 }
 
 /// The first `bar.red` of a kernel, which counts in shared memory.
@@ -307,51 +329,46 @@ fn count_mentions<'a>(block: &'a Block<'a>, out: &mut HashMap<&'a str, u32>) {
 }
 
 impl<'a> Kernel<'_, 'a> {
-    fn block(&mut self, block: &'a Block<'a>, lines: &LineIndex, errors: &mut Vec<Error>) {
+    fn block(&mut self, block: &'a Block<'a>) {
         if let Err(error) = self.open(block) {
-            errors.push(error);
+            self.errors.push(error);
             return;
         }
-        // A call stands in a block of its own, with its parameters, of which nothing is to be said besides.
+        // A call stands in a block of its own, with its parameters. That of a function of the host is lowered as a whole.
         let has_parameters = block.variables.iter().any(|v| v.space == Space::Param);
-        let call = block.statements.iter().find_map(|s| match s {
-            Statement::Instruction(i) if i.opcode.text == "call" => Some(i),
+        let host_call = block.statements.iter().find_map(|s| match s {
+            Statement::Instruction(i) if i.opcode.text == "call" => print::host_arguments(i).map(|count| (i, count)),
             _ => None,
         });
-        if let (true, Some(call)) = (has_parameters, call) {
-            match self.host_call(block, call, lines) {
-                Ok(true) => {}
-                Ok(false) => {
-                    let (feature, reason) = refusal::reason(call);
-                    errors.push(Error::lacks(call.opcode.span, feature, reason));
-                }
-                Err(error) => errors.push(error),
+        if let (true, Some((call, count))) = (has_parameters, host_call) {
+            if let Err(error) = self.host_call(block, call, count) {
+                self.errors.push(error);
             }
-            self.scopes.pop();
+            self.code.scopes.pop();
             return;
         }
         for statement in &block.statements {
-            if errors.len() >= MAX_ERRORS {
-                return;
+            if self.errors.len() >= MAX_ERRORS {
+                break;
             }
             match statement {
-                Statement::Block(inner) => self.block(inner, lines, errors),
+                Statement::Block(inner) => self.block(inner),
                 Statement::BranchTargets(_) => {}
                 Statement::Label(word) => {
-                    self.b.line = lines.line(word.span.start);
-                    let to = self.scopes.last().expect("inside of a block").labels[word.text];
+                    self.b.line = self.lines.line(word.span.start);
+                    let to = self.code.scopes.last().expect("inside of a block").labels[word.text];
                     self.b.end(Term::Jump(to), to);
                 }
                 Statement::Instruction(inst) => {
-                    (self.b.line, self.b.ordered) = (lines.line(inst.span.start), false);
+                    (self.b.line, self.b.ordered) = (self.lines.line(inst.span.start), false);
                     self.b.variables = Variables::NONE;
                     if let Err(error) = self.guarded(inst) {
-                        errors.push(error);
+                        self.errors.push(error);
                     }
                 }
             }
         }
-        self.scopes.pop();
+        self.code.scopes.pop();
     }
 
     /// Makes what a block declares known.
@@ -363,19 +380,15 @@ impl<'a> Kernel<'_, 'a> {
                 // Placed before.
                 Space::Shared => {}
                 Space::Local => {
-                    let at = u64::from(self.local_bytes.next_multiple_of(variable.align));
-                    let end = at + module::size(variable)?;
-                    if end > MAX_LOCAL {
-                        let message = format!("the kernel's local variables have more than {MAX_LOCAL} bytes");
-                        return Err(Error::lacks(variable.name.span, Feature::Room, message));
-                    }
-                    self.local_bytes = end as u32;
-                    scope.places.insert(variable.name.text, Place::Local(at as u32));
+                    let place = self.place_local(variable)?;
+                    scope.places.insert(variable.name.text, place);
                 }
                 Space::Param => {
-                    // Parameters of a call, which is refused where it stands.
-                    let place = Place::Refused(Feature::Calls, "calls are outside of the subset".to_owned());
-                    scope.places.insert(variable.name.text, place);
+                    let argument = self.new_argument(variable)?;
+                    if variable.elements != Some(1) {
+                        self.clear_argument(argument);
+                    }
+                    scope.places.insert(variable.name.text, Place::Argument(argument));
                 }
                 Space::Global | Space::Const => {
                     return Err(Error::new(variable.name.span, "this kind of variable belongs outside of a kernel"));
@@ -400,7 +413,7 @@ impl<'a> Kernel<'_, 'a> {
                 _ => label = None,
             }
         }
-        self.scopes.push(scope);
+        self.code.scopes.push(scope);
         Ok(())
     }
 
@@ -414,15 +427,18 @@ impl<'a> Kernel<'_, 'a> {
         if matches!(inst.opcode.text, "bra" | "ret" | "exit" | "brx") {
             return self.branch(inst, guard);
         }
+        if inst.opcode.text == "call" {
+            return self.around(guard, inst);
+        }
         // What stays within a block and has no guards of its own is guarded instruction by instruction: what writes a
         // register of the PTX, what touches memory, and what depends on the lanes that are active.
         let mark = self.b.mark();
         let temporaries = self.b.function.classes.len();
-        let carry = self.carry;
+        let carry = self.code.carry;
         self.instruction(inst)?;
         if let Some(insts) = self.b.since(&mark) {
             let writes_guard = insts.iter().any(|i| i.p == Some(p));
-            if insts.iter().all(|i| !i.is_partial()) && !writes_guard && carry == self.carry {
+            if insts.iter().all(|i| !i.is_partial()) && !writes_guard && carry == self.code.carry {
                 for i in insts {
                     let temporary = i.defs().all(|v| v.index() >= temporaries && !self.named.contains_key(&v));
                     if temporary && i.is_pure() {
@@ -435,6 +451,11 @@ impl<'a> Kernel<'_, 'a> {
             }
         }
         self.b.rewind(&mark);
+        self.around(guard, inst)
+    }
+
+    /// Lowers an instruction with a branch around it, for the lanes in which the guard is false.
+    fn around(&mut self, guard: Pred, inst: &ast::Instruction<'a>) -> Result<()> {
         let (inside, after) = (self.b.block(), self.b.block());
         self.b.end(Term::Branch { when: guard, then: inside, otherwise: after }, inside);
         self.instruction(inst)?;
@@ -444,7 +465,8 @@ impl<'a> Kernel<'_, 'a> {
 
     fn instruction(&mut self, i: &ast::Instruction<'a>) -> Result<()> {
         let mut mods = Mods::new(i);
-        let done = self.integer(i, &mut mods)?
+        let done = self.half(i, &mut mods)?
+            || self.integer(i, &mut mods)?
             || self.logic(i, &mut mods)?
             || self.float(i, &mut mods)?
             || self.conversion(i, &mut mods)?

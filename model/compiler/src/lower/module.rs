@@ -1,5 +1,7 @@
 //! Variables of the module: where they lie and what they hold at the start.
 
+use super::atomic;
+use super::call_graph::CallGraph;
 use super::refusal::DYNAMIC_PARALLELISM;
 use super::types::{Result, Ty, refused_type};
 use crate::diagnostic::{Error, Feature};
@@ -23,6 +25,12 @@ pub enum Place {
     Shared(u32, usize),
     /// At an address of local memory.
     Local(u32),
+    /// In the frame of a recursive function, from its start on.
+    Frame(u32),
+    /// A parameter or result of a call, by its number.
+    Argument(usize),
+    /// A device function, which has this address.
+    Function(u64),
     /// It may not be used, for want of this, with the reason.
     Refused(Feature, String),
 }
@@ -36,6 +44,10 @@ pub struct Environment<'a> {
     pub shared: Vec<&'a Variable<'a>>,
     /// Variables of the module, by name.
     pub variables: HashMap<&'a str, &'a Variable<'a>>,
+    /// Whether 64-bit atomic operations are done under locks.
+    pub locks: bool,
+    /// Device functions.
+    pub calls: CallGraph<'a>,
     /// Why variables may not be used: kernels that do not mention them do not care.
     pub refused: Vec<Error>,
 }
@@ -61,7 +73,8 @@ pub fn size(variable: &Variable<'_>) -> Result<u64> {
 
 /// Places the module's variables. What is wrong with one of them concerns the kernels that mention it; `errors` are those of the whole module.
 pub fn environment<'a>(module: &'a Module<'a>, errors: &mut Vec<Error>) -> (Environment<'a>, Vec<Symbol>) {
-    let mut environment = Environment::default();
+    let mut environment =
+        Environment { calls: CallGraph::new(module), locks: atomic::need_locks(module), ..Environment::default() };
     let mut symbols = Vec::new();
     // Parameters come first, those of the largest kernel: addresses must not depend on which kernels are wanted.
     let kernels = module.functions.iter().filter(|function| function.entry);
@@ -72,10 +85,13 @@ pub fn environment<'a>(module: &'a Module<'a>, errors: &mut Vec<Error>) -> (Envi
         let (feature, reason) = if function.entry {
             (Feature::DynamicParallelism, DYNAMIC_PARALLELISM)
         } else {
-            (Feature::FunctionPointers, "addresses of functions are outside of the subset")
+            (Feature::FunctionPointers, "it has no body in this file, so it has no address")
         };
         let place = Place::Refused(feature, reason.to_owned());
         environment.places.insert(function.name.text, place);
+    }
+    for (name, callable) in environment.calls.names() {
+        environment.places.insert(name, Place::Function(callable.address));
     }
     for variable in &module.variables {
         environment.variables.insert(variable.name.text, variable);
@@ -99,7 +115,7 @@ pub fn environment<'a>(module: &'a Module<'a>, errors: &mut Vec<Error>) -> (Envi
         if environment.places.insert(variable.name.text, place.clone()).is_some() {
             errors.push(Error::new(variable.name.span, format!("`{}` is declared twice", variable.name.text)));
         }
-        match symbol(variable, &place, machine::CONSTANT_SPACE - parameters) {
+        match symbol(variable, &place, machine::CONSTANT_SPACE - parameters, &environment.calls) {
             Ok(Some(symbol)) => {
                 if let SymbolSpace::Constant { offset } = symbol.space {
                     constant = offset + symbol.bytes;
@@ -151,10 +167,10 @@ impl<'a> Environment<'a> {
     fn wrong_address(&self, value: &InitValue<'a>) -> Option<Error> {
         let InitValue::Address { symbol, .. } = value else { return None };
         let (feature, message) = match self.places.get(symbol.text) {
-            Some(Place::Global) => return None,
+            Some(Place::Global | Place::Function(_)) => return None,
             Some(Place::Refused(feature, reason)) => (*feature, reason.clone()),
             Some(_) => {
-                let message = "only addresses of variables in global memory may be initial values";
+                let message = "only addresses of functions and of variables in global memory may be initial values";
                 (Feature::Other, message.to_owned())
             }
             None => (Feature::Other, format!("there is no variable `{}`", symbol.text)),
@@ -174,7 +190,7 @@ fn parameter_bytes(function: &Function<'_>) -> u32 {
 }
 
 /// A variable of the image; `most` is the room for constants.
-fn symbol(variable: &Variable<'_>, place: &Place, most: u32) -> Result<Option<Symbol>> {
+fn symbol(variable: &Variable<'_>, place: &Place, most: u32, functions: &CallGraph<'_>) -> Result<Option<Symbol>> {
     let space = match *place {
         Place::Global => SymbolSpace::Global,
         Place::Constant(offset) => SymbolSpace::Constant { offset },
@@ -221,8 +237,12 @@ fn symbol(variable: &Variable<'_>, place: &Place, most: u32) -> Result<Option<Sy
                 if element != 8 {
                     return wrong("an address has 64 bits");
                 }
-                relocations.push(DataRelocation { at: at as u32, symbol: symbol.text.to_owned(), addend: offset });
-                0
+                if let Some(function) = functions.get(symbol.text) {
+                    function.address.wrapping_add(offset as u64)
+                } else {
+                    relocations.push(DataRelocation { at: at as u32, symbol: symbol.text.to_owned(), addend: offset });
+                    0
+                }
             }
         };
         initial.resize(at as usize, 0);

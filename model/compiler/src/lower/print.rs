@@ -1,5 +1,6 @@
 //! Calls of `printf` and `assert`, which write records into buffers of the host (`docs/compiler.md`, "printf and assert").
 
+use super::call_graph::{Call, parameter};
 use super::kernel::{Kernel, lacks, wrong};
 use super::logic::B32;
 use super::memory::Address;
@@ -7,7 +8,7 @@ use super::module::{Environment, Place};
 use super::origins::{Origins, Target};
 use super::types::{Result, Ty};
 use super::wide::{self, Pair};
-use crate::diagnostic::{Feature, LineIndex, Span};
+use crate::diagnostic::{Feature, Span};
 use crate::mir::{Pred, Val};
 use crate::ptx::ast::{Block, Instruction, Operand, OperandKind, Statement};
 use gpurf_isa::image::Print;
@@ -17,7 +18,7 @@ use gpurf_isa::{Op, format};
 use std::collections::BTreeSet;
 
 /// A call, with the block of its own in which nvcc puts it.
-struct Call<'a> {
+struct HostCall<'a> {
     /// The instruction.
     span: Span,
     /// The arguments.
@@ -26,32 +27,22 @@ struct Call<'a> {
     results: Vec<&'a Operand<'a>>,
 }
 
-/// The name of the function that an instruction calls.
-pub fn callee<'a>(call: &Instruction<'a>) -> Option<&'a str> {
-    call.operands.iter().find_map(|operand| match operand.kind {
-        OperandKind::Name { name, part: None } => Some(name),
-        _ => None,
-    })
-}
-
-/// The address of the first word of a parameter of a call.
-fn parameter<'a>(operand: &Operand<'a>) -> Option<&'a str> {
-    match operand.kind {
-        OperandKind::Address(Some(name), 0) | OperandKind::Name { name, part: None } => Some(name),
+/// The arguments of `printf` or `assert`, if it is a call of one of these.
+pub fn host_arguments(call: &Instruction<'_>) -> Option<usize> {
+    match Call::of(call)?.callee {
+        "vprintf" => Some(2),
+        "__assertfail" => Some(5),
         _ => None,
     }
 }
 
 /// Reads the block of a call of `count` arguments; nothing where it is not as nvcc writes it.
-fn read<'a>(block: &'a Block<'a>, call: &'a Instruction<'a>, count: usize) -> Option<Call<'a>> {
-    let mut lists = call.operands.iter().filter_map(|operand| match &operand.kind {
-        OperandKind::List(list) => Some(list),
-        _ => None,
-    });
-    let (returned, passed) = match (lists.next(), lists.next(), lists.next()) {
-        (Some(passed), None, _) => (None, passed),
-        (Some(returned), Some(passed), None) => (Some(parameter(returned.first()?)?), passed),
-        _ => return None,
+fn read<'a>(block: &'a Block<'a>, call: &'a Instruction<'a>, count: usize) -> Option<HostCall<'a>> {
+    let parts = Call::of(call)?;
+    let passed = parts.parameters;
+    let returned = match parts.results {
+        [] => None,
+        [result, ..] => Some(parameter(result)?),
     };
     let instructions = block.statements.iter().map(|statement| match statement {
         Statement::Instruction(instruction) => Some(instruction),
@@ -76,7 +67,7 @@ fn read<'a>(block: &'a Block<'a>, call: &'a Instruction<'a>, count: usize) -> Op
         stored.iter().rev().find(|(stored, _)| *stored == name).map(|(_, value)| *value)
     };
     let arguments: Vec<&Operand<'a>> = passed.iter().map(value_of).collect::<Option<_>>()?;
-    (arguments.len() == count).then_some(Call { span: call.opcode.span, arguments, results })
+    (arguments.len() == count).then_some(HostCall { span: call.opcode.span, arguments, results })
 }
 
 /// A string that may be the format of a call.
@@ -89,19 +80,14 @@ struct Format {
 }
 
 impl<'a> Kernel<'_, 'a> {
-    /// Lowers a call of `printf` or `assert` with its block; says whether it was one.
-    pub fn host_call(&mut self, block: &'a Block<'a>, call: &'a Instruction<'a>, lines: &LineIndex) -> Result<bool> {
-        let count = match callee(call) {
-            Some("vprintf") => 2,
-            Some("__assertfail") => 5,
-            _ => return Ok(false),
-        };
+    /// Lowers a call of `printf` or `assert`, which have so many arguments, with its block.
+    pub fn host_call(&mut self, block: &'a Block<'a>, call: &'a Instruction<'a>, count: usize) -> Result<()> {
         let Some(found) = read(block, call, count) else {
             let feature = if count == 2 { Feature::Printf } else { Feature::Assert };
             let what = if count == 2 { "printf" } else { "assert" };
             return lacks(call.opcode.span, feature, format!("this call of {what} is not written as nvcc writes it"));
         };
-        self.b.line = lines.line(call.span.start);
+        self.b.line = self.lines.line(call.span.start);
         // Records are written in the order of their words, the first one last.
         self.b.ordered = true;
         if count == 2 {
@@ -113,13 +99,13 @@ impl<'a> Kernel<'_, 'a> {
             self.assert_fail(&found)?;
         }
         self.b.ordered = false;
-        Ok(true)
+        Ok(())
     }
 
-    fn printf(&mut self, call: &Call<'a>) -> Result<Val> {
+    fn printf(&mut self, call: &HostCall<'a>) -> Result<Val> {
         let [format, list] = call.arguments[..] else { unreachable!("printf has two arguments") };
         let given = self.argument(format)?;
-        let origins = Origins::new(self.body);
+        let origins = Origins::new(self.code.body);
         let module = self.module;
         let is_variable = |name: &str| self.place(name).is_some();
         let targets = origins.of_operand(format, &is_variable);
@@ -170,7 +156,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(count)
     }
 
-    fn assert_fail(&mut self, call: &Call<'a>) -> Result<()> {
+    fn assert_fail(&mut self, call: &HostCall<'a>) -> Result<()> {
         let [message, file, line, function, _] = call.arguments[..] else {
             unreachable!("an assertion has five arguments")
         };
@@ -228,7 +214,8 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
-    fn load_word_of(&mut self, space: Space, address: Pair, at: i32) -> Val {
+    /// A load of a word.
+    pub fn load_word_of(&mut self, space: Space, address: Pair, at: i32) -> Val {
         let high = if space == Space::Local { Val::ZERO } else { address[1] };
         let op = Op::Ld { space, kind: LoadType::B32, align: Alignment::Natural, bypass: false };
         let d = self.b.general();
@@ -245,9 +232,11 @@ impl<'a> Kernel<'_, 'a> {
         let targets = origins.of_operand(list, &is_variable);
         match targets.as_deref() {
             Some([Target::Variable { symbol, offset }]) => {
-                let Some(&Place::Local(at)) = self.place(symbol) else { return none };
+                if !matches!(self.place(symbol), Some(Place::Local(_) | Place::Frame(_))) {
+                    return none;
+                }
                 let words = origins.stored(symbol, *offset, &words, &is_variable);
-                let address = wide::constant((i64::from(at) + offset) as u64);
+                let Ok((_, address)) = self.address_of(symbol, *offset, Span::default()) else { return none };
                 Passed { space: Space::Local, address, words }
             }
             Some(_) => none,

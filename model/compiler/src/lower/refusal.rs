@@ -1,6 +1,6 @@
 //! Why an instruction is outside of the subset.
 
-use super::print::callee;
+use super::call_graph::Call;
 use crate::diagnostic::Feature;
 use crate::ptx::ast::Instruction;
 
@@ -43,15 +43,18 @@ pub fn reason(i: &Instruction<'_>) -> (Feature, String) {
         "vset" | "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vmad" | "vadd2" | "vadd4" => {
             (Feature::Video, "the video instructions are outside of the subset".into())
         }
-        _ if has("f16") || has("f16x2") || has("bf16") || has("bf16x2") => {
-            (Feature::HalfPrecision, format!("`{opcode}`: half precision is outside of the subset"))
+        _ if has("f16") || has("f16x2") => {
+            (Feature::HalfPrecision, format!("`{opcode}` in half precision is outside of the subset"))
+        }
+        _ if has("bf16") || has("bf16x2") => {
+            (Feature::HalfPrecision, format!("`{opcode}`: bfloat16 is outside of the subset"))
         }
         _ => (Feature::Other, format!("`{opcode}` is outside of the subset")),
     }
 }
 
 fn call(i: &Instruction<'_>) -> (Feature, String) {
-    match callee(i) {
+    match Call::of(i).map(|call| call.callee) {
         // Those that stand in a block of their own are lowered.
         Some("vprintf") => (Feature::Printf, "this call of printf is not written as nvcc writes it".into()),
         Some("__assertfail") => (Feature::Assert, "this call of assert is not written as nvcc writes it".into()),
@@ -62,13 +65,10 @@ fn call(i: &Instruction<'_>) -> (Feature, String) {
         }
         Some(name) if name.starts_with("cudaCG") => (Feature::GridSynchronisation, GRID_SYNCHRONISATION.into()),
         Some(name) if launches_kernels(name) => (Feature::DynamicParallelism, DYNAMIC_PARALLELISM.into()),
-        Some(name) if name.starts_with('%') => {
-            (Feature::FunctionPointers, "calls through pointers are outside of the subset".into())
-        }
         Some(name) => {
-            let why = "was not inlined (__forceinline__ helps, recursion does not)";
-            (Feature::Calls, format!("calls are outside of the subset: `{name}` {why}"))
+            let why = "has no body in this file: link the modules before (nvcc without -rdc=true)";
+            (Feature::Calls, format!("`{name}` {why}"))
         }
-        None => (Feature::Calls, "calls are outside of the subset".into()),
+        None => (Feature::Calls, "this call is not written as nvcc writes it".into()),
     }
 }

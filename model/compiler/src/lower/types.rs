@@ -56,7 +56,7 @@ impl Ty {
 }
 
 /// Whether a word names a type, known or not.
-fn names_type(text: &str) -> bool {
+pub fn names_type(text: &str) -> bool {
     let digits = text.trim_start_matches(['b', 'u', 's', 'f', 'e', 'm', 't', 'x']);
     text == "pred"
         || Ty::of(text).is_some()
@@ -70,9 +70,8 @@ pub fn refused_type(text: &str, span: Span) -> Error {
             Feature::DoublePrecision,
             "double precision is outside of the subset (only what nvcc puts inside sinf and cosf is done by software)",
         ),
-        "f16" | "f16x2" | "bf16" | "bf16x2" | "tf32" => {
-            (Feature::HalfPrecision, "half precision is outside of the subset")
-        }
+        "f16" | "f16x2" => (Feature::HalfPrecision, "this form in half precision is outside of the subset"),
+        "bf16" | "bf16x2" | "tf32" => (Feature::HalfPrecision, "bfloat16 and tf32 are outside of the subset"),
         "b128" | "u128" | "s128" => (Feature::WideTypes, "128-bit operands are outside of the subset"),
         "texref" | "samplerref" => (Feature::Textures, "textures are outside of the subset"),
         "surfref" => (Feature::Surfaces, "surfaces are outside of the subset"),

@@ -76,6 +76,16 @@ impl Builder {
         self.function
     }
 
+    /// The number of blocks that have been at hand, one that was so twice counted twice.
+    pub fn begun(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The blocks that have been at hand since.
+    pub fn blocks_since(&self, begun: usize) -> &[BlockId] {
+        &self.order[begun..]
+    }
+
     /// What is needed to take back what follows, as long as no block has ended.
     pub fn mark(&self) -> Mark {
         Mark {

@@ -18,6 +18,8 @@ pub struct Module<'a> {
     pub variables: Vec<Variable<'a>>,
     /// Kernels and device functions, in order.
     pub functions: Vec<Function<'a>>,
+    /// Other names of functions (`.alias name, function;`).
+    pub aliases: Vec<(Word<'a>, Word<'a>)>,
 }
 
 /// State space of a variable.
@@ -110,11 +112,13 @@ pub struct Function<'a> {
     pub name: Word<'a>,
     /// Parameters.
     pub params: Vec<Variable<'a>>,
+    /// What a device function returns: variables of the parameter space too.
+    pub results: Vec<Variable<'a>>,
     /// `.maxntid` or `.reqntid`, dimensions that are not given are 1.
     pub max_threads: Option<[u32; 3]>,
     /// Whether the dimensions are required to be those (`.reqntid`).
     pub exact_threads: bool,
-    /// Directives that need a feature outside of the subset.
+    /// Directives that need a feature outside of the subset; `reg` where a parameter is a register.
     pub refused: Vec<Word<'a>>,
     /// The body; `None` for a declaration, and where it is no PTX.
     pub body: Option<Block<'a>>,

@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
     }
 
     fn module(mut self) -> Result<Module<'a>> {
-        let mut module = Module { variables: Vec::new(), functions: Vec::new() };
+        let mut module = Module { variables: Vec::new(), functions: Vec::new(), aliases: Vec::new() };
         self.header()?;
         loop {
             self.count()?;
@@ -150,14 +150,13 @@ impl<'a> Parser<'a> {
                     let function = self.function()?;
                     module.functions.push(function);
                 }
-                // Another name of a function that no kernel can call.
                 Token::Dot("alias") => {
-                    while !self.take(';')? {
-                        if self.token == Token::End {
-                            return self.fail("`;`");
-                        }
-                        self.advance()?;
-                    }
+                    self.advance()?;
+                    let name = self.name("another name of a function")?;
+                    self.expect(',')?;
+                    let function = self.name("the name of a function")?;
+                    self.expect(';')?;
+                    module.aliases.push((name, function));
                 }
                 Token::Dot("callprototype" | "branchtargets" | "calltargets") => {
                     return self.fail("a kernel or a variable (this directive is outside of the subset)");
@@ -277,18 +276,18 @@ impl<'a> Parser<'a> {
     fn function(&mut self) -> Result<Function<'a>> {
         let start = self.span;
         let entry = self.advance()? == Token::Dot("entry");
-        if !entry && self.is('(') {
-            self.params()?;
-        }
+        let mut refused = Vec::new();
+        let results = if !entry && self.is('(') { self.params(&mut refused)? } else { Vec::new() };
         let name = self.name("the name of the function")?;
-        let params = if self.is('(') { self.params()? } else { Vec::new() };
+        let params = if self.is('(') { self.params(&mut refused)? } else { Vec::new() };
         let mut function = Function {
             entry,
             name,
             params,
+            results,
             max_threads: None,
             exact_threads: false,
-            refused: Vec::new(),
+            refused,
             body: None,
             broken: None,
             span: start,

@@ -42,9 +42,9 @@ fn what_a_kernel_lacks_concerns_that_kernel_alone() {
         ("mov.u32 %r0, %smid;", Feature::MachineRegisters),
         ("{ .param .b32 q; st.param.b32 [q], %r1; call.uni vprintf, (q); }", Feature::Printf),
         ("call.uni (%r1), f, (%r2);", Feature::Calls),
-        ("atom.global.cas.b64 %l0, [%l1], %l2, %l3;", Feature::WideAtomics),
+        ("add.bf16 %r0, %r1, %r2;", Feature::HalfPrecision),
         (".shared .b8 s[70000]; mov.u32 %r1, s;", Feature::Room),
-        ("call.uni (%r1), %l1, (%r2);", Feature::FunctionPointers),
+        ("call.uni %l1;", Feature::FunctionPointers),
         ("mov.u64 %l0, bad;", Feature::DynamicParallelism),
         ("mov.u32 %r0, %envreg1;", Feature::GridSynchronisation),
     ];
@@ -83,8 +83,8 @@ fn a_variable_that_is_refused_concerns_those_who_use_it() {
         (".extern .global .u32 bad;", Feature::Extern),
         (".const .b8 bad[70000];", Feature::Room),
         (".global .b128 bad;", Feature::WideTypes),
-        (".func f() { ret; }\n.global .u64 bad[1] = {f};", Feature::FunctionPointers),
-        (".func f() { ret; }\n.global .u64 table[2] = {0, f};\n.global .u64 bad = table;", Feature::FunctionPointers),
+        (".extern .func f();\n.global .u64 bad[1] = {f};", Feature::FunctionPointers),
+        (".extern .func f();\n.global .u64 table[2] = {0, f};\n.global .u64 bad = table;", Feature::FunctionPointers),
     ];
     for (variables, feature) in cases {
         let variables = format!("{variables}\n.global .u32 good;\n.const .u32 behind = 5;");

@@ -1,5 +1,6 @@
 //! The compiler as a whole: what it refuses, what it accepts, and what the code that it makes computes.
 
+mod calls;
 mod choice;
 mod common;
 mod entry;

@@ -1,6 +1,8 @@
 //! Each operation of PTX, alone in a kernel and run in the oracle, against plain Rust.
 
 use crate::common::{Random, bytes, words};
+use gpurf_arith::Rounding;
+use gpurf_arith::sequence::{self, Evaluate};
 use std::fmt::Write;
 
 /// Operands of a case; one a thread.
@@ -431,4 +433,104 @@ fn the_approximate_tangent_is_within_the_bound_of_the_ptx_isa() {
         let (got, want) = (f32::from_bits(got[0]), x.tanh());
         assert!((got - want).abs() <= want.abs() / 2048.0, "tanh({x}) = {got}, not {want}");
     }
+}
+
+/// A function of one, two or three values of half precision, done with each half of a word.
+fn pairs<const N: usize>(words: [u64; N], f: impl Fn([u32; N]) -> u32) -> u64 {
+    let part = |shift: u32| f(words.map(|word| (word >> shift) as u32 & 0xffff)) & 0xffff;
+    u64::from(part(0)) | u64::from(part(16)) << 16
+}
+
+fn half_add(a: u32, b: u32) -> u32 {
+    sequence::half_add(&mut Evaluate, a, b)
+}
+
+fn half_value(bits: u64) -> f32 {
+    f32::from_bits(sequence::float_from_half(&mut Evaluate, bits as u32))
+}
+
+fn to_half(value: f32, rounding: Rounding) -> u64 {
+    sequence::half_from_float(&mut Evaluate, value.to_bits(), rounding).into()
+}
+
+#[test]
+fn half_precision() {
+    check(&[
+        case("add.f16 $d, $a, $b;", 16, &[16, 16], |a, b, _| half_add(a as u32, b as u32).into()),
+        case("sub.rn.f16 $d, $a, $b;", 16, &[16, 16], |a, b, _| half_add(a as u32, b as u32 ^ 0x8000).into()),
+        case("add.f16x2 $d, $a, $b;", 32, &[32, 32], |a, b, _| pairs([a, b], |[x, y]| half_add(x, y))),
+        case("sub.f16x2 $d, $a, $b;", 32, &[32, 32], |a, b, _| pairs([a, b], |[x, y]| half_add(x, y ^ 0x8000))),
+        case("add.ftz.sat.f16x2 $d, $a, $b;", 32, &[32, 32], |a, b, _| {
+            let flush = |x: u32| if x & 0x7c00 == 0 { x & 0x8000 } else { x };
+            pairs([a, b], |[x, y]| flush(sequence::half_saturated(&mut Evaluate, half_add(flush(x), flush(y)))))
+        }),
+        case("mul.f16 $d, $a, $b;", 16, &[16, 16], |a, b, _| {
+            sequence::half_multiply(&mut Evaluate, a as u32, b as u32).into()
+        }),
+        case("fma.rn.f16x2 $d, $a, $b, $c;", 32, &[32, 32, 32], |a, b, c| {
+            pairs([a, b, c], |[x, y, z]| sequence::half_fma(&mut Evaluate, x, y, z))
+        }),
+        case("neg.f16x2 $d, $a;", 32, &[32], |a, _, _| a ^ 0x8000_8000),
+        case("abs.f16 $d, $a;", 16, &[16], |a, _, _| a & 0x7fff),
+        case("min.f16 $d, $a, $b;", 16, &[16, 16], |a, b, _| match (half_value(a), half_value(b)) {
+            (x, y) if x.is_nan() && y.is_nan() => 0x7fff,
+            (x, y) if x == 0.0 && y == 0.0 => a | b,
+            (x, y) => to_half(x.min(y), Rounding::NearestEven),
+        }),
+        case("max.NaN.f16x2 $d, $a, $b;", 32, &[32, 32], |a, b, _| {
+            pairs([a, b], |[x, y]| match (half_value(x.into()), half_value(y.into())) {
+                (v, w) if v.is_nan() || w.is_nan() => 0x7fff,
+                (v, w) if v == 0.0 && w == 0.0 => x & y,
+                (v, w) => to_half(v.max(w), Rounding::NearestEven) as u32,
+            })
+        }),
+        case("cvt.f32.f16 $d, $a;", 32, &[16], |a, _, _| sequence::float_from_half(&mut Evaluate, a as u32).into()),
+        case("cvt.rn.f16.f32 $d, $a;", 16, &[32], |a, _, _| to_half(f32::from_bits(a as u32), Rounding::NearestEven)),
+        case("cvt.rz.f16.f32 $d, $a;", 16, &[32], |a, _, _| to_half(f32::from_bits(a as u32), Rounding::TowardZero)),
+        case("cvt.rn.f16.s32 $d, $a;", 16, &[32], |a, _, _| to_half(a as i32 as f32, Rounding::NearestEven)),
+        case("cvt.rn.f16.u16 $d, $a;", 16, &[16], |a, _, _| to_half(a as f32, Rounding::NearestEven)),
+        case("cvt.rp.f16.u64 $d, $a;", 16, &[64], |a, _, _| {
+            // Beyond the largest value everything goes up to infinity.
+            to_half(a.min(100_000) as f32, Rounding::Up)
+        }),
+        case("cvt.rni.s32.f16 $d, $a;", 32, &[16], |a, _, _| half_value(a).round_ties_even() as i32 as u64),
+        case("cvt.rzi.u16.f16 $d, $a;", 16, &[16], |a, _, _| u64::from(half_value(a) as u16)),
+        case("cvt.rmi.f16.f16 $d, $a;", 16, &[16], |a, _, _| to_half(half_value(a).floor(), Rounding::NearestEven)),
+        case("setp.lt.f16 %p1, $a, $b; selp.b32 $d, 1, 0, %p1;", 32, &[16, 16], |a, b, _| {
+            u64::from(half_value(a) < half_value(b))
+        }),
+        case(
+            "setp.geu.f16x2 %p1|%p2, $a, $b; selp.b32 $d, 1, 0, %p1; @%p2 add.u32 $d, $d, 2;",
+            32,
+            &[32, 32],
+            |a, b, _| {
+                let at_least = |shift: u32| {
+                    let (x, y) = (half_value(a >> shift & 0xffff), half_value(b >> shift & 0xffff));
+                    u64::from(x.is_nan() || y.is_nan() || x >= y)
+                };
+                at_least(0) | at_least(16) << 1
+            },
+        ),
+        case(
+            "setp.ne.u32 %p2, $c, 7; setp.gt.and.f16 %p1, $a, $b, %p2; selp.b32 $d, 1, 0, %p1;",
+            32,
+            &[16, 16, 32],
+            |a, b, c| u64::from(half_value(a) > half_value(b) && c != 7),
+        ),
+        case(
+            "set.eq.f16.f16 $d, $a, $b;",
+            16,
+            &[16, 16],
+            |a, b, _| {
+                if half_value(a) == half_value(b) { 0x3c00 } else { 0 }
+            },
+        ),
+        case("set.ne.u32.f16 $d, $a, $b;", 32, &[16, 16], |a, b, _| {
+            let (x, y) = (half_value(a), half_value(b));
+            if x != y && !x.is_nan() && !y.is_nan() { 0xffff_ffff } else { 0 }
+        }),
+        case("set.le.f16x2.f16x2 $d, $a, $b;", 32, &[32, 32], |a, b, _| {
+            pairs([a, b], |[x, y]| if half_value(x.into()) <= half_value(y.into()) { 0x3c00 } else { 0 })
+        }),
+    ]);
 }

@@ -36,7 +36,7 @@ impl<'a> Parser<'a> {
                     self.expect(';')?;
                     block.statements.push(Statement::BranchTargets(labels));
                 }
-                // Belongs to an indirect call, which is refused where it stands.
+                // What an indirect call may reach follows from its arguments.
                 Token::Dot("callprototype" | "calltargets") => {
                     while !self.take(';')? {
                         if self.token == Token::End {

@@ -6,7 +6,8 @@ use crate::ptx::ast::*;
 use crate::ptx::lexer::Token;
 
 impl<'a> Parser<'a> {
-    pub(super) fn params(&mut self) -> Result<Vec<Variable<'a>>> {
+    /// Parameters in parentheses. Those that are registers, as device functions of old code have them, are noted in `refused`.
+    pub(super) fn params(&mut self, refused: &mut Vec<Word<'a>>) -> Result<Vec<Variable<'a>>> {
         self.expect('(')?;
         let mut params = Vec::new();
         while !self.take(')')? {
@@ -15,8 +16,7 @@ impl<'a> Parser<'a> {
                 self.expect(',')?;
             }
             if self.token == Token::Dot("reg") {
-                // Only device functions of old code take registers; they are never called here.
-                self.advance()?;
+                refused.push(self.dot("`.reg`")?);
                 let ty = self.dot("a type")?;
                 let name = self.name("a name")?;
                 params.push(Variable {
