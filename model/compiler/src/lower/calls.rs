@@ -21,8 +21,10 @@ use std::collections::HashSet;
 
 /// Most calls inside of each other, but for recursion.
 const MAX_DEPTH: usize = 64;
-/// Most bodies of functions that are lowered for a kernel.
-const MAX_BODIES: usize = 4096;
+/// Most statements of functions that are lowered for a kernel: small files can have many copies of much.
+const MAX_STATEMENTS: usize = 1 << 16;
+/// Most blocks in braces inside of each other, over all calls.
+const MAX_NESTING: usize = 256;
 
 /// A parameter or result of a call: words that are registers.
 #[derive(Clone, Debug)]
@@ -38,8 +40,10 @@ pub struct Calls<'a> {
     arguments: Vec<Argument>,
     /// Calls around the instruction at hand.
     depth: usize,
-    /// Bodies so far.
-    bodies: usize,
+    /// Blocks in braces around it, over all calls.
+    nesting: usize,
+    /// Statements of functions so far.
+    statements: usize,
     /// Circles that are being lowered, the innermost last.
     open: Vec<Circle<'a>>,
     /// Circles that are done.
@@ -108,6 +112,49 @@ impl<'a> Kernel<'_, 'a> {
         }
     }
 
+    /// Counts a statement of a function.
+    ///
+    /// # Errors
+    /// When there are too many. The error is given once.
+    pub fn count_statement(&mut self, span: Span) -> Result<()> {
+        self.calls.statements += 1;
+        if self.calls.statements == MAX_STATEMENTS {
+            let message =
+                format!("the copies of the functions that it calls have more than {MAX_STATEMENTS} statements");
+            return lacks(span, Feature::Room, message);
+        }
+        Ok(())
+    }
+
+    /// Whether nothing more is lowered, which has been said.
+    pub fn has_too_many_statements(&self) -> bool {
+        self.calls.statements >= MAX_STATEMENTS
+    }
+
+    /// Whether the statement at hand is one of a function.
+    pub fn is_in_function(&self) -> bool {
+        self.calls.depth > 0
+    }
+
+    /// Goes into a block in braces.
+    ///
+    /// # Errors
+    /// When there are too many around it.
+    pub fn nest(&mut self, span: Span) -> Result<()> {
+        self.calls.nesting += 1;
+        if self.calls.nesting > MAX_NESTING {
+            let message =
+                format!("more than {MAX_NESTING} blocks in braces inside of each other, those of callers included");
+            return lacks(span, Feature::Room, message);
+        }
+        Ok(())
+    }
+
+    /// Leaves a block.
+    pub fn unnest(&mut self) {
+        self.calls.nesting -= 1;
+    }
+
     fn call_arguments(&mut self, operands: &[crate::ptx::ast::Operand<'a>]) -> Result<Vec<usize>> {
         let mut arguments = Vec::new();
         for operand in operands {
@@ -169,14 +216,11 @@ impl<'a> Kernel<'_, 'a> {
         if given != callable.signature {
             return wrong(span, format!("`{name}` has other parameters or results than this call"));
         }
-        self.calls.bodies += 1;
-        if self.calls.depth >= MAX_DEPTH || self.calls.bodies > MAX_BODIES {
-            let message = format!(
-                "the calls are too many: at most {MAX_DEPTH} inside of each other and {MAX_BODIES} functions in all, as each call \
-                 is a copy of its function"
-            );
-            return lacks(span, Feature::Room, message);
+        if self.calls.depth >= MAX_DEPTH {
+            return lacks(span, Feature::Room, format!("more than {MAX_DEPTH} calls inside of each other"));
         }
+        // A call is a statement, even of a function without any.
+        self.count_statement(span)?;
         self.calls.depth += 1;
         let line = self.b.line;
         match callable.circle {

@@ -286,15 +286,7 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     /// A store of at most 32 bits.
-    pub fn store_word(
-        &mut self,
-        space: Space,
-        address: Address,
-        at: u32,
-        kind: StoreType,
-        align: Alignment,
-        value: Val,
-    ) {
+    fn store_word(&mut self, space: Space, address: Address, at: u32, kind: StoreType, align: Alignment, value: Val) {
         let high = if matches!(space, Space::Global | Space::Generic) { address.base[1] } else { Val::ZERO };
         let op = Op::St { space, kind, align };
         let inst = self.b.inst(op, [address.base[0], high, value]);

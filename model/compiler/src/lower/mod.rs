@@ -348,11 +348,17 @@ impl<'a> Kernel<'_, 'a> {
             return;
         }
         for statement in &block.statements {
-            if self.errors.len() >= MAX_ERRORS {
+            if self.errors.len() >= MAX_ERRORS || self.has_too_many_statements() {
                 break;
             }
             match statement {
-                Statement::Block(inner) => self.block(inner),
+                Statement::Block(inner) => match self.nest(Span::default()) {
+                    Ok(()) => {
+                        self.block(inner);
+                        self.unnest();
+                    }
+                    Err(error) => self.errors.push(error),
+                },
                 Statement::BranchTargets(_) => {}
                 Statement::Label(word) => {
                     self.b.line = self.lines.line(word.span.start);
@@ -362,7 +368,8 @@ impl<'a> Kernel<'_, 'a> {
                 Statement::Instruction(inst) => {
                     (self.b.line, self.b.ordered) = (self.lines.line(inst.span.start), false);
                     self.b.variables = Variables::NONE;
-                    if let Err(error) = self.guarded(inst) {
+                    let counted = if self.is_in_function() { self.count_statement(inst.span) } else { Ok(()) };
+                    if let Err(error) = counted.and_then(|()| self.guarded(inst)) {
                         self.errors.push(error);
                     }
                 }
