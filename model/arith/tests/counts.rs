@@ -75,7 +75,7 @@ impl Machine for Count {
 fn instruction_counts() {
     type Sequence = fn(&mut Count, Pair<()>);
     #[rustfmt::skip]
-    let sequences: [(&str, Sequence, [usize; 2]); 18] = [
+    let sequences: [(&str, Sequence, [usize; 2]); 24] = [
         ("div.rn.f32", |m, _| sequence::divide(m, (), (), Mode::IEEE), [17, 74]),
         ("div.rn.ftz.f32", |m, _| sequence::divide(m, (), (), Mode::FTZ), [17, 77]),
         ("rcp.rn.f32", |m, _| sequence::reciprocal(m, (), Mode::IEEE), [8, 74]),
@@ -94,6 +94,12 @@ fn instruction_counts() {
         ("cvt.f64.f32", |m, _| { sequence::double_from_float(m, (), false); }, [21, 0]),
         ("mul.rn.f64", |m, x| { sequence::double_multiply(m, x, x); }, [115, 0]),
         ("cvt.rn.f32.f64", |m, x| sequence::float_from_double(m, x, false), [35, 0]),
+        ("cvt.f32.f16", |m, _| sequence::float_from_half(m, ()), [9, 0]),
+        ("cvt.rn.f16.f32", |m, _| sequence::half_from_float(m, (), Rounding::NearestEven), [20, 0]),
+        ("cvt.rz.f16.f32", |m, _| sequence::half_from_float(m, (), Rounding::TowardZero), [18, 0]),
+        ("add.f16", |m, _| sequence::half_add(m, (), ()), [39, 0]),
+        ("mul.f16", |m, _| sequence::half_multiply(m, (), ()), [39, 0]),
+        ("fma.rn.f16", |m, _| sequence::half_fma(m, (), (), ()), [57, 0]),
     ];
     let counted = sequences.map(|(name, sequence, limit)| {
         let mut count = Count::default();
