@@ -118,6 +118,25 @@ fn products_and_sums_are_rounded_once() {
     });
 }
 
+/// A product close to half a place of the addend, but not that: single precision rounds it to half a place, and a second rounding would go to
+/// the even neighbour.
+#[test]
+fn sums_close_to_half_way_are_rounded_once() {
+    for i in 1..40 {
+        // (1 + i / 1024) (1 - i / 1024) = 1 - i^2 / 2^20, and the second factor scaled down by 2^11.
+        let (a, b) = (0x3c00 + i, 0x1000 - 2 * i);
+        for power in 0..12 {
+            for fraction in 0..0x400 {
+                let c = 0x3c00 + power * 0x400 + fraction;
+                for sign in [0, 0x8000] {
+                    check_fma((a + power * 0x400) ^ sign, b, c);
+                    check_fma(a + power * 0x400, b ^ sign, c ^ 0x8000);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn flushed_and_saturated() {
     for h in all() {
