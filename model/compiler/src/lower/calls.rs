@@ -207,7 +207,7 @@ impl<'a> Kernel<'_, 'a> {
     /// A call of a known function.
     fn invoke(&mut self, callable: &Callable<'a>, parameters: &[usize], results: &[usize], span: Span) -> Result<()> {
         let name = callable.function.name.text;
-        if callable.function.refused.first().is_some() {
+        if !callable.function.refused.is_empty() {
             let message = format!("`{name}` takes its parameters in registers: compile it again, for sm_75");
             return lacks(span, Feature::Calls, message);
         }
@@ -485,7 +485,7 @@ impl<'a> Kernel<'_, 'a> {
         let words = saved.iter().map(Vec::len).max().unwrap_or(0) as u32;
         let frame = (variables + words * 4).next_multiple_of(16);
         let bottom = self.local_bytes.next_multiple_of(16);
-        let frames = if frame == 0 { 1 } else { (stack_bytes / frame).max(1) };
+        let frames = stack_bytes.checked_div(frame).unwrap_or(1).max(1);
         let end = u64::from(bottom) + u64::from(frame) * u64::from(frames);
         if end > MAX_LOCAL {
             let message =
