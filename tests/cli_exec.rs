@@ -118,6 +118,20 @@ fn an_application_gets_its_results_with_each_version_of_the_runtime() {
     }
 }
 
+/// Memory in planes and rows, of which parts are copied and filled.
+#[test]
+fn boxes_of_memory_are_copied_and_filled() {
+    for version in ["11.0", "13"] {
+        let output = exec_with(version, &[], &["box"]);
+        let printed = text(&output.stdout);
+        // Of the plane 1 the words 5 of each row, from 25 on; of plane 2 the first row is multiplied by 3.
+        let expected = "512 20 4\n25 26 30 31 35 36 135 138 50 51 55 56 0x1010101 21\n";
+        assert!(printed.ends_with(expected), "{printed}{}", text(&output.stderr));
+        assert_eq!(output.status.code(), Some(PASSED), "{printed}");
+        assert_eq!(text(&output.stderr).matches("cudaMemcpy3D of an array is not supported").count(), 1);
+    }
+}
+
 #[test]
 fn the_model_counts_cycles() {
     let file = tempfile::NamedTempFile::new().unwrap();

@@ -1,7 +1,7 @@
 /* What nvcc makes of an application's host code, by hand, so that a test needs no nvcc: it registers a fat binary, its kernels and variables,
  * and calls the runtime. The fat binary is a file.
  *
- *     by_hand FATBIN scale|fault|wrong|large|refused|busy|loop N
+ *     by_hand FATBIN scale|box|fault|wrong|large|refused|busy|loop N
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +22,11 @@ int cudaLaunchKernel(const void *, Dim3, Dim3, void **, size_t, void *);
 int cudaMalloc(void **, size_t), cudaFree(void *), cudaMallocManaged(void **, size_t, unsigned);
 int cudaMemcpy(void *, const void *, size_t, int), cudaMemset(void *, int, size_t);
 int cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, int);
+typedef struct { void *at; size_t pitch, width, height; } Pitched;
+typedef struct { size_t width, height, depth; } Extent;
+typedef struct { size_t x, y, z; } Position;
+typedef struct { void *from_array; Position from; Pitched from_at; void *to_array; Position to; Pitched to_at; Extent extent; int kind; } Copy3D;
+int cudaMalloc3D(Pitched *, Extent), cudaMemcpy3D(const Copy3D *), cudaMemset3D(Pitched, int, Extent);
 int cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, int), cudaMemcpyFromSymbol(void *, const void *, size_t, size_t, int);
 int cudaDeviceSynchronize(void), cudaDeviceReset(void), cudaGetLastError(void), cudaPeekAtLastError(void);
 int cudaGraphCreate(void **, unsigned), cudaRuntimeGetVersion(int *), cudaGetDeviceProperties(void *, int);
@@ -86,6 +91,29 @@ static void scale(void) {
     printf("%u %u %u %u, %#x %u, %s\n", y[0], y[1], y[2], y[3], x[0], x[1], time >= 0 ? "time" : "no time");
     GOOD(cudaFree(managed));
     GOOD(cudaFree(device));
+}
+
+/* A box of 3 planes, 4 rows and 5 words. */
+static void box(void) {
+    unsigned words[60], part[12] = { 0 };
+    Pitched host = { words, 20, 20, 4 }, packed = { part, 8, 8, 3 }, device;
+    Extent all = { 20, 4, 3 };
+    for (unsigned i = 0; i < 60; i++) words[i] = i;
+    GOOD(cudaMalloc3D(&device, all));
+    printf("%zu %zu %zu\n", device.pitch, device.width, device.height);
+    GOOD(cudaMemcpy3D(&(Copy3D){ .from_at = host, .to_at = device, .extent = all, .kind = 1 }));
+    /* The second row of the third plane. */
+    launch((char *)device.at + 9 * device.pitch, 5, 32);
+    GOOD(cudaMemset3D(device, 1, (Extent){ 4, 1, 3 }));
+    /* Of planes 1 and 2, rows 1 to 3, words 0 and 1. */
+    GOOD(cudaMemcpy3D(&(Copy3D){ .from_at = device, .from = { 0, 1, 1 }, .to_at = packed, .extent = { 8, 3, 2 }, .kind = 4 }));
+    for (unsigned i = 0; i < 12; i++) printf("%u ", part[i]);
+    GOOD(cudaMemcpy(part, (char *)device.at + 4 * device.pitch, 8, 2));
+    printf("%#x %u\n", part[0], part[1]);
+    EXPECT(cudaMemcpy3D(&(Copy3D){ .from_at = host, .to_at = device, .extent = { 24, 1, 1 }, .kind = 1 }), 12);
+    EXPECT(cudaMemcpy3D(&(Copy3D){ .from_at = host, .to_at = device, .extent = { 20, 5, 2 }, .kind = 1 }), 1);
+    EXPECT(cudaMemcpy3D(&(Copy3D){ .from_array = words, .to_at = device, .extent = all, .kind = 1 }), 801);
+    EXPECT(cudaMemset3D(device, 1, (Extent){ 1024, 1, 1 }), 12);
 }
 
 static void fault(void) {
@@ -161,6 +189,7 @@ int main(int arguments, char **argument) {
     printf("%d %s\n", version, properties);
     const char *mode = arguments > 2 ? argument[2] : "";
     if (!strcmp(mode, "scale")) scale();
+    if (!strcmp(mode, "box")) box();
     if (!strcmp(mode, "fault")) fault();
     if (!strcmp(mode, "wrong")) wrong();
     if (!strcmp(mode, "large")) large();
