@@ -1,7 +1,7 @@
 /* What nvcc makes of an application's host code, by hand, so that a test needs no nvcc: it registers a fat binary, its kernels and variables,
  * and calls the runtime. The fat binary is a file.
  *
- *     by_hand FATBIN scale|box|fault|wrong|large|refused|busy|loop N
+ *     by_hand FATBIN scale|box|edge|fault|wrong|large|refused|busy|loop N
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ int cudaEventCreate(void **), cudaEventRecord(void *, void *), cudaEventElapsedT
 int cudaStreamCreate(void **), cudaStreamDestroy(void *), cudaStreamSynchronize(void *);
 const char *cudaGetErrorName(int), *cudaGetErrorString(int);
 
-static char stub, outside_stub, factor[8], count[4];
+static char stub, edge_stub, outside_stub, factor[8], count[4];
 static unsigned *total;
 
 static void expect(int line, int error, int expected) {
@@ -116,6 +116,16 @@ static void box(void) {
     EXPECT(cudaMemset3D(device, 1, (Extent){ 1024, 1, 1 }), 12);
 }
 
+static void edge(void) {
+    unsigned x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, n = 7;
+    void *device;
+    GOOD(cudaMalloc(&device, sizeof x));
+    GOOD(cudaMemcpy(device, x, sizeof x, 1));
+    cudaLaunchKernel(&edge_stub, (Dim3){ 1, 1, 1 }, (Dim3){ 8, 1, 1 }, (void *[]){ &device, &n }, 0, NULL);
+    GOOD(cudaMemcpy(x, device, sizeof x, 2));
+    for (int i = 0; i < 8; i++) printf("%u%c", x[i], i < 7 ? ' ' : '\n');
+}
+
 static void fault(void) {
     void *device;
     unsigned word;
@@ -178,6 +188,7 @@ int main(int arguments, char **argument) {
     void *graph;
     void **module = __cudaRegisterFatBinary(&fat);
     __cudaRegisterFunction(module, &stub, "scale", "scale", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(module, &edge_stub, "edge", "edge", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(module, &outside_stub, "outside", "outside", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterVar(module, factor, factor, "factor", 0, sizeof factor, 1, 0);
     __cudaRegisterVar(module, count, count, "count", 0, sizeof count, 0, 0);
@@ -190,6 +201,7 @@ int main(int arguments, char **argument) {
     const char *mode = arguments > 2 ? argument[2] : "";
     if (!strcmp(mode, "scale")) scale();
     if (!strcmp(mode, "box")) box();
+    if (!strcmp(mode, "edge")) edge();
     if (!strcmp(mode, "fault")) fault();
     if (!strcmp(mode, "wrong")) wrong();
     if (!strcmp(mode, "large")) large();
