@@ -210,7 +210,8 @@ fn uninitialised_shared_memory_is_noticed_by_the_byte() {
 /// Where it is allowed, what nothing has written is zero, in every block.
 #[test]
 fn shared_memory_that_nothing_has_written_may_be_read() {
-    let code = "ST.SHARED.B8 [RZ+0x5], R0\nLD.SHARED.B32 R8, [RZ+0x4]\nATOM.SHARED.ADD R9, [RZ], R0\nIADD R9, R9, R8";
+    let code =
+        "ST.SHARED.B8 [RZ+0x5], R0\nLD.SHARED.B32 R8, [RZ+0x4]\nATOM.SHARED.ADD R9, [RZ], R0\nIADD R9, PT, R9, R8, !PT";
     let setup = Setup::new(&storing(&format!("MOV R0, 7\n{code}"))).block([1, 1, 1]).shared(16).unwritten_shared();
     let (result, buffers) = setup.try_run();
     result.unwrap();
