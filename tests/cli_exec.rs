@@ -11,7 +11,8 @@ use common::{BAD_INPUT, PASSED, text};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Multiplies by a constant, counts in a variable, and adds to one that the host sees. The other kernel is outside of the subset.
+/// Multiplies by a constant, counts in a variable, and adds to one that the host sees. The second kernel moves words to the thread before, through
+/// shared memory, of which the last thread reads a word that nothing has written, and does not use it. The third is outside of the subset.
 const PTX: &str = "\
 .version 9.0
 .target sm_75
@@ -38,6 +39,31 @@ const PTX: &str = "\
     st.global.u32 [%rd4], %r5;
     red.global.add.u32 [count], 1;
     red.global.add.u32 [total], 1;
+done:
+    ret;
+}
+.visible .entry edge(.param .u64 p_x, .param .u32 p_n)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<5>;
+    .shared .align 4 .b8 tile[256];
+    ld.param.u64 %rd1, [p_x];
+    ld.param.u32 %r1, [p_n];
+    mov.u32 %r2, %tid.x;
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    shl.b32 %r3, %r2, 2;
+    mov.u32 %r4, tile;
+    add.s32 %r5, %r4, %r3;
+    ld.global.u32 %r6, [%rd4];
+    st.shared.u32 [%r5], %r6;
+    bar.sync 0;
+    ld.shared.u32 %r7, [%r5+4];
+    setp.ge.u32 %p1, %r2, %r1;
+    @%p1 bra done;
+    st.global.u32 [%rd4], %r7;
 done:
     ret;
 }
@@ -116,6 +142,29 @@ fn an_application_gets_its_results_with_each_version_of_the_runtime() {
         let message = text(&output.stderr);
         assert!(message.contains("scale") && !message.contains("version"), "{message}");
     }
+}
+
+/// Memory in planes and rows, of which parts are copied and filled.
+#[test]
+fn boxes_of_memory_are_copied_and_filled() {
+    for version in ["11.0", "13"] {
+        let output = exec_with(version, &[], &["box"]);
+        let printed = text(&output.stdout);
+        // Of the plane 1 the words 5 of each row, from 25 on; of plane 2 the first row is multiplied by 3.
+        let expected = "512 20 4\n25 26 30 31 35 36 135 138 50 51 55 56 0x1010101 21\n";
+        assert!(printed.ends_with(expected), "{printed}{}", text(&output.stderr));
+        assert_eq!(output.status.code(), Some(PASSED), "{printed}");
+        assert_eq!(text(&output.stderr).matches("cudaMemcpy3D of an array is not supported").count(), 1);
+    }
+}
+
+/// A read of shared memory that nothing has written is no fault where its value is not used.
+#[test]
+fn what_nothing_has_written_may_be_read_from_shared_memory() {
+    let output = exec(&[], &["edge"]);
+    let printed = text(&output.stdout);
+    assert!(printed.ends_with("2 3 4 5 6 7 8 8\n"), "{printed}{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(PASSED), "{printed}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 /* What nvcc makes of an application's host code, by hand, so that a test needs no nvcc: it registers a fat binary, its kernels and variables,
  * and calls the runtime. The fat binary is a file.
  *
- *     by_hand FATBIN scale|fault|wrong|large|refused|busy|loop N
+ *     by_hand FATBIN scale|box|edge|fault|wrong|large|refused|busy|loop N
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +22,11 @@ int cudaLaunchKernel(const void *, Dim3, Dim3, void **, size_t, void *);
 int cudaMalloc(void **, size_t), cudaFree(void *), cudaMallocManaged(void **, size_t, unsigned);
 int cudaMemcpy(void *, const void *, size_t, int), cudaMemset(void *, int, size_t);
 int cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, int);
+typedef struct { void *at; size_t pitch, width, height; } Pitched;
+typedef struct { size_t width, height, depth; } Extent;
+typedef struct { size_t x, y, z; } Position;
+typedef struct { void *from_array; Position from; Pitched from_at; void *to_array; Position to; Pitched to_at; Extent extent; int kind; } Copy3D;
+int cudaMalloc3D(Pitched *, Extent), cudaMemcpy3D(const Copy3D *), cudaMemset3D(Pitched, int, Extent);
 int cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, int), cudaMemcpyFromSymbol(void *, const void *, size_t, size_t, int);
 int cudaDeviceSynchronize(void), cudaDeviceReset(void), cudaGetLastError(void), cudaPeekAtLastError(void);
 int cudaGraphCreate(void **, unsigned), cudaRuntimeGetVersion(int *), cudaGetDeviceProperties(void *, int);
@@ -29,7 +34,7 @@ int cudaEventCreate(void **), cudaEventRecord(void *, void *), cudaEventElapsedT
 int cudaStreamCreate(void **), cudaStreamDestroy(void *), cudaStreamSynchronize(void *);
 const char *cudaGetErrorName(int), *cudaGetErrorString(int);
 
-static char stub, outside_stub, factor[8], count[4];
+static char stub, edge_stub, outside_stub, factor[8], count[4];
 static unsigned *total;
 
 static void expect(int line, int error, int expected) {
@@ -86,6 +91,39 @@ static void scale(void) {
     printf("%u %u %u %u, %#x %u, %s\n", y[0], y[1], y[2], y[3], x[0], x[1], time >= 0 ? "time" : "no time");
     GOOD(cudaFree(managed));
     GOOD(cudaFree(device));
+}
+
+/* A box of 3 planes, 4 rows and 5 words. */
+static void box(void) {
+    unsigned words[60], part[12] = { 0 };
+    Pitched host = { words, 20, 20, 4 }, packed = { part, 8, 8, 3 }, device;
+    Extent all = { 20, 4, 3 };
+    for (unsigned i = 0; i < 60; i++) words[i] = i;
+    GOOD(cudaMalloc3D(&device, all));
+    printf("%zu %zu %zu\n", device.pitch, device.width, device.height);
+    GOOD(cudaMemcpy3D(&(Copy3D){ .from_at = host, .to_at = device, .extent = all, .kind = 1 }));
+    /* The second row of the third plane. */
+    launch((char *)device.at + 9 * device.pitch, 5, 32);
+    GOOD(cudaMemset3D(device, 1, (Extent){ 4, 1, 3 }));
+    /* Of planes 1 and 2, rows 1 to 3, words 0 and 1. */
+    GOOD(cudaMemcpy3D(&(Copy3D){ .from_at = device, .from = { 0, 1, 1 }, .to_at = packed, .extent = { 8, 3, 2 }, .kind = 4 }));
+    for (unsigned i = 0; i < 12; i++) printf("%u ", part[i]);
+    GOOD(cudaMemcpy(part, (char *)device.at + 4 * device.pitch, 8, 2));
+    printf("%#x %u\n", part[0], part[1]);
+    EXPECT(cudaMemcpy3D(&(Copy3D){ .from_at = host, .to_at = device, .extent = { 24, 1, 1 }, .kind = 1 }), 12);
+    EXPECT(cudaMemcpy3D(&(Copy3D){ .from_at = host, .to_at = device, .extent = { 20, 5, 2 }, .kind = 1 }), 1);
+    EXPECT(cudaMemcpy3D(&(Copy3D){ .from_array = words, .to_at = device, .extent = all, .kind = 1 }), 801);
+    EXPECT(cudaMemset3D(device, 1, (Extent){ 1024, 1, 1 }), 12);
+}
+
+static void edge(void) {
+    unsigned x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, n = 7;
+    void *device;
+    GOOD(cudaMalloc(&device, sizeof x));
+    GOOD(cudaMemcpy(device, x, sizeof x, 1));
+    cudaLaunchKernel(&edge_stub, (Dim3){ 1, 1, 1 }, (Dim3){ 8, 1, 1 }, (void *[]){ &device, &n }, 0, NULL);
+    GOOD(cudaMemcpy(x, device, sizeof x, 2));
+    for (int i = 0; i < 8; i++) printf("%u%c", x[i], i < 7 ? ' ' : '\n');
 }
 
 static void fault(void) {
@@ -150,6 +188,7 @@ int main(int arguments, char **argument) {
     void *graph;
     void **module = __cudaRegisterFatBinary(&fat);
     __cudaRegisterFunction(module, &stub, "scale", "scale", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(module, &edge_stub, "edge", "edge", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(module, &outside_stub, "outside", "outside", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterVar(module, factor, factor, "factor", 0, sizeof factor, 1, 0);
     __cudaRegisterVar(module, count, count, "count", 0, sizeof count, 0, 0);
@@ -161,6 +200,8 @@ int main(int arguments, char **argument) {
     printf("%d %s\n", version, properties);
     const char *mode = arguments > 2 ? argument[2] : "";
     if (!strcmp(mode, "scale")) scale();
+    if (!strcmp(mode, "box")) box();
+    if (!strcmp(mode, "edge")) edge();
     if (!strcmp(mode, "fault")) fault();
     if (!strcmp(mode, "wrong")) wrong();
     if (!strcmp(mode, "large")) large();

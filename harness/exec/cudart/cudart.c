@@ -410,6 +410,75 @@ API Error cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, siz
 API Error cudaMemset(void *to, int value, size_t size) { return cudaMemset2D(to, size, value, size, size ? 1 : 0); }
 API Error cudaMemsetAsync(void *to, int value, size_t size, void *stream) { return cudaMemset2DAsync(to, size, value, size, size ? 1 : 0, stream); }
 
+/* An error of CUDA's kind, with a message of gpurf. */
+static Error refuse(const char *name) {
+    request(CALL_REFUSED, WORDS(0), name, strlen(name), NULL, 0, NULL, 0, NULL);
+    return done(NOT_SUPPORTED);
+}
+
+/* Boxes of bytes: of memory with a pitch. Those of arrays are not there. */
+typedef struct { void *at; size_t pitch, width, height; } Pitched;
+typedef struct { size_t width, height, depth; } Extent;
+typedef struct { size_t x, y, z; } Position;
+typedef struct {
+    void *from_array; Position from; Pitched from_at;
+    void *to_array; Position to; Pitched to_at;
+    Extent extent;
+    int kind;
+} Copy3D;
+
+API Error cudaMalloc3D(Pitched *box, Extent extent) {
+    size_t rows;
+    if (!box) return done(INVALID_VALUE);
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return done(OUT_OF_MEMORY);
+    box->width = extent.width, box->height = extent.height;
+    return cudaMallocPitch(&box->at, &box->pitch, extent.width, rows);
+}
+
+/* The first byte of a row; planes lie `height` rows apart. */
+static char *row_of(Pitched box, Position from, size_t row, size_t plane) {
+    return (char *)box.at + ((from.z + plane) * box.height + from.y + row) * box.pitch + from.x;
+}
+
+API Error cudaMemcpy3D(const Copy3D *how) {
+    if (!how) return done(INVALID_VALUE);
+    if (how->from_array || how->to_array) return refuse("cudaMemcpy3D of an array");
+    Extent extent = how->extent;
+    int kind = how->kind;
+    if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return done(broken);
+    if (!how->to_at.at || !how->from_at.at) return done(INVALID_VALUE);
+    if (extent.width > how->to_at.pitch || extent.width > how->from_at.pitch) return done(BAD_PITCH);
+    /* Several planes need to know how far they are apart. */
+    if (extent.depth > 1 && (extent.height > how->to_at.height || extent.height > how->from_at.height)) return done(INVALID_VALUE);
+    Error error = direction(how->to_at.at, how->from_at.at, &kind);
+    for (size_t plane = 0; error == SUCCESS && plane < extent.depth; plane++) {
+        for (size_t row = 0; error == SUCCESS && row < extent.height; row++) {
+            error = copy(row_of(how->to_at, how->to, row, plane), row_of(how->from_at, how->from, row, plane), extent.width, kind);
+        }
+    }
+    return done(error);
+}
+API Error cudaMemcpy3DAsync(const Copy3D *how, void *stream) {
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    return error == SUCCESS ? cudaMemcpy3D(how) : done(error);
+}
+
+API Error cudaMemset3D(Pitched box, int value, Extent extent) {
+    Error error = SUCCESS;
+    if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return done(broken);
+    if (extent.width > box.pitch) return done(BAD_PITCH);
+    if (extent.depth > 1 && extent.height > box.height) return done(INVALID_VALUE);
+    for (size_t plane = 0; error == SUCCESS && plane < extent.depth; plane++) {
+        char *at = row_of(box, (Position){ 0, 0, 0 }, 0, plane);
+        error = TELL(CALL_FILL, ADDRESS(at), box.pitch, extent.width, extent.height, (Word)(value & 0xff));
+    }
+    return done(error);
+}
+API Error cudaMemset3DAsync(Pitched box, int value, Extent extent, void *stream) {
+    Error error = TELL(CALL_STREAM, ADDRESS(stream));
+    return error == SUCCESS ? cudaMemset3D(box, value, extent) : done(error);
+}
+
 static Error symbol(const void *variable, Word *address, Word *size) {
     Word answer[2];
     Error error = ASK(CALL_SYMBOL, answer, ADDRESS(variable));
@@ -682,6 +751,10 @@ SAME(cudaMemset, _ptds)
 SAME(cudaMemsetAsync, _ptsz)
 SAME(cudaMemset2D, _ptds)
 SAME(cudaMemset2DAsync, _ptsz)
+SAME(cudaMemcpy3D, _ptds)
+SAME(cudaMemcpy3DAsync, _ptsz)
+SAME(cudaMemset3D, _ptds)
+SAME(cudaMemset3DAsync, _ptsz)
 SAME(cudaStreamSynchronize, _ptsz)
 SAME(cudaStreamQuery, _ptsz)
 SAME(cudaStreamWaitEvent, _ptsz)
@@ -690,9 +763,5 @@ SAME(cudaStreamGetPriority, _ptsz)
 SAME(cudaStreamAttachMemAsync, _ptsz)
 
 /* The others are there, so that a program which has one can be loaded; a call is an error of CUDA's kind, with a message. */
-static Error refuse(const char *name) {
-    request(CALL_REFUSED, WORDS(0), name, strlen(name), NULL, 0, NULL, 0, NULL);
-    return done(NOT_SUPPORTED);
-}
 #define REFUSED(name) API Error name(void) { return refuse(#name); }
 #include "refused.h"

@@ -472,7 +472,7 @@ impl<'a> Device<'a> {
                 Ok(address)
             }
         };
-        let code = self.modules[module].kernel(&name, geometry, (config, *registers), &mut hidden);
+        let code = self.modules[module].kernel(&name, geometry, (config, registers), &mut hidden);
         code.map(|code| (module, code)).map_err(|problem| self.show(problem))
     }
 

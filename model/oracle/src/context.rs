@@ -113,13 +113,13 @@ pub struct State {
 }
 
 impl State {
-    /// A block before its start.
-    pub fn new(program: &Program, geometry: &Geometry, index: u64) -> Self {
+    /// A block before its start; `unwritten_shared` as in [`crate::Options`].
+    pub fn new(program: &Program, geometry: &Geometry, index: u64, unwritten_shared: bool) -> Self {
         let shared = program.static_shared + geometry.dynamic_shared;
         Self {
             index,
             block: geometry.block_at(index),
-            shared: Shared::new(shared, program.narrow_shared),
+            shared: Shared::new(shared, program.narrow_shared, unwritten_shared),
             barriers: Default::default(),
             changes: 0,
             issued: 0,

@@ -24,13 +24,15 @@ pub struct Options {
     /// What registers and local memory hold when a thread starts; of predicates its lowest bit. The results of a program that
     /// reads only what it has written do not depend on it.
     pub first_value: u32,
+    /// Whether bytes of shared memory that nothing has written since the block's start may be read: they are zero. Else such a read is a fault.
+    pub unwritten_shared: bool,
 }
 
 impl Default for Options {
     /// A thread for each processor; a billion instructions; zero in registers.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { threads, step_limit: 1_000_000_000, stop: None, first_value: 0 }
+        Self { threads, step_limit: 1_000_000_000, stop: None, first_value: 0, unwritten_shared: false }
     }
 }
 
@@ -49,7 +51,7 @@ const SMALL: u64 = 4096;
 /// Runs launches, one after the other.
 #[derive(Debug, Default)]
 pub struct Oracle {
-    options: Options,
+    pub(crate) options: Options,
     /// Kernels whose blocks have been seen to depend on each other.
     dependent: HashSet<String>,
     conflicts: Option<Conflicts>,
@@ -207,7 +209,7 @@ impl Oracle {
             stop: self.options.stop,
             first_value: self.options.first_value,
             atomics: Atomics::Free,
-            state: State::new(launch.program, &launch.geometry, 0),
+            state: State::new(launch.program, &launch.geometry, 0, self.options.unwritten_shared),
             counts: Counts::default(),
             observer,
         }

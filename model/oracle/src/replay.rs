@@ -13,7 +13,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::lanes::Mask;
 use crate::launch::Launch;
 use crate::memory::Memory;
-use crate::oracle::{Oracle, Statistics};
+use crate::oracle::{Options, Oracle, Statistics};
 use crate::warp::{Waiting, Warp};
 
 /// Lanes of a warp perform an atomic operation, in ascending order.
@@ -47,9 +47,9 @@ impl Oracle {
         order: impl IntoIterator<Item = AtomicStep>,
         observer: &mut O,
     ) -> Result<Statistics, Box<Fault>> {
+        let options = self.options;
         let mut context = self.context(launch, memory, None, observer);
         context.atomics = Atomics::Hold;
-        let first = context.first_value;
         let mut blocks = BTreeMap::new();
         for entry in order {
             let index = entry.warp.block;
@@ -60,13 +60,13 @@ impl Oracle {
                     format!("there is no warp {} in block {index}", entry.warp.warp),
                 ));
             }
-            let block = blocks.entry(index).or_insert_with(|| start(launch, index, first));
+            let block = blocks.entry(index).or_insert_with(|| start(launch, index, &options));
             run(&mut context, block)?;
             perform(&mut context, block, &entry)?;
         }
         for index in 0..launch.geometry.blocks() {
             let mut fresh = None;
-            let block = blocks.get_mut(&index).unwrap_or_else(|| fresh.insert(start(launch, index, first)));
+            let block = blocks.get_mut(&index).unwrap_or_else(|| fresh.insert(start(launch, index, &options)));
             run(&mut context, block)?;
             if let Some(warp) = block.warps.iter().find(|warp| warp.waiting == Waiting::Atomic) {
                 let problem = format!("it ends before atomic operation {} of warp {}", warp.atomics, warp.number);
@@ -78,9 +78,9 @@ impl Oracle {
     }
 }
 
-fn start(launch: &Launch<'_>, index: u64, first: u32) -> Running {
-    let state = State::new(launch.program, &launch.geometry, index);
-    Running { state, warps: warps(launch.program, &launch.geometry, first), done: false }
+fn start(launch: &Launch<'_>, index: u64, options: &Options) -> Running {
+    let state = State::new(launch.program, &launch.geometry, index, options.unwritten_shared);
+    Running { state, warps: warps(launch.program, &launch.geometry, options.first_value), done: false }
 }
 
 /// Runs a block as far as it can.

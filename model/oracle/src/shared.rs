@@ -18,6 +18,8 @@ pub struct Shared {
     shift: u32,
     /// Number of barriers so far, plus 1.
     epoch: u32,
+    /// Whether a byte that nothing has written may be read: it is zero.
+    unwritten: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,11 +66,18 @@ pub enum SharedFault {
 }
 
 impl Shared {
-    /// This many bytes; `narrow` where there are accesses of less than a word.
-    pub fn new(size: u32, narrow: bool) -> Self {
+    /// This many bytes; `narrow` where there are accesses of less than a word, `unwritten` where what nothing has written may be read.
+    pub fn new(size: u32, narrow: bool, unwritten: bool) -> Self {
         let shift = if narrow { 0 } else { 2 };
         let bytes = size.next_multiple_of(4) as usize;
-        Self { size, bytes: vec![0; bytes], granules: vec![Granule::default(); bytes >> shift], shift, epoch: 1 }
+        Self {
+            size,
+            bytes: vec![0; bytes],
+            granules: vec![Granule::default(); bytes >> shift],
+            shift,
+            epoch: 1,
+            unwritten,
+        }
     }
 
     /// For the next block: all as it was at the start.
@@ -125,7 +134,7 @@ impl Shared {
         let me = 1 << who.warp;
         for index in self.covered(address, bytes) {
             let granule = &mut self.granules[index];
-            if !granule.initialised {
+            if !granule.initialised && !self.unwritten {
                 return Err(Box::new(SharedFault::Address(FaultKind::UninitialisedShared { address })));
             }
             granule.enter(self.epoch);
@@ -166,7 +175,7 @@ impl Shared {
     /// Replaces the word at an aligned address by a function of itself; gives the old word, and whether the new one differs.
     pub fn update(&mut self, address: u32, f: impl FnOnce(u32) -> u32) -> Result<(u32, bool), Box<SharedFault>> {
         self.check(Access::Atomic, address, 4)?;
-        if self.covered(address, 4).any(|index| !self.granules[index].initialised) {
+        if !self.unwritten && self.covered(address, 4).any(|index| !self.granules[index].initialised) {
             return Err(Box::new(SharedFault::Address(FaultKind::UninitialisedShared { address })));
         }
         let old = self.raw(address, 4);

@@ -207,6 +207,20 @@ fn uninitialised_shared_memory_is_noticed_by_the_byte() {
     assert_eq!((fault.block, fault.kind), ([1, 0, 0], FaultKind::UninitialisedShared { address: 0 }));
 }
 
+/// Where it is allowed, what nothing has written is zero, in every block.
+#[test]
+fn shared_memory_that_nothing_has_written_may_be_read() {
+    let code =
+        "ST.SHARED.B8 [RZ+0x5], R0\nLD.SHARED.B32 R8, [RZ+0x4]\nATOM.SHARED.ADD R9, [RZ], R0\nIADD R9, PT, R9, R8, !PT";
+    let setup = Setup::new(&storing(&format!("MOV R0, 7\n{code}"))).block([1, 1, 1]).shared(16).unwritten_shared();
+    let (result, buffers) = setup.try_run();
+    result.unwrap();
+    assert_eq!(buffers[0][0], 0x700);
+    let code =
+        format!("{THREAD}\nISETP.NE.AND P0, R1, 0, PT\n@!P0 ST.SHARED.B32 [RZ], R0\nLD.SHARED.B32 R9, [RZ]\nEXIT");
+    Setup::new(&code).grid([2, 1, 1]).block([1, 1, 1]).shared(16).unwritten_shared().try_run().0.unwrap();
+}
+
 #[test]
 fn buffers_lie_where_they_are_told_in_ascending_order() {
     let mut memory = Memory::default();

@@ -40,7 +40,8 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
         layout: arguments.share_layout.layout(),
         relssp: arguments.relssp.places(),
     };
-    let options = arguments.levels(Options { schedule, register_order, power_threshold, stack_bytes, scratchpad, ..options });
+    let options =
+        arguments.levels(Options { schedule, register_order, power_threshold, stack_bytes, scratchpad, ..options });
     if arguments.summary {
         return acceptance::summary(&arguments.files, &options, arguments.json);
     }

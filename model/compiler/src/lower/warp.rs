@@ -179,7 +179,15 @@ impl<'a> Kernel<'_, 'a> {
         if mods.flag("warp") {
             self.synchronised(mods, "bar.warp")?;
             let [mask] = self.operands(i)?;
-            let mask = self.word(mask, 32)?;
+            let mut mask = self.word(mask, 32)?;
+            // The machine wants all lanes that are there. Groups of a warp that is not divided have synchronised with that too.
+            if mask.constant() != Some(u32::MAX) {
+                let active = self.b.special(Special::ActiveMask);
+                let inactive = self.b.not(active);
+                let others = self.b.and(mask, inactive);
+                let all_there = self.b.compare(IntegerComparison::Eq, false, others, Val::ZERO);
+                mask = self.b.select(all_there, active, mask);
+            }
             let inst = self.b.inst(Op::Warpsync {}, [Val::ZERO, mask, Val::ZERO]);
             self.b.push(inst);
             return Ok(());

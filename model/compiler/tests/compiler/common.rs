@@ -6,8 +6,13 @@ use gpurf_oracle::power::PowerJudge;
 use gpurf_oracle::{Geometry, Issue, Launch, Memory, Observer, Options, Oracle, Program};
 
 /// An oracle whose registers do not begin as zero: what the machine leaves there must make no difference.
-const DIRTY: Options =
-    Options { threads: std::num::NonZeroUsize::MIN, step_limit: 1_000_000_000, stop: None, first_value: 0xdead_beef };
+const DIRTY: Options = Options {
+    threads: std::num::NonZeroUsize::MIN,
+    step_limit: 1_000_000_000,
+    stop: None,
+    first_value: 0xdead_beef,
+    unwritten_shared: false,
+};
 
 /// Compiles, or fails with the compiler's message.
 pub fn compiled(source: &str, registers: u16) -> Compiled {

@@ -6,7 +6,7 @@
 //! In every third program some variables and predicates are not written at the start: the compiler makes them zero, while
 //! the oracle's registers begin as something else.
 
-use crate::common::{Random, bytes, words};
+use crate::common::{Random, bytes, run, words};
 use std::fmt::Write;
 
 const VARIABLES: usize = 22;
@@ -270,4 +270,44 @@ fn random_programs() {
 #[ignore = "long: 3,000 random programs"]
 fn many_random_programs() {
     (1000..4000).for_each(check);
+}
+
+/// `__syncwarp` of the threads of a group, as cooperative groups have it: each group of 8 names its own lanes, all of which are there together.
+/// So do those that a branch leaves.
+#[test]
+fn groups_of_a_warp_synchronise() {
+    let source = "\
+.version 9.5
+.target sm_75
+.address_size 64
+.visible .entry groups(.param .u64 result)
+{
+.reg .pred %p<2>; .reg .b32 %r<12>; .reg .b64 %l<4>;
+.shared .align 4 .b8 tile[160];
+ld.param.u64 %l0, [result];
+mov.u32 %r0, %tid.x;
+shl.b32 %r1, %r0, 2;
+mov.u32 %r2, tile;
+add.s32 %r3, %r2, %r1;
+st.shared.u32 [%r3], %r0;
+and.b32 %r4, %r0, 24;
+shl.b32 %r5, 255, %r4;
+bar.warp.sync %r5;
+xor.b32 %r6, %r1, 28;
+add.s32 %r6, %r2, %r6;
+ld.shared.u32 %r7, [%r6];
+setp.gt.u32 %p0, %r0, 15;
+@%p0 bra store;
+bar.warp.sync %r5;
+add.s32 %r7, %r7, 100;
+store:
+cvta.to.global.u64 %l1, %l0;
+mul.wide.u32 %l2, %r0, 4;
+add.s64 %l1, %l1, %l2;
+st.global.u32 [%l1], %r7;
+ret;
+}
+";
+    let expected: Vec<u32> = (0..40).map(|i| (i ^ 7) + if i < 16 { 100 } else { 0 }).collect();
+    assert_eq!(words(&run(source, 32, &[], 160, 40)), expected);
 }

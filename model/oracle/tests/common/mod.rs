@@ -17,6 +17,7 @@ pub struct Setup {
     pub buffers: Vec<Vec<u32>>,
     pub threads: usize,
     pub step_limit: u64,
+    pub unwritten_shared: bool,
 }
 
 impl Setup {
@@ -30,6 +31,7 @@ impl Setup {
             buffers: vec![vec![0; 32]],
             threads: 1,
             step_limit: 100_000_000,
+            unwritten_shared: false,
         }
     }
 
@@ -60,6 +62,11 @@ impl Setup {
 
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
+        self
+    }
+
+    pub fn unwritten_shared(mut self) -> Self {
+        self.unwritten_shared = true;
         self
     }
 
@@ -100,7 +107,12 @@ impl Setup {
         let geometry = Geometry { grid: self.grid, block: self.block, dynamic_shared: 0 };
         let launch = Launch { program: &program, geometry, constant: &constant };
         let threads = NonZeroUsize::new(self.threads).unwrap();
-        let options = Options { threads, step_limit: self.step_limit, ..Options::default() };
+        let options = Options {
+            threads,
+            step_limit: self.step_limit,
+            unwritten_shared: self.unwritten_shared,
+            ..Options::default()
+        };
         let result = f(&mut Oracle::new(options), &launch, &memory);
         let words = |index| memory.read(index).chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect();
         (result, indices.into_iter().map(words).collect())
