@@ -128,7 +128,7 @@ impl<'a> Device<'a> {
         Self {
             properties: Properties::new(&setup.config, &setup.preset),
             setup,
-            config: setup.config.clone(),
+            config: setup.config,
             stack: 1024,
             runner,
             recorder,
