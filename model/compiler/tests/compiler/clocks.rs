@@ -115,12 +115,12 @@ fn nothing_passes_a_read() {
         let [first, second] = clocks[..] else { panic!("{what}: {clocks:?}") };
         let count = |part: &[gpurf_isa::Instruction], is: fn(Op) -> bool| part.iter().filter(|i| is(i.op)).count();
         let [before, between, behind] = [&code[..first], &code[first + 1..second], &code[second + 1..]];
-        let (is_load, is_product, is_logic): (fn(Op) -> bool, fn(Op) -> bool, fn(Op) -> bool) = (
+        let kinds: [fn(Op) -> bool; 3] = [
             |op| matches!(op, Op::Ld { space: gpurf_isa::modifiers::Space::Global, .. }),
             |op| matches!(op, Op::Imad { .. }),
             |op| matches!(op, Op::Lop3 { .. }),
-        );
-        let counts = [before, between, behind].map(|part| [is_load, is_product, is_logic].map(|is| count(part, is)));
+        ];
+        let counts = [before, between, behind].map(|part| kinds.map(|is| count(part, is)));
         assert_eq!(counts, [[2, 1, 0], [1, 0, 2], [0, 1, 0]], "{what}");
     }
 }
