@@ -11,6 +11,7 @@ package gpurf_pkg;
   localparam int unsigned Lanes = 32;       // threads of a warp
   localparam int unsigned LaneW = 32;       // bits of a thread's register
   localparam int unsigned DataW = Lanes * LaneW;
+  localparam int unsigned TimeW = 2 * LaneW; // the machine's time, in cycles
   localparam int unsigned WarpW = 6;        // warp number
   localparam int unsigned WarpSetW = 2**WarpW;
   localparam int unsigned RegW = 8;         // register name

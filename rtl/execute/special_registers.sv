@@ -1,4 +1,4 @@
-// What S2R reads: thread, block and lane numbers.
+// What S2R reads: thread, block and lane numbers, and the time.
 //
 // The threads' coordinates are computed by the launcher once for each grid, because all its blocks
 // are alike, into a RAM with a word for each warp of a block. Everything else is the same in all
@@ -32,6 +32,8 @@ module special_registers
   input  logic [15:0]        nctaid_y_i,
   input  logic [15:0]        nctaid_z_i,
   input  logic [16:0]        dynamic_shared_i,                 // bytes
+
+  input  logic [TimeW-1:0]   time_i,                           // of this cycle
 
   // instruction
   input  logic               valid_i,
@@ -77,6 +79,8 @@ module special_registers
   localparam logic [SourceW-1:0] LaneMaskGe    = 5'd18;
   localparam logic [SourceW-1:0] ActiveMask    = 5'd19;
   localparam logic [SourceW-1:0] DynamicShared = 5'd20;
+  localparam logic [SourceW-1:0] TimeLow       = 5'd21;
+  localparam logic [SourceW-1:0] TimeHigh      = 5'd22;
 
   // A thread's coordinates.
   localparam int unsigned TidXW = 10;
@@ -156,6 +160,8 @@ module special_registers
         WarpId:        value_q <= lane_t'(index_i);
         ActiveMask:    value_q <= lanes_i;
         DynamicShared: value_q <= lane_t'(dynamic_shared_i);
+        TimeLow:       value_q <= time_i[LaneW-1:0];
+        TimeHigh:      value_q <= time_i[TimeW-1:LaneW];
         default:       value_q <= '0;
       endcase
     end

@@ -86,6 +86,9 @@ module sm
   output logic [CauseW-1:0]      fault_cause_o,
   output logic [31:0]            fault_value_o,
 
+  // the machine's time, which goes on across grids
+  input  logic [TimeW-1:0]       time_i,
+
   // stalls of another SM: only a throttle with such a reference reads them
   // verilator lint_off UNUSEDSIGNAL
   input  logic                   throttle_reference_valid_i,
@@ -1702,6 +1705,7 @@ module sm
     .nctaid_y_i        (block_launcher_nctaid_y),
     .nctaid_z_i        (block_launcher_nctaid_z),
     .dynamic_shared_i  (block_launcher_dynamic),
+    .time_i,
     .valid_i           (constant_unit_special_valid),
     .room_i            (constant_queue_room),
     .warp_i            (constant_unit_warp),

@@ -42,6 +42,8 @@ enum State {
 pub struct Host {
     /// `cfg_i` and `design_cfg_i`.
     straps: (u64, Wide<4>),
+    /// The machine's time in the next cycle.
+    time: u64,
     /// What stands in the code memory, as far as the host has written it.
     code: Vec<Option<[u64; 2]>>,
     /// What stands in the constant memory.
@@ -56,6 +58,7 @@ impl Host {
         let (shape, straps) = (config.sm_shape(), Straps::of(config));
         Self {
             straps: (straps.word(), straps.design_word()),
+            time: config.sm.start_time as u64,
             code: vec![None; shape.code_words],
             constants: vec![None; shape.const_words],
             job: None,
@@ -83,9 +86,16 @@ impl Host {
         (matches!(self.state, State::Running) && previous.done_o == 1).then_some(Ended::Done)
     }
 
+    /// Lets that many cycles pass in which it does nothing.
+    pub fn skip(&mut self, cycles: u64) {
+        self.time = self.time.wrapping_add(cycles);
+    }
+
     /// Drives the inputs of a cycle.
     pub fn drive(&mut self, inputs: &mut SmIn) {
         inputs.rst_ni = 1;
+        inputs.time_i = self.time;
+        self.time = self.time.wrapping_add(1);
         (inputs.cfg_i, inputs.design_cfg_i) = self.straps;
         (inputs.code_we_i, inputs.const_we_i, inputs.launch_valid_i) = (0, 0, 0);
         let (State::Loading { code, constants }, Some(job)) = (&mut self.state, &self.job) else { return };

@@ -454,6 +454,12 @@ pub fn faults(project: &Project, config: Config, seed: u64) -> Vec<LockstepJob> 
     FAULTS.iter().map(|name| kernel(inputs(name), config, seed)).collect()
 }
 
+/// The SM on what reads clocks. The lower word of the time runs over while it runs, and the upper one is not small.
+pub fn clocks(project: &Project, config: Config, seed: u64) -> LockstepJob {
+    let late = changed(config, |c| c.sm.start_time = 0x1234_5678_ffff_f800);
+    kernel(KernelInputs::of_project(project, "launch/clocks"), late, seed)
+}
+
 /// A kernel on the SM.
 pub fn kernel(inputs: KernelInputs, config: Config, seed: u64) -> LockstepJob {
     let inputs = Inputs::Kernel(inputs);
@@ -530,7 +536,7 @@ pub fn whole(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
 /// Kernels and programs of the default suite at a machine other than the baseline: one of so many of the whole suite's.
 const CHOICE: usize = 3;
 
-/// What `make cosim` runs, a choice of the whole suite: every machine, at the baseline on all that the whole suite has, at another one on a part; every
+/// What `make cosim` runs, a choice of the whole suite: every machine, at the baseline on all that the whole suite has, at another one on a part and on what reads clocks; every
 /// block in one variant, the one in which comparisons are judged; the register file in four shapes. What is left out runs at night
 /// (`tests/regress.toml`).
 pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
@@ -549,8 +555,8 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     jobs
 }
 
-/// The SM at the baseline, on all kernels and programs of the suite and on launches that fault, and at each other machine: there on one of `choice`
-/// kernels and programs, on others at each.
+/// The SM at the baseline, on all kernels and programs of the suite, on launches that fault and on what reads clocks, and at each other machine: there on
+/// one of `choice` kernels and programs, on others at each; on what reads clocks with each family of register files.
 fn machines(project: &Project, seed: u64, choice: usize) -> Vec<LockstepJob> {
     let chosen = |jobs: Vec<LockstepJob>, number: usize| {
         jobs.into_iter().enumerate().filter(move |(at, _)| (at + number).is_multiple_of(choice)).map(|(_, job)| job)
@@ -558,10 +564,12 @@ fn machines(project: &Project, seed: u64, choice: usize) -> Vec<LockstepJob> {
     let mut jobs = in_all_orders(kernels(project, Config::default(), seed), 0);
     jobs.extend(few_programs(Config::default(), seed));
     jobs.extend(faults(project, Config::default(), seed));
+    jobs.push(clocks(project, Config::default(), seed));
     for (number, family) in FAMILIES.iter().enumerate() {
         let config = family.config();
         jobs.extend(chosen(in_all_orders(kernels(project, config, seed), number + 1), number));
         jobs.extend(chosen(few_programs(config, seed), number));
+        jobs.push(clocks(project, config, seed));
         if config.mrf.issue_ports == 2 {
             // The sources of the second port.
             jobs.extend(faults(project, config, seed));

@@ -30,8 +30,6 @@ pub enum Feature {
     GridSynchronisation,
     /// Kernels that a kernel launches.
     DynamicParallelism,
-    /// `%clock` and its kin.
-    Clocks,
     /// Special registers that tell one machine from another.
     MachineRegisters,
     /// The video instructions.
@@ -66,7 +64,6 @@ impl Feature {
             Self::Malloc => "malloc",
             Self::GridSynchronisation => "grid synchronisation",
             Self::DynamicParallelism => "dynamic parallelism",
-            Self::Clocks => "clocks",
             Self::MachineRegisters => "registers of the machine",
             Self::Video => "video instructions",
             Self::Newer => "newer than sm_75",
@@ -282,11 +279,11 @@ mod tests {
             let error = |i: usize| Error::lacks(Span { start, end: start + 1 }, feature, format!("{i}")).in_kernel("k");
             Diagnostics::new("k.ptx", source, (0..count).map(error).collect())
         };
-        let (late, early) = (about(4, 2, Feature::Clocks), about(0, 25, Feature::Calls));
+        let (late, early) = (about(4, 2, Feature::Video), about(0, 25, Feature::Calls));
         let merged = Diagnostics::merged([&late, &early]).unwrap();
         assert_eq!((merged.entries.len(), merged.dropped), (Diagnostics::MAX, 7));
         assert!(merged.entries.iter().all(|entry| entry.line == 1));
-        assert_eq!(merged.features, BTreeSet::from([Feature::Calls, Feature::Clocks]));
+        assert_eq!(merged.features, BTreeSet::from([Feature::Calls, Feature::Video]));
         assert_eq!(Diagnostics::merged([&late]), Some(late));
         assert_eq!(Diagnostics::merged([]), None);
     }

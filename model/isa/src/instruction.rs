@@ -237,6 +237,11 @@ impl Instruction {
         matches!(self.op, Op::Atom { .. } | Op::Cas { .. })
     }
 
+    /// Whether it reads the machine's time.
+    pub const fn reads_time(&self) -> bool {
+        self.op.reads_time()
+    }
+
     /// Where a branch goes.
     pub fn target(&self) -> Option<Pc> {
         match self.op {

@@ -352,6 +352,10 @@ modifiers! {
         ActiveMask = 19, "ACTIVEMASK";
         /// Bytes of dynamic shared memory of the launch.
         DynamicSharedSize = 20, "DYNAMIC_SMEM_SIZE";
+        /// Lower word of the machine's time, in cycles.
+        TimeLow = 21, "TIME_LO";
+        /// Its upper word.
+        TimeHigh = 22, "TIME_HI";
     }
 }
 

@@ -90,6 +90,13 @@ impl Space {
     }
 }
 
+impl Op {
+    /// Whether it reads the machine's time: what it gives depends on when it is executed.
+    pub const fn reads_time(self) -> bool {
+        matches!(self, Self::S2r { source: Special::TimeLow | Special::TimeHigh })
+    }
+}
+
 impl AtomicSpace {
     /// The unit that serves it.
     pub const fn unit(self) -> Unit {

@@ -35,6 +35,7 @@ impl<O: Observer> Context<'_, O> {
                 }
                 progress = true;
                 let before = warp.issued;
+                self.turn_began = before;
                 let turn = self.turn(warp);
                 self.state.issued += warp.issued - before;
                 self.counts.instructions += warp.issued - before;

@@ -1,8 +1,9 @@
 //! All that a warp can reach: its block, memory, the launch.
 
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use crate::commit::Observer;
+use crate::commit::{Observer, WarpId};
 use crate::conflict::Conflicts;
 use crate::fault::{Fault, FaultKind, LaneFault};
 use crate::lanes::{Mask, WIDTH};
@@ -64,6 +65,18 @@ pub enum Atomics {
     /// These lanes perform the one at hand.
     Grant(Mask),
 }
+
+/// Where the time comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Clock<'a> {
+    /// It is the number of instructions that warps have executed: so many before the launch.
+    Instructions(u64),
+    /// From another machine: of each warp the times that it has read, one after the other.
+    Replayed(&'a Times),
+}
+
+/// The times that warps have read.
+pub type Times = HashMap<WarpId, Vec<u64>>;
 
 /// A barrier at which warps wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -164,6 +177,9 @@ pub struct Context<'a, O> {
     /// What registers and local memory hold at the start of a thread.
     pub first_value: u32,
     pub atomics: Atomics,
+    pub clock: Clock<'a>,
+    /// Instructions that the warp whose turn it is had issued before.
+    pub turn_began: u64,
     pub state: State,
     pub counts: Counts,
     pub observer: &'a mut O,
@@ -178,10 +194,27 @@ impl<O: Observer> Context<'_, O> {
         self.counts.thread_instructions += u64::from(mask.count_ones());
     }
 
+    /// The time, which a warp reads.
+    pub fn time(&self, warp: &mut Warp) -> Result<u64, LaneFault> {
+        let read = warp.times;
+        warp.times += 1;
+        match self.clock {
+            Clock::Instructions(before) => Ok(before + self.counts.instructions + (warp.issued - self.turn_began)),
+            Clock::Replayed(times) => {
+                let id = WarpId { block: self.state.index, warp: warp.number };
+                times.get(&id).and_then(|times| times.get(read)).copied().ok_or_else(|| {
+                    let problem = format!("warp {} reads the time more often than {read} times", warp.number);
+                    LaneFault::new(warp.stack.top.mask.trailing_zeros() as usize, FaultKind::Replay(problem))
+                })
+            }
+        }
+    }
+
     /// A warp goes back to an earlier instruction.
     #[inline(always)]
     pub fn loops(&self, warp: &mut Warp) {
-        if warp.watch.since >= WATCHED_AFTER {
+        // A loop that reads the time is never where it was.
+        if warp.watch.since >= WATCHED_AFTER && !self.program.timed {
             warp.watch_loop(self.state.changes);
         }
     }

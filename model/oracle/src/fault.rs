@@ -174,8 +174,8 @@ pub enum FaultKind {
     /// Somebody wanted the run to end ([`crate::Options::stop`]).
     #[error("stopped by the user")]
     Stopped,
-    /// The order of atomics that was to be replayed does not fit the program.
-    #[error("the order of atomic operations does not fit the program: {0}")]
+    /// The order of atomics or the times that were to be replayed do not fit the program.
+    #[error("what is to be replayed does not fit the program: {0}")]
     Replay(String),
 }
 

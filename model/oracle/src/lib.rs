@@ -1,4 +1,4 @@
-//! The functional oracle: runs machine code with no notion of time.
+//! The functional oracle: runs machine code with no notion of cycles.
 //!
 //! It says what a program computes. The cycle model and the RTL may order what they do as they like, but each warp must commit the writes that
 //! the oracle gives for it, and memory must end equal. It shares the instruction set and the arithmetic with them, and no code of a pipeline.
@@ -10,7 +10,7 @@
 //! * What a program does wrong ends the launch with a [`Fault`], which names kernel, block, thread, instruction and PTX line.
 //! * [`Oracle::run_checked`] also looks for reads of registers that the thread has not written.
 //! * [`Oracle::run_observed`] tells what each warp commits; [`Oracle::replay`] performs atomic operations in the order of another
-//!   machine.
+//!   machine, and reads the time that this one has read.
 //! * [`marks`] judges the control fields of a program by what its warps do.
 //! * [`levels`] judges where it reads and writes its values in a register hierarchy.
 //! * [`power`] judges which registers it puts to sleep and switches off.
@@ -47,4 +47,4 @@ pub use launch::Launch;
 pub use memory::{Buffer, BufferIndex, Memory, OutOfMemory};
 pub use oracle::{Options, Oracle, Statistics};
 pub use program::{CodeError, Program, commutes};
-pub use replay::AtomicStep;
+pub use replay::{AtomicStep, Recording};

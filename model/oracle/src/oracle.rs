@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::commit::{Observer, Unobserved};
 use crate::conflict::Conflicts;
-use crate::context::{Atomics, Context, Counts, State, warps};
+use crate::context::{Atomics, Clock, Context, Counts, State, warps};
 use crate::fault::Fault;
 use crate::launch::Launch;
 use crate::memory::Memory;
@@ -55,12 +55,14 @@ pub struct Oracle {
     /// Kernels whose blocks have been seen to depend on each other.
     dependent: HashSet<String>,
     conflicts: Option<Conflicts>,
+    /// Instructions of all launches so far: the time.
+    time: u64,
 }
 
 impl Oracle {
     /// With these options.
     pub fn new(options: Options) -> Self {
-        Self { options, dependent: HashSet::new(), conflicts: None }
+        Self { options, dependent: HashSet::new(), conflicts: None, time: 0 }
     }
 
     /// Runs a launch. What it means is that its blocks run one after the other, in ascending order; several run at the same time
@@ -72,6 +74,7 @@ impl Oracle {
         if self.may_be_parallel(launch)
             && let Some(counts) = self.run_parallel(launch, memory)
         {
+            self.time += counts.instructions;
             return Ok(Statistics { counts, parallel: true });
         }
         self.run_observed(launch, memory, &mut Unobserved)
@@ -89,11 +92,13 @@ impl Oracle {
     ) -> Result<Statistics, Box<Fault>> {
         let mut context = self.context(launch, memory, None, observer);
         let mut warps = warps(launch.program, &launch.geometry, self.options.first_value);
-        for index in 0..launch.geometry.blocks() {
+        let ended = (0..launch.geometry.blocks()).try_for_each(|index| {
             restart(&mut context, &mut warps, index);
-            context.run(&mut warps)?;
-        }
-        Ok(Statistics { counts: context.counts, parallel: false })
+            context.run(&mut warps).map(|_| ())
+        });
+        let counts = context.counts;
+        self.time += counts.instructions;
+        ended.map(|()| Statistics { counts, parallel: false })
     }
 
     /// Runs a launch block after block, and looks for reads of what the thread has not written: registers, predicates, local memory.
@@ -209,6 +214,8 @@ impl Oracle {
             stop: self.options.stop,
             first_value: self.options.first_value,
             atomics: Atomics::Free,
+            clock: Clock::Instructions(self.time),
+            turn_began: 0,
             state: State::new(launch.program, &launch.geometry, 0, self.options.unwritten_shared),
             counts: Counts::default(),
             observer,

@@ -106,8 +106,10 @@ pub struct Program {
     pub(crate) local_bytes: u32,
     /// Whether shared memory is accessed in less than words.
     pub(crate) narrow_shared: bool,
+    /// Whether it reads the time.
+    pub(crate) timed: bool,
     /// Whether its blocks have to run one after the other: an atomic operation on global memory gives a result that is used, or does not
-    /// commute.
+    /// commute; or the time is read.
     pub(crate) ordered: bool,
 }
 
@@ -130,6 +132,7 @@ impl Program {
             code.push(decode(kernel.registers, instruction, &mut constants));
         }
         let any = |f: fn(&Instruction) -> bool| kernel.code.iter().any(f);
+        let timed = any(Instruction::reads_time);
         Ok(Self {
             name: kernel.name.clone(),
             source: source.into(),
@@ -147,7 +150,8 @@ impl Program {
             static_shared: kernel.static_shared,
             local_bytes: kernel.local_bytes,
             narrow_shared: any(is_narrow_shared),
-            ordered: any(is_ordered),
+            timed,
+            ordered: timed || any(is_ordered),
         })
     }
 

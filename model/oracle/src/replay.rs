@@ -1,13 +1,14 @@
-//! A launch whose atomic operations are performed in a given order.
+//! A launch whose atomic operations are performed in a given order, and whose warps read given times.
 //!
 //! What atomic operations give back, and sums of floats, depend on the order among warps. A machine that has run a kernel hands over the order
-//! in which its memory performed them, and gets the values that belong to it.
+//! in which its memory performed them, and gets the values that belong to it. Likewise the times at which it has executed the instructions that
+//! read the time: the oracle has no such time.
 
 use std::collections::BTreeMap;
 
 use crate::block::Progress;
 use crate::commit::{Observer, WarpId};
-use crate::context::{Atomics, Context, State, warps};
+use crate::context::{Atomics, Clock, Context, State, Times, warps};
 use crate::execute::step;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::Mask;
@@ -27,6 +28,15 @@ pub struct AtomicStep {
     pub lanes: Mask,
 }
 
+/// What another machine has done where the program leaves it open.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Recording {
+    /// The order of its atomic operations.
+    pub atomics: Vec<AtomicStep>,
+    /// Of each warp the time at each instruction that reads the time, in the warp's order, whole also where a word is read.
+    pub times: Times,
+}
+
 /// A block under way.
 struct Running {
     state: State,
@@ -35,23 +45,23 @@ struct Running {
 }
 
 impl Oracle {
-    /// Runs a launch with its atomic operations in this order. Between two of them every warp concerned runs as far as it can; blocks that
+    /// Runs a launch with its atomic operations in the order that was recorded, and with the times. Between two of them every warp concerned runs as far as it can; blocks that
     /// perform none run at the end.
     ///
     /// # Errors
-    /// The first fault; [`FaultKind::Replay`] where the order does not fit the program.
+    /// The first fault; [`FaultKind::Replay`] where the recording does not fit the program.
     pub fn replay<O: Observer>(
         &mut self,
         launch: &Launch<'_>,
         memory: &Memory,
-        order: impl IntoIterator<Item = AtomicStep>,
+        recording: &Recording,
         observer: &mut O,
     ) -> Result<Statistics, Box<Fault>> {
         let options = self.options;
         let mut context = self.context(launch, memory, None, observer);
-        context.atomics = Atomics::Hold;
+        (context.atomics, context.clock) = (Atomics::Hold, Clock::Replayed(&recording.times));
         let mut blocks = BTreeMap::new();
-        for entry in order {
+        for entry in &recording.atomics {
             let index = entry.warp.block;
             if index >= launch.geometry.blocks() || entry.warp.warp >= launch.geometry.warps() {
                 return Err(misfit(
@@ -62,7 +72,7 @@ impl Oracle {
             }
             let block = blocks.entry(index).or_insert_with(|| start(launch, index, &options));
             run(&mut context, block)?;
-            perform(&mut context, block, &entry)?;
+            perform(&mut context, block, entry)?;
         }
         for index in 0..launch.geometry.blocks() {
             let mut fresh = None;
@@ -93,10 +103,22 @@ fn run<O: Observer>(context: &mut Context<'_, O>, block: &mut Running) -> Result
     std::mem::swap(&mut context.state, &mut block.state);
     block.done = progress? == Progress::Done;
     if block.done {
+        check_times(context, block)?;
         // A finished block is only a name; its registers may be many.
         block.warps = Vec::new();
     }
     Ok(())
+}
+
+/// Whether the warps of a block that is done have read the time as often as is recorded.
+fn check_times<O: Observer>(context: &mut Context<'_, O>, block: &mut Running) -> Result<(), Box<Fault>> {
+    let Clock::Replayed(times) = context.clock else { return Ok(()) };
+    let recorded =
+        |warp: &Warp| times.get(&WarpId { block: block.state.index, warp: warp.number }).map_or(0, |times| times.len());
+    let Some(warp) = block.warps.iter().find(|warp| warp.times != recorded(warp)) else { return Ok(()) };
+    let problem = format!("warp {} reads the time {} times, not {}", warp.number, warp.times, recorded(warp));
+    std::mem::swap(&mut context.state, &mut block.state);
+    Err(context.fault(warp, FaultKind::Replay(problem)))
 }
 
 /// Performs one entry of the order.

@@ -34,6 +34,8 @@ pub struct Warp {
     pub issued: u64,
     /// Atomic operations that it has performed.
     pub atomics: u64,
+    /// How often it has read the time.
+    pub times: usize,
     /// Lanes that have performed the atomic operation at hand, where they do so one after the other.
     pub performed: Mask,
     /// The buffer that its last access to global memory was in.
@@ -67,6 +69,7 @@ impl Warp {
             waiting: Waiting::No,
             issued: 0,
             atomics: 0,
+            times: 0,
             performed: 0,
             buffer_hint: 0,
             watch: Watch::default(),
@@ -80,7 +83,7 @@ impl Warp {
         self.stack = Stack::new(lanes);
         self.local.fill(Lanes::splat(first));
         self.waiting = Waiting::No;
-        (self.issued, self.atomics, self.performed) = (0, 0, 0);
+        (self.issued, self.atomics, self.times, self.performed) = (0, 0, 0, 0);
         self.watch = Watch::default();
     }
 

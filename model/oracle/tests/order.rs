@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Setup, THREAD, storing};
-use gpurf_oracle::{AtomicStep, Commit, Effect, FaultKind, WarpId};
+use gpurf_oracle::{AtomicStep, Commit, Effect, FaultKind, Recording, WarpId};
 
 /// Blocks and threads of a launch that is large enough to be parallel.
 const BLOCKS: u32 = 64;
@@ -129,8 +129,12 @@ fn entry(block: u64, warp: u32, lanes: u32) -> AtomicStep {
 }
 
 fn replay(setup: &Setup, order: &[AtomicStep]) -> (Result<(), FaultKind>, Vec<Vec<u32>>) {
+    replay_recording(setup, &Recording { atomics: order.to_vec(), ..Recording::default() })
+}
+
+fn replay_recording(setup: &Setup, recording: &Recording) -> (Result<(), FaultKind>, Vec<Vec<u32>>) {
     setup.with(|oracle, launch, memory| {
-        let result = oracle.replay(launch, memory, order.iter().copied(), &mut gpurf_oracle::Unobserved);
+        let result = oracle.replay(launch, memory, recording, &mut gpurf_oracle::Unobserved);
         result.map(|_| ()).map_err(|fault| fault.kind)
     })
 }
@@ -165,6 +169,57 @@ fn an_order_that_does_not_fit_is_refused() {
     assert!(wrong(&[entry(0, 0, 2), entry(0, 0, 3)]).contains("lanes 0x00000002"));
     assert!(wrong(&[AtomicStep { occurrence: 1, ..entry(0, 0, !0) }]).contains("operation 1"));
     assert!(wrong(&[entry(0, 0, !0), entry(0, 0, !0)]).contains("has performed all"));
+}
+
+/// Each thread stores the difference of two reads of the lower word of the time, then the upper word.
+fn timed() -> Setup {
+    let code = storing("S2R.TIME_LO R3\nNOP\nNOP\nS2R.TIME_LO R4\nIADD.SUB R9, PT, R4, R3, PT");
+    Setup::new(&code).grid([2, 1, 1]).block([64, 1, 1]).buffers(&[vec![0; 128]])
+}
+
+#[test]
+fn the_time_is_the_number_of_instructions() {
+    assert_eq!(timed().run()[0], [3; 128]);
+    // It goes on from warp to warp, from block to block, from launch to launch; threads of the host do not show.
+    let setup = Setup::new(&storing("S2R.TIME_LO R9")).grid([BLOCKS, 1, 1]).block([THREADS, 1, 1]).threads(4);
+    let setup = setup.buffers(&[vec![0; (BLOCKS * THREADS) as usize]]);
+    let (passes, second) = setup.with(|oracle, launch, memory| {
+        [(); 2].map(|()| {
+            let statistics = oracle.run(launch, memory).unwrap();
+            assert!(!statistics.parallel);
+            (
+                statistics.counts.instructions as u32,
+                memory.buffers()[0].words()[0].load(std::sync::atomic::Ordering::Relaxed),
+            )
+        })
+    });
+    let warps = BLOCKS * THREADS / 32;
+    let [(instructions, first), (_, again)] = passes;
+    assert_eq!(again, first + instructions);
+    let of_warp = |warp: u32| second[0][32 * warp as usize];
+    assert_eq!(
+        (0..warps).map(of_warp).collect::<Vec<_>>(),
+        (0..warps).map(|w| again + w * instructions / warps).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn a_replay_reads_the_times_that_were_recorded() {
+    let warps = (0..4).map(|w| WarpId { block: w / 2, warp: w as u32 % 2 });
+    let recorded = |warp: WarpId| vec![u64::from(u32::MAX), (1 << 32) + 10 * warp.block + u64::from(warp.warp)];
+    let recording = |count: usize| Recording {
+        times: warps.clone().map(|warp| (warp, recorded(warp).into_iter().cycle().take(count).collect())).collect(),
+        ..Recording::default()
+    };
+    let (result, words) = replay_recording(&timed(), &recording(2));
+    result.unwrap();
+    assert_eq!(words[0], (0..128).map(|i| 1 + [0, 1, 10, 11][i / 32]).collect::<Vec<u32>>());
+    let wrong = |count| match replay_recording(&timed(), &recording(count)).0.unwrap_err() {
+        FaultKind::Replay(problem) => problem,
+        kind => panic!("{kind}"),
+    };
+    assert!(wrong(1).contains("more often than 1 times"));
+    assert!(wrong(3).contains("reads the time 2 times, not 3"));
 }
 
 #[test]

@@ -107,6 +107,8 @@ ports! {
     pub struct SmIn(s: &SmShape) {
         /// An answer of memory: a line, or a word for each lane.
         mem_rsp_data_i: WarpData = field(1024).valid_by("mem_rsp_valid_i"),
+        /// The machine's time in this cycle.
+        time_i: u64 = field(64),
         /// Operation word of an instruction to write.
         code_op_i: u64 = field(64).valid_by("code_we_i"),
         /// Control word of an instruction to write.

@@ -161,12 +161,13 @@ pub const UNIFIED: [&str; 13] = [
 ];
 
 /// Kernels for what manifests say of launches: structs, pointers in memory, variables, names, loops; and of what
-/// PTX has that the machine has not: calls, atomic operations on 64 bits, half precision. They lie in `launch/`, and each has one manifest.
+/// PTX has that the machine has not: calls, atomic operations on 64 bits, half precision; and clocks. They lie in `launch/`, and each has one manifest.
 /// Their code is like that of the others, so that they need not run on every machine: they have no goldens.
-pub const LAUNCH: [Kernel; 9] = [
+pub const LAUNCH: [Kernel; 10] = [
     Kernel { name: "launch/atomics", reference: launch::atomics::reference },
     Kernel { name: "launch/calls", reference: launch::calls::reference },
     Kernel { name: "launch/chains", reference: launch::chains },
+    Kernel { name: "launch/clocks", reference: launch::clocks },
     Kernel { name: "launch/halves", reference: launch::halves::reference },
     Kernel { name: "launch/loops", reference: launch::loops },
     Kernel { name: "launch/particles", reference: launch::particles },

@@ -92,6 +92,62 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
+/// Two kernels of one store: one of a clock, one of a number.
+const CLOCKS: &str = "\
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry stamp(.param .u64 p_x)
+{
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p_x];
+    mov.u64 %rd2, %clock64;
+    st.global.u64 [%rd1], %rd2;
+    ret;
+}
+.visible .entry number(.param .u64 p_x)
+{
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p_x];
+    st.global.u64 [%rd1], 7;
+    ret;
+}
+";
+
+#[test]
+fn clocks_go_on_and_what_holds_times_is_no_check_of_a_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::new(folder.path().to_owned());
+    let setup = Setup { config: Config::default(), preset: "baseline".to_owned(), registers: 64, verbose: false };
+    let settings = gpurf_machine::Settings::new(setup.config);
+    let model = gpurf_machine::ModelEngine::new(settings);
+    let mut runner = crate::OnMachine::new(model, "model", folder.path().to_owned(), Vec::new());
+    let mut log = Log::default();
+    let file = tempfile::tempfile().unwrap();
+    file.set_len(1 << 32).unwrap();
+    let device = &mut Device::new(&setup, &mut runner, Some(&mut recorder), &mut log, file);
+    let module = ask(device, Call::Module, &[1], &fat(CLOCKS)).unwrap().words[0];
+    ask(device, Call::Function, &[module, STUB], b"stamp").unwrap();
+    ask(device, Call::Function, &[module, OTHER], b"number").unwrap();
+    let x = ask(device, Call::Allocate, &[8], &[]).unwrap().words[0];
+    let mut run = |stub: u64| {
+        let before = device.runner.cycles().unwrap();
+        ask(device, Call::Launch, &[stub, 1, 1, 1, 1, 1, 1, 0, 0], &x.to_ne_bytes()).unwrap();
+        let found = ask(device, Call::Read, &[x, 8], &[]).unwrap().bytes;
+        (before..device.runner.cycles().unwrap(), u64::from_ne_bytes(found.try_into().unwrap()))
+    };
+    for _ in 0..2 {
+        let (cycles, time) = run(STUB);
+        assert!(cycles.contains(&time), "{time} in {cycles:?}");
+    }
+    assert_eq!(run(OTHER).1, 7);
+    let manifest = |number: u32| std::fs::read_to_string(folder.path().join(format!("{number:04}.toml"))).unwrap();
+    for (number, checks, says) in [(1, 0, true), (2, 0, true), (3, 1, false)] {
+        let text = manifest(number);
+        assert_eq!((text.matches("[[check]]").count(), text.contains("reads clocks")), (checks, says), "{text}");
+    }
+}
+
 #[test]
 fn a_launch_changes_memory_and_variables() {
     with_device(|device| {

@@ -9,7 +9,7 @@ use gpurf_isa::image::Kernel;
 use gpurf_launch::{Cause, ExpectedFault};
 use gpurf_oracle::host::{KernelLaunch, ReportedFault};
 use gpurf_oracle::{
-    AtomicStep, CodeError, Fault, FaultKind, Geometry, Launch, Memory, Observer, Oracle, Program, commutes,
+    CodeError, Fault, FaultKind, Geometry, Launch, Memory, Observer, Oracle, Program, Recording, commutes,
 };
 
 use super::observed::Observed;
@@ -41,7 +41,7 @@ pub struct Case<'a> {
     fault: Option<ExpectedFault>,
     /// Whether not one block fits the SM, as is expected.
     misfit: bool,
-    /// What the oracle says, where it does not depend on the order of atomic operations.
+    /// What the oracle says, where it does not depend on the order of atomic operations or on the time.
     expected: Option<Expected>,
     /// Follows the SM; nothing when it has ended.
     tracker: Option<Tracker<Sequences>>,
@@ -119,7 +119,7 @@ pub enum Difference {
         /// The oracle's.
         oracle: u32,
     },
-    /// The order in which atomic operations were performed does not fit the program.
+    /// The order in which atomic operations were performed, or the times that were read, do not fit the program.
     Order(String),
     /// The register file's events do not count what was done, where commits and memory agree or say nothing.
     Counts(Miscount),
@@ -169,7 +169,9 @@ impl fmt::Display for Difference {
             Self::Memory { buffer, at, sm, oracle } => {
                 write!(f, "buffer `{buffer}`, byte {at}: SM {sm:#010x}, oracle {oracle:#010x}, while all commits agree")
             }
-            Self::Order(fault) => write!(f, "the order of its atomic operations does not fit: {fault}"),
+            Self::Order(fault) => {
+                write!(f, "the order of its atomic operations or the times that it has read do not fit: {fault}")
+            }
             Self::Counts(miscount) => miscount.fmt(f),
             Self::Fault(fault) => write!(f, "it stops, and the oracle does not: {fault}"),
             Self::NoFault(fault) => write!(f, "it comes to its end, and the oracle stops: {fault}"),
@@ -180,9 +182,11 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Whether the order in which atomic operations are performed shows: a result is used, or they do not commute.
-fn order_matters(kernel: &Kernel) -> bool {
+/// Whether what the SM does is to be replayed: the order in which atomic operations are performed shows (a result is used, or they do not
+/// commute), or the time is read.
+fn is_replayed(kernel: &Kernel) -> bool {
     kernel.code.iter().any(|instruction| match instruction.op {
+        op if op.reads_time() => true,
         Op::Atom { operation, .. } => instruction.destination().is_some() || !commutes(operation),
         Op::Cas { .. } => true,
         _ => false,
@@ -206,7 +210,7 @@ impl Judge {
         Self { oracle, counts: Some(Counts::new(config)), program: None }
     }
 
-    /// A launch begins, on memory as it is now. Unless the order of atomic operations shows, or a fault is expected, the
+    /// A launch begins, on memory as it is now. Unless the order of atomic operations shows, the time is read, or a fault is expected, the
     /// oracle runs it first.
     ///
     /// # Errors
@@ -220,7 +224,7 @@ impl Judge {
                 program
             }
         };
-        let ordered = order_matters(launch.kernel);
+        let replayed = is_replayed(launch.kernel);
         let mut case = Case {
             kernel: &launch.kernel.name,
             program,
@@ -230,17 +234,17 @@ impl Judge {
             fault: launch.fault,
             misfit: job.misfit.is_some(),
             expected: None,
-            tracker: Some(Tracker::new(job, Sequences::new(), ordered)),
+            tracker: Some(Tracker::new(job, Sequences::new(), replayed)),
             followed: self.counts.take().map(|counts| counts.begin(launch.kernel, job)),
         };
-        if !ordered && launch.fault.is_none() {
+        if !replayed && launch.fault.is_none() {
             case.expected = Some(case.expect(&mut self.oracle, None)?);
         }
         Ok(case)
     }
 
     /// The launch has ended, memory being what it is now. `rerun` runs it once more on the model, from memory as it was before, for the values of
-    /// one sequence.
+    /// one sequence, and records it.
     ///
     /// # Errors
     /// When the oracle finds that the program is wrong.
@@ -248,14 +252,14 @@ impl Judge {
         &mut self,
         mut case: Case<'_>,
         after: &Memory,
-        rerun: impl FnOnce(Memory, Writes) -> Writes,
+        rerun: impl FnOnce(Memory, Writes) -> (Writes, Recording),
     ) -> Result<Judgement, JudgeError> {
-        let (found, order) = case.tracker.take().map(Tracker::finish).unwrap_or_default();
+        let (found, recording) = case.tracker.take().map(Tracker::finish).unwrap_or_default();
         let kernel = case.kernel.to_owned();
         let wrong = |difference, undefined| Ok(Judgement::Wrong(Mismatch { kernel, difference, undefined }));
         let expected = match case.expected.take() {
             Some(expected) => expected,
-            None => match case.expect(&mut self.oracle, order.as_deref()) {
+            None => match case.expect(&mut self.oracle, recording.as_ref()) {
                 Ok(expected) => expected,
                 Err(fault) if matches!(fault.kind, FaultKind::Replay(_)) => {
                     return wrong(Difference::Order(fault.to_string()), case.undefined(&mut self.oracle));
@@ -268,11 +272,12 @@ impl Judge {
             if case.is_undecided(&self.oracle) {
                 return Ok(self.count(case, None, |_| Judgement::Undecided));
             }
+            // The second run has its own order and times, so the oracle is asked once more too.
+            let (mine, again) = rerun(case.before.clone(), Writes::new(key));
             let mut observed = Observed::new(Writes::new(key));
-            case.run(&mut self.oracle, order.as_deref(), &mut observed)?;
-            let theirs = observed.finish().writes;
-            let mine = rerun(case.before.clone(), Writes::new(key)).writes;
-            let (block, first) = (case.geometry.block_at(key.warp.block), first(&mine, &theirs));
+            let ran = case.run(&mut self.oracle, recording.is_some().then_some(&again), &mut observed);
+            let first = ran.ok().and_then(|_| first(&mine.writes, &observed.finish().writes));
+            let block = case.geometry.block_at(key.warp.block);
             let undefined = case.undefined(&mut self.oracle);
             return wrong(Difference::Writes { key, block, sm, oracle, first }, undefined);
         }
@@ -360,15 +365,15 @@ impl Case<'_> {
         }
     }
 
-    /// What the oracle says, with atomic operations in this order.
-    fn expect(&self, oracle: &mut Oracle, order: Option<&[AtomicStep]>) -> Result<Expected, Box<Fault>> {
+    /// What the oracle says, with atomic operations and times as recorded.
+    fn expect(&self, oracle: &mut Oracle, recording: Option<&Recording>) -> Result<Expected, Box<Fault>> {
         if self.followed.is_none() {
             let mut observed = Observed::new(Sequences::new());
-            let memory = self.run(oracle, order, &mut observed)?;
+            let memory = self.run(oracle, recording, &mut observed)?;
             return Ok(Expected { writes: observed.finish(), executed: None, memory });
         }
         let mut watched = Watched::default();
-        let memory = self.run(oracle, order, &mut watched)?;
+        let memory = self.run(oracle, recording, &mut watched)?;
         let (writes, executed) = watched.finish();
         Ok(Expected { writes, executed: Some(executed), memory })
     }
@@ -381,12 +386,12 @@ impl Case<'_> {
     fn run<O: Observer>(
         &self,
         oracle: &mut Oracle,
-        order: Option<&[AtomicStep]>,
+        recording: Option<&Recording>,
         observer: &mut O,
     ) -> Result<Memory, Box<Fault>> {
         let memory = self.before.clone();
-        match order {
-            Some(order) => oracle.replay(&self.launch(), &memory, order.iter().copied(), observer)?,
+        match recording {
+            Some(recording) => oracle.replay(&self.launch(), &memory, recording, observer)?,
             None => oracle.run_observed(&self.launch(), &memory, observer)?,
         };
         Ok(memory)

@@ -1,5 +1,5 @@
 use gpurf_blocks::Ports;
-use gpurf_oracle::{AtomicStep, Commit, Effect, Geometry, Lanes, Observer, WarpId};
+use gpurf_oracle::{AtomicStep, Commit, Effect, Geometry, Lanes, Observer, Recording, WarpId};
 use gpurf_sm::partition::Division;
 use gpurf_sm::{SmIn, SmOut, SmProbe};
 
@@ -24,6 +24,7 @@ fn key(block: u64, warp: u32, kind: Kind) -> Key {
 /// An SM whose nets the test sets, cycle by cycle. Blocks have two warps and 200 bytes of shared memory.
 struct Bench {
     tracker: Tracker<All>,
+    inputs: SmIn,
     probe: Box<SmProbe>,
 }
 
@@ -45,7 +46,8 @@ impl Bench {
             fault: false,
             misfit: None,
         };
-        let mut bench = Self { tracker: Tracker::new(&job, All::default(), true), probe: Box::new(SmProbe::zeroed()) };
+        let tracker = Tracker::new(&job, All::default(), true);
+        let mut bench = Self { tracker, inputs: SmIn::zeroed(), probe: Box::new(SmProbe::zeroed()) };
         // Blocks 0 and 1 in slots 1 and 0: warps 2, 3, then 0, 1.
         for slot in [2, 3, 0, 1] {
             bench.start(slot);
@@ -55,8 +57,8 @@ impl Bench {
 
     /// A cycle with these nets; then all are zero again.
     fn cycle(&mut self) {
-        let (inputs, out) = (SmIn::zeroed(), SmOut::zeroed());
-        self.tracker.observe(&Cycle { inputs: &inputs, out: &out, probe: &self.probe });
+        self.tracker.observe(&Cycle { inputs: &self.inputs, out: &SmOut::zeroed(), probe: &self.probe });
+        self.inputs = SmIn::zeroed();
         *self.probe = SmProbe::zeroed();
     }
 
@@ -104,9 +106,9 @@ impl Bench {
         self
     }
 
-    fn finish(self) -> (Vec<(Key, Write)>, Vec<AtomicStep>) {
-        let (all, order) = self.tracker.finish();
-        (all.0, order.unwrap())
+    fn finish(self) -> (Vec<(Key, Write)>, Recording) {
+        let (all, recording) = self.tracker.finish();
+        (all.0, recording.unwrap())
     }
 }
 
@@ -186,9 +188,9 @@ fn passes_of_a_store_are_one_write() {
         (key(0, 1, Kind::Memory), Write::store(3, &shared, &numbers(), 4)),
         (key(0, 1, Kind::Memory), Write::store(4, &addresses(2 << 32), &numbers(), 4)),
     ];
-    let (writes, order) = bench.finish();
+    let (writes, recording) = bench.finish();
     assert_eq!(writes, expected);
-    assert!(order.is_empty());
+    assert_eq!(recording, Recording::default());
 }
 
 #[test]
@@ -199,10 +201,35 @@ fn atomic_operations_come_in_the_order_of_their_passes() {
     bench.pass(2, 2, true, 1, true).cycle();
     bench.pass(0, 2, true, 8, true).cycle();
     let step = |block, occurrence, lanes| AtomicStep { warp: WarpId { block, warp: 0 }, occurrence, lanes };
-    let (writes, order) = bench.finish();
-    assert_eq!(order, [step(1, 0, 1), step(1, 0, 6), step(0, 0, 1), step(1, 1, 8)]);
+    let (writes, recording) = bench.finish();
+    assert_eq!(recording.atomics, [step(1, 0, 1), step(1, 0, 6), step(0, 0, 1), step(1, 1, 8)]);
     assert_eq!(writes.len(), 3);
     assert_eq!(writes[0], (key(1, 0, Kind::Memory), Write::atomic(7, &addresses(0))));
+}
+
+#[test]
+fn times_are_those_of_the_cycle_in_which_they_are_read() {
+    let mut bench = Bench::new();
+    let mut read = |slot: u8, source: u8, served: u32, time: u64| {
+        let o = &mut bench.probe.outputs;
+        (o.constant_unit.busy_o, o.constant_unit.special_valid_o) = (1, 1);
+        (o.constant_unit.warp_o, o.constant_unit.source_o) = (slot, source);
+        o.special_registers.served_o = served;
+        bench.inputs.time_i = time;
+        bench.cycle();
+    };
+    read(0, 21, 0, 10);
+    read(0, 21, 1, 11);
+    read(3, 22, u32::MAX, 12);
+    // Other special registers, and other numbers.
+    read(0, 20, 1, 13);
+    read(0, 23, 1, 14);
+    read(0, 22, 1, 1 << 40);
+    let warp = |block, warp| WarpId { block, warp };
+    let expected = [(warp(1, 0), vec![11, 1 << 40]), (warp(0, 1), vec![12])];
+    let (writes, recording) = bench.finish();
+    assert!(writes.is_empty());
+    assert_eq!(recording, Recording { atomics: Vec::new(), times: expected.into_iter().collect() });
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_isa::machine::{LOCAL_WINDOW, SHARED_WINDOW};
-use gpurf_oracle::{AtomicStep, Geometry, Mask, WarpId, lanes_of};
+use gpurf_isa::modifiers::{Modifier, Special};
+use gpurf_oracle::{AtomicStep, Geometry, Mask, Recording, WarpId, lanes_of};
 
 use super::owners::Owners;
 use super::sequences::{Key, Kind, Sink, Write};
@@ -29,6 +30,9 @@ struct Access {
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 
+/// Special registers that are words of the time.
+const TIME: [Special; 2] = [Special::TimeLow, Special::TimeHigh];
+
 /// Follows a launch cycle by cycle, and hands each warp's commits to a sink.
 ///
 /// Which block a warp slot works for follows from the launcher's starts: blocks start in order, their warps in order. A register is written
@@ -43,13 +47,13 @@ pub struct Tracker<S> {
     access: Access,
     /// Atomic operations that each warp slot has performed.
     atomics: [u64; MAX_WARPS],
-    /// The order of atomic operations, if somebody wants it.
-    order: Option<Vec<AtomicStep>>,
+    /// The order of atomic operations and the times that warps read, if somebody wants them.
+    recording: Option<Recording>,
 }
 
 impl<S: Sink> Tracker<S> {
     /// Before the launch of a job.
-    pub fn new(job: &Job, sink: S, keep_order: bool) -> Self {
+    pub fn new(job: &Job, sink: S, records: bool) -> Self {
         Self {
             sink,
             geometry: job.geometry,
@@ -58,13 +62,13 @@ impl<S: Sink> Tracker<S> {
             parts: Vec::new(),
             access: Access::default(),
             atomics: [0; MAX_WARPS],
-            order: keep_order.then(Vec::new),
+            recording: records.then(Recording::default),
         }
     }
 
-    /// The sink, and the order of atomic operations.
-    pub fn finish(self) -> (S, Option<Vec<AtomicStep>>) {
-        (self.sink, self.order)
+    /// The sink, and what was recorded.
+    pub fn finish(self) -> (S, Option<Recording>) {
+        (self.sink, self.recording)
     }
 
     /// A cycle.
@@ -75,6 +79,7 @@ impl<S: Sink> Tracker<S> {
         self.registers(cycle);
         self.predicates(cycle);
         self.memory(cycle);
+        self.time(cycle);
     }
 
     /// Hands on a write of a warp slot; one that nobody has been started in has no name and cannot agree with anything.
@@ -117,6 +122,18 @@ impl<S: Sink> Tracker<S> {
         }
     }
 
+    /// The time at which the special registers perform an S2R that reads it, from the SM's input and not from the result.
+    fn time(&mut self, cycle: &Cycle<'_>) {
+        let (unit, served) = (&cycle.probe.outputs.constant_unit, cycle.probe.outputs.special_registers.served_o);
+        if served != 0
+            && TIME.map(|word| word.bits() as u8).contains(&unit.source_o)
+            && let Some(Recording { times, .. }) = &mut self.recording
+            && let Some(warp) = self.owners.of(unit.warp_o)
+        {
+            times.entry(warp).or_default().push(cycle.inputs.time_i);
+        }
+    }
+
     fn memory(&mut self, cycle: &Cycle<'_>) {
         let outputs = &cycle.probe.outputs;
         let unit = &outputs.address_unit;
@@ -147,7 +164,7 @@ impl<S: Sink> Tracker<S> {
             access.values[lane] = unit.store_o.0[lane];
         }
         if unit.kind_o != STORE
-            && let Some(order) = &mut self.order
+            && let Some(Recording { atomics: order, .. }) = &mut self.recording
             && let Some(warp) = self.owners.of(slot)
         {
             order.push(AtomicStep { warp, occurrence: self.atomics[usize::from(slot)], lanes: served });

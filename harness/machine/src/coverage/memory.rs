@@ -52,6 +52,10 @@ pub(super) static GROUPS: &[Group] = &[
         "constant memory serves lanes": unit.constant_valid_o != 0 && served != 0;
         "constant memory leaves lanes for another pass": served != 0 && served != unit.lanes_o;
         "the special registers serve lanes": unit.special_valid_o != 0 && look.o.special_registers.served_o != 0;
+        "the special registers serve the lower word of the time":
+            look.o.special_registers.served_o != 0 && unit.source_o == 21;
+        "the special registers serve the upper word of the time":
+            look.o.special_registers.served_o != 0 && unit.source_o == 22;
         "a constant while the memory pipeline is busy": served != 0 && look.o.address_unit.busy_o != 0;
         "lanes of the memory pipeline wait for a constant": served != 0 && look.o.address_unit.constant_valid_o != 0;
     },

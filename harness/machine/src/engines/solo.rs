@@ -12,7 +12,7 @@ use gpurf_blocks::{Declaration, Twin, view};
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{Environment, EventTotals, LostWord, Records, Side, Verdict, fill_twin, lose_in_twin};
 use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
-use gpurf_oracle::{Memory, Options, Oracle};
+use gpurf_oracle::{Memory, Options, Oracle, Recording};
 use gpurf_sm::{SmIn, SmOut};
 use verilated::{Instance, Library, RtlFailure};
 
@@ -348,13 +348,20 @@ pub(super) fn oracle(settings: &Settings) -> Oracle {
 }
 
 /// Runs a launch once more on a model of its own, for the values of one sequence.
-pub(super) fn rerun(settings: &Settings, job: &Job, memory: Memory, reference: Vec<u32>, writes: Writes) -> Writes {
+pub(super) fn rerun(
+    settings: &Settings,
+    job: &Job,
+    memory: Memory,
+    reference: Vec<u32>,
+    writes: Writes,
+) -> (Writes, Recording) {
     let mut solo = solo_model(Settings { wave: None, ..settings.clone() });
     solo.forget();
-    let mut tracker = Tracker::new(job, writes, false);
+    let mut tracker = Tracker::new(job, writes, true);
     // However it ends: what was written until then is there.
     let _ = solo.run(job.clone(), memory, reference, Some(&mut |cycle| tracker.observe(cycle)));
-    tracker.finish().0
+    let (writes, recording) = tracker.finish();
+    (writes, recording.unwrap_or_default())
 }
 
 impl Engine for ModelEngine {

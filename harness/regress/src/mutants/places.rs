@@ -147,6 +147,7 @@ pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<LockstepJob> {
     two.sm.scheduler = Scheduler::RoundRobin;
     let mut jobs = kernels(project, seed);
     jobs.extend(suite::faults(project, Config::default(), seed));
+    jobs.push(suite::clocks(project, Config::default(), seed));
     jobs.extend(suite::few_programs(Config::default(), seed));
     jobs.extend(kernels(project, seed).into_iter().map(|job| LockstepJob { config: two, ..job }));
     jobs.extend(suite::few_programs(two, seed));

@@ -26,14 +26,19 @@ knobs! {
         reg: "it writes a register" = [500, 1000],
         partial: "lanes are inactive" = [0, 300, 900],
         grid: "the grid is another one" = [5, 200],
+        jump: "the time is another one" = [10, 500],
+        carry: "it is close to a carry into its upper word" = [100, 900],
         reset,
     }
 }
 
 /// Bits of a thread's three coordinates.
 const COORDINATE_BITS: u32 = 26;
+/// The words of the time.
+const TIME_LOW: u8 = 21;
+const TIME_HIGH: u8 = 22;
 /// Special registers that have a number.
-const SOURCES: u64 = 21;
+const SOURCES: u64 = 23;
 
 impl Driver for SpecialRegistersDriver {
     type In = SpecialRegistersIn;
@@ -61,6 +66,14 @@ impl Driver for SpecialRegistersDriver {
                 (bits(rng, 32) as u32, bits(rng, 16) as u16, bits(rng, 16) as u16);
             i.dynamic_shared_i = bits(rng, 17) as u32;
         }
+        i.time_i = if !rng.chance(knobs.jump) {
+            i.time_i.wrapping_add(1)
+        } else if rng.chance(knobs.carry) {
+            // The lower word is at its end in a few cycles.
+            bits(rng, 32) << 32 | (u64::from(u32::MAX) - rng.below(8))
+        } else {
+            rng.next_u64()
+        };
         i.valid_i = rng.chance(knobs.read).into();
         i.room_i = rng.chance(knobs.room).into();
         i.warp_i = bits(rng, 6) as u8;
@@ -82,6 +95,10 @@ impl Driver for SpecialRegistersDriver {
 pub(crate) struct SpecialRegistersCover {
     /// The word and group that the launcher wrote in the cycle before.
     written: Option<u8>,
+    /// The time in the cycle before, and whether it was read there.
+    time: (u64, bool),
+    /// The time was asked for in the cycle before, and there was no room.
+    waited: bool,
 }
 
 /// A name for each source.
@@ -109,11 +126,13 @@ impl SpecialRegistersCover {
         "bits from",
         "active lanes",
         "dynamic shared memory",
+        "lower word of the time",
+        "upper word of the time",
         "a number without a register",
     ];
 
     fn new(_: &SmShape, _: &Config) -> Self {
-        Self { written: None }
+        Self { written: None, time: (0, false), waited: false }
     }
 
     fn observe(
@@ -130,12 +149,20 @@ impl SpecialRegistersCover {
         let there = o.result_valid_o == 1;
         let held = there && p.source_q < 3;
         let reset = i.rst_ni == 0;
+        let timed = performed && matches!(i.source_i, TIME_LOW | TIME_HIGH);
+        let (time, read) = std::mem::replace(&mut self.time, (i.time_i, timed));
+        let carries = i.time_i == time.wrapping_add(1) && i.time_i as u32 == 0;
         let source = usize::from(i.source_i).min(SOURCES as usize);
         point!("{NAMES[source]}", performed);
         point!("coordinates written and read at once", coordinate && write && one);
         point!("coordinates read in the cycle after they were written", coordinate && before == Some(i.index_i));
         point!("coordinates written while another warp's are read", coordinate && write && !one);
         point!("coordinates written while they are a result", held && write);
+        point!("the time is read one cycle before it carries into its upper word", read && carries);
+        point!("the time is read in the cycle of a carry into its upper word", timed && carries);
+        point!("the time is read in two cycles, one behind the other", timed && read);
+        point!("the time is read behind a cycle without room", timed && self.waited);
+        self.waited = i.valid_i == 1 && i.room_i == 0 && matches!(i.source_i, TIME_LOW | TIME_HIGH);
         point!("no room", i.valid_i == 1 && i.room_i == 0);
         point!("one S2R behind the other", performed && there);
         point!("coordinates of two warps one behind the other", coordinate && held);

@@ -97,6 +97,8 @@ pub struct Program {
     pub registers: u16,
     /// Whether the order in which atomic operations are performed may show in the statements that it is given.
     ordered: bool,
+    /// Whether special registers may be words of the time.
+    timed: bool,
     /// Its statements.
     pub body: Vec<Statement>,
     fixed: [Reg; Fixed::COUNT],

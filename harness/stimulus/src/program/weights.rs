@@ -189,6 +189,8 @@ chances! {
     result = 700,
     /// A program in which the order of atomic operations may show.
     ordered = 600,
+    /// A program in which special registers may be words of the time.
+    time = 300,
     /// An access is of less than a word.
     narrow = 420,
     /// An access of words is a vector.

@@ -17,6 +17,8 @@ ports! {
     pub struct SpecialRegistersIn(s: &SmShape) {
         /// Coordinates of four lanes: {6'b0, z 6, y 10, x 10} of each.
         tid_data_i: [u32; GROUP_LANES] = field(32).count(GROUP_LANES).valid_by("tid_we_i"),
+        /// The time in this cycle.
+        time_i: u64 = field(64),
         /// Blocks of the grid in x.
         nctaid_x_i: u32 = field(32),
         /// The block's place in the grid, in x.
@@ -108,6 +110,8 @@ pub struct Dimensions {
 /// An S2R as the block takes it.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecialRead {
+    /// The time.
+    pub time: u64,
     /// The block's place in the grid: x, y, z.
     pub ctaid: [u32; 3],
     /// Active lanes.
@@ -132,6 +136,8 @@ impl SpecialRead {
             13 => self.index.into(),
             19 => self.lanes,
             20 => grid.dynamic_shared,
+            21 => self.time as u32,
+            22 => (self.time >> 32) as u32,
             _ => 0,
         }
     }
@@ -142,7 +148,7 @@ impl SpecialRead {
     }
 }
 
-/// Thread, block and lane numbers for S2R. The threads' coordinates are computed by the launcher once for each grid (all
+/// Thread, block and lane numbers, and the time, for S2R. The threads' coordinates are computed by the launcher once for each grid (all
 /// blocks are alike) into a RAM with a word for each warp of a block.
 pub struct SpecialRegisters {
     tid: Storage,
@@ -274,6 +280,7 @@ impl Block for SpecialRegisters {
         self.advance();
         if inputs.valid_i & inputs.room_i != 0 {
             let read = SpecialRead {
+                time: inputs.time_i,
                 ctaid: [inputs.ctaid_x_i, inputs.ctaid_y_i.into(), inputs.ctaid_z_i.into()],
                 lanes: inputs.lanes_i,
                 warp: inputs.warp_i,
@@ -320,6 +327,7 @@ mod tests {
         (inputs.nctaid_x_i, inputs.nctaid_y_i, inputs.nctaid_z_i) = (900, 800, 700);
         (inputs.ctaid_x_i, inputs.ctaid_y_i, inputs.ctaid_z_i) = (90, 80, 70);
         inputs.dynamic_shared_i = 65536;
+        inputs.time_i = 0xfeed_beef_8bad_f00d;
         (inputs.index_i, inputs.lanes_i, inputs.warp_i, inputs.room_i) = (11, LANES_ACTIVE, 40, 1);
         (inputs.reg_valid_i, inputs.reg_i) = (1, 254);
         registers
@@ -357,7 +365,9 @@ mod tests {
             (13, 11),
             (19, LANES_ACTIVE),
             (20, 65536),
-            (21, 0),
+            (21, 0x8bad_f00d),
+            (22, 0xfeed_beef),
+            (23, 0),
             (31, 0),
         ] {
             assert_eq!(read(&mut registers, source), expected(|_| value), "source {source}");
@@ -416,6 +426,22 @@ mod tests {
         for _ in 0..3 {
             let out = registers.cycle();
             assert_eq!((out.served_o, out.result_valid_o), (0, 0));
+        }
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_cycle_in_which_an_s2r_is_performed() {
+        let mut registers = registers();
+        let inputs = &mut registers.inputs;
+        (inputs.valid_i, inputs.room_i, inputs.source_i, inputs.lanes_i) = (1, 0, 21, u32::MAX);
+        // It waits for room from 100 on, and has it at 102.
+        for time in 100..105 {
+            (registers.inputs.time_i, registers.inputs.room_i) = (time, (time == 102).into());
+            let out = registers.cycle();
+            assert_eq!(out.result_valid_o, u8::from(time == 103), "{time}");
+            if time == 103 {
+                assert_eq!(out.result_data_o.0, [102; LANES]);
+            }
         }
     }
 

@@ -127,7 +127,7 @@ fn recomputable(f: &Function, v: V) -> Option<Inst> {
     let inst = writers.next()?;
     let anywhere = match inst.op {
         Op::Mov {} | Op::Ldc { .. } => inst.uses().next().is_none(),
-        Op::S2r { source } => source != Special::ActiveMask,
+        Op::S2r { source } => source != Special::ActiveMask && !inst.op.reads_time(),
         _ => false,
     };
     (anywhere && writers.next().is_none() && !inst.is_partial()).then(|| inst.clone())

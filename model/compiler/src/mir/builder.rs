@@ -276,6 +276,15 @@ impl Builder {
     pub fn special(&mut self, source: Special) -> Val {
         self.op(Op::S2r { source }, [Val::ZERO; 3])
     }
+
+    /// The whole time. The upper word is read before and behind the lower one. Where it has changed between, the time is that of the change,
+    /// which lies between the two reads: so no later read gives an earlier time.
+    pub fn time(&mut self) -> [Val; 2] {
+        let [before, low, high] =
+            [Special::TimeHigh, Special::TimeLow, Special::TimeHigh].map(|word| self.special(word));
+        let same = self.compare(IntegerComparison::Eq, false, before, high);
+        [self.select(same, low, Val::ZERO), high]
+    }
 }
 
 /// A place in a function under construction.

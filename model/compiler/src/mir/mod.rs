@@ -189,21 +189,23 @@ impl Inst {
         self.guard != Pred::TRUE
     }
 
-    /// Whether it must stay even if nobody reads what it writes. A load may go: reading changes nothing.
+    /// Whether it must stay even if nobody reads what it writes. A load may go: reading changes nothing. A clock is read where
+    /// the program reads it, as volatile as PTX has it.
     pub fn has_effect(&self) -> bool {
         use Op::*;
-        matches!(
-            self.op,
-            St { .. }
-                | Atom { .. }
-                | Cas { .. }
-                | Bar { .. }
-                | Warpsync { .. }
-                | Membar { .. }
-                | Trap { .. }
-                | Nop {}
-                | Relssp {}
-        )
+        self.op.reads_time()
+            || matches!(
+                self.op,
+                St { .. }
+                    | Atom { .. }
+                    | Cas { .. }
+                    | Bar { .. }
+                    | Warpsync { .. }
+                    | Membar { .. }
+                    | Trap { .. }
+                    | Nop {}
+                    | Relssp {}
+            )
     }
 
     /// Whether its result depends on its operands alone, so that it may be computed once for several uses.

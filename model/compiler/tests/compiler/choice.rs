@@ -38,7 +38,6 @@ fn what_a_kernel_lacks_concerns_that_kernel_alone() {
         (tex, Feature::Textures),
         // No PTX at all, up to a string that is not closed.
         ("this is {no} kernel ;; \" { }", Feature::Other),
-        ("mov.u64 %l0, %clock64;", Feature::Clocks),
         ("mov.u32 %r0, %smid;", Feature::MachineRegisters),
         ("{ .param .b32 q; st.param.b32 [q], %r1; call.uni vprintf, (q); }", Feature::Printf),
         ("call.uni (%r1), f, (%r2);", Feature::Calls),

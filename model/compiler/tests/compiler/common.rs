@@ -19,7 +19,8 @@ pub fn compiled(source: &str, registers: u16) -> Compiled {
     compiled_with(source, &CompilerOptions { registers, ..Default::default() })
 }
 
-fn compiled_with(source: &str, options: &CompilerOptions) -> Compiled {
+/// Compiles with these options.
+pub fn compiled_with(source: &str, options: &CompilerOptions) -> Compiled {
     compile(source, "test.ptx", options).unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 

@@ -2,6 +2,7 @@
 
 mod calls;
 mod choice;
+mod clocks;
 mod common;
 mod entry;
 mod fuzz;

@@ -113,6 +113,8 @@ fn execute<O: Observer>(
             values.merge(warp.row(ins.a), warp.condition(ins.s));
             values
         }
+        Op::S2r { source: Special::TimeLow } => Lanes::splat(context.time(warp)? as u32),
+        Op::S2r { source: Special::TimeHigh } => Lanes::splat((context.time(warp)? >> 32) as u32),
         Op::S2r { source } => special(context, warp, source, mask),
         Op::Shfl { mode, clamp, segment } => {
             let (values, in_range) =
@@ -288,6 +290,7 @@ fn special<O: Observer>(context: &Context<'_, O>, warp: &Warp, source: Special, 
         Special::LaneMaskGe => Lanes::number(|lane| u32::MAX << lane),
         Special::ActiveMask => Lanes::splat(mask),
         Special::DynamicSharedSize => Lanes::splat(geometry.dynamic_shared),
+        Special::TimeLow | Special::TimeHigh => unreachable!("the caller has dealt with the time"),
     }
 }
 

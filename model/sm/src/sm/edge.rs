@@ -24,7 +24,7 @@ impl Blocks {
         self.clock_slots(decided, alive);
         self.push_side_results(straps.side_latency);
         self.push_constant_results(straps.fp_latency);
-        let row = self.clock_units(decided);
+        let row = self.clock_units(inputs.time_i, decided);
         self.clock_results(decided);
         self.clock_dispatch(decided, straps);
         self.clock_operands(straps, decided, true);
@@ -94,7 +94,7 @@ impl Blocks {
         self.clock_slots(decided, self.simt_stack.alive());
         self.push_side_results(straps.side_latency);
         self.push_constant_results(straps.fp_latency);
-        let row = self.clock_units(decided);
+        let row = self.clock_units(inputs.time_i, decided);
         for (alu, queue) in self.alu.iter_mut().zip(&mut self.alu_queue) {
             if queue.ready()
                 && let Some(result) = alu.result()

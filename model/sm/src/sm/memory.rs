@@ -76,9 +76,9 @@ impl Blocks {
         }
     }
 
-    /// The edge of the units, before that of the address unit. Gives the row for the line table.
+    /// The edge of the units at this time, before that of the address unit. Gives the row for the line table.
     #[inline]
-    pub(super) fn clock_units<'d>(&mut self, decided: &'d Decided) -> Option<Row<'d>> {
+    pub(super) fn clock_units<'d>(&mut self, time: u64, decided: &'d Decided) -> Option<Row<'d>> {
         let pass = &decided.pass;
         self.lane_crossbar.advance();
         let (shared, constant) =
@@ -92,7 +92,7 @@ impl Blocks {
         } else if !constant && !self.constant_memory.idle() {
             self.constant_memory.collect();
         }
-        self.clock_special(&decided.constant);
+        self.clock_special(time, &decided.constant);
         let ready = pass.free;
         let Some((server, lanes)) = pass.offer else {
             self.coalescer.wait(ready);
@@ -137,9 +137,9 @@ impl Blocks {
         }
     }
 
-    /// The edge of the special registers.
+    /// The edge of the special registers, in a cycle with this time.
     #[inline]
-    fn clock_special(&mut self, pass: &ConstantPass) {
+    fn clock_special(&mut self, time: u64, pass: &ConstantPass) {
         self.special_registers.advance();
         let lanes = pass.by(ConstantServer::Special);
         if lanes == 0 {
@@ -149,7 +149,7 @@ impl Blocks {
         let (warp, reg) = (access.warp, access.reg);
         let (index, block) = self.block_launcher.block_of(warp);
         let ctaid = [block.x, block.y.into(), block.z.into()];
-        let read = SpecialRead { ctaid, lanes, warp, source: self.constant_unit.source(), reg, index };
+        let read = SpecialRead { time, ctaid, lanes, warp, source: self.constant_unit.source(), reg, index };
         self.special_registers.perform(&read, &self.dimensions());
     }
 

@@ -9,7 +9,7 @@ use super::decided::{ConstantPass, Dispatch, Pass};
 use crate::ports::SmIn;
 
 impl Blocks {
-    /// How many cycles from the next one on change nothing but what counts time, with these inputs in each of them; 0 where that is not certain.
+    /// How many cycles from the next one on change nothing but what counts time, with these inputs in each of them (but for the time: no S2R reads it); 0 where that is not certain.
     ///
     /// What is asked is enough, not necessary: who waits in a way that is rare counts as one who moves.
     pub(super) fn still(&self, inputs: &SmIn) -> u64 {

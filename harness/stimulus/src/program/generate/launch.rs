@@ -72,6 +72,7 @@ impl<'a> Generator<'a> {
             block: [32, 1, 1],
             registers: 0,
             ordered: false,
+            timed: false,
             body: Vec::new(),
             fixed: [Reg::ZERO; Fixed::COUNT],
             first: Vec::new(),
@@ -157,6 +158,7 @@ impl<'a> Generator<'a> {
             false => extent(&mut self.rng, blocks, 65_535),
         };
         program.ordered = self.rng.chance(chances.ordered);
+        program.timed = self.rng.chance(chances.time);
         program.split_end = self.rng.chance(chances.split_end);
         if chances.high > 0 && !layout.interleaved && self.rng.chance(chances.high) {
             self.addresses();

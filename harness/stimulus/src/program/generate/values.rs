@@ -42,7 +42,9 @@ impl Generator<'_> {
         let width: u32 = row.modifiers.iter().map(|(_, bits)| bits).sum();
         let op = loop {
             let bits = self.word() & ((1 << width) - 1);
-            if let Some(Ok(op)) = Op::from_modifiers(row.number, bits) {
+            if let Some(Ok(op)) = Op::from_modifiers(row.number, bits)
+                && (self.program.timed || !op.reads_time())
+            {
                 break op;
             }
         };

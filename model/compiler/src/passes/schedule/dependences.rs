@@ -102,6 +102,8 @@ struct Finder {
     fence: Option<usize>,
     held: Vec<usize>,
     accesses: Vec<(usize, Access)>,
+    /// The last instruction that reads a clock: nothing passes it.
+    clock: Option<usize>,
 }
 
 impl Dependences {
@@ -116,10 +118,12 @@ impl Dependences {
             fence: None,
             held: Vec::new(),
             accesses: Vec::new(),
+            clock: None,
         };
         for (i, inst) in block.insts.iter().enumerate() {
             finder.registers(i, inst, |w| latency(block.insts[w].op));
             finder.effects(i, inst);
+            finder.clocks(i, inst);
         }
         finder.found.branch = block.term.predicate().and_then(|p| finder.writer.get(&p).copied());
         finder.found
@@ -175,6 +179,19 @@ impl Finder {
             self.accesses.push((i, access));
         }
         self.held.push(i);
+    }
+
+    /// What stands between two reads of a clock stays there.
+    fn clocks(&mut self, i: usize, inst: &Inst) {
+        if inst.op.reads_time() {
+            (self.clock.map_or(0, |clock| clock + 1)..i).for_each(|at| self.edge(at, i, 0));
+        }
+        if let Some(clock) = self.clock {
+            self.edge(clock, i, 0);
+        }
+        if inst.op.reads_time() {
+            self.clock = Some(i);
+        }
     }
 
     /// Orders an instruction behind everything since the last fence, and all that follows behind it.
