@@ -119,7 +119,7 @@ fn the_oracle_finds_a_wrong_time() {
     for model in [
         // Sampled a cycle late; a difference is right then.
         (|config| Box::new(Late((gpurf_sm::ENTRY.twin)(config), |time| time + 1)) as Box<dyn Twin>) as fn(&_) -> _,
-        |config| Box::new(Late((gpurf_sm::ENTRY.twin)(config), |time| time >> 32 | time << 32)) as Box<dyn Twin>,
+        |config| Box::new(Late((gpurf_sm::ENTRY.twin)(config), |time| time.rotate_left(32))) as Box<dyn Twin>,
     ] {
         match run(model).unwrap_err() {
             LaunchError::Mismatch(mismatch) => match &mismatch.difference {

@@ -22,6 +22,7 @@ knobs! {
         room: "the result queue has room" = [200, 900, 1000],
         write: "the launcher writes coordinates" = [0, 300, 1000],
         coordinate: "a coordinate is read" = [100, 800],
+        time: "the time is read" = [50, 300],
         near: "the warp is one of the first two of its block" = [0, 500, 1000],
         reg: "it writes a register" = [500, 1000],
         partial: "lanes are inactive" = [0, 300, 900],
@@ -80,6 +81,8 @@ impl Driver for SpecialRegistersDriver {
         i.lanes_i = lane_mask(rng, knobs.partial);
         i.source_i = if rng.chance(knobs.coordinate) {
             rng.below(3)
+        } else if rng.chance(knobs.time) {
+            rng.below(2) + u64::from(TIME_LOW)
         } else if rng.chance(30) {
             rng.below(32)
         } else {
