@@ -60,10 +60,10 @@ pub enum Command {
     Mutate(Mutate),
     /// Flip every bit of the RTL's state and see whether lockstep finds it
     Audit(Audit),
-    /// Compare what the model does with what it did when that was accepted
+    /// Compare the model with its accepted results (goldens), or accept new ones
     #[command(subcommand)]
     Golden(Golden),
-    /// Run a test plan: thousands of cases, failures sorted, runs that can be gone on with
+    /// Run a test plan: thousands of cases; failures are grouped, and a run that was stopped can be resumed
     Regress(Regress),
     /// Measure the speed of lockstep, of plain Verilator and of the model
     Bench(Bench),
@@ -244,7 +244,7 @@ pub struct Execution {
     /// What executes the kernels
     #[arg(long, value_enum, default_value = "functional")]
     pub engine: EngineKind,
-    /// Registers of a thread at most; values that find none live in local memory
+    /// Registers of a thread at most; values without a register are kept in local memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
     pub registers: Option<u16>,
     /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
@@ -328,7 +328,7 @@ pub struct Compile {
     /// For the register-file organisation of this preset
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// Registers of a thread at most; values that find none live in local memory
+    /// Registers of a thread at most; values without a register are kept in local memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
     pub registers: Option<u16>,
     /// The order of the instructions in a basic block

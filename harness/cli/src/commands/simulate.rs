@@ -157,7 +157,7 @@ impl UseMachine for Runner<'_, '_> {
         if let (Some(cycles), None) = (&self.arguments.wave, &wave) {
             let (from, last) = (cycles.start(), statistics.cycles);
             crate::output::note(&format!(
-                "--wave: nothing was recorded: the run has {last} cycles, {from} is behind its end"
+                "--wave: nothing was recorded: the run ended after {last} cycles, before cycle {from}"
             ));
         }
         artifacts.extend(wave);

@@ -71,7 +71,7 @@ struct Done {
 /// Runs what has not been run yet, and reports on all of it.
 ///
 /// # Errors
-/// When the journal cannot be gone on with or written, or no worker can be started.
+/// When the journal cannot be resumed or written, or no worker can be started.
 pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Result<RegressionReport, JobError> {
     let Regression { plan, shard, out, .. } = *regression;
     let (rtl, program) = regression.sources.clone();

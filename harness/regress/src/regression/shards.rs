@@ -12,7 +12,7 @@ use super::run::{journal_in, sorted};
 use crate::JobError;
 
 /// Merges the regressions in these folders into a journal of the whole plan in `out`, with their reproducers, and reports on it. Cases that none of them has run are missing
-/// in it: the regression can be gone on with.
+/// in it: the regression can be resumed.
 ///
 /// # Errors
 /// When a folder has no journal, or one of another plan or other RTL; or `out` cannot be written.
