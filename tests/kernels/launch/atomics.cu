@@ -5,7 +5,7 @@ typedef unsigned long long Wide;
 // Multiplies a cell modulo 2^64, by compare and swap; the order does not matter.
 __device__ void multiply(Wide *cell, Wide by)
 {
-    Wide seen = *(volatile Wide *)cell, expected;
+    Wide seen = atomicAdd(cell, 0), expected;
     do {
         expected = seen;
         seen = atomicCAS(cell, expected, expected * by);

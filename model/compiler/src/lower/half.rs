@@ -247,10 +247,10 @@ impl<'a> Kernel<'_, 'a> {
             _ => return wrong(i.span, format!("`{}` has not the operands that .add needs", i.opcode.text)),
         };
         let (target, address) = self.address(a, space)?;
-        let (space, atomic) = match target {
-            Target::Memory(Space::Global) => (Space::Global, AtomicSpace::Global),
-            Target::Memory(Space::Shared) => (Space::Shared, AtomicSpace::Shared),
-            Target::Memory(Space::Generic) => (Space::Generic, AtomicSpace::Generic),
+        let atomic = match target {
+            Target::Memory(Space::Global) => AtomicSpace::Global,
+            Target::Memory(Space::Shared) => AtomicSpace::Shared,
+            Target::Memory(Space::Generic) => AtomicSpace::Generic,
             _ => return wrong(a.span, "atomic operations are for global and shared memory"),
         };
         let given = self.word(source, width.ty().bits)?;
@@ -264,7 +264,7 @@ impl<'a> Kernel<'_, 'a> {
                 (self.b.and(low, Val::Imm(!3)), self.b.and(eight_times, Val::Imm(16)))
             }
         };
-        let high = if space == Space::Shared {
+        let high = if atomic == AtomicSpace::Shared {
             Val::ZERO
         } else {
             // The offset may carry.
@@ -274,7 +274,8 @@ impl<'a> Kernel<'_, 'a> {
         };
         let word = Address { base: [low, high], offset: 0 };
         let old = self.b.general();
-        let first = self.load_word_of(space, word.base, 0);
+        // An atomic operation, because it meets those of other threads: how often the loop runs depends on their order.
+        let first = self.atom_word(atomic, Atomic::Or, word, 0, Val::ZERO);
         self.b.assign(old, first);
         let (again, after) = (self.b.block(), self.b.block());
         self.b.end(Term::Jump(again), again);
