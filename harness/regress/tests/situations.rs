@@ -78,27 +78,15 @@ fn an_exception_that_does_not_hold_is_wrong_in_any_run() {
     assert!(judged(&two, coverage_from_programs(&two), true, &[]).contains(&Missed::Rare(NEVER, 0)));
 }
 
-/// Three programs of the theme reach what all programs have to reach together. Of registers that go to sleep more are waited for than in the theme that has as
-/// many registers.
+/// Three programs of the theme reach what all programs have to reach together.
 #[test]
 fn programs_about_power_states_reach_each_situation_of_them() {
     let config = preset("greener").unwrap().config;
-    let about = |theme: &str| {
-        let mut counts = BTreeMap::new();
-        for (point, count) in met(&config, theme) {
-            if point.starts_with("power_states: ") || point.starts_with("access_table: ") {
-                *counts.entry(point).or_insert(0) += count;
-            }
+    let mut counts = BTreeMap::new();
+    for (point, count) in met(&config, "power") {
+        if point.starts_with("power_states: ") || point.starts_with("access_table: ") {
+            *counts.entry(point).or_insert(0) += count;
         }
-        counts
-    };
-    let (here, elsewhere) = (about("power"), about("registers"));
-    assert!(here.len() >= 13 && here.values().all(|&count| count >= REQUIRED_ON_SM), "{here:?}");
-    let waits = |counts: &BTreeMap<&'static str, u64>| {
-        let of = |words: &str| counts.iter().find(|(name, _)| name.contains(words)).map_or(0, |(_, count)| *count);
-        (of("waits for a read"), of("goes to SLEEP"))
-    };
-    let ((waits_here, sleep_here), (waits_elsewhere, sleep_elsewhere)) = (waits(&here), waits(&elsewhere));
-    let message = format!("{waits_here} of {sleep_here}, {waits_elsewhere} of {sleep_elsewhere}");
-    assert!(waits_here * sleep_elsewhere > 3 * waits_elsewhere * sleep_here, "{message}");
+    }
+    assert!(counts.len() >= 13 && counts.values().all(|&count| count >= REQUIRED_ON_SM), "{counts:?}");
 }
