@@ -1,4 +1,4 @@
-//! The machine's time: what clocks measure, that it goes on, and that the oracle finds a wrong time whoever agrees with it.
+//! The machine's time: what clocks measure, that it continues across launches, and that the oracle finds a wrong time whoever agrees with it.
 
 mod common;
 

@@ -180,7 +180,7 @@ fn timed() -> Setup {
 #[test]
 fn the_time_is_the_number_of_instructions() {
     assert_eq!(timed().run()[0], [3; 128]);
-    // It goes on from warp to warp, from block to block, from launch to launch; threads of the host do not show.
+    // It continues from warp to warp, from block to block, from launch to launch; threads of the host do not show.
     let setup = Setup::new(&storing("S2R.TIME_LO R9")).grid([BLOCKS, 1, 1]).block([THREADS, 1, 1]).threads(4);
     let setup = setup.buffers(&[vec![0; (BLOCKS * THREADS) as usize]]);
     let (passes, second) = setup.with(|oracle, launch, memory| {

@@ -272,7 +272,7 @@ impl Judge {
             if case.is_undecided(&self.oracle) {
                 return Ok(self.count(case, None, |_| Judgement::Undecided));
             }
-            // The second run has its own order and times, so the oracle is asked once more too.
+            // The second run has its own order and times, so the oracle executes the launch once more too.
             let (mine, again) = rerun(case.before.clone(), Writes::new(key));
             let mut observed = Observed::new(Writes::new(key));
             let ran = case.run(&mut self.oracle, recording.is_some().then_some(&again), &mut observed);

@@ -66,7 +66,7 @@ impl<'a> Kernel<'_, 'a> {
         self.fence(fences[0]);
         if ty.bits == 64 {
             let old = self.atom_64(i, name, ty, space, address, sources)?;
-            // Where it is done as two of 32 bits, nobody reads the old value.
+            // Where it is done as two of 32 bits, the old value is not read.
             if let (Some(d), Some(old)) = (result, old) {
                 self.write(d, B64, old)?;
             }
@@ -195,9 +195,9 @@ impl<'a> Kernel<'_, 'a> {
         address: Address,
         sources: &[Operand<'a>],
     ) -> Result<Option<Pair>> {
-        let Some(_) = operation_64(name, ty) else {
+        if !is_operation_64(name, ty) {
             return wrong(i.span, format!("there is no .{name} of this type"));
-        };
+        }
         let given = self.pair(&sources[0])?;
         if let (false, Some(operation)) = (self.module.locks, operation_of_words(name)) {
             self.atom_of_words(operation, space, address, given);
@@ -246,7 +246,7 @@ fn needs_lock<'a>(block: &Block<'a>, mentions: &HashMap<&'a str, u32>) -> bool {
     })
 }
 
-/// Whether nobody reads the old value that an `atom` gives.
+/// Whether the old value that an `atom` gives is not read.
 fn drops_old<'a>(i: &Instruction<'a>, mentions: &HashMap<&'a str, u32>) -> bool {
     match i.operands.first().map(|operand| &operand.kind) {
         Some(OperandKind::Name { name, .. }) => *name == "_" || mentions.get(name) == Some(&1),
@@ -266,15 +266,12 @@ fn operation_of_words(name: &str) -> Option<Atomic> {
 }
 
 /// Whether there is such an operation on 64 bits.
-fn operation_64(name: &str, ty: Ty) -> Option<()> {
-    use super::types::Kind::*;
-    let is_there = match name {
-        "add" => matches!(ty.kind, Unsigned | Signed),
-        "min" | "max" => matches!(ty.kind, Unsigned | Signed),
-        "and" | "or" | "xor" | "exch" | "cas" => ty.kind == Bits,
+fn is_operation_64(name: &str, ty: Ty) -> bool {
+    match name {
+        "add" | "min" | "max" => matches!(ty.kind, Kind::Unsigned | Kind::Signed),
+        "and" | "or" | "xor" | "exch" | "cas" => ty.kind == Kind::Bits,
         _ => false,
-    };
-    is_there.then_some(())
+    }
 }
 
 fn operation(name: &str, ty: Ty) -> Option<Atomic> {

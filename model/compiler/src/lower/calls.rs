@@ -73,7 +73,7 @@ struct Circle<'a> {
     blocks: Vec<BlockId>,
     /// In front of it.
     before: BlockId,
-    /// Behind it.
+    /// The block after it.
     after: BlockId,
 }
 

@@ -92,7 +92,7 @@ impl<'a> Kernel<'_, 'a> {
         self.b.end(term, next);
     }
 
-    /// Branches to `to[index - first]` by halving, and goes on in `next`; an index past the end goes to the last one (PTX leaves it undefined).
+    /// Branches to `to[index - first]` by halving, and continues in `next`; an index past the end goes to the last one (PTX leaves it undefined).
     pub fn choose(&mut self, index: Val, first: u32, to: &[BlockId], next: BlockId) {
         if to.iter().all(|t| *t == to[0]) {
             self.b.end(Term::Jump(to[0]), next);

@@ -189,7 +189,7 @@ impl Inst {
         self.guard != Pred::TRUE
     }
 
-    /// Whether it must stay even if nobody reads what it writes. A load may go: reading changes nothing. A clock is read where
+    /// Whether it must stay even if what it writes is not read. A load may go: reading changes nothing. A clock is read where
     /// the program reads it, as volatile as PTX has it.
     pub fn has_effect(&self) -> bool {
         use Op::*;

@@ -75,7 +75,7 @@ impl<'a> Kernel<'_, 'a> {
     }
 }
 
-/// For each call inside of a circle, in the order of the closed circles, what has to be saved: values that are read behind it and that
+/// For each call inside of a circle, in the order of the closed circles, what has to be saved: values that are read after it and that
 /// the circle's code writes.
 fn saved_values(f: &Function, calls: &Calls<'_>) -> Vec<Vec<V>> {
     // A call as one step: what it jumps to is left out, and each body is entered from in front of the circle, with its parameters.
@@ -89,7 +89,7 @@ fn saved_values(f: &Function, calls: &Calls<'_>) -> Vec<Vec<V>> {
     };
     for circle in &calls.closed {
         for site in &circle.sites {
-            // Parameters that it passes are restored behind it, and its results come from nowhere.
+            // Parameters that it passes are restored after it, and its results come from nowhere.
             let jump = &mut steps.blocks[site.jump.index()];
             jump.insts.clear();
             jump.term = Term::Jump(site.back);
@@ -106,7 +106,7 @@ fn saved_values(f: &Function, calls: &Calls<'_>) -> Vec<Vec<V>> {
             let when = Pred::Reg(steps.value(Class::Predicate), false);
             steps.blocks[from.index()].term = Term::Branch { when, then: enter, otherwise: next };
             from = next;
-            // What is read behind it, and where it continues.
+            // What is read after it, and where it continues.
             let read = words(&function.own.results).into_iter().chain([function.caller]);
             let exit = &mut steps.blocks[function.exit.index()];
             exit.insts = read.map(|word| with_b(Op::Mov {}, Val::Reg(word))).collect();
