@@ -12,7 +12,7 @@ use crate::sweep::{Point, Results, SweepPlan};
 use crate::traffic::{reads_avoided, writes_avoided};
 
 /// Table 4.4, from issue to issue: the preset `hierarchy-paper`.
-const LATENCIES: [&str; 3] = ["sm.alu_latency=2", "sm.sfu_latency=14", "sm.shared_latency=14"];
+const LATENCIES: [&str; 3] = ["sm.alu_latency=3", "sm.sfu_latency=15", "sm.shared_latency=15"];
 /// Table 4.4.
 const RESOURCES: [&str; 1] = ["sm.shared_bandwidth=32"];
 

@@ -16,7 +16,7 @@ const CACHE: Claim =
     Claim::share("RFC paper, abstract, 3.1 and 5.4", "without loss: 0.98 or more", 0.98, 2.0).in_unit(Unit::Ratio);
 
 /// Table 4, from issue to issue: the preset `rfc-paper`.
-const LATENCIES: [&str; 3] = ["sm.alu_latency=2", "sm.sfu_latency=14", "sm.shared_latency=14"];
+const LATENCIES: [&str; 3] = ["sm.alu_latency=3", "sm.sfu_latency=15", "sm.shared_latency=15"];
 /// Table 4.
 const RESOURCES: [&str; 3] = ["memory.bandwidth=32", "sm.shared_bandwidth=32", "sm.shared_kilobytes=32"];
 

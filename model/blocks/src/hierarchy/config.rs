@@ -68,9 +68,9 @@ const LRF_ORF_SPLIT: Config = Config { lrf: LrfConfig { banks: LastResultFile::S
 /// The thesis's SM (table 4.4). Its latencies are meant from issue to issue (docs/papers.md).
 const HIERARCHY_PAPER: Config = Config {
     sm: SmConfig {
-        alu_latency: 2,
-        sfu_latency: 14,
-        shared_latency: 14,
+        alu_latency: 3,
+        sfu_latency: 15,
+        shared_latency: 15,
         shared_bandwidth: 32,
         shared_kilobytes: 64,
         ..LRF_ORF_SPLIT.sm

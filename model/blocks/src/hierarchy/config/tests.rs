@@ -26,9 +26,9 @@ fn orf_and_lrf_stand_where_a_cache_would() {
 #[test]
 fn the_thesis_machine_is_lrf_orf_split_with_its_table() {
     let table = [
-        "sm.alu_latency=2",
-        "sm.sfu_latency=14",
-        "sm.shared_latency=14",
+        "sm.alu_latency=3",
+        "sm.sfu_latency=15",
+        "sm.shared_latency=15",
         "sm.shared_bandwidth=32",
         "sm.shared_kilobytes=64",
         "memory.latency=400",

@@ -36,9 +36,9 @@ fn scheduler_and_cache_are_chosen_together() {
 #[test]
 fn the_rfc_papers_machine_is_rfc_live_with_its_table() {
     let table = [
-        "sm.alu_latency=2",
-        "sm.sfu_latency=14",
-        "sm.shared_latency=14",
+        "sm.alu_latency=3",
+        "sm.sfu_latency=15",
+        "sm.shared_latency=15",
         "sm.shared_bandwidth=32",
         "sm.shared_kilobytes=32",
         "memory.latency=400",
