@@ -1,4 +1,5 @@
-//! The READMEs of `model/`, `harness/` and `scripts/` list what is there, in the order of dependence.
+//! The READMEs of `model/`, `harness/` and `scripts/` list what is there, in the order of dependence. Pages have lines of at most 120
+//! columns, and their links lead to files and headings that exist.
 
 #[path = "common/files.rs"]
 mod files;
@@ -7,6 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use files::files;
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use gpurf_regress::Project;
 
 /// The names in the first column of a README's table.
@@ -100,4 +102,65 @@ fn a_long_line_is_found_in_prose_only() {
     let long = "word ".repeat(30);
     let text = format!("{long}\n| {long} |\n```\n{long}\n```\n- {long}\n`{long}`\n");
     assert_eq!(long_lines(&text), [1, 6]);
+}
+
+/// The target of each link and picture of a page.
+fn links(text: &str) -> Vec<String> {
+    let events = Parser::new_ext(text, Options::ENABLE_TABLES);
+    let targets = events.filter_map(|event| match event {
+        Event::Start(Tag::Link { link_type: LinkType::Inline | LinkType::Reference, dest_url, .. })
+        | Event::Start(Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
+        _ => None,
+    });
+    targets.collect()
+}
+
+/// The anchors of a page's headings: lower case, a hyphen for each space, without punctuation.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut heading: Option<String> = None;
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+            Event::Text(text) | Event::Code(text) => heading.iter_mut().for_each(|heading| heading.push_str(&text)),
+            Event::End(TagEnd::Heading(_)) => {
+                let words = heading.take().unwrap_or_default().to_lowercase();
+                let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+                found.insert(kept.map(|c| if c == ' ' { '-' } else { c }).collect());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What is wrong with the links of a page, if anything.
+fn dead_links(page: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(page).unwrap();
+    let is_dead = |link: &String| {
+        let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+        let target = if path.is_empty() { page.to_owned() } else { page.parent().unwrap().join(path) };
+        !target.exists()
+            || !anchor.is_empty()
+                && std::fs::read_to_string(&target).is_ok_and(|text| !anchors(&text).contains(anchor))
+    };
+    let local = links(&text).into_iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:"));
+    local.filter(is_dead).map(|link| format!("{}: {link}", page.display())).collect()
+}
+
+#[test]
+fn links_lead_to_files_and_headings_that_exist() {
+    let root = Project::find().root;
+    let dead: Vec<_> = files(&root, &["md"], &[]).iter().flat_map(|page| dead_links(page)).collect();
+    assert!(dead.is_empty(), "links that lead nowhere:\n{}", dead.join("\n"));
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    let text = "# A `b`, C\n[here](#a-b-c) [there](page.md) [web](https://example.com)\n[gone](#d) [lost](lost.md)\n![x](x.svg)\n";
+    std::fs::write(&page, text).unwrap();
+    let dead: Vec<_> = dead_links(&page).iter().map(|dead| dead.rsplit(' ').next().unwrap().to_owned()).collect();
+    assert_eq!(dead, ["#d", "lost.md", "x.svg"]);
 }
