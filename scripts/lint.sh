@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Format and lints: Rust (rustfmt, clippy) and RTL (Verilator).
+# Format and lints: Rust (rustfmt, clippy), scripts (ShellCheck, Ruff) and RTL (Verilator).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Every file by name: rustfmt does not follow modules that a macro declares, such as those of each_design!.
 find harness model tests -name '*.rs' -print0 | xargs -0 rustfmt --edition 2024 --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
+# Layout is free in the scripts; mistakes are not.
+target/venv/bin/shellcheck --external-sources --severity warning scripts/*.sh .ci/run
+target/venv/bin/shellcheck --shell bash --severity warning rtl/*/lint.sh
+target/venv/bin/ruff check --quiet --isolated --select B,E9,F scripts tests examples
 scripts/lint_rtl.sh
 mapfile -t modules < <(find rtl -name '*.sv' ! -name '*_pkg.sv' | sort)
 target/venv/bin/python scripts/lint_casts.py -I rtl rtl/gpurf_pkg.sv rtl/*/*_pkg.sv "${modules[@]}"

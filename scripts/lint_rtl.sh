@@ -56,5 +56,6 @@ every() {
     done
     echo "rtl/sm/sm.sv -GActive=2 -GAlternate=1"
     # Each folder adds its own.
+    # shellcheck disable=SC1090 # which files there are is not known here; lint.sh reads each of them
     for list in rtl/*/lint.sh; do (source "$list"); done
 } | sort -u | xargs -P "$(nproc)" -I '{}' bash -c 'lint {}'

@@ -410,10 +410,9 @@ def wrapper(a, ports, n, places):
         flat = f"{name}__flat"
         conns.append(f".{name}({flat})")
         o.append(f"  logic [{w-1}:0] {flat};")
-        idx, sub, pos, pad = "", name, "0", "  "
+        idx, pos, pad = "", "0", "  "
         for d in range(dims):
             g = f"{name}__g{d}"
-            ref = name + "".join(f"[$left({name},{k+1})]" for k in range(d))
             # the leftmost index of an unpacked dimension is the most significant element
             o.append(f"{pad}for (genvar {g} = 0; {g} < $size({name},{d+1}); {g}++) begin : gen_{g}")
             pos = f"(({pos})*$size({name},{d+1}) + ($left({name},{d+1}) > $right({name},{d+1})"\

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # nvcc from PyPI in an environment of its own (target/nvcc, 370 MB, downloaded once). Sourced by the scripts that need it, from the top folder; the
 # variable `caller` is the name that messages begin with. Needs no GPU.
 
@@ -10,6 +11,7 @@ readonly packages=(
 readonly environment=target/nvcc stamp=target/nvcc/installed-$release log=target/nvcc.log
 
 have() { command -v "$1" >/dev/null 2>&1; }
+# shellcheck disable=SC2154 # the script that sources this file sets it
 fail() { printf "$caller: %s\n" "$@" >&2; exit 3; }
 
 quietly() {
@@ -38,6 +40,7 @@ find_nvcc() {
     local found=("$environment"/lib/python3*/site-packages/nvidia/cu*/bin/nvcc)
     [ -x "${found[0]}" ] || fail "$environment holds no nvcc. Remove the folder and run this again"
     # Absolute, as the sources are compiled from within their folder: so no path gets into the PTX.
+    # shellcheck disable=SC2034 # for the script that sources this file
     nvcc=$PWD/${found[0]}
 }
 

@@ -78,14 +78,14 @@ def open_cells(mod):
     for i, cell in sorted_cells(mod, lambda kind: not kind.startswith("$")):
         ends = {end.str()[1:]: (signal, cell.output(end)) for end, signal in cell.connections_.items()}
         mod.remove(cell)
-        for end, (signal, output) in ends.items():
-            outside = port(mod, f"cell{i}_{end}", signal.size(), output=not output)
+        for end, (net, output) in ends.items():
+            outside = port(mod, f"cell{i}_{end}", net.size(), output=not output)
             if output:
-                mod.connect(signal, outside)
+                mod.connect(net, outside)
                 continue
             for enable in [e for e in RAM_MEANS.get(end, ()) if e in ends]:
-                signal = mod.Mux(ys.IdString(f"$means{i}${end}${enable}"), ys.SigSpec(ys.Const(0, signal.size())), signal, ends[enable][0])
-            mod.connect(outside, signal)
+                net = mod.Mux(ys.IdString(f"$means{i}${end}${enable}"), ys.SigSpec(ys.Const(0, net.size())), net, ends[enable][0])
+            mod.connect(outside, net)
 
 
 def port(mod, text, width, output=False):
@@ -181,7 +181,7 @@ def write_difference(base, module, mutant, payloads, change, file):
         change(one.module(name(as_)))
         sides.append((one, as_))
     same_ports(*(one.module(name(as_)) for one, as_ in sides))
-    for one, as_ in sides:
+    for one, _ in sides:
         one.run_pass(f"tee -q write_rtlil {file}.il")
         q(f"read_rtlil {file}.il")
     os.remove(f"{file}.il")
@@ -217,7 +217,7 @@ def decide(base, module, mutant, payloads, limit):
     """The first verdict of the steps."""
     for change, share, command, says in STEPS:
         with tempfile.NamedTemporaryFile(suffix=".aig") as file:
-            def step():
+            def step(change=change, command=command, says=says):
                 write_difference(base, module, mutant, payloads, change, file.name)
                 said = ask(file.name, command, says)
                 if said != "equivalent": return said

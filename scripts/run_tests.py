@@ -3,10 +3,11 @@
     run_tests.py [ARGUMENT...]     arguments for each program, such as --include-ignored
 
 `cargo test` runs one program after the other, and each ends with a test that runs alone: a third of the time one of two processors has
-nothing to do. Each program gets one thread here, and its output appears when it has ended. Documentation tests come last, by cargo.
+nothing to do. Each program gets one thread here, and its output appears when it has ended. Documentation tests come last, by cargo. A table of
+the programs that took most processor time, with the programs that they started, follows.
 Exits with 1 when a test fails, with 101 when something does not build.
 """
-import json, os, subprocess, sys, threading
+import json, os, subprocess, sys, tempfile, threading
 from queue import Empty, SimpleQueue
 
 # Programs that take longest, by the name of their source without its ending, then packages of such: they begin first, so that none of them
@@ -37,7 +38,7 @@ def build():
 
 def main():
     arguments = sys.argv[1:]
-    work, lock, failed = SimpleQueue(), threading.Lock(), []
+    work, lock, failed, took = SimpleQueue(), threading.Lock(), [], []
     for program in build():
         work.put(program)
     # The tests of procedural macros load the compiler's libraries, as those that cargo starts do.
@@ -52,19 +53,28 @@ def main():
                 return
             # As cargo starts it: in the folder of its package.
             environment = dict(os.environ, CARGO_MANIFEST_DIR=folder, LD_LIBRARY_PATH=libraries, RUST_TEST_THREADS="1")
-            ran = subprocess.run([path, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            with lock:
-                print(f"     Running {os.path.relpath(folder)} {name}", flush=True)
-                sys.stdout.buffer.write(ran.stdout)
-                sys.stdout.flush()
-                if ran.returncode:
-                    failed.append(f"{os.path.relpath(folder)} {name}")
+            program = f"{os.path.relpath(folder)} {name}"
+            with tempfile.TemporaryFile() as output:
+                ran = subprocess.Popen([path, *arguments], cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+                _, status, usage = os.wait4(ran.pid, 0)
+                ran.returncode = os.waitstatus_to_exitcode(status)
+                output.seek(0)
+                with lock:
+                    print(f"     Running {program}", flush=True)
+                    sys.stdout.buffer.write(output.read())
+                    sys.stdout.flush()
+                    took.append((usage.ru_utime + usage.ru_stime, program))
+                    if ran.returncode:
+                        failed.append(program)
 
     threads = [threading.Thread(target=worker) for _ in range(os.cpu_count() or 1)]
     for thread in threads: thread.start()
     for thread in threads: thread.join()
     if subprocess.run(["cargo", "test", "--workspace", "--doc"]).returncode:
         failed.append("documentation tests")
+    print(f"processor time of {len(took)} programs: {sum(seconds for seconds, _ in took):.0f} s, of these")
+    for seconds, program in sorted(took, reverse=True)[:12]:
+        print(f"{seconds:9.0f} s  {program}")
     for name in failed:
         print(f"failed: {name}")
     return 1 if failed else 0

@@ -521,7 +521,7 @@ def mutated(text, picked, head):
     for m in picked:
         k = m["select"]
         is_k = f"{SEL} == {SELW}'d{k}"
-        for n, (kind, start, end, new) in enumerate(m["edits"]):
+        for kind, start, end, new in m["edits"]:
             new = new.replace("<K>", str(k))
             if kind == "before": inserts.append((start, 1, -(1 << 40), k, new)); continue
             if kind == "expr": opens, closes = f"(({is_k}) ? ({new}) : (", "))"
