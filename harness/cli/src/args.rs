@@ -156,6 +156,9 @@ pub struct Cosim {
     /// Write failure folders into this one (default: failures/ of the checkout)
     #[arg(long, value_name = "DIR")]
     pub failures: Option<PathBuf>,
+    /// Print a row for each run, however many there are
+    #[arg(long)]
+    pub verbose: bool,
     /// What runs the RTL: cxxrtl (Yosys, behind slang) is slow, and a check on Verilator
     #[arg(long, value_enum, default_value = "verilator")]
     pub simulator: SimulatorName,

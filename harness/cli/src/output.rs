@@ -76,17 +76,61 @@ impl<T: ToString> From<T> for Cell {
     }
 }
 
-/// Lays out a table: as wide as its widest cells, two spaces between columns.
+/// Columns of text that is not a table's where standard output is no terminal.
+const COLUMNS: usize = 100;
+
+/// The width of the terminal, where standard output is one.
+fn terminal() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
+}
+
+/// Words in lines that fit the terminal.
+pub fn wrapped(text: &str) -> String {
+    textwrap::fill(text, terminal().unwrap_or(COLUMNS))
+}
+
+/// Lays out a table: as wide as its widest cells, two spaces between columns. On a terminal that is too narrow words are cut short.
 pub fn table(columns: &[Column], rows: &[Vec<Cell>]) -> String {
+    table_within(columns, rows, terminal().unwrap_or(usize::MAX))
+}
+
+/// A column of words is not cut shorter than this.
+const NARROWEST: usize = 8;
+
+/// The widths of columns: those of words give way, the widest first, until the table fits. The first column and the last one say what a
+/// row is and how it ended, and stay whole.
+fn fit(columns: &[Column], mut widths: Vec<usize>, within: usize) -> Vec<usize> {
+    let gaps = 2 * columns.len().saturating_sub(1);
+    while widths.iter().sum::<usize>() + gaps > within {
+        let inner = 1..columns.len().saturating_sub(1);
+        let widest = inner.filter(|&index| !columns[index].right).max_by_key(|&index| widths[index]);
+        match widest {
+            Some(index) if widths[index] > NARROWEST => widths[index] -= 1,
+            _ => break,
+        }
+    }
+    widths
+}
+
+/// A cell's text, cut to a width.
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['\u{2026}']).collect()
+}
+
+fn table_within(columns: &[Column], rows: &[Vec<Cell>], within: usize) -> String {
     let width = |index: usize, column: &Column| {
         let cells = rows.iter().map(|row| row[index].text.chars().count());
         cells.chain([column.heading.chars().count()]).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = columns.iter().enumerate().map(|(i, c)| width(i, c)).collect();
+    let widths = fit(columns, columns.iter().enumerate().map(|(i, c)| width(i, c)).collect(), within);
     let mut text = String::new();
     let mut line = |cells: &mut dyn Iterator<Item = (&str, Style)>| {
         let mut parts = Vec::new();
         for ((cell, style), (column, &width)) in cells.zip(columns.iter().zip(&widths)) {
+            let cell = cut(cell, width);
             let space = " ".repeat(width - cell.chars().count());
             let (before, after) = if column.right { (space.as_str(), "") } else { ("", space.as_str()) };
             parts.push(format!("{before}{style}{cell}{style:#}{after}"));
@@ -125,6 +169,21 @@ mod tests {
         let text = table(&[words("block"), numbers("cycles")], &rows);
         let plain = anstream::adapter::strip_str(&text).to_string();
         assert_eq!(plain, "block    cycles\nmrf           7\nram_1rw    1234\n");
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_is_cut_in_its_words() {
+        let columns = [words("block"), words("policy"), words("shape"), numbers("cycles"), words("result")];
+        let row = ["mrf_arbiter", "oldest read, greedy, two-level", "16b 1rw 8c", "1234", "DIVERGED"];
+        let rows = vec![row.map(Cell::from).into_iter().collect::<Vec<_>>()];
+        let lines = |within| {
+            let text = anstream::adapter::strip_str(&table_within(&columns, &rows, within)).to_string();
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(60)[1], "mrf_arbiter  oldest read, gre\u{2026}  16b 1rw 8c    1234  DIVERGED");
+        assert_eq!(lines(usize::MAX)[1], "mrf_arbiter  oldest read, greedy, two-level  16b 1rw 8c    1234  DIVERGED");
+        // What cannot be cut any more stays wider than the terminal.
+        assert_eq!(lines(10)[1], "mrf_arbiter  oldest \u{2026}  16b 1rw\u{2026}    1234  DIVERGED");
     }
 
     #[test]

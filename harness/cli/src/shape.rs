@@ -9,11 +9,12 @@ use gpurf_blocks::designs::{DESIGNS, Organisation};
 use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::shape::Shared;
 
-/// What the words mean.
-pub fn legend() -> String {
+/// What the words mean, of any design and of these.
+pub fn legend(designs: &[&str]) -> String {
     let own = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones, p entries of a warp in the access table";
-    let designs = DESIGNS.iter().map(|design| design.legend).filter(|legend| !legend.is_empty());
-    std::iter::once(own).chain(designs).collect::<Vec<_>>().join(", ")
+    let there = DESIGNS.iter().filter(|design| designs.contains(&design.name));
+    let legends = there.map(|design| design.legend).filter(|legend| !legend.is_empty());
+    std::iter::once(own).chain(legends).collect::<Vec<_>>().join(", ")
 }
 
 /// RTL parameters, in the order in which they are shown.

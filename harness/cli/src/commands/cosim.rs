@@ -1,29 +1,29 @@
 //! `gpurf cosim`: RTL and model in lockstep.
 
+mod table;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpurf_lockstep::Verdict;
-use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, ToggleCounts, run_grouped, run_job};
+use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, run_grouped, run_job};
 use verilated::{Options, Simulator, Toolchain};
 
-use super::program::{self, Coverage};
+use super::program;
 use crate::args::Cosim;
 use crate::failure::{Failure, Status};
-use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, grouped, numbers, words};
+use crate::output::{self, BAD, GOOD, HEADING};
 use crate::own_rtl::OwnRtl;
-use crate::plan::{self, CosimPlan, Part, has_straps, parameters};
-use crate::progress::Progress;
+use crate::plan::{self, CosimPlan, Part, parameters};
+use crate::progress::{Progress, Remaining};
 use crate::result::{Details, Run, Runs, json};
 use crate::{interrupt, shape};
 
 /// Failures of one command that are shrunk, kept in a folder and printed whole; further ones are rows of the table.
 const KEPT: usize = 4;
-
-/// Random programs that passed have rows of their own if there are no more than these.
-const FEW_ROWS: usize = 16;
 
 /// What came of a job.
 enum Ended {
@@ -33,6 +33,13 @@ enum Ended {
     Refused(Failure),
     /// The user stopped before its turn.
     Skipped,
+}
+
+/// The runs that have ended, and an estimate of the time that the others take.
+struct Tally {
+    remaining: Remaining,
+    equal: usize,
+    other: usize,
 }
 
 /// Runs what the command line asks for.
@@ -73,7 +80,13 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
         output::print(&text)?;
         failures(&jobs, &ended, &own).iter().for_each(|text| output::note(text));
     } else if !ended.iter().all(|e| matches!(e, Ended::Refused(_))) {
-        output::print(&format!("{}{}\n", table(&jobs, &ended, &coverages), shape::legend()))?;
+        let runs: Vec<_> = jobs.iter().zip(&ended).collect();
+        let text = if arguments.verbose || runs.len() <= table::FEW {
+            table::each(&runs)
+        } else {
+            table::grouped(&runs)
+        };
+        output::print(&text)?;
         for words in coverages.iter().filter_map(program::words) {
             output::print(&format!("\n{words}"))?;
         }
@@ -124,13 +137,29 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
             Err(error) => Ended::Refused(error.into()),
         }
     };
+    // A run of the SM takes longer than one of a block.
+    let kind = |job: &LockstepJob| block(job).split(' ').next().unwrap_or_default().to_owned();
+    let threads = super::threads(arguments.run.jobs);
+    let all = jobs.iter().map(|job| (kind(job), None));
+    let tally = Mutex::new(Tally { remaining: Remaining::new(threads, all), equal: 0, other: 0 });
     let done = |index: usize, ended: &Ended| {
+        let seconds = match ended {
+            Ended::Ran(result) => result.build_s + result.wall_s,
+            Ended::Refused(_) | Ended::Skipped => 0.0,
+        };
+        let mut tally = tally.lock().expect("no panic with the lock");
+        let passed = verdict(ended) == Some(Verdict::Pass);
+        tally.equal += usize::from(passed);
+        tally.other += usize::from(!passed);
+        let left = tally.remaining.ended(kind(&jobs[index]), None, seconds);
+        let other = if tally.other > 0 { format!(", {} not", tally.other) } else { String::new() };
+        progress.says(&format!("{} equal{other}, about {left}", tally.equal));
         progress
             .end(index, &format!("{:<12} {}", verdict(ended).map_or("skipped", Verdict::label), name(&jobs[index])));
     };
     let order: Vec<usize> = (0..jobs.len()).collect();
     let builds: Vec<_> = jobs.iter().map(|job| (&job.block, parameters(&job.block, &job.config))).collect();
-    run_grouped(&order, &builds, super::threads(arguments.run.jobs), work, done)
+    run_grouped(&order, &builds, threads, work, done)
 }
 
 fn name(job: &LockstepJob) -> String {
@@ -219,100 +248,6 @@ fn row(job: &LockstepJob, ended: &Ended, simulator: Simulator) -> Run {
         Ended::Skipped => {}
     }
     run
-}
-
-fn table(jobs: &[LockstepJob], ended: &[Ended], coverages: &[Coverage]) -> String {
-    let columns = [
-        words("block"),
-        words("shape"),
-        words("policy"),
-        numbers("seed"),
-        numbers("cycles"),
-        numbers("signals"),
-        numbers("least covered"),
-        numbers("toggled"),
-        numbers("kcycles/s"),
-        words("result"),
-    ];
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
-    let mut index = 0;
-    while index < jobs.len() {
-        let together = coverages.iter().find(|coverage| coverage.jobs.contains(&index)).map(|c| c.jobs.end);
-        let passed = |index: &usize| verdict(&ended[*index]) == Some(Verdict::Pass);
-        let alike = (index..together.unwrap_or(index)).take_while(passed).count();
-        if alike > FEW_ROWS {
-            rows.push(cells_of_many(&jobs[index..index + alike], &ended[index..index + alike]));
-            index += alike;
-        } else {
-            rows.push(cells(&jobs[index], &ended[index]));
-            index += 1;
-        }
-    }
-    output::table(&columns, &rows)
-}
-
-/// Random programs that passed, one behind the other, in one row.
-fn cells_of_many(jobs: &[LockstepJob], ended: &[Ended]) -> Vec<Cell> {
-    let results: Vec<&JobResult> = ended
-        .iter()
-        .filter_map(|ended| match ended {
-            Ended::Ran(result) => Some(&**result),
-            Ended::Refused(_) | Ended::Skipped => None,
-        })
-        .collect();
-    let job = &jobs[0];
-    let cycles: u64 = results.iter().map(|result| result.cycles).sum();
-    let wall_s: f64 = results.iter().map(|result| result.wall_s).sum();
-    vec![
-        format!("{} {} programs", job.block, jobs.len()).into(),
-        shape::words(&parameters(&job.block, &job.config)).into(),
-        shape::policy(&job.block, &job.config).into(),
-        format!("{} ...", job.seed).into(),
-        grouped(cycles).into(),
-        results.first().map_or(0, |result| result.signals_compared).into(),
-        "".into(),
-        "".into(),
-        format!("{:.0}", cycles as f64 / wall_s.max(1e-9) / 1e3).into(),
-        Cell::styled(Verdict::Pass.label(), GOOD),
-    ]
-}
-
-fn cells(job: &LockstepJob, ended: &Ended) -> Vec<Cell> {
-    let policy =
-        if is_replay(job) || !has_straps(job) { String::new() } else { shape::policy(&job.block, &job.config) };
-    let mut cells: Vec<Cell> = vec![
-        block(job).into(),
-        shape::words(&parameters(&job.block, &job.config)).into(),
-        policy.into(),
-        job.seed.into(),
-    ];
-    let word = verdict(ended).map_or("not run", Verdict::label);
-    let style = match verdict(ended) {
-        Some(Verdict::Pass) => GOOD,
-        Some(Verdict::Interrupted) | None => QUIET,
-        Some(_) => BAD,
-    };
-    match ended {
-        Ended::Ran(result) => {
-            let speed = result.cycles as f64 / result.wall_s.max(1e-9) / 1e3;
-            // One program or kernel cannot reach everything.
-            let counted = !matches!(job.inputs, Inputs::Program(_) | Inputs::Kernel(_));
-            let least = result.coverage.iter().map(|&(_, count)| count).min().filter(|_| counted);
-            cells.push(grouped(result.cycles).into());
-            cells.push(result.signals_compared.into());
-            cells.push(least.map_or(String::new(), grouped).into());
-            cells.push(result.toggles.map_or(String::new(), toggled).into());
-            cells.push(format!("{speed:.0}").into());
-        }
-        Ended::Refused(_) | Ended::Skipped => cells.extend((0..5).map(|_| Cell::from(""))),
-    }
-    cells.push(Cell::styled(word, style));
-    cells
-}
-
-/// How many bits of a block's inputs were 0 and 1, of how many that can be.
-fn toggled(counts: ToggleCounts) -> String {
-    format!("{}/{}", counts.reached, counts.bits)
 }
 
 /// Failures in words, the first few.

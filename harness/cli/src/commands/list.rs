@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpurf_blocks::config;
+use gpurf_blocks::designs::DESIGNS;
 use serde_json::json;
 
 use crate::args::Listing;
@@ -50,6 +51,7 @@ pub fn presets(listing: &Listing) -> Result<Status, Failure> {
     };
     let rows: Vec<_> = config::presets().map(row).collect();
     output::print(&output::table(&[words("preset"), words("shape"), words("what it is")], &rows))?;
-    output::print(&format!("{}\n", shape::legend()))?;
+    let designs: Vec<&str> = DESIGNS.iter().map(|design| design.name).collect();
+    output::print(&format!("{}\n", output::wrapped(&shape::legend(&designs))))?;
     Ok(Status::Pass)
 }

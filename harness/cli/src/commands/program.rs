@@ -48,9 +48,6 @@ pub struct Coverage {
     /// Points that were reached too rarely, or although they cannot be.
     #[serde(serialize_with = "points_of")]
     pub missed: Vec<Missed>,
-    /// Where the programs stand in the list of jobs.
-    #[serde(skip)]
-    pub jobs: Range<usize>,
     /// Points that were reached, and all that can be.
     #[serde(skip)]
     numbers: (usize, usize),
@@ -101,7 +98,6 @@ pub fn coverages<'a>(jobs: &[LockstepJob], result_of: impl Fn(usize) -> Option<&
             coverage: reached.counts,
             unreached: reached.unreached,
             missed: reached.missed,
-            jobs: run,
         }
     };
     let runs = runs(jobs);
