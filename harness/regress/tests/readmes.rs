@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use files::files;
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use gpurf_regress::Project;
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// The names in the first column of a README's table.
 fn listed(folder: &Path) -> Vec<String> {
@@ -141,8 +141,7 @@ fn dead_links(page: &Path) -> Vec<String> {
         let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
         let target = if path.is_empty() { page.to_owned() } else { page.parent().unwrap().join(path) };
         !target.exists()
-            || !anchor.is_empty()
-                && std::fs::read_to_string(&target).is_ok_and(|text| !anchors(&text).contains(anchor))
+            || !anchor.is_empty() && std::fs::read_to_string(&target).is_ok_and(|text| !anchors(&text).contains(anchor))
     };
     let local = links(&text).into_iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:"));
     local.filter(is_dead).map(|link| format!("{}: {link}", page.display())).collect()

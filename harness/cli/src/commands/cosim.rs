@@ -81,11 +81,8 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
         failures(&jobs, &ended, &own).iter().for_each(|text| output::note(text));
     } else if !ended.iter().all(|e| matches!(e, Ended::Refused(_))) {
         let runs: Vec<_> = jobs.iter().zip(&ended).collect();
-        let text = if arguments.verbose || runs.len() <= table::FEW {
-            table::each(&runs)
-        } else {
-            table::grouped(&runs)
-        };
+        let text =
+            if arguments.verbose || runs.len() <= table::FEW { table::each(&runs) } else { table::grouped(&runs) };
         output::print(&text)?;
         for words in coverages.iter().filter_map(program::words) {
             output::print(&format!("\n{words}"))?;
