@@ -289,20 +289,20 @@ const RECURSIVE: &str = "\
 fn the_stack_has_the_size_that_the_application_asks_for() {
     with_device(|device| {
         let stub = register_kernel(device, RECURSIVE, "deep");
-        let limit = |device: &mut Device<'_>| ask(device, Call::Limit, &[STACK_LIMIT], &[]).unwrap().words;
+        let limit = |device: &mut Device<'_>| ask(device, Call::Limit, &[LIMIT_OF_STACK], &[]).unwrap().words;
         assert_eq!(limit(device), [1024]);
         // A frame has 16 bytes, and the first one needs no call: 1,024 of them are there from the start.
         let deep = |device: &mut Device<'_>, depth: u32| {
             ask(device, Call::Launch, &[stub, 1, 1, 1, 1, 1, 1, 0, 0], &depth.to_ne_bytes()).unwrap().words
         };
         assert_eq!(deep(device, 1023), [0]);
-        ask(device, Call::SetLimit, &[STACK_LIMIT, 32 << 10], &[]).unwrap();
+        ask(device, Call::SetLimit, &[LIMIT_OF_STACK, 32 << 10], &[]).unwrap();
         assert_eq!(limit(device), [32 << 10]);
         assert_eq!(deep(device, 2047), [0]);
-        let too_much = ask(device, Call::SetLimit, &[STACK_LIMIT, MOST_STACK + 1], &[]);
+        let too_much = ask(device, Call::SetLimit, &[LIMIT_OF_STACK, u64::from(STACK_LIMIT) + 1], &[]);
         assert_eq!(too_much, Err(CudaError::InvalidValue));
         assert_eq!(ask(device, Call::SetLimit, &[9, 0], &[]), Err(CudaError::UnsupportedLimit));
-        ask(device, Call::SetLimit, &[PRINTF_LIMIT, 1 << 20], &[]).unwrap();
+        ask(device, Call::SetLimit, &[LIMIT_OF_PRINTF, 1 << 20], &[]).unwrap();
         assert_ne!(deep(device, 2048), [0]);
     });
 }
