@@ -13,7 +13,7 @@ use gpurf_isa::machine::{SHARED_LIMIT, STACK_LIMIT};
 use gpurf_lockstep::Verdict;
 use gpurf_machine::demand;
 use gpurf_oracle::Geometry;
-use gpurf_oracle::host::{KernelLaunch, PrintBuffers, Printed, demangled};
+use gpurf_oracle::host::{KernelLaunch, PrintBuffers, Printed, check_sizes, demangled};
 use gpurf_sm::residency::{Room, Sharing};
 
 use crate::calls::{Answer, Call, PROTOCOL, Request};
@@ -371,7 +371,10 @@ impl<'a> Device<'a> {
             return Ok(());
         }
         for (name, bytes) in &open {
-            let address = self.memory.allocate_shared(name, (*bytes).into())?;
+            let address = match module.homes.get(name) {
+                Some(home) => self.memory.allocate_shared_at(name, (*bytes).into(), *home)?,
+                None => self.memory.allocate_shared(name, (*bytes).into())?,
+            };
             module.globals.insert(name.clone(), address as u32);
         }
         for (name, _) in &open {
@@ -381,11 +384,14 @@ impl<'a> Device<'a> {
         module.link()
     }
 
-    /// After a reset.
+    /// After a reset, where memory is empty: variables that had an address have it again.
     fn place_variables(&mut self) -> Result<(), CudaError> {
         for index in 0..self.modules.len() {
+            let had_addresses = !self.modules[index].globals.is_empty();
             self.modules[index].unlink();
-            self.place(index)?;
+            if had_addresses {
+                self.place(index)?;
+            }
         }
         Ok(())
     }
@@ -424,6 +430,10 @@ impl<'a> Device<'a> {
     }
 
     fn fill(&mut self, [address, pitch, width, height, value]: [u64; 5]) -> Result<(), CudaError> {
+        // Rows that lie in each other would be any number of them.
+        if height > 1 && pitch < width.max(1) {
+            return Err(CudaError::InvalidPitch);
+        }
         // The whole of it has to be there before a part of it changes.
         let last = height.checked_sub(1).and_then(|rows| rows.checked_mul(pitch)).ok_or(CudaError::InvalidValue)?;
         let size = last.checked_add(width).ok_or(CudaError::InvalidValue)?;
@@ -621,5 +631,7 @@ pub(crate) fn tell(text: &str) {
     eprintln!("gpurf exec: {text}");
 }
 
+#[cfg(test)]
+mod fuzz;
 #[cfg(test)]
 mod tests;

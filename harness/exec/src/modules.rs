@@ -35,6 +35,8 @@ pub struct Module {
     pub constants: BTreeMap<String, Vec<u8>>,
     /// Addresses of those in global memory.
     pub globals: BTreeMap<String, u32>,
+    /// The addresses that they had before the device was reset: the host has mapped managed ones there.
+    pub homes: BTreeMap<String, u32>,
     /// All of them, as the PTX declares them.
     pub symbols: Vec<Symbol>,
     kernels: HashMap<(String, Option<BlockSize>), Result<Rc<Code>, Problem>>,
@@ -76,6 +78,7 @@ impl Module {
             name: name.to_owned(),
             constants: constants.collect(),
             globals: BTreeMap::new(),
+            homes: BTreeMap::new(),
             kernels: HashMap::new(),
             text: ptx.text,
             symbols,
@@ -147,7 +150,7 @@ impl Module {
 
     /// Forgets the code of kernels, in which addresses stand that are no longer right.
     pub fn unlink(&mut self) {
-        self.globals.clear();
+        self.homes.append(&mut self.globals);
         self.forget_kernels();
     }
 

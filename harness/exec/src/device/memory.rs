@@ -56,11 +56,14 @@ impl DeviceMemory {
         self.all.buffers().iter().map(|buffer| u64::from(buffer.size())).sum()
     }
 
-    fn add(&mut self, name: &str, size: u64, alignment: u32, shared: bool) -> Result<u64, CudaError> {
+    /// The address of a new allocation.
+    fn room(&self, size: u64, alignment: u32) -> Result<u32, CudaError> {
         let room = |from| self.all.room(size, alignment, from);
-        let address = room(self.next).or_else(|| room(0)).ok_or(CudaError::OutOfMemory)?;
-        // It has room, so that its size is one of 32 bits.
-        let size = size as u32;
+        room(self.next).or_else(|| room(0)).ok_or(CudaError::OutOfMemory)
+    }
+
+    fn add(&mut self, name: &str, size: u64, address: u32, shared: bool) -> Result<u64, CudaError> {
+        let size = u32::try_from(size).map_err(|_| CudaError::OutOfMemory)?;
         self.all.insert(name, size, address).map_err(|_| CudaError::OutOfMemory)?;
         if shared {
             self.shared.insert(address);
@@ -76,12 +79,19 @@ impl DeviceMemory {
 
     /// The same with a name, by which others find it.
     pub fn allocate_named(&mut self, name: &str, size: u64) -> Result<u64, CudaError> {
-        self.add(name, size, ALIGNMENT, false)
+        let address = self.room(size, ALIGNMENT)?;
+        self.add(name, size, address, false)
     }
 
     /// New memory that the host sees.
     pub fn allocate_shared(&mut self, name: &str, size: u64) -> Result<u64, CudaError> {
-        let address = self.add(name, size, PAGE, true)?;
+        let address = self.room(size, PAGE)?;
+        self.allocate_shared_at(name, size, address)
+    }
+
+    /// The same at an address that is free.
+    pub fn allocate_shared_at(&mut self, name: &str, size: u64, address: u32) -> Result<u64, CudaError> {
+        let address = self.add(name, size, address, true)?;
         // The file may have what was there before.
         self.write_file(address as u32, &vec![0; size as usize])?;
         Ok(address)
