@@ -300,13 +300,46 @@ API Error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void 
 
 /* ------------------------------------------------------------------------------------------------------------ memory */
 
+/* What has been mapped, so that a reset can take all of it away. */
+static struct Mapped { struct Mapped *next; void *at; size_t size; } *mapped;
+
+static Error map_and_note(Word address, size_t size) {
+    struct Mapped *new = malloc(sizeof *new);
+    Error error = new ? map(address, size) : OUT_OF_MEMORY;
+    if (error != SUCCESS) {
+        free(new);
+        return error;
+    }
+    pthread_mutex_lock(&lock);
+    *new = (struct Mapped){ mapped, (void *)(uintptr_t)address, size };
+    mapped = new;
+    pthread_mutex_unlock(&lock);
+    return SUCCESS;
+}
+
+/* Takes away what is mapped at an address, or everything. */
+static void unmap(const void *only) {
+    pthread_mutex_lock(&lock);
+    for (struct Mapped **link = &mapped; *link;) {
+        struct Mapped *here = *link;
+        if (only && here->at != only) {
+            link = &here->next;
+            continue;
+        }
+        munmap(here->at, here->size);
+        *link = here->next;
+        free(here);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static Error allocate(void **pointer, size_t size, unsigned call) {
     Word address[1];
     if (!pointer) return done(INVALID_VALUE);
     *pointer = NULL;
     if (size == 0) return done(broken);
     Error error = ASK(call, address, size);
-    if (error == SUCCESS && call == CALL_ALLOCATE_SHARED && (error = map(address[0], size)) != SUCCESS) TELL(CALL_FREE, address[0]);
+    if (error == SUCCESS && call == CALL_ALLOCATE_SHARED && (error = map_and_note(address[0], size)) != SUCCESS) TELL(CALL_FREE, address[0]);
     if (error == SUCCESS) *pointer = (void *)(uintptr_t)address[0];
     return done(error);
 }
@@ -316,7 +349,7 @@ static Error release(void *pointer) {
     if (!pointer) return done(broken);
     Error error = ASK(CALL_FREE, size, ADDRESS(pointer));
     /* What host and device share has been mapped; its size in bytes comes back. */
-    if (error == SUCCESS && size[0]) munmap(pointer, size[0]);
+    if (error == SUCCESS && size[0]) unmap(pointer);
     return done(error);
 }
 
@@ -366,7 +399,7 @@ static Error direction(void *to, const void *from, int *kind) {
     if (error != SUCCESS) return error;
     /* The program's memory is where the direction says it is: the device's is none that it can access. */
     if (*kind != ANY_DIRECTION) {
-        int wrong = (target == 2 && *kind != TO_DEVICE) || (source == 2 && *kind != TO_HOST);
+        int wrong = *kind == TO_DEVICE ? target == 1 || source == 2 : *kind == TO_HOST ? target == 2 || source == 1 : target == 2 || source == 2;
         return wrong ? INVALID_VALUE : SUCCESS;
     }
     *kind = target == 2 ? (source == 2 ? DEVICE_TO_DEVICE : TO_DEVICE) : source == 2 ? TO_HOST : HOST_TO_HOST;
@@ -705,7 +738,8 @@ API Error cudaGetDeviceProperties(void *into, int device) { return properties(in
 API Error cudaGetDeviceProperties(void *into, int device) { return properties(into, device, 11, 728); }
 API Error cudaGetDeviceProperties_v2(void *into, int device) { return properties(into, device, 12, 1032); }
 API Error cudaThreadSynchronize(void) { return done(TELL(CALL_STREAM, 0)); }
-API Error cudaThreadExit(void) { return done(TELL(CALL_RESET, 0)); }
+API Error cudaDeviceReset(void);
+API Error cudaThreadExit(void) { return cudaDeviceReset(); }
 API Error cudaMemPrefetchAsync_v2(const void *pointer) { (void)pointer; return done(broken); }
 API Error cudaMemAdvise_v2(const void *pointer) { (void)pointer; return done(broken); }
 API Error cudaEventElapsedTime_v2(float *milliseconds, void *from, void *to) { return cudaEventElapsedTime(milliseconds, from, to); }
@@ -714,7 +748,10 @@ API Error cudaEventElapsedTime_v2(float *milliseconds, void *from, void *to) { r
 API Error cudaDeviceSynchronize(void) { return done(TELL(CALL_STREAM, 0)); }
 API Error cudaDeviceReset(void) {
     Error error = TELL(CALL_RESET, 0);
-    if (error == SUCCESS) broken = SUCCESS, last = SUCCESS;
+    if (error == SUCCESS) {
+        unmap(NULL);
+        broken = SUCCESS, last = SUCCESS;
+    }
     return done(error);
 }
 
