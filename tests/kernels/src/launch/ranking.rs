@@ -3,7 +3,7 @@
 use crate::case::{Case, Output};
 
 pub fn reference(_: &Case) -> Vec<Output> {
-    const NODES: usize = 1024;
+    const NODES: usize = 256;
     let mut list = vec![0u64; NODES];
     // From the first node on, as the last one is that whose successor would be the first.
     let mut node = 0;
