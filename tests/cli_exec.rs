@@ -211,6 +211,48 @@ fn launches_run_in_lockstep_and_again_from_their_records() {
     }
 }
 
+/// Calls at random, right and wrong: the program goes on, and its results at the end are right.
+#[test]
+fn wrong_calls_are_errors_and_the_device_goes_on() {
+    for seed in ["1", "2", "3"] {
+        let version = ["11.0", "12", "13"][seed.parse::<usize>().unwrap() - 1];
+        let output = exec_with(version, &[], &["random", seed]);
+        let (printed, said) = (text(&output.stdout), text(&output.stderr));
+        assert!(printed.ends_with(&format!("good and wrong\n{SCALED}")), "seed {seed}: {printed}{said}");
+        assert_eq!(output.status.code(), Some(PASSED), "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+    }
+}
+
+/// Fat binaries with bytes changed: the application gets errors, gpurf says what is wrong, and ends.
+#[test]
+fn damaged_fat_binaries_are_said() {
+    let (whole, folder) = (fat(PTX), tempfile::tempdir().unwrap());
+    let program = APPLICATIONS.0.path().join("by_hand13").display().to_string();
+    let damages: [(usize, u8, &str); 7] = [
+        (0, 0, "cannot be read"),
+        (8, 0xff, "cannot be read"),
+        (16, 2, "no PTX"),
+        (24, 0xff, "cannot be read"),
+        (57, 0x20, "cannot be read"),
+        // In the text: no version, and no kernel of this name.
+        (81, b'w', "module1.ptx:1:"),
+        (whole.iter().position(|byte| *byte == b'p').unwrap(), 0xff, "cannot be read"),
+    ];
+    for (at, value, expected) in damages {
+        let mut bytes = whole.clone();
+        bytes[at] = value;
+        // The application reads 64 KiB; what lies behind the file is zero.
+        let path = folder.path().join("fat").display().to_string();
+        fs::write(&path, bytes).unwrap();
+        let output = gpurf(&["exec", "--", &program, &path, "scale"]);
+        let said = text(&output.stderr);
+        assert!(said.contains(expected) && !said.contains("panicked"), "byte {at}: {said}");
+        // Its first wrong call ends the application.
+        assert_eq!(output.status.code(), Some(9), "byte {at}: {said}");
+    }
+}
+
 #[test]
 fn errors_are_those_of_cuda() {
     let output = exec(&[], &["wrong"]);

@@ -538,6 +538,15 @@ fn machine_code_and_annotated_ptx() {
     assert!(marked.contains("power=") && !annotated.contains("power="), "{marked}");
     assert!(table.contains("left ON") && table.contains("SLEEP") && table.contains("OFF"), "{table}");
     refused(&["compile", &source, "--power-threshold", "32"], BAD_INPUT, &["1..=31"]);
+    let ranking = kernels().join("launch/ranking.ptx").display().to_string();
+    let weak = |wide: &[&str]| {
+        let output = gpurf(&[&["compile", &ranking, "--kernel", "rank_weak", "--annotate"], wide].concat());
+        text(&output.stdout).matches("ATOM.GLOBAL.EXCH").count()
+    };
+    // Three accesses, each of which takes a lock and frees it.
+    assert_eq!((weak(&[]), weak(&["--wide-accesses", "strong"]), weak(&["--wide-accesses", "all"])), (0, 0, 6));
+    refused(&["compile", &source, "--wide-accesses", "weak"], BAD_INPUT, &["strong", "all"]);
+    refused(&["compile", &source, "--stack-bytes", "196609"], BAD_INPUT, &["0..=196608"]);
     refused(&["compile", &source, "-o", &folder.path("no/such/folder.json")], TOOL, &["folder.json"]);
     folder.put("broken.ptx", ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { wgmma; ret; }");
     refused(&["compile", &folder.path("broken.ptx"), "-o", &folder.path("x.json")], BAD_INPUT, &["broken.ptx:4:"]);

@@ -86,7 +86,7 @@ module sm
   output logic [CauseW-1:0]      fault_cause_o,
   output logic [31:0]            fault_value_o,
 
-  // the machine's time, which goes on across grids
+  // the machine's time; a new grid does not reset it
   input  logic [TimeW-1:0]       time_i,
 
   // stalls of another SM: only a throttle with such a reference reads them

@@ -1,7 +1,7 @@
 /* What nvcc makes of an application's host code, by hand, so that a test needs no nvcc: it registers a fat binary, its kernels and variables,
  * and calls the runtime. The fat binary is a file.
  *
- *     by_hand FATBIN scale|box|edge|fault|wrong|large|refused|busy|loop N
+ *     by_hand FATBIN scale|box|edge|fault|wrong|large|refused|busy|loop N|random SEED
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +32,12 @@ int cudaDeviceSynchronize(void), cudaDeviceReset(void), cudaGetLastError(void), 
 int cudaGraphCreate(void **, unsigned), cudaRuntimeGetVersion(int *), cudaGetDeviceProperties(void *, int);
 int cudaEventCreate(void **), cudaEventRecord(void *, void *), cudaEventElapsedTime(float *, void *, void *);
 int cudaStreamCreate(void **), cudaStreamDestroy(void *), cudaStreamSynchronize(void *);
+int cudaEventDestroy(void *), cudaEventQuery(void *), cudaStreamWaitEvent(void *, void *, unsigned);
+int cudaGetSymbolAddress(void **, const void *), cudaGetSymbolSize(size_t *, const void *), cudaFuncGetAttributes(void *, const void *);
+int cudaPointerGetAttributes(void *, const void *), cudaMallocPitch(void **, size_t *, size_t, size_t), cudaMemset2D(void *, size_t, int, size_t, size_t);
+int cudaDeviceGetAttribute(int *, int, int), cudaDeviceSetLimit(int, size_t), cudaDeviceGetLimit(size_t *, int), cudaSetDevice(int);
+int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t), cudaGetFuncBySymbol(const void **, const void *);
+int cudaHostGetDevicePointer(void **, void *, unsigned), cudaMemGetInfo(size_t *, size_t *);
 const char *cudaGetErrorName(int), *cudaGetErrorString(int);
 
 static char stub, edge_stub, outside_stub, factor[8], count[4];
@@ -181,6 +187,72 @@ static void large(void) {
     printf("%u\n", managed[0]);
 }
 
+static uint64_t state;
+static unsigned below(unsigned n) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (unsigned)((state >> 11) % n);
+}
+
+/* Calls at random with handles that are gone, null pointers, sizes that are too large, directions that are wrong. Each gives an error of CUDA's that has a name,
+ * or works; in the end the device does what it should. Memory of the host is as large as the call says: what CUDA itself does not survive is left out. */
+static void at_random(void) {
+    enum { CALLS = 400, KEPT = 16 };
+    static unsigned char host[1 << 16];
+    static const size_t sizes[] = { 0, 1, 4, 24, 255, 4096, 1 << 16, (size_t)1 << 33, (size_t)-1 };
+    void *memory[KEPT] = { NULL }, *streams[KEPT] = { NULL }, *events[KEPT] = { NULL }, *nothing;
+    unsigned good = 0, wrong = 0, n;
+    for (int call = 0; call < CALLS; call++) {
+        void **at = &memory[below(KEPT)], **stream = &streams[below(KEPT)], **event = &events[below(KEPT)];
+        char *pointer = (char *)*at + (below(4) ? 0 : below(5000));
+        const void *known[] = { &stub, &edge_stub, &outside_stub, factor, count, host, NULL }, *one = known[below(7)];
+        size_t size = sizes[below(9)], small = below(300), words[8] = { 0 }, offset = below(4) ? 0 : sizes[below(9)];
+        int error = 0, kind = (int)below(7) - 1, values[8];
+        float time;
+        switch (below(30)) {
+        case 0: case 1: case 2: error = cudaMalloc(below(9) ? at : NULL, size); break;
+        case 3: error = cudaMallocManaged(below(9) ? at : NULL, small, 1); break;
+        case 4: case 5: error = cudaFree(below(2) ? *at : pointer); break;
+        case 6: case 7: error = cudaMemcpy(pointer, host, small, 1); break;
+        case 8: case 9: error = cudaMemcpy(host, pointer, small, 2); break;
+        case 10: error = cudaMemcpy(pointer, (char *)memory[below(KEPT)] + below(64), size, 3); break;
+        /* Directions that are none, and those in which the host's memory is the device's. */
+        case 11: error = cudaMemcpy(host, pointer, small, kind == 0 || kind == 4 ? 5 : kind); break;
+        case 12: error = cudaMemset(pointer, (int)below(256), below(2) ? small : size); break;
+        case 13: error = cudaMemset2D(pointer, below(300), 7, below(300), sizes[below(9)]); break;
+        case 14: error = cudaMemcpy2D(host, 256, pointer, below(600), below(300), below(200), 2); break;
+        case 15: error = cudaMallocPitch(at, below(9) ? words : NULL, size, sizes[below(9)]); break;
+        case 16: error = cudaMemcpyToSymbol(one, host, small, offset, kind); break;
+        case 17: error = cudaMemcpyFromSymbol(host, one, small, offset, kind); break;
+        case 18: error = cudaGetSymbolAddress(below(9) ? &nothing : NULL, one); break;
+        case 19: error = cudaGetSymbolSize(below(9) ? words : NULL, one); break;
+        case 20: error = below(2) ? cudaStreamCreate(below(9) ? stream : NULL) : cudaStreamDestroy(*stream); break;
+        case 21: error = below(2) ? cudaEventCreate(below(9) ? event : NULL) : cudaEventDestroy(*event); break;
+        case 22: error = below(2) ? cudaEventRecord(*event, *stream) : cudaEventElapsedTime(below(9) ? &time : NULL, *event, events[below(KEPT)]); break;
+        case 23: error = below(2) ? cudaStreamWaitEvent(*stream, *event, 0) : cudaEventQuery(*stream); break;
+        case 24: error = below(2) ? cudaFuncGetAttributes(below(9) ? host : NULL, one) : cudaGetFuncBySymbol(below(9) ? known : NULL, one); break;
+        case 25: error = below(2) ? cudaPointerGetAttributes(below(9) ? host : NULL, pointer) : cudaHostGetDevicePointer(&nothing, pointer, 0); break;
+        case 26: error = below(2) ? cudaDeviceGetAttribute(below(9) ? values : NULL, (int)below(200) - 9, (int)below(2)) : cudaSetDevice((int)below(3) - 1); break;
+        case 27: error = below(2) ? cudaDeviceSetLimit((int)below(9) - 1, size) : cudaDeviceGetLimit(below(9) ? words : NULL, (int)below(9) - 1); break;
+        case 28: error = below(2) ? cudaOccupancyMaxActiveBlocksPerMultiprocessor(values, one, (int)below(3000) - 9, size) : cudaMemGetInfo(words, below(9) ? words : NULL); break;
+        default:
+            n = below(40);
+            error = cudaLaunchKernel(one, (Dim3){ below(3), 1, below(9) ? 1 : 70000 }, (Dim3){ below(40), below(9) ? 1 : 64, 1 },
+                                     below(9) ? (void *[]){ &pointer, below(9) ? &n : NULL } : NULL, below(9) ? 0 : size, below(4) ? NULL : *stream);
+        }
+        if (!strcmp(cudaGetErrorName(error), "unrecognized error code")) printf("error %d has no name\n", error), exit(9);
+        if (cudaPeekAtLastError() == 700 || cudaPeekAtLastError() == 716) {
+            /* A launch has ended the device. */
+            EXPECT(cudaStreamSynchronize(NULL), cudaPeekAtLastError());
+            GOOD(cudaDeviceReset());
+            memset(memory, 0, sizeof memory);
+        }
+        if (error) wrong++; else good++;
+    }
+    GOOD(cudaDeviceReset());
+    printf("%s\n", good > 100 && wrong > 100 ? "good and wrong" : "too few");
+    scale();
+}
+
 int main(int arguments, char **argument) {
     struct { int magic, version; const void *data; void *more; } fat = { 0x466243b1, 1, read_file(argument[1]), NULL };
     int version = 0;
@@ -205,6 +277,10 @@ int main(int arguments, char **argument) {
     if (!strcmp(mode, "fault")) fault();
     if (!strcmp(mode, "wrong")) wrong();
     if (!strcmp(mode, "large")) large();
+    if (!strcmp(mode, "random")) {
+        state = strtoull(argument[3], NULL, 10) * 0x9e3779b97f4a7c15u | 1;
+        at_random();
+    }
     if (!strcmp(mode, "refused")) EXPECT(cudaGraphCreate(&graph, 0), 801), EXPECT(cudaGraphCreate(&graph, 0), 801);
     if (!strcmp(mode, "busy")) {
         /* A child has a device of its own, and there is one at a time. */

@@ -14,7 +14,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gpurf_compiler::marks::power::MOST as POWER_THRESHOLD;
 use gpurf_compiler::scratchpad::{Layout, Relssp};
-use gpurf_compiler::{RegisterOrder, Schedule};
+use gpurf_compiler::{RegisterOrder, Schedule, WideAccesses};
+use gpurf_isa::machine::{STACK_BYTES, STACK_LIMIT};
 use verilated::Simulator;
 
 pub use bench::Bench;
@@ -346,9 +347,13 @@ pub struct Compile {
     /// Mark power states: a register stays ON if its next access is at most W instructions away (docs/power.md)
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u8).range(1..=i64::from(POWER_THRESHOLD)))]
     pub power_threshold: Option<u8>,
-    /// Local memory of a thread for the frames of recursive functions, in bytes [default: 16384]
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(..=196_608))]
-    pub stack_bytes: Option<u32>,
+    /// Local memory of a thread for the frames of recursive functions, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = STACK_BYTES,
+          value_parser = clap::value_parser!(u32).range(..=i64::from(STACK_LIMIT)))]
+    pub stack_bytes: u32,
+    /// Which 64-bit loads and stores of memory that threads share are single operations
+    #[arg(long, value_name = "WHICH", default_value = "strong")]
+    pub wide_accesses: Wide,
     /// Bytes of a block's shared memory that it does not share with another block; accesses there are marked (docs/scratchpad-compiler.md)
     #[arg(long, value_name = "BYTES")]
     pub private_shared: Option<u32>,
@@ -384,6 +389,25 @@ impl Order {
             Self::None => Schedule::None,
             Self::Tree => Schedule::Tree,
             Self::Latency => Schedule::Latency,
+        }
+    }
+}
+
+/// Which 64-bit loads and stores are single operations (docs/compiler.md).
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Wide {
+    /// Those that PTX marks .volatile, .relaxed, .acquire, .release or .mmio
+    Strong,
+    /// All of global memory: for programs that race with plain accesses, as hardware lets them
+    All,
+}
+
+impl Wide {
+    /// As the compiler knows it.
+    pub const fn accesses(self) -> WideAccesses {
+        match self {
+            Self::Strong => WideAccesses::Strong,
+            Self::All => WideAccesses::All,
         }
     }
 }

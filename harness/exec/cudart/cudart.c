@@ -66,6 +66,8 @@ static int receive_all(void *data, size_t size) {
     return 0;
 }
 
+static void say(const char *text) { fprintf(stderr, "gpurf exec: %s\n", text); }
+
 static void hang_up(void) {
     if (wire >= 0) close(wire);
     wire = -1;
@@ -76,6 +78,7 @@ static Error exchange(unsigned call, const Word *words, unsigned count, const vo
                       void *into, size_t room, size_t *got) {
     struct { uint32_t call, words; uint64_t bytes; } request = { call, count, size };
     struct { int32_t error; uint32_t words; uint64_t bytes; } reply;
+    errno = 0;
     if (send_all(&request, sizeof request) || send_all(words, count * sizeof *words) || send_all(bytes, size)) goto lost;
     if (receive_all(&reply, sizeof reply)) goto lost;
     for (unsigned i = 0; i < reply.words; i++) {
@@ -95,11 +98,11 @@ static Error exchange(unsigned call, const Word *words, unsigned count, const vo
     if (got) *got = kept;
     return reply.error;
 lost:
+    /* A buffer of the program that it may not access ends a request in the middle. */
+    say(errno == EFAULT ? "a call has a pointer to memory that the program does not have; the device is lost" : "gpurf has ended the connection");
     hang_up();
     return UNAVAILABLE;
 }
-
-static void say(const char *text) { fprintf(stderr, "gpurf exec: %s\n", text); }
 
 /* Connects, once in each process: a child that was forked has a device of its own. */
 static int connected(void) {
@@ -232,7 +235,7 @@ API Error cudaLaunchKernel(const void *function, Dim3 grid, Dim3 block, void **a
     Error error = request(CALL_PARAMETERS, WORDS(ADDRESS(function)), NULL, 0, NULL, 0, places, sizeof places, &got);
     for (size_t i = 0; error == SUCCESS && i < got / sizeof places[0]; i++) {
         size_t behind = (size_t)places[i].offset + places[i].size;
-        if (behind > sizeof bytes || !arguments) {
+        if (behind > sizeof bytes || !arguments || !arguments[i]) {
             error = INVALID_VALUE;
         } else {
             if (places[i].offset > end) memset(bytes + end, 0, places[i].offset - end);
@@ -257,9 +260,13 @@ API Error cudaLaunchKernel(const void *function, Dim3 grid, Dim3 block, void **a
 API Error __cudaLaunchKernel(const void *kernel, Dim3 grid, Dim3 block, void **arguments, size_t shared, void *stream) {
     return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
-API Error __cudaGetKernel(const void **kernel, const void *function) { *kernel = function; return SUCCESS; }
-API Error cudaGetKernel(const void **kernel, const void *function) { *kernel = function; return SUCCESS; }
-API Error cudaGetFuncBySymbol(const void **kernel, const void *function) { *kernel = function; return SUCCESS; }
+/* A kernel's handle is its stub. */
+API Error cudaGetKernel(const void **kernel, const void *function) {
+    if (kernel) *kernel = function;
+    return done(kernel ? SUCCESS : INVALID_VALUE);
+}
+API Error __cudaGetKernel(const void **kernel, const void *function) { return cudaGetKernel(kernel, function); }
+API Error cudaGetFuncBySymbol(const void **kernel, const void *function) { return cudaGetKernel(kernel, function); }
 
 API Error cudaFuncGetAttributes(void *attributes, const void *function) {
     struct { size_t shared, constant, local; int threads, registers, ptx, binary, mode, dynamic; } *all = attributes;
@@ -293,13 +300,46 @@ API Error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void 
 
 /* ------------------------------------------------------------------------------------------------------------ memory */
 
+/* What has been mapped, so that a reset can take all of it away. */
+static struct Mapped { struct Mapped *next; void *at; size_t size; } *mapped;
+
+static Error map_and_note(Word address, size_t size) {
+    struct Mapped *new = malloc(sizeof *new);
+    Error error = new ? map(address, size) : OUT_OF_MEMORY;
+    if (error != SUCCESS) {
+        free(new);
+        return error;
+    }
+    pthread_mutex_lock(&lock);
+    *new = (struct Mapped){ mapped, (void *)(uintptr_t)address, size };
+    mapped = new;
+    pthread_mutex_unlock(&lock);
+    return SUCCESS;
+}
+
+/* Takes away what is mapped at an address, or everything. */
+static void unmap(const void *only) {
+    pthread_mutex_lock(&lock);
+    for (struct Mapped **link = &mapped; *link;) {
+        struct Mapped *here = *link;
+        if (only && here->at != only) {
+            link = &here->next;
+            continue;
+        }
+        munmap(here->at, here->size);
+        *link = here->next;
+        free(here);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static Error allocate(void **pointer, size_t size, unsigned call) {
     Word address[1];
     if (!pointer) return done(INVALID_VALUE);
     *pointer = NULL;
     if (size == 0) return done(broken);
     Error error = ASK(call, address, size);
-    if (error == SUCCESS && call == CALL_ALLOCATE_SHARED && (error = map(address[0], size)) != SUCCESS) TELL(CALL_FREE, address[0]);
+    if (error == SUCCESS && call == CALL_ALLOCATE_SHARED && (error = map_and_note(address[0], size)) != SUCCESS) TELL(CALL_FREE, address[0]);
     if (error == SUCCESS) *pointer = (void *)(uintptr_t)address[0];
     return done(error);
 }
@@ -309,7 +349,7 @@ static Error release(void *pointer) {
     if (!pointer) return done(broken);
     Error error = ASK(CALL_FREE, size, ADDRESS(pointer));
     /* What host and device share has been mapped; its size in bytes comes back. */
-    if (error == SUCCESS && size[0]) munmap(pointer, size[0]);
+    if (error == SUCCESS && size[0]) unmap(pointer);
     return done(error);
 }
 
@@ -353,11 +393,17 @@ static Error kind_of(const void *pointer, Word *kind) {
 static Error direction(void *to, const void *from, int *kind) {
     Word target, source;
     if (*kind < HOST_TO_HOST || *kind > ANY_DIRECTION) return BAD_DIRECTION;
-    if (*kind != ANY_DIRECTION) return SUCCESS;
+    if (*kind == DEVICE_TO_DEVICE) return SUCCESS;
     Error error = kind_of(to, &target);
     if (error == SUCCESS) error = kind_of(from, &source);
-    if (error == SUCCESS) *kind = target == 2 ? (source == 2 ? DEVICE_TO_DEVICE : TO_DEVICE) : source == 2 ? TO_HOST : HOST_TO_HOST;
-    return error;
+    if (error != SUCCESS) return error;
+    /* The program's memory is where the direction says it is: the device's is none that it can access. */
+    if (*kind != ANY_DIRECTION) {
+        int wrong = *kind == TO_DEVICE ? target == 1 || source == 2 : *kind == TO_HOST ? target == 2 || source == 1 : target == 2 || source == 2;
+        return wrong ? INVALID_VALUE : SUCCESS;
+    }
+    *kind = target == 2 ? (source == 2 ? DEVICE_TO_DEVICE : TO_DEVICE) : source == 2 ? TO_HOST : HOST_TO_HOST;
+    return SUCCESS;
 }
 
 static Error copy(void *to, const void *from, size_t size, int kind) {
@@ -692,7 +738,8 @@ API Error cudaGetDeviceProperties(void *into, int device) { return properties(in
 API Error cudaGetDeviceProperties(void *into, int device) { return properties(into, device, 11, 728); }
 API Error cudaGetDeviceProperties_v2(void *into, int device) { return properties(into, device, 12, 1032); }
 API Error cudaThreadSynchronize(void) { return done(TELL(CALL_STREAM, 0)); }
-API Error cudaThreadExit(void) { return done(TELL(CALL_RESET, 0)); }
+API Error cudaDeviceReset(void);
+API Error cudaThreadExit(void) { return cudaDeviceReset(); }
 API Error cudaMemPrefetchAsync_v2(const void *pointer) { (void)pointer; return done(broken); }
 API Error cudaMemAdvise_v2(const void *pointer) { (void)pointer; return done(broken); }
 API Error cudaEventElapsedTime_v2(float *milliseconds, void *from, void *to) { return cudaEventElapsedTime(milliseconds, from, to); }
@@ -701,7 +748,10 @@ API Error cudaEventElapsedTime_v2(float *milliseconds, void *from, void *to) { r
 API Error cudaDeviceSynchronize(void) { return done(TELL(CALL_STREAM, 0)); }
 API Error cudaDeviceReset(void) {
     Error error = TELL(CALL_RESET, 0);
-    if (error == SUCCESS) broken = SUCCESS, last = SUCCESS;
+    if (error == SUCCESS) {
+        unmap(NULL);
+        broken = SUCCESS, last = SUCCESS;
+    }
     return done(error);
 }
 

@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use gpurf_blocks::config::Config;
 use gpurf_isa::image::SymbolSpace;
-use gpurf_isa::machine::SHARED_LIMIT;
+use gpurf_isa::machine::{SHARED_LIMIT, STACK_LIMIT};
 use gpurf_lockstep::Verdict;
 use gpurf_machine::demand;
 use gpurf_oracle::Geometry;
-use gpurf_oracle::host::{KernelLaunch, PrintBuffers, Printed, demangled};
+use gpurf_oracle::host::{KernelLaunch, PrintBuffers, Printed, check_sizes, demangled};
 use gpurf_sm::residency::{Room, Sharing};
 
 use crate::calls::{Answer, Call, PROTOCOL, Request};
@@ -33,10 +33,8 @@ const DYNAMIC_SHARED: u64 = 8;
 const MOST_TEXT: usize = 1 << 16;
 
 /// CUDA's numbers of limits: of the stack of a thread, of the buffer of `printf`.
-const STACK_LIMIT: u64 = 0;
-const PRINTF_LIMIT: u64 = 1;
-/// The largest stack: that of `compiler.stack_bytes`.
-const MOST_STACK: u64 = 196_608;
+const LIMIT_OF_STACK: u64 = 0;
+const LIMIT_OF_PRINTF: u64 = 1;
 /// Limits of CUDA on grid and block.
 const MOST: [[u64; 3]; 2] = [[(1 << 31) - 1, 65535, 65535], [1024, 1024, 64]];
 
@@ -278,8 +276,8 @@ impl<'a> Device<'a> {
             }
             Call::Elapsed => self.elapsed(words(request)?),
             Call::Limit => match words::<1>(request)?[0] {
-                STACK_LIMIT => Ok(Answer::words([self.stack])),
-                PRINTF_LIMIT => Ok(Answer::words([1 << 20])),
+                LIMIT_OF_STACK => Ok(Answer::words([self.stack])),
+                LIMIT_OF_PRINTF => Ok(Answer::words([1 << 20])),
                 _ => Err(CudaError::UnsupportedLimit),
             },
             Call::SetLimit => self.set_limit(words(request)?),
@@ -373,22 +371,27 @@ impl<'a> Device<'a> {
             return Ok(());
         }
         for (name, bytes) in &open {
-            let address = self.memory.allocate_shared(name, (*bytes).into())?;
+            let address = match module.homes.get(name) {
+                Some(home) => self.memory.allocate_shared_at(name, (*bytes).into(), *home)?,
+                None => self.memory.allocate_shared(name, (*bytes).into())?,
+            };
             module.globals.insert(name.clone(), address as u32);
         }
         for (name, _) in &open {
-            let first = module.symbol(name).map(|symbol| module.first_bytes(symbol)).unwrap_or_default();
+            let first = module.first_bytes(module.symbol(name).ok_or(CudaError::InvalidSymbol)?)?;
             self.memory.write(module.globals[name].into(), &first)?;
         }
-        module.link();
-        Ok(())
+        module.link()
     }
 
-    /// After a reset.
+    /// After a reset, where memory is empty: variables that had an address have it again.
     fn place_variables(&mut self) -> Result<(), CudaError> {
         for index in 0..self.modules.len() {
+            let had_addresses = !self.modules[index].globals.is_empty();
             self.modules[index].unlink();
-            self.place(index)?;
+            if had_addresses {
+                self.place(index)?;
+            }
         }
         Ok(())
     }
@@ -427,6 +430,10 @@ impl<'a> Device<'a> {
     }
 
     fn fill(&mut self, [address, pitch, width, height, value]: [u64; 5]) -> Result<(), CudaError> {
+        // Rows that lie in each other would be any number of them.
+        if height > 1 && pitch < width.max(1) {
+            return Err(CudaError::InvalidPitch);
+        }
         // The whole of it has to be there before a part of it changes.
         let last = height.checked_sub(1).and_then(|rows| rows.checked_mul(pitch)).ok_or(CudaError::InvalidValue)?;
         let size = last.checked_add(width).ok_or(CudaError::InvalidValue)?;
@@ -440,15 +447,15 @@ impl<'a> Device<'a> {
     /// The stack of a thread may grow; the buffer of `printf` has the size that CUDA gives it when nothing is said.
     fn set_limit(&mut self, [limit, value]: [u64; 2]) -> Result<Answer, CudaError> {
         match limit {
-            STACK_LIMIT if value <= MOST_STACK => {
+            LIMIT_OF_STACK if value <= STACK_LIMIT.into() => {
                 self.stack = value;
                 let bytes = (value as usize).next_multiple_of(16).max(self.setup.config.compiler.stack_bytes);
                 if std::mem::replace(&mut self.config.compiler.stack_bytes, bytes) != bytes {
                     self.modules.iter_mut().for_each(Module::forget_kernels);
                 }
             }
-            STACK_LIMIT => return Err(CudaError::InvalidValue),
-            PRINTF_LIMIT => {}
+            LIMIT_OF_STACK => return Err(CudaError::InvalidValue),
+            LIMIT_OF_PRINTF => {}
             _ => return Err(CudaError::UnsupportedLimit),
         }
         Ok(Answer::default())
@@ -533,11 +540,7 @@ impl<'a> Device<'a> {
         if parameters.len() != kernel.parameter_bytes() as usize {
             return Err(CudaError::InvalidValue);
         }
-        let most = kernel.max_threads.map_or(u64::MAX, u64::from);
-        let demanded = kernel.required_threads.is_none_or(|required| required == block);
-        if all(sizes[1]) > most || !demanded || kernel.static_shared + geometry.dynamic_shared > SHARED_LIMIT {
-            return Err(CudaError::OutOfResources);
-        }
+        check_sizes(kernel, block, geometry.dynamic_shared).map_err(|_| CudaError::OutOfResources)?;
         let module = &self.modules[module];
         let constant = module.constant_space(&code, parameters);
         let launch = KernelLaunch { kernel, source: &module.name, geometry, constant: &constant, fault: None };
@@ -628,5 +631,7 @@ pub(crate) fn tell(text: &str) {
     eprintln!("gpurf exec: {text}");
 }
 
+#[cfg(test)]
+mod fuzz;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use gpurf_isa::Image;
 use gpurf_isa::image::{Kernel, Symbol, SymbolSpace};
 use gpurf_isa::machine::{CONSTANT_WINDOW, PARAMETER_SPACE};
 use gpurf_oracle::Geometry;
-use gpurf_oracle::host::relocate;
+use gpurf_oracle::host::{first_bytes, relocate};
 use gpurf_regress::{BlockSize, compiled_for_sizes, private_part_follows};
 
 use crate::CudaError;
@@ -35,6 +35,8 @@ pub struct Module {
     pub constants: BTreeMap<String, Vec<u8>>,
     /// Addresses of those in global memory.
     pub globals: BTreeMap<String, u32>,
+    /// The addresses that they had before the device was reset: the host has mapped managed ones there.
+    pub homes: BTreeMap<String, u32>,
     /// All of them, as the PTX declares them.
     pub symbols: Vec<Symbol>,
     kernels: HashMap<(String, Option<BlockSize>), Result<Rc<Code>, Problem>>,
@@ -76,6 +78,7 @@ impl Module {
             name: name.to_owned(),
             constants: constants.collect(),
             globals: BTreeMap::new(),
+            homes: BTreeMap::new(),
             kernels: HashMap::new(),
             text: ptx.text,
             symbols,
@@ -96,29 +99,28 @@ impl Module {
         self.globals.get(name).map(|&at| at.into()).or_else(|| self.symbol(name).and_then(constant))
     }
 
-    /// The bytes that a variable begins with, with the addresses of other variables among them.
-    pub fn first_bytes(&self, symbol: &Symbol) -> Vec<u8> {
-        let mut bytes = initial(symbol);
-        for relocation in &symbol.relocations {
-            let address =
-                self.address(&relocation.symbol).map(|address| address.wrapping_add_signed(relocation.addend));
-            let at = relocation.at as usize;
-            if let (Some(address), Some(place)) = (address, bytes.get_mut(at..at.saturating_add(8))) {
-                place.copy_from_slice(&address.to_le_bytes());
-            }
-        }
-        bytes
+    /// The bytes that a variable begins with, with the addresses of other variables among them, which are known by now.
+    ///
+    /// # Errors
+    /// When one of them is no variable of the module.
+    pub fn first_bytes(&self, symbol: &Symbol) -> Result<Vec<u8>, CudaError> {
+        let address_of = |name: &str| self.address(name).ok_or(CudaError::InvalidSymbol);
+        first_bytes(symbol, None, &address_of)?.ok_or(CudaError::InvalidSymbol)
     }
 
     /// Fills in, in constant memory, the addresses of variables, which are known by now.
-    pub fn link(&mut self) {
-        let linked: Vec<_> = self
+    ///
+    /// # Errors
+    /// As [`Module::first_bytes`].
+    pub fn link(&mut self) -> Result<(), CudaError> {
+        let linked = self
             .symbols
             .iter()
             .filter(|symbol| !symbol.relocations.is_empty() && self.constants.contains_key(&symbol.name))
-            .map(|symbol| (symbol.name.clone(), self.first_bytes(symbol)))
-            .collect();
+            .map(|symbol| Ok((symbol.name.clone(), self.first_bytes(symbol)?)))
+            .collect::<Result<Vec<_>, CudaError>>()?;
         self.constants.extend(linked);
+        Ok(())
     }
 
     /// A kernel, compiled for a launch if it has not been: for all launches, but where the code depends on their sizes.
@@ -148,7 +150,7 @@ impl Module {
 
     /// Forgets the code of kernels, in which addresses stand that are no longer right.
     pub fn unlink(&mut self) {
-        self.globals.clear();
+        self.homes.append(&mut self.globals);
         self.forget_kernels();
     }
 

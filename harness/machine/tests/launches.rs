@@ -5,9 +5,12 @@ mod common;
 use common::{Program, buffers, settings, words};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
+use gpurf_kernels::Case;
+use gpurf_launch::Manifest;
 use gpurf_machine::commits::{Difference, First, Kind};
-use gpurf_machine::{LaunchError, Machine, ModelEngine, SampledEngine, Settings};
+use gpurf_machine::{Judged, LaunchError, Machine, ModelEngine, SampledEngine, Settings};
 use gpurf_oracle::FaultKind;
+use gpurf_oracle::host::Session;
 use gpurf_sm::{SmOut, SmProbe};
 
 fn plain() -> ModelEngine {
@@ -212,6 +215,80 @@ fn blocks_that_see_each_others_stores_are_not_judged() {
     Program::new(chain, 4, 32).run(&mut engine).unwrap();
     let judged = engine.statistics().judged.unwrap();
     assert_eq!((judged.equal, judged.undecided), (0, 1));
+}
+
+/// Each thread adds 1 to one of two words, by compare and swap of what it has loaded plainly, until it has done so; R9 is what is loaded.
+const PLAIN_THEN_CAS: &str = "
+        LDC.B32 R3, [RZ+0x8]
+        LOP3.LUT192 R4, R0, 1, RZ
+        IMAD.LO R3, PT, R4, 4, R3, !PT
+        MOV R6, 0
+    again:
+        LD.GLOBAL.B32 R9, [R3:RZ]
+        IADD R5, PT, R9, 1, !PT
+        CAS.GLOBAL R7, [R3], R9, R5
+        IADD R6, PT, R6, 1, !PT
+        ISETP.NE.AND P0, R7, R9, PT
+        @P0 BRA again, join done
+        done:
+        ST.GLOBAL.B32 [R2], R7";
+
+#[test]
+fn loads_that_race_with_atomic_operations_are_replayed() {
+    for set in [&[][..], &["cache.kilobytes=2", "cache.ways=2"]] {
+        let mut engine = ModelEngine::judged(settings(set));
+        let program = Program::new(PLAIN_THEN_CAS, 4, 64);
+        let mut memory = buffers();
+        program.launch(&mut engine, &mut memory).unwrap_or_else(|error| panic!("{set:?}: {error}"));
+        let judged = engine.statistics().judged.unwrap();
+        assert_eq!((judged.equal, judged.undecided), (1, 0), "{set:?}");
+        // What is in the words at first is their number.
+        let first = words(&buffers(), 1);
+        assert_eq!(words(&memory, 1)[..2], [first[0] + 128, first[1] + 128]);
+        let mut before = words(&memory, 0)[..256].to_vec();
+        before.sort_unstable();
+        let mut expected: Vec<u32> = (0..128).flat_map(|n| [first[0] + n, first[1] + n]).collect();
+        expected.sort_unstable();
+        assert_eq!(before, expected);
+    }
+}
+
+#[test]
+fn a_wrong_value_of_a_racing_load_is_found() {
+    let faulty =
+        |config: &Config| -> Box<dyn Twin> { Box::new(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), writes: 0 }) };
+    let engine = ModelEngine::judged(Settings { model: faulty, ..settings(&[]) });
+    let error = error(&Program::new(PLAIN_THEN_CAS, 4, 64), engine);
+    let LaunchError::Mismatch(mismatch) = error else { panic!("no mismatch") };
+    let Difference::Writes { key, sm, oracle, .. } = &mismatch.difference else { panic!("{mismatch}") };
+    assert_eq!((key.warp.block, key.warp.warp, key.kind), (0, 1, Kind::Register(9)));
+    assert_eq!(sm, oracle);
+}
+
+/// Ranks the nodes of a list with plain accesses of 64 bits, which race; gives whether the result is right.
+fn ranks(set: &[&str]) -> (bool, Judged) {
+    let case = Case::load("launch/ranking").unwrap();
+    let text = std::fs::read_to_string(&case.manifest().path).unwrap().replace("rank_strong", "rank_weak");
+    let manifest = Manifest::parse(&case.manifest().path, &text).unwrap();
+    let settings = settings(set);
+    let image = common::compiled("launch/ranking", 64, &settings.config).image;
+    let mut session = Session::new(&manifest, &image).unwrap();
+    let mut engine = ModelEngine::judged(settings);
+    session.run(&mut engine).unwrap_or_else(|error| panic!("{set:?}: {error}"));
+    let right = session.checks().unwrap().iter().all(|row| row.ok);
+    (right, engine.statistics().judged.unwrap())
+}
+
+#[test]
+fn racing_accesses_of_64_bits_are_single_where_all_are_to_be() {
+    let (right, judged) = ranks(&[]);
+    assert!(!right, "no thread has seen half of a word");
+    assert_eq!((judged.equal, judged.undecided), (1, 1));
+    for set in [&[][..], &["mrf.issue_ports=2"], &["memory.latency=900"], &["cache.kilobytes=2", "cache.ways=2"]] {
+        let (right, judged) = ranks(&[&["compiler.wide_accesses=all"], set].concat());
+        assert!(right, "{set:?}");
+        assert_eq!((judged.equal, judged.undecided), (2, 0), "{set:?}");
+    }
 }
 
 /// A model that shows a wrong value: the fifth write to R9 in lane 3 has a bit too many. What it keeps itself is right.

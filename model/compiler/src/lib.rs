@@ -32,7 +32,7 @@ pub use passes::schedule::finished::reorder;
 use allocate::{Allocation, AllocationError};
 pub use diagnostic::Feature;
 use diagnostic::{Error, Span};
-use gpurf_isa::{Image, Instruction, Predicate};
+use gpurf_isa::{Image, Instruction, Predicate, machine};
 pub use hierarchy::Explanation;
 use hierarchy::{HierarchyOptions, check::CheckError};
 use lower::Lowered;
@@ -63,14 +63,28 @@ pub struct Options {
     /// Local memory of a thread for calls inside of each other of recursive functions, in bytes: their variables, and what they save.
     #[serde(default = "default_stack_bytes")]
     pub stack_bytes: u32,
+    /// Which 64-bit loads and stores of memory that threads share are single operations.
+    #[serde(default)]
+    pub wide_accesses: WideAccesses,
     /// How code is made for blocks that share a part of their shared memory.
     #[serde(default)]
     pub scratchpad: ScratchpadOptions,
 }
 
-/// Sixteen times CUDA's default: a frame holds all that is alive across a call.
 const fn default_stack_bytes() -> u32 {
-    16 << 10
+    machine::STACK_BYTES
+}
+
+/// Which 64-bit loads and stores of memory that threads share are single operations: others happen before or after them. The rest are two
+/// operations of 32 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WideAccesses {
+    /// What the PTX memory model calls strong: `.volatile`, `.relaxed`, `.acquire`, `.release`, `.mmio`.
+    #[default]
+    Strong,
+    /// All of global memory, also where the program has a data race.
+    All,
 }
 
 impl Options {
@@ -107,6 +121,7 @@ impl Default for Options {
             hierarchy: HierarchyOptions::NONE,
             power_threshold: 0,
             stack_bytes: default_stack_bytes(),
+            wide_accesses: WideAccesses::Strong,
             scratchpad: ScratchpadOptions::NONE,
         }
     }
@@ -328,10 +343,10 @@ type Parts = (Compiled, Vec<lower::Refused>, Vec<Error>);
 fn compile_module(module: &Module, options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<Parts, Vec<Error>> {
     check_options(options).map_err(|message| vec![Error::new(Span::default(), message)])?;
     let Module { source, file_name, tree } = module;
-    let mut lowered = lower::lower(source, tree, &Orders::new(), options.stack_bytes, wanted)?;
+    let mut lowered = lower::lower(source, tree, &Orders::new(), options, wanted)?;
     let orders = scratchpad::orders(&lowered.kernels, &options.scratchpad);
     if !orders.is_empty() {
-        lowered = lower::lower(source, tree, &orders, options.stack_bytes, wanted)?;
+        lowered = lower::lower(source, tree, &orders, options, wanted)?;
     }
     let lower::Module { kernels, mut refused, symbols, refused_variables } = lowered;
     let image = Image { source: (*file_name).to_owned(), kernels: Vec::new(), symbols };

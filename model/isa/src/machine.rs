@@ -21,6 +21,11 @@ pub const CONSTANT_WINDOW: u32 = 3;
 
 /// Bytes of shared memory that a block can have, static and dynamic.
 pub const SHARED_LIMIT: u32 = 64 << 10;
+/// Bytes of local memory that a thread has for the frames of recursive functions, if nothing else is said. Sixteen times CUDA's default: a frame
+/// holds all that is alive across a call.
+pub const STACK_BYTES: u32 = 16 << 10;
+/// The most that it can have for them: local memory has 65,535 words, and there is more than frames in it.
+pub const STACK_LIMIT: u32 = 192 << 10;
 /// Threads of a block, at most.
 pub const BLOCK_THREADS: u32 = 1024;
 /// Barriers of a block.

@@ -17,7 +17,7 @@ const TURN: u32 = 8192;
 pub enum Progress {
     /// All warps have ended.
     Done,
-    /// All others wait at atomic operations or barriers.
+    /// All others wait at accesses to memory or barriers.
     Held,
 }
 
@@ -52,7 +52,7 @@ impl<O: Observer> Context<'_, O> {
                 return Ok(Progress::Done);
             }
             if !progress && !released {
-                if warps.iter().any(|warp| warp.waiting == Waiting::Atomic) {
+                if warps.iter().any(|warp| warp.waiting == Waiting::Access) {
                     return Ok(Progress::Held);
                 }
                 return Err(self.deadlock(warps));
@@ -96,7 +96,7 @@ impl<O: Observer> Context<'_, O> {
             .filter(waiting)
             .map(|warp| match warp.waiting {
                 Waiting::Barrier(id) => format!("warp {} at barrier {id}", warp.number),
-                Waiting::No | Waiting::Atomic => String::new(),
+                Waiting::No | Waiting::Access => String::new(),
             })
             .collect();
         let first = warps.iter().find(waiting).unwrap_or(&warps[0]);

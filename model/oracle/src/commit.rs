@@ -99,7 +99,7 @@ pub trait Observer {
     /// An instruction has taken effect.
     fn commit(&mut self, _: &Commit<'_>) {}
 
-    /// An instruction is about to take effect: also one without lanes, and one without a result. In a replay an atomic operation is reported
+    /// An instruction is about to take effect: also one without lanes, and one without a result. In a replay an access to memory is reported
     /// whenever the warp is at it.
     fn issue(&mut self, _: &Issue<'_>) {}
 }

@@ -10,7 +10,7 @@ use crate::lanes::{Mask, WIDTH};
 use crate::memory::Memory;
 use crate::program::Program;
 use crate::shared::Shared;
-use crate::warp::{Warp, lanes_of_warp};
+use crate::warp::{Waiting, Warp, lanes_of_warp};
 
 /// A warp that executes so many instructions without a barrier is watched: a loop in which nothing changes would go on for ever.
 const WATCHED_AFTER: u64 = 1 << 20;
@@ -55,9 +55,9 @@ impl Geometry {
     }
 }
 
-/// How atomic operations are performed.
+/// How loads, stores and atomic operations are performed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Atomics {
+pub enum Accesses {
     /// At once.
     Free,
     /// The warp waits for its turn.
@@ -176,7 +176,7 @@ pub struct Context<'a, O> {
     pub stop: Option<&'a AtomicBool>,
     /// What registers and local memory hold at the start of a thread.
     pub first_value: u32,
-    pub atomics: Atomics,
+    pub accesses: Accesses,
     pub clock: Clock<'a>,
     /// Instructions that the warp whose turn it is had issued before.
     pub turn_began: u64,
@@ -217,6 +217,38 @@ impl<O: Observer> Context<'_, O> {
         if warp.watch.since >= WATCHED_AFTER && !self.program.timed {
             warp.watch_loop(self.state.changes);
         }
+    }
+
+    /// Which lanes of `mask` perform the access that a warp is at now; none of them where it has to wait.
+    pub fn grant(&self, warp: &mut Warp, mask: Mask) -> Result<Option<Mask>, LaneFault> {
+        match self.accesses {
+            Accesses::Free => Ok(Some(mask)),
+            Accesses::Hold => {
+                warp.waiting = Waiting::Access;
+                Ok(None)
+            }
+            Accesses::Grant(lanes) => {
+                let wrong = lanes & !(mask & !warp.performed);
+                if wrong != 0 {
+                    let problem = format!("lanes {wrong:#010x} do not take part, or have had their turn");
+                    return Err(LaneFault::new(wrong.trailing_zeros() as usize, FaultKind::Replay(problem)));
+                }
+                Ok(Some(lanes))
+            }
+        }
+    }
+
+    /// These lanes of `mask` have performed the access; whether all have, now.
+    pub fn is_whole(&self, warp: &mut Warp, mask: Mask, granted: Mask) -> bool {
+        if let Accesses::Grant(_) = self.accesses {
+            warp.performed |= granted;
+            if warp.performed != mask {
+                return false;
+            }
+            warp.performed = 0;
+            warp.accesses += 1;
+        }
+        true
     }
 
     /// A fault of a warp's next instruction, for its first active thread.

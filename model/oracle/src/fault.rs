@@ -174,7 +174,7 @@ pub enum FaultKind {
     /// Somebody wanted the run to end ([`crate::Options::stop`]).
     #[error("stopped by the user")]
     Stopped,
-    /// The order of atomics or the times that were to be replayed do not fit the program.
+    /// The order of accesses or the times that were to be replayed do not fit the program.
     #[error("what is to be replayed does not fit the program: {0}")]
     Replay(String),
 }

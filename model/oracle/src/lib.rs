@@ -47,4 +47,4 @@ pub use launch::Launch;
 pub use memory::{Buffer, BufferIndex, Memory, OutOfMemory};
 pub use oracle::{Options, Oracle, Statistics};
 pub use program::{CodeError, Program, commutes};
-pub use replay::{AtomicStep, Recording};
+pub use replay::{AccessStep, Recording};

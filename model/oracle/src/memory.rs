@@ -194,10 +194,10 @@ impl Memory {
     }
 
     /// The buffer in which bytes lie, and where in it.
-    fn within(&self, address: u32, bytes: u64) -> Option<(&Buffer, u32)> {
+    pub fn within(&self, address: u32, bytes: u64) -> Option<(&Buffer, u32)> {
         let buffer = self.buffer_below(address)?;
         let begin = address - buffer.base;
-        (u64::from(begin) + bytes <= buffer.bytes.into()).then_some((buffer, begin))
+        (u64::from(begin).checked_add(bytes)? <= buffer.bytes.into()).then_some((buffer, begin))
     }
 
     /// The buffer of this index.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::commit::{Observer, Unobserved};
 use crate::conflict::Conflicts;
-use crate::context::{Atomics, Clock, Context, Counts, State, warps};
+use crate::context::{Accesses, Clock, Context, Counts, State, warps};
 use crate::fault::Fault;
 use crate::launch::Launch;
 use crate::memory::Memory;
@@ -213,7 +213,7 @@ impl Oracle {
             step_limit: self.options.step_limit,
             stop: self.options.stop,
             first_value: self.options.first_value,
-            atomics: Atomics::Free,
+            accesses: Accesses::Free,
             clock: Clock::Instructions(self.time),
             turn_began: 0,
             state: State::new(launch.program, &launch.geometry, 0, self.options.unwritten_shared),

@@ -1,14 +1,14 @@
-//! A launch whose atomic operations are performed in a given order, and whose warps read given times.
+//! A launch whose accesses to memory are performed in a given order, and whose warps read given times.
 //!
-//! What atomic operations give back, and sums of floats, depend on the order among warps. A machine that has run a kernel hands over the order
-//! in which its memory performed them, and gets the values that belong to it. Likewise the times at which it has executed the instructions that
+//! What atomic operations give back, sums of floats, and what loads read that race with stores or atomic operations of others depend on the order among
+//! warps. A machine that has run a kernel hands over the order in which its memory performed all of them, and gets the values that belong to it. Likewise the times at which it has executed the instructions that
 //! read the time: the oracle has no such time.
 
 use std::collections::BTreeMap;
 
 use crate::block::Progress;
 use crate::commit::{Observer, WarpId};
-use crate::context::{Atomics, Clock, Context, State, Times, warps};
+use crate::context::{Accesses, Clock, Context, State, Times, warps};
 use crate::execute::step;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::Mask;
@@ -17,12 +17,12 @@ use crate::memory::Memory;
 use crate::oracle::{Options, Oracle, Statistics};
 use crate::warp::{Waiting, Warp};
 
-/// Lanes of a warp perform an atomic operation, in ascending order.
+/// Lanes of a warp perform a load, a store or an atomic operation, in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct AtomicStep {
+pub struct AccessStep {
     /// The warp.
     pub warp: WarpId,
-    /// How many atomic operations the warp has performed before: on global and shared memory alike.
+    /// How many accesses the warp has performed before, LD, ST, ATOM and CAS, to whatever memory.
     pub occurrence: u64,
     /// The lanes; those of one operation may come in several steps.
     pub lanes: Mask,
@@ -31,8 +31,8 @@ pub struct AtomicStep {
 /// What another machine has done where the program leaves it open.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recording {
-    /// The order of its atomic operations.
-    pub atomics: Vec<AtomicStep>,
+    /// The order of its accesses to memory, LDC left out; nothing where the oracle's own order will do.
+    pub accesses: Option<Vec<AccessStep>>,
     /// Of each warp the time at each instruction that reads the time, in the warp's order, whole also where a word is read.
     pub times: Times,
 }
@@ -45,8 +45,8 @@ struct Running {
 }
 
 impl Oracle {
-    /// Runs a launch with its atomic operations in the order that was recorded, and with the times. Between two of them every warp concerned runs as far as it can; blocks that
-    /// perform none run at the end.
+    /// Runs a launch with its accesses to memory in the order that was recorded, and with the times. Before an access the block concerned runs as far as
+    /// it can; blocks without accesses run at the end.
     ///
     /// # Errors
     /// The first fault; [`FaultKind::Replay`] where the recording does not fit the program.
@@ -59,9 +59,11 @@ impl Oracle {
     ) -> Result<Statistics, Box<Fault>> {
         let options = self.options;
         let mut context = self.context(launch, memory, None, observer);
-        (context.atomics, context.clock) = (Atomics::Hold, Clock::Replayed(&recording.times));
+        let order = recording.accesses.as_deref();
+        context.accesses = if order.is_some() { Accesses::Hold } else { Accesses::Free };
+        context.clock = Clock::Replayed(&recording.times);
         let mut blocks = BTreeMap::new();
-        for entry in &recording.atomics {
+        for entry in order.unwrap_or_default() {
             let index = entry.warp.block;
             if index >= launch.geometry.blocks() || entry.warp.warp >= launch.geometry.warps() {
                 return Err(misfit(
@@ -78,8 +80,8 @@ impl Oracle {
             let mut fresh = None;
             let block = blocks.get_mut(&index).unwrap_or_else(|| fresh.insert(start(launch, index, &options)));
             run(&mut context, block)?;
-            if let Some(warp) = block.warps.iter().find(|warp| warp.waiting == Waiting::Atomic) {
-                let problem = format!("it ends before atomic operation {} of warp {}", warp.atomics, warp.number);
+            if let Some(warp) = block.warps.iter().find(|warp| warp.waiting == Waiting::Access) {
+                let problem = format!("it ends before access {} of warp {}", warp.accesses, warp.number);
                 std::mem::swap(&mut context.state, &mut block.state);
                 return Err(context.fault(warp, FaultKind::Replay(problem)));
             }
@@ -125,7 +127,7 @@ fn check_times<O: Observer>(context: &mut Context<'_, O>, block: &mut Running) -
 fn perform<O: Observer>(
     context: &mut Context<'_, O>,
     block: &mut Running,
-    entry: &AtomicStep,
+    entry: &AccessStep,
 ) -> Result<(), Box<Fault>> {
     std::mem::swap(&mut context.state, &mut block.state);
     let result = grant(context, &mut block.warps, entry);
@@ -133,30 +135,30 @@ fn perform<O: Observer>(
     result
 }
 
-fn grant<O: Observer>(context: &mut Context<'_, O>, warps: &mut [Warp], entry: &AtomicStep) -> Result<(), Box<Fault>> {
+fn grant<O: Observer>(context: &mut Context<'_, O>, warps: &mut [Warp], entry: &AccessStep) -> Result<(), Box<Fault>> {
     let number = entry.warp.warp;
     let Some(warp) = warps.get_mut(number as usize) else {
         let ended = Warp::new(context.program, number, 0, 0);
-        let problem = format!("block {} has ended before atomic operation {}", entry.warp.block, entry.occurrence);
+        let problem = format!("block {} has ended before access {}", entry.warp.block, entry.occurrence);
         return Err(context.fault(&ended, FaultKind::Replay(problem)));
     };
-    if warp.waiting != Waiting::Atomic || warp.atomics != entry.occurrence {
-        let at = if warp.waiting == Waiting::Atomic { "is at" } else { "has performed all it can before" };
+    if warp.waiting != Waiting::Access || warp.accesses != entry.occurrence {
+        let at = if warp.waiting == Waiting::Access { "is at" } else { "has performed all it can before" };
         let problem = format!(
-            "atomic operation {} of warp {number} is due, but the warp {at} its number {}",
-            entry.occurrence, warp.atomics
+            "access {} of warp {number} is due, but the warp {at} its number {}",
+            entry.occurrence, warp.accesses
         );
         return Err(context.fault(warp, FaultKind::Replay(problem)));
     }
     warp.waiting = Waiting::No;
-    context.atomics = Atomics::Grant(entry.lanes);
-    let atomics = warp.atomics;
+    context.accesses = Accesses::Grant(entry.lanes);
+    let accesses = warp.accesses;
     let stepped = step(context, warp);
-    context.atomics = Atomics::Hold;
+    context.accesses = Accesses::Hold;
     stepped.map_err(|fault| context.locate(warp, fault))?;
-    if warp.atomics == atomics {
+    if warp.accesses == accesses {
         // Lanes are left over, which wait for their own entries.
-        warp.waiting = Waiting::Atomic;
+        warp.waiting = Waiting::Access;
     }
     Ok(())
 }

@@ -11,8 +11,8 @@ pub enum Waiting {
     No,
     /// A barrier.
     Barrier(u8),
-    /// Its turn to perform an atomic operation in a replayed order.
-    Atomic,
+    /// Its turn to access memory in a replayed order.
+    Access,
 }
 
 /// The state of a warp.
@@ -36,8 +36,12 @@ pub struct Warp {
     pub atomics: u64,
     /// How often it has read the time.
     pub times: usize,
-    /// Lanes that have performed the atomic operation at hand, where they do so one after the other.
+    /// Accesses to memory that it has performed, in a replay: loads, stores and atomic operations.
+    pub accesses: u64,
+    /// Lanes that have performed the access at hand, where they do so one after the other.
     pub performed: Mask,
+    /// What these lanes have loaded.
+    pub loaded: Lanes,
     /// The buffer that its last access to global memory was in.
     pub buffer_hint: usize,
     /// What tells whether it spins.
@@ -70,7 +74,9 @@ impl Warp {
             issued: 0,
             atomics: 0,
             times: 0,
+            accesses: 0,
             performed: 0,
+            loaded: Lanes::ZERO,
             buffer_hint: 0,
             watch: Watch::default(),
         }
@@ -83,7 +89,8 @@ impl Warp {
         self.stack = Stack::new(lanes);
         self.local.fill(Lanes::splat(first));
         self.waiting = Waiting::No;
-        (self.issued, self.atomics, self.times, self.performed) = (0, 0, 0, 0);
+        (self.issued, self.atomics, self.times) = (0, 0, 0);
+        (self.accesses, self.performed) = (0, 0);
         self.watch = Watch::default();
     }
 

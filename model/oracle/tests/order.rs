@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Setup, THREAD, storing};
-use gpurf_oracle::{AtomicStep, Commit, Effect, FaultKind, Recording, WarpId};
+use gpurf_oracle::{AccessStep, Commit, Effect, FaultKind, Recording, WarpId};
 
 /// Blocks and threads of a launch that is large enough to be parallel.
 const BLOCKS: u32 = 64;
@@ -124,12 +124,18 @@ fn tickets() -> Setup {
     Setup::new(&code).grid([2, 1, 1]).block([64, 1, 1]).buffers(&[vec![0; 128], vec![0]])
 }
 
-fn entry(block: u64, warp: u32, lanes: u32) -> AtomicStep {
-    AtomicStep { warp: WarpId { block, warp }, occurrence: 0, lanes }
+/// The first access of a warp.
+fn entry(block: u64, warp: u32, lanes: u32) -> AccessStep {
+    AccessStep { warp: WarpId { block, warp }, occurrence: 0, lanes }
 }
 
-fn replay(setup: &Setup, order: &[AtomicStep]) -> (Result<(), FaultKind>, Vec<Vec<u32>>) {
-    replay_recording(setup, &Recording { atomics: order.to_vec(), ..Recording::default() })
+/// Its second one.
+fn second(block: u64, warp: u32, lanes: u32) -> AccessStep {
+    AccessStep { occurrence: 1, ..entry(block, warp, lanes) }
+}
+
+fn replay(setup: &Setup, order: &[AccessStep]) -> (Result<(), FaultKind>, Vec<Vec<u32>>) {
+    replay_recording(setup, &Recording { accesses: Some(order.to_vec()), ..Recording::default() })
 }
 
 fn replay_recording(setup: &Setup, recording: &Recording) -> (Result<(), FaultKind>, Vec<Vec<u32>>) {
@@ -142,7 +148,8 @@ fn replay_recording(setup: &Setup, recording: &Recording) -> (Result<(), FaultKi
 #[test]
 fn atomic_operations_are_performed_in_the_order_given() {
     let order = [entry(1, 1, 0xffff_ff00), entry(0, 1, !0), entry(1, 0, !0), entry(1, 1, 0xff), entry(0, 0, !0)];
-    let (result, words) = replay(&tickets(), &order);
+    let stores = [second(0, 0, !0), second(1, 1, !0), second(0, 1, !0), second(1, 0, !0)];
+    let (result, words) = replay(&tickets(), &[&order[..], &stores].concat());
     result.unwrap();
     let mut expected = vec![0; 128];
     let mut ticket = 0;
@@ -158,7 +165,7 @@ fn atomic_operations_are_performed_in_the_order_given() {
 
 #[test]
 fn an_order_that_does_not_fit_is_refused() {
-    let wrong = |order: &[AtomicStep]| match replay(&tickets(), order).0.unwrap_err() {
+    let wrong = |order: &[AccessStep]| match replay(&tickets(), order).0.unwrap_err() {
         FaultKind::Replay(problem) => problem,
         kind => panic!("{kind}"),
     };
@@ -167,8 +174,48 @@ fn an_order_that_does_not_fit_is_refused() {
     assert!(wrong(&[entry(2, 0, !0)]).contains("no warp"));
     assert!(wrong(&[entry(0, 2, !0)]).contains("no warp"));
     assert!(wrong(&[entry(0, 0, 2), entry(0, 0, 3)]).contains("lanes 0x00000002"));
-    assert!(wrong(&[AtomicStep { occurrence: 1, ..entry(0, 0, !0) }]).contains("operation 1"));
-    assert!(wrong(&[entry(0, 0, !0), entry(0, 0, !0)]).contains("has performed all"));
+    assert!(wrong(&[second(0, 0, !0)]).contains("access 1 of warp 0 is due, but the warp is at its number 0"));
+    let first = [entry(0, 0, !0), second(0, 0, !0)];
+    let third = AccessStep { occurrence: 2, ..entry(0, 0, !0) };
+    assert!(wrong(&[&first[..], &[third]].concat()).contains("has performed all"));
+}
+
+/// Thread 0 of the first block loads a word, which the second block exchanges for 7, atomically or by a store.
+fn racing(write: &str) -> Setup {
+    let code = format!(
+        "LDC.B32 R3, [RZ+0x8]\nMOV R4, 7\nISETP.EQ.AND P0, R1, 0, PT\n@P0 LD.GLOBAL.B32 R9, [R3]\n@!P0 {write}"
+    );
+    Setup::new(&storing(&code)).grid([2, 1, 1]).block([1, 1, 1]).buffers(&[vec![0; 2], vec![3]])
+}
+
+#[test]
+fn a_load_reads_what_the_order_has_in_front_of_it() {
+    for write in ["ATOM.GLOBAL.EXCH RZ, [R3], R4", "ST.GLOBAL.B32 [R3], R4"] {
+        let (load, change) = (entry(0, 0, 1), entry(1, 0, 1));
+        let stores = [second(0, 0, 1), second(1, 0, 1)];
+        for (order, loaded) in [([load, change], 3), ([change, load], 7)] {
+            let (result, words) = replay(&racing(write), &[&order[..], &stores].concat());
+            result.unwrap();
+            assert_eq!((words[0][0], words[1][0]), (loaded, 7), "{write}");
+        }
+        // Without an order the blocks come one after the other.
+        let (result, words) = replay_recording(&racing(write), &Recording::default());
+        result.unwrap();
+        assert_eq!(words[0][0], 3);
+    }
+}
+
+#[test]
+fn lanes_of_an_access_may_come_in_any_order() {
+    // All lanes store to the first word; each loads its own into the register that had the address.
+    let code = "LDC.B32 R3, [RZ]\nST.GLOBAL.B32 [R3], R0\nMOV R9, R2\nLD.GLOBAL.B32 R9, [R9]";
+    let setup = Setup::new(&storing(code)).block([8, 1, 1]).buffers(&[(100..108).collect()]);
+    let steps = [[0, 0xc0], [0, 0x0f], [0, 0x30], [1, 0xf0], [1, 0x0f], [2, 0xff]];
+    let order = steps.map(|[occurrence, lanes]| AccessStep { occurrence: occurrence.into(), ..entry(0, 0, lanes) });
+    let (result, words) = replay(&setup, &order);
+    result.unwrap();
+    // Of lanes that store to the same address the highest one's value stays.
+    assert_eq!(words[0], [7, 101, 102, 103, 104, 105, 106, 107]);
 }
 
 /// Each thread stores the difference of two reads of the lower word of the time, then the upper word.

@@ -3,6 +3,7 @@
 pub mod atomics;
 pub mod calls;
 pub mod halves;
+pub mod ranking;
 
 use std::collections::HashMap;
 

@@ -163,7 +163,7 @@ pub const UNIFIED: [&str; 13] = [
 /// Kernels for what manifests say of launches: structs, pointers in memory, variables, names, loops; and of what
 /// PTX has that the machine has not: calls, atomic operations on 64 bits, half precision; and clocks. They lie in `launch/`, and each has one manifest.
 /// Their code is like that of the others, so that they need not run on every machine: they have no goldens.
-pub const LAUNCH: [Kernel; 10] = [
+pub const LAUNCH: [Kernel; 11] = [
     Kernel { name: "launch/atomics", reference: launch::atomics::reference },
     Kernel { name: "launch/calls", reference: launch::calls::reference },
     Kernel { name: "launch/chains", reference: launch::chains },
@@ -171,6 +171,7 @@ pub const LAUNCH: [Kernel; 10] = [
     Kernel { name: "launch/halves", reference: launch::halves::reference },
     Kernel { name: "launch/loops", reference: launch::loops },
     Kernel { name: "launch/particles", reference: launch::particles },
+    Kernel { name: "launch/ranking", reference: launch::ranking::reference },
     Kernel { name: "launch/report", reference: launch::report },
     Kernel { name: "launch/templates", reference: launch::templates },
     Kernel { name: "launch/variables", reference: launch::variables },

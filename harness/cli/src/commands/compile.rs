@@ -33,7 +33,7 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     plan::load(&Selection { preset: arguments.preset.clone(), ..Selection::default() })?;
     let options = source::options(arguments.registers);
     let power_threshold = arguments.power_threshold.unwrap_or_default();
-    let stack_bytes = arguments.stack_bytes.unwrap_or(options.stack_bytes);
+    let (stack_bytes, wide_accesses) = (arguments.stack_bytes, arguments.wide_accesses.accesses());
     let (schedule, register_order) = (arguments.schedule.schedule(), arguments.register_order.order());
     let scratchpad = ScratchpadOptions {
         private_bytes: arguments.private_shared.unwrap_or_default(),
@@ -41,7 +41,8 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
         relssp: arguments.relssp.places(),
     };
     let options =
-        arguments.levels(Options { schedule, register_order, power_threshold, stack_bytes, scratchpad, ..options });
+        Options { schedule, register_order, power_threshold, stack_bytes, wide_accesses, scratchpad, ..options };
+    let options = arguments.levels(options);
     if arguments.summary {
         return acceptance::summary(&arguments.files, &options, arguments.json);
     }

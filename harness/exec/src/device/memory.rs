@@ -3,7 +3,7 @@
 //! What host and device share lies in a file, which the host has mapped where the device has it. The file is what counts between launches: a
 //! launch begins with a copy of it and ends with one back.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
@@ -17,8 +17,8 @@ const ALIGNMENT: u32 = 256;
 const PAGE: u32 = 64 << 10;
 
 /// An allocation.
-#[derive(Clone, Copy, Debug)]
 struct Allocation {
+    address: u32,
     size: u32,
     shared: bool,
 }
@@ -26,8 +26,10 @@ struct Allocation {
 /// All of it.
 #[derive(Debug)]
 pub struct DeviceMemory {
+    /// Each buffer is an allocation.
     all: Memory,
-    allocations: BTreeMap<u32, Allocation>,
+    /// Addresses of the allocations that the host sees.
+    shared: BTreeSet<u32>,
     /// Where the search for a free address begins: what was freed is not taken again at once, so that its use is noticed.
     next: u32,
     file: File,
@@ -36,7 +38,7 @@ pub struct DeviceMemory {
 impl DeviceMemory {
     /// Empty. `file` has what is shared, each byte at its address.
     pub fn new(file: File) -> Self {
-        Self { all: Memory::default(), allocations: BTreeMap::new(), next: 0, file }
+        Self { all: Memory::default(), shared: BTreeSet::new(), next: 0, file }
     }
 
     /// The memory that launches see.
@@ -51,16 +53,21 @@ impl DeviceMemory {
 
     /// Bytes of all allocations.
     pub fn taken(&self) -> u64 {
-        self.allocations.values().map(|allocation| u64::from(allocation.size)).sum()
+        self.all.buffers().iter().map(|buffer| u64::from(buffer.size())).sum()
     }
 
-    fn add(&mut self, name: &str, size: u64, alignment: u32, shared: bool) -> Result<u64, CudaError> {
+    /// The address of a new allocation.
+    fn room(&self, size: u64, alignment: u32) -> Result<u32, CudaError> {
         let room = |from| self.all.room(size, alignment, from);
-        let address = room(self.next).or_else(|| room(0)).ok_or(CudaError::OutOfMemory)?;
-        // It has room, so that its size is one of 32 bits.
-        let size = size as u32;
+        room(self.next).or_else(|| room(0)).ok_or(CudaError::OutOfMemory)
+    }
+
+    fn add(&mut self, name: &str, size: u64, address: u32, shared: bool) -> Result<u64, CudaError> {
+        let size = u32::try_from(size).map_err(|_| CudaError::OutOfMemory)?;
         self.all.insert(name, size, address).map_err(|_| CudaError::OutOfMemory)?;
-        self.allocations.insert(address, Allocation { size, shared });
+        if shared {
+            self.shared.insert(address);
+        }
         self.next = address.saturating_add(size);
         Ok(address.into())
     }
@@ -72,12 +79,19 @@ impl DeviceMemory {
 
     /// The same with a name, by which others find it.
     pub fn allocate_named(&mut self, name: &str, size: u64) -> Result<u64, CudaError> {
-        self.add(name, size, ALIGNMENT, false)
+        let address = self.room(size, ALIGNMENT)?;
+        self.add(name, size, address, false)
     }
 
     /// New memory that the host sees.
     pub fn allocate_shared(&mut self, name: &str, size: u64) -> Result<u64, CudaError> {
-        let address = self.add(name, size, PAGE, true)?;
+        let address = self.room(size, PAGE)?;
+        self.allocate_shared_at(name, size, address)
+    }
+
+    /// The same at an address that is free.
+    pub fn allocate_shared_at(&mut self, name: &str, size: u64, address: u32) -> Result<u64, CudaError> {
+        let address = self.add(name, size, address, true)?;
         // The file may have what was there before.
         self.write_file(address as u32, &vec![0; size as usize])?;
         Ok(address)
@@ -85,27 +99,26 @@ impl DeviceMemory {
 
     /// Frees what begins at an address; gives the bytes that the host has mapped.
     pub fn free(&mut self, address: u64) -> Result<u64, CudaError> {
-        let known = u32::try_from(address).ok().and_then(|at| self.allocations.remove(&at).map(|found| (at, found)));
-        let (at, found) = known.ok_or(CudaError::InvalidValue)?;
-        self.all.remove(at);
-        Ok(if found.shared { found.size.into() } else { 0 })
+        let begin = self.find(address, 0)?;
+        if u64::from(begin.address) != address {
+            return Err(CudaError::InvalidValue);
+        }
+        self.all.remove(begin.address);
+        Ok(if self.shared.remove(&begin.address) { begin.size.into() } else { 0 })
     }
 
     /// Frees everything.
     pub fn clear(&mut self) {
-        self.allocations.clear();
+        self.shared.clear();
         self.all = Memory::default();
     }
 
     /// The allocation in which bytes lie.
-    fn find(&self, address: u64, size: u64) -> Result<(u32, Allocation), CudaError> {
+    fn find(&self, address: u64, size: u64) -> Result<Allocation, CudaError> {
         let at = u32::try_from(address).map_err(|_| CudaError::InvalidValue)?;
-        let (begin, found) = self.allocations.range(..=at).next_back().ok_or(CudaError::InvalidValue)?;
-        let end = address.checked_add(size).ok_or(CudaError::InvalidValue)?;
-        if end > u64::from(*begin) + u64::from(found.size) {
-            return Err(CudaError::InvalidValue);
-        }
-        Ok((at, *found))
+        let (buffer, _) = self.all.within(at, size).ok_or(CudaError::InvalidValue)?;
+        let (address, size) = (buffer.address(), buffer.size());
+        Ok(Allocation { address, size, shared: self.shared.contains(&address) })
     }
 
     /// Whether bytes lie in one allocation.
@@ -115,29 +128,24 @@ impl DeviceMemory {
 
     /// Puts bytes into an allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), CudaError> {
-        let (at, found) = self.find(address, bytes.len() as u64)?;
-        if found.shared {
-            return self.write_file(at, bytes);
+        if self.find(address, bytes.len() as u64)?.shared {
+            return self.write_file(address as u32, bytes);
         }
-        self.all.write_at(at, bytes).ok_or(CudaError::InvalidValue)
+        self.all.write_at(address as u32, bytes).ok_or(CudaError::InvalidValue)
     }
 
     /// Bytes of an allocation.
     pub fn read(&self, address: u64, size: u64) -> Result<Vec<u8>, CudaError> {
-        let (at, found) = self.find(address, size)?;
-        if found.shared {
-            return self.read_file(at, size as u32);
+        if self.find(address, size)?.shared {
+            return self.read_file(address as u32, size as u32);
         }
-        self.all.bytes_at(at, size as u32).ok_or(CudaError::InvalidValue)
+        self.all.bytes_at(address as u32, size as u32).ok_or(CudaError::InvalidValue)
     }
 
     /// What a pointer is: 1 of the host, 2 of the device, 3 shared; with begin and size of its allocation.
     pub fn pointer(&self, address: u64) -> [u64; 3] {
         match self.find(address, 1) {
-            Ok((at, found)) => {
-                let begin = self.allocations.range(..=at).next_back().map_or(0, |(begin, _)| u64::from(*begin));
-                [if found.shared { 3 } else { 2 }, begin, found.size.into()]
-            }
+            Ok(found) => [if found.shared { 3 } else { 2 }, found.address.into(), found.size.into()],
             Err(_) => [1, 0, 0],
         }
     }
@@ -153,8 +161,8 @@ impl DeviceMemory {
     }
 
     fn shared(&self) -> Vec<(u32, u32)> {
-        let shared = self.allocations.iter().filter(|(_, allocation)| allocation.shared);
-        shared.map(|(address, allocation)| (*address, allocation.size)).collect()
+        let shared = self.all.buffers().iter().filter(|buffer| self.shared.contains(&buffer.address()));
+        shared.map(|buffer| (buffer.address(), buffer.size())).collect()
     }
 
     /// A launch begins: it sees what the host has written.

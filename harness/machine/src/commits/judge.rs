@@ -67,7 +67,8 @@ pub enum Judgement {
         /// Sums of events that the oracle's count confirms.
         counts: u64,
     },
-    /// There are differences, but blocks of this launch see each other's plain stores, so that values depend on when each one runs.
+    /// There are differences, but blocks of this launch see each other's plain stores, so that values depend on when each one runs; and nothing made
+    /// the SM's order of accesses be recorded.
     Undecided,
     /// The SM is wrong.
     Wrong(Mismatch),
@@ -119,7 +120,7 @@ pub enum Difference {
         /// The oracle's.
         oracle: u32,
     },
-    /// The order in which atomic operations were performed, or the times that were read, do not fit the program.
+    /// The order in which memory was accessed, or the times that were read, do not fit the program.
     Order(String),
     /// The register file's events do not count what was done, where commits and memory agree or say nothing.
     Counts(Miscount),
@@ -170,7 +171,7 @@ impl fmt::Display for Difference {
                 write!(f, "buffer `{buffer}`, byte {at}: SM {sm:#010x}, oracle {oracle:#010x}, while all commits agree")
             }
             Self::Order(fault) => {
-                write!(f, "the order of its atomic operations or the times that it has read do not fit: {fault}")
+                write!(f, "the order of its accesses to memory or the times that it has read do not fit: {fault}")
             }
             Self::Counts(miscount) => miscount.fmt(f),
             Self::Fault(fault) => write!(f, "it stops, and the oracle does not: {fault}"),
@@ -183,7 +184,7 @@ impl fmt::Display for Difference {
 }
 
 /// Whether what the SM does is to be replayed: the order in which atomic operations are performed shows (a result is used, or they do not
-/// commute), or the time is read.
+/// commute), or the time is read. Then loads and stores are replayed in the SM's order too: a load may race with an atomic operation of another warp.
 fn is_replayed(kernel: &Kernel) -> bool {
     kernel.code.iter().any(|instruction| match instruction.op {
         op if op.reads_time() => true,
@@ -269,7 +270,7 @@ impl Judge {
         };
         let Expected { writes: expected, executed, memory } = expected;
         if let Some((key, sm, oracle)) = found.difference(&expected) {
-            if case.is_undecided(&self.oracle) {
+            if recording.is_none() && case.is_undecided(&self.oracle) {
                 return Ok(self.count(case, None, |_| Judgement::Undecided));
             }
             // The second run has its own order and times, so the oracle executes the launch once more too.
@@ -282,7 +283,7 @@ impl Judge {
             return wrong(Difference::Writes { key, block, sm, oracle, first }, undefined);
         }
         if let Some(difference) = memory_difference(after, &memory) {
-            if case.is_undecided(&self.oracle) {
+            if recording.is_none() && case.is_undecided(&self.oracle) {
                 return Ok(self.count(case, None, |_| Judgement::Undecided));
             }
             return wrong(difference, case.undefined(&mut self.oracle));
@@ -365,7 +366,7 @@ impl Case<'_> {
         }
     }
 
-    /// What the oracle says, with atomic operations and times as recorded.
+    /// What the oracle says, with the order of accesses and the times as recorded.
     fn expect(&self, oracle: &mut Oracle, recording: Option<&Recording>) -> Result<Expected, Box<Fault>> {
         if self.followed.is_none() {
             let mut observed = Observed::new(Sequences::new());
@@ -404,7 +405,7 @@ impl Case<'_> {
         is_one.then(|| fault.to_string())
     }
 
-    /// Whether a difference says nothing.
+    /// Whether a difference says nothing, where the order of accesses is not known.
     fn is_undecided(&self, oracle: &Oracle) -> bool {
         oracle.blocks_interfere(&self.launch(), &self.before.clone()).unwrap_or(false)
     }

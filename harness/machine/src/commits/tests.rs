@@ -1,5 +1,5 @@
 use gpurf_blocks::Ports;
-use gpurf_oracle::{AtomicStep, Commit, Effect, Geometry, Lanes, Observer, Recording, WarpId};
+use gpurf_oracle::{AccessStep, Commit, Effect, Geometry, Lanes, Observer, Recording, WarpId};
 use gpurf_sm::partition::Division;
 use gpurf_sm::{SmIn, SmOut, SmProbe};
 
@@ -188,22 +188,37 @@ fn passes_of_a_store_are_one_write() {
         (key(0, 1, Kind::Memory), Write::store(3, &shared, &numbers(), 4)),
         (key(0, 1, Kind::Memory), Write::store(4, &addresses(2 << 32), &numbers(), 4)),
     ];
-    let (writes, recording) = bench.finish();
-    assert_eq!(writes, expected);
-    assert_eq!(recording, Recording::default());
+    assert_eq!(bench.finish().0, expected);
 }
 
 #[test]
-fn atomic_operations_come_in_the_order_of_their_passes() {
+fn accesses_come_in_the_order_of_their_passes() {
     let mut bench = Bench::new();
     bench.pass(0, 2, false, 1, false).cycle();
+    // Nothing is served.
+    bench.pass(0, 2, false, 0, false).cycle();
     bench.pass(0, 2, false, 6, true).cycle();
-    bench.pass(2, 2, true, 1, true).cycle();
-    bench.pass(0, 2, true, 8, true).cycle();
-    let step = |block, occurrence, lanes| AtomicStep { warp: WarpId { block, warp: 0 }, occurrence, lanes };
+    bench.pass(2, 0, true, 1, true).cycle();
+    bench.pass(0, 1, true, 8, true).cycle();
+    // A load by a generic address of the constant space.
+    bench.pass(0, 0, true, 0, true);
+    bench.probe.outputs.address_unit.shared_valid_o = 0;
+    (bench.probe.outputs.address_unit.constant_valid_o, bench.probe.outputs.constant_memory.served_o) = (1, 4);
+    bench.cycle();
+    // A shuffle is no access.
+    bench.pass(0, 0, false, 2, true);
+    bench.probe.outputs.address_unit.global_valid_o = 0;
+    bench.probe.outputs.address_unit.shuffle_valid_o = 1;
+    bench.cycle();
+    // Another block takes the slot.
+    bench.start(2);
+    bench.start(3);
+    bench.pass(2, 0, false, 1, true).cycle();
+    let step = |block, occurrence, lanes| AccessStep { warp: WarpId { block, warp: 0 }, occurrence, lanes };
     let (writes, recording) = bench.finish();
-    assert_eq!(recording.atomics, [step(1, 0, 1), step(1, 0, 6), step(0, 0, 1), step(1, 1, 8)]);
-    assert_eq!(writes.len(), 3);
+    let first = [step(1, 0, 1), step(1, 0, 6), step(0, 0, 1), step(1, 1, 8), step(1, 2, 4)];
+    assert_eq!(recording.accesses.unwrap(), [&first[..], &[step(2, 0, 1)]].concat());
+    assert_eq!(writes.len(), 2);
     assert_eq!(writes[0], (key(1, 0, Kind::Memory), Write::atomic(7, &addresses(0))));
 }
 
@@ -229,7 +244,7 @@ fn times_are_those_of_the_cycle_in_which_they_are_read() {
     let expected = [(warp(1, 0), vec![11, 1 << 40]), (warp(0, 1), vec![12])];
     let (writes, recording) = bench.finish();
     assert!(writes.is_empty());
-    assert_eq!(recording, Recording { atomics: Vec::new(), times: expected.into_iter().collect() });
+    assert_eq!(recording, Recording { accesses: Some(Vec::new()), times: expected.into_iter().collect() });
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_isa::machine::{LOCAL_WINDOW, SHARED_WINDOW};
 use gpurf_isa::modifiers::{Modifier, Special};
-use gpurf_oracle::{AtomicStep, Geometry, Mask, Recording, WarpId, lanes_of};
+use gpurf_oracle::{AccessStep, Geometry, Mask, Recording, WarpId, lanes_of};
 
 use super::owners::Owners;
 use super::sequences::{Key, Kind, Sink, Write};
@@ -45,9 +45,9 @@ pub struct Tracker<S> {
     owners: Owners,
     parts: Vec<Parts>,
     access: Access,
-    /// Atomic operations that each warp slot has performed.
-    atomics: [u64; MAX_WARPS],
-    /// The order of atomic operations and the times that warps read, if somebody wants them.
+    /// Accesses to memory that each warp slot has performed.
+    accesses: [u64; MAX_WARPS],
+    /// The order of accesses and the times that warps read, if somebody wants them.
     recording: Option<Recording>,
 }
 
@@ -61,8 +61,8 @@ impl<S: Sink> Tracker<S> {
             owners: Owners::new(job.geometry),
             parts: Vec::new(),
             access: Access::default(),
-            atomics: [0; MAX_WARPS],
-            recording: records.then(Recording::default),
+            accesses: [0; MAX_WARPS],
+            recording: records.then(|| Recording { accesses: Some(Vec::new()), ..Recording::default() }),
         }
     }
 
@@ -74,7 +74,7 @@ impl<S: Sink> Tracker<S> {
     /// A cycle.
     pub fn observe(&mut self, cycle: &Cycle<'_>) {
         if let Some(slot) = self.owners.observe(cycle) {
-            self.atomics[slot] = 0;
+            self.accesses[slot] = 0;
         }
         self.registers(cycle);
         self.predicates(cycle);
@@ -141,13 +141,25 @@ impl<S: Sink> Tracker<S> {
             outputs.coalescer.served_o
         } else if unit.shared_valid_o == 1 {
             outputs.shared_memory.served_o
+        } else if unit.constant_valid_o == 1 {
+            outputs.constant_memory.served_o
         } else {
             return;
         };
-        if unit.kind_o == LOAD || served == 0 {
+        if served == 0 {
             return;
         }
         let slot = unit.warp_o;
+        if let Some(Recording { accesses: Some(order), .. }) = &mut self.recording {
+            let occurrence = &mut self.accesses[usize::from(slot) % MAX_WARPS];
+            if let Some(warp) = self.owners.of(slot) {
+                order.push(AccessStep { warp, occurrence: *occurrence, lanes: served });
+            }
+            *occurrence += u64::from(unit.last_o);
+        }
+        if unit.kind_o == LOAD {
+            return;
+        }
         let window = match (unit.shared_valid_o, unit.local_o) {
             (1, _) => SHARED_WINDOW,
             (0, 1) => LOCAL_WINDOW,
@@ -163,12 +175,6 @@ impl<S: Sink> Tracker<S> {
             access.addresses[lane] = u64::from(window) << 32 | u64::from(of_block(unit.addr_o.0[lane]));
             access.values[lane] = unit.store_o.0[lane];
         }
-        if unit.kind_o != STORE
-            && let Some(Recording { atomics: order, .. }) = &mut self.recording
-            && let Some(warp) = self.owners.of(slot)
-        {
-            order.push(AtomicStep { warp, occurrence: self.atomics[usize::from(slot)], lanes: served });
-        }
         if unit.last_o == 0 {
             return;
         }
@@ -177,7 +183,6 @@ impl<S: Sink> Tracker<S> {
             self.write(slot, Kind::Memory, &Write::store(mask, &addresses, &values, 1 << unit.size_o.min(2)));
         } else {
             self.write(slot, Kind::Memory, &Write::atomic(mask, &addresses));
-            self.atomics[usize::from(slot) % MAX_WARPS] += 1;
         }
     }
 }

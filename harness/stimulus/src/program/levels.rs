@@ -1,6 +1,6 @@
 //! Options of the compiler that follow from a machine.
 
-use gpurf_blocks::config::{Config, RegisterOrder, Relssp, Schedule, ShareLayout};
+use gpurf_blocks::config::{Config, RegisterOrder, Relssp, Schedule, ShareLayout, WideAccesses};
 use gpurf_compiler::Options;
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_compiler::{ScratchpadOptions, scratchpad};
@@ -37,5 +37,9 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
         },
     };
     let stack_bytes = u32::try_from(config.compiler.stack_bytes).expect("the configuration is valid");
-    Options { registers, schedule, register_order, hierarchy, power_threshold, stack_bytes, scratchpad }
+    let wide_accesses = match config.compiler.wide_accesses {
+        WideAccesses::Strong => gpurf_compiler::WideAccesses::Strong,
+        WideAccesses::All => gpurf_compiler::WideAccesses::All,
+    };
+    Options { registers, schedule, register_order, hierarchy, power_threshold, stack_bytes, wide_accesses, scratchpad }
 }

@@ -1,6 +1,7 @@
 //! The section of the configuration that is about the code of kernels; see `docs/compiler.md`. No strap and no parameter
 //! follows from it: RTL and model run what they are given.
 
+use gpurf_isa::machine::{STACK_BYTES, STACK_LIMIT};
 use serde::{Deserialize, Serialize};
 
 use super::section;
@@ -15,7 +16,11 @@ section! {
         /// Code: instructions up to the next access within which a register stays ON; 0: no power states are marked.
         pub power_threshold: usize = 0, "a number from 0 to 31" if |threshold| threshold <= 31;
         /// Code: bytes of local memory of a thread for calls inside of each other of recursive functions.
-        pub stack_bytes: usize = 16384, "a multiple of 16 from 0 to 196608" if |bytes| bytes <= 196_608 && bytes % 16 == 0;
+        pub stack_bytes: usize = STACK_BYTES as usize, "a multiple of 16 from 0 to 196608" if |bytes| {
+            bytes <= STACK_LIMIT as usize && bytes % 16 == 0
+        };
+        /// Code: which 64-bit loads and stores of memory that threads share are single operations.
+        pub wide_accesses: WideAccesses = WideAccesses::Strong;
         /// Code: bytes of a block's shared memory, from address 0 on, that it does not share with another block. Accesses that lie
         /// there are marked.
         pub private_shared: usize = 0, "a multiple of 4 from 0 to 65536" if |bytes| bytes <= 65536 && bytes % 4 == 0;
@@ -46,6 +51,16 @@ pub enum RegisterOrder {
     Allocated,
     /// In the order of first use in the code.
     FirstUse,
+}
+
+/// Which 64-bit loads and stores of memory that threads share are single operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WideAccesses {
+    /// Those that are strong in the PTX memory model.
+    Strong,
+    /// All of global memory.
+    All,
 }
 
 /// The order of a kernel's variables of shared memory.

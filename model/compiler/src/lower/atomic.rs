@@ -4,9 +4,11 @@ use super::count_mentions;
 use super::kernel::{Kernel, wrong};
 use super::logic::B32;
 use super::memory::{Address, Target};
+use super::single::may_be_single;
 use super::types::{Kind, Mods, Result, Ty};
 use super::wide::{self, Pair};
-use crate::mir::{Inst, Pred, Term, Val};
+use crate::WideAccesses;
+use crate::mir::{Inst, Pred, Term, V, Val};
 use crate::ptx::ast::{Block, Instruction, Module, Operand, OperandKind, Statement};
 use gpurf_isa::modifiers::*;
 use gpurf_isa::{Op, machine};
@@ -16,6 +18,15 @@ use std::collections::HashMap;
 pub const LOCKS: &str = "atomic locks";
 /// Its bytes, a power of two: a word for each of 1024 locks.
 pub const LOCK_BYTES: u32 = 4096;
+
+/// What becomes of an address that is no multiple of 8, before its lock is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Misaligned {
+    /// The program stops.
+    Trap,
+    /// What is done under the lock finds it.
+    Unchecked,
+}
 
 const B64: Ty = Ty { kind: Kind::Bits, bits: 64 };
 
@@ -144,8 +155,7 @@ impl<'a> Kernel<'_, 'a> {
         self.atom_word(space, operation, address, 4, high);
     }
 
-    /// 64 bits under a lock, which the address chooses; gives the old value. A lane that finds the lock taken tries again once all lanes have
-    /// tried: the one that has it is through then.
+    /// 64 bits under the lock of their address; gives the old value.
     fn atom_under_lock(
         &mut self,
         space: AtomicSpace,
@@ -153,14 +163,41 @@ impl<'a> Kernel<'_, 'a> {
         new: impl FnOnce(&mut Self, Pair) -> Pair,
     ) -> Pair {
         let old = [self.b.general(), self.b.general()];
-        for word in old {
+        self.under_lock(address, Misaligned::Trap, old, |k| {
+            // Atomic operations, so that nothing of it races with those on the same word that other code does.
+            for (at, word) in [(0, old[0]), (4, old[1])] {
+                let found = k.atom_word(space, Atomic::Or, address, at, Val::ZERO);
+                k.b.assign(word, found);
+            }
+            for (at, word) in [0, 4].into_iter().zip(new(k, old.map(Val::Reg))) {
+                k.atom_word(space, Atomic::Exch, address, at, word);
+            }
+            Ok(())
+        })
+        .expect("nothing in it can fail");
+        old.map(Val::Reg)
+    }
+
+    /// Does something while the lock that the address chooses is taken; `results` are the registers that it writes. A lane that finds the lock taken
+    /// tries again once all lanes have tried: the one that has it is through then.
+    pub fn under_lock<const N: usize>(
+        &mut self,
+        address: Address,
+        misaligned: Misaligned,
+        results: [V; N],
+        critical: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        // They are written in some of the attempts only.
+        for word in results {
             self.b.assign(word, Val::ZERO);
         }
         let locks = self.global_address(LOCKS, 0);
         let low = self.b.add(address.base[0], Val::Imm(address.offset as u32));
-        let rest = self.b.and(low, Val::Imm(7));
-        let misaligned = self.b.compare(IntegerComparison::Ne, false, rest, Val::ZERO);
-        self.trap(misaligned, machine::trap::MISALIGNED);
+        if misaligned == Misaligned::Trap {
+            let rest = self.b.and(low, Val::Imm(7));
+            let misaligned = self.b.compare(IntegerComparison::Ne, false, rest, Val::ZERO);
+            self.trap(misaligned, machine::trap::MISALIGNED);
+        }
         let half = self.b.shr(false, low, Val::Imm(1));
         let place = self.b.and(half, Val::Imm(LOCK_BYTES - 4));
         let lock = Address { base: [self.b.add(locks[0], place), locks[1]], offset: 0 };
@@ -170,19 +207,12 @@ impl<'a> Kernel<'_, 'a> {
         let mine = self.b.compare(IntegerComparison::Eq, false, taken, Val::ZERO);
         self.b.end(Term::Branch { when: mine, then: inside, otherwise: tried }, inside);
         self.fence(Some(Scope::Device));
-        // Atomic operations, so that nothing of it races with those on the same word that other code does.
-        for (at, word) in [(0, old[0]), (4, old[1])] {
-            let found = self.atom_word(space, Atomic::Or, address, at, Val::ZERO);
-            self.b.assign(word, found);
-        }
-        for (at, word) in [0, 4].into_iter().zip(new(self, old.map(Val::Reg))) {
-            self.atom_word(space, Atomic::Exch, address, at, word);
-        }
+        critical(self)?;
         self.fence(Some(Scope::Device));
         self.atom_word(AtomicSpace::Global, Atomic::Exch, lock, 0, Val::ZERO);
         self.b.end(Term::Jump(tried), tried);
         self.b.end(Term::Branch { when: mine, then: after, otherwise: head }, after);
-        old.map(Val::Reg)
+        Ok(())
     }
 
     /// Lowers an operation on 64 bits; gives the old value where the operation is done as a whole.
@@ -224,24 +254,25 @@ impl<'a> Kernel<'_, 'a> {
     }
 }
 
-/// Whether any body of a module has a 64-bit operation that two of 32 bits cannot do. Then all of them are done under a lock, as what goes
-/// past the lock would get lost.
-pub fn need_locks(module: &Module<'_>) -> bool {
+/// Whether any body of a module has a 64-bit operation that two of 32 bits cannot do, or a 64-bit access that is to be single. Then all of them
+/// are done under a lock, as what goes past the lock would get lost or see one half.
+pub fn need_locks(module: &Module<'_>, wide: WideAccesses) -> bool {
     module.functions.iter().filter_map(|function| function.body.as_ref()).any(|body| {
         let mut mentions = HashMap::new();
         count_mentions(body, &mut mentions);
-        needs_lock(body, &mentions)
+        needs_lock(body, &mentions, wide)
     })
 }
 
-fn needs_lock<'a>(block: &Block<'a>, mentions: &HashMap<&'a str, u32>) -> bool {
+fn needs_lock<'a>(block: &Block<'a>, mentions: &HashMap<&'a str, u32>, wide: WideAccesses) -> bool {
     block.statements.iter().any(|statement| match statement {
-        Statement::Block(inner) => needs_lock(inner, mentions),
+        Statement::Block(inner) => needs_lock(inner, mentions, wide),
         Statement::Instruction(i) if matches!(i.opcode.text, "atom" | "red") => {
             let has = |names: &[&str]| i.modifiers.iter().any(|modifier| names.contains(&modifier.text));
             let of_words = i.modifiers.iter().any(|modifier| operation_of_words(modifier.text).is_some());
             has(&["u64", "s64", "b64"]) && !(of_words && (i.opcode.text == "red" || drops_old(i, mentions)))
         }
+        Statement::Instruction(i) => may_be_single(i, wide),
         _ => false,
     })
 }

@@ -1,5 +1,6 @@
 //! Which device functions there are, which of them call each other, and whose addresses are taken.
 
+use super::kernel::Declared;
 use super::module;
 use crate::mir::{BlockId, cfg};
 use crate::ptx::ast::{self, Block, Function, InitValue, Instruction, Operand, OperandKind, Space, Statement};
@@ -41,6 +42,13 @@ pub struct Callable<'a> {
     /// The functions that can call each other in a circle with it; none where it is not recursive.
     pub circle: Option<usize>,
     calls: Calls<'a>,
+}
+
+/// What is declared between a pair of braces.
+struct Names<'a> {
+    registers: Declared<'a>,
+    /// Bytes of the variables of the parameter space.
+    sizes: HashMap<&'a str, u64>,
 }
 
 /// What a body calls and mentions.
@@ -170,26 +178,27 @@ impl<'a> Calls<'a> {
         calls
     }
 
-    /// `sizes` are those of the variables of the parameter space in the blocks around.
-    fn block(&mut self, block: &'a Block<'a>, sizes: &mut Vec<HashMap<&'a str, u64>>) {
+    /// `around` has the blocks around it.
+    fn block(&mut self, block: &'a Block<'a>, around: &mut Vec<Names<'a>>) {
         let parameters = block.variables.iter().filter(|v| v.space == Space::Param);
-        sizes.push(parameters.map(|v| (v.name.text, module::size(v).unwrap_or(0))).collect());
+        let sizes = parameters.map(|v| (v.name.text, module::size(v).unwrap_or(0))).collect();
+        around.push(Names { registers: Declared::new(&block.registers), sizes });
         for statement in &block.statements {
             match statement {
-                Statement::Block(inner) => self.block(inner, sizes),
-                Statement::Instruction(i) if i.opcode.text == "call" => self.call(i, sizes),
+                Statement::Block(inner) => self.block(inner, around),
+                Statement::Instruction(i) if i.opcode.text == "call" => self.call(i, around),
                 Statement::Instruction(i) => i.operands.iter().for_each(|operand| self.operand(operand)),
                 Statement::Label(_) | Statement::BranchTargets(_) => {}
             }
         }
-        sizes.pop();
+        around.pop();
     }
 
-    fn call(&mut self, call: &'a Instruction<'a>, sizes: &[HashMap<&'a str, u64>]) {
+    fn call(&mut self, call: &'a Instruction<'a>, around: &[Names<'a>]) {
         let Some(Call { callee, results, parameters }) = Call::of(call) else { return };
-        if callee.starts_with('%') {
+        if around.iter().any(|names| names.registers.type_of(callee).is_some()) {
             let bytes = |list: &[Operand<'a>]| {
-                let size = |name| sizes.iter().rev().find_map(|map| map.get(name)).copied().unwrap_or(0);
+                let size = |name| around.iter().rev().find_map(|names| names.sizes.get(name)).copied().unwrap_or(0);
                 list.iter().map(|operand| parameter(operand).map_or(0, size)).collect()
             };
             self.indirect.push(Signature { parameters: bytes(parameters), results: bytes(results) });

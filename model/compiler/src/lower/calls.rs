@@ -41,6 +41,8 @@ pub struct Calls<'a> {
     arguments: Vec<Argument>,
     /// Calls around the instruction at hand.
     depth: usize,
+    /// Where the innermost of them stands.
+    place: Span,
     /// Blocks in braces around it, over all calls.
     nesting: usize,
     /// Statements of functions so far.
@@ -105,7 +107,7 @@ impl<'a> Kernel<'_, 'a> {
             return wrong(i.span, "expected the function that is called");
         };
         let module = self.module;
-        let is_pointer = self.register(callee, i.span)?.is_some();
+        let is_pointer = self.is_register(callee);
         let callable = module.calls.get(callee);
         if !is_pointer && callable.is_none() {
             let (feature, reason) = refusal::reason(i);
@@ -146,13 +148,13 @@ impl<'a> Kernel<'_, 'a> {
     /// Goes into a block in braces.
     ///
     /// # Errors
-    /// When there are too many around it.
-    pub fn nest(&mut self, span: Span) -> Result<()> {
+    /// When there are too many around it: at the innermost call, as no body alone has so many.
+    pub fn nest(&mut self) -> Result<()> {
         self.calls.nesting += 1;
         if self.calls.nesting > MAX_NESTING {
             let message =
                 format!("more than {MAX_NESTING} blocks in braces inside of each other, those of callers included");
-            return lacks(span, Feature::Room, message);
+            return lacks(self.calls.place, Feature::Room, message);
         }
         Ok(())
     }
@@ -220,7 +222,7 @@ impl<'a> Kernel<'_, 'a> {
         // A call is a statement, even of a function without any.
         self.count_statement(span)?;
         self.calls.depth += 1;
-        let line = self.b.line;
+        let (line, place) = (self.b.line, std::mem::replace(&mut self.calls.place, span));
         match callable.circle {
             None => self.copy(callable, given)?,
             Some(number) if self.calls.open.last().is_some_and(|circle| circle.number == number) => {
@@ -228,7 +230,7 @@ impl<'a> Kernel<'_, 'a> {
             }
             Some(number) => self.call_circle(number, callable, given)?,
         }
-        self.b.line = line;
+        (self.b.line, self.calls.place) = (line, place);
         self.calls.depth -= 1;
         Ok(())
     }

@@ -33,33 +33,35 @@ pub enum Reg {
 /// What is declared between a pair of braces.
 #[derive(Default)]
 pub struct Scope<'a> {
-    ranges: HashMap<&'a str, (u64, &'a str)>,
-    single: HashMap<&'a str, &'a str>,
+    registers: Declared<'a>,
     bound: HashMap<&'a str, Reg>,
     pub labels: HashMap<&'a str, BlockId>,
     pub tables: HashMap<&'a str, &'a [Word<'a>]>,
     pub places: HashMap<&'a str, Place>,
 }
 
-impl<'a> Scope<'a> {
-    /// Takes in register declarations.
-    pub fn declare(&mut self, registers: &[Registers<'a>]) -> Result<()> {
+/// The registers that are declared between a pair of braces.
+#[derive(Default)]
+pub struct Declared<'a> {
+    ranges: HashMap<&'a str, (u64, &'a str)>,
+    single: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> Declared<'a> {
+    /// Of these declarations.
+    pub fn new(registers: &[Registers<'a>]) -> Self {
+        let mut declared = Self::default();
         for r in registers {
-            if r.ty.text != "pred" && type_size(r.ty.text).is_none() {
-                let Error { feature, .. } = refused_type(r.ty.text, r.ty.span);
-                let message = format!("registers of type `.{}` are outside of the subset", r.ty.text);
-                return lacks(r.ty.span, feature, message);
-            }
             match r.count {
-                Some(count) => _ = self.ranges.insert(r.name.text, (count, r.ty.text)),
-                None => _ = self.single.insert(r.name.text, r.ty.text),
+                Some(count) => _ = declared.ranges.insert(r.name.text, (count, r.ty.text)),
+                None => _ = declared.single.insert(r.name.text, r.ty.text),
             }
         }
-        Ok(())
+        declared
     }
 
     /// The type of a register that is declared here.
-    fn type_of(&self, name: &str) -> Option<&'a str> {
+    pub fn type_of(&self, name: &str) -> Option<&'a str> {
         if let Some(ty) = self.single.get(name) {
             return Some(ty);
         }
@@ -71,6 +73,21 @@ impl<'a> Scope<'a> {
             let canonical = number == "0" || !number.starts_with('0');
             (canonical && number.parse::<u64>().ok()? < count).then_some(ty)
         })
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// Takes in register declarations.
+    pub fn declare(&mut self, registers: &[Registers<'a>]) -> Result<()> {
+        for r in registers {
+            if r.ty.text != "pred" && type_size(r.ty.text).is_none() {
+                let Error { feature, .. } = refused_type(r.ty.text, r.ty.span);
+                let message = format!("registers of type `.{}` are outside of the subset", r.ty.text);
+                return lacks(r.ty.span, feature, message);
+            }
+        }
+        self.registers = Declared::new(registers);
+        Ok(())
     }
 }
 
@@ -117,13 +134,18 @@ pub fn lacks<T>(span: Span, feature: Feature, message: impl Into<String>) -> Res
 }
 
 impl<'a> Kernel<'_, 'a> {
+    /// Whether a name is that of a register.
+    pub fn is_register(&self, name: &str) -> bool {
+        self.code.scopes.iter().any(|scope| scope.registers.type_of(name).is_some())
+    }
+
     /// The register of a name, if it is one.
     pub fn register(&mut self, name: &'a str, span: Span) -> Result<Option<Reg>> {
         for i in (0..self.code.scopes.len()).rev() {
             if let Some(&reg) = self.code.scopes[i].bound.get(name) {
                 return Ok(Some(reg));
             }
-            if let Some(ty) = self.code.scopes[i].type_of(name) {
+            if let Some(ty) = self.code.scopes[i].registers.type_of(name) {
                 if self.b.function.classes.len() > MAX_VALUES {
                     return lacks(span, Feature::Room, format!("the kernel has more than {MAX_VALUES} values"));
                 }

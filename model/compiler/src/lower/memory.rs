@@ -28,13 +28,20 @@ pub struct Address {
 
 /// What a load reads.
 #[derive(Clone, Copy, Debug)]
-struct Source {
-    target: Target,
-    address: Address,
+pub struct Source {
+    pub target: Target,
+    pub address: Address,
     /// It is to pass the data cache by.
-    bypass: bool,
+    pub bypass: bool,
     /// Where the address stands.
-    span: Span,
+    pub span: Span,
+}
+
+impl Address {
+    /// The address so many bytes behind it, within an access.
+    pub fn behind(self, bytes: u32) -> Self {
+        Self { offset: self.offset + bytes as i32, ..self }
+    }
 }
 
 /// Modifiers of loads, besides those of order, that are for the level behind the data cache: the first of them caches there only, the second one not at all.
@@ -98,7 +105,12 @@ impl<'a> Kernel<'_, 'a> {
 
     /// What a `ld`, `st`, `atom` says about order; the fences that it means in front and behind.
     pub fn order(&mut self, mods: &mut Mods<'_, 'a>) -> Result<[Option<Scope>; 2]> {
+        // Always with `.relaxed`.
+        let mmio = mods.flag("mmio");
         let order = mods.one_of(&["volatile", "relaxed", "acquire", "release", "acq_rel"]);
+        if mmio && order != Some("relaxed") {
+            return wrong(mods.span(), ".mmio needs .relaxed");
+        }
         self.b.ordered = order.is_some();
         let scope = match mods.one_of(&["cta", "gpu", "sys"]) {
             Some("cta") => Scope::Block,
@@ -196,7 +208,7 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     /// A load of at most 32 bits.
-    fn load_word(&mut self, source: Source, at: u32, kind: LoadType, align: Alignment) -> Result<Val> {
+    pub fn load_word(&mut self, source: Source, at: u32, kind: LoadType, align: Alignment) -> Result<Val> {
         let Source { target, address, bypass, span } = source;
         let op = match target {
             Target::Argument(number) => return self.load_argument(number, address.offset + at as i32, kind, span),
@@ -234,7 +246,12 @@ impl<'a> Kernel<'_, 'a> {
         let total = check_width(ty, width, d.span)?;
         let align = alignment(total);
         let mut values: Vec<Pair> = Vec::new();
-        if ty.bits >= 32 {
+        if self.is_single(i, ty, target) {
+            for n in 0..width {
+                let align = if n == 0 { align } else { Alignment::Natural };
+                values.push(self.load_single(source, n * 8, align)?);
+            }
+        } else if ty.bits >= 32 {
             let words = total / 4;
             let loaded: Vec<Val> = (0..words)
                 .map(|n| {
@@ -286,7 +303,15 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     /// A store of at most 32 bits.
-    fn store_word(&mut self, space: Space, address: Address, at: u32, kind: StoreType, align: Alignment, value: Val) {
+    pub fn store_word(
+        &mut self,
+        space: Space,
+        address: Address,
+        at: u32,
+        kind: StoreType,
+        align: Alignment,
+        value: Val,
+    ) {
         let high = if matches!(space, Space::Global | Space::Generic) { address.base[1] } else { Val::ZERO };
         let op = Op::St { space, kind, align };
         let inst = self.b.inst(op, [address.base[0], high, value]);
@@ -311,6 +336,14 @@ impl<'a> Kernel<'_, 'a> {
         let mut values = Vec::new();
         for part in parts {
             values.push(self.low_part(part, ty)?);
+        }
+        if let (true, Target::Memory(space)) = (self.is_single(i, ty, target), target) {
+            for (n, value) in (0..).zip(values) {
+                let align = if n == 0 { align } else { Alignment::Natural };
+                self.store_single(space, address, n * 8, align, value)?;
+            }
+            self.fence(fences[1]);
+            return Ok(());
         }
         let words: Vec<Val> = match ty.bits {
             64 => values.iter().flatten().copied().collect(),

@@ -19,10 +19,12 @@ mod moves;
 mod origins;
 mod print;
 mod refusal;
+mod single;
 mod types;
 mod warp;
 mod wide;
 
+use crate::Options;
 use crate::diagnostic::{Error, Feature, LineIndex, Span};
 use crate::mir::{Builder, Function, Origin, Pred, Term, V};
 use crate::ptx::ast::{self, Block, Operand, OperandKind, Space, Statement};
@@ -92,7 +94,7 @@ pub struct Module {
 }
 
 /// Lowers those kernels of a module that are wanted. The variables of shared memory lie in these orders, those of kernels without one as they
-/// are declared. Recursive functions have `stack_bytes` of local memory.
+/// are declared.
 ///
 /// # Errors
 /// What is wrong with the module as a whole.
@@ -100,12 +102,12 @@ pub fn lower(
     source: &str,
     module: &ast::Module<'_>,
     orders: &Orders,
-    stack_bytes: u32,
+    options: &Options,
     wanted: &dyn Fn(&str) -> bool,
 ) -> std::result::Result<Module, Vec<Error>> {
     let mut errors = Vec::new();
     let lines = LineIndex::new(source);
-    let (environment, mut symbols) = module::environment(module, &mut errors);
+    let (environment, mut symbols) = module::environment(module, options.wide_accesses, &mut errors);
     let (mut kernels, mut refused) = (Vec::new(), Vec::new());
     let mut defined = HashSet::new();
     for function in module.functions.iter().filter(|f| f.defines_kernel()) {
@@ -120,7 +122,7 @@ pub fn lower(
         let order = orders.get(name).map(Vec::as_slice);
         let mut wrong: Vec<Error> = function.broken.iter().cloned().collect();
         if let Some(body) = &function.body {
-            match kernel(&environment, &lines, function, body, order, stack_bytes) {
+            match kernel(&environment, &lines, function, body, order, options.stack_bytes) {
                 Ok(lowered) => kernels.push(lowered),
                 Err(errors) => wrong.extend(errors),
             }
@@ -352,7 +354,7 @@ impl<'a> Kernel<'_, 'a> {
                 break;
             }
             match statement {
-                Statement::Block(inner) => match self.nest(Span::default()) {
+                Statement::Block(inner) => match self.nest() {
                     Ok(()) => {
                         self.block(inner);
                         self.unnest();

@@ -4,6 +4,7 @@ use super::atomic;
 use super::call_graph::CallGraph;
 use super::refusal::DYNAMIC_PARALLELISM;
 use super::types::{Result, Ty, refused_type};
+use crate::WideAccesses;
 use crate::diagnostic::{Error, Feature};
 use crate::ptx::ast::{Function, InitValue, Module, Space, Variable};
 use crate::ptx::type_size;
@@ -46,6 +47,8 @@ pub struct Environment<'a> {
     pub variables: HashMap<&'a str, &'a Variable<'a>>,
     /// Whether 64-bit atomic operations are done under locks.
     pub locks: bool,
+    /// Which 64-bit accesses are single, under the same locks.
+    pub wide: WideAccesses,
     /// Device functions.
     pub calls: CallGraph<'a>,
     /// Why variables may not be used: kernels that do not mention them do not care.
@@ -72,9 +75,13 @@ pub fn size(variable: &Variable<'_>) -> Result<u64> {
 }
 
 /// Places the module's variables. What is wrong with one of them concerns the kernels that mention it; `errors` are those of the whole module.
-pub fn environment<'a>(module: &'a Module<'a>, errors: &mut Vec<Error>) -> (Environment<'a>, Vec<Symbol>) {
-    let mut environment =
-        Environment { calls: CallGraph::new(module), locks: atomic::need_locks(module), ..Environment::default() };
+pub fn environment<'a>(
+    module: &'a Module<'a>,
+    wide: WideAccesses,
+    errors: &mut Vec<Error>,
+) -> (Environment<'a>, Vec<Symbol>) {
+    let (calls, locks) = (CallGraph::new(module), atomic::need_locks(module, wide));
+    let mut environment = Environment { calls, locks, wide, ..Environment::default() };
     let mut symbols = Vec::new();
     // Parameters come first, those of the largest kernel: addresses must not depend on which kernels are wanted.
     let kernels = module.functions.iter().filter(|function| function.entry);

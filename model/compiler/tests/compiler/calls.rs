@@ -278,6 +278,41 @@ fn calls_that_cannot_be_made_are_refused() {
 }
 
 #[test]
+fn too_many_braces_are_said_of_the_call_that_goes_into_them() {
+    // 50 blocks in each of six functions, each on a line of its own.
+    let (open, close) = ("{".repeat(50), "}".repeat(50));
+    let mut functions = ".func f0() { ret; }".to_owned();
+    (1..7).for_each(|n| {
+        let next = n - 1;
+        write!(functions, "\n.func f{n}() {{ {open} call f{next}; {close} ret; }}").expect("strings grow");
+    });
+    let text = refusal(&functions, "call f6;");
+    assert!(text.contains("more than 256 blocks in braces"), "{text}");
+    // The header has three lines, f0 stands on the fourth: f2 calls f1, whose blocks are too many.
+    assert!(text.contains("test.ptx:6:") && text.contains("call f1"), "{text}");
+}
+
+#[test]
+fn a_pointer_is_a_declared_register_whatever_its_name() {
+    // `next` is a register without a percent sign, through which f calls itself; `%g` is a function with one.
+    let source = format!(
+        "{HEADER}.func (.param .b32 r) %g(.param .b32 n) {{ .reg .b32 %r; ld.param.u32 %r, [n]; add.u32 %r, %r, 100;
+         st.param.b32 [r], %r; ret; }}
+         .func (.param .b32 r) f(.param .b32 n) {{ .reg .b32 %r<4>; .reg .pred %p; .reg .b64 next;
+         ld.param.u32 %r0, [n]; setp.eq.u32 %p, %r0, 0; @!%p bra more;
+         {{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r0; call (b), %g, (a); ld.param.b32 %r2, [b]; }}
+         st.param.b32 [r], %r2; ret;
+         more: sub.u32 %r1, %r0, 1; mov.u64 next, f;
+         {{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), next, (a), p; ld.param.b32 %r2, [b]; }}
+         add.u32 %r2, %r2, %r0; st.param.b32 [r], %r2; ret; }}
+         .entry k(.param .u64 out) {{ .reg .b32 %r<3>; .reg .b64 %l; ld.param.u64 %l, [out]; mov.u32 %r0, 70;
+         {{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r0; call (b), f, (a); ld.param.b32 %r1, [b]; }}
+         st.global.u32 [%l], %r1; ret; }}"
+    );
+    assert_eq!(words(&run(&source, 32, &[], 4, 1)), [100 + 70 * 71 / 2]);
+}
+
+#[test]
 fn a_refusal_in_a_function_is_said_once() {
     let functions = ".func f() { .reg .f64 %d; add.f64 %d, %d, %d; ret; }";
     let text = refusal(functions, "call f; call f; call f;");

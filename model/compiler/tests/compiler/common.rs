@@ -1,9 +1,11 @@
 //! Compiles PTX and runs it in the oracle.
 
 use gpurf_compiler::{Compiled, Options as CompilerOptions, Schedule, compile};
+use gpurf_oracle::host::relocate;
 use gpurf_oracle::marks::{MarkJudge, Scope};
 use gpurf_oracle::power::PowerJudge;
 use gpurf_oracle::{Geometry, Issue, Launch, Memory, Observer, Options, Oracle, Program};
+use std::collections::HashMap;
 
 /// An oracle whose registers do not begin as zero: what the machine leaves there must make no difference.
 const DIRTY: Options = Options {
@@ -55,7 +57,7 @@ fn run_in(schedule: Schedule, source: &str, registers: u16, inputs: &[Vec<u8>], 
     let power_threshold = POWER_THRESHOLD;
     let options = CompilerOptions { registers, schedule, power_threshold, ..Default::default() };
     let image = compiled_with(source, &options).image;
-    let kernel = &image.kernels[0];
+    let mut kernel = image.kernels[0].clone();
     let mut memory = Memory::default();
     let mut constant = Vec::new();
     let mut result = None;
@@ -64,7 +66,16 @@ fn run_in(schedule: Schedule, source: &str, registers: u16, inputs: &[Vec<u8>], 
         constant.extend_from_slice(&u64::from(memory.buffer(buffer).address()).to_le_bytes());
         result = Some(buffer);
     }
-    let program = Program::new(kernel, "test.ptx").unwrap_or_else(|e| panic!("{e}\n{source}"));
+    let variables: HashMap<&str, u64> = image
+        .symbols
+        .iter()
+        .map(|symbol| {
+            let variable = memory.add(&symbol.name, &vec![0; symbol.bytes as usize]).expect("there is room");
+            (symbol.name.as_str(), memory.buffer(variable).address().into())
+        })
+        .collect();
+    relocate(&mut kernel, &|name: &str| variables.get(name).copied().ok_or(())).expect("they are in global memory");
+    let program = Program::new(&kernel, "test.ptx").unwrap_or_else(|e| panic!("{e}\n{source}"));
     let geometry = Geometry { grid: [1, 1, 1], block: [threads, 1, 1], dynamic_shared: 0 };
     let launch = Launch { program: &program, geometry, constant: &constant };
     let mut judges = Judges(MarkJudge::new(Scope::Lanes), PowerJudge::new(kernel.registers));

@@ -1,12 +1,12 @@
 //! The compiler on damaged PTX: it gives an image or a message, never a panic, and soon.
 
 use crate::common::Random;
-use gpurf_compiler::{Diagnostics, Module, Options};
+use gpurf_compiler::{Diagnostics, Module, Options, WideAccesses};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
 /// PTX as nvcc writes it, from the test kernels.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     include_str!("../../../../tests/kernels/saxpy.ptx"),
     include_str!("../../../../tests/kernels/reduction.ptx"),
     include_str!("../../../../tests/kernels/histogram.ptx"),
@@ -17,6 +17,7 @@ const SOURCES: [&str; 10] = [
     include_str!("../../../../tests/kernels/launch/atomics.ptx"),
     include_str!("../../../../tests/kernels/launch/calls.ptx"),
     include_str!("../../../../tests/kernels/launch/halves.ptx"),
+    include_str!("../../../../tests/kernels/launch/ranking.ptx"),
 ];
 
 /// Far more than any of these needs, on a machine that does much else.
@@ -24,7 +25,8 @@ const TIME: Duration = Duration::from_secs(120);
 
 fn survives(source: &str) {
     let start = Instant::now();
-    let options = Options { registers: 16, ..Options::default() };
+    let wide_accesses = if source.len().is_multiple_of(2) { WideAccesses::Strong } else { WideAccesses::All };
+    let options = Options { registers: 16, wide_accesses, ..Options::default() };
     let has_place = |e: Diagnostics| {
         let text = e.to_string();
         assert!(text.contains("fuzz.ptx:"), "a message without a place: {text}");
@@ -39,7 +41,7 @@ fn survives(source: &str) {
 }
 
 /// A piece of a source that means something, to be put where it does not belong.
-const PIECES: [&str; 44] = [
+const PIECES: [&str; 47] = [
     "{",
     "}",
     ";",
@@ -77,6 +79,9 @@ const PIECES: [&str; 44] = [
     ".param",
     "ret;",
     "ld.global.u32",
+    "ld.volatile.u64",
+    ".relaxed",
+    ".mmio",
     "mad.wide.s32",
     "$L__BB0_1",
     "$L__BB0_1:",

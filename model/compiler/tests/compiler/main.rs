@@ -10,3 +10,4 @@ mod golden;
 mod operations;
 mod programs;
 mod refusals;
+mod single;

@@ -6,11 +6,11 @@ use gpurf_isa::modifiers::{Atomic, AtomicSpace, Modifier, Space};
 use super::memory::{Target, addresses, check_aligned};
 use super::{Step, report, write};
 use crate::commit::{Effect, Observer};
-use crate::context::{Atomics, Context};
+use crate::context::Context;
 use crate::fault::{Access, FaultKind, LaneFault};
 use crate::lanes::{Lanes, Mask, lanes_of};
 use crate::program::{Decoded, commutes};
-use crate::warp::{Waiting, Warp};
+use crate::warp::Warp;
 
 /// What an atomic operation does to a word.
 struct Update {
@@ -62,21 +62,7 @@ pub fn perform<O: Observer>(
     ins: &Decoded,
     mask: Mask,
 ) -> Result<Step, LaneFault> {
-    let granted = match context.atomics {
-        Atomics::Free => mask,
-        Atomics::Hold => {
-            warp.waiting = Waiting::Atomic;
-            return Ok(Step::Stop);
-        }
-        Atomics::Grant(lanes) => {
-            let wrong = lanes & !(mask & !warp.performed);
-            if wrong != 0 {
-                let problem = format!("lanes {wrong:#010x} do not take part, or have had their turn");
-                return Err(LaneFault::new(wrong.trailing_zeros() as usize, FaultKind::Replay(problem)));
-            }
-            lanes
-        }
-    };
+    let Some(granted) = context.grant(warp, mask)? else { return Ok(Step::Stop) };
     let (space, what, kind, compared) = match ins.op {
         Op::Atom { space, operation } => {
             let kind = (ins.unused && commutes(operation)).then(|| operation.bits());
@@ -109,12 +95,8 @@ pub fn perform<O: Observer>(
         report(context, warp, granted, Effect::Atomic { addresses: &addresses, occurrence: warp.atomics });
     }
     write(context, warp, ins, &values, granted);
-    if let Atomics::Grant(_) = context.atomics {
-        warp.performed |= granted;
-        if warp.performed != mask {
-            return Ok(Step::Stop);
-        }
-        warp.performed = 0;
+    if !context.is_whole(warp, mask, granted) {
+        return Ok(Step::Stop);
     }
     warp.atomics += 1;
     let pc = warp.stack.top.pc;

@@ -1,9 +1,10 @@
 //! Loads and stores.
 
+use gpurf_isa::Op;
 use gpurf_isa::machine::{CONSTANT_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
 use gpurf_isa::modifiers::{Alignment, LoadType, Space, StoreType};
 
-use super::report;
+use super::{Step, report, write};
 use crate::commit::{Effect, Observer};
 use crate::context::Context;
 use crate::fault::{Access, FaultKind, LaneFault};
@@ -287,6 +288,44 @@ pub fn load_constant<O: Observer>(
     Ok(values)
 }
 
+/// LD or ST of a warp whose lanes perform it in a replayed order.
+pub fn perform<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &mut Warp,
+    ins: &Decoded,
+    mask: Mask,
+) -> Result<Step, LaneFault> {
+    let Some(granted) = context.grant(warp, mask)? else { return Ok(Step::Stop) };
+    match ins.op {
+        Op::Ld { space, kind, align, .. } => {
+            // They go into the register together: it may be the one that has the address.
+            let values = load(context, warp, ins, space, kind, align, granted)?;
+            warp.loaded.merge(&values, granted);
+        }
+        Op::St { space, kind, align } => {
+            let addresses = addresses(context, warp, ins, space);
+            let higher = |lane: usize| lanes_of(warp.performed).any(|h| h > lane && addresses[h] == addresses[lane]);
+            let kept = lanes_of(granted).filter(|&lane| !higher(lane)).fold(0, |kept, lane| kept | 1 << lane);
+            store(context, warp, ins, space, kind, align, kept)?;
+        }
+        _ => unreachable!("the caller has dealt with {}", ins.op.mnemonic()),
+    }
+    if !context.is_whole(warp, mask, granted) {
+        return Ok(Step::Stop);
+    }
+    match ins.op {
+        Op::St { space, kind, .. } => report_store(context, warp, ins, space, kind, mask),
+        _ => {
+            let values = warp.loaded;
+            write(context, warp, ins, &values, mask);
+        }
+    }
+    let pc = warp.stack.top.pc;
+    warp.stack.advance(pc + 1);
+    context.count(warp, mask);
+    Ok(Step::On)
+}
+
 /// ST; lanes in ascending order, so that of several that store to one address the highest one's value stays.
 pub fn store<O: Observer>(
     context: &mut Context<'_, O>,
@@ -306,9 +345,21 @@ pub fn store<O: Observer>(
         check_aligned(Access::Store, lane, target, addresses[lane], align)?;
         context.store_one(warp, lane, target, bytes, values.0[lane])?;
     }
-    if O::ACTIVE {
-        let addresses = addresses.map(|address| Target::of(space, address).generic());
-        report(context, warp, mask, Effect::Store { addresses: &addresses, values: &values, bytes });
-    }
     Ok(())
+}
+
+/// Tells the observer of a ST.
+pub fn report_store<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &Warp,
+    ins: &Decoded,
+    space: Space,
+    kind: StoreType,
+    mask: Mask,
+) {
+    if O::ACTIVE {
+        let addresses = addresses(context, warp, ins, space).map(|address| Target::of(space, address).generic());
+        let effect = Effect::Store { addresses: &addresses, values: warp.row(ins.c), bytes: store_bytes(kind) };
+        report(context, warp, mask, effect);
+    }
 }

@@ -14,7 +14,7 @@ use gpurf_isa::Op;
 use gpurf_isa::modifiers::{Addition, Combine, IntegerCombine, Shuffle, Special, Vote};
 
 use crate::commit::{Commit, Effect, Issue, Observer, WarpId};
-use crate::context::Context;
+use crate::context::{Accesses, Context};
 use crate::fault::{FaultKind, LaneFault};
 use crate::lanes::{Lanes, Mask, WIDTH, lanes_of, map1, map2, map3, test2};
 use crate::program::{Decoded, PREDICATE_SINK};
@@ -59,6 +59,9 @@ pub fn step<O: Observer>(context: &mut Context<'_, O>, warp: &mut Warp) -> Resul
         }
         Op::Bar { id } => return control::barrier(context, warp, &ins, id.number(), mask),
         Op::Atom { .. } | Op::Cas { .. } => return atomic::perform(context, warp, &ins, mask),
+        Op::Ld { .. } | Op::St { .. } if context.accesses != Accesses::Free => {
+            return memory::perform(context, warp, &ins, mask);
+        }
         _ => {
             execute(context, warp, &ins, mask)?;
             warp.stack.advance(pc + 1);
@@ -214,7 +217,11 @@ fn execute<O: Observer>(
 
         Op::Ld { space, kind, align, bypass: _ } => memory::load(context, warp, ins, space, kind, align, mask)?,
         Op::Ldc { kind, align } => memory::load_constant(context, warp, ins, kind, align, mask)?,
-        Op::St { space, kind, align } => return memory::store(context, warp, ins, space, kind, align, mask),
+        Op::St { space, kind, align } => {
+            memory::store(context, warp, ins, space, kind, align, mask)?;
+            memory::report_store(context, warp, ins, space, kind, mask);
+            return Ok(());
+        }
     };
     write(context, warp, ins, &values, mask);
     Ok(())

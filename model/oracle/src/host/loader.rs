@@ -122,28 +122,19 @@ pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
     };
     let mut constant = vec![0; image.parameter_space() as usize];
     for symbol in &image.symbols {
-        let mut bytes = match given.get(symbol.name.as_str()) {
+        let given = match given.get(symbol.name.as_str()) {
             Some(given) => given.bytes(manifest, &begin_of)?,
             None => None,
         };
-        let covered = bytes.as_ref().map_or(0, Vec::len);
-        let bytes = bytes.get_or_insert_with(|| symbol.initial.clone());
-        bytes.resize(symbol.bytes as usize, 0);
-        // What the manifest gives takes the place of addresses too.
-        for relocation in symbol.relocations.iter().filter(|relocation| relocation.at as usize >= covered) {
-            let value = address_of(&relocation.symbol)?.wrapping_add_signed(relocation.addend);
-            let at = relocation.at as usize;
-            let place = bytes.get_mut(at..at.saturating_add(8));
-            let outside = || mismatch(format!("an address in variable `{}` lies behind its end", symbol.name));
-            place.ok_or_else(outside)?.copy_from_slice(&value.to_le_bytes());
-        }
+        let outside = || mismatch(format!("an address in variable `{}` lies behind its end", symbol.name));
+        let bytes = first_bytes(symbol, given, &address_of)?.ok_or_else(outside)?;
         match symbol.space {
             SymbolSpace::Constant { offset } => {
                 let end = offset as usize + bytes.len();
                 constant.resize(constant.len().max(end), 0);
-                constant[offset as usize..end].copy_from_slice(bytes);
+                constant[offset as usize..end].copy_from_slice(&bytes);
             }
-            SymbolSpace::Global => filled.push((places[symbol.name.as_str()], std::mem::take(bytes))),
+            SymbolSpace::Global => filled.push((places[symbol.name.as_str()], bytes)),
         }
     }
     for (index, bytes) in filled {
@@ -245,6 +236,30 @@ fn given_values<'a>(manifest: &'a Manifest, image: &'a Image) -> Result<HashMap<
     Ok(all)
 }
 
+/// The bytes that a variable begins with, addresses of other variables among them. `given` takes the place of its first ones, addresses included.
+/// Nothing where an address does not lie in the variable.
+///
+/// # Errors
+/// Those of `address_of`.
+pub fn first_bytes<E>(
+    symbol: &Symbol,
+    given: Option<Vec<u8>>,
+    address_of: &impl Fn(&str) -> Result<u64, E>,
+) -> Result<Option<Vec<u8>>, E> {
+    let covered = given.as_ref().map_or(0, Vec::len);
+    let mut bytes = given.unwrap_or_else(|| symbol.initial.clone());
+    bytes.resize(symbol.bytes as usize, 0);
+    for relocation in symbol.relocations.iter().filter(|relocation| relocation.at as usize >= covered) {
+        let value = address_of(&relocation.symbol)?.wrapping_add_signed(relocation.addend);
+        let at = relocation.at as usize;
+        match bytes.get_mut(at..at.saturating_add(8)) {
+            Some(place) => place.copy_from_slice(&value.to_le_bytes()),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(bytes))
+}
+
 /// Fills in the addresses of variables in a kernel's code.
 ///
 /// # Errors
@@ -266,7 +281,8 @@ pub fn relocate<E>(kernel: &mut Kernel, address_of: &impl Fn(&str) -> Result<u64
 /// What is in the way.
 pub fn check(launch: &Launch, kernel: &Kernel) -> Result<(), (Origin, String)> {
     check_arguments(launch, kernel)?;
-    check_sizes(launch, kernel).map_err(|problem| (launch.origin.clone(), problem))
+    check_sizes(kernel, launch.block, launch.dynamic_shared)
+        .map_err(|problem| (launch.origin.clone(), problem.to_string()))
 }
 
 fn check_arguments(launch: &Launch, kernel: &Kernel) -> Result<(), (Origin, String)> {
@@ -296,24 +312,67 @@ fn check_arguments(launch: &Launch, kernel: &Kernel) -> Result<(), (Origin, Stri
     Ok(())
 }
 
-fn check_sizes(launch: &Launch, kernel: &Kernel) -> Result<(), String> {
-    let name = &launch.kernel;
-    let threads = launch.block.iter().fold(1u64, |n, &d| n.saturating_mul(d.into()));
+/// A launch of a kernel that its sizes do not allow.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SizeError {
+    /// Too many threads.
+    #[error("a block of kernel `{kernel}` has {threads} threads, but it can have {most}")]
+    Threads {
+        /// The kernel.
+        kernel: String,
+        /// Threads of a block.
+        threads: u64,
+        /// What it can have.
+        most: u32,
+    },
+    /// Other dimensions than those that the kernel requires.
+    #[error("a block of kernel `{kernel}` must have {x} x {y} x {z} threads")]
+    Required {
+        /// The kernel.
+        kernel: String,
+        /// What it requires.
+        x: u32,
+        /// What it requires.
+        y: u32,
+        /// What it requires.
+        z: u32,
+    },
+    /// Too much shared memory.
+    #[error("a block of kernel `{kernel}` has {bytes} bytes of shared memory, but it can have {SHARED_LIMIT}")]
+    Shared {
+        /// The kernel.
+        kernel: String,
+        /// Static and dynamic shared memory.
+        bytes: u64,
+    },
+    /// Too many parameters.
+    #[error("the parameters of kernel `{kernel}` have more than {PARAMETER_LIMIT} bytes")]
+    Parameters {
+        /// The kernel.
+        kernel: String,
+    },
+}
+
+/// Whether a kernel can be launched with blocks of these sizes.
+///
+/// # Errors
+/// Why not.
+pub fn check_sizes(kernel: &Kernel, block: [u32; 3], dynamic_shared: u32) -> Result<(), SizeError> {
+    let name = || kernel.name.clone();
+    let threads = block.iter().fold(1u64, |n, &d| n.saturating_mul(d.into()));
     let most = kernel.max_threads.unwrap_or(BLOCK_THREADS).min(BLOCK_THREADS);
     if threads > most.into() {
-        return Err(format!("a block of kernel `{name}` has {threads} threads, but it can have {most}"));
+        return Err(SizeError::Threads { kernel: name(), threads, most });
     }
-    if let Some([x, y, z]) = kernel.required_threads.filter(|required| *required != launch.block) {
-        return Err(format!("a block of kernel `{name}` must have {x} x {y} x {z} threads"));
+    if let Some([x, y, z]) = kernel.required_threads.filter(|required| *required != block) {
+        return Err(SizeError::Required { kernel: name(), x, y, z });
     }
-    let shared = u64::from(kernel.static_shared) + u64::from(launch.dynamic_shared);
-    if shared > SHARED_LIMIT.into() {
-        return Err(format!(
-            "a block of kernel `{name}` has {shared} bytes of shared memory, but it can have {SHARED_LIMIT}"
-        ));
+    let bytes = u64::from(kernel.static_shared) + u64::from(dynamic_shared);
+    if bytes > SHARED_LIMIT.into() {
+        return Err(SizeError::Shared { kernel: name(), bytes });
     }
     if kernel.parameter_bytes() > PARAMETER_LIMIT {
-        return Err(format!("the parameters of kernel `{name}` have more than {PARAMETER_LIMIT} bytes"));
+        return Err(SizeError::Parameters { kernel: name() });
     }
     Ok(())
 }

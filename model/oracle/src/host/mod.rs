@@ -12,7 +12,7 @@ mod reported;
 mod session;
 
 pub use assembled::assembled;
-pub use loader::{LoadError, relocate};
+pub use loader::{LoadError, SizeError, check_sizes, first_bytes, relocate};
 pub use names::{demangled, named};
 pub use print::{Addresses, PrintBuffers, Printed};
 pub use reported::ReportedFault;
