@@ -234,6 +234,11 @@ const COUNTS: &[(&str, &str, Option<&str>)] = &[
     ("results waiting", "result_wait", None),
 ];
 
+/// What the table calls an event; nothing where it does not show it.
+pub fn words_of(event: &str) -> Option<&'static str> {
+    COUNTS.iter().find(|(_, name, _)| *name == event).map(|(words, ..)| *words)
+}
+
 /// The whole of lost issue slots, which is no event.
 const SLOTS: &str = "";
 
