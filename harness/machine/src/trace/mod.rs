@@ -27,6 +27,7 @@ use pipeline::Pipeline;
 pub use sink::Sink;
 use waits::{Stall, Waits};
 
+pub use counters::bank_accesses;
 pub use flight::{Flight, Stage, Step};
 
 /// Cycles that a value of a counter stands for.

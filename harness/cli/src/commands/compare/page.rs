@@ -29,7 +29,7 @@ pub fn page(compared: &Compared) -> String {
     body.push_str("<h2>All kernels together</h2>\n<p>The largest change first.</p>\n");
     table(&compared.differences, &mut body);
     for Row { kernel, a, b } in kernels {
-        let _ = write!(body, "<details><summary>{}</summary>\n", escaped(kernel));
+        let _ = writeln!(body, "<details><summary>{}</summary>", escaped(kernel));
         table(&all(a, b), &mut body);
         body.push_str("</details>\n");
     }
