@@ -308,6 +308,76 @@ fn what_goes_wrong_on_the_model_is_said_in_words() {
     assert!(object["message"].as_str().unwrap().contains("waits for R"), "{object}");
 }
 
+#[test]
+fn a_trace_is_written_whole_or_not_at_all() {
+    let folder = Folder::new();
+    let manifest = folder.path("double.toml");
+    let run = |more: &[&str]| json(&[&["run", &manifest, "--engine", "model", "--json"], more].concat(), PASSED);
+    let (events, perfetto, log) = (folder.path("t.json"), folder.path("t.pftrace"), folder.path("t.kanata"));
+    for file in [&events, &perfetto, &log] {
+        let object = run(&["--trace", file]);
+        assert_eq!(object["artifacts"], serde_json::json!([file]));
+        let plain = run(&[]);
+        assert_eq!((&object["cycles"], &object["events"]), (&plain["cycles"], &plain["events"]));
+        let trace: Vec<u8> = fs::read(file).unwrap();
+        if file == &events {
+            let trace: Value = serde_json::from_slice(&trace).unwrap();
+            let all = trace["traceEvents"].as_array().unwrap().iter();
+            let instructions = all.filter(|event| event["cat"] == "instruction").count() as u64;
+            assert_eq!(instructions, plain["stats"]["instructions"].as_u64().unwrap());
+        } else if file == &log {
+            assert!(trace.starts_with(b"Kanata\t0004\n"));
+        } else {
+            // The first field of the message: a packet.
+            assert_eq!(trace[0], 0x0a);
+        }
+    }
+    // The name says nothing where the format is chosen.
+    let other = folder.path("other");
+    run(&["--trace", &other, "--trace-format", "konata"]);
+    assert_eq!(fs::read(&other).unwrap(), fs::read(&log).unwrap());
+    // A window is a part of it; one behind the run is none.
+    run(&["--trace", &other, "--trace-format", "konata", "--trace-cycles", "200:260"]);
+    let size = |file: &str| fs::metadata(file).unwrap().len();
+    assert!((1..size(&log)).contains(&size(&other)));
+    let object = run(&["--trace", &folder.path("late.json"), "--trace-cycles", "1000000:1000001"]);
+    assert!(object.get("artifacts").is_none() && !Path::new(&folder.path("late.json")).exists());
+    // What fails is traced up to there.
+    let hung = folder.path("hung.json");
+    let slow = ["run", &manifest, "--engine", "model", "--json", "--idle-limit", "100", "--trace", &hung];
+    assert_eq!(json(&slow, FAILED)["artifacts"], serde_json::json!([hung]));
+    assert!(fs::read_to_string(&hung).unwrap().contains("\"name\":\"hang\""));
+}
+
+#[test]
+fn a_trace_that_cannot_be_is_refused_before_anything_runs() {
+    let folder = Folder::new();
+    let manifest = folder.path("double.toml");
+    let model = ["run", &manifest, "--engine", "model", "--trace"];
+    let with = |more: &[&'static str]| -> Vec<String> {
+        model.iter().map(|word| (*word).to_owned()).chain(more.iter().map(|word| (*word).to_owned())).collect()
+    };
+    let refused_with = |arguments: Vec<String>, status, words: &[&str]| {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        refused(&arguments, status, words);
+    };
+    refused_with(with(&["trace.txt"]), BAD_INPUT, &["trace.txt", ".json, .pftrace, .kanata", "--trace-format"]);
+    refused_with(with(&["trace"]), BAD_INPUT, &["its ending names no format"]);
+    refused_with(with(&["/no/such/folder/t.json"]), TOOL, &["/no/such/folder/t.json", "No such file"]);
+    refused_with(with(&["t.json", "--trace-cycles", "9:8"]), BAD_INPUT, &["9:8", "such as 1000:1200"]);
+    let taken = folder.path("folder.json");
+    fs::create_dir(&taken).unwrap();
+    refused(&[&model[..], &[&taken]].concat(), BAD_INPUT, &["folder.json", "this is a folder"]);
+    refused(&["run", &manifest, "--trace", "t.json"], BAD_INPUT, &["--engine model, rtl or lockstep"]);
+    refused(&["run", &manifest, "--trace-cycles", "1:2"], BAD_INPUT, &["--trace <FILE>"]);
+    // Where the kernel does not fit nothing is left behind.
+    let (file, trace) = (folder.manifest("block = [64, 1, 1]", "block = [1024, 1, 1]"), folder.path("u.json"));
+    let names = || fs::read_dir(folder.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+    let before = names();
+    refused(&["run", &file, "--engine", "model", "--set", "sm.warps=8", "--trace", &trace], BAD_INPUT, &["warps"]);
+    assert_eq!(names(), before);
+}
+
 /// With the real RTL: Verilator has to be there.
 #[test]
 fn a_kernel_in_lockstep() {

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod compare;
 mod exec;
 mod golden;
 mod levels;
@@ -16,9 +17,11 @@ use gpurf_compiler::marks::power::MOST as POWER_THRESHOLD;
 use gpurf_compiler::scratchpad::{Layout, Relssp};
 use gpurf_compiler::{RegisterOrder, Schedule, WideAccesses};
 use gpurf_isa::machine::{STACK_BYTES, STACK_LIMIT};
+use gpurf_machine::trace::Format;
 use verilated::Simulator;
 
 pub use bench::Bench;
+pub use compare::Compare;
 pub use exec::RunProgram;
 pub use golden::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
 pub use levels::Levels;
@@ -49,6 +52,8 @@ pub enum Command {
     Cosim(Cosim),
     /// Run the kernels of a launch manifest
     Run(RunKernels),
+    /// Compare two machines on the same kernels: cycles, stalls, accesses, energy
+    Compare(Compare),
     /// Run a CUDA application: its launches run on an engine
     Exec(RunProgram),
     /// Write a random program as a launch manifest
@@ -234,9 +239,47 @@ pub struct RunKernels {
     /// Record these cycles as a waveform
     #[arg(long, value_name = "FROM:TO", value_parser = window)]
     pub wave: Option<RangeInclusive<u64>>,
+    /// Where to write a trace of every instruction
+    #[command(flatten)]
+    pub trace: TraceOptions,
     /// Print one JSON object on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// A trace of a run: every instruction from fetch to write (docs/trace.md).
+#[derive(Debug, Args)]
+pub struct TraceOptions {
+    /// Write each instruction's way from fetch to write: FILE.json or FILE.pftrace for Perfetto, FILE.kanata for Konata
+    #[arg(long = "trace", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The trace's format, if it is not that of the file's ending
+    #[arg(long = "trace-format", value_name = "FORMAT", requires = "file")]
+    pub format: Option<TraceFormat>,
+    /// Trace these cycles only
+    #[arg(long = "trace-cycles", value_name = "FROM:TO", value_parser = window, requires = "file")]
+    pub cycles: Option<RangeInclusive<u64>>,
+}
+
+/// Formats of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceFormat {
+    /// Chrome's trace events, which Perfetto opens (.json)
+    Json,
+    /// Perfetto's own (.pftrace)
+    Perfetto,
+    /// Konata's (.kanata)
+    Konata,
+}
+
+impl From<TraceFormat> for Format {
+    fn from(format: TraceFormat) -> Self {
+        match format {
+            TraceFormat::Json => Self::Chrome,
+            TraceFormat::Perfetto => Self::Perfetto,
+            TraceFormat::Konata => Self::Konata,
+        }
+    }
 }
 
 /// What runs kernels, and how: of `gpurf run` and `gpurf exec`.

@@ -19,6 +19,34 @@ pub struct EventTotals {
     ports: Vec<Port>,
 }
 
+/// A field of an event word: what it says in a cycle.
+#[derive(Clone, Copy, Debug)]
+pub struct EventReader {
+    /// Its name.
+    pub name: &'static str,
+    offset: usize,
+    bytes: usize,
+    position: u32,
+    mask: u64,
+}
+
+impl EventReader {
+    /// Its value in the compared part of a record.
+    #[inline]
+    pub fn of(&self, compared: &[u8]) -> u64 {
+        word(&compared[self.offset..self.offset + self.bytes]) >> self.position & self.mask
+    }
+}
+
+/// A word from its bytes.
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    if let Ok(bytes) = bytes.try_into() {
+        return u64::from_le_bytes(bytes);
+    }
+    bytes.iter().rev().fold(0, |word, &byte| word << u8::BITS | u64::from(byte))
+}
+
 /// An event word.
 struct Port {
     /// Offset in a record and bytes.
@@ -58,6 +86,22 @@ impl EventTotals {
             assert!(names.insert(field.name), "{}: two event fields are named {}", declaration.block, field.name);
         }
         Self { ports }
+    }
+
+    /// All fields, to read them in single cycles.
+    pub fn readers(declaration: &Declaration) -> Vec<EventReader> {
+        let input_bytes = declaration.input_bytes;
+        let of_port = |port: Port| {
+            let Port { offset, bytes, fields, .. } = port;
+            fields.into_iter().map(move |Total { name, position, mask, .. }| EventReader {
+                name,
+                offset: offset - input_bytes,
+                bytes,
+                position,
+                mask,
+            })
+        };
+        declaration.signals.iter().flat_map(Port::of).flat_map(of_port).collect()
     }
 
     /// Adds the events of a cycle.
@@ -134,11 +178,7 @@ impl Port {
     /// Its word in a record.
     #[inline]
     fn word(&self, record: &[u8]) -> u64 {
-        let bytes = &record[self.offset..self.offset + self.bytes];
-        if let Ok(bytes) = bytes.try_into() {
-            return u64::from_le_bytes(bytes);
-        }
-        bytes.iter().rev().fold(0, |word, &byte| word << u8::BITS | u64::from(byte))
+        word(&record[self.offset..self.offset + self.bytes])
     }
 
     #[inline]

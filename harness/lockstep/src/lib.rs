@@ -38,7 +38,7 @@ pub use capture::{Capture, Records};
 pub use compare::{Comparator, Difference};
 pub use engine::{Cause, Divergence, Lockstep, RunOutcome, RunPlan, Side};
 pub use environment::{Environment, LostWord};
-pub use events::{EventTotals, Events, Spreads};
+pub use events::{EventReader, EventTotals, Events, Spreads};
 pub use failure::{FailureContext, WaveFolder, write_failure, write_report};
 pub use memory::{MemoryDifference, fill_memories, fill_twin, lose_in_twin};
 pub use replay::{Reproducer, ReproducerError};

@@ -140,7 +140,7 @@ fn lock_waits(probe: &SmProbe, shape: &SmShape, warp: usize, launch: &KernelLaun
 }
 
 /// Registers and predicates of an instruction that have not been written yet.
-fn pending(probe: &SmProbe, warp: usize, roles: Roles) -> Vec<String> {
+pub fn pending(probe: &SmProbe, warp: usize, roles: Roles) -> Vec<String> {
     let scoreboard = &probe.states.scoreboard;
     let register = |r: u8| scoreboard.reg_q[4 * warp + usize::from(r) / 64] >> (r % 64) & 1 == 1;
     let predicate = |p: u8| scoreboard.pred_q[warp] >> (p & 7) & 1 == 1;

@@ -7,6 +7,7 @@
 //!   long launches only in part.
 //! * [`coverage`] counts what the SM's blocks meet in a run.
 //! * [`measures`] are times of single results, which no event word counts.
+//! * [`trace`] writes the way of every instruction through the SM.
 //! * [`commits`] compares what warps commit with the oracle. It looks at compared nets only.
 //!
 //! `docs/machine.md` says what each of them does and why.
@@ -25,6 +26,7 @@ pub mod measures;
 mod memory;
 mod reference;
 mod surroundings;
+pub mod trace;
 mod whereabouts;
 
 pub use cycle::{Cycle, progress};

@@ -5,6 +5,7 @@ mod common;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use common::traces::{Events, finish, traced};
 use common::{FLOATS, INTEGERS, Program, buffers, compiled, settings, words};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::DESIGNS;
@@ -12,6 +13,7 @@ use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
 use gpurf_kernels::{Case, LAUNCH};
 use gpurf_launch::Manifest;
 use gpurf_lockstep::{RESET_CYCLES, Verdict};
+use gpurf_machine::trace::Format;
 use gpurf_machine::{LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, Statistics, request};
 use gpurf_oracle::host::{OracleEngine, Session};
 use gpurf_sm::SmOut;
@@ -167,6 +169,31 @@ fn all_engines_agree_about_time_and_results() {
     assert_eq!(Statistics { judged: None, ..lockstep.statistics() }, model.statistics());
 }
 
+#[test]
+fn all_engines_write_the_same_trace() {
+    let case = Case::load("reduction").unwrap();
+    let image = compiled("reduction", 64, &settings(SET).config).image;
+    for format in Format::ALL {
+        let mut traces = Vec::new();
+        let mut model = ModelEngine::new(settings(SET));
+        let mut rtl = RtlEngine::new(settings(SET), library()).unwrap();
+        let mut lockstep = both(settings(SET));
+        macro_rules! run {
+            ($($engine:ident)+) => {$(
+                let out = traced(&mut $engine, &settings(SET).config, format, 0..=u64::MAX);
+                Session::new(case.manifest(), &image).unwrap().run(&mut $engine).unwrap();
+                let found = finish(&mut $engine);
+                assert_eq!((found.unknown, found.cycles), (0, $engine.statistics().cycles), stringify!($engine));
+                traces.push(out.bytes());
+            )+};
+        }
+        run!(model rtl lockstep);
+        assert!(traces[0].len() > 100_000);
+        assert!(traces[1] == traces[0], "{format:?}: the RTL's differs");
+        assert!(traces[2] == traces[0], "{format:?}: that of the lockstep differs");
+    }
+}
+
 /// A message without what only a look inside can tell.
 fn without_detail(message: &str) -> String {
     let first = message.lines().next().unwrap().replace(", block (0, 0, 0), warp 0", "");
@@ -239,6 +266,7 @@ fn a_difference_stops_at_its_cycle_and_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let wave = Some((WRONG - 5..=WRONG + 5, folder.path().to_owned()));
     let mut engine = both(Settings { model: faulty, wave, ..settings(SET) });
+    let trace = traced(&mut engine, &settings(SET).config, Format::Chrome, 0..=u64::MAX);
     let program = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT\nST.GLOBAL.B32 [R2:RZ], R9", 4, 64);
     let mut memory = buffers();
     let mut passed = 0;
@@ -254,6 +282,16 @@ fn a_difference_stops_at_its_cycle_and_is_kept() {
     let divergence = broken.divergence.unwrap();
     assert_eq!((divergence.block.as_str(), divergence.port.as_str()), ("coalescer", "mem_req_valid_o"));
     assert_eq!(engine.statistics().cycles, WRONG);
+    // The trace has a mark in that cycle, and goes on behind it.
+    assert!(finish(&mut engine).cycles > WRONG);
+    let events = Events::of(&trace.text());
+    events.check_rows();
+    let [(cycle, name, args)] = &events.marks[..] else { panic!("{:?}", events.marks) };
+    assert_eq!((*cycle, name.as_str()), (WRONG, "RTL and model diverge"));
+    assert_eq!((&args["block"], &args["port"]), (&"coalescer".into(), &"mem_req_valid_o".into()));
+    let launches = &events.rows["launches"];
+    assert_eq!(launches.len(), passed + 1);
+    assert!(launches[passed].from <= WRONG && launches[passed].end > WRONG);
     let written = engine.write_failure(folder.path(), &["  a note".into()], Some(("r.toml", "text"))).unwrap().unwrap();
     assert!(std::fs::read_to_string(written.join("report.txt")).unwrap().ends_with("  a note\n"));
     assert_eq!(std::fs::read_to_string(written.join("r.toml")).unwrap(), "text");

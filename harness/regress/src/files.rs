@@ -1,32 +1,81 @@
 //! Files that appear whole or not at all.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+
+/// A file that is written bit by bit, and takes its name when it is whole. What was there before stays until then.
+pub struct WholeFile {
+    path: PathBuf,
+    file: Kind,
+}
+
+enum Kind {
+    Temporary(NamedTempFile),
+    /// A pipe or a device, which is written to, not replaced.
+    Special(File),
+}
+
+impl WholeFile {
+    /// Begins it.
+    ///
+    /// # Errors
+    /// When nothing can be written there.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let file = match fs::metadata(path) {
+            Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(found) if !found.is_file() => Kind::Special(File::options().write(true).open(path)?),
+            _ => {
+                let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                Kind::Temporary(NamedTempFile::new_in(folder)?)
+            }
+        };
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    fn file(&self) -> &File {
+        match &self.file {
+            Kind::Temporary(file) => file.as_file(),
+            Kind::Special(file) => file,
+        }
+    }
+
+    /// Where to write its bytes.
+    ///
+    /// # Errors
+    /// When there are no more handles.
+    pub fn writer(&self) -> io::Result<File> {
+        self.file().try_clone()
+    }
+
+    /// It is whole. Without this it is deleted.
+    ///
+    /// # Errors
+    /// When it cannot be written or take its name.
+    pub fn keep(self) -> io::Result<()> {
+        let Kind::Temporary(file) = self.file else { return Ok(()) };
+        #[cfg(unix)]
+        {
+            // Temporary files are their owner's alone; results are not.
+            use std::os::unix::fs::PermissionsExt;
+            file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+        }
+        file.as_file().sync_data()?;
+        file.persist(&self.path).map_err(|e| e.error)?;
+        Ok(())
+    }
+}
 
 /// Writes a file; what was there before stays until the new one is whole.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A pipe or a device is written to, not replaced.
-    if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        return fs::write(path, bytes);
-    }
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    #[cfg(unix)]
-    {
-        // Temporary files are their owner's alone; results are not.
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-    }
-    file.as_file().sync_data()?;
-    file.persist(path).map_err(|e| e.error)?;
-    Ok(())
+    let file = WholeFile::create(path)?;
+    file.writer()?.write_all(bytes)?;
+    file.keep()
 }
 
 /// The same with the folders above it.

@@ -22,17 +22,20 @@ svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColo
 svg polyline { fill: none; stroke-width: 1.6; } svg .grid { stroke: var(--line); } .band { fill: var(--band); background: var(--band); }
 ";
 
+/// A page that needs no other file: its title, and what stands below it, in HTML.
+pub fn document(title: &str, body: &str) -> String {
+    let title = escaped(title);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>gpurf: {title}</title>\n\
+         <style>{STYLE}</style>\n<h1>{title}</h1>\n{body}</html>\n"
+    )
+}
+
 /// The reports as one page.
 pub fn page(reports: &[PaperReport]) -> String {
-    let mut page = String::new();
-    let _ = write!(
-        page,
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>gpurf: the papers' results \
-         beside ours</title>\n<style>{STYLE}</style>\n<h1>The papers' results beside ours</h1>\n<p>What each row is and how it is measured: docs/reports.md.</p>\n"
-    );
-    reports.iter().for_each(|report| section(report, &mut page));
-    page.push_str("</html>\n");
-    page
+    let mut body = "<p>What each row is and how it is measured: docs/reports.md.</p>\n".to_owned();
+    reports.iter().for_each(|report| section(report, &mut body));
+    document("The papers' results beside ours", &body)
 }
 
 fn section(report: &PaperReport, page: &mut String) {

@@ -12,6 +12,7 @@
 //! * [`usage`] watches values on the oracle; [`traffic`] says what a level above the MRF avoids.
 //! * [`levels`] counts accesses to each level of the software-managed hierarchy on the oracle, [`follow`] those of a cache in program order.
 //! * [`reports`] gives those that can be made: a [`Definition`] each, in parts.
+//! * [`energy`] is the energy of a run on any machine.
 //! * [`html`] is a page of them with plots, which needs no other file.
 //!
 //! `docs/reports.md` says how each row is measured.
@@ -28,6 +29,7 @@ macro_rules! events {
 }
 
 mod cached;
+pub mod energy;
 mod experiments;
 pub mod follow;
 pub mod html;
@@ -64,6 +66,14 @@ macro_rules! designs {
         /// Every report that can be made: design by design, then those of what stands beside all designs.
         pub fn reports() -> impl Iterator<Item = &'static Definition> {
             [$($design::REPORTS),+, power::REPORTS, share::REPORTS, unified::REPORTS].into_iter().flatten()
+        }
+
+        /// How the register file of a design is priced.
+        fn prices_of(design: &str) -> energy::Prices {
+            match design {
+                $(stringify!($design) => $design::PRICES,)+
+                _ => energy::Prices::BANKS,
+            }
         }
     };
 }

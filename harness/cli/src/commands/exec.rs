@@ -164,7 +164,7 @@ fn runner(arguments: &RunProgram, config: Config) -> Result<Box<dyn Runner>, Fai
     let project = simulate::project(execution)?;
     let notes = vec![format!("  {:<9} {}", "run", arguments.program.join(" ".as_ref()).display())];
     let boxed = Boxed { name: execution.engine.name(), failures: project.failures.clone(), notes };
-    let engine = simulate::with_machine(execution, &project, simulate::settings(execution, config), boxed)?;
+    let engine = simulate::with_machine(execution, &project, simulate::settings(execution, config), false, boxed)?;
     Ok(match arguments.sample {
         None => engine,
         Some(launches) => Box::new(Sampled::new(engine, launches, oracle())),

@@ -3,6 +3,7 @@
 pub mod acceptance;
 pub mod audit;
 pub mod bench;
+pub mod compare;
 pub mod compile;
 pub mod cosim;
 mod cycles;
@@ -18,6 +19,7 @@ pub mod run;
 mod simulate;
 pub mod source;
 mod statistics;
+mod trace;
 pub mod wave;
 
 use std::num::NonZeroUsize;

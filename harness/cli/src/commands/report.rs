@@ -278,7 +278,7 @@ fn kernel(file: &Path, schedule: Schedule, size: Size, sample: Option<u64>) -> R
 }
 
 /// A page that cannot be written is known before the work.
-fn check_writable(file: &Path) -> Result<(), Failure> {
+pub fn check_writable(file: &Path) -> Result<(), Failure> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let why = if file.is_dir() {
         "it is a folder"

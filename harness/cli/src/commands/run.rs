@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use gpurf_blocks::config::Config;
+use gpurf_isa::image::Image;
 use gpurf_launch::{BufferId, CheckRow, Manifest, Source};
 use gpurf_lockstep::Verdict;
 use gpurf_machine::verdict;
@@ -63,21 +65,16 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         let why = "--wave: the functional engine has no cycles to record: choose --engine model, rtl or lockstep";
         return Err(Failure::bad_input(why));
     }
+    if arguments.execution.engine == EngineKind::Functional && arguments.trace.file.is_some() {
+        let why = "--trace: the functional engine has no cycles to trace: choose --engine model, rtl or lockstep";
+        return Err(Failure::bad_input(why));
+    }
     if arguments.execution.engine != EngineKind::Functional && arguments.check_undefined {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }
     let manifest = Manifest::load(&arguments.manifest).map_err(|e| Failure::bad_input(e.to_string()))?;
-    let image = match &manifest.source {
-        Source::File(file) => {
-            let registers = source::options(arguments.execution.registers).registers;
-            let ptx = source::ptx(file)?;
-            compiled_for(&ptx.text, &ptx.name, &config, registers, &manifest)
-                .map_err(|error| Failure::bad_input(error.to_string()))?
-                .image
-        }
-        Source::Assembly(assembly) => assembled(&manifest, assembly).map_err(|e| Failure::bad_input(e.to_string()))?,
-    };
+    let image = image(&manifest, &config, arguments.execution.registers)?;
     let mut session = Session::new(&manifest, &image).map_err(|e| Failure::bad_input(e.to_string()))?;
     if let Some(folder) = &arguments.dump {
         // Before the work, not after it.
@@ -129,6 +126,20 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     }
     show(arguments, &outcome)?;
     Ok(outcome.result.into())
+}
+
+/// The machine code of a manifest's kernels for a configuration.
+pub fn image(manifest: &Manifest, config: &Config, registers: Option<u16>) -> Result<Image, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| Failure::bad_input(error.to_string());
+    match &manifest.source {
+        Source::File(file) => {
+            let ptx = source::ptx(file)?;
+            let registers = source::options(registers).registers;
+            let compiled = compiled_for(&ptx.text, &ptx.name, config, registers, manifest);
+            compiled.map(|compiled| compiled.image).map_err(|error| wrong(&error))
+        }
+        Source::Assembly(assembly) => assembled(manifest, assembly).map_err(|error| wrong(&error)),
+    }
 }
 
 /// On the oracle.

@@ -15,6 +15,7 @@ use verilated::{Library, Options, RtlFailure};
 
 use super::cycles::Cycles;
 use super::statistics::Stats;
+use super::trace::TraceFile;
 use crate::args::{EngineKind, Execution, RunKernels};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -48,8 +49,10 @@ pub fn run(
         wave: arguments.wave.clone().map(|cycles| (cycles, project.failures.clone())),
         ..settings(&arguments.execution, config)
     };
-    let runner = Runner { arguments, config, failures: project.failures.clone(), session };
-    with_machine(&arguments.execution, &project, settings, runner)?
+    let trace = TraceFile::create(&arguments.trace)?;
+    let runner = Runner { arguments, config, failures: project.failures.clone(), session, trace };
+    let probes = settings.wave.is_some() || runner.trace.is_some();
+    with_machine(&arguments.execution, &project, settings, probes, runner)?
 }
 
 /// The checkout that kernels run in: with RTL only if it has some.
@@ -77,11 +80,12 @@ pub trait UseMachine {
     fn use_machine<M: Machine + 'static>(self, machine: M, build_s: Option<f64>) -> Self::Output;
 }
 
-/// Makes the engine that is asked for, of those that have cycles, and builds what it needs.
+/// Makes the engine that is asked for, of those that have cycles, and builds what it needs. With `probes` the RTL shows what is inside.
 pub fn with_machine<U: UseMachine>(
     execution: &Execution,
     project: &Project,
     settings: Settings,
+    probes: bool,
     user: U,
 ) -> Result<U::Output, Failure> {
     let (config, optimise) = (settings.config, execution.optimise);
@@ -90,7 +94,7 @@ pub fn with_machine<U: UseMachine>(
         // The functional engine does not come here.
         EngineKind::Functional | EngineKind::Model => Ok(user.use_machine(ModelEngine::new(settings), None)),
         EngineKind::Rtl => {
-            let options = Options { probes: settings.wave.is_some(), optimise, ..Options::default() };
+            let options = Options { probes, optimise, ..Options::default() };
             let (library, build_s) = build(project, &config, options)?;
             let engine = RtlEngine::new(settings, &library).map_err(broken)?;
             Ok(user.use_machine(engine, Some(build_s)))
@@ -123,12 +127,18 @@ struct Runner<'a, 's> {
     config: Config,
     failures: PathBuf,
     session: &'a mut Session<'s>,
+    trace: Option<TraceFile>,
 }
 
 impl UseMachine for Runner<'_, '_> {
     type Output = Result<Ran, Failure>;
 
-    fn use_machine<M: Machine + 'static>(self, mut engine: M, build_s: Option<f64>) -> Self::Output {
+    fn use_machine<M: Machine + 'static>(mut self, mut engine: M, build_s: Option<f64>) -> Self::Output {
+        let trace = self.trace.take();
+        if let Some(trace) = &trace {
+            let name = self.arguments.execution.engine.name();
+            trace.begin(&mut engine, &self.config, &format!("SM ({name})"))?;
+        }
         let session = &mut *self.session;
         let error = session.run(&mut engine).err();
         let mut divergence = None;
@@ -161,6 +171,9 @@ impl UseMachine for Runner<'_, '_> {
             ));
         }
         artifacts.extend(wave);
+        if let Some(trace) = trace {
+            artifacts.extend(trace.end(&mut engine, statistics.cycles)?);
+        }
         let compared = engine.compared();
         let shape = self.config.sm_shape();
         let cycles = Cycles {

@@ -7,8 +7,9 @@ mod unified;
 
 use std::collections::BTreeMap;
 
-use gpurf_blocks::config::{BankPorts, Config};
+use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::Organisation;
+use gpurf_machine::trace::bank_accesses;
 use gpurf_machine::{Judged, Statistics};
 use gpurf_oracle::Counts;
 use serde::{Serialize, Serializer};
@@ -181,8 +182,7 @@ impl Stats {
         let count = |name: &str| statistics.events.get(name).copied().unwrap_or(0);
         let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let (instructions, thread_instructions) = (count("issue"), count("issue_lanes"));
-        let ports = if config.mrf.ports == BankPorts::Separate { 2 } else { 1 };
-        let bank_slots = statistics.cycles * config.mrf.banks as u64 * ports;
+        let bank_slots = statistics.cycles * bank_accesses(config);
         let oracle = statistics.judged.map(|judged| {
             let Judged { equal, undecided, writes, counts } = judged;
             OracleStats { equal, undecided, writes, counts }
@@ -233,6 +233,11 @@ const COUNTS: &[(&str, &str, Option<&str>)] = &[
     ("constant accesses of loads waiting", "constant_wait", None),
     ("results waiting", "result_wait", None),
 ];
+
+/// What the table calls an event; nothing where it does not show it.
+pub fn words_of(event: &str) -> Option<&'static str> {
+    COUNTS.iter().find(|(_, name, _)| *name == event).map(|(words, ..)| *words)
+}
 
 /// The whole of lost issue slots, which is no event.
 const SLOTS: &str = "";

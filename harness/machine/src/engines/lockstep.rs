@@ -24,6 +24,7 @@ use crate::fault::MachineFault;
 use crate::hang::{self, Hang};
 use crate::job::Job;
 use crate::surroundings::{End, Surroundings};
+use crate::trace::Trace;
 use crate::whereabouts::Whereabouts;
 
 /// Memories are compared whole every so many cycles, and at the end of every launch.
@@ -52,6 +53,7 @@ pub struct LockstepEngine {
     events: Events,
     spreads: Spreads,
     coverage: Coverage,
+    trace: Option<Trace>,
     /// The lockstep's failure.
     failure: Option<LockstepFailure>,
 }
@@ -88,6 +90,7 @@ impl LockstepEngine {
             events: Events::new(),
             spreads: Spreads::new(),
             coverage: Coverage::new(&settings.config),
+            trace: None,
             failure: None,
             settings,
             lockstep,
@@ -104,6 +107,39 @@ impl LockstepEngine {
                 self.window.cycle(cycle, model, rtl);
             }
         }
+    }
+
+    /// The failure's mark, and what the model does from it on, as far as that is known.
+    fn trace_failure(&mut self, error: &LaunchError, failure: &LockstepFailure, equal: u64) {
+        let Some(trace) = &mut self.trace else { return };
+        let mut details = vec![("report", failure.report.trim_end().to_owned())];
+        let (cycle, text) = match error {
+            LaunchError::Broken(broken) => {
+                if let Some(found) = &broken.divergence {
+                    let found = [
+                        ("block", found.block.clone()),
+                        ("port", found.port.clone()),
+                        ("model", found.model.clone()),
+                        ("rtl", found.rtl.clone()),
+                    ];
+                    details.extend(found);
+                }
+                (broken.cycle, if broken.divergence.is_some() { "RTL and model diverge" } else { "failure" })
+            }
+            LaunchError::Hung(hang) => (hang.cycle, "hang"),
+            _ => (equal.saturating_sub(1), "interrupted"),
+        };
+        if let Some(capture) = &failure.capture {
+            let input_bytes = self.lockstep.comparator.declaration().input_bytes;
+            for index in 0..capture.model.len() {
+                if capture.first_cycle + index as u64 >= equal {
+                    let (inputs, compared) = capture.model.get(index).split_at(input_bytes);
+                    trace.observe(&Cycle::of(inputs, compared), compared);
+                }
+            }
+        }
+        trace.mark(cycle, text, &details);
+        trace.end_launch();
     }
 
     /// The error of a launch in which the lockstep failed.
@@ -160,12 +196,19 @@ impl Engine for LockstepEngine {
         };
         let mut places = Whereabouts::new(&self.settings.config);
         let mut both = Records::zeroed(self.lockstep.comparator.declaration().record_bytes, 1);
+        if let Some(trace) = &mut self.trace {
+            trace.begin(launch);
+        }
         let (window, coverage, mut now) = (&mut self.window, &mut self.coverage, self.cycles);
+        let trace = &mut self.trace;
         let mut observe = |inputs: &[u8], compared: &[u8]| {
             let cycle = Cycle::of(inputs, compared);
             case.observe(&cycle);
             places.observe(&cycle);
             coverage.observe(&cycle);
+            if let Some(trace) = trace {
+                trace.observe(&cycle, compared);
+            }
             if window.has(now) {
                 let record = both.get_mut(0);
                 record[..inputs.len()].copy_from_slice(inputs);
@@ -189,8 +232,12 @@ impl Engine for LockstepEngine {
             let report = report::text(self.lockstep.comparator.declaration(), &cause, capture.as_ref());
             let failure = LockstepFailure { cause, capture, report };
             let error = self.error(launch, &failure);
+            self.trace_failure(&error, &failure, outcome.cycles);
             self.failure = Some(failure);
             return Err(error);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.end_launch();
         }
         let last = self.last();
         let end = self.model.end(last.out).unwrap_or(End::Done);
@@ -247,6 +294,14 @@ impl Machine for LockstepEngine {
             notes,
         };
         write_failure(parent, &context).map(Some)
+    }
+
+    fn trace(&mut self, trace: Trace) {
+        self.trace = Some(trace);
+    }
+
+    fn take_trace(&mut self) -> Option<Trace> {
+        self.trace.take()
     }
 
     fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {

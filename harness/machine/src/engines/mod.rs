@@ -27,6 +27,7 @@ use crate::commits::{JudgeError, Mismatch};
 use crate::fault::MachineFault;
 use crate::hang::Hang;
 use crate::job::Refusal;
+use crate::trace::Trace;
 
 /// Cycles in a row without progress after which a launch counts as hung.
 pub const IDLE_LIMIT: u64 = 20_000;
@@ -78,7 +79,7 @@ pub struct Statistics {
 
 impl Statistics {
     /// Adds those of another run.
-    fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.launches += other.launches;
         self.cycles += other.cycles;
         for (name, count) in &other.events {
@@ -224,6 +225,12 @@ pub trait Machine: Engine<Error = LaunchError> {
     ) -> io::Result<Option<PathBuf>> {
         Ok(None)
     }
+
+    /// Writes a trace of what is run from now on; it is for an engine that has run nothing yet.
+    fn trace(&mut self, trace: Trace);
+
+    /// Gives the trace back, which is to be finished; nothing where there is none.
+    fn take_trace(&mut self) -> Option<Trace>;
 
     /// Ends the waveform that was asked for and gives its folder; nothing if there is none, or none of its cycles took place.
     ///

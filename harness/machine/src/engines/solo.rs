@@ -8,6 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
+use gpurf_blocks::control::CAUSES;
 use gpurf_blocks::{Declaration, Twin, view};
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{Environment, EventTotals, LostWord, Records, Side, Verdict, fill_twin, lose_in_twin};
@@ -30,6 +31,7 @@ use crate::hang::{self, Hang};
 use crate::job::Job;
 use crate::measures::Measures;
 use crate::surroundings::{End, Surroundings};
+use crate::trace::Trace;
 use crate::whereabouts::Whereabouts;
 
 /// How often somebody who wants to stop is listened to.
@@ -113,6 +115,7 @@ struct Solo<R> {
     watch: Option<Watch>,
     coverage: Option<Coverage>,
     measures: Option<Measures>,
+    trace: Option<Trace>,
     /// Cycles since reset.
     cycles: u64,
     /// Those of them that were skipped.
@@ -134,6 +137,7 @@ impl<R: Runner> Solo<R> {
             watch: None,
             coverage: None,
             measures: None,
+            trace: None,
             input_bytes: declaration.input_bytes,
             cycles: 0,
             skipped: 0,
@@ -181,7 +185,8 @@ impl<R: Runner> Solo<R> {
             // Where nothing happened in the cycle before, it may well be so for a while.
             let alike = if idle > 0 && skips { self.runner.still(inputs) } else { 0 };
             let recorded = self.window.has(self.cycles);
-            let result = self.runner.cycle(record, input_bytes, recorded || probed);
+            let traced = self.trace.as_ref().is_some_and(Trace::looks);
+            let result = self.runner.cycle(record, input_bytes, recorded || probed || traced);
             self.cycles += 1;
             if recorded {
                 self.window.cycle(self.cycles - 1, record, record);
@@ -201,6 +206,9 @@ impl<R: Runner> Solo<R> {
             }
             if let Some(measures) = &mut self.measures {
                 measures.observe(&Cycle::of(inputs, compared));
+            }
+            if let Some(trace) = &mut self.trace {
+                trace.observe(&Cycle::of(inputs, compared), compared);
             }
             idle = if progress(view::<SmIn>(inputs), view::<SmOut>(compared)) { 0 } else { idle + 1 };
             let before = self.cycles - 1;
@@ -231,9 +239,37 @@ impl<R: Runner> Solo<R> {
         if let Some(measures) = &mut self.measures {
             measures.skip(cycles);
         }
+        if let Some(trace) = &mut self.trace {
+            trace.skip(cycles);
+        }
         self.cycles += cycles;
         self.skipped += cycles;
         cycles
+    }
+
+    /// A launch begins, for the trace.
+    fn begin_trace(&mut self, launch: &KernelLaunch<'_>) {
+        if let Some(trace) = &mut self.trace {
+            trace.begin(launch);
+        }
+    }
+
+    /// It has ended, or why it has not.
+    fn end_trace(&mut self, ended: &Result<End, Halt>) {
+        let Some(trace) = &mut self.trace else { return };
+        let cycle = self.cycles.saturating_sub(1);
+        match ended {
+            Ok(End::Done) | Err(Halt::Enough) => {}
+            Ok(End::Fault { warp, cause, .. }) => {
+                let name = CAUSES.get(usize::from(*cause)).copied().unwrap_or("unknown cause");
+                trace.mark(cycle, "fault", &[("slot", warp.to_string()), ("cause", name.to_owned())]);
+            }
+            Ok(End::Memory(_)) => trace.mark(cycle, "fault of memory", &[]),
+            Err(Halt::Hung(since)) => trace.mark(cycle, "hang", &[("no progress since cycle", since.to_string())]),
+            Err(Halt::Rtl(failure)) => trace.mark(cycle, "assertion", &[("report", failure.to_string())]),
+            Err(Halt::Interrupted) => trace.mark(cycle, "interrupted", &[]),
+        }
+        trace.end_launch();
     }
 
     /// One more cycle, to see inside where nobody has looked.
@@ -376,6 +412,7 @@ impl Engine for ModelEngine {
         let reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
         let mut places = Whereabouts::new(&self.solo.settings.config);
         let buffers = std::mem::take(memory);
+        self.solo.begin_trace(launch);
         let ended = match &mut case {
             Some(case) => {
                 let mut observe = |cycle: &Cycle<'_>| {
@@ -393,6 +430,7 @@ impl Engine for ModelEngine {
             }
             None => self.solo.run(job.clone(), buffers, reference.clone(), None),
         };
+        self.solo.end_trace(&ended);
         *memory = self.solo.surroundings.take_buffers();
         let end = match ended {
             Ok(end) => end,
@@ -461,6 +499,14 @@ impl Machine for ModelEngine {
 
     fn skipped(&self) -> u64 {
         self.solo.skipped
+    }
+
+    fn trace(&mut self, trace: Trace) {
+        self.solo.trace = Some(trace);
+    }
+
+    fn take_trace(&mut self) -> Option<Trace> {
+        self.solo.trace.take()
     }
 
     fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {

@@ -5,6 +5,7 @@
 pub mod kernels;
 pub mod miscounts;
 pub mod power;
+pub mod traces;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;

@@ -14,7 +14,7 @@ use crate::follow::Flushed;
 use crate::levels::{flat, traffic};
 use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
-use crate::sweep::{Results, SweepPlan};
+use crate::sweep::{Measured, Results, SweepPlan};
 use crate::traffic::{reads_avoided, writes_avoided};
 
 const FIGURE: &str = "hierarchy thesis 6.5.4, figure 6.13";
@@ -44,6 +44,43 @@ const KERNELS: [(&str, Claim); 2] = [
 
 /// Entries below the hardware LRF.
 const DEEP_ENTRIES: u32 = 6;
+
+/// Names of events: 4-lane groups, docs/blocks/hierarchy.md and docs/blocks/mrf.md.
+pub mod event {
+    events! {
+        MRF_READ = "read_groups",
+        MRF_SHARED_READ = "hierarchy_mrf_shared_groups",
+        MRF_WRITE = "write_groups",
+        MRF_SHARED_WRITE = "hierarchy_mrf_write_shared_groups",
+        ORF_READ = "hierarchy_orf_read_groups",
+        ORF_SHARED_READ = "hierarchy_orf_read_shared_groups",
+        ORF_WRITE = "hierarchy_orf_write_groups",
+        ORF_SHARED_WRITE = "hierarchy_orf_write_shared_groups",
+        COPY = "hierarchy_copy_groups",
+        LRF_READ_A = "hierarchy_lrf_a_read_groups",
+        LRF_READ_B = "hierarchy_lrf_b_read_groups",
+        LRF_READ_C = "hierarchy_lrf_c_read_groups",
+        LRF_WRITE = "hierarchy_lrf_write_groups",
+    }
+}
+
+/// The traffic of a run of the hardware. An operand that is copied to the ORF is read from the MRF and written there.
+pub fn of_run(run: &Measured) -> Traffic {
+    let mut traffic = Traffic::default();
+    let split = |all: &str, shared: &str| {
+        let (all, shared) = (run.event(all), run.event(shared));
+        (all.saturating_sub(shared), shared)
+    };
+    let Traffic { mrf, upper, lrf } = &mut traffic;
+    (mrf.private_reads, mrf.shared_reads) = split(event::MRF_READ, event::MRF_SHARED_READ);
+    (mrf.private_writes, mrf.shared_writes) = split(event::MRF_WRITE, event::MRF_SHARED_WRITE);
+    (upper.private_reads, upper.shared_reads) = split(event::ORF_READ, event::ORF_SHARED_READ);
+    (upper.private_writes, upper.shared_writes) = split(event::ORF_WRITE, event::ORF_SHARED_WRITE);
+    upper.moving_writes = run.event(event::COPY);
+    lrf.reads = [event::LRF_READ_A, event::LRF_READ_B, event::LRF_READ_C].map(|bank| run.event(bank)).iter().sum();
+    lrf.writes = run.event(event::LRF_WRITE);
+    traffic
+}
 
 pub fn plan(plan: &mut SweepPlan) {
     for entries in SIZES {

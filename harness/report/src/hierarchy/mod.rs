@@ -16,6 +16,7 @@ use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::LastResultFile;
 use gpurf_oracle::levels::LevelCounts;
 
+use crate::energy::Prices;
 use crate::follow::{Flushed, FollowedCache};
 use crate::kernels::HIERARCHY_THESIS;
 use crate::levels::name;
@@ -26,6 +27,10 @@ use crate::sweep::{Results, SweepPlan};
 
 /// What can be made.
 pub const REPORTS: &[Definition] = &[REPORT];
+
+/// The ORF is the level above the main register file.
+pub const PRICES: Prices =
+    Prices { entries: |config| config.orf.entries, traffic: |run| Some(energy::of_run(run)), power: |_, _| None };
 
 /// The report.
 const REPORT: Definition = Definition {

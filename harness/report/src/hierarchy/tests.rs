@@ -102,3 +102,29 @@ fn a_design_is_counted_once() {
     // The values and one hierarchy are counted in one run.
     assert_eq!(runs(&["values"]), 10);
 }
+
+#[test]
+fn every_event_of_the_hardware_is_one_of_the_sm() {
+    let config = gpurf_blocks::config::preset("lrf-orf-split").unwrap().config;
+    let events = gpurf_lockstep::EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration()).by_name();
+    for name in energy::event::ALL {
+        assert!(events.contains_key(name), "{name} is not among {:?}", events.keys());
+    }
+}
+
+#[test]
+fn events_of_the_hardware_become_traffic() {
+    // Each event has a number of its own, all before those of shared units: one that goes elsewhere shows.
+    let counts = energy::event::ALL.iter().rev().enumerate().map(|(index, &name)| (name, 1 << (2 * index)));
+    let run = Measured::new(1, counts);
+    let of = |name: &str| run.event(name);
+    let traffic = energy::of_run(&run);
+    assert_eq!((traffic.mrf.reads(), traffic.mrf.writes()), (of("read_groups"), of("write_groups")));
+    assert_eq!(traffic.mrf.shared_reads, of("hierarchy_mrf_shared_groups"));
+    assert_eq!(traffic.mrf.shared_writes, of("hierarchy_mrf_write_shared_groups"));
+    assert_eq!(traffic.upper.shared_reads, of("hierarchy_orf_read_shared_groups"));
+    assert_eq!(traffic.upper.shared_writes, of("hierarchy_orf_write_shared_groups"));
+    assert_eq!(traffic.upper.moving_writes, of("hierarchy_copy_groups"));
+    let banks = ["a", "b", "c"].map(|bank| of(&format!("hierarchy_lrf_{bank}_read_groups")));
+    assert_eq!((traffic.lrf.reads, traffic.lrf.writes), (banks.iter().sum(), of("hierarchy_lrf_write_groups")));
+}

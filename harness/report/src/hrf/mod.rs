@@ -8,10 +8,12 @@ mod power;
 mod sensitivity;
 mod writes;
 
+use gpurf_blocks::config::Config;
 use gpurf_compiler::Schedule;
 
-use gpurf_energy::hybrid::HybridTraffic;
+use gpurf_energy::hybrid::{HybridFile, HybridTraffic};
 
+use crate::energy::Prices;
 use crate::kernels::HYBRID_PAPER;
 use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, PerKernel, geometric_mean};
@@ -20,6 +22,16 @@ use crate::sweep::{Measured, Point, Results, by, mean_of};
 
 /// What can be made.
 pub const REPORTS: &[Definition] = &[REPORT];
+
+/// The hybrid paper's tables alone know STT-RAM.
+pub const PRICES: Prices =
+    Prices { entries: |_| 0, traffic: |_| None, power: |config, run| Some(file(config).power(&traffic(run))) };
+
+/// What it is made of.
+fn file(config: &Config) -> HybridFile {
+    let file = HybridFile::stt_ram(config.hrf.buffer_entries as u32);
+    if config.hrf.gating { file.gated(config.hrf.powered_entries as u32) } else { file }
+}
 
 /// The report.
 const REPORT: Definition = Definition {

@@ -11,7 +11,8 @@ mod values;
 
 use gpurf_compiler::Schedule;
 
-use crate::cached::{ACTIVE, machine};
+use crate::cached::{self, ACTIVE, machine};
+use crate::energy::Prices;
 use crate::kernels::HIERARCHY_THESIS;
 use crate::report::{Definition, Headlines, Orders, Part};
 use crate::row::{Absent, mean};
@@ -20,6 +21,10 @@ use crate::sweep::{Point, Results};
 
 /// What can be made.
 pub const REPORTS: &[Definition] = &[REPORT];
+
+/// The cache is the level above the main register file.
+pub const PRICES: Prices =
+    Prices { entries: |config| config.rfc.entries, traffic: |run| Some(cached::of_cache(run)), power: |_, _| None };
 
 /// The report.
 const REPORT: Definition = Definition {

@@ -12,6 +12,7 @@ mod writes;
 
 use gpurf_compiler::Schedule;
 
+use crate::energy::Prices;
 use crate::kernels::STEALING_PAPER;
 use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, PerKernel};
@@ -19,6 +20,9 @@ use crate::sweep::{Measured, Point, Results};
 
 /// What can be made.
 pub const REPORTS: &[Definition] = &[REPORT];
+
+/// Parked values are in the banks.
+pub const PRICES: Prices = Prices::BANKS;
 
 /// The report.
 const REPORT: Definition = Definition {

@@ -52,6 +52,11 @@ pub const OF_LINE: f64 = 8.0;
 /// Words of an access.
 const WORDS: f64 = 4.0;
 
+/// The same, as the thesis prices lines.
+pub fn usual_activity(run: &Measured, storage: Storage) -> Activity {
+    activity(run, storage, OF_LINE)
+}
+
 /// What an experiment may price otherwise.
 #[derive(Clone, Copy)]
 struct Prices {

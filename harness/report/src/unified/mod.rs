@@ -14,6 +14,7 @@ mod sizes;
 use gpurf_compiler::Schedule;
 
 use best::{Best, Case, best, best_of, cases, faster};
+pub use energy::{storage, usual_activity};
 
 use crate::experiments::{self, Change, Experiment, SAME, found};
 use crate::kernels::UNIFIED_MEMORY;

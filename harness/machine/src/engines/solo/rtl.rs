@@ -12,6 +12,7 @@ use verilated::{Instance, Library, RtlFailure};
 use super::super::{LaunchError, Machine, Settings, Statistics};
 use super::{Halt, Other, Solo, fault};
 use crate::job::Job;
+use crate::trace::Trace;
 
 /// The RTL of the SM alone, under Verilator. It is not looked into: what goes wrong is said with less detail than by the other engines.
 pub struct RtlEngine {
@@ -21,7 +22,7 @@ pub struct RtlEngine {
 }
 
 impl RtlEngine {
-    /// An SM that has just been reset, built from [`request`](super::request); a waveform has what it was built to show.
+    /// An SM that has just been reset, built from [`request`](super::request); a waveform and a trace have what it was built to show.
     ///
     /// # Errors
     /// When the RTL fails under reset.
@@ -55,7 +56,9 @@ impl Engine for RtlEngine {
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
         let job = Job::new(&self.solo.settings.config, launch)?;
         let reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
+        self.solo.begin_trace(launch);
         let ended = self.solo.run(job, std::mem::take(memory), reference, None);
+        self.solo.end_trace(&ended);
         *memory = self.solo.surroundings.take_buffers();
         let end = match ended {
             Ok(end) => end,
@@ -75,6 +78,14 @@ impl Engine for RtlEngine {
 impl Machine for RtlEngine {
     fn statistics(&self) -> Statistics {
         self.solo.statistics()
+    }
+
+    fn trace(&mut self, trace: Trace) {
+        self.solo.trace = Some(trace);
+    }
+
+    fn take_trace(&mut self) -> Option<Trace> {
+        self.solo.trace.take()
     }
 
     fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {

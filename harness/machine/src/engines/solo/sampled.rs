@@ -12,6 +12,7 @@ use gpurf_oracle::{Launch, Memory, Options, Oracle, Program};
 
 use super::{Machine, ModelEngine, Settings, Statistics};
 use crate::engines::LaunchError;
+use crate::trace::Trace;
 
 /// The model alone, of long launches a sample.
 pub struct SampledEngine {
@@ -88,6 +89,15 @@ impl Machine for SampledEngine {
 
     fn skipped(&self) -> u64 {
         self.whole.skipped() + self.skipped
+    }
+
+    /// Of the launches that run whole.
+    fn trace(&mut self, trace: Trace) {
+        self.whole.trace(trace);
+    }
+
+    fn take_trace(&mut self) -> Option<Trace> {
+        self.whole.take_trace()
     }
 
     fn finish_wave(&mut self) -> io::Result<Option<PathBuf>> {

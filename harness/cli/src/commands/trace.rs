@@ -1,0 +1,84 @@
+//! The trace of `gpurf run`: the file, and what is said about it.
+
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use gpurf_blocks::config::Config;
+use gpurf_machine::Machine;
+use gpurf_machine::trace::{Format, Trace};
+use gpurf_regress::files::WholeFile;
+
+use crate::args::TraceOptions;
+use crate::failure::Failure;
+use crate::output;
+
+/// A trace's file, which takes its name when it is whole.
+pub struct TraceFile {
+    path: PathBuf,
+    format: Format,
+    cycles: RangeInclusive<u64>,
+    file: WholeFile,
+}
+
+impl TraceFile {
+    /// The one that is asked for. What is wrong with it is said before anything runs.
+    pub fn create(options: &TraceOptions) -> Result<Option<Self>, Failure> {
+        let Some(path) = &options.file else { return Ok(None) };
+        let format = match options.format {
+            Some(format) => format.into(),
+            None => of_ending(path)?,
+        };
+        if path.is_dir() {
+            return Err(Failure::bad_input(format!("--trace {}: this is a folder; name a file", path.display())));
+        }
+        let file = WholeFile::create(path).map_err(|error| cannot_write(path, &error))?;
+        let cycles = options.cycles.clone().unwrap_or(0..=u64::MAX);
+        Ok(Some(Self { path: path.clone(), format, cycles, file }))
+    }
+
+    /// Lets an engine write it.
+    pub fn begin<M: Machine>(&self, engine: &mut M, config: &Config, run: &str) -> Result<(), Failure> {
+        let declaration = (gpurf_sm::ENTRY.twin)(config).declaration().clone();
+        let begun = self
+            .file
+            .writer()
+            .and_then(|out| Trace::new(config, &declaration, self.format, self.cycles.clone(), run, Box::new(out)));
+        engine.trace(begun.map_err(|error| cannot_write(&self.path, &error))?);
+        Ok(())
+    }
+
+    /// Ends it; gives its path, or nothing if it has no cycle, which is said. `last` is the number of cycles of the run.
+    pub fn end<M: Machine>(self, engine: &mut M, last: u64) -> Result<Option<PathBuf>, Failure> {
+        let Some(trace) = engine.take_trace() else { return Ok(None) };
+        let traced = trace.finish().map_err(|error| cannot_write(&self.path, &error))?;
+        if traced.cycles == 0 {
+            let from = self.cycles.start();
+            output::note(&format!(
+                "--trace-cycles: nothing was traced: the run ended after {last} cycles, before cycle {from}"
+            ));
+            return Ok(None);
+        }
+        if traced.unknown > 0 {
+            let unknown = traced.unknown;
+            output::note(&format!("--trace: {unknown} events of the SM belong to no instruction in flight"));
+        }
+        self.file.keep().map_err(|error| cannot_write(&self.path, &error))?;
+        Ok(Some(self.path))
+    }
+}
+
+fn of_ending(path: &Path) -> Result<Format, Failure> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    Format::of_ending(ending).ok_or_else(|| {
+        let endings = Format::ALL.map(|format| format!(".{}", format.endings()[0])).join(", ");
+        let path = path.display();
+        Failure::bad_input(format!(
+            "--trace {path}: its ending names no format: choose one of {endings}, or add --trace-format"
+        ))
+    })
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::tool(format!("cannot write the trace {}: {error}", path.display()))
+}

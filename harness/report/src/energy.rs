@@ -1,0 +1,149 @@
+//! The energy of a run on any machine, by the papers' models (`docs/compare.md`).
+//!
+//! A model says what it can price: the hierarchy thesis's tables know no STT-RAM, the hybrid paper's know no level above the banks. So a run has one
+//! [`Price`] for each model that knows its register file, and two runs can be compared in the models that both have.
+
+use gpurf_blocks::config::Config;
+use gpurf_blocks::designs::Organisation;
+use gpurf_energy::hybrid::{self, HybridFile, HybridPower, HybridTraffic};
+use gpurf_energy::storage::{Core, SmEnergy};
+use gpurf_energy::{Energies, Level, Part, Traffic};
+
+use crate::sweep::Measured;
+use crate::unified;
+
+/// How a design's register file is priced.
+#[derive(Clone, Copy)]
+pub struct Prices {
+    /// Entries of the level above the main register file for an active warp; 0: there is none.
+    pub entries: fn(&Config) -> usize,
+    /// Accesses by level, for the hierarchy thesis's tables; nothing where they do not know its storage.
+    pub traffic: fn(&Measured) -> Option<Traffic>,
+    /// Its power by the hybrid paper's tables; nothing where they do not know all its levels.
+    pub power: fn(&Config, &Measured) -> Option<HybridPower>,
+}
+
+impl Prices {
+    /// Of a file whose accesses are all to the banks of the main register file.
+    pub const BANKS: Self =
+        Self { entries: |_| 0, traffic: |run| Some(banks(run)), power: |_, run| Some(power_of_banks(run)) };
+}
+
+/// Accesses of the main register file alone.
+fn banks(run: &Measured) -> Traffic {
+    let (private_reads, private_writes) = (run.event("read_groups"), run.event("write_groups"));
+    // At 1 mm for all units: for whom an access is makes no difference.
+    Traffic { mrf: Level { private_reads, private_writes, ..Level::default() }, ..Traffic::default() }
+}
+
+/// The same of a file of SRAM by the hybrid paper's tables.
+fn power_of_banks(run: &Measured) -> HybridPower {
+    let (bank_reads, bank_writes) = (run.event("read_groups"), run.event("write_groups"));
+    HybridFile::SRAM.power(&HybridTraffic { cycles: run.cycles, bank_reads, bank_writes, ..HybridTraffic::default() })
+}
+
+/// Energy by one model.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Price {
+    /// Its name in JSON.
+    pub key: &'static str,
+    /// What it is of.
+    pub words: &'static str,
+    /// In pJ, by part; the first one is the whole.
+    pub parts: Vec<(&'static str, f64)>,
+}
+
+/// The energy of a run, by each model that knows its machine. `reference` is the run that an SM's dynamic power is fitted to
+/// ([`Core::thesis`]): the same kernel on the machine that others are compared with.
+pub fn prices(config: &Config, run: &Measured, reference: &Measured) -> Vec<Price> {
+    let of_design = crate::prices_of(Organisation::of(config).design().name);
+    let traffic = (of_design.traffic)(run);
+    let sm = traffic.is_some().then(|| of_sm(config, run, reference));
+    let levels = traffic.map(|traffic| by_level(config, (of_design.entries)(config), &traffic));
+    let hybrid = (of_design.power)(config, run).map(|power| by_hybrid_paper(&power, run));
+    levels.into_iter().chain(sm).chain(hybrid).collect()
+}
+
+/// Accesses and wires of the register file: hierarchy thesis, tables 4.5 and 4.6.
+fn by_level(config: &Config, entries: usize, traffic: &Traffic) -> Price {
+    // Without a level above nothing is accessed there: its price does not matter.
+    let energies = Energies::thesis(entries.max(1) as u32, config.sm.active_warps.max(1) as u32);
+    let energy = energies.of(traffic);
+    let all = |part: Part| part.access + part.wire;
+    let parts = vec![
+        ("total", energy.total()),
+        ("mrf", all(energy.mrf)),
+        ("upper", all(energy.upper)),
+        ("lrf", all(energy.lrf)),
+    ];
+    Price { key: "register_file", words: "register file", parts }
+}
+
+/// The register file in the hybrid paper's memories, with what leaks (table 1).
+fn by_hybrid_paper(power: &HybridPower, run: &Measured) -> Price {
+    // Milliwatts over a run's time.
+    let picojoules = |milliwatts: f64| milliwatts * 1e9 * run.cycles as f64 / hybrid::CLOCK;
+    let parts = vec![
+        ("total", picojoules(power.total())),
+        ("dynamic", picojoules(power.dynamic())),
+        ("leakage", picojoules(power.leakage())),
+    ];
+    Price { key: "hybrid_file", words: "register file with leakage", parts }
+}
+
+/// The SM and its DRAM: hierarchy thesis, chapter 7.
+fn of_sm(config: &Config, run: &Measured, reference: &Measured) -> Price {
+    let storage = unified::storage(config);
+    let core = Core::thesis(reference.cycles, reference.event("issue"));
+    let energy = SmEnergy::of(storage, core, &unified::usual_activity(run, storage));
+    let parts = vec![
+        ("total", energy.total()),
+        ("core", energy.core_dynamic),
+        ("leakage", energy.core_leakage + energy.sram_leakage),
+        ("registers", energy.registers),
+        ("scratchpad", energy.scratchpad),
+        ("cache", energy.cache),
+        ("dram", energy.dram),
+    ];
+    Price { key: "sm", words: "SM and DRAM", parts }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::config::presets;
+
+    use super::*;
+
+    fn run() -> Measured {
+        let events = [("issue", 500), ("read_groups", 800), ("write_groups", 400), ("memory_read_bytes", 1280)];
+        Measured::new(1000, events)
+    }
+
+    #[test]
+    fn a_price_is_the_sum_of_its_parts_and_every_machine_has_one() {
+        for preset in presets() {
+            let prices = prices(&preset.config, &run(), &run());
+            assert!(!prices.is_empty(), "{}", preset.name);
+            for Price { key, parts, .. } in prices {
+                let (whole, rest) = (parts[0].1, parts[1..].iter().map(|(_, part)| part).sum::<f64>());
+                assert!((whole - rest).abs() <= 1e-9 * whole && whole > 0.0, "{}: {key} {parts:?}", preset.name);
+            }
+        }
+    }
+
+    #[test]
+    fn banks_cost_what_the_tables_say() {
+        let baseline = gpurf_blocks::config::preset("baseline").unwrap().config;
+        let [levels, sm, hybrid] = &prices(&baseline, &run(), &run())[..] else { panic!("three models") };
+        // 15.6 and 18.6 pJ for a read and a write of the MRF with their wires.
+        let energies = Energies::thesis(1, 1);
+        let expected = 800.0 * energies.mrf_read(true) + 400.0 * energies.mrf_write(true);
+        assert!((levels.parts[0].1 - expected).abs() < 1e-6, "{levels:?}");
+        assert_eq!((levels.parts[2].1, levels.parts[3].1), (0.0, 0.0));
+        // 1280 bytes of 320 pJ.
+        assert_eq!(sm.parts[6], ("dram", 1280.0 * 320.0));
+        // 248.7 mW in 1000 cycles of 1/700 us.
+        let leaked = hybrid.parts[2].1;
+        assert!((leaked - 248.7e-3 * 1000.0 / 700e6 * 1e12).abs() < 1e-3 * leaked, "{leaked}");
+    }
+}
