@@ -263,7 +263,7 @@ fn what_is_interrupted_is_gone_on_with() {
     Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
     let output = process.wait_with_output().unwrap();
     ends(&output, INTERRUPTED);
-    assert!(text(&output.stderr).contains("interrupted: --resume goes on with it"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("interrupted: --resume continues the run"), "{}", text(&output.stderr));
     let results = results(&out);
     assert_eq!(
         (&results["result"], &results["not_run"][0]),

@@ -28,7 +28,7 @@ pub use levels::Levels;
 pub use regress::Regress;
 pub use report::ReportResults;
 
-/// Checks register-file RTL against its Rust reference model, clock by clock.
+/// Checks register-file RTL against its Rust reference model in every clock cycle.
 #[derive(Debug, Parser)]
 #[command(name = "gpurf", version, about, after_help = EXIT_STATUS, disable_help_subcommand = true)]
 pub struct Cli {
@@ -38,7 +38,7 @@ pub struct Cli {
 }
 
 const EXIT_STATUS: &str = "\
-Exit status: 0 equal or passed; 1 diverged, an assertion, or a check failed; 2 bad input or usage; \
+Exit status: 0 equal or passed; 1 diverged, or an assertion or a check failed; 2 bad input or usage; \
 3 a tool is missing or a build failed; 130 interrupted.";
 
 /// The commands.
@@ -60,20 +60,20 @@ pub enum Command {
     Program(WriteProgram),
     /// Compile CUDA or PTX to machine code
     Compile(Compile),
-    /// Open a failure's waveform, or name its files where there is no display
+    /// Open a failure's waveform; without a display, print the command that opens it
     Wave(Wave),
-    /// Put faults into the RTL and see whether lockstep finds them
+    /// Put faults into the RTL and check that lockstep finds them
     Mutate(Mutate),
-    /// Flip every bit of the RTL's state and see whether lockstep finds it
+    /// Flip every bit of the RTL's state and check that lockstep finds each flip
     Audit(Audit),
-    /// Compare the model with its accepted results (goldens), or accept new ones
+    /// Compare the model's behaviour with its goldens, or accept new goldens
     #[command(subcommand)]
     Golden(Golden),
-    /// Run a test plan: thousands of cases; failures are grouped, and a run that was stopped can be resumed
+    /// Run a test plan of thousands of cases: resumable, failures grouped by cause
     Regress(Regress),
     /// Measure the speed of lockstep, of plain Verilator and of the model
     Bench(Bench),
-    /// Show the papers' results beside ours
+    /// Compare the papers' results with the model's
     Report(ReportResults),
     /// Print a completion script for a shell
     Completions {
@@ -115,7 +115,7 @@ impl Selection {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without --block, --programs, --preset, --config or --set it runs the default suite: the SM of each design on kernels and random programs, every block in one variant, \
-the register file in four shapes. --whole runs more kernels and programs of each SM, every block in each variant that changes what it does, and the register file at \
+the register file in four shapes. --whole runs more kernels and programs of each SM, every block in each variant that changes its behaviour, and the register file at \
 a selection of sizes in which every pair of values occurs. With --rtl or --rtl-list it runs all jobs of \
 the whole suite that contain a replaced module or package, in every shape and under every policy that the suite has, and prints their number; with --block too, those of \
 that block. --preset, --config and --set select one configuration in place of the suite's.")]
@@ -135,7 +135,7 @@ pub struct Cosim {
     /// Run the SM on N random programs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with_all = ["block", "kernel", "all_shapes"])]
     pub programs: Option<u64>,
-    /// What they are made of: a theme, or a TOML file (default: all themes in turn)
+    /// Content of the random programs: a theme, or a TOML file (default: all themes in turn)
     #[arg(long, value_name = "THEME|FILE", requires = "programs")]
     pub weights: Option<String>,
     /// Cycles of each run of a block
@@ -165,7 +165,7 @@ pub struct Cosim {
     /// Print a row for each run, however many there are
     #[arg(long)]
     pub verbose: bool,
-    /// What runs the RTL: cxxrtl (Yosys, behind slang) is slow, and a check on Verilator
+    /// Simulator of the RTL: cxxrtl (slang and Yosys) is slow, and is a check on Verilator
     #[arg(long, value_enum, default_value = "verilator")]
     pub simulator: SimulatorName,
     /// How to run and print
@@ -200,7 +200,7 @@ pub struct Replacements {
     /// Take modules and packages from a file list with +incdir+ and +define+
     #[arg(long = "rtl-list", value_name = "FILE")]
     pub list: Option<PathBuf>,
-    /// Run although this RTL lacks a register or net that is compared (may be repeated)
+    /// Accept that this RTL lacks a register or net that lockstep compares (may be repeated)
     #[arg(long, value_name = "NAME")]
     pub allow_absent: Vec<String>,
 }
@@ -208,7 +208,7 @@ pub struct Replacements {
 /// Options of everything that runs jobs.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// Jobs at a time (default: one a processor)
+    /// Jobs that run in parallel (default: one for each processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
     /// Print one JSON object on standard output
@@ -219,18 +219,18 @@ pub struct Run {
 /// `gpurf run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The functional engine computes results and checks the program: accesses out of bounds, races in shared memory, divergent barriers, hangs. It knows no \
-time and no register file, so that sizes and policies make no difference to it. The others run the SM clock by clock: its model, its RTL under \
-Verilator, or both, compared in every cycle, with the functional engine as the judge of what each warp writes. A .cu is taken with the .ptx beside it, \
-unless that is older: then nvcc compiles it.")]
+The functional engine computes results and checks the program: accesses out of bounds, races in shared memory, divergent barriers, hangs. It models no \
+time and no register file, so sizes and policies do not change its results. The other engines run the SM cycle by cycle: its model, its RTL under \
+Verilator, or both, compared in every cycle; the functional engine checks what each warp writes. A .cu file uses the .ptx file beside it, \
+unless the .ptx file is older: then nvcc compiles the .cu file.")]
 pub struct RunKernels {
     /// The launch manifest
     #[arg(value_name = "LAUNCH.toml")]
     pub manifest: PathBuf,
-    /// What runs them, and how
+    /// Engine and options of the run
     #[command(flatten)]
     pub execution: Execution,
-    /// Fail where a thread reads a register, a predicate or local memory that it has not written (functional engine only)
+    /// Fail if a thread reads a register, a predicate or local memory that it has not written (functional engine only)
     #[arg(long)]
     pub check_undefined: bool,
     /// Write each output buffer to DIR/BUFFER.bin, little-endian
@@ -239,7 +239,7 @@ pub struct RunKernels {
     /// Record these cycles as a waveform
     #[arg(long, value_name = "FROM:TO", value_parser = window)]
     pub wave: Option<RangeInclusive<u64>>,
-    /// Where to write a trace of every instruction
+    /// Trace of every instruction
     #[command(flatten)]
     pub trace: TraceOptions,
     /// Print one JSON object on standard output
@@ -250,10 +250,10 @@ pub struct RunKernels {
 /// A trace of a run: every instruction from fetch to write (docs/trace.md).
 #[derive(Debug, Args)]
 pub struct TraceOptions {
-    /// Write each instruction's way from fetch to write: FILE.json or FILE.pftrace for Perfetto, FILE.kanata for Konata
+    /// Trace each instruction from fetch to write: FILE.json or FILE.pftrace for Perfetto, FILE.kanata for Konata
     #[arg(long = "trace", value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The trace's format, if it is not that of the file's ending
+    /// Format of the trace (default: from the file's extension)
     #[arg(long = "trace-format", value_name = "FORMAT", requires = "file")]
     pub format: Option<TraceFormat>,
     /// Trace these cycles only
@@ -288,10 +288,10 @@ pub struct Execution {
     /// Sizes and policies
     #[command(flatten)]
     pub selection: Selection,
-    /// What executes the kernels
+    /// Engine that executes the kernels
     #[arg(long, value_enum, default_value = "functional")]
     pub engine: EngineKind,
-    /// Registers of a thread at most; values without a register are kept in local memory
+    /// Maximum number of registers per thread; values without a register are spilled to local memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
     pub registers: Option<u16>,
     /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
@@ -311,13 +311,13 @@ pub struct Execution {
 /// What executes kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineKind {
-    /// The functional oracle: results without time
+    /// The functional oracle: results without timing
     Functional,
     /// The model of the SM
     Model,
     /// The RTL of the SM
     Rtl,
-    /// Both of them, compared with each other in every cycle, and with the functional engine
+    /// Model and RTL, compared in every cycle and checked by the functional engine
     Lockstep,
 }
 
@@ -336,16 +336,16 @@ impl EngineKind {
 /// `gpurf program`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The program is the one that `gpurf cosim --programs` runs with the same seed, weights and sizes. It is a launch manifest with the machine's own instructions: \
+`gpurf cosim --programs` runs the same program for the same seed, weights and sizes. The program is a launch manifest with the machine's own instructions: \
 `gpurf run` and `gpurf cosim --kernel` take it.")]
 pub struct WriteProgram {
     /// Seed of the program
     #[arg(long, value_name = "S", value_parser = number, default_value = "1", allow_negative_numbers = true)]
     pub seed: u64,
-    /// What it is made of: a theme, or a TOML file
+    /// Content of the program: a theme, or a TOML file
     #[arg(long, value_name = "THEME|FILE", default_value = "mixed")]
     pub weights: String,
-    /// Sizes, which bound its own
+    /// Sizes of the machine, which limit the program's sizes
     #[command(flatten)]
     pub selection: Selection,
     /// Write to this file in place of standard output
@@ -356,9 +356,9 @@ pub struct WriteProgram {
 /// `gpurf compile`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Machine code is JSON: kernels with their instructions as pairs of 64-bit words, and variables. A .cu is taken with the .ptx beside it, unless that is \
-older: then nvcc compiles it. A kernel that cannot be compiled is listed with what it lacks, and the others are compiled. The exit status is 2 if a \
-kernel that was asked for is refused: one of --kernel, or without it any of the file. With --summary it is 0 whatever is refused.")]
+Machine code is JSON: kernels with their instructions as pairs of 64-bit words, and variables. A .cu file uses the .ptx file beside it, unless the .ptx file is \
+older: then nvcc compiles the .cu file. A kernel that cannot be compiled is listed with the reason, and the other kernels are compiled. The exit status is 2 if a \
+requested kernel is refused: one named by --kernel, or without --kernel any kernel of the file. With --summary the exit status is 0 even if kernels are refused.")]
 pub struct Compile {
     /// The CUDA or PTX file; with --summary any number of files and folders
     #[arg(value_name = "FILE.cu|FILE.ptx", required = true)]
@@ -366,22 +366,22 @@ pub struct Compile {
     /// Compile this kernel: its name in the source, such as scale or app::scale<float, 3>, or in the PTX. May be repeated
     #[arg(long = "kernel", value_name = "NAME")]
     pub kernels: Vec<String>,
-    /// Count which kernels of these files and folders are accepted and can be launched, and what the others lack; writes no code
+    /// Count the kernels of these files and folders that compile and can be launched, and the reasons why others do not; write no code
     #[arg(long, conflicts_with_all = ["kernels", "output", "annotate"])]
     pub summary: bool,
     /// With --summary: print one JSON object on standard output
     #[arg(long, requires = "summary")]
     pub json: bool,
-    /// For the register-file organisation of this preset
+    /// Compile for the register-file organisation of this preset
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// Registers of a thread at most; values without a register are kept in local memory
+    /// Maximum number of registers per thread; values without a register are spilled to local memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
     pub registers: Option<u16>,
-    /// The order of the instructions in a basic block
+    /// Order of the instructions in a basic block
     #[arg(long, value_name = "ORDER", default_value = "none")]
     pub schedule: Order,
-    /// The order in which registers are named
+    /// Order in which registers are named
     #[arg(long, value_name = "ORDER", default_value = "allocated")]
     pub register_order: Naming,
     /// Levels above the main register file
@@ -390,17 +390,17 @@ pub struct Compile {
     /// Mark power states: a register stays ON if its next access is at most W instructions away (docs/power.md)
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u8).range(1..=i64::from(POWER_THRESHOLD)))]
     pub power_threshold: Option<u8>,
-    /// Local memory of a thread for the frames of recursive functions, in bytes
+    /// Local memory per thread for the frames of recursive functions, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = STACK_BYTES,
           value_parser = clap::value_parser!(u32).range(..=i64::from(STACK_LIMIT)))]
     pub stack_bytes: u32,
-    /// Which 64-bit loads and stores of memory that threads share are single operations
+    /// Which 64-bit loads and stores of shared and global memory are single operations
     #[arg(long, value_name = "WHICH", default_value = "strong")]
     pub wide_accesses: Wide,
-    /// Bytes of a block's shared memory that it does not share with another block; accesses there are marked (docs/scratchpad-compiler.md)
+    /// Bytes of a block's shared memory that stay private; accesses to them are marked (docs/scratchpad-compiler.md)
     #[arg(long, value_name = "BYTES")]
     pub private_shared: Option<u32>,
-    /// The order of a kernel's variables of shared memory
+    /// Order of a kernel's shared variables
     #[arg(long, value_name = "ORDER", default_value = "declared")]
     pub share_layout: SharedOrder,
     /// Where threads release the shared part of shared memory
@@ -417,7 +417,7 @@ pub struct Compile {
 /// The order of the instructions in a basic block (docs/compiler.md).
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Order {
-    /// As the PTX has them
+    /// The order of the PTX
     None,
     /// Each result before its first reader, as in an expression tree; nothing is simplified
     Tree,
@@ -441,7 +441,7 @@ impl Order {
 pub enum Wide {
     /// Those that PTX marks .volatile, .relaxed, .acquire, .release or .mmio
     Strong,
-    /// All of global memory: for programs that race with plain accesses, as hardware lets them
+    /// All accesses to global memory: for programs that race with plain accesses
     All,
 }
 
@@ -460,7 +460,7 @@ impl Wide {
 pub enum Naming {
     /// As the allocator names them
     Allocated,
-    /// In the order in which the code uses them first
+    /// In the order of their first use in the code
     FirstUse,
 }
 
@@ -477,9 +477,9 @@ impl Naming {
 /// The order of a kernel's variables of shared memory (docs/scratchpad-compiler.md).
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum SharedOrder {
-    /// As they are declared
+    /// In the order of their declarations
     Declared,
-    /// So that the shared part is accessed for few instructions
+    /// In an order that accesses the shared part for the fewest instructions
     Minimal,
 }
 
@@ -496,11 +496,11 @@ impl SharedOrder {
 /// Where threads release the shared part of shared memory (docs/scratchpad-compiler.md).
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Releases {
-    /// Where the program does
+    /// Where the program releases it
     None,
-    /// In the nearest block that all threads come to behind their accesses
+    /// In the nearest block that all threads reach after their accesses
     Postdom,
-    /// On each way behind the last access
+    /// On each path, after the last access
     Optimal,
 }
 
@@ -526,28 +526,28 @@ pub struct Wave {
 /// `gpurf mutate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Hand-written mutants are those of tests/mutants; generated ones are made by Yosys, which scripts/bootstrap.sh --mutants installs. Each has to be \
-noticed, or shown to be equivalent to the original.")]
+Hand-written mutants are in tests/mutants. Yosys makes the generated ones; scripts/bootstrap.sh --mutants installs it. Each mutant must be \
+caught by lockstep or proven equivalent to the original.")]
 pub struct Mutate {
     /// Mutate this module (may be repeated; default: all)
     #[arg(long, value_name = "NAME")]
     pub block: Vec<String>,
-    /// Run N hand-written mutants of each module inside the whole SM, on kernels, to see whether the report names the module
+    /// Run N hand-written mutants of each module inside the whole SM, on kernels, and check that the report names the module
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "count")]
     pub in_sm: Option<u16>,
-    /// Mutants of netlists in all, besides the others; 0: none, and no Yosys
+    /// Total number of netlist mutants; 0: none (Yosys is not needed)
     #[arg(long, value_name = "N", default_value = "200")]
     pub count: usize,
-    /// Designers' mistakes in the source of each module, besides the others; 0: none, and no pyslang
+    /// Number of designers' mistakes in the source of each module; 0: none (pyslang is not needed)
     #[arg(long, value_name = "N", default_value = "20")]
     pub mistakes: usize,
-    /// Leave the hand-written ones out
+    /// Leave out the hand-written mutants
     #[arg(long, conflicts_with = "in_sm")]
     pub only_generated: bool,
     /// Seed of the choice of mutants and of the stimulus
     #[arg(long, value_name = "S", default_value = "1", value_parser = number, allow_negative_numbers = true)]
     pub seed: u64,
-    /// What runs the RTL
+    /// Simulator of the RTL
     #[arg(long, value_enum, default_value = "verilator")]
     pub simulator: SimulatorName,
     /// How to run and print
@@ -574,7 +574,7 @@ pub struct Audit {
     pub run: Run,
 }
 
-/// A number, decimal or hexadecimal, with underscores where they help.
+/// Parses a decimal or hexadecimal number; underscores may group its digits.
 fn number(text: &str) -> Result<u64, String> {
     let digits = text.replace('_', "");
     let parsed = match digits.strip_prefix("0x") {
@@ -600,7 +600,7 @@ fn cycles(text: &str) -> Result<u64, String> {
 }
 
 fn window(text: &str) -> Result<RangeInclusive<u64>, String> {
-    let wrong = || "expected two cycles, the first one not behind the last one, such as 1000:1200".to_owned();
+    let wrong = || "expected FROM:TO, two cycles with FROM at most TO, such as 1000:1200".to_owned();
     let (from, to) = text.split_once(':').ok_or_else(wrong)?;
     let (from, to) = (number(from).map_err(|_| wrong())?, number(to).map_err(|_| wrong())?);
     if from <= to { Ok(from..=to) } else { Err(wrong()) }

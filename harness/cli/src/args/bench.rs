@@ -7,10 +7,10 @@ use clap::Args;
 /// `gpurf bench`.
 #[derive(Debug, Args)]
 pub struct Bench {
-    /// Time of each of the three, in each row
+    /// Seconds for each measurement: lockstep, plain Verilator, model
     #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds)]
     pub time: Duration,
-    /// Measure the compiler on each kernel, and nothing else
+    /// Measure only the compiler, on each kernel
     #[arg(long)]
     pub compile: bool,
     /// Print one JSON object on standard output

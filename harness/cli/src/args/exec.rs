@@ -12,9 +12,9 @@ use super::Execution;
 #[command(
     override_usage = "gpurf exec [OPTIONS] -- PROGRAM [ARGUMENTS]...",
     after_help = "\
-The application is linked with `nvcc -cudart shared`, and has PTX for compute capability 7.5 or less (`-gencode arch=compute_75,code=compute_75`). It finds gpurf's \
-CUDA runtime in place of NVIDIA's: its kernels are compiled for the machine and run on the engine, and it gets their results. Its exit status is that of gpurf, \
-unless a launch fails for a reason that is not the application's (1)."
+Link the application with `nvcc -cudart shared` and include PTX for compute capability 7.5 or less (`-gencode arch=compute_75,code=compute_75`). It loads gpurf's \
+CUDA runtime in place of NVIDIA's: gpurf compiles its kernels, runs them on the engine and returns their results. gpurf ends with the application's exit status, \
+or with 1 if a launch fails for a reason outside the application."
 )]
 pub struct RunProgram {
     /// The application and its arguments
@@ -25,19 +25,19 @@ pub struct RunProgram {
         allow_hyphen_values = true
     )]
     pub program: Vec<OsString>,
-    /// What runs the kernels, and how
+    /// Engine and options of the run
     #[command(flatten)]
     pub execution: Execution,
-    /// Run the first N launches on the engine, and the rest on the functional one
+    /// Run the first N launches on the engine, and the rest on the functional engine
     #[arg(long, value_name = "N")]
     pub sample: Option<u64>,
-    /// Write each launch into this folder, as a manifest with its memory
+    /// Record each launch in this folder, as a manifest with its memory
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// A line for each launch
+    /// Print a line for each launch
     #[arg(long)]
     pub verbose: bool,
-    /// Print the folder with gpurf's CUDA runtime, for nvcc's -L, and run nothing
+    /// Print the folder of gpurf's CUDA runtime, for nvcc's -L, and exit
     #[arg(long, conflicts_with = "program")]
     pub library: bool,
     /// Write a summary as one JSON object into this file

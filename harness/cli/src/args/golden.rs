@@ -9,24 +9,24 @@ use super::Run;
 /// `gpurf golden`.
 #[derive(Debug, Subcommand)]
 pub enum Golden {
-    /// Say what has changed, by how much, and since which cycle
+    /// Compare the model with its goldens: what changed, by how much, since which cycle
     Check(CheckGoldens),
-    /// Accept what has changed
+    /// Accept changed behaviour as the new goldens
     Bless(BlessGoldens),
-    /// Write every cycle of a run in short: what `golden check --before` asks of the other program
+    /// Write digests of every cycle of a run; `golden check --before` runs this on the older program
     Trace(TraceGolden),
 }
 
 /// Which goldens.
 #[derive(Debug, Args)]
 pub struct Goldens {
-    /// Of this preset (may be repeated; default: all)
+    /// Select this preset (may be repeated; default: all)
     #[arg(long, value_name = "NAME")]
     pub preset: Vec<String>,
-    /// Of this launch manifest, or of the test kernel of this name (may be repeated; default: all test kernels)
+    /// Select this launch manifest, or the test kernel of this name (may be repeated; default: all test kernels)
     #[arg(long, value_name = "LAUNCH.toml|NAME")]
     pub kernel: Vec<PathBuf>,
-    /// The folder they are in (default: tests/goldens of the checkout)
+    /// Folder of the goldens (default: tests/goldens of the checkout)
     #[arg(long, value_name = "DIR")]
     pub goldens: Option<PathBuf>,
     /// How to run and print
@@ -37,13 +37,13 @@ pub struct Goldens {
 /// `gpurf golden check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A golden says in which interval a change begins. The cycle comes from the run that the golden was made of: the build folder keeps it from the last check that passed, \
-or from `bless`. Where it is not there, --before runs it again, on a program that was built before the change.")]
+A golden gives the interval in which a change begins. The trace of the golden's run gives the cycle. The build folder keeps this trace from the last check that passed, \
+or from `bless`. If the trace is missing, --before makes it again with a program that was built before the change.")]
 pub struct CheckGoldens {
-    /// Which
+    /// Which goldens
     #[command(flatten)]
     pub which: Goldens,
-    /// A gpurf that was built before the change
+    /// A gpurf program that was built before the change
     #[arg(long, value_name = "PROGRAM")]
     pub before: Option<PathBuf>,
 }
@@ -51,10 +51,10 @@ pub struct CheckGoldens {
 /// `gpurf golden bless`.
 #[derive(Debug, Args)]
 pub struct BlessGoldens {
-    /// Which
+    /// Which goldens
     #[command(flatten)]
     pub which: Goldens,
-    /// Why the change is right; it is kept in the file
+    /// Reason why the change is correct; the golden's file keeps it
     #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub reason: String,
 }
@@ -62,10 +62,10 @@ pub struct BlessGoldens {
 /// `gpurf golden trace`.
 #[derive(Debug, Args)]
 pub struct TraceGolden {
-    /// On this preset
+    /// Preset to run
     #[arg(long, value_name = "NAME")]
     pub preset: String,
-    /// The launch manifest, or the test kernel's name
+    /// Launch manifest, or name of a test kernel
     #[arg(long, value_name = "LAUNCH.toml|NAME")]
     pub kernel: PathBuf,
     /// Write to this file

@@ -8,16 +8,16 @@ use gpurf_isa::{LastResultFile, OrfEntry};
 /// Levels above the main register file, and how values get there (docs/hierarchy.md).
 #[derive(Debug, Args)]
 pub struct Levels {
-    /// Entries of a thread in the operand register file
+    /// Entries per thread in the operand register file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=i64::from(OrfEntry::COUNT)), default_value = "0")]
     orf: u8,
     /// The last result file
     #[arg(long, value_name = "KIND", default_value = "none")]
     lrf: Lrf,
-    /// Leave out this step of the allocation (may be repeated)
+    /// Leave out this step of the allocation to levels (may be repeated)
     #[arg(long, value_name = "STEP")]
     without: Vec<Step>,
-    /// Levels that a result may be written to at once
+    /// Combinations of levels that one instruction may write its result to
     #[arg(long, value_name = "ENCODING", default_value = "free")]
     encoding: Encoding,
 }

@@ -10,10 +10,10 @@ use super::{Replacements, Run, cycles, number};
 /// `gpurf regress`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The folder of a regression has its journal, results.json, report.html, junit.xml, and for each kind of failure a failure folder with the shortest run that still fails. A run that was \
-interrupted or killed goes on with --resume. Shards are merged by --merge, in a folder of their own.")]
+The folder of a regression has its journal, results.json, report.html, junit.xml, and for each kind of failure a failure folder with the shortest run that still fails. --resume \
+continues an interrupted or killed run. --merge merges shards into a folder of their own.")]
 pub struct Regress {
-    /// Which tier of the plan
+    /// Tier of the plan
     #[arg(long, value_name = "TIER", default_value = "smoke")]
     pub tier: String,
     /// The plan (default: tests/regress.toml of the checkout)
@@ -25,13 +25,13 @@ pub struct Regress {
     /// Run the Ith of N equal parts of the plan
     #[arg(long, value_name = "I/N", value_parser = shard)]
     pub shard: Option<Shard>,
-    /// Go on with what was interrupted
+    /// Continue an interrupted run
     #[arg(long)]
     pub resume: bool,
-    /// Run nothing: put the regression in this folder and the others given into one (may be repeated)
+    /// Run nothing: merge the regressions of these folders (may be repeated)
     #[arg(long, value_name = "DIR", conflicts_with_all = ["shard", "resume"], requires = "out")]
     pub merge: Vec<PathBuf>,
-    /// Write JUnit XML to this file too
+    /// Also write JUnit XML to this file
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// Show changes since the run of this results.json (default: the last one in the folder)
@@ -46,7 +46,7 @@ pub struct Regress {
     /// RTL in place of the project's
     #[command(flatten)]
     pub rtl: Replacements,
-    /// Run cases that come on standard input: what a regression starts for itself
+    /// Run the cases that arrive on standard input: a regression starts its workers so
     #[arg(long, hide = true)]
     pub worker: bool,
     /// How to run and print

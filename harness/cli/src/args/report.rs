@@ -10,8 +10,8 @@ use super::{Order, Run};
 /// `gpurf report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each row is a result of a paper: what it says, what is measured here on the model and the functional oracle, for each kernel and as the mean, and whether ours \
-lies where the paper's does. Where it does not, the row says why and names the command that shows it. docs/reports.md says how each row is measured.")]
+Each row is a result of a paper: the paper's number, the number measured here on the model and the functional oracle, for each kernel and as the mean, and whether the \
+two agree. A row that does not agree gives the reason and a command that shows it. docs/reports.md says how each row is measured.")]
 pub struct ReportResults {
     /// Reports (default: all)
     #[arg(value_name = "REPORT", value_parser = PossibleValuesParser::new(gpurf_report::reports().map(|report| report.name)))]
@@ -19,25 +19,25 @@ pub struct ReportResults {
     /// Make only this part of a report (may be repeated)
     #[arg(long, value_name = "PART")]
     pub only: Vec<String>,
-    /// The order of instructions in a basic block, in place of the one that each paper's code has
+    /// Order of instructions in a basic block (default: the order of each paper's code)
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Order>,
-    /// Run the project's kernels on little data: a quick look. Without it they run on large data, a thousand blocks, which fill the SM
+    /// Run the project's kernels on little data, for a quick look (default: a thousand blocks, which fill the SM)
     #[arg(long, conflicts_with = "kernel")]
     pub small: bool,
-    /// Run every launch to its end on the model. Without it one of more than 300,000 instructions of warps ends early, when the SM has long been full, and what was counted stands for the rest
+    /// Run every launch to its end on the model (default: a launch of more than 300,000 warp instructions is sampled)
     #[arg(long)]
     pub whole: bool,
     /// Run this launch manifest in place of the project's kernels (may be repeated)
     #[arg(long, value_name = "LAUNCH.toml")]
     pub kernel: Vec<PathBuf>,
-    /// Write a page with tables and plots
+    /// Write an HTML page with tables and plots
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Keep the results of runs in this folder, and take from it what is there (default: target/reports/runs of the checkout)
+    /// Folder of kept results, which later reports use again (default: target/reports/runs of the checkout)
     #[arg(long, value_name = "DIR")]
     pub runs: Option<PathBuf>,
-    /// Make all runs again, whatever results are there
+    /// Run everything again and ignore kept results
     #[arg(long)]
     pub fresh: bool,
     /// How to run and print

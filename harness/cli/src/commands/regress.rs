@@ -52,7 +52,7 @@ pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
         show(&report, &out, earlier.trend.as_ref())?;
     }
     if interrupt::requested() {
-        output::note("interrupted: --resume goes on with it");
+        output::note("interrupted: --resume continues the run");
         return Ok(Status::Interrupted);
     }
     Ok(match report.status() {
