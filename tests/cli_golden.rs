@@ -29,7 +29,7 @@ fn blessed(kernel: &str) -> (tempfile::TempDir, PathBuf) {
     let file = folder.path().join(format!("baseline/{kernel}.toml"));
     let output = golden(folder.path(), &["bless", "--reason", "it is new", "--kernel", kernel]);
     assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout), format!("baseline {kernel}: new\n1 of 1 goldens as they were\n"));
+    assert_eq!(text(&output.stdout), format!("baseline {kernel}: new\n1 of 1 goldens unchanged\n"));
     (folder, file)
 }
 
@@ -92,7 +92,7 @@ fn a_change_is_said_and_blessed_with_a_reason() {
     let arguments = ["check", "--kernel", "saxpy", "--before", program];
     let output = golden(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(BAD_INPUT));
-    assert!(text(&output.stdout).contains("does not do what the golden says either"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("does not match the golden either"), "{}", text(&output.stdout));
 
     let output = golden(folder.path(), &["bless", "--reason", "52 cycles are right", "--kernel", "saxpy"]);
     assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
@@ -200,7 +200,7 @@ fn goldens_that_are_missing_or_none_are_said() {
     // A golden whose kernel is no more.
     edit(&file, "cycles", "4952");
     edit(&file, "kernel", "\"tests/kernels/gone.toml\"");
-    said(&["check", "--kernel", "vectorAdd"], FAILED, "saxpy.toml: its preset or launch manifest is no more");
+    said(&["check", "--kernel", "vectorAdd"], FAILED, "saxpy.toml: its preset or launch manifest no longer exists");
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn what_cannot_be_reported_is_said() {
     let twice = ["report", report(), "--kernel", "sums.toml", "--kernel", "./sums.toml"];
     refused(&twice, BAD_INPUT, &["./sums.toml", "another kernel of that name"]);
     let nowhere = ["report", report(), "--kernel", "sums.toml", "--html", "none/page.html"];
-    refused(&nowhere, BAD_INPUT, &["--html none/page.html", "no such folder"]);
+    refused(&nowhere, BAD_INPUT, &["--html none/page.html", "its folder does not exist"]);
 }
 
 #[test]

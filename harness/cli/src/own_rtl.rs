@@ -50,7 +50,7 @@ impl OwnRtl {
         }
         if let (Some(name), true) = (given.allow_absent.first(), own.is_empty()) {
             return Err(Failure::bad_input(format!(
-                "--allow-absent {name}: the project's own RTL may lack nothing; give yours with --rtl or --rtl-list"
+                "--allow-absent {name}: the project's own RTL has all probes; give your own RTL with --rtl or --rtl-list"
             )));
         }
         own.sources.options.extend(given.allow_absent.iter().map(|name| format!("--allow-absent {name}")));

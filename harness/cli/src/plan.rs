@@ -91,7 +91,7 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<CosimPlan, Failure> 
     check_touched(&given, &jobs)?;
     if !given.is_empty() {
         if let Some(block) = named.iter().find(|block| !given.touches(block)) {
-            let message = format!("--block {}: it contains nothing that is replaced", block.name);
+            let message = format!("--block {}: it contains no replaced module or package", block.name);
             return Err(Failure::bad_input(message));
         }
         jobs.retain(|job| gpurf_sm::find(&job.block).is_some_and(|block| given.touches(block)));
@@ -176,7 +176,7 @@ fn replay_program(
     let at_fault = |e: &dyn std::fmt::Display| Failure::bad_input(format!("{}: {e}", file.display()));
     let manifest = Manifest::load(file).map_err(|e| Failure::bad_input(e.to_string()))?;
     let replay = manifest.replay.ok_or_else(|| {
-        at_fault(&"it has no [replay] to say on what to run: give it to --kernel, with --set and --seed")
+        at_fault(&"it has no [replay] section with the machine: run it with --kernel, --set and --seed")
     })?;
     let config = Config::load(Start::Preset(DEFAULT_PRESET), &replay.settings).map_err(|e| at_fault(&e))?;
     let own = own(&replay.rtl).map_err(|e| Failure { message: at_fault(&e.message).message, ..e })?;
@@ -351,7 +351,7 @@ mod tests {
                 let one = planned(&["--rtl", &option, "--block", "mrf_arbiter", "--preset", "mrf-1r1w"]).unwrap();
                 assert!(one.jobs.len() == 1 && one.part.is_none());
                 let message = planned(&["--rtl", &option, "--block", "mrf_arbiter", "--block", "alu"]).err().unwrap();
-                assert_eq!(message.message, "--block alu: it contains nothing that is replaced");
+                assert_eq!(message.message, "--block alu: it contains no replaced module or package");
             }
         }
     }

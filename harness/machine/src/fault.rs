@@ -159,9 +159,9 @@ fn words(number: u8, value: u32) -> String {
         cause::BARRIER_DIVERGENCE => {
             format!("barrier {value} is reached by some living threads of the warp: the others are on another path")
         }
-        cause::BARRIER_COUNT => format!("a barrier is to wait for {value} threads"),
+        cause::BARRIER_COUNT => format!("a barrier has the thread count {value}"),
         cause::WARP_DIVERGENCE => {
-            format!("the mask {value:#010x} of a warp-wide operation names threads that are not there")
+            format!("the mask {value:#010x} of a warp-wide operation includes threads that are not active")
         }
         cause::NO_SUCH_PLACE | cause::DOES_NOT_FIT => name.to_owned(),
         cause::RELEASED => format!(

@@ -1,4 +1,4 @@
-//! Registers that are switched off lose their values, on both sides alike (`docs/power.md`, "An environment that makes a lie visible").
+//! Registers that are switched off lose their values, on both sides alike (`docs/power.md`, "An environment that exposes wrong marks").
 //!
 //! In a real register file a register that is OFF forgets. Neither the RTL nor the model does that by itself: their cells keep what was in them. So the
 //! words of registers that have gone OFF get random values. A mark that switches a register off that some lane still reads then gives a wrong result,

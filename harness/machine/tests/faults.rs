@@ -131,15 +131,15 @@ fn wrong(name: &str, part: &str, replacement: &str) -> String {
 #[test]
 fn another_fault_than_the_expected_one_fails() {
     let message = wrong("trap.toml", "cause = \"trap\"", "cause = \"misaligned\"");
-    let expected = "expected to end with the fault `misaligned, value 0x1234567, block (0, 0, 0), warp 5`, and ends \
-                    otherwise: ";
+    let expected = "expected to end with the fault `misaligned, value 0x1234567, block (0, 0, 0), warp 5`, but ends \
+                    with another error: ";
     assert!(message.contains(expected), "{message}");
     assert!(message.contains("warp 5 (warp 5 of the SM): trap 19088743"), "{message}");
     wrong("trap.toml", "value = 0x1234567", "value = 0x1234566");
     wrong("trap.toml", "warp = 5", "warp = 4");
     wrong("trap-second-block.toml", "block = [1, 0, 0]", "block = [0, 0, 0]");
     wrong("trap.toml", "warp = 5\n", "warp = 5\ninstruction = 5\n");
-    assert!(wrong("trap.toml", "@P0 TRAP 0x1234567", "NOP").ends_with(", and comes to its end"));
+    assert!(wrong("trap.toml", "@P0 TRAP 0x1234567", "NOP").ends_with(", but ends without a fault"));
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn what_the_sm_finds_wrong_is_said_in_words() {
         ),
         ("ATOM.GLOBAL.ADD RZ, [RZ:RZ], R9", 32, "lane 0: atomic operation of 4 bytes at global address 0x0 is out of"),
         ("TRAP 2", 32, "trap 2: the address of an atomicCAS lies above 4 GiB"),
-        ("BAR.ID3 R0", 64, "a barrier is to wait for"),
+        ("BAR.ID3 R0", 64, "a barrier has the thread count"),
     ];
     for (code, threads, words) in cases {
         let program = Program::new(code, 1, threads);

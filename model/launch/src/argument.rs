@@ -21,7 +21,7 @@ pub enum Argument {
     Scalar(Scalar),
     /// The address of a place in a buffer.
     Address(Address),
-    /// An integer of this type that follows from the number of the pass; it fits the type in every pass.
+    /// An integer of this type that depends on the number of the pass; it fits the type in every pass.
     Computed(Type, Expression),
     /// A value for each pass; all have one type.
     Listed(Vec<Scalar>),

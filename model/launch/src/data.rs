@@ -42,7 +42,7 @@ pub(crate) fn read_buffer(
     // The name of a buffer becomes the name of a file.
     let fits = |c: char| c.is_alphanumeric() || "_-.$".contains(c);
     if may_be_output && (name.is_empty() || !name.chars().all(fits) || name.starts_with('.')) {
-        return Err(document.error(name_node.span(), "a name has letters, digits and _ - . $, and no dot in front"));
+        return Err(document.error(name_node.span(), "a name may have letters, digits and _ - . $, but no leading dot"));
     }
     if !may_be_output {
         check_variable(document, name_node)?;
@@ -195,7 +195,7 @@ fn read_init(document: Document, node: &Node, name: &str, ty: Type, len: u64) ->
         return match text.as_ref() {
             "zero" => Ok(Init::Zero),
             "iota" => Ok(Init::Iota),
-            other => Err(document.error(node.span(), format!("`{other}` is not a way to begin; there are {what}"))),
+            other => Err(document.error(node.span(), format!("unknown `init` `{other}`; expected {what}"))),
         };
     }
     let fields = document.fields(node, what, &["random", "file", "values"])?;
@@ -215,7 +215,7 @@ fn read_init(document: Document, node: &Node, name: &str, ty: Type, len: u64) ->
             }
             Ok(Init::Values(nodes.iter().map(|node| read_scalar(document, node, ty)).collect::<Result<_, _>>()?))
         }
-        _ => Err(document.error(node.span(), format!("there is one way to begin: {what}"))),
+        _ => Err(document.error(node.span(), format!("expected exactly one key in {what}"))),
     }
 }
 

@@ -155,7 +155,7 @@ impl Reader<'_> {
                 init = found;
             }
             if symbols.iter().any(|other| other.name == name) {
-                return Err(document.error(node.span(), format!("symbol `{name}` is there twice")));
+                return Err(document.error(node.span(), format!("symbol `{name}` is defined twice")));
             }
             let origin = document.origin(node.span());
             symbols.push(Symbol { name, ty, len, init, origin });
@@ -231,7 +231,7 @@ impl Reader<'_> {
         let Data { name, ty, len, init, output, address, symbol } = read_buffer(self.document, node, "a buffer", true)?;
         self.account(node, len, ty)?;
         if self.buffers.iter().any(|other| other.name == name) {
-            return Err(self.document.error(node.span(), format!("buffer `{name}` is there twice")));
+            return Err(self.document.error(node.span(), format!("buffer `{name}` is defined twice")));
         }
         let origin = self.document.origin(node.span());
         self.buffers.push(Buffer { name, ty, len, init, output, address, symbol, origin });

@@ -110,7 +110,7 @@ impl<'a> Values<'a> {
             let list = fields.required(document, "buffers")?;
             let nodes = document.array(list, "an array of names of buffers")?;
             if nodes.is_empty() {
-                return Err(document.error(list.span(), "at least one buffer is taken in turn"));
+                return Err(document.error(list.span(), "`buffers` needs at least one name"));
             }
             return nodes.iter().map(|node| self.buffer(node)).collect::<Result<_, _>>().map(Argument::InTurn);
         }
@@ -187,7 +187,7 @@ impl<'a> Values<'a> {
                 match value.get_ref() {
                     DeValue::String(_) if ty.is_float() => {
                         let message = format!(
-                            "the number of the pass, and what follows from it, is an integer, not {}; `values` lists one for each pass",
+                            "an expression of the pass number is an integer, not {}; `values` lists one for each pass",
                             ty.name()
                         );
                         Err(document.error(value.span(), message))
@@ -247,13 +247,13 @@ impl<'a> Values<'a> {
     ) -> Result<Expression, ManifestError> {
         let error = |message: String| self.document.error(node.span(), message);
         let expression = Expression::parse(text).map_err(error)?;
-        self.once(node, passes, &format!("`{text}` follows from the number of the pass"))?;
+        self.once(node, passes, &format!("`{text}` depends on the number of the pass"))?;
         let Passes::Many(passes) = passes else { return Ok(expression) };
         // Of `i` itself the last one is the largest.
         let first = if expression.is_pass() && range.contains(&0) { passes - 1 } else { 0 };
         if !self.spend(u64::from(passes - first) * text.len() as u64) {
             return Err(error(format!(
-                "`{text}` has a value in each of {passes} passes: too many to look at all of them before the run"
+                "`{text}` has a value in each of {passes} passes: too many to check all of them before the run"
             )));
         }
         for pass in first..passes {

@@ -162,7 +162,7 @@ fn mistakes_in_arguments_have_a_place_and_a_remedy() {
         (
             "{ buffer = \"cells\", offset = \"i\" }",
             "",
-            "11:38: `i` follows from the number of the pass: it needs `repeat`",
+            "11:38: `i` depends on the number of the pass: it needs `repeat`",
         ),
         (
             "{ buffer = \"cells\", offset = \"4 * i\" }",
@@ -170,7 +170,7 @@ fn mistakes_in_arguments_have_a_place_and_a_remedy() {
             "11:38: `4 * i` is 12 in pass 3: the offset into `cells` must be from 0 to 10",
         ),
         ("{ buffer = \"cell\" }", "", "11:20: there is no buffer `cell`; there are cells, flag"),
-        ("{ buffers = [] }", "repeat = 2", "11:21: at least one buffer is taken in turn"),
+        ("{ buffers = [] }", "repeat = 2", "11:21: `buffers` needs at least one name"),
         ("{ buffers = [\"cells\"] }", "", "11:9: `buffers` is taken in turn, one in each pass: it needs `repeat`"),
         ("{ type = \"u8\", value = \"i +\" }", "repeat = 2", "11:32: `i +`: expected `i`, a number, `(`"),
         ("{ type = \"u8\", value = \"8 / i\" }", "repeat = 2", "11:32: `8 / i` in pass 0: it divides by zero"),
@@ -180,11 +180,7 @@ fn mistakes_in_arguments_have_a_place_and_a_remedy() {
             "repeat = 4294967295",
             "11:32: `i % 2` has a value in each of 4294967295 passes: too many",
         ),
-        (
-            "{ type = \"f32\", value = \"i\" }",
-            "repeat = 2",
-            "11:33: the number of the pass, and what follows from it, is",
-        ),
+        ("{ type = \"f32\", value = \"i\" }", "repeat = 2", "11:33: an expression of the pass number is"),
         ("{ type = \"u8\", values = [1] }", "", "11:33: `values` has a value for each pass: it needs `repeat`"),
         ("{ type = \"u8\", values = [1, 2] }", "repeat = 3", "11:33: there are 3 passes, but 2 values"),
         (
@@ -286,7 +282,7 @@ fn buffers_hold_addresses() {
         ),
         ("u64", 1, "{ addresses = { buffer = \"flag\" } }", "3:22: `addresses` needs the key `step`"),
         ("u8", 3, "{ struct = [{ type = \"u16\", value = 1 }] }", "3:8: this has 2 bytes, but the buffer has 3"),
-        ("u64", 1, "{ struct = [{ type = \"u64\", value = \"i\" }] }", "3:44: `i` follows from the number of the pass"),
+        ("u64", 1, "{ struct = [{ type = \"u64\", value = \"i\" }] }", "3:44: `i` depends on the number of the pass"),
         ("u64", 1, "{ struct = [], addresses = {} }", "3:10: unknown key `struct` in `init`; it has addresses"),
     ];
     let wrong: Vec<_> = mistakes

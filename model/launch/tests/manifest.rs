@@ -162,7 +162,7 @@ fn mistakes_have_a_place_and_a_remedy() {
             SAXPY,
             "value = 16000",
             "value = \"i\"",
-            "9:34: `i` follows from the number of the pass: it needs `repeat` or `while_nonzero`",
+            "9:34: `i` depends on the number of the pass: it needs `repeat` or `while_nonzero`",
         ),
         (
             SAXPY,
@@ -176,7 +176,7 @@ fn mistakes_have_a_place_and_a_remedy() {
             "len = 1000000000000000000, init = { random",
             "13:44: 1000000000000000000 elements of f32: all buffers together have at most 2 GiB",
         ),
-        (SAXPY, "name = \"y\"", "name = \"x\"", "15:10: buffer `x` is there twice"),
+        (SAXPY, "name = \"y\"", "name = \"x\"", "15:10: buffer `x` is defined twice"),
         (SAXPY, "buffer = \"y\"", "buffer = \"z\"", "18:10: there is no buffer `z`; there are x, y"),
         (SAXPY, "rel = 1e-6", "rel = -1", "20:7: rel is finite and not negative"),
         (SAXPY, "saxpy.cu", "saxpy.c", "2:10: the source is a .cu or a .ptx file"),

@@ -80,7 +80,7 @@ pub enum FaultKind {
     #[error("atomic operation on local memory, which only one thread sees")]
     LocalAtomic,
     /// A load from shared memory of bytes that nothing has written.
-    #[error("load from shared address {address:#x}, which nothing has written")]
+    #[error("load from shared address {address:#x}, which no thread has written")]
     UninitialisedShared {
         /// The address.
         address: u32,
@@ -123,7 +123,7 @@ pub enum FaultKind {
         living: u32,
     },
     /// A thread count that no barrier can have.
-    #[error("barrier {id} is to wait for {count} threads, which {problem}")]
+    #[error("barrier {id} has the thread count {count}, which {problem}")]
     BarrierCount {
         /// The barrier.
         id: u8,
@@ -140,7 +140,7 @@ pub enum FaultKind {
     },
     /// A warp-wide operation whose mask names threads that are on another path.
     #[error(
-        "the mask {mask:#010x} of a warp-wide operation names threads that are not there: active are {active:#010x} of {living:#010x} living ones"
+        "the mask {mask:#010x} of a warp-wide operation includes threads that are not active: {active:#010x} of {living:#010x} living threads are active"
     )]
     WarpDivergence {
         /// The mask.
@@ -175,7 +175,7 @@ pub enum FaultKind {
     #[error("stopped by the user")]
     Stopped,
     /// The order of accesses or the times that were to be replayed do not fit the program.
-    #[error("what is to be replayed does not fit the program: {0}")]
+    #[error("the recording does not fit the program: {0}")]
     Replay(String),
 }
 

@@ -258,7 +258,7 @@ pub fn overlaps(variables: &[Placed], static_shared: u32) -> Option<String> {
             continue;
         };
         if v.at + bytes > static_shared {
-            return Some(format!("variable {i} ends behind static memory"));
+            return Some(format!("variable {i} ends beyond static memory"));
         }
         for (k, w) in variables[..i].iter().enumerate() {
             if w.bytes.is_some_and(|other| v.at < w.at + other && w.at < v.at + bytes) {

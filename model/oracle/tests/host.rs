@@ -217,7 +217,7 @@ fn a_variable_is_a_buffer() {
     assert!(wrong.contains("no variable `app::count`; there are `app::counter`"), "{wrong}");
     let symbol = "[[symbol]]\nname = \"app::counter\"\ntype = \"u32\"\nlen = 4";
     let twice = run(&variables(), &format!("{}{symbol}", of_counter("len = 4", once))).unwrap_err();
-    assert!(twice.contains("is there twice"), "{twice}");
+    assert!(twice.contains("is defined twice"), "{twice}");
 }
 
 #[test]

@@ -132,6 +132,6 @@ fn layouts() {
     assert_eq!(says(&[v(16, Some(16), 4), v(0, Some(17), 4)]).as_deref(), Some("variables 0 and 1 overlap"));
     assert_eq!(says(&[v(0, Some(17), 4), v(16, Some(16), 4)]).as_deref(), Some("variables 0 and 1 overlap"));
     assert_eq!(says(&[v(4, Some(4), 8)]).as_deref(), Some("variable 0 is misaligned"));
-    assert_eq!(says(&[v(28, Some(5), 4)]).as_deref(), Some("variable 0 ends behind static memory"));
+    assert_eq!(says(&[v(28, Some(5), 4)]).as_deref(), Some("variable 0 ends beyond static memory"));
     assert_eq!(says(&[v(16, None, 4)]).as_deref(), Some("dynamic memory 0 begins within static memory"));
 }

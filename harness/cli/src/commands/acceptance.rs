@@ -65,7 +65,7 @@ pub fn summary(paths: &[PathBuf], options: &Options, as_json: bool) -> Result<St
         collect(path, true, &mut files)?;
     }
     if files.is_empty() {
-        return Err(Failure::bad_input("there is no .cu and no .ptx file in what was given"));
+        return Err(Failure::bad_input("the given paths contain no .cu and no .ptx file"));
     }
     let mut summary = Summary { result: "pass", command: "compile", files: files.len(), ..Summary::default() };
     let (mut seen, mut features) = (HashSet::new(), Vec::new());

@@ -218,7 +218,7 @@ fn statistics(arguments: &Compare, side: &Side, kernel: &Kernel) -> Result<Stati
     let checks = session.checks().map_err(|e| wrong(&e))?;
     match checks.iter().find(|row| !row.ok) {
         Some(row) => {
-            let message = of(format!("buffer {} is not what the manifest expects", row.buffer));
+            let message = of(format!("buffer {} differs from the manifest's expected contents", row.buffer));
             Err(Failure { status: Status::Failed, message })
         }
         None => Ok(statistics),

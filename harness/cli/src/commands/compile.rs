@@ -68,7 +68,7 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
                 vec![kernel.name.as_str().into(), features.join(", ").into()]
             });
             let rows: Vec<_> = lacks.collect();
-            output::note(output::table(&[words("refused"), words("for want of")], &rows).trim_end());
+            output::note(output::table(&[words("refused"), words("missing feature")], &rows).trim_end());
             let all = compiled.refused.iter().map(|kernel| &kernel.diagnostics.features);
             output::note(acceptance::by_feature(all).trim_end());
             Err(refused(complaints))

@@ -216,7 +216,7 @@ fn trace_of(
         Failure::bad_input(format!("--before: {shown} golden trace does not give a trace:\n{}", words.trim_end()))
     })?;
     if format!("{:016x}", trace.whole) != golden.state {
-        return Err(Failure::bad_input(format!("--before: {shown} does not do what the golden says either")));
+        return Err(Failure::bad_input(format!("--before: {shown} does not match the golden either")));
     }
     Ok(trace)
 }
@@ -231,7 +231,7 @@ fn orphans(cases: &Cases) -> Vec<Row> {
     };
     let orphan = |(preset, kernel): (String, String)| {
         let file = cases.store.goldens.join(preset).join(format!("{kernel}.toml"));
-        let message = format!("{}: its preset or launch manifest is no more: remove it", file.display());
+        let message = format!("{}: its preset or launch manifest no longer exists: remove it", file.display());
         Row { message: Some(message), kernel, preset: "", ..row(&cases.cases[0], Verdict::CheckFailed) }
     };
     cases.store.all().into_iter().filter(gone).map(orphan).collect()
@@ -296,7 +296,7 @@ fn show(which: &Goldens, command: &'static str, rows: &[Row]) -> Result<Status, 
     }
     let alike = rows.iter().filter(|row| row.comparison.changes.is_empty() && row.status == Status::Pass).count();
     let (style, all) = (if worst == Status::Pass { GOOD } else { BAD }, rows.len());
-    output::print(&format!("{style}{alike} of {all} goldens as they were{style:#}\n"))?;
+    output::print(&format!("{style}{alike} of {all} goldens unchanged{style:#}\n"))?;
     Ok(worst)
 }
 

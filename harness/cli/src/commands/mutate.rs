@@ -142,9 +142,9 @@ fn show(arguments: &Mutate, verdicts: &[mutants::MutantResult], status: Status) 
     }
     for verdict in verdicts {
         let what = match verdict {
-            v if survived(v) && arguments.in_sm.is_some() => "met by no kernel".to_owned(),
+            v if survived(v) && arguments.in_sm.is_some() => "not reached by any kernel".to_owned(),
             v if survived(v) => format!("{BAD}survived{BAD:#}"),
-            v if contradicts(v) => format!("{BAD}caught, but said to be equivalent{BAD:#}"),
+            v if contradicts(v) => format!("{BAD}caught, but declared equivalent{BAD:#}"),
             v if v.caught.is_some() && !v.located => "caught, not located".to_owned(),
             _ => continue,
         };

@@ -140,7 +140,8 @@ fn run_plan(
     super::toolchain(project)?;
     let sources = sources(project, &own.sources)?;
     interrupt::listen()?;
-    let program = std::env::current_exe().map_err(|e| Failure::tool(format!("where is this program? {e}")))?;
+    let program =
+        std::env::current_exe().map_err(|e| Failure::tool(format!("cannot find the path of this program: {e}")))?;
     let start = || {
         let mut command = Command::new(&program);
         command.args(["regress", "--worker"]).env("GPURF_HOME", &project.root);
@@ -262,7 +263,9 @@ fn write(arguments: &Regress, out: &Path, report: &RegressionReport, earlier: &E
     let put = |path: &Path, text: &str| {
         files::write(path, text.as_bytes()).map_err(|e| {
             let path = path.display();
-            Failure::tool(format!("cannot write {path}: {e}; the journal is whole: --resume writes the reports again"))
+            Failure::tool(format!(
+                "cannot write {path}: {e}; the journal is complete: --resume writes the reports again"
+            ))
         })
     };
     put(&out.join("report.html"), &html(report, earlier.trend.as_ref()))?;
@@ -295,7 +298,7 @@ fn show(report: &RegressionReport, out: &Path, trend: Option<&Trend>) -> Result<
     let style = if report.status() == 0 && report.not_run.is_empty() { GOOD } else { BAD };
     let mut text = format!("\n{style}{runs} cases, {failed} failed, in {buckets} buckets{style:#}");
     if let Some(changes) = trend.map(|trend| trend.changes(report)).filter(|changes| !changes.results.is_empty()) {
-        text.push_str(&format!(", {} results are not what they were in the earlier run", changes.results.len()));
+        text.push_str(&format!(", {} results differ from the earlier run", changes.results.len()));
     }
     if !report.not_run.is_empty() {
         text.push_str(&format!(", {} not run", report.not_run.len()));

@@ -283,7 +283,7 @@ pub fn check_writable(file: &Path) -> Result<(), Failure> {
     let why = if file.is_dir() {
         "it is a folder"
     } else if !folder.is_dir() {
-        "there is no such folder to put it in"
+        "its folder does not exist"
     } else {
         return Ok(());
     };
@@ -434,7 +434,7 @@ fn text(report: &PaperReport) -> String {
         text.push_str(&format!("not compared: {claim} ({source}): {why}\n"));
     }
     let (all, kernels) = (report.rows.iter().filter(|row| row.paper.is_some()).count(), report.kernels.len());
-    text.push_str(&format!("{} of {all} rows lie where the paper's do; {kernels} kernels\n", all - outside.len()));
+    text.push_str(&format!("{} of {all} rows lie in the paper's band; {kernels} kernels\n", all - outside.len()));
     text
 }
 

@@ -103,7 +103,7 @@ pub fn with_machine<U: UseMachine>(
             let (library, build_s) = build(project, &config, Options { optimise, ..Options::default() })?;
             if let Some(probe) = library.absent_names().first() {
                 return Err(Failure::tool(format!(
-                    "{}: the RTL of the SM has no {probe}, which its model has; it would not be compared",
+                    "{}: the RTL of the SM lacks {probe}, which its model has, so it cannot be compared",
                     project.rtl().display()
                 )));
             }

@@ -61,7 +61,7 @@ fn cuda(file: &Path) -> Result<Ptx, Failure> {
         if beside.is_file() {
             let (ptx, cu) = (beside.display(), file.display());
             output::note(&format!(
-                "{ptx} is older than {cu}, and there is no nvcc to compile that anew: taking it as it is"
+                "{ptx} is older than {cu}, and there is no nvcc to compile it again: using the older file"
             ));
             return read(&beside);
         }

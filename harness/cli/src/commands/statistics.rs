@@ -272,10 +272,10 @@ pub fn table(stats: &Stats, cycles: &Cycles) -> String {
         .flat_map(|part| &part.rows)
         .for_each(|[name, count, share]| row(name, count.clone(), share.clone()));
     if let Some(OracleStats { equal, undecided, writes, counts }) = timed.oracle {
-        row("launches as the oracle says", grouped(equal), none());
-        row("launches it cannot judge", grouped(undecided), none());
+        row("launches equal to the oracle's", grouped(equal), none());
+        row("launches that the oracle cannot judge", grouped(undecided), none());
         row("writes compared with the oracle", grouped(writes), none());
-        row("sums of events counted a third time", grouped(counts), none());
+        row("event sums confirmed by a third count", grouped(counts), none());
     }
     output::table(&[words("statistic"), numbers("count"), numbers("share")], &rows)
 }

@@ -72,7 +72,7 @@ pub fn take(
     }
     let wrong = session.checks().map_err(|e| input(&e))?.into_iter().find(|row| !row.ok);
     if let Some(row) = wrong {
-        return Err(NotTaken::Failed(format!("buffer {} is not what the manifest expects", row.buffer)));
+        return Err(NotTaken::Failed(format!("buffer {} differs from the manifest's expected contents", row.buffer)));
     }
     let statistics = engine.statistics();
     let commits: Vec<u8> = engine.commits().iter().flat_map(|digest| digest.to_le_bytes()).collect();

@@ -26,7 +26,8 @@ pub fn sources(project: &Project, rtl: &RtlSources) -> Result<(String, String), 
 /// # Errors
 /// When it cannot be read.
 pub fn program() -> Result<String, JobError> {
-    let program = std::env::current_exe().map_err(|e| JobError::Build(format!("where is this program? {e}")))?;
+    let program =
+        std::env::current_exe().map_err(|e| JobError::Build(format!("cannot find the path of this program: {e}")))?;
     digest_of_file(&program)
 }
 

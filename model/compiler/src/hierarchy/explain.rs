@@ -37,14 +37,14 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Outside => "from outside, a copy does not pay",
-            Self::Uncertain => "on some way an older value",
+            Self::Uncertain => "an older value on some path",
             Self::LongLatency => "a result of long latency",
             Self::NotRead => "not read in its strand",
-            Self::LiveOut => "needed behind its range",
+            Self::LiveOut => "needed after its range",
             Self::NoSaving => "costs more than it saves",
             Self::NoEntry => "no entry is free",
             Self::Encoding => "would need two levels",
-            Self::Shortened => "behind the range that found an entry",
+            Self::Shortened => "after the range that has an entry",
             Self::NotForLrf => "not for the LRF",
         })
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Cause {
             Self::BackwardBranch => "backward branch",
             Self::LoopHead => "a loop begins",
             Self::Barrier => "barrier",
-            Self::Merge => "ways of different strands meet",
+            Self::Merge => "paths of different strands meet",
             Self::Divergence => "a strand ends on one of its sides",
         })
     }

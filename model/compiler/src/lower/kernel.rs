@@ -214,7 +214,7 @@ impl<'a> Kernel<'_, 'a> {
             | "%total_smem_size"
             | "%aggr_smem_size"
             | "%reserved_smem_offset_begin" => {
-                let message = format!("`{name}` is outside of the subset: it tells one machine from another");
+                let message = format!("`{name}` is outside of the subset: it identifies the machine");
                 return lacks(span, Feature::MachineRegisters, message);
             }
             // Where the runtime leaves the address of the grid's barrier.

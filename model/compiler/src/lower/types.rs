@@ -68,7 +68,7 @@ pub fn refused_type(text: &str, span: Span) -> Error {
     let (feature, message) = match text {
         "f64" => (
             Feature::DoublePrecision,
-            "double precision is outside of the subset (only what nvcc puts inside sinf and cosf is done by software)",
+            "double precision is outside of the subset (only the operations that nvcc uses in sinf and cosf are computed in software)",
         ),
         "f16" | "f16x2" => (Feature::HalfPrecision, "this form in half precision is outside of the subset"),
         "bf16" | "bf16x2" | "tf32" => (Feature::HalfPrecision, "bfloat16 and tf32 are outside of the subset"),

@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
             if target.text == "texmode_unified" || target.text == "debug" || target.text.starts_with("sm_") {
                 // Newer targets are read too: what they have that sm_75 lacks is refused where it is used.
             } else {
-                return Err(Error::new(target.span, "this target is not known; sm_75 is what the subset is made for"));
+                return Err(Error::new(target.span, "this target is not known; the subset is that of sm_75"));
             }
             if !self.take(',')? {
                 break;

@@ -126,7 +126,7 @@ pub fn load(manifest: &Manifest, image: &Image) -> Result<Loaded, LoadError> {
             Some(given) => given.bytes(manifest, &begin_of)?,
             None => None,
         };
-        let outside = || mismatch(format!("an address in variable `{}` lies behind its end", symbol.name));
+        let outside = || mismatch(format!("an address in variable `{}` lies beyond its end", symbol.name));
         let bytes = first_bytes(symbol, given, &address_of)?.ok_or_else(outside)?;
         match symbol.space {
             SymbolSpace::Constant { offset } => {
@@ -198,7 +198,7 @@ fn given_values<'a>(manifest: &'a Manifest, image: &'a Image) -> Result<HashMap<
     let mut give = |symbol: &'a Symbol, given: Given<'a>, origin: &Origin| match all.insert(symbol.name.as_str(), given)
     {
         None => Ok(()),
-        Some(_) => Err(LoadError::at(manifest, origin, format!("variable `{}` is there twice", symbol.name))),
+        Some(_) => Err(LoadError::at(manifest, origin, format!("variable `{}` is defined twice", symbol.name))),
     };
     for given in &manifest.symbols {
         let mismatch = |problem| LoadError::at(manifest, &given.origin, problem);

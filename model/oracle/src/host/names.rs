@@ -35,7 +35,7 @@ pub fn named<'a, T>(what: &str, name: &str, all: &'a [T], name_of: fn(&T) -> &st
             [only] => return Ok(only),
             _ => {
                 let list: Vec<String> = found.iter().map(|thing| shown(name_of(thing))).collect();
-                return Err(format!("`{name}` is the name of more than one {what}: say which of {}", list.join(", ")));
+                return Err(format!("`{name}` is the name of more than one {what}: use one of {}", list.join(", ")));
             }
         }
     }

@@ -34,7 +34,7 @@ pub enum RunError<E: std::error::Error + 'static> {
         max: u32,
     },
     /// The last launch does not end with the fault that the manifest expects.
-    #[error("{}: the last launch is expected to end with the fault `{expected}`, and {}", manifest.display(), ending(found))]
+    #[error("{}: the last launch is expected to end with the fault `{expected}`, but {}", manifest.display(), ending(found))]
     Fault {
         /// The manifest.
         manifest: PathBuf,
@@ -47,7 +47,9 @@ pub enum RunError<E: std::error::Error + 'static> {
 
 /// How a launch ends, in words.
 fn ending<E: std::fmt::Display>(found: &Option<E>) -> String {
-    found.as_ref().map_or_else(|| "comes to its end".to_owned(), |error| format!("ends otherwise: {error}"))
+    found
+        .as_ref()
+        .map_or_else(|| "ends without a fault".to_owned(), |error| format!("ends with another error: {error}"))
 }
 
 /// What was run.

@@ -48,7 +48,7 @@ pub enum WrongLevel {
     SharedUnit(Upper),
     /// A result of long latency goes above the MRF.
     LongLatency(Upper),
-    /// Slots of one register say different levels.
+    /// Slots of one register have different levels.
     SlotsDisagree,
     /// An entry that a source is copied to is used otherwise by the same instruction.
     CopyCollides(Upper),

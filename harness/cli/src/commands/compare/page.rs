@@ -13,7 +13,7 @@ use super::{Compared, Row, Side};
 pub fn page(compared: &Compared) -> String {
     let Compared { a, b, kernels, total, engine, .. } = compared;
     let mut body = String::new();
-    let _ = writeln!(body, "<p>On the {engine}. Changes are those of B. What each number is: docs/compare.md.</p>");
+    let _ = writeln!(body, "<p>On the {engine}. A change is B relative to A. docs/compare.md defines each number.</p>");
     body.push_str("<table>\n<tr><th><th>machine<th>settings\n");
     for (letter, side) in [("A", a), ("B", b)] {
         let Side { name, settings, rtl, .. } = side;

@@ -49,7 +49,7 @@ pub fn text(compared: &Compared, with_equal: bool) -> String {
         let rtl = if side.rtl.is_empty() { String::new() } else { format!("  {}", side.rtl.join(" ")) };
         text.push_str(&format!("{letter}  {}{rtl}\n", side.name));
     }
-    text.push_str(&format!("on the {engine}; changes are those of B\n\n"));
+    text.push_str(&format!("on the {engine}; changes are B relative to A\n\n"));
     text.push_str(&of_kernels(compared, kernels, total));
     let shown: Vec<Change> = if with_equal { all(&total.a, &total.b) } else { compared.differences.clone() };
     let rows: Vec<Vec<Cell>> = shown.iter().filter_map(of_change).collect();

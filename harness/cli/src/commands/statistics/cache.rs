@@ -13,7 +13,7 @@ pub(super) fn part(run: &Count<'_>) -> Option<Part> {
         let mut part = Part::new("cache");
         part.counts(&[
             ("hits", of("cache_hit"), "lines loaded: in the cache", loads),
-            ("merges", of("cache_merge"), "lines loaded: on their way already", loads),
+            ("merges", of("cache_merge"), "lines loaded: already in flight", loads),
             ("misses", of("cache_miss"), "lines loaded: from memory", loads),
             ("stores", stores, "lines stored", 0),
             ("store_hits", of("cache_store_hit"), "lines stored: in the cache too", stores),

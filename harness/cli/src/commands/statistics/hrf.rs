@@ -24,12 +24,12 @@ pub(super) fn part(run: &Count<'_>) -> Part {
         ("direct_groups", of("hrf_direct_groups"), "groups of results: straight to STT-RAM", results),
         ("stt_ram_write_groups", written, "groups written to STT-RAM, by those of results", results),
         ("drain_groups", of("hrf_drain_groups"), "groups drained", written),
-        ("coalesced", of("hrf_coalesced"), "results to an entry that is there", 0),
+        ("coalesced", of("hrf_coalesced"), "results to an existing entry", 0),
         ("wait_wake", of("hrf_wait_wake"), "results waiting: for power", 0),
         // For its bank, as the buffer was full or there is none; for a place in its bank's queue.
         ("wait_full", of("hrf_wait_full"), "results waiting: buffer full", 0),
         ("wait_load", of("hrf_wait_load"), "results waiting: queue full", 0),
-        ("frozen_cycles", of("hrf_frozen"), "cycles that stand still for a write", cycles),
+        ("frozen_cycles", of("hrf_frozen"), "cycles frozen for a write", cycles),
     ]);
     if run.config.hrf.gating {
         // The part of the time in which the upper entries of a buffer have no power.

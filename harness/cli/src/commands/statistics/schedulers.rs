@@ -51,7 +51,7 @@ fn alternating(run: &Count<'_>) -> Part {
     part.averages(1, &averages);
     part.counts(&[
         ("activations", periods, "active periods", 0),
-        ("same_parity", of("alternating_same_parity"), "active periods of the last one's parity", periods),
+        ("same_parity", of("alternating_same_parity"), "active periods with the last one's parity", periods),
         ("leave_end", of("alternating_leave_end"), "active periods ended: end", periods),
         ("leave_barrier", of("alternating_leave_barrier"), "active periods ended: barrier", periods),
         ("leave_mark", of("alternating_leave_mark"), "active periods ended: long-latency operation", periods),

@@ -13,7 +13,7 @@ pub(super) fn part(run: &Count<'_>) -> Part {
         // Read before their instruction issued; times that a port's candidate was stolen for; those that no instruction has used.
         ("stolen", of("stolen"), "operands stolen", reads),
         ("steals", steals, "warps issued by theft", 0),
-        ("wasted", of("wasted"), "thefts for nothing", steals),
+        ("wasted", of("wasted"), "thefts without effect", steals),
         ("write_normal", of("write_normal"), "results written without stealing", results),
         // Written although others want the bank, since there was no place to park them; those without all lanes are never parked, and those
         // that are read next only without `steal.unread`.
@@ -28,7 +28,7 @@ pub(super) fn part(run: &Count<'_>) -> Part {
         // With `steal.drop`, because another result has overwritten their register.
         ("dropped", of("dropped"), "parked values dropped", parked),
         // With `steal.redirect`.
-        ("redirected", of("redirected"), "operands read where they are parked", reads),
+        ("redirected", of("redirected"), "operands read in their parking place", reads),
         // Cycles. In the second case a forced fetch or a landing value had their bank.
         ("wait_parked", of("wait_parked"), "reads waiting: for a parked value", reads),
         ("wait_return", of("wait_return"), "reads waiting: for a return", reads),

@@ -34,7 +34,7 @@ pub enum Wrong {
     SharedResultInLrf(Reg),
     /// A result of long latency goes above the MRF.
     LongLatencyAbove(Reg),
-    /// Slots of one register say different levels.
+    /// Slots of one register have different levels.
     SlotsDisagree(Reg),
     /// An entry that a source is copied to is used otherwise by the same instruction.
     CopyCollides(OrfEntry),
@@ -82,16 +82,16 @@ impl fmt::Display for Wrong {
             Self::LongLatencyAbove(register) => {
                 write!(f, "{register} is a result of long latency and goes to a level above the MRF")
             }
-            Self::SlotsDisagree(register) => write!(f, "the slots of {register} say different levels"),
+            Self::SlotsDisagree(register) => write!(f, "the slots of {register} have different levels"),
             Self::CopyCollides(entry) => {
                 write!(f, "a source is copied to ORF{}, which the instruction also uses otherwise", entry.number())
             }
             Self::TwoLevels(level) => write!(f, "the encoding has no result that goes to the MRF and {level}"),
             Self::OpenBackwardBranch => f.write_str("a backward branch has to end its strand"),
-            Self::OpenLoop => f.write_str("the target of a backward branch has to begin a strand on every way"),
+            Self::OpenLoop => f.write_str("the target of a backward branch has to begin a strand on every path"),
             Self::OpenBarrier => f.write_str("a barrier has to end its strand"),
             Self::DescheduledInStrand => {
-                f.write_str("the warp is descheduled, and on some way its strand has not ended")
+                f.write_str("the warp is descheduled, and on some path its strand has not ended")
             }
             Self::OpenBranch => {
                 f.write_str("a branch with a side that may make ORF and LRF void has to end its strand")

@@ -141,7 +141,7 @@ impl<'a> Parser<'a> {
                         let kind = OperandKind::Name { name, part: None };
                         OperandKind::Negative(Box::new(Operand { kind, span: self.last }))
                     }
-                    _ => return Err(Error::new(start, "expected a number behind `-`")),
+                    _ => return Err(Error::new(start, "expected a number after `-`")),
                 }
             }
             Token::Int(value) => {
