@@ -11,7 +11,7 @@ macro_rules! share_blocks {
     ($callback:ident) => {
         $callback! { share:
             register_places RegisterPlaces "place of a register, handed out one by one",
-            share_locks ShareLocks "who may access shared registers",
+            share_locks ShareLocks "which warps may access shared registers",
             scratchpad_locks ScratchpadLocks "which block of a pair may access shared scratchpad memory",
             share_throttle ShareThrottle "how often non-owners may use memory",
         }

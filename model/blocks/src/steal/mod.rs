@@ -10,8 +10,8 @@ macro_rules! steal_blocks {
             steal_candidates StealCandidates "operands that will be wanted next",
             steal_collector StealCollector "operand collector of which operands may be on their way",
             steal_table StealTable "free entries, parked values",
-            steal_dependence StealDependence "who needs a parked value",
-            steal_arbiter StealArbiter "who gets a bank, who steals one",
+            steal_dependence StealDependence "which parked values are needed",
+            steal_arbiter StealArbiter "which access gets a bank, which one steals",
             steal_return StealReturn "parked values on their way back",
             steal Steal "register file whose idle banks are stolen",
         }
