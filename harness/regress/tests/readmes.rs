@@ -1,5 +1,5 @@
 //! The READMEs of `model/`, `harness/` and `scripts/` list what is there, in the order of dependence. Pages have lines of at most 120
-//! columns, and their links lead to files and headings that exist.
+//! columns and plain words, and their links lead to files and headings that exist.
 
 #[path = "common/files.rs"]
 mod files;
@@ -102,6 +102,99 @@ fn a_long_line_is_found_in_prose_only() {
     let long = "word ".repeat(30);
     let text = format!("{long}\n| {long} |\n```\n{long}\n```\n- {long}\n`{long}`\n");
     assert_eq!(long_lines(&text), [1, 6]);
+}
+
+/// Phrases that readers had to decode, and that plain words have replaced: "no warp" for `nobody`, "continues" for `goes on`, "diverge" for
+/// `they part`. Each is in lower case, with one space between two words.
+const RIDDLES: &[&str] = &[
+    "anybody",
+    "broken on purpose",
+    "comes to its end",
+    "for want of",
+    "goes on",
+    "goes on with",
+    "gone on with",
+    "hangs on",
+    "in which cycle they part",
+    "makes room",
+    "nobody",
+    "one behind the other",
+    "somebody",
+    "they part",
+    "thrown away",
+    "told apart",
+    "who gets",
+    "who waits",
+    "who writes",
+];
+
+/// The words of a page's prose in lower case, each with the place of its text in the page. A punctuation mark is a word, and a full stop
+/// stands for code and for the end of a paragraph or a cell, so that no phrase extends over them.
+fn words(page: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    let mut code = false;
+    for (event, range) in Parser::new_ext(page, Options::ENABLE_TABLES).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => code = true,
+            Event::End(TagEnd::CodeBlock) => code = false,
+            Event::Text(text) if !code => {
+                let mut word = String::new();
+                for c in text.chars().chain([' ']) {
+                    if c.is_alphanumeric() || c == '\'' {
+                        word.extend(c.to_lowercase());
+                        continue;
+                    }
+                    if !word.is_empty() {
+                        found.push((std::mem::take(&mut word), range.start));
+                    }
+                    if !c.is_whitespace() {
+                        found.push((c.to_string(), range.start));
+                    }
+                }
+            }
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::Start(Tag::Emphasis | Tag::Strong | Tag::Link { .. } | Tag::Image { .. })
+            | Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link | TagEnd::Image) => {}
+            _ => found.push((".".to_owned(), range.start)),
+        }
+    }
+    found
+}
+
+/// The riddles in a page, each with the number of the line in which it begins.
+fn riddles(page: &str) -> Vec<(usize, &'static str)> {
+    let words = words(page);
+    let mut found = Vec::new();
+    for &phrase in RIDDLES {
+        let parts: Vec<&str> = phrase.split(' ').collect();
+        for window in words.windows(parts.len()) {
+            if window.iter().map(|(word, _)| word.as_str()).eq(parts.iter().copied()) {
+                found.push((1 + page[..window[0].1].matches('\n').count(), phrase));
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn prose_has_plain_words() {
+    let root = Project::find().root;
+    let mut found = Vec::new();
+    for file in files(&root, &["md"], &[]) {
+        let riddles = riddles(&std::fs::read_to_string(&file).unwrap());
+        let name = file.strip_prefix(&root).unwrap().display();
+        found.extend(riddles.iter().map(|(line, phrase)| format!("{name}:{line}: {phrase}")));
+    }
+    assert!(found.is_empty(), "say it in plain words:\n{}", found.join("\n"));
+}
+
+#[test]
+fn a_riddle_is_found_in_prose_only() {
+    let text = "Nobody waits. A run *goes\non*,\nthat is nobody's.\n\n`nobody` goes `x` on, goes. On\n\n```\nnobody\n```\n\n\
+                | a run goes | on |\n|---|---|\n| `goes on` | what goes on with |\n";
+    assert_eq!(riddles(text), [(1, "goes on"), (1, "nobody"), (13, "goes on"), (13, "goes on with")]);
 }
 
 /// The target of each link and picture of a page.

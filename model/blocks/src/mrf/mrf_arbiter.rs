@@ -1,4 +1,4 @@
-//! `mrf_arbiter`: who gets a bank. `docs/blocks/mrf_arbiter.md`.
+//! `mrf_arbiter`: which access gets a bank. `docs/blocks/mrf_arbiter.md`.
 
 use crate::mrf::bits::{is_set, lowest, oldest, only, pack, set_bits};
 use crate::mrf::slots::Slots;

@@ -1,4 +1,4 @@
-//! `share_locks`: who may access shared registers. `docs/blocks/share_locks.md`.
+//! `share_locks`: which warps may access shared registers. `docs/blocks/share_locks.md`.
 
 use crate::instruction::{NO_REG, Roles, returning_atomic, uses_memory};
 use crate::mrf::MAX_PORTS;

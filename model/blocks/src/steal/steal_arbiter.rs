@@ -1,4 +1,4 @@
-//! `steal_arbiter`: who gets a bank, and who steals one. `docs/blocks/steal_arbiter.md`.
+//! `steal_arbiter`: which access gets a bank, and which one steals a bank. `docs/blocks/steal_arbiter.md`.
 
 use super::MAX_SOURCES;
 use super::steal_candidates::Wants;

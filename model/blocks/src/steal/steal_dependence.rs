@@ -1,4 +1,4 @@
-//! `steal_dependence`: who needs a parked value. `docs/blocks/steal_dependence.md`.
+//! `steal_dependence`: which parked values are needed. `docs/blocks/steal_dependence.md`.
 
 use super::MAX_SOURCES;
 use super::steal_candidates::Wants;
