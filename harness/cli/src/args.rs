@@ -230,7 +230,7 @@ pub struct RunKernels {
     /// Engine and options of the run
     #[command(flatten)]
     pub execution: Execution,
-    /// Fail if a thread reads a register, a predicate or local memory that it has not written (functional engine only)
+    /// Fail if a thread reads a register or local memory that it has not written (functional engine only)
     #[arg(long)]
     pub check_undefined: bool,
     /// Write each output buffer to DIR/BUFFER.bin, little-endian
@@ -366,7 +366,7 @@ pub struct Compile {
     /// Compile this kernel: its name in the source, such as scale or app::scale<float, 3>, or in the PTX. May be repeated
     #[arg(long = "kernel", value_name = "NAME")]
     pub kernels: Vec<String>,
-    /// Count the kernels of these files and folders that compile and can be launched, and the reasons why others do not; write no code
+    /// Count the kernels that compile and can be launched, and the reasons why others do not; write no code
     #[arg(long, conflicts_with_all = ["kernels", "output", "annotate"])]
     pub summary: bool,
     /// With --summary: print one JSON object on standard output
@@ -397,7 +397,7 @@ pub struct Compile {
     /// Which 64-bit loads and stores of shared and global memory are single operations
     #[arg(long, value_name = "WHICH", default_value = "strong")]
     pub wide_accesses: Wide,
-    /// Bytes of a block's shared memory that stay private; accesses to them are marked (docs/scratchpad-compiler.md)
+    /// Private bytes of a block's shared memory; accesses to them are marked (docs/scratchpad-compiler.md)
     #[arg(long, value_name = "BYTES")]
     pub private_shared: Option<u32>,
     /// Order of a kernel's shared variables
@@ -532,7 +532,7 @@ pub struct Mutate {
     /// Mutate this module (may be repeated; default: all)
     #[arg(long, value_name = "NAME")]
     pub block: Vec<String>,
-    /// Run N hand-written mutants of each module inside the whole SM, on kernels, and check that the report names the module
+    /// Run N hand-written mutants of each module in the whole SM and check that the report names the module
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "count")]
     pub in_sm: Option<u16>,
     /// Total number of netlist mutants; 0: none (Yosys is not needed)
