@@ -30,7 +30,7 @@ pub const REPORTS: &[Definition] = &[REPORT];
 
 /// The ORF is the level above the main register file.
 pub const PRICES: Prices =
-    Prices { entries: |config| config.orf.entries, traffic: |run| Some(energy::of_run(run)), power: |_, _| None };
+    Prices { entries: |config| config.orf.entries, traffic: |run| Some(energy::of_run(run)), leaking: |_, _| None };
 
 /// The report.
 const REPORT: Definition = Definition {

@@ -24,8 +24,11 @@ use crate::sweep::{Measured, Point, Results, by, mean_of};
 pub const REPORTS: &[Definition] = &[REPORT];
 
 /// The hybrid paper's tables alone know STT-RAM.
-pub const PRICES: Prices =
-    Prices { entries: |_| 0, traffic: |_| None, power: |config, run| Some(file(config).power(&traffic(run))) };
+pub const PRICES: Prices = Prices {
+    entries: |_| 0,
+    traffic: |_| None,
+    leaking: |config, run| Some(file(config).power(&traffic(run)).energy(run.cycles)),
+};
 
 /// What it is made of.
 fn file(config: &Config) -> HybridFile {

@@ -24,7 +24,7 @@ pub const REPORTS: &[Definition] = &[REPORT];
 
 /// The cache is the level above the main register file.
 pub const PRICES: Prices =
-    Prices { entries: |config| config.rfc.entries, traffic: |run| Some(cached::of_cache(run)), power: |_, _| None };
+    Prices { entries: |config| config.rfc.entries, traffic: |run| Some(cached::of_cache(run)), leaking: |_, _| None };
 
 /// The report.
 const REPORT: Definition = Definition {
