@@ -8,6 +8,8 @@ use crate::failure::Failure;
 
 /// What passed.
 pub const GOOD: Style = AnsiColor::Green.on_default();
+/// What is neither.
+pub const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
 /// What failed.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 /// Headings.
@@ -68,6 +70,11 @@ impl Cell {
     pub fn styled(text: impl ToString, style: Style) -> Self {
         Self { text: text.to_string(), style }
     }
+
+    /// The same cell on as many lines as it takes for none to be wider.
+    pub fn wrapped(self, width: usize) -> Self {
+        Self { text: textwrap::fill(&self.text, width), ..self }
+    }
 }
 
 impl<T: ToString> From<T> for Cell {
@@ -76,10 +83,11 @@ impl<T: ToString> From<T> for Cell {
     }
 }
 
-/// Lays out a table: as wide as its widest cells, two spaces between columns.
+/// Lays out a table: as wide as its widest cells, two spaces between columns. A cell may have several lines.
 pub fn table(columns: &[Column], rows: &[Vec<Cell>]) -> String {
+    let wide = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     let width = |index: usize, column: &Column| {
-        let cells = rows.iter().map(|row| row[index].text.chars().count());
+        let cells = rows.iter().map(|row| wide(&row[index].text));
         cells.chain([column.heading.chars().count()]).max().unwrap_or(0)
     };
     let widths: Vec<usize> = columns.iter().enumerate().map(|(i, c)| width(i, c)).collect();
@@ -96,7 +104,10 @@ pub fn table(columns: &[Column], rows: &[Vec<Cell>]) -> String {
     };
     line(&mut columns.iter().map(|c| (c.heading, HEADING)));
     for row in rows {
-        line(&mut row.iter().map(|cell| (cell.text.as_str(), cell.style)));
+        let height = row.iter().map(|cell| cell.text.lines().count()).max().unwrap_or(0).max(1);
+        for index in 0..height {
+            line(&mut row.iter().map(|cell| (cell.text.lines().nth(index).unwrap_or(""), cell.style)));
+        }
     }
     text
 }
@@ -125,6 +136,14 @@ mod tests {
         let text = table(&[words("block"), numbers("cycles")], &rows);
         let plain = anstream::adapter::strip_str(&text).to_string();
         assert_eq!(plain, "block    cycles\nmrf           7\nram_1rw    1234\n");
+    }
+
+    #[test]
+    fn a_cell_has_as_many_lines_as_it_takes() {
+        let rows = vec![vec![Cell::from("reads that are avoided").wrapped(10), 7.into()], vec!["b".into(), 8.into()]];
+        let text = table(&[words("result"), numbers("ours")], &rows);
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        assert_eq!(plain, "result      ours\nreads that     7\nare\navoided\nb              8\n");
     }
 
     #[test]

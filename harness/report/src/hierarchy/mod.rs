@@ -4,6 +4,7 @@
 
 mod bandwidth;
 mod energy;
+mod errata;
 mod headlines;
 mod levels;
 mod limits;
@@ -18,10 +19,10 @@ use gpurf_oracle::levels::LevelCounts;
 
 use crate::follow::{Flushed, FollowedCache};
 use crate::kernels::HIERARCHY_THESIS;
-use crate::levels::name;
+use crate::estimate::Estimate;
 use crate::report::{Definition, Headlines, Orders, Part};
-use crate::row::{Absent, PerKernel, Row, halves, mean};
-use crate::shown::{kernels, lines, percent};
+use crate::row::{Absent, PerKernel, Reason, mean};
+use crate::shown::{kernels, lines};
 use crate::sweep::{Results, SweepPlan};
 
 /// What can be made.
@@ -42,6 +43,7 @@ const REPORT: Definition = Definition {
         Part { name: "steps", plan: steps::plan, rows: steps::rows, plots: steps::plots },
         Part { name: "bandwidth", plan: bandwidth::plan, rows: bandwidth::rows, plots: bandwidth::plots },
         Part { name: "limits", plan: limits::plan, rows: limits::rows, plots: limits::plots },
+        Part { name: "errata", plan: |_| (), rows: errata::rows, plots: |_| Vec::new() },
     ],
     absent: ABSENT,
 };
@@ -157,16 +159,17 @@ fn each(values: PerKernel, change: impl Fn(f64) -> f64) -> PerKernel {
     values.into_iter().map(|(name, value)| (name, change(value))).collect()
 }
 
-/// By which part one is more than another: their means, and each kernel's. From nothing nothing becomes more.
-fn more(a: &PerKernel, b: &PerKernel) -> (f64, PerKernel) {
-    let more = |a: f64, b: f64| if b == 0.0 { 0.0 } else { a / b - 1.0 };
-    (more(mean(a), mean(b)), a.iter().map(|(name, a)| (name.clone(), more(*a, b[name]))).collect())
+/// By which part one is more than another: the ratio of their means, and of each kernel's values, less one.
+fn more(a: &PerKernel, b: &PerKernel) -> Estimate {
+    let mut more = Estimate::ratio_of_means(a, b).less_one();
+    // From nothing nothing becomes more.
+    more.per_kernel.iter_mut().filter(|(name, _)| b[*name] == 0.0).for_each(|(_, more)| *more = 0.0);
+    if mean(b) == 0.0 { Estimate { value: 0.0, interval: None, ..more } } else { more }
 }
 
 /// By which part one is less than another.
-fn less(a: &PerKernel, b: &PerKernel) -> (f64, PerKernel) {
-    let (mean, values) = more(a, b);
-    (-mean, each(values, |value| -value))
+fn less(a: &PerKernel, b: &PerKernel) -> Estimate {
+    more(a, b).scaled(-1.0, 0.0)
 }
 
 /// Operands.
@@ -179,48 +182,27 @@ fn results_of(counts: &LevelCounts) -> f64 {
     counts.flat.writes() as f64
 }
 
-/// Instructions of a strand, on average.
-fn strand(counts: &LevelCounts) -> f64 {
-    crate::ratio(counts.instructions as f64, counts.strand_ends as f64)
-}
-
 /// What a row measures, of each kernel at a design; nothing if it was not counted.
 type Value<'a> = &'a dyn Fn(&HierarchyOptions) -> Option<PerKernel>;
 
-/// The experiments of rows about a design: what the same metric is if contents stay where warps are descheduled, with more room at the same price, and
-/// for the kernels with long strands and with short ones.
-fn why(results: &Results<'_>, row: &Row, part: &str, options: &HierarchyOptions, value: Value<'_>) -> (String, String) {
-    let word = |values: &PerKernel| row.unit.words(mean(values));
-    let share = |part: fn(&LevelCounts) -> u64| {
-        let shares = results.levels(options, |counts| crate::ratio(part(counts) as f64, operands(counts)));
-        shares.map(|shares| percent(mean(&shares)))
-    };
-    let (Some(mrf), Some(orf), Some(lrf), Some(strands), Some(ours)) = (
-        share(|counts| counts.mrf.reads()),
-        share(|counts| counts.orf.reads()),
-        share(|counts| counts.lrf.reads()),
-        results.levels(options, strand),
-        value(options),
-    ) else {
-        return Default::default();
-    };
-    let halves = if strands.len() < 2 {
-        String::new()
-    } else {
-        let [short, long] = halves(&strands, &ours).map(|mean| row.unit.words(mean));
-        format!("; it is {short} for the half of the kernels with the shortest strands, {long} for the others")
-    };
-    let other = |text: &str, options: HierarchyOptions| {
-        value(&options).map_or_else(String::new, |values| format!("{text} {}", word(&values)))
-    };
-    let why = format!(
-        "operands at {}: {mrf} from the MRF, {orf} from the ORF, {lrf} from the LRF; a strand has {:.1} instructions{halves}{}{}",
-        name(options),
-        mean(&strands),
-        other(". If contents stayed where a warp is descheduled it would be", kept(*options)),
-        other(", with 8 entries at the same price", larger(*options, MANY)),
-    );
-    (why, command(results, part))
+/// The experiments of rows about a design: what the same metric is if contents stay where warps are descheduled, and with more room at the same price.
+fn why(results: &Results<'_>, part: &str, options: &HierarchyOptions, value: Value<'_>) -> Reason {
+    let of = |options: HierarchyOptions| value(&options).map(|values| mean(&values));
+    Reason::found(changed(options, of), command(results, part))
+}
+
+/// The two experiments on a hierarchy, with what a row is in them.
+fn changed(options: &HierarchyOptions, of: impl Fn(HierarchyOptions) -> Option<f64>) -> Vec<(String, Option<f64>)> {
+    let experiments = [
+        ("if contents stayed where a warp is descheduled,", kept(*options)),
+        ("with 8 entries at the same price", larger(*options, MANY)),
+    ];
+    experiments.into_iter().map(|(words, options)| (words.to_owned(), of(options))).collect()
+}
+
+/// What is not known, and the command that shows the row.
+fn unknown(results: &Results<'_>, part: &str) -> Reason {
+    Reason::unknown(command(results, part))
 }
 
 /// The command that makes a part again, on all kernels: it shows every mean that a reason quotes.

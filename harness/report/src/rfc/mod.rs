@@ -3,6 +3,7 @@
 mod cache;
 mod combined;
 mod energy;
+mod errata;
 mod headlines;
 mod levels;
 mod reads;
@@ -14,8 +15,8 @@ use gpurf_compiler::Schedule;
 use crate::cached::{ACTIVE, machine};
 use crate::kernels::HIERARCHY_THESIS;
 use crate::report::{Definition, Headlines, Orders, Part};
-use crate::row::{Absent, mean};
-use crate::shown::{farthest, kernels, lines, percent};
+use crate::row::{Absent, Reason, mean};
+use crate::shown::{kernels, lines};
 use crate::sweep::{Point, Results};
 
 /// What can be made.
@@ -37,6 +38,7 @@ const REPORT: Definition = Definition {
         Part { name: "energy", plan: energy::plan, rows: energy::rows, plots: energy::plots },
         Part { name: "levels", plan: levels::plan, rows: levels::rows, plots: levels::plots },
         Part { name: "reads", plan: reads::plan, rows: reads::rows, plots: reads::plots },
+        Part { name: "errata", plan: |_| (), rows: errata::rows, plots: |_| Vec::new() },
     ],
     absent: ABSENT,
 };
@@ -93,6 +95,11 @@ const ENTRIES: u32 = 6;
 /// The command that makes a part of the report again, on all kernels: it shows every mean that a reason quotes.
 fn part_command(results: &Results<'_>, part: &str) -> String {
     REPORT.command(results, part)
+}
+
+/// What is not known, and the command that shows the row.
+fn unknown(results: &Results<'_>, part: &str) -> Reason {
+    Reason::unknown(part_command(results, part))
 }
 
 /// The mean over kernels of a value at a configuration.
