@@ -69,8 +69,7 @@ impl Estimate {
     /// The ratio of two arithmetic means, and of each kernel's values. That to nothing is 0.
     pub fn ratio_of_means(numerators: &PerKernel, denominators: &PerKernel) -> Self {
         let of = |name: &String| denominators.get(name).copied().unwrap_or(0.0);
-        let ratios =
-            numerators.iter().map(|(name, value)| (name.clone(), crate::ratio(*value, of(name)))).collect();
+        let ratios = numerators.iter().map(|(name, value)| (name.clone(), crate::ratio(*value, of(name)))).collect();
         Self::of_means(Statistic::RatioOfMeans, &[numerators, denominators], ratios, |means| {
             crate::ratio(means[0], means[1])
         })
@@ -144,9 +143,7 @@ pub fn each(values: &PerKernel, change: impl Fn(f64) -> f64) -> PerKernel {
 
 /// The means of columns over some of their kernels.
 fn means(columns: &[Vec<f64>], drawn: &[usize]) -> Vec<f64> {
-    let mean = |column: &Vec<f64>| {
-        crate::ratio(drawn.iter().map(|&kernel| column[kernel]).sum(), drawn.len() as f64)
-    };
+    let mean = |column: &Vec<f64>| crate::ratio(drawn.iter().map(|&kernel| column[kernel]).sum(), drawn.len() as f64);
     columns.iter().map(mean).collect()
 }
 
@@ -185,7 +182,10 @@ mod tests {
         near(estimate.value, 12.5);
         // The standard deviation of 0 to 25 is 7.5, that of their mean 1.471.
         let [low, high] = estimate.interval.unwrap();
-        assert!((low - (12.5 - 1.96 * 1.471)).abs() < 0.3 && (high - (12.5 + 1.96 * 1.471)).abs() < 0.3, "{low} {high}");
+        assert!(
+            (low - (12.5 - 1.96 * 1.471)).abs() < 0.3 && (high - (12.5 + 1.96 * 1.471)).abs() < 0.3,
+            "{low} {high}"
+        );
         // Kernels are drawn the same way each time.
         assert_eq!(Estimate::mean(values(&numbers)), estimate);
     }

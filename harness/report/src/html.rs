@@ -51,7 +51,10 @@ fn strip(summary: &Summary) -> String {
     for verdict in Verdict::ALL {
         let (count, class, words) = (summary.count(verdict), class(Some(verdict)), verdict.words());
         if count > 0 {
-            let _ = write!(strip, "<span class=\"{class}\" style=\"flex:{count}\" title=\"{words}: {count}\">{count}</span>");
+            let _ = write!(
+                strip,
+                "<span class=\"{class}\" style=\"flex:{count}\" title=\"{words}: {count}\">{count}</span>"
+            );
         }
     }
     if summary.independent == 0 {
@@ -195,7 +198,8 @@ fn whisker(row: &Row) -> String {
     let [least, most] = scale(band, [row.ours, low, high]);
     let x = |value: f64| WIDTH * ((value - least) / (most - least)).clamp(0.0, 1.0);
     let middle = HEIGHT / 2.0;
-    let mut svg = format!("<svg class=\"row {}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" aria-hidden=\"true\">", class(row.verdict));
+    let mut svg =
+        format!("<svg class=\"row {}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" aria-hidden=\"true\">", class(row.verdict));
     let _ = write!(
         svg,
         "<rect class=\"band\" x=\"{:.1}\" y=\"2\" width=\"{:.1}\" height=\"{}\"/>",
@@ -205,10 +209,7 @@ fn whisker(row: &Row) -> String {
     );
     if row.interval.is_some() {
         let (a, b) = (x(low), x(high));
-        let _ = write!(
-            svg,
-            "<path d=\"M{a:.1} {middle}H{b:.1}M{a:.1} 5V15M{b:.1} 5V15\"/>"
-        );
+        let _ = write!(svg, "<path d=\"M{a:.1} {middle}H{b:.1}M{a:.1} 5V15M{b:.1} 5V15\"/>");
     }
     let _ = write!(svg, "<circle cx=\"{:.1}\" cy=\"{middle}\" r=\"4\"/></svg>", x(row.ours));
     svg
@@ -251,7 +252,8 @@ mod tests {
     fn rows() -> Vec<Row> {
         let claim = Claim::share("table 1", "40 % & more", 0.4, 1.0);
         let kernels = |a: f64, b: f64| [("saxpy".to_owned(), a), ("sums".to_owned(), b)].into();
-        let experiment = || Reason::found(vec![("with a larger cache".into(), Some(0.5))], "gpurf run saxpy.toml".into());
+        let experiment =
+            || Reason::found(vec![("with a larger cache".into(), Some(0.5))], "gpurf run saxpy.toml".into());
         let row = |metric: &str, a, b| claim.mean(metric, kernels(a, b)).because(|_| experiment());
         vec![row("reads <b>", 0.2, 0.3), row("writes", 0.1, 0.6), row("accesses", 0.5, 0.6)]
     }

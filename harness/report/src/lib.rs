@@ -52,12 +52,12 @@ pub mod usage;
 mod values;
 mod watched;
 
+pub use estimate::{Estimate, Statistic};
 pub use kept::Kept;
 pub use kernels::manifest;
 pub use report::{
     CAUSES_PART, Cause, Column, Definition, HEADLINES, Headlines, Machine, Moved, ORDERS, Orders, PaperReport, Part,
 };
-pub use estimate::{Estimate, Statistic};
 pub use row::{Absent, Band, Claim, Known, PerKernel, Reason, Row, Summary, Unit, Verdict, geometric_mean, mean};
 pub use sweep::{Ended, Kernel, Measured, Point, Ptx, Results, RunName, Size, SweepError, SweepPlan, Watcher, sweep};
 

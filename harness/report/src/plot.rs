@@ -179,7 +179,9 @@ impl Plot {
                 let title = self.title_of(series, index);
                 put(
                     svg,
-                    format_args!("<circle style=\"fill:{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\">{title}</circle>"),
+                    format_args!(
+                        "<circle style=\"fill:{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\">{title}</circle>"
+                    ),
                 );
             }
         }
@@ -302,8 +304,10 @@ mod tests {
             let series = vec![Series { name: "reads".into(), values: vec![0.5; places.len()] }];
             Plot { places, series, ..plot(Style::Bars, &[]) }.svg()
         };
-        let height = |svg: &str| svg.split_whitespace().nth(4).unwrap().trim_matches(['"', '>']).parse::<f64>().unwrap();
-        let kernels = |letters: usize| (0..20).map(|n| format!("{n:02}{}", "k".repeat(letters))).collect::<Vec<String>>();
+        let height =
+            |svg: &str| svg.split_whitespace().nth(4).unwrap().trim_matches(['"', '>']).parse::<f64>().unwrap();
+        let kernels =
+            |letters: usize| (0..20).map(|n| format!("{n:02}{}", "k".repeat(letters))).collect::<Vec<String>>();
         let (short, long) = (named(kernels(8)), named(kernels(28)));
         assert!(short.contains("rotate(-60") && height(&long) > height(&short) + 100.0, "{}", height(&long));
         // Of 65 numbers every other one is named; of 10 all are.

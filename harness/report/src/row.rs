@@ -486,13 +486,22 @@ mod tests {
     #[test]
     fn only_a_row_that_does_not_agree_asks_for_experiments() {
         let experiments = |_: &Row| {
-            Reason::found(vec![("with more", Some(0.5)), ("with less", Some(0.2))].into_iter().map(|(w, v)| (w.to_owned(), v)).collect(), "gpurf".to_owned())
+            Reason::found(
+                vec![("with more", Some(0.5)), ("with less", Some(0.2))]
+                    .into_iter()
+                    .map(|(w, v)| (w.to_owned(), v))
+                    .collect(),
+                "gpurf".to_owned(),
+            )
         };
         let inside = CLAIM.mean("m", values(&[("a", 0.5)])).because(experiments);
         assert_eq!((inside.cause, inside.why.as_str(), inside.command.as_str()), (None, "", ""));
         let outside = CLAIM.mean("m", values(&[("a", 0.1), ("b", 0.2)])).because(experiments);
         assert_eq!((outside.verdict, outside.cause), (Some(Verdict::Disagrees), Some(Known::Experiment)));
-        assert_eq!((&outside.why[..], &outside.command[..]), ("with more 50.0 %, in the band; with less 20.0 %", "gpurf"));
+        assert_eq!(
+            (&outside.why[..], &outside.command[..]),
+            ("with more 50.0 %, in the band; with less 20.0 %", "gpurf")
+        );
     }
 
     #[test]
@@ -500,10 +509,18 @@ mod tests {
         let row = || CLAIM.mean("m", values(&[("a", 0.1), ("b", 0.2)]));
         let unknown = row().because(|_| Reason::unknown("gpurf".into()));
         assert_eq!((unknown.cause, &unknown.why[..]), (Some(Known::NotKnown), "the cause is not known"));
-        let tried = row().because(|_| Reason::found(vec![("with less".into(), Some(0.2)), ("with more".into(), None)], "gpurf".into()));
-        assert_eq!((tried.cause, &tried.why[..]), (Some(Known::NotKnown), "with less 20.0 %; with more not known. The cause is not known"));
+        let tried = row().because(|_| {
+            Reason::found(vec![("with less".into(), Some(0.2)), ("with more".into(), None)], "gpurf".into())
+        });
+        assert_eq!(
+            (tried.cause, &tried.why[..]),
+            (Some(Known::NotKnown), "with less 20.0 %; with more not known. The cause is not known")
+        );
         let erratum = row().because(|_| Reason { erratum: Some(3), command: "gpurf".into(), ..Reason::default() });
-        assert_eq!((erratum.cause, &erratum.why[..]), (Some(Known::Erratum), "the paper contradicts itself: docs/errata.md, 3"));
+        assert_eq!(
+            (erratum.cause, &erratum.why[..]),
+            (Some(Known::Erratum), "the paper contradicts itself: docs/errata.md, 3")
+        );
     }
 
     #[test]
@@ -523,8 +540,7 @@ mod tests {
         let no = Claim::share("", "10 %", 0.095, 0.105);
         let rows = [row(CLAIM), row(no), row(CLAIM).derived("another"), row(CLAIM.sign()), row(Claim::none("-"))];
         let summary = Summary::of(&rows);
-        let expected =
-            Summary { independent: 2, agree: 1, cannot_tell: 0, disagree: 1, dependent: 2, silent: 1 };
+        let expected = Summary { independent: 2, agree: 1, cannot_tell: 0, disagree: 1, dependent: 2, silent: 1 };
         assert_eq!(summary, expected);
         assert_eq!(summary.words(), "1 of 2 independent rows agree, 0 cannot tell, 1 disagree");
     }

@@ -432,14 +432,8 @@ const PAPER: usize = 28;
 
 /// A report as text: its rows, then why some of them do not agree, then what is not compared.
 fn text(report: &PaperReport, kernels: bool) -> String {
-    let columns = [
-        numbers("#"),
-        words("result"),
-        words("paper"),
-        numbers("ours"),
-        numbers("95 % interval"),
-        words("verdict"),
-    ];
+    let columns =
+        [numbers("#"), words("result"), words("paper"), numbers("ours"), numbers("95 % interval"), words("verdict")];
     let cells: Vec<_> = report.rows.iter().enumerate().map(|(index, row)| cells(index + 1, row, kernels)).collect();
     let title = textwrap::fill(&format!("{} ({})", report.title, report.data()), WIDTH);
     let mut text = format!("{HEADING}{title}{HEADING:#}\n{}\n", output::table(&columns, &cells));
@@ -456,7 +450,12 @@ fn text(report: &PaperReport, kernels: bool) -> String {
         "{dependent} rows follow from others or say only which way it goes; of {silent} the paper says nothing; {} kernels",
         report.kernels.len()
     );
-    text.push_str(&format!("{HEADING}{}: {}{HEADING:#}\n{}", report.report, report.summary.words(), indented("", &others)));
+    text.push_str(&format!(
+        "{HEADING}{}: {}{HEADING:#}\n{}",
+        report.report,
+        report.summary.words(),
+        indented("", &others)
+    ));
     text
 }
 
@@ -497,7 +496,10 @@ fn moved(causes: &[Moved]) -> String {
             let style = if column.verdict == Some(Finding::Agrees) { GOOD } else { QUIET };
             Cell::styled(column.ours.map_or_else(String::new, |ours| moved.unit.words(ours)), style)
         });
-        [Cell::from(moved.metric.clone()).wrapped(34), Cell::from(moved.text).wrapped(18)].into_iter().chain(values).collect::<Vec<Cell>>()
+        [Cell::from(moved.metric.clone()).wrapped(34), Cell::from(moved.text).wrapped(18)]
+            .into_iter()
+            .chain(values)
+            .collect::<Vec<Cell>>()
     };
     output::table(&columns, &causes.iter().map(line).collect::<Vec<_>>())
 }

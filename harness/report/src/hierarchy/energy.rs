@@ -149,9 +149,7 @@ fn saved_rows(results: &Results<'_>) -> Vec<Row> {
         let values = each(saved, part);
         let from = format!("register file energy saved, {SPLIT_LEVELS}, {SIZE}");
         let row = claim.mean(format!("{metric}, split LRF, {SIZE}"), values).derived(from);
-        Some(row.because(|_| {
-            Reason { erratum: Some(super::errata::CHIP), ..unknown(results, "energy") }
-        }))
+        Some(row.because(|_| Reason { erratum: Some(super::errata::CHIP), ..unknown(results, "energy") }))
     };
     let deep_size = "hardware LRF and cache, 6 entries, 8 active warps";
     let rows = [
@@ -171,10 +169,8 @@ fn improved_rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, options: HierarchyOptions, organisation: Organisation, entries: u32| {
         let software = normalised(results, &options)?;
         let hardware = organisation.energy(results, entries)?;
-        let row = claim.row(
-            format!("energy of {metric} more than that of software"),
-            super::more(&hardware, &software),
-        );
+        let row =
+            claim.row(format!("energy of {metric} more than that of software"), super::more(&hardware, &software));
         Some(row.because(|_| {
             let than = |hardware: Option<PerKernel>, software: Option<PerKernel>| {
                 Some(super::more(&hardware?, &software?).value)
@@ -188,12 +184,14 @@ fn improved_rows(results: &Results<'_>) -> Vec<Row> {
                 ("if software had 8 entries at the same price,".to_owned(), than(Some(hardware.clone()), room)),
             ];
             if matches!(organisation, Organisation::Hardware) {
-                let followed = |flushed| {
-                    than(followed(results, entries, flushed, WriteBack::Accesses), Some(software.clone()))
-                };
+                let followed =
+                    |flushed| than(followed(results, entries, flushed, WriteBack::Accesses), Some(software.clone()));
                 experiments.extend([
                     ("with a cache followed in program order".to_owned(), followed(Flushed::Leaving)),
-                    ("with one that is flushed where software's strands end too".to_owned(), followed(Flushed::StrandEnds)),
+                    (
+                        "with one that is flushed where software's strands end too".to_owned(),
+                        followed(Flushed::StrandEnds),
+                    ),
                 ]);
             }
             Reason::found(experiments, command(results, "energy"))

@@ -72,7 +72,12 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             printed(CHIP, OF_SM, "an SM's dynamic power saved, 54 % of 15 %", chip.of_sm),
             printed(CHIP, OF_CHIP, "the chip's dynamic power saved, 54 % of 15 % of 70 %", chip.of_chip),
             printed(CHIP, OF_CHIP_FIRST, "the same, as the introduction prints it", chip.of_chip),
-            printed(IDEALS, LRF, "energy saved if all accesses were to the LRF, with wires", saved(true, READS_A_WRITE)),
+            printed(
+                IDEALS,
+                LRF,
+                "energy saved if all accesses were to the LRF, with wires",
+                saved(true, READS_A_WRITE),
+            ),
             printed(IDEALS, ORF, "the same of an ORF of 5 entries, with wires", saved(false, READS_A_WRITE)),
         ],
     )

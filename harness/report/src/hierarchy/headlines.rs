@@ -5,14 +5,14 @@ use gpurf_energy::Energies;
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{ACTIVE, ENTRIES, energy, operands, plan_with_experiments, saved, split, two, unknown, why};
-use crate::estimate::Estimate;
 use crate::cached::{normalised, of_cache};
+use crate::estimate::Estimate;
 use crate::report::{HEADLINES, Machine};
 use crate::row::{Claim, Row, Unit};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
-const PERFORMANCE: Claim = Claim::share("hierarchy thesis 6.5, 6.5.4", "no performance loss: 0.98 or more", 0.98, 2.0)
-    .in_unit(Unit::Ratio);
+const PERFORMANCE: Claim =
+    Claim::share("hierarchy thesis 6.5, 6.5.4", "no performance loss: 0.98 or more", 0.98, 2.0).in_unit(Unit::Ratio);
 
 /// Table 4.4, from issue to issue: the preset `hierarchy-paper`.
 const LATENCIES: [&str; 3] = ["sm.alu_latency=3", "sm.sfu_latency=15", "sm.shared_latency=15"];

@@ -17,9 +17,9 @@ use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::LastResultFile;
 use gpurf_oracle::levels::LevelCounts;
 
+use crate::estimate::Estimate;
 use crate::follow::{Flushed, FollowedCache};
 use crate::kernels::HIERARCHY_THESIS;
-use crate::estimate::Estimate;
 use crate::report::{Definition, Headlines, Orders, Part};
 use crate::row::{Absent, PerKernel, Reason, mean};
 use crate::shown::{kernels, lines};
@@ -86,6 +86,31 @@ const ABSENT: &[Absent] = &[
         source: "hierarchy thesis 6.5.6",
         text: "in a strand 0.27 values are live-in and 0.17 live-out for each instruction",
         why: "not counted: the oracle counts accesses, and does not follow values over strands' ends",
+    },
+    Absent {
+        source: "hierarchy thesis 6.1",
+        text: "5 % of the values of HPC traces are read once, by the next instruction",
+        why: "there are no HPC traces, which were scheduled by hand",
+    },
+    Absent {
+        source: "hierarchy thesis 6.3",
+        text: "strands that end as a merge is uncertain are rare",
+        why: "accesses are counted by strand, and not by what ends it; the compiler says it of each place (`gpurf compile --annotate`)",
+    },
+    Absent {
+        source: "hierarchy thesis 6.4.5",
+        text: "almost all values of the LRF live for 1 or 2 instructions and are read once",
+        why: "not counted: a strand's counts do not say for how long a value was there",
+    },
+    Absent {
+        source: "hierarchy thesis 6.4.5",
+        text: "a value in both LRF and ORF rarely saves energy",
+        why: "the compiler puts a value in one of them, as the thesis's does",
+    },
+    Absent {
+        source: "hierarchy thesis 6.5.5, figure 6.17",
+        text: "levels as ranges of the register names, which take no bits",
+        why: "not built: an instruction has the level beside the name, and the rows on bits have what that costs",
     },
 ];
 

@@ -2,8 +2,8 @@
 
 use super::power::{Charged, GATED, HYBRID, LEFT, SAVED, relative};
 use super::{REPORT, ipc, lost};
-use crate::report::{HEADLINES, Machine};
 use crate::estimate::Estimate;
+use crate::report::{HEADLINES, Machine};
 use crate::row::{Claim, Reason, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 
@@ -38,8 +38,10 @@ pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
     };
     let power = |point: &Point, file| relative(results, point, file, &sram, Charged::AtOnce);
     let why_power = |point: &Point, file, value: fn(Estimate) -> f64| {
-        let left = |charged| relative(results, point, file, &sram, charged).map(|left| value(Estimate::geometric(left)));
-        let against = relative(results, point, file, &own, Charged::AtOnce).map(|left| value(Estimate::geometric(left)));
+        let left =
+            |charged| relative(results, point, file, &sram, charged).map(|left| value(Estimate::geometric(left)));
+        let against =
+            relative(results, point, file, &own, Charged::AtOnce).map(|left| value(Estimate::geometric(left)));
         let experiments = vec![
             ("by the power of the paper's baseline".to_owned(), against),
             ("with the STT-RAM read where needed".to_owned(), left(Charged::Needed)),

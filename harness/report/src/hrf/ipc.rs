@@ -1,10 +1,8 @@
 //! Performance: hybrid paper 6.2, figure 9.
 
-use super::{
-    NOT_SAID, by, command, gated, hybrid, kernels, lost, original, pure, short, sram,
-};
-use crate::plot::{Plot, Style};
+use super::{NOT_SAID, by, command, gated, hybrid, kernels, lost, original, pure, short, sram};
 use crate::estimate::Estimate;
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, Reason, Row};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 

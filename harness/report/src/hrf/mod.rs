@@ -13,9 +13,9 @@ use gpurf_compiler::Schedule;
 
 use gpurf_energy::hybrid::HybridTraffic;
 
+use crate::estimate::Estimate;
 use crate::kernels::HYBRID_PAPER;
 use crate::report::{Definition, Headlines, Part};
-use crate::estimate::Estimate;
 use crate::row::{Absent, PerKernel};
 use crate::shown::kernels;
 use crate::sweep::{Measured, Point, Results, by};

@@ -1,8 +1,8 @@
 //! How long a warp is active, how long it is not, and how many registers it writes: hybrid paper 4.1, figure 2; 5.1, figure 7.
 
 use super::{command, event, hybrid, kernels, short};
-use crate::plot::{Plot, Series, Style};
 use crate::estimate::Estimate;
+use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, Reason, Row, Unit, geometric_mean, mean};
 use crate::sweep::{Measured, Results, SweepPlan};
 

@@ -103,8 +103,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     };
     let share: Value<'_> = &|charged, _| leaking(results, charged).map(Estimate::mean);
     let saved: Value<'_> = &|charged, baseline| left(results, HYBRID, baseline, charged).map(lost);
-    let with_gating: Value<'_> =
-        &|charged, baseline| left(results, GATED, baseline, charged).map(Estimate::geometric);
+    let with_gating: Value<'_> = &|charged, baseline| left(results, GATED, baseline, charged).map(Estimate::geometric);
     let most: Value<'_> = &|charged, baseline| {
         let each = lost(left(results, GATED, baseline, charged)?).per_kernel;
         Some(Estimate::extreme(each.values().copied().fold(f64::NEG_INFINITY, f64::max), each))

@@ -15,9 +15,9 @@ use std::cell::RefCell;
 use gpurf_compiler::Schedule;
 use gpurf_energy::leakage::{Leakage, Mean, REGISTER_LEAKAGE, StateCounts, TransitionOf};
 
+use crate::estimate::Estimate;
 use crate::kernels::SHARING_THESIS_POWER;
 use crate::report::{Definition, Headlines, Part};
-use crate::estimate::Estimate;
 use crate::row::{Absent, PerKernel};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 

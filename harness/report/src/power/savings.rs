@@ -2,11 +2,9 @@
 
 use gpurf_energy::leakage::{Leakage, ROUTING, TransitionOf};
 
-use super::{
-    NOT_SAID, Of, REPORT, baseline, fitted, fitted_as, greener, hints, left, plan_fit, saved, sleeping,
-};
-use crate::plot::{Plot, Style};
+use super::{NOT_SAID, Of, REPORT, baseline, fitted, fitted_as, greener, hints, left, plan_fit, saved, sleeping};
 use crate::estimate::{Estimate, Statistic};
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Reason, Row, Unit};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};

@@ -5,8 +5,8 @@ use gpurf_energy::Traffic;
 use super::{ACTIVE, ENTRIES, cache, kernels, lines, machine, mean_of, part_command, unknown};
 pub use crate::cached::live;
 use crate::cached::of_cache;
-use crate::plot::{Plot, Style};
 use crate::estimate::Estimate;
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Reason, Row, Unit};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 use crate::traffic::{accesses_avoided, reads_avoided, writes_avoided};
@@ -145,7 +145,8 @@ fn loads_row(results: &Results<'_>) -> Option<Row> {
 fn saturation(results: &Results<'_>) -> Option<Row> {
     let avoided = |run: &Measured| accesses_avoided(&of_cache(run));
     let more = results.both(&live(8, ACTIVE), &live(ENTRIES, ACTIVE), |a, b| avoided(a) - avoided(b))?;
-    let row = SATURATED.mean("more MRF accesses avoided with 8 entries than with 6, 8 active warps, last-read bits", more);
+    let row =
+        SATURATED.mean("more MRF accesses avoided with 8 entries than with 6, 8 active warps, last-read bits", more);
     Some(row.because(|_| {
         let all = results.both(&cache::live(8), &cache::live(ENTRIES), |a, b| avoided(a) - avoided(b));
         let words = "with entries for all warps, which are never flushed,".to_owned();

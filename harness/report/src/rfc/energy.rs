@@ -3,9 +3,9 @@
 use gpurf_energy::{Chip, Distance, Encoding, Energies, Energy, Traffic};
 
 use super::{ACTIVE, ENTRIES, combined, errata, lines, mean_of, part_command, two_level, unknown};
-use crate::estimate::Estimate;
 use crate::cached::normalised;
 use crate::cached::of_cache;
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Reason, Row, Unit, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};

@@ -21,8 +21,7 @@ const ROWS: [(f64, f64, Claim); 3] = [
     (1.0, 0.2, Claim::share(SOURCE, "0.65", 0.645, 0.655).in_unit(Unit::Ratio)),
 ];
 const CHOSEN: Claim = Claim::share("RFC paper 5.4", "25 %", 0.245, 0.255);
-const SOURCES: Claim =
-    Claim::share("RFC paper 2.1: three operands", "3 at most", 0.0, 3.0).in_unit(Unit::Ratio);
+const SOURCES: Claim = Claim::share("RFC paper 2.1: three operands", "3 at most", 0.0, 3.0).in_unit(Unit::Ratio);
 
 /// Operands of an MRF alone, with so many reads for a write.
 fn operands(reads: f64) -> Traffic {
@@ -87,9 +86,7 @@ mod tests {
     #[test]
     fn the_papers_means_and_prices_do_not_give_table_5() {
         // Table 2, 6 entries, 8 warps: MRF 8 and 11 pJ, cache 2.2 and 6.7.
-        let by_hand = |reads: f64| {
-            (0.5 * reads * (8.0 + 2.2) + 6.7 + 0.41 * (2.2 + 11.0)) / (8.0 * reads + 11.0)
-        };
+        let by_hand = |reads: f64| (0.5 * reads * (8.0 + 2.2) + 6.7 + 0.41 * (2.2 + 11.0)) / (8.0 * reads + 11.0);
         assert!((with_means(1.8, 0.0, 0.0) - by_hand(1.8)).abs() < 1e-5);
         assert!((by_hand(1.8) - 0.84).abs() < 0.005);
         // 58 % is 1.7 to 1.9 reads for a write; 0.76 is 3.8, and an instruction has three operands.

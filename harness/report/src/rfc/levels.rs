@@ -3,16 +3,17 @@
 use gpurf_energy::Energies;
 
 use super::{ACTIVE, ENTRIES, combined, lines, unknown};
-use crate::estimate::Estimate;
 use crate::cached::of_cache;
 use crate::cached::{energy, levels, moved, two};
+use crate::estimate::Estimate;
 use crate::plot::Plot;
 use crate::row::{Claim, Row, Unit, mean};
 use crate::sweep::{Point, Results, SweepPlan};
 
 const SAVED: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13; 5.4.5", "41 %", 0.405, 0.415);
 const BEST: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13", "6", 6.0, 6.0).in_unit(Unit::Count);
-const GAIN: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13", "adding an LRF reduces energy", 0.0001, 1.0).sign();
+const GAIN: Claim =
+    Claim::share("hierarchy thesis 6.5.4, figure 6.13", "adding an LRF reduces energy", 0.0001, 1.0).sign();
 const OVERHEAD: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "40 %", 0.35, 0.45);
 
 pub fn plan(plan: &mut SweepPlan) {

@@ -87,6 +87,21 @@ const ABSENT: &[Absent] = &[
     },
     Absent { source: "RFC paper 5.2, figure 9", text: "6 active warps lose 5 % on graphics shaders", why: NO_SHADERS },
     Absent { source: "RFC paper, table 5", text: "the column of shaders", why: NO_SHADERS },
+    Absent {
+        source: "RFC paper 2.2, figures 2, 6, 11; hierarchy thesis, figure 5.12",
+        text: "categories of traces: video, simulation, image processing, HPC, of which 40 % of values are read again",
+        why: "the kernels have no such categories, and none was scheduled by hand as the HPC traces were",
+    },
+    Absent {
+        source: "RFC paper 5.1; hierarchy thesis 5.4.1, figure 5.4",
+        text: "the knee of the curve is about 6 entries",
+        why: "a knee is no number that a row can have; the plot of figure 6 shows it",
+    },
+    Absent {
+        source: "RFC paper, figures 7, 9 and 10; hierarchy thesis, figures 5.5 and 5.10",
+        text: "the points of each trace, and their spread",
+        why: "the text prints no numbers for them; the plots show ours",
+    },
 ];
 
 /// Entries that most of the paper's results are for.

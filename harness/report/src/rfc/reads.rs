@@ -57,22 +57,16 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let explained = |row: Row| row.because(|_| unknown(results, "reads"));
     let all = cache::all_warps;
     let rows = [
-        gain(results, all, LARGE, reads_avoided).map(|gain| {
-            explained(FEWER.mean("fewer MRF reads with reads that allocate, 13 entries", gain))
-        }),
-        gain(results, all, LARGE, writes_avoided).map(|gain| {
-            explained(MORE.mean("more MRF writes with reads that allocate, 13 entries", negated(gain)))
-        }),
-        gain(results, all, ENTRIES, writes_avoided).map(|gain| {
-            explained(MORE.mean("more MRF writes with reads that allocate, 6 entries", negated(gain)))
-        }),
-        gain(results, all, ENTRIES, reads_avoided).map(|gain| {
-            explained(LARGE_ONLY.mean("more MRF reads avoided with reads that allocate, 6 entries", gain))
-        }),
+        gain(results, all, LARGE, reads_avoided)
+            .map(|gain| explained(FEWER.mean("fewer MRF reads with reads that allocate, 13 entries", gain))),
+        gain(results, all, LARGE, writes_avoided)
+            .map(|gain| explained(MORE.mean("more MRF writes with reads that allocate, 13 entries", negated(gain)))),
+        gain(results, all, ENTRIES, writes_avoided)
+            .map(|gain| explained(MORE.mean("more MRF writes with reads that allocate, 6 entries", negated(gain)))),
+        gain(results, all, ENTRIES, reads_avoided)
+            .map(|gain| explained(LARGE_ONLY.mean("more MRF reads avoided with reads that allocate, 6 entries", gain))),
         gain(results, cache::live, ENTRIES, writes_avoided).map(|gain| {
-            explained(
-                EVEN_SO.mean("more MRF writes avoided with reads that allocate, 6 entries, last-read bits", gain),
-            )
+            explained(EVEN_SO.mean("more MRF writes avoided with reads that allocate, 6 entries, last-read bits", gain))
         }),
     ];
     rows.into_iter().flatten().collect()

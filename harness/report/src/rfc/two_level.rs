@@ -57,7 +57,10 @@ pub fn plan(plan: &mut SweepPlan) {
         let points = [active(warps), round_robin(warps)];
         points.clone().into_iter().chain([near(warps), short(warps)]).for_each(|point| plan.point(point));
     }
-    [near, short].map(|change| change(32)).into_iter().for_each(|point| plan.point(point.with("sm.scheduler=round_robin")));
+    [near, short]
+        .map(|change| change(32))
+        .into_iter()
+        .for_each(|point| plan.point(point.with("sm.scheduler=round_robin")));
     ACTIVE.into_iter().chain([32]).for_each(|warps| plan.point(fast(warps)));
 }
 

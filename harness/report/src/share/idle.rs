@@ -43,12 +43,7 @@ fn fewer(of: Shared, results: &Results<'_>, point: Point, change: Change, lost: 
 }
 
 /// What the scheduler alone does, what further blocks with all that they ask for do, and the experiments.
-fn why(
-    of: Shared,
-    results: &Results<'_>,
-    lost: Lost,
-    value: impl Fn(&PerKernel) -> f64,
-) -> Reason {
+fn why(of: Shared, results: &Results<'_>, lost: Lost, value: impl Fn(&PerKernel) -> f64) -> Reason {
     let known = |point, change| Some(value(&fewer(of, results, point, change, lost)?));
     let mut all = vec![
         ("with the scheduler alone, nothing shared,".to_owned(), known(of.aged(), SAME)),
@@ -70,8 +65,10 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let most = || {
         let most_of = |each: &PerKernel| each.values().copied().fold(f64::NEG_INFINITY, f64::max);
         let each = fewer(of, results, of.sharing(), SAME, idle)?;
-        let row =
-            most_idle.row("idle issue slots that sharing saves, over LRR, most of any kernel", Estimate::extreme(most_of(&each), each));
+        let row = most_idle.row(
+            "idle issue slots that sharing saves, over LRR, most of any kernel",
+            Estimate::extreme(most_of(&each), each),
+        );
         Some(row.because(|_| why(of, results, idle, most_of)))
     };
     let rows = [

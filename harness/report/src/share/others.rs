@@ -1,8 +1,8 @@
 //! Kernels that cannot share: thesis 2.5.2, figure 2.22; 3.4.2, figure 3.17.
 
 use super::{Shared, event, shares};
-use crate::plot::Plot;
 use crate::estimate::Estimate;
+use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Reason, Row, Unit};
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 

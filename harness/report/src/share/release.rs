@@ -52,12 +52,7 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
 }
 
 /// A gain between two codes of the same sharing, and the experiments on both sides.
-fn why(
-    of: Shared,
-    results: &Results<'_>,
-    (a, b): (Point, Point),
-    value: impl Fn(&PerKernel) -> Option<f64>,
-) -> Reason {
+fn why(of: Shared, results: &Results<'_>, (a, b): (Point, Point), value: impl Fn(&PerKernel) -> Option<f64>) -> Reason {
     let all = experiments(|change| value(&of.gains(results, &change(a.clone()), &change(b.clone()))?));
     Reason::found(all, of.command(results, PART))
 }
@@ -97,9 +92,7 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     rows.extend(gain(of, "IPC gained by sharing alone, over LRR", of.sharing(), of.baseline()).mean(results, MORE));
     if let Some(gains) = of.gains(results, &minimal(of), &of.sharing()) {
         let row = LAYOUT.row("IPC gained by layout alone, over sharing alone", Estimate::gain(&gains));
-        rows.push(
-            row.because(|_| why(of, results, (minimal(of), of.sharing()), |gains| Some(mean_gain(gains)))),
-        );
+        rows.push(row.because(|_| why(of, results, (minimal(of), of.sharing()), |gains| Some(mean_gain(gains)))));
     }
     for (name, point) in [("postdom", postdom(of)), ("optimal", optimal(of))] {
         let Some(gains) = of.gains(results, &point, &of.sharing()) else { continue };

@@ -207,7 +207,10 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
                     (words, Some(f64::from(of_amount(of, private, threads, amount, registers))))
                 };
                 let sizes = if of == Registers { "registers" } else { "bytes" };
-                let thesis = format!("with the thesis's {threads} threads of {amount} {sizes} in place of {} of {}", ours.0, ours.1);
+                let thesis = format!(
+                    "with the thesis's {threads} threads of {amount} {sizes} in place of {} of {}",
+                    ours.0, ours.1
+                );
                 let other = if of == Registers {
                     with(format!("with our threads and the thesis's {amount} registers"), ours.0, amount, registers)
                 } else {

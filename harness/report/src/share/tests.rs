@@ -228,7 +228,11 @@ fn a_kernel_with_other_registers_has_other_blocks_and_the_row_says_so() {
     check_rows(&report);
     let [without, with] = ["without", "with"].map(|with| row(&report, &format!("blocks {with} sharing: stencil")));
     assert_eq!((without.ours, without.within, with.ours, with.within), (6.0, Some(false), 8.0, Some(false)));
-    assert!(with.why.contains("with the thesis's 512 threads of 28 registers") && with.why.contains(" 3.0, in the band"), "{}", with.why);
+    assert!(
+        with.why.contains("with the thesis's 512 threads of 28 registers") && with.why.contains(" 3.0, in the band"),
+        "{}",
+        with.why
+    );
     assert!((row(&report, "blocks with sharing, by those without").ours - 8.0 / 6.0).abs() < 1e-9);
 }
 

@@ -1,8 +1,8 @@
 //! Conflicts by kind, and what they cost: stealing paper III-B, figure 4; VI-B3, figure 13.
 
 use super::{NOT_SAID, event, penalty, stealing, straight, why};
-use crate::plot::{Plot, Style};
 use crate::estimate::Estimate;
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};
@@ -53,7 +53,9 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let whole = latency(&point).map(|each| {
             let metric = format!("cycles that an operand waits for other reads and for writes, {name}");
             let claim = if point == straight(16) { LATENCY } else { CYCLES };
-            claim.mean(metric, each).because(|_| why::mean_at(results, "conflicts", &point, &|run| penalty(run, &SHOWN)))
+            claim
+                .mean(metric, each)
+                .because(|_| why::mean_at(results, "conflicts", &point, &|run| penalty(run, &SHOWN)))
         });
         rows.push(whole);
         for (kind, event) in KINDS {
@@ -79,9 +81,8 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         ),
         (WRITES_SAVED, "waits for results alone that stealing saves, 8 banks", event::READ_WRITE, &PARKED),
     ] {
-        let row = saved(results, kind, without).map(|saved| {
-            claim.row(metric, saved).because(|_| why::saved(results, kind, without))
-        });
+        let row = saved(results, kind, without)
+            .map(|saved| claim.row(metric, saved).because(|_| why::saved(results, kind, without)));
         rows.push(row);
     }
     rows.into_iter().flatten().collect()

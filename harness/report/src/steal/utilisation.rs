@@ -1,8 +1,8 @@
 //! How busy banks are: stealing paper III-C, figure 5; VI-B3.
 
 use super::{NOT_SAID, bank_utilisation, stealing, straight, why};
-use crate::plot::{Plot, Style};
 use crate::estimate::Estimate;
+use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};

@@ -6,8 +6,8 @@ use gpurf_energy::storage::{Activity, BankAccesses, Core, SmEnergy, Storage};
 use super::best::faster;
 use super::{Best, Change, Design, Fixed128, Fixed256, Large256, Large512, Limited, SAME, Unified256, Unified384};
 use super::{
-    NOT_SAID, REPORT, best, cases, count, dram, ends, event, of_case, performance, plan_changed,
-    plan_designs, row, row_with,
+    NOT_SAID, REPORT, best, cases, count, dram, ends, event, of_case, performance, plan_changed, plan_designs, row,
+    row_with,
 };
 use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};

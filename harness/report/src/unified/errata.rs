@@ -26,8 +26,18 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         &REPORT,
         results,
         vec![
-            printed(EFFICIENCY, FIRST, "performance by energy gained, by 75.6 and 20 %", (1.0 + FASTER) / (1.0 - SAVED) - 1.0),
-            printed(EFFICIENCY, LATER, "performance per watt gained at most: work by energy", 1.0 / (1.0 - SAVED) - 1.0),
+            printed(
+                EFFICIENCY,
+                FIRST,
+                "performance by energy gained, by 75.6 and 20 %",
+                (1.0 + FASTER) / (1.0 - SAVED) - 1.0,
+            ),
+            printed(
+                EFFICIENCY,
+                LATER,
+                "performance per watt gained at most: work by energy",
+                1.0 / (1.0 - SAVED) - 1.0,
+            ),
             printed(BYTES, DRAM, "DRAM accesses saved at most, as 7.5.2 prints it", 0.25),
             printed(BYTES, BANDWIDTH, "bytes a cycle of scratchpad memory and cache, as 7.3.2 prints it", 128.0),
         ],

@@ -45,9 +45,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         PART,
         FASTER,
         "benchmarks that 256/64 KB limited runs faster than 128/32/32 KB",
-        &|change| {
-            Some(Estimate::mean(each(&small(change)?, |gain| f64::from(u8::from(gain > 0.0)))))
-        },
+        &|change| Some(Estimate::mean(each(&small(change)?, |gain| f64::from(u8::from(gain > 0.0))))),
     ));
     rows.push(row(
         results,

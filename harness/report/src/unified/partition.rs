@@ -127,14 +127,18 @@ fn needs(results: &Results<'_>) -> Vec<Row> {
         f64::from(u8::from(kernel.image.kernels.iter().any(spills)))
     };
     let spills = each(&spilled);
-    let mut rows =
-        vec![SPILLS
+    let mut rows = vec![
+        SPILLS
             .row("kernels that spill with 64 registers", Estimate::extreme(spills.values().sum(), spills))
-            .because(|_| Reason::unknown(command()))];
+            .because(|_| Reason::unknown(command())),
+    ];
     let file = each(&|kernel| f64::from(u32::from(kernel.registers()) * THREADS * 4) / 1024.0);
     let Some([least, greatest]) = ends(&file) else { return rows };
     for (ours, word) in [(least, "least"), (greatest, "most")] {
-        let row = FILE.row(format!("KB of registers for {THREADS} threads, {word} of any kernel"), Estimate::extreme(ours, file.clone()));
+        let row = FILE.row(
+            format!("KB of registers for {THREADS} threads, {word} of any kernel"),
+            Estimate::extreme(ours, file.clone()),
+        );
         rows.push(row.because(|_| Reason::unknown(command())));
     }
     // Of a block, by its threads.

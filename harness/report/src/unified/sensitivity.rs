@@ -8,7 +8,8 @@ use crate::sweep::{Kernel, Point, Results, SweepPlan};
 
 const PART: &str = "sensitivity";
 const TILES: Claim = Claim::share("hierarchy thesis 7.1.2, figure 7.2", "over 2x: 2-3", 2.0, 3.0).in_unit(Unit::Ratio);
-const FEWER: Claim = Claim::share("hierarchy thesis 7.1.2, figure 7.3", "768 faster than 1024: above 0", 1e-4, 1.0).sign();
+const FEWER: Claim =
+    Claim::share("hierarchy thesis 7.1.2, figure 7.3", "768 faster than 1024: above 0", 1e-4, 1.0).sign();
 const MORE_CACHE: Claim =
     Claim::share("hierarchy thesis 7.1.2, figure 7.3", "a large performance benefit: 10 % or more", 0.1, 3.0);
 const TRAFFIC: Claim =
