@@ -97,6 +97,8 @@ pub fn table(columns: &[Column], rows: &[Vec<Cell>]) -> String {
         for ((cell, style), (column, &width)) in cells.zip(columns.iter().zip(&widths)) {
             let space = " ".repeat(width - cell.chars().count());
             let (before, after) = if column.right { (space.as_str(), "") } else { ("", space.as_str()) };
+            // An empty cell has no style: the end of the line is trimmed.
+            let style = if cell.is_empty() { Style::new() } else { style };
             parts.push(format!("{before}{style}{cell}{style:#}{after}"));
         }
         text.push_str(parts.join("  ").trim_end());

@@ -30,7 +30,7 @@ fn glance(reports: &[PaperReport], page: &mut String) {
         page,
         "<p class=\"lead\">{}.</p>\n<p>A row <b class=\"agrees\">agrees</b> if it lies where the paper's number does, or misses it by no more than its resolution while the 95 % interval \
          over kernels overlaps it. Farther out, kernels with such an interval <b class=\"cannot\">cannot tell</b>; others <b class=\"disagrees\">disagree</b>. Rows that follow from others, or of \
-         which the paper says only the sign, do not count. docs/reports.md says how each row is measured, docs/errata.md where the papers contradict themselves.</p>\n<table class=\"glance\">\n",
+         which the paper says only the sign, do not count. A row's whisker is its interval, on a scale of its own; the bar is the paper's band. docs/reports.md says how each row is measured, docs/errata.md where the papers contradict themselves.</p>\n<table class=\"glance\">\n",
         Summary::of(all).words()
     );
     for report in reports {
@@ -108,7 +108,7 @@ fn section(report: &PaperReport, page: &mut String) {
     }
     if !report.rows.is_empty() {
         page.push_str(
-            "<table>\n<thead><tr><th>result<th>paper<th class=\"number\">ours<th>95 % interval beside the paper's band<th>verdict</thead>\n",
+            "<table>\n<thead><tr><th>result<th>paper<th class=\"number\">ours<th>95 % interval<th>verdict</thead>\n",
         );
         let mut command = "";
         for row in &report.rows {

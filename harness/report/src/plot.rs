@@ -111,7 +111,7 @@ impl Plot {
         let high = values.iter().copied().fold(0.0, f64::max);
         let low = values.iter().copied().fold(0.0, f64::min);
         let step = step(high - low);
-        [(low / step).floor() * step, ((high / step).ceil() * step).max(step)]
+        [(low / step).floor() * step, ((high / step - 1e-9).ceil() * step).max(step)]
     }
 
     fn axes(&self, frame: &Frame, height: f64, svg: &mut String) {

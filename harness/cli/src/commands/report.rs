@@ -437,9 +437,14 @@ fn text(report: &PaperReport, kernels: bool) -> String {
     let cells: Vec<_> = report.rows.iter().enumerate().map(|(index, row)| cells(index + 1, row, kernels)).collect();
     let title = textwrap::fill(&format!("{} ({})", report.title, report.data()), WIDTH);
     let mut text = format!("{HEADING}{title}{HEADING:#}\n{}\n", output::table(&columns, &cells));
+    // Rows of one part have the same command: it stands below the first of them.
+    let mut command = "";
     for (index, row) in report.rows.iter().enumerate().filter(|(_, row)| row.doubtful()) {
         text.push_str(&indented(&format!("{:>3} ", index + 1), &format!("{}: {}", row.metric, row.why)));
-        text.push_str(&format!("    {}\n", row.command));
+        if row.command != command {
+            text.push_str(&format!("    {}\n", row.command));
+            command = &row.command;
+        }
     }
     text.push_str(&moved(&report.causes));
     for Absent { source, text: claim, why } in &report.absent {
