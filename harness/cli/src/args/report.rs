@@ -10,8 +10,9 @@ use super::{Order, Run};
 /// `gpurf report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each row is a result of a paper: what it says, what is measured here on the model and the functional oracle, for each kernel and as the mean, and whether ours \
-lies where the paper's does. Where it does not, the row says why and names the command that shows it. docs/reports.md says how each row is measured.")]
+Each row is a result of a paper: what it says, what is measured here on the model and the functional oracle, its 95 % interval over kernels, and a verdict. A row \
+agrees, or disagrees, or its kernels cannot tell. Where it does not agree, the row says which experiments were tried and names the command that shows them. \
+docs/reports.md says how each row is measured, docs/errata.md where the papers contradict themselves (--only errata).")]
 pub struct ReportResults {
     /// Reports (default: all)
     #[arg(value_name = "REPORT", value_parser = PossibleValuesParser::new(gpurf_report::reports().map(|report| report.name)))]
@@ -31,7 +32,13 @@ pub struct ReportResults {
     /// Run this launch manifest in place of the project's kernels (may be repeated)
     #[arg(long, value_name = "LAUNCH.toml")]
     pub kernel: Vec<PathBuf>,
-    /// Write a page with tables and plots
+    /// Show the kernels with the least and the greatest value of each row too
+    #[arg(long)]
+    pub kernels: bool,
+    /// Write the rows as a table of comma-separated values
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write a page with verdicts, plots and tables
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Keep the results of runs in this folder, and take from it what is there (default: target/reports/runs of the checkout)
