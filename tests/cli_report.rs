@@ -34,11 +34,25 @@ fn a_page_stands_alone_and_the_table_says_what_is_outside() {
     assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
     let table = text(&output.stdout);
     let command = format!("gpurf report {} --only values --kernel sums.toml", report());
-    for words in ["values read once", "OUTSIDE", &command, "page.html"] {
+    for words in ["values read once", "disagrees", &command, "page.html"] {
         assert!(table.contains(words), "{words:?} is not in: {table}");
     }
+    assert!(table.lines().all(|line| line.chars().count() <= 120), "{table}");
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("sums") && !page.contains("http"), "{page}");
+}
+
+#[test]
+fn rows_are_written_as_comma_separated_values_too() {
+    let folder = folder();
+    let arguments = ["report", report(), "--only", "values", "--kernel", "sums.toml", "--csv", "rows.csv", "--json"];
+    let report = read_json(&arguments, &gpurf(&folder, &arguments), PASSED);
+    let rows = report["rows"].as_array().unwrap();
+    let table = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+    assert_eq!(table.lines().count(), rows.len() + 1, "{table}");
+    assert!(table.starts_with("report,source,metric,text,paper_low,paper_high,ours,"), "{table}");
+    let nowhere = ["report", "--kernel", "sums.toml", "--csv", "none/rows.csv"];
+    check_refused(&nowhere, &gpurf(&folder, &nowhere), BAD_INPUT, &["--csv none/rows.csv", "its folder does not exist"]);
 }
 
 #[test]
@@ -113,7 +127,7 @@ fn the_first_ctrl_c_ends_the_runs_and_what_is_there_is_shown() {
     assert!(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(INTERRUPTED));
-    assert!(text(&output.stdout).contains("0 of 0 rows"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("0 of 0 independent rows"), "{}", text(&output.stdout));
 }
 
 /// A folder like a checkout: the kernels of the report, tiny ones, on little data and on more of it.

@@ -8,6 +8,8 @@ use crate::failure::Failure;
 
 /// What passed.
 pub const GOOD: Style = AnsiColor::Green.on_default();
+/// What is neither.
+pub const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
 /// What failed.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 /// Headings.
@@ -68,6 +70,11 @@ impl Cell {
     pub fn styled(text: impl ToString, style: Style) -> Self {
         Self { text: text.to_string(), style }
     }
+
+    /// The same cell on as many lines as it takes for none to be wider.
+    pub fn wrapped(self, width: usize) -> Self {
+        Self { text: textwrap::fill(&self.text, width), ..self }
+    }
 }
 
 impl<T: ToString> From<T> for Cell {
@@ -121,8 +128,9 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 fn table_within(columns: &[Column], rows: &[Vec<Cell>], within: usize) -> String {
+    let wide = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     let width = |index: usize, column: &Column| {
-        let cells = rows.iter().map(|row| row[index].text.chars().count());
+        let cells = rows.iter().map(|row| wide(&row[index].text));
         cells.chain([column.heading.chars().count()]).max().unwrap_or(0)
     };
     let widths = fit(columns, columns.iter().enumerate().map(|(i, c)| width(i, c)).collect(), within);
@@ -133,6 +141,8 @@ fn table_within(columns: &[Column], rows: &[Vec<Cell>], within: usize) -> String
             let cell = cut(cell, width);
             let space = " ".repeat(width - cell.chars().count());
             let (before, after) = if column.right { (space.as_str(), "") } else { ("", space.as_str()) };
+            // An empty cell has no style: the end of the line is trimmed.
+            let style = if cell.is_empty() { Style::new() } else { style };
             parts.push(format!("{before}{style}{cell}{style:#}{after}"));
         }
         text.push_str(parts.join("  ").trim_end());
@@ -140,7 +150,10 @@ fn table_within(columns: &[Column], rows: &[Vec<Cell>], within: usize) -> String
     };
     line(&mut columns.iter().map(|c| (c.heading, HEADING)));
     for row in rows {
-        line(&mut row.iter().map(|cell| (cell.text.as_str(), cell.style)));
+        let height = row.iter().map(|cell| cell.text.lines().count()).max().unwrap_or(0).max(1);
+        for index in 0..height {
+            line(&mut row.iter().map(|cell| (cell.text.lines().nth(index).unwrap_or(""), cell.style)));
+        }
     }
     text
 }
@@ -184,6 +197,14 @@ mod tests {
         assert_eq!(lines(usize::MAX)[1], "mrf_arbiter  oldest read, greedy, two-level  16b 1rw 8c    1234  DIVERGED");
         // What cannot be cut any more stays wider than the terminal.
         assert_eq!(lines(10)[1], "mrf_arbiter  oldest \u{2026}  16b 1rw\u{2026}    1234  DIVERGED");
+    }
+
+    #[test]
+    fn a_cell_has_as_many_lines_as_it_takes() {
+        let rows = vec![vec![Cell::from("reads that are avoided").wrapped(10), 7.into()], vec!["b".into(), 8.into()]];
+        let text = table(&[words("result"), numbers("ours")], &rows);
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        assert_eq!(plain, "result      ours\nreads that     7\nare\navoided\nb              8\n");
     }
 
     #[test]

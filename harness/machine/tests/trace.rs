@@ -109,10 +109,10 @@ fn the_waits_of_a_lonely_warp_are_the_stalls_of_its_port() {
     // Who gives the value is said, and where the instruction is in the source.
     let wait =
         events.of_category("wait").find(|slice| slice.name == "wait: scoreboard" && slice.end - slice.from > 300);
-    assert_eq!(wait.unwrap().args["for"], "R9 of 6: LD.GLOBAL.B32 R9, [R2:RZ]");
+    assert_eq!(wait.unwrap().args["for"], "R9 of 6: LD.GLOBAL.B32 R9, [R2]");
     let add = events.of_category("instruction").find(|slice| slice.args["pc"] == 7).unwrap();
     assert_eq!((&add.args["ptx"], &add.args["block"]), (&"test.ptx:107".into(), &"(0, 0, 0)".into()));
-    assert_eq!(add.name, "IADD R9, PT, R9, 1, !PT");
+    assert_eq!(add.name, "IADD R9, PT, R9, 0x1, !PT");
     let load = events.of_category("instruction").find(|slice| slice.args["pc"] == 6).unwrap();
     let memory = events.of_category("wait").find(|slice| slice.name == "wait: memory").unwrap();
     assert!(load.from < memory.from && memory.end - memory.from > 390 && memory.end < load.end);

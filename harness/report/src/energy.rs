@@ -5,9 +5,8 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::Organisation;
-use gpurf_energy::hybrid::{self, HybridFile, HybridPower, HybridTraffic};
 use gpurf_energy::storage::{Core, SmEnergy};
-use gpurf_energy::{Energies, Level, Part, Traffic};
+use gpurf_energy::{Energies, LeakingEnergy, Level, Part, Traffic, sram_energy};
 
 use crate::sweep::Measured;
 use crate::unified;
@@ -19,14 +18,14 @@ pub struct Prices {
     pub entries: fn(&Config) -> usize,
     /// Accesses by level, for the hierarchy thesis's tables; nothing where they do not know its storage.
     pub traffic: fn(&Measured) -> Option<Traffic>,
-    /// Its power by the hybrid paper's tables; nothing where they do not know all its levels.
-    pub power: fn(&Config, &Measured) -> Option<HybridPower>,
+    /// Its energy with what leaks by the hybrid paper's tables; nothing where they do not know all its levels.
+    pub leaking: fn(&Config, &Measured) -> Option<LeakingEnergy>,
 }
 
 impl Prices {
     /// Of a file whose accesses are all to the banks of the main register file.
     pub const BANKS: Self =
-        Self { entries: |_| 0, traffic: |run| Some(banks(run)), power: |_, run| Some(power_of_banks(run)) };
+        Self { entries: |_| 0, traffic: |run| Some(banks(run)), leaking: |_, run| Some(leaking_banks(run)) };
 }
 
 /// Accesses of the main register file alone.
@@ -36,10 +35,9 @@ fn banks(run: &Measured) -> Traffic {
     Traffic { mrf: Level { private_reads, private_writes, ..Level::default() }, ..Traffic::default() }
 }
 
-/// The same of a file of SRAM by the hybrid paper's tables.
-fn power_of_banks(run: &Measured) -> HybridPower {
-    let (bank_reads, bank_writes) = (run.event("read_groups"), run.event("write_groups"));
-    HybridFile::SRAM.power(&HybridTraffic { cycles: run.cycles, bank_reads, bank_writes, ..HybridTraffic::default() })
+/// The same of a file of SRAM with what leaks.
+fn leaking_banks(run: &Measured) -> LeakingEnergy {
+    sram_energy(run.cycles, run.event("read_groups"), run.event("write_groups"))
 }
 
 /// Energy by one model.
@@ -60,8 +58,8 @@ pub fn prices(config: &Config, run: &Measured, reference: &Measured) -> Vec<Pric
     let traffic = (of_design.traffic)(run);
     let sm = traffic.is_some().then(|| of_sm(config, run, reference));
     let levels = traffic.map(|traffic| by_level(config, (of_design.entries)(config), &traffic));
-    let hybrid = (of_design.power)(config, run).map(|power| by_hybrid_paper(&power, run));
-    levels.into_iter().chain(sm).chain(hybrid).collect()
+    let leaking = (of_design.leaking)(config, run).map(with_leakage);
+    levels.into_iter().chain(sm).chain(leaking).collect()
 }
 
 /// Accesses and wires of the register file: hierarchy thesis, tables 4.5 and 4.6.
@@ -80,15 +78,10 @@ fn by_level(config: &Config, entries: usize, traffic: &Traffic) -> Price {
 }
 
 /// The register file in the hybrid paper's memories, with what leaks (table 1).
-fn by_hybrid_paper(power: &HybridPower, run: &Measured) -> Price {
-    // Milliwatts over a run's time.
-    let picojoules = |milliwatts: f64| milliwatts * 1e9 * run.cycles as f64 / hybrid::CLOCK;
-    let parts = vec![
-        ("total", picojoules(power.total())),
-        ("dynamic", picojoules(power.dynamic())),
-        ("leakage", picojoules(power.leakage())),
-    ];
-    Price { key: "hybrid_file", words: "register file with leakage", parts }
+fn with_leakage(energy: LeakingEnergy) -> Price {
+    let LeakingEnergy { dynamic, leakage } = energy;
+    let parts = vec![("total", dynamic + leakage), ("dynamic", dynamic), ("leakage", leakage)];
+    Price { key: "leaking_file", words: "register file with leakage", parts }
 }
 
 /// The SM and its DRAM: hierarchy thesis, chapter 7.
@@ -134,7 +127,7 @@ mod tests {
     #[test]
     fn banks_cost_what_the_tables_say() {
         let baseline = gpurf_blocks::config::preset("baseline").unwrap().config;
-        let [levels, sm, hybrid] = &prices(&baseline, &run(), &run())[..] else { panic!("three models") };
+        let [levels, sm, leaking] = &prices(&baseline, &run(), &run())[..] else { panic!("three models") };
         // 15.6 and 18.6 pJ for a read and a write of the MRF with their wires.
         let energies = Energies::thesis(1, 1);
         let expected = 800.0 * energies.mrf_read(true) + 400.0 * energies.mrf_write(true);
@@ -143,7 +136,7 @@ mod tests {
         // 1280 bytes of 320 pJ.
         assert_eq!(sm.parts[6], ("dram", 1280.0 * 320.0));
         // 248.7 mW in 1000 cycles of 1/700 us.
-        let leaked = hybrid.parts[2].1;
+        let leaked = leaking.parts[2].1;
         assert!((leaked - 248.7e-3 * 1000.0 / 700e6 * 1e12).abs() < 1e-3 * leaked, "{leaked}");
     }
 }

@@ -30,6 +30,8 @@ macro_rules! events {
 
 mod cached;
 pub mod energy;
+pub mod errata;
+pub mod estimate;
 mod experiments;
 pub mod follow;
 pub mod html;
@@ -43,6 +45,7 @@ mod row;
 mod share;
 mod shown;
 mod sweep;
+pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod traffic;
@@ -51,12 +54,13 @@ pub mod usage;
 mod values;
 mod watched;
 
+pub use estimate::{Estimate, Statistic};
 pub use kept::Kept;
 pub use kernels::manifest;
 pub use report::{
     CAUSES_PART, Cause, Column, Definition, HEADLINES, Headlines, Machine, Moved, ORDERS, Orders, PaperReport, Part,
 };
-pub use row::{Absent, Band, Claim, PerKernel, Row, Unit, geometric_mean, mean};
+pub use row::{Absent, Band, Claim, Known, PerKernel, Reason, Row, Summary, Unit, Verdict, geometric_mean, mean};
 pub use sweep::{Ended, Kernel, Measured, Point, Ptx, Results, RunName, Size, SweepError, SweepPlan, Watcher, sweep};
 
 macro_rules! designs {

@@ -46,31 +46,35 @@ pub struct Plot {
     pub band: Option<[f64; 2]>,
 }
 
-const WIDTH: f64 = 860.0;
-const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 52.0;
+const WIDTH: f64 = 640.0;
+/// Of the part with the values.
+const PLOT: f64 = 210.0;
+const LEFT: f64 = 56.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 12.0;
-/// Room below the axis for names that stand on end.
-const BOTTOM: f64 = 96.0;
-/// The same for short ones.
-const SHORT_BOTTOM: f64 = 34.0;
-/// Names of more letters stand on end where there are many.
-const SHORT: usize = 6;
-const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9"];
+/// Room below the axis for names that lie, and for the axis's own name.
+const SHORT_BOTTOM: f64 = 22.0;
+const AXIS: f64 = 16.0;
+/// A letter's width.
+const LETTER: f64 = 6.4;
+/// Names of the page's colours.
+const COLOURS: [&str; 6] = ["var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)"];
 
 impl Plot {
     /// As an SVG element.
     pub fn svg(&self) -> String {
-        let on_end = self.places.iter().any(|place| place.chars().count() > SHORT) && self.places.len() > 4;
-        let frame = Frame {
-            count: self.places.len().max(1) as f64,
-            range: self.range(),
-            height: HEIGHT - TOP - if on_end { BOTTOM } else { SHORT_BOTTOM },
-        };
+        let frame = Frame { count: self.places.len().max(1) as f64, range: self.range(), height: PLOT };
+        let longest = self.places.iter().map(|place| place.chars().count()).max().unwrap_or(0) as f64 * LETTER;
+        let is_number = |place: &String| place.parse::<f64>().is_ok();
+        // Names that do not fit beside each other stand on end; of numbers some are left out.
+        let on_end = longest > frame.step() - 4.0 && !self.places.iter().all(is_number);
+        let names = if on_end { 0.87 * longest + 16.0 } else { SHORT_BOTTOM };
+        let height = TOP + PLOT + names + if self.x.is_empty() { 0.0 } else { AXIS };
         let mut svg =
-            format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">", escaped(&self.title));
-        self.axes(&frame, on_end, &mut svg);
+            format!("<svg viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" aria-label=\"{}\">", escaped(&self.title));
+        self.axes(&frame, height, &mut svg);
+        let every = (1..).find(|every| f64::from(*every) * frame.step() >= longest + 4.0).unwrap_or(1) as usize;
+        self.names(&frame, on_end, if on_end { 1 } else { every }, &mut svg);
         match self.style {
             Style::Lines => self.lines(&frame, &mut svg),
             Style::Bars => self.bars(&frame, &mut svg),
@@ -107,13 +111,13 @@ impl Plot {
         let high = values.iter().copied().fold(0.0, f64::max);
         let low = values.iter().copied().fold(0.0, f64::min);
         let step = step(high - low);
-        [(low / step).floor() * step, ((high / step).ceil() * step).max(step)]
+        [(low / step).floor() * step, ((high / step - 1e-9).ceil() * step).max(step)]
     }
 
-    fn axes(&self, frame: &Frame, on_end: bool, svg: &mut String) {
+    fn axes(&self, frame: &Frame, height: f64, svg: &mut String) {
         if let Some([low, high]) = self.band {
             let (top, bottom) = (frame.y(high), frame.y(low));
-            let (width, height) = (WIDTH - LEFT - RIGHT, bottom - top);
+            let (width, height) = (WIDTH - LEFT - RIGHT, (bottom - top).max(1.5));
             put(
                 svg,
                 format_args!(
@@ -132,7 +136,21 @@ impl Plot {
             let (x, y) = (LEFT - 6.0, y + 4.0);
             put(svg, format_args!("<text class=\"end\" x=\"{x}\" y=\"{y:.1}\">{value:.digits$}</text>"));
         }
-        for (index, place) in self.places.iter().enumerate() {
+        let middle = TOP + frame.height / 2.0;
+        put(
+            svg,
+            format_args!(
+                "<text class=\"middle\" transform=\"rotate(-90 12 {middle})\" x=\"12\" y=\"{middle}\">{}</text>",
+                escaped(&self.y)
+            ),
+        );
+        let (x, y) = (LEFT + (WIDTH - LEFT - RIGHT) / 2.0, height - 4.0);
+        put(svg, format_args!("<text class=\"middle\" x=\"{x}\" y=\"{y}\">{}</text>", escaped(&self.x)));
+    }
+
+    /// Names of the places, all of them or every so many.
+    fn names(&self, frame: &Frame, on_end: bool, every: usize, svg: &mut String) {
+        for (index, place) in self.places.iter().enumerate().step_by(every) {
             let (x, y) = (frame.x(index), TOP + frame.height);
             let name = escaped(place);
             if on_end {
@@ -148,16 +166,6 @@ impl Plot {
                 put(svg, format_args!("<text class=\"middle\" x=\"{x:.1}\" y=\"{y:.1}\">{name}</text>"));
             }
         }
-        let middle = TOP + frame.height / 2.0;
-        put(
-            svg,
-            format_args!(
-                "<text class=\"middle\" transform=\"rotate(-90 12 {middle})\" x=\"12\" y=\"{middle}\">{}</text>",
-                escaped(&self.y)
-            ),
-        );
-        let (x, y) = (LEFT + (WIDTH - LEFT - RIGHT) / 2.0, HEIGHT - 2.0);
-        put(svg, format_args!("<text class=\"middle\" x=\"{x}\" y=\"{y}\">{}</text>", escaped(&self.x)));
     }
 
     fn lines(&self, frame: &Frame, svg: &mut String) {
@@ -165,13 +173,15 @@ impl Plot {
             let points = series.values.iter().enumerate().filter(|(_, value)| value.is_finite());
             let points: Vec<String> =
                 points.map(|(index, &value)| format!("{:.1},{:.1}", frame.x(index), frame.y(value))).collect();
-            put(svg, format_args!("<polyline stroke=\"{colour}\" points=\"{}\"/>", points.join(" ")));
+            put(svg, format_args!("<polyline style=\"stroke:{colour}\" points=\"{}\"/>", points.join(" ")));
             for (index, &value) in series.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
                 let (x, y) = (frame.x(index), frame.y(value));
                 let title = self.title_of(series, index);
                 put(
                     svg,
-                    format_args!("<circle fill=\"{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\">{title}</circle>"),
+                    format_args!(
+                        "<circle style=\"fill:{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\">{title}</circle>"
+                    ),
                 );
             }
         }
@@ -206,7 +216,7 @@ impl Plot {
         put(
             svg,
             format_args!(
-                "<rect fill=\"{colour}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">{title}</rect>"
+                "<rect style=\"fill:{colour}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">{title}</rect>"
             ),
         );
     }
@@ -286,6 +296,24 @@ mod tests {
             assert!(svg.contains("a &lt; b") && svg.contains("2, reads: 0.500"));
             assert!(svg.starts_with("<svg") && svg.ends_with("</svg>"));
         }
+    }
+
+    #[test]
+    fn names_are_whole_and_do_not_overlap() {
+        let named = |places: Vec<String>| {
+            let series = vec![Series { name: "reads".into(), values: vec![0.5; places.len()] }];
+            Plot { places, series, ..plot(Style::Bars, &[]) }.svg()
+        };
+        let height =
+            |svg: &str| svg.split_whitespace().nth(4).unwrap().trim_matches(['"', '>']).parse::<f64>().unwrap();
+        let kernels =
+            |letters: usize| (0..20).map(|n| format!("{n:02}{}", "k".repeat(letters))).collect::<Vec<String>>();
+        let (short, long) = (named(kernels(8)), named(kernels(28)));
+        assert!(short.contains("rotate(-60") && height(&long) > height(&short) + 100.0, "{}", height(&long));
+        // Of 65 numbers every other one is named; of 10 all are.
+        let numbers = |count: usize| named((0..count).map(|n| n.to_string()).collect());
+        assert!(numbers(65).matches("class=\"middle\"").count() < 50);
+        assert!(numbers(10).matches("class=\"middle\"").count() == 12);
     }
 
     #[test]

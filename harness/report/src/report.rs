@@ -4,7 +4,7 @@ use gpurf_compiler::Schedule;
 use serde::Serialize;
 
 use crate::plot::Plot;
-use crate::row::{Absent, Band, Row, Unit};
+use crate::row::{Absent, Band, Known, Row, Summary, Unit, Verdict};
 use crate::sweep::{Point, Results, Size, SweepPlan};
 
 /// A report, as `--json` prints it.
@@ -24,6 +24,8 @@ pub struct PaperReport {
     pub kernels: Vec<String>,
     /// The order of their instructions, but in rows that name another one.
     pub schedule: Schedule,
+    /// How many rows agree.
+    pub summary: Summary,
     /// The results.
     pub rows: Vec<Row>,
     /// What each cause of a difference moves.
@@ -36,6 +38,11 @@ pub struct PaperReport {
 }
 
 impl PaperReport {
+    /// Counts the rows again.
+    pub fn count(&mut self) {
+        self.summary = Summary::of(&self.rows);
+    }
+
     /// What the kernels run on, in words.
     pub fn data(&self) -> String {
         let size = self.size.words();
@@ -156,8 +163,10 @@ pub struct Column {
     pub mended: &'static str,
     /// What was measured; nothing where its runs did not all end.
     pub ours: Option<f64>,
-    /// Whether it agrees with the paper's.
+    /// Whether it lies in the paper's band.
     pub within: Option<bool>,
+    /// What that means.
+    pub verdict: Option<Verdict>,
 }
 
 impl Moved {
@@ -170,7 +179,12 @@ impl Moved {
             }
             let column = |(cause, rows): &(Cause, Vec<Row>)| {
                 let same = rows.iter().find(|other| other.metric == row.metric);
-                Column { mended: cause.name, ours: same.map(|row| row.ours), within: same.and_then(|row| row.within) }
+                Column {
+                    mended: cause.name,
+                    ours: same.map(|row| row.ours),
+                    within: same.and_then(|row| row.within),
+                    verdict: same.and_then(|row| row.verdict),
+                }
             };
             let Row { source, text, paper, unit, .. } = *row;
             let columns = columns.iter().map(column).collect();
@@ -220,6 +234,7 @@ impl Definition {
             sample: results.sample(),
             kernels: results.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
             schedule: results.schedule(),
+            summary: Summary::default(),
             rows: Vec::new(),
             causes: Vec::new(),
             absent: if only.is_empty() { self.absent.to_vec() } else { Vec::new() },
@@ -229,10 +244,18 @@ impl Definition {
             let rows = (self.headlines.rows)(results, Machine::PAPER).into_iter();
             report.rows.extend(rows.map(|row| Row { metric: format!("the paper's machine: {}", row.metric), ..row }));
         }
+        let headlines = report.rows.len();
         for part in self.chosen(only) {
             report.rows.extend((part.rows)(results));
             report.plots.extend((part.plots)(results));
         }
+        // A claim counts once.
+        let (headlines, others) = report.rows.split_at_mut(headlines);
+        for row in others.iter_mut().filter(|row| row.derived_from.is_none()) {
+            let same = headlines.iter().find(|headline| (headline.source, headline.text) == (row.source, row.text));
+            row.derived_from = same.map(|headline| format!("the same claim: {}", headline.metric));
+        }
+        report.count();
         report
     }
 
@@ -269,12 +292,14 @@ impl Definition {
         let order = results.schedule().name();
         let again = |row: Row| Row {
             metric: format!("with instructions in order `{order}`: {}", row.metric),
-            why: if row.outside() {
+            derived_from: Some(format!("the same row in the order `{}`, the paper's", self.schedule.name())),
+            cause: row.doubtful().then_some(Known::NotKnown),
+            why: if row.doubtful() {
                 format!("the paper's code is in order `{}`", self.schedule.name())
             } else {
                 String::new()
             },
-            command: if row.outside() { self.command(results, ORDERS) } else { String::new() },
+            command: if row.doubtful() { self.command(results, ORDERS) } else { String::new() },
             ..row
         };
         let metrics = self.orders.as_ref().map_or(&[][..], |orders| orders.metrics);
@@ -346,7 +371,10 @@ mod tests {
         let row = |ours: f64| claim.mean("saved", [("a".to_owned(), ours)].into());
         let moved =
             Moved::of(&[(Cause::ALL[0], vec![row(0.5)]), (Cause::ALL[1], vec![]), (Cause::ALL[5], vec![row(0.4)])]);
-        let column = |mended, ours, within| Column { mended, ours, within };
+        let column = |mended, ours, within: Option<bool>| {
+            let verdict = within.map(|within| if within { Verdict::Agrees } else { Verdict::Disagrees });
+            Column { mended, ours, within, verdict }
+        };
         let columns =
             [column("none", Some(0.5), Some(false)), column("order", None, None), column("all", Some(0.4), Some(true))];
         assert_eq!((moved.len(), &moved[0].metric[..], &moved[0].columns[..]), (1, "saved", &columns[..]));

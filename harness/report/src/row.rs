@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::estimate::{Estimate, Statistic};
+
 /// What a paper says, as numbers.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 #[serde(into = "[f64; 2]")]
@@ -41,6 +43,24 @@ impl Band {
         let slack = 1e-9;
         self.low - slack <= value && value <= self.high + slack
     }
+
+    /// Whether some value of an interval agrees with it.
+    fn overlaps(&self, [low, high]: [f64; 2]) -> bool {
+        let slack = 1e-9;
+        low <= self.high + slack && self.low - slack <= high
+    }
+
+    /// What a value with this interval says.
+    fn verdict(&self, value: f64, interval: Option<[f64; 2]>, unit: Unit) -> Verdict {
+        if self.holds(value) {
+            return Verdict::Agrees;
+        }
+        if !interval.is_some_and(|interval| self.overlaps(interval)) {
+            return Verdict::Disagrees;
+        }
+        let off = (self.low - value).max(value - self.high);
+        if off <= unit.resolution(*self, value) { Verdict::Agrees } else { Verdict::CannotTell }
+    }
 }
 
 /// How to write a row's numbers.
@@ -67,6 +87,89 @@ impl Unit {
             Self::Watts => format!("{value:.2} W"),
         }
     }
+
+    /// An interval in words: its unit once.
+    pub fn interval(self, [low, high]: [f64; 2]) -> String {
+        match self {
+            Self::Share => format!("{:.1} to {:.1} %", 100.0 * low, 100.0 * high),
+            Self::Ratio => format!("{low:.3} to {high:.3}"),
+            Self::Count => format!("{low:.1} to {high:.1}"),
+            Self::Watts => format!("{low:.2} to {high:.2} W"),
+        }
+    }
+
+    /// By how much ours may miss a band and still agree, if its interval overlaps it: the papers print whole percent, and figures are read no better.
+    ///
+    /// A point of a share, or a tenth of one below 10 %; 2 % of a ratio, of watts; 1 of a count, or 2 % of one above 50.
+    fn resolution(self, band: Band, value: f64) -> f64 {
+        let end = if value < band.low { band.low.abs() } else { band.high.abs() };
+        match self {
+            Self::Share => (0.1 * band.low.abs().max(band.high.abs())).min(0.01),
+            Self::Ratio | Self::Watts => 0.02 * end,
+            Self::Count => (0.02 * end).max(1.0),
+        }
+    }
+}
+
+/// What is found about a claim.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Ours lies in the band; or outside by no more than the resolution of the paper's number, while its interval overlaps the band.
+    Agrees,
+    /// Ours lies farther outside, but its interval overlaps the band: other kernels might agree.
+    CannotTell,
+    /// Ours lies outside, and its interval does not overlap the band, or it has none.
+    Disagrees,
+}
+
+impl Verdict {
+    /// In the order in which they are told.
+    pub const ALL: [Self; 3] = [Self::Agrees, Self::CannotTell, Self::Disagrees];
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Agrees => "agrees",
+            Self::CannotTell => "cannot tell",
+            Self::Disagrees => "disagrees",
+        }
+    }
+}
+
+/// What is known of why a row does not agree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Known {
+    /// An experiment changes one thing, and the row agrees.
+    Experiment,
+    /// The paper contradicts itself: `docs/errata.md`.
+    Erratum,
+    /// No experiment does.
+    NotKnown,
+}
+
+/// Why a row does not agree.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Reason {
+    /// Experiments, each of which changes one thing, and what the row is in them.
+    pub experiments: Vec<(String, Option<f64>)>,
+    /// The number of a contradiction of the paper in `docs/errata.md`.
+    pub erratum: Option<u32>,
+    /// The command that shows it.
+    pub command: String,
+}
+
+impl Reason {
+    /// Nothing is known.
+    pub fn unknown(command: String) -> Self {
+        Self { command, ..Self::default() }
+    }
+
+    /// What experiments find.
+    pub fn found(experiments: Vec<(String, Option<f64>)>, command: String) -> Self {
+        Self { experiments, command, ..Self::default() }
+    }
 }
 
 /// A result of a paper, and ours.
@@ -80,11 +183,23 @@ pub struct Row {
     pub paper: Option<Band>,
     /// What was measured: over all kernels.
     pub ours: f64,
+    /// Its 95 % interval over kernels; nothing where there is none.
+    pub interval: Option<[f64; 2]>,
+    /// What kind of number it is.
+    pub statistic: Statistic,
     /// The same of each kernel, where that means something.
     pub per_kernel: BTreeMap<String, f64>,
-    /// Whether ours agrees with the paper's; nothing where it says nothing.
+    /// Whether ours lies in the paper's band; nothing where it says nothing.
     pub within: Option<bool>,
-    /// Why it does not: what an experiment shows.
+    /// What that means; nothing where the paper says nothing.
+    pub verdict: Option<Verdict>,
+    /// The row, or what else, that this one follows from; nothing of a row that stands for itself.
+    pub derived_from: Option<String>,
+    /// The paper says only which way it goes, not how far.
+    pub sign_only: bool,
+    /// Whether it is known why it does not agree; nothing where it does.
+    pub cause: Option<Known>,
+    /// Why it does not: what experiments show.
     pub why: String,
     /// The experiment's command.
     pub command: String,
@@ -102,20 +217,7 @@ pub fn mean(values: &PerKernel) -> f64 {
     crate::ratio(values.values().sum(), values.len() as f64)
 }
 
-/// The mean of these kernels' values.
-pub fn mean_over<'a>(values: &PerKernel, kernels: impl IntoIterator<Item = &'a str>) -> f64 {
-    mean(&kernels.into_iter().filter_map(|name| Some((name.to_owned(), *values.get(name)?))).collect())
-}
-
-/// The means of the values of the half of the kernels where another value is least, and of the others.
-pub fn halves(by: &PerKernel, values: &PerKernel) -> [f64; 2] {
-    let mut names: Vec<&str> = by.keys().map(String::as_str).collect();
-    names.sort_by(|a, b| by[*a].total_cmp(&by[*b]));
-    let (least, most) = names.split_at(names.len() / 2);
-    [least, most].map(|names| mean_over(values, names.iter().copied()))
-}
-
-/// The geometric mean, the hybrid paper's kind; 0 where a value is not positive, and of nothing.
+/// The geometric mean without its interval; 0 where a value is not positive, and of nothing.
 pub fn geometric_mean(values: &PerKernel) -> f64 {
     if values.is_empty() || values.values().any(|&value| value <= 0.0) {
         return 0.0;
@@ -134,17 +236,19 @@ pub struct Claim {
     pub band: Option<Band>,
     /// What the numbers are.
     pub unit: Unit,
+    /// The words say only which way it goes.
+    pub sign_only: bool,
 }
 
 impl Claim {
     /// A part of something, from a table, a figure or a sentence.
     pub const fn share(source: &'static str, text: &'static str, low: f64, high: f64) -> Self {
-        Self { source, text, band: Some(Band::range(low, high)), unit: Unit::Share }
+        Self { source, text, band: Some(Band::range(low, high)), unit: Unit::Share, sign_only: false }
     }
 
     /// A share of which the paper says nothing.
     pub const fn none(source: &'static str) -> Self {
-        Self { source, text: "-", band: None, unit: Unit::Share }
+        Self { source, text: "-", band: None, unit: Unit::Share, sign_only: false }
     }
 
     /// With numbers of another kind.
@@ -153,32 +257,86 @@ impl Claim {
         self
     }
 
+    /// One whose words say only which way it goes.
+    pub const fn sign(mut self) -> Self {
+        self.sign_only = true;
+        self
+    }
+
     /// The row in which the mean over kernels is compared.
     pub fn mean(self, metric: impl Into<String>, per_kernel: PerKernel) -> Row {
-        let ours = mean(&per_kernel);
-        self.row(metric, ours, per_kernel)
+        self.row(metric, Estimate::mean(per_kernel))
     }
 
     /// The row in which this is compared.
-    pub fn row(self, metric: impl Into<String>, ours: f64, per_kernel: PerKernel) -> Row {
-        let Self { source, text, band, unit } = self;
-        let (why, command) = (String::new(), String::new());
-        let within = band.map(|band| band.holds(ours));
-        Row { source, metric: metric.into(), paper: band, ours, per_kernel, within, why, command, text, unit }
+    pub fn row(self, metric: impl Into<String>, estimate: Estimate) -> Row {
+        let Self { source, text, band, unit, sign_only } = self;
+        let Estimate { value: ours, per_kernel, interval, statistic } = estimate;
+        Row {
+            source,
+            metric: metric.into(),
+            paper: band,
+            ours,
+            interval,
+            statistic,
+            per_kernel,
+            within: band.map(|band| band.holds(ours)),
+            verdict: band.map(|band| band.verdict(ours, interval, unit)),
+            derived_from: None,
+            sign_only,
+            cause: None,
+            why: String::new(),
+            command: String::new(),
+            text,
+            unit,
+        }
     }
 }
 
 impl Row {
-    /// Whether the paper says something else.
-    pub fn outside(&self) -> bool {
-        self.within == Some(false)
+    /// Whether the paper says something, and this does not agree.
+    pub fn doubtful(&self) -> bool {
+        self.verdict.is_some_and(|verdict| verdict != Verdict::Agrees)
     }
 
-    /// If it lies outside: why, and the command that shows it.
-    pub fn because(mut self, experiment: impl FnOnce(&Self) -> (String, String)) -> Self {
-        if self.outside() {
-            (self.why, self.command) = experiment(&self);
+    /// Whether it counts: the paper says a number, and the row stands for itself.
+    pub fn independent(&self) -> bool {
+        self.verdict.is_some() && !self.sign_only && self.derived_from.is_none()
+    }
+
+    /// It follows from another row, or from what the paper prints: the same runs, and arithmetic.
+    pub fn derived(mut self, from: impl Into<String>) -> Self {
+        self.derived_from = Some(from.into());
+        self
+    }
+
+    /// If it does not agree: what experiments show of why.
+    pub fn because(mut self, reason: impl FnOnce(&Self) -> Reason) -> Self {
+        if !self.doubtful() {
+            return self;
         }
+        let Reason { experiments, erratum, command } = reason(&self);
+        let explains = |value: f64| self.paper.is_some_and(|band| band.holds(value));
+        let explained = experiments.iter().any(|(_, value)| value.is_some_and(explains));
+        let cause = match (explained, erratum) {
+            (_, Some(_)) => Known::Erratum,
+            (true, None) => Known::Experiment,
+            (false, None) => Known::NotKnown,
+        };
+        let say = |(words, value): &(String, Option<f64>)| match value {
+            None => format!("{words} not known"),
+            Some(value) => {
+                let word = if explains(*value) { ", in the band" } else { "" };
+                format!("{words} {}{word}", self.unit.words(*value))
+            }
+        };
+        let mut said: Vec<String> = experiments.iter().map(say).collect();
+        said.extend(erratum.map(|number| format!("the paper contradicts itself: docs/errata.md, {number}")));
+        self.why = said.join("; ");
+        if cause == Known::NotKnown {
+            self.why.push_str(if said.is_empty() { "the cause is not known" } else { ". The cause is not known" });
+        }
+        (self.cause, self.command) = (Some(cause), command);
         self
     }
 
@@ -188,6 +346,60 @@ impl Row {
         let least = self.per_kernel.iter().min_by(order)?;
         let most = self.per_kernel.iter().max_by(order)?;
         Some([least, most].map(|(name, value)| (name.as_str(), *value)))
+    }
+}
+
+/// How many rows have which verdict, of those that stand for themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Summary {
+    /// Rows that count: with a number of a paper, not derived, not of a sign only.
+    pub independent: usize,
+    /// Those that agree.
+    pub agree: usize,
+    /// Those of which their kernels cannot tell.
+    pub cannot_tell: usize,
+    /// Those that disagree.
+    pub disagree: usize,
+    /// Rows of a sign only, and those that follow from others.
+    pub dependent: usize,
+    /// Rows of which the papers say nothing.
+    pub silent: usize,
+}
+
+impl Summary {
+    /// Of rows.
+    pub fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Self {
+        let mut summary = Self::default();
+        for row in rows {
+            match row.verdict {
+                None => summary.silent += 1,
+                Some(_) if !row.independent() => summary.dependent += 1,
+                Some(verdict) => {
+                    summary.independent += 1;
+                    *match verdict {
+                        Verdict::Agrees => &mut summary.agree,
+                        Verdict::CannotTell => &mut summary.cannot_tell,
+                        Verdict::Disagrees => &mut summary.disagree,
+                    } += 1;
+                }
+            }
+        }
+        summary
+    }
+
+    /// How many have a verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        match verdict {
+            Verdict::Agrees => self.agree,
+            Verdict::CannotTell => self.cannot_tell,
+            Verdict::Disagrees => self.disagree,
+        }
+    }
+
+    /// In words.
+    pub fn words(&self) -> String {
+        let Self { independent, agree, cannot_tell, disagree, .. } = self;
+        format!("{agree} of {independent} independent rows agree, {cannot_tell} cannot tell, {disagree} disagree")
     }
 }
 
@@ -230,20 +442,85 @@ mod tests {
             json,
             serde_json::json!({
                 "source": "RFC paper, figure 11", "metric": "MRF reads avoided", "paper": [0.4, 0.6], "ours": 0.45,
-                "per_kernel": {"a": 0.4, "b": 0.5}, "within": true, "why": "", "command": "", "text": "40-60 %", "unit": "share",
+                "interval": [0.4, 0.5], "statistic": "mean", "per_kernel": {"a": 0.4, "b": 0.5}, "within": true,
+                "verdict": "agrees", "derived_from": null, "sign_only": false, "cause": null, "why": "", "command": "",
+                "text": "40-60 %", "unit": "share",
             })
         );
         assert_eq!(row.extremes(), Some([("a", 0.4), ("b", 0.5)]));
     }
 
+    /// A number with this interval.
+    fn with(value: f64, interval: Option<[f64; 2]>) -> Estimate {
+        Estimate { interval, ..Estimate::number(value) }
+    }
+
     #[test]
-    fn only_a_row_outside_asks_for_an_experiment() {
-        let experiment = |row: &Row| (format!("{} is little", row.unit.words(row.ours)), "gpurf run a.toml".to_owned());
-        let inside = CLAIM.mean("m", values(&[("a", 0.5)])).because(experiment);
-        assert_eq!((inside.within, inside.why.as_str(), inside.command.as_str()), (Some(true), "", ""));
-        let outside = CLAIM.mean("m", values(&[("a", 0.1), ("b", 0.2)])).because(experiment);
-        assert_eq!((outside.within, outside.why.as_str()), (Some(false), "15.0 % is little"));
-        assert_eq!(outside.command, "gpurf run a.toml");
+    fn a_verdict_takes_band_interval_and_resolution() {
+        let verdict = |claim: Claim, value, interval| claim.row("m", with(value, interval)).verdict.unwrap();
+        let claim = Claim::share("", "64 %", 0.635, 0.645);
+        assert_eq!(verdict(claim, 0.64, None), Verdict::Agrees);
+        // 64.6 against 64.
+        assert_eq!(verdict(claim, 0.646, Some([0.60, 0.69])), Verdict::Agrees);
+        // Near, but the kernels say that it is another number.
+        assert_eq!(verdict(claim, 0.646, Some([0.6455, 0.647])), Verdict::Disagrees);
+        assert_eq!(verdict(claim, 0.646, None), Verdict::Disagrees);
+        assert_eq!(verdict(claim, 0.68, Some([0.64, 0.72])), Verdict::CannotTell);
+        assert_eq!(verdict(claim, 0.60, Some([0.55, 0.63])), Verdict::Disagrees);
+        // A tenth of a small share: 1 % to either side of 0.42 points is another number.
+        let small = Claim::share("", "only 4.2 %", 0.0, 0.0425);
+        assert_eq!(verdict(small, 0.046, Some([0.03, 0.06])), Verdict::Agrees);
+        assert_eq!(verdict(small, 0.048, Some([0.03, 0.06])), Verdict::CannotTell);
+        // 2 % of a ratio, at the nearer end.
+        let ratio = Claim::share("", "0.98 or more", 0.98, 2.0).in_unit(Unit::Ratio);
+        assert_eq!(verdict(ratio, 0.961, Some([0.95, 0.99])), Verdict::Agrees);
+        assert_eq!(verdict(ratio, 0.959, Some([0.95, 0.99])), Verdict::CannotTell);
+        // 1 of a count.
+        let count = Claim::share("", "3", 3.0, 3.0).in_unit(Unit::Count);
+        assert_eq!(verdict(count, 4.0, Some([3.0, 5.0])), Verdict::Agrees);
+        assert_eq!(verdict(count, 5.0, Some([3.0, 5.0])), Verdict::CannotTell);
+        let cycles = Claim::share("", "about 11000", 10_500.0, 11_500.0).in_unit(Unit::Count);
+        assert_eq!(verdict(cycles, 11_700.0, Some([9_000.0, 13_000.0])), Verdict::Agrees);
+    }
+
+    #[test]
+    fn only_a_row_that_does_not_agree_asks_for_experiments() {
+        let experiments = |_: &Row| {
+            Reason::found(
+                vec![("with more", Some(0.5)), ("with less", Some(0.2))]
+                    .into_iter()
+                    .map(|(w, v)| (w.to_owned(), v))
+                    .collect(),
+                "gpurf".to_owned(),
+            )
+        };
+        let inside = CLAIM.mean("m", values(&[("a", 0.5)])).because(experiments);
+        assert_eq!((inside.cause, inside.why.as_str(), inside.command.as_str()), (None, "", ""));
+        let outside = CLAIM.mean("m", values(&[("a", 0.1), ("b", 0.2)])).because(experiments);
+        assert_eq!((outside.verdict, outside.cause), (Some(Verdict::Disagrees), Some(Known::Experiment)));
+        assert_eq!(
+            (&outside.why[..], &outside.command[..]),
+            ("with more 50.0 %, in the band; with less 20.0 %", "gpurf")
+        );
+    }
+
+    #[test]
+    fn a_reason_that_no_experiment_gives_is_not_given() {
+        let row = || CLAIM.mean("m", values(&[("a", 0.1), ("b", 0.2)]));
+        let unknown = row().because(|_| Reason::unknown("gpurf".into()));
+        assert_eq!((unknown.cause, &unknown.why[..]), (Some(Known::NotKnown), "the cause is not known"));
+        let tried = row().because(|_| {
+            Reason::found(vec![("with less".into(), Some(0.2)), ("with more".into(), None)], "gpurf".into())
+        });
+        assert_eq!(
+            (tried.cause, &tried.why[..]),
+            (Some(Known::NotKnown), "with less 20.0 %; with more not known. The cause is not known")
+        );
+        let erratum = row().because(|_| Reason { erratum: Some(3), command: "gpurf".into(), ..Reason::default() });
+        assert_eq!(
+            (erratum.cause, &erratum.why[..]),
+            (Some(Known::Erratum), "the paper contradicts itself: docs/errata.md, 3")
+        );
     }
 
     #[test]
@@ -251,8 +528,21 @@ mod tests {
         let row = Claim::none("not in the paper").mean("m", values(&[("a", 0.5)]));
         let row = row.because(|_| unreachable!("nothing to explain"));
         let json = serde_json::to_value(&row).unwrap();
-        assert_eq!((&json["paper"], &json["within"]), (&serde_json::Value::Null, &serde_json::Value::Null));
-        assert!(!row.outside() && row.why.is_empty());
+        for field in ["paper", "within", "verdict", "cause"] {
+            assert_eq!(json[field], serde_json::Value::Null, "{field}");
+        }
+        assert!(!row.doubtful() && !row.independent() && row.why.is_empty());
+    }
+
+    #[test]
+    fn rows_that_follow_from_others_or_say_a_sign_do_not_count() {
+        let row = |claim: Claim| claim.mean("m", values(&[("a", 0.5), ("b", 0.5)]));
+        let no = Claim::share("", "10 %", 0.095, 0.105);
+        let rows = [row(CLAIM), row(no), row(CLAIM).derived("another"), row(CLAIM.sign()), row(Claim::none("-"))];
+        let summary = Summary::of(&rows);
+        let expected = Summary { independent: 2, agree: 1, cannot_tell: 0, disagree: 1, dependent: 2, silent: 1 };
+        assert_eq!(summary, expected);
+        assert_eq!(summary.words(), "1 of 2 independent rows agree, 0 cannot tell, 1 disagree");
     }
 
     #[test]

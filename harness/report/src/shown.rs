@@ -1,20 +1,7 @@
-//! How reports show what they have: shares in words, plots of lines and of kernels.
+//! How reports show what they have: plots of lines and of kernels.
 
 use crate::plot::{Plot, Series, Style};
-use crate::row::{PerKernel, Row};
-
-/// A share in words.
-pub fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
-}
-
-/// The kernel that lies farthest off the middle of a band, where there is one.
-pub fn farthest(row: &Row) -> Option<(&str, f64)> {
-    let middle = row.paper.map(|band| (band.low + band.high) / 2.0)?;
-    let off = |value: f64| (value - middle).abs();
-    let farthest = row.per_kernel.iter().max_by(|a, b| off(*a.1).total_cmp(&off(*b.1)))?;
-    Some((farthest.0, *farthest.1))
-}
+use crate::row::PerKernel;
 
 /// A line of a plot: its name, and its value at a number.
 pub type Line<'a> = (&'a str, &'a dyn Fn(u32) -> Option<f64>);

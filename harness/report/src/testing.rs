@@ -61,12 +61,18 @@ pub fn row<'a>(report: &'a PaperReport, metric: &str) -> &'a Row {
     found.unwrap_or_else(|| panic!("there is no row {metric}"))
 }
 
-/// What holds of every report: rows have names of their own, and those outside have an experiment, which no other row has.
+/// What holds of every report: rows have names of their own; those that do not agree have a reason or say that there is none, and no other row has.
 #[track_caller]
 pub fn check_rows(report: &PaperReport) {
     for row in &report.rows {
-        assert_eq!(row.why.is_empty(), !row.outside(), "{}", row.metric);
-        assert_eq!(row.command.is_empty(), !row.outside(), "{}", row.metric);
+        assert_eq!(row.why.is_empty(), !row.doubtful(), "{}", row.metric);
+        assert_eq!(row.command.is_empty(), !row.doubtful(), "{}", row.metric);
+        assert_eq!(row.cause.is_none(), !row.doubtful(), "{}", row.metric);
+        assert!(
+            !row.doubtful() || row.cause != Some(crate::Known::NotKnown) || row.why.contains("cause is not known"),
+            "{}",
+            row.metric
+        );
         assert_eq!(row.within, row.paper.map(|band| band.holds(row.ours)), "{}", row.metric);
         assert!([0, report.kernels.len()].contains(&row.per_kernel.len()), "{}", row.metric);
         assert!(!row.why.contains("NaN") && !row.why.contains("inf"), "{}", row.why);

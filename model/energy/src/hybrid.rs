@@ -119,6 +119,29 @@ impl HybridPower {
     }
 }
 
+/// Energy of a register file with what leaks, in pJ.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct LeakingEnergy {
+    /// Of accesses.
+    pub dynamic: f64,
+    /// What leaks.
+    pub leakage: f64,
+}
+
+impl HybridPower {
+    /// The energy in so many cycles.
+    pub fn energy(&self, cycles: u64) -> LeakingEnergy {
+        let picojoules = |milliwatts: f64| milliwatts * 1e9 * cycles as f64 / CLOCK;
+        LeakingEnergy { dynamic: picojoules(self.dynamic()), leakage: picojoules(self.leakage()) }
+    }
+}
+
+/// The energy of the paper's SRAM in a run, by groups of four lanes that it reads and writes.
+pub fn sram_energy(cycles: u64, bank_reads: u64, bank_writes: u64) -> LeakingEnergy {
+    let traffic = HybridTraffic { cycles, bank_reads, bank_writes, ..HybridTraffic::default() };
+    HybridFile::SRAM.power(&traffic).energy(cycles)
+}
+
 /// A register file of 128 KB: its main memory, and its two write buffers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HybridFile {

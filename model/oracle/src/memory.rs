@@ -132,6 +132,9 @@ impl Memory {
     /// The lowest free address from `from` on, a multiple of `alignment`, at which a buffer of so many bytes fits between the others.
     pub fn room(&self, bytes: u64, alignment: u32, from: u32) -> Option<u32> {
         let (guard, align) = (u64::from(GUARD), u64::from(alignment.max(ALIGNMENT)));
+        if bytes > 1 << 32 {
+            return None;
+        }
         let mut at = u64::from(from.max(FIRST_ADDRESS)).next_multiple_of(align);
         for buffer in &self.buffers {
             let (begin, end) = (u64::from(buffer.base), u64::from(buffer.base) + u64::from(buffer.bytes));

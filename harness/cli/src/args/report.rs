@@ -10,8 +10,9 @@ use super::{Order, Run};
 /// `gpurf report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each row is a result of a paper: the paper's number, the number measured here on the model and the functional oracle, for each kernel and as the mean, and whether the \
-two agree. A row that does not agree gives the reason and a command that shows it. docs/reports.md says how each row is measured.")]
+Each row is a result of a paper: the paper's number, the number measured here on the model and the functional oracle, its 95 % interval over kernels, and a verdict. The verdict is that \
+the row agrees, that it disagrees, or that its kernels cannot decide. A row that does not agree lists the experiments and names the command that shows them. \
+docs/reports.md says how each row is measured; docs/errata.md lists where the papers contradict themselves (--only errata).")]
 pub struct ReportResults {
     /// Reports (default: all)
     #[arg(value_name = "REPORT", value_parser = PossibleValuesParser::new(gpurf_report::reports().map(|report| report.name)))]
@@ -31,7 +32,13 @@ pub struct ReportResults {
     /// Run this launch manifest in place of the project's kernels (may be repeated)
     #[arg(long, value_name = "LAUNCH.toml")]
     pub kernel: Vec<PathBuf>,
-    /// Write an HTML page with tables and plots
+    /// Also show the kernels with the least and the greatest value of each row
+    #[arg(long)]
+    pub kernels: bool,
+    /// Write the rows as comma-separated values
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write an HTML page with verdicts, plots and tables
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Folder of kept results, which later reports use again (default: target/reports/runs of the checkout)

@@ -87,7 +87,7 @@ pub fn compare(arguments: &Compare) -> Result<Status, Failure> {
     }
     if let Some(file) = &arguments.html {
         // Before the work, not after it.
-        super::report::check_writable(file)?;
+        super::report::check_writable("--html", file)?;
     }
     let kernels = kernels(arguments)?;
     interrupt::listen()?;

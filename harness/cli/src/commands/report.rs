@@ -1,7 +1,7 @@
 //! `gpurf report`: the papers' results beside ours.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -11,8 +11,8 @@ use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS, regression};
 use gpurf_report::{
-    Absent, Cause, Definition, Ended, Kept, Kernel, Moved, PaperReport, Ptx, Row, RunName, Size, SweepError, SweepPlan,
-    Watcher, html, manifest, reports, sweep,
+    Absent, Cause, Definition, Ended, Kept, Kernel, Moved, PaperReport, Ptx, Row, RunName, Size, Summary, SweepError,
+    SweepPlan, Verdict as Finding, Watcher, html, manifest, reports, sweep, table,
 };
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ use super::source;
 use crate::args::{Order, ReportResults};
 use crate::failure::{Failure, Status};
 use crate::interrupt;
-use crate::output::{self, BAD, Cell, GOOD, HEADING, QUIET, numbers, words};
+use crate::output::{self, BAD, Cell, DOUBTFUL, GOOD, HEADING, QUIET, numbers, words};
 use crate::progress::{Progress, Remaining, duration};
 use crate::result::json;
 
@@ -60,9 +60,9 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
         reports().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
     check_parts(&chosen, &arguments.only)?;
     let sweeps = sweeps(&chosen, arguments)?;
-    if let Some(file) = &arguments.html {
+    for (option, file) in files(arguments) {
         // Before the work, not after it.
-        check_writable(file)?;
+        check_writable(option, file)?;
     }
     let project = Project::find();
     let runs = arguments.runs.clone().unwrap_or_else(|| project.report_runs());
@@ -99,6 +99,7 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
         };
         report.causes = Moved::of(&Cause::ALL.into_iter().filter_map(mine).collect::<Vec<_>>());
     }
+    reports.iter_mut().for_each(PaperReport::count);
     reports.sort_by_key(|report| chosen.iter().position(|definition| definition.name == report.report));
     let (verdict, status) = end(&errors);
     let messages = messages(&errors);
@@ -106,6 +107,9 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     messages.iter().for_each(|message| output::error(message));
     if let Some(file) = &arguments.html {
         source::write(file, html::page(&reports).as_bytes())?;
+    }
+    if let Some(file) = &arguments.csv {
+        source::write(file, table::csv(&reports).as_bytes())?;
     }
     if arguments.run.json {
         let (result, command, messages) = (verdict, "report", messages.as_slice());
@@ -117,12 +121,21 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
         return Ok(status);
     }
     for report in &reports {
-        output::print(&text(report))?;
+        output::print(&text(report, arguments.kernels))?;
     }
-    if let Some(file) = &arguments.html {
+    if reports.len() > 1 {
+        output::print(&summaries(&reports))?;
+    }
+    for (_, file) in files(arguments) {
         output::print(&format!("{}\n", file.display()))?;
     }
     Ok(status)
+}
+
+/// Files that are written, and the options that name them.
+fn files(arguments: &ReportResults) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+    let files = [("--html", arguments.html.as_ref()), ("--csv", arguments.csv.as_ref())];
+    files.into_iter().filter_map(|(option, file)| Some((option, file?)))
 }
 
 /// Parts have to be those of a report that is made.
@@ -277,8 +290,8 @@ fn kernel(file: &Path, schedule: Schedule, size: Size, sample: Option<u64>) -> R
     Ok(Kernel { name, path, manifest, image, ptx, schedule, size, sample })
 }
 
-/// A page that cannot be written is known before the work.
-pub fn check_writable(file: &Path) -> Result<(), Failure> {
+/// A file that cannot be written is known before the work.
+pub fn check_writable(option: &str, file: &Path) -> Result<(), Failure> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let why = if file.is_dir() {
         "it is a folder"
@@ -287,7 +300,7 @@ pub fn check_writable(file: &Path) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    Err(Failure::bad_input(format!("--html {}: {why}", file.display())))
+    Err(Failure::bad_input(format!("{option} {}: {why}", file.display())))
 }
 
 /// How all of it ended: the worst of its runs.
@@ -411,31 +424,71 @@ fn kind(name: &RunName) -> String {
     format!("{} {}", name.kernel, name.engine)
 }
 
-/// A report as text: its rows, then why some of them lie outside, then what is not compared.
-fn text(report: &PaperReport) -> String {
-    let columns = [
-        words("result"),
-        words("source"),
-        numbers("paper"),
-        numbers("ours"),
-        numbers("least kernel"),
-        numbers("greatest kernel"),
-        words(""),
-    ];
-    let cells: Vec<_> = report.rows.iter().enumerate().map(|(index, row)| cells(index + 1, row)).collect();
-    let mut text =
-        format!("{HEADING}{}{HEADING:#} ({})\n{}\n", report.title, report.data(), output::table(&columns, &cells));
-    let outside: Vec<(usize, &Row)> = report.rows.iter().enumerate().filter(|(_, row)| row.outside()).collect();
-    for (index, row) in &outside {
-        text.push_str(&format!("{:>3} {}: {}\n    {}\n", index + 1, row.metric, row.why, row.command));
+/// Columns of a terminal that a report takes at most.
+const WIDTH: usize = 116;
+/// Those of what a row is about, and of the paper's words.
+const METRIC: usize = 46;
+const PAPER: usize = 28;
+
+/// A report as text: its rows, then why some of them do not agree, then what is not compared.
+fn text(report: &PaperReport, kernels: bool) -> String {
+    let columns =
+        [numbers("#"), words("result"), words("paper"), numbers("ours"), numbers("95 % interval"), words("verdict")];
+    let cells: Vec<_> = report.rows.iter().enumerate().map(|(index, row)| cells(index + 1, row, kernels)).collect();
+    let title = textwrap::fill(&format!("{} ({})", report.title, report.data()), WIDTH);
+    let mut text = format!("{HEADING}{title}{HEADING:#}\n{}\n", output::table(&columns, &cells));
+    // Rows of one part have the same command: it stands below the first of them.
+    let mut command = "";
+    for (index, row) in report.rows.iter().enumerate().filter(|(_, row)| row.doubtful()) {
+        text.push_str(&indented(&format!("{:>3} ", index + 1), &format!("{}: {}", row.metric, row.why)));
+        if row.command != command {
+            text.push_str(&format!("    {}\n", row.command));
+            command = &row.command;
+        }
     }
     text.push_str(&moved(&report.causes));
     for Absent { source, text: claim, why } in &report.absent {
-        text.push_str(&format!("not compared: {claim} ({source}): {why}\n"));
+        text.push_str(&indented("not compared: ", &format!("{claim} ({source}): {why}")));
     }
-    let (all, kernels) = (report.rows.iter().filter(|row| row.paper.is_some()).count(), report.kernels.len());
-    text.push_str(&format!("{} of {all} rows lie in the paper's band; {kernels} kernels\n", all - outside.len()));
+    let Summary { dependent, silent, .. } = report.summary;
+    let others = format!(
+        "{dependent} rows follow from others or say only which way it goes; of {silent} the paper says nothing; {} kernels",
+        report.kernels.len()
+    );
+    text.push_str(&format!(
+        "{HEADING}{}: {}{HEADING:#}\n{}",
+        report.report,
+        report.summary.words(),
+        indented("", &others)
+    ));
     text
+}
+
+/// Words on lines that fit, all but the first of them indented.
+fn indented(first: &str, words: &str) -> String {
+    let options = textwrap::Options::new(WIDTH).initial_indent(first).subsequent_indent("    ");
+    textwrap::fill(words, options) + "\n"
+}
+
+/// The verdicts of several reports.
+fn summaries(reports: &[PaperReport]) -> String {
+    let mut columns = vec![words("report"), numbers("independent rows")];
+    columns.extend(Finding::ALL.map(|verdict| numbers(verdict.words())));
+    let line = |report: &PaperReport| {
+        let counts = Finding::ALL.map(|verdict| report.summary.count(verdict).into());
+        [report.report.into(), report.summary.independent.into()].into_iter().chain(counts).collect::<Vec<Cell>>()
+    };
+    output::table(&columns, &reports.iter().map(line).collect::<Vec<_>>())
+}
+
+/// How a verdict is shown.
+fn style(verdict: Option<Finding>) -> anstyle::Style {
+    match verdict {
+        Some(Finding::Agrees) => GOOD,
+        Some(Finding::CannotTell) => DOUBTFUL,
+        Some(Finding::Disagrees) => BAD,
+        None => QUIET,
+    }
 }
 
 /// A table of the headlines with nothing mended, one cause alone, all together.
@@ -445,31 +498,35 @@ fn moved(causes: &[Moved]) -> String {
     columns.extend(first.columns.iter().map(|column| numbers(column.mended)));
     let line = |moved: &Moved| {
         let values = moved.columns.iter().map(|column| {
-            let style = if column.within == Some(true) { GOOD } else { QUIET };
+            let style = if column.verdict == Some(Finding::Agrees) { GOOD } else { QUIET };
             Cell::styled(column.ours.map_or_else(String::new, |ours| moved.unit.words(ours)), style)
         });
-        [moved.metric.clone().into(), moved.text.into()].into_iter().chain(values).collect::<Vec<Cell>>()
+        [Cell::from(moved.metric.clone()).wrapped(34), Cell::from(moved.text).wrapped(18)]
+            .into_iter()
+            .chain(values)
+            .collect::<Vec<Cell>>()
     };
     output::table(&columns, &causes.iter().map(line).collect::<Vec<_>>())
 }
 
-fn cells(number: usize, row: &Row) -> Vec<Cell> {
-    let extreme = |index: usize| {
-        let extremes = row.extremes();
-        extremes.map_or_else(String::new, |e| format!("{} {}", e[index].0, row.unit.words(e[index].1)))
+fn cells(number: usize, row: &Row, kernels: bool) -> Vec<Cell> {
+    let mut about = format!("{} ({})", row.metric, row.source);
+    if let Some([least, most]) = row.extremes().filter(|_| kernels) {
+        let [least, most] = [least, most].map(|(name, value)| format!("{name} {}", row.unit.words(value)));
+        about.push_str(&format!("; {least} to {most}"));
+    }
+    let mark = match (&row.verdict, row.sign_only, &row.derived_from) {
+        (None, ..) | (_, false, None) => "",
+        (_, true, _) => ", sign only",
+        (_, false, Some(_)) => ", derived",
     };
-    let (word, style) = match row.within {
-        Some(true) => ("within", GOOD),
-        Some(false) => ("OUTSIDE", BAD),
-        None => ("", QUIET),
-    };
+    let verdict = row.verdict.map_or_else(String::new, |verdict| format!("{}{mark}", verdict.words()));
     vec![
-        format!("{number:>3} {}", row.metric).into(),
-        Cell::styled(row.source, QUIET),
-        row.text.into(),
+        number.into(),
+        Cell::from(about).wrapped(METRIC),
+        Cell::from(row.text).wrapped(PAPER),
         row.unit.words(row.ours).into(),
-        Cell::styled(extreme(0), QUIET),
-        Cell::styled(extreme(1), QUIET),
-        Cell::styled(word, style),
+        Cell::styled(row.interval.map_or_else(String::new, |interval| row.unit.interval(interval)), QUIET),
+        Cell::styled(verdict, style(row.verdict)).wrapped(12),
     ]
 }

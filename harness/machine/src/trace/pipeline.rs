@@ -33,6 +33,8 @@ pub struct Pipeline {
     next: u64,
     /// Slots whose instructions have steps that the sink may not have seen yet.
     touched: u64,
+    /// Slots whose head issues in this cycle.
+    issued: u64,
     /// The sink sees what comes.
     open: bool,
     /// Instructions that the sink has seen.
@@ -83,6 +85,7 @@ impl Pipeline {
             geometry: Geometry { grid: [1; 3], block: [1; 3], dynamic_shared: 0 },
             next: 0,
             touched: 0,
+            issued: 0,
             open: false,
             seen: 0,
             unknown: 0,
@@ -259,6 +262,7 @@ impl Pipeline {
 
     fn issues(&mut self, now: u64, cycle: &Cycle<'_>, sink: &mut dyn Sink) -> io::Result<()> {
         let o = &cycle.probe.outputs;
+        self.issued = 0;
         for port in lanes_of(o.warp_scheduler.issue_valid_o.into()).filter(|&port| port < MAX_PORTS) {
             let (slot, issue) = (o.warp_scheduler.issue_warp_o[port], &o.issue_stage);
             let (instruction, mask) = (&issue.instruction_o[port], issue.exec_o[port]);
@@ -268,6 +272,7 @@ impl Pipeline {
                 continue;
             };
             let probe = opcode(instruction.op()) == PROBE;
+            self.issued |= u64::from(!probe) << slot;
             let index = if probe { self.probe(slot, head, instruction.roles()) } else { head };
             self.enter(slot, index, Stage::Issue, now);
             let flight = &mut self.warps[usize::from(slot)][index];
@@ -298,7 +303,8 @@ impl Pipeline {
     /// What the instructions in the buffers wait for.
     fn heads(&mut self, now: u64, cycle: &Cycle<'_>, seen: &Seen) {
         for slot in 0..self.warps.len() as u8 {
-            let mut buffered = 0;
+            // What stands after one that issues in this cycle is the head from the next one on.
+            let mut buffered = usize::from(self.issued >> slot & 1 == 1);
             for index in 0..self.warps[usize::from(slot)].len() {
                 let flight = &self.warps[usize::from(slot)][index];
                 // What is decoded in the cycle before is there from this one on.

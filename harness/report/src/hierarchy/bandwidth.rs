@@ -3,7 +3,8 @@
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_oracle::levels::LevelCounts;
 
-use super::{ENTRIES, SIZE, SIZES, command, lines, percent, plan_with_experiments, split, why};
+use super::{ENTRIES, SIZE, SIZES, lines, plan_with_experiments, split, unknown, why};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Row, Unit, mean};
 use crate::sweep::{Results, SweepPlan};
@@ -56,19 +57,19 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let design = split(ENTRIES);
     let flat = |claim: Claim, metric: &str, value: fn(&LevelCounts) -> f64| {
         let row = claim.mean(format!("{metric}, MRF alone"), results.levels(&design, value)?);
-        Some(row.because(|row| why_flat(results, row)))
+        Some(row.because(|_| unknown(results, "bandwidth")))
     };
     let mut rows: Vec<Row> = flat(BASELINE, "MRF reads of an instruction", baseline).into_iter().collect();
     for (entries, text, value) in TABLE_6_1 {
         let claim = Claim::share(TABLE, text, value - 0.005, value + 0.005).in_unit(Unit::Ratio);
         rows.extend(reads(results, &split(entries)).map(|values| {
             let row = claim.mean(format!("MRF reads of an instruction, split LRF, {entries} entries"), values);
-            row.because(|row| why(results, row, "bandwidth", &split(entries), &|options| reads(results, options)))
+            row.because(|_| why(results, "bandwidth", &split(entries), &|options| reads(results, options)))
         }));
     }
     let with = |claim: Claim, metric: &str, value: fn(&LevelCounts) -> f64| {
         let row = claim.mean(format!("{metric}, split LRF, {SIZE}"), results.levels(&design, value)?);
-        Some(row.because(|row| why(results, row, "bandwidth", &design, &|options| results.levels(options, value))))
+        Some(row.because(|_| why(results, "bandwidth", &design, &|options| results.levels(options, value))))
     };
     let others = [
         with(FACTOR, "MRF reads of an instruction without a hierarchy by those with one", |counts| {
@@ -97,41 +98,9 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 
 /// The size with the fewest reads.
 fn best_row(results: &Results<'_>) -> Option<Row> {
-    let at = |&entries: &u32| Some((entries, mean(&reads(results, &split(entries))?)));
-    let sizes = SIZES.iter().map(at).collect::<Option<Vec<_>>>()?;
-    let &(best, _) = sizes.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let row = BEST.row("entries with the fewest MRF reads, split LRF", f64::from(best), PerKernel::new());
-    Some(row.because(|_| {
-        let list: Vec<String> = sizes.iter().map(|(entries, reads)| format!("{entries}: {reads:.3}")).collect();
-        let cheap = reads(results, &super::larger(split(ENTRIES), super::MANY)).map_or(0.0, |values| mean(&values));
-        let why = format!(
-            "MRF reads of an instruction, by entries: {}. A larger ORF costs more for each access, so fewer values pay: with 8 entries at the price of 3 it is {cheap:.3}",
-            list.join(", ")
-        );
-        (why, command(results, "bandwidth"))
-    }))
-}
-
-/// Instructions by the number of registers that they read.
-fn why_flat(results: &Results<'_>, row: &Row) -> (String, String) {
-    let part = |reads: usize| {
-        let part = results.levels(&split(ENTRIES), |counts| of_instructions(counts, counts.by_reads[reads]));
-        part.map(|values| percent(mean(&values)))
-    };
-    let Some(parts) = (0..4).map(part).collect::<Option<Vec<String>>>() else { return Default::default() };
-    let [least, most] = row.extremes().unwrap_or_default();
-    let why = format!(
-        "the code decides: {} of instructions read no register, {} one, {} two, {} three; kernels from {} ({}) to {} ({})",
-        parts[0],
-        parts[1],
-        parts[2],
-        parts[3],
-        row.unit.words(least.1),
-        least.0,
-        row.unit.words(most.1),
-        most.0
-    );
-    (why, command(results, "bandwidth"))
+    let sizes = SIZES.iter().map(|&entries| reads(results, &split(entries))).collect::<Option<Vec<_>>>()?;
+    let row = BEST.row("entries with the fewest MRF reads, split LRF", Estimate::least(&SIZES, &sizes));
+    Some(row.because(|_| unknown(results, "bandwidth")))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

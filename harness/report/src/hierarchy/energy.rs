@@ -5,24 +5,24 @@ use gpurf_energy::{Chip, Energies, Energy, Traffic};
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ACTIVE, ENTRIES, SIZE, SIZES, cache, command, each, kernels, less, lines, normalised, percent,
-    plan_with_experiments, saved, split, two, unified, why,
+    ACTIVE, ENTRIES, SIZE, SIZES, cache, command, each, kernels, less, lines, normalised, plan_with_experiments, saved,
+    split, two, unified, unknown, why,
 };
 use crate::cached;
 use crate::cached::of_cache;
+use crate::estimate::Estimate;
 use crate::follow::Flushed;
 use crate::levels::{flat, traffic};
 use crate::plot::{Plot, Series, Style};
-use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::row::{Claim, PerKernel, Reason, Row, Unit, mean};
 use crate::sweep::{Measured, Results, SweepPlan};
-use crate::traffic::{reads_avoided, writes_avoided};
 
 const FIGURE: &str = "hierarchy thesis 6.5.4, figure 6.13";
 pub const HARDWARE: Claim = Claim::share(FIGURE, "34 %", 0.335, 0.345);
 pub const SOFTWARE: Claim = Claim::share(FIGURE, "45 %", 0.445, 0.455);
 const HARDWARE_DEEP: Claim = Claim::share(FIGURE, "41 %", 0.405, 0.415);
 pub const SPLIT: Claim = Claim::share("hierarchy thesis, chapter 6 and 6.5.4, figure 6.13", "54 %", 0.535, 0.545);
-const GAIN: Claim = Claim::share(FIGURE, "adding an LRF reduces energy", 0.0001, 1.0);
+const GAIN: Claim = Claim::share(FIGURE, "adding an LRF reduces energy", 0.0001, 1.0).sign();
 const OVER_HARDWARE: Claim = Claim::share("hierarchy thesis 6.5.4", "22 %", 0.215, 0.225);
 const SPLIT_OVER_HARDWARE: Claim = Claim::share("hierarchy thesis 6.5.4", "44 %", 0.435, 0.445);
 const SPLIT_OVER_DEEP: Claim = Claim::share("hierarchy thesis 6.5.4", "27 %", 0.265, 0.275);
@@ -32,6 +32,7 @@ const OF_SM: Claim = Claim::share("hierarchy thesis 6.5.4", "8.3 %", 0.0825, 0.0
 const OF_CHIP: Claim = Claim::share("hierarchy thesis 6.5.4", "5.8 %", 0.0575, 0.0585);
 const MRF_PART: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.15", "roughly two thirds: 62-72 %", 0.62, 0.72);
 const MRF_WIRE: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.15", "equally split: 45-55 %", 0.45, 0.55);
+const HALF_ACCESS: Claim = Claim::share("hierarchy thesis 4.4", "roughly equally split: 45-55 %", 0.45, 0.55);
 const ORF_PART: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.15", "the bulk: 50-100 %", 0.5, 1.0);
 const LRF_WIRE: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.15", "less than 1 %", 0.0, 0.01);
 pub const LRF_READS: Claim = Claim::share("hierarchy thesis 6.5.4", "1/3: 28-38 %", 0.28, 0.38);
@@ -41,6 +42,9 @@ const KERNELS: [(&str, Claim); 2] = [
     ("reduction", Claim::share("hierarchy thesis 6.5.4, figure 6.16", "25 %", 0.245, 0.255)),
     ("scalarProd", Claim::share("hierarchy thesis 6.5.4, figure 6.16", "30 %", 0.295, 0.305)),
 ];
+
+/// The most efficient design in words.
+const SPLIT_LEVELS: &str = "software, three levels, split LRF";
 
 /// Entries below the hardware LRF.
 const DEEP_ENTRIES: u32 = 6;
@@ -170,29 +174,26 @@ fn saved_rows(results: &Results<'_>) -> Vec<Row> {
     };
     let software = |claim: Claim, metric: &str, options: HierarchyOptions| {
         let row = claim.mean(format!("register file energy saved, {metric}, {SIZE}"), saved(results, &options)?);
-        Some(row.because(|row| why(results, row, "energy", &options, &|options| saved(results, options))))
+        Some(row.because(|_| why(results, "energy", &options, &|options| saved(results, options))))
     };
     let gain = || {
-        let (ours, values) = less(&normalised(results, &split(ENTRIES))?, &normalised(results, &two(ENTRIES))?);
-        let row = GAIN.row(format!("less register file energy with a split LRF than without, {SIZE}"), ours, values);
-        Some(row.because(|row| why(results, row, "energy", &split(ENTRIES), &|options| saved(results, options))))
+        let fewer = less(&normalised(results, &split(ENTRIES))?, &normalised(results, &two(ENTRIES))?);
+        let row = GAIN.row(format!("less register file energy with a split LRF than without, {SIZE}"), fewer);
+        Some(row.because(|_| unknown(results, "energy")))
     };
     let chip = |claim: Claim, metric: &str, part: fn(f64) -> f64| {
         let saved = saved(results, &split(ENTRIES))?;
         let values = each(saved, part);
-        let row = claim.mean(format!("{metric}, split LRF, {SIZE}"), values);
-        Some(row.because(|row| {
-            why(results, row, "energy", &split(ENTRIES), &|options| {
-                super::saved(results, options).map(|saved| each(saved, part))
-            })
-        }))
+        let from = format!("register file energy saved, {SPLIT_LEVELS}, {SIZE}");
+        let row = claim.mean(format!("{metric}, split LRF, {SIZE}"), values).derived(from);
+        Some(row.because(|_| Reason { erratum: Some(super::errata::CHIP), ..unknown(results, "energy") }))
     };
     let deep_size = "hardware LRF and cache, 6 entries, 8 active warps";
     let rows = [
         hardware(HARDWARE, &format!("hardware cache with last-read bits, {SIZE}"), Organisation::Hardware, ENTRIES),
         software(SOFTWARE, "software, two levels", two(ENTRIES)),
         hardware(HARDWARE_DEEP, deep_size, Organisation::HardwareDeep, DEEP_ENTRIES),
-        software(SPLIT, "software, three levels, split LRF", split(ENTRIES)),
+        software(SPLIT, SPLIT_LEVELS, split(ENTRIES)),
         gain(),
         chip(OF_SM, "power saved, of an SM's dynamic power", |saved| Chip::PAPERS.saving(saved).of_sm),
         chip(OF_CHIP, "power saved, of the chip's dynamic power", |saved| Chip::PAPERS.saving(saved).of_chip),
@@ -205,30 +206,32 @@ fn improved_rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, options: HierarchyOptions, organisation: Organisation, entries: u32| {
         let software = normalised(results, &options)?;
         let hardware = organisation.energy(results, entries)?;
-        let (ours, values) = super::more(&hardware, &software);
-        let row = claim.row(format!("energy of {metric} more than that of software"), ours, values);
-        Some(row.because(|row| {
-            let than = |hardware: Option<PerKernel>, software: &PerKernel| {
-                hardware.map_or_else(String::new, |hardware| row.unit.words(super::more(&hardware, software).0))
+        let row =
+            claim.row(format!("energy of {metric} more than that of software"), super::more(&hardware, &software));
+        Some(row.because(|_| {
+            let than = |hardware: Option<PerKernel>, software: Option<PerKernel>| {
+                Some(super::more(&hardware?, &software?).value)
             };
-            let followed = |flushed, price| than(followed(results, entries, flushed, price), &software);
             let room = normalised(results, &super::larger(options, super::MANY));
-            let with_room = |hardware: Option<PerKernel>| {
-                room.as_ref().map_or_else(String::new, |room| than(hardware, room))
-            };
-            let why = format!(
-                "energy by that of the MRF alone: hardware {:.3}, software {:.3}. The same row if what is written back to the MRF had the wire of a result that goes there at once: {}. If software had \
-                 8 entries at the same price: {}; both together: {}. A cache of {entries} without an LRF, followed in program order: {}; flushed where software's strands end too: {}; with the wire too: {}",
-                mean(&hardware),
-                mean(&software),
-                than(organisation.with_wire(results, entries), &software),
-                with_room(Some(hardware.clone())),
-                with_room(organisation.with_wire(results, entries)),
-                followed(Flushed::Leaving, WriteBack::Accesses),
-                followed(Flushed::StrandEnds, WriteBack::Accesses),
-                followed(Flushed::StrandEnds, WriteBack::Wire),
-            );
-            (why, command(results, "energy"))
+            let mut experiments = vec![
+                (
+                    "if what is written back to the MRF had the wire of a result that goes there at once,".to_owned(),
+                    than(organisation.with_wire(results, entries), Some(software.clone())),
+                ),
+                ("if software had 8 entries at the same price,".to_owned(), than(Some(hardware.clone()), room)),
+            ];
+            if matches!(organisation, Organisation::Hardware) {
+                let followed =
+                    |flushed| than(followed(results, entries, flushed, WriteBack::Accesses), Some(software.clone()));
+                experiments.extend([
+                    ("with a cache followed in program order".to_owned(), followed(Flushed::Leaving)),
+                    (
+                        "with one that is flushed where software's strands end too".to_owned(),
+                        followed(Flushed::StrandEnds),
+                    ),
+                ]);
+            }
+            Reason::found(experiments, command(results, "energy"))
         }))
     };
     let rows = [
@@ -254,15 +257,10 @@ fn improved_rows(results: &Results<'_>) -> Vec<Row> {
 /// The size with the least energy, of each organisation.
 fn best_rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, organisation: Organisation| {
-        let energy = |&entries: &u32| Some((entries, mean(&organisation.energy(results, entries)?)));
+        let energy = |&entries: &u32| organisation.energy(results, entries);
         let sizes = SIZES.iter().map(energy).collect::<Option<Vec<_>>>()?;
-        let &(best, _) = sizes.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
-        let row = claim.row(format!("entries with the least energy, {metric}"), f64::from(best), PerKernel::new());
-        Some(row.because(|_| {
-            let list: Vec<String> = sizes.iter().map(|(entries, energy)| format!("{entries}: {energy:.3}")).collect();
-            let why = format!("energy by that of the MRF alone, by entries: {}", list.join(", "));
-            (why, command(results, "energy"))
-        }))
+        let metric = format!("entries with the least energy, {metric}");
+        Some(claim.row(metric, Estimate::least(&SIZES, &sizes)).because(|_| unknown(results, "energy")))
     };
     let rows = [
         row(BEST, "hardware cache with last-read bits", Organisation::Hardware),
@@ -278,7 +276,7 @@ fn breakdown_rows(results: &Results<'_>) -> Vec<Row> {
     let design = split(ENTRIES);
     let row = |claim: Claim, metric: &str, part: fn(&LevelCounts) -> f64| {
         let row = claim.mean(format!("{metric}, split LRF, {SIZE}"), results.levels(&design, part)?);
-        Some(row.because(|row| why(results, row, "energy", &design, &|options| results.levels(options, part))))
+        Some(row.because(|_| why(results, "energy", &design, &|options| results.levels(options, part))))
     };
     let rows = [
         row(MRF_PART, "energy that is the MRF's", |counts| {
@@ -296,6 +294,7 @@ fn breakdown_rows(results: &Results<'_>) -> Vec<Row> {
         row(LRF_WIRE, "the LRF's wires, of the energy of the MRF alone", |counts| {
             crate::ratio(energy_of(counts).lrf.wire, flat_energy(counts))
         }),
+        half_row(results),
         row(LRF_READS, "reads that the LRF serves", |counts| {
             crate::ratio(counts.lrf.reads() as f64, super::operands(counts))
         }),
@@ -303,8 +302,26 @@ fn breakdown_rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
+/// How much of what is saved is saved by accesses, and not by wires.
+fn half_row(results: &Results<'_>) -> Option<Row> {
+    let [accesses, all] = [Energy::access as fn(&Energy) -> f64, Energy::total].map(|part| {
+        results.levels(&split(ENTRIES), |counts| {
+            let flat = Energies::thesis(ENTRIES, ACTIVE).of(&flat(counts));
+            crate::ratio(part(&flat) - part(&energy_of(counts)), flat.total())
+        })
+    });
+    let metric = format!("part of the energy saved that accesses save, not wires, split LRF, {SIZE}");
+    let row = HALF_ACCESS.row(metric, Estimate::ratio_of_means(&accesses?, &all?));
+    Some(row.because(|_| unknown(results, "energy")))
+}
+
 fn flat_energy(counts: &LevelCounts) -> f64 {
     Energies::thesis(ENTRIES, ACTIVE).of(&flat(counts)).total()
+}
+
+/// What a kernel saves at a design.
+fn saved_of(results: &Results<'_>, options: &HierarchyOptions, kernel: &str) -> Option<f64> {
+    saved(results, options)?.get(kernel).copied()
 }
 
 /// Single kernels: figure 6.16. There is a row if the kernel is among those that ran.
@@ -314,60 +331,30 @@ fn kernel_rows(results: &Results<'_>) -> Vec<Row> {
         let of_kernel =
             |values: &PerKernel| values.get_key_value(kernel).map(|(k, v)| PerKernel::from([(k.clone(), *v)]));
         let row = claim.mean(format!("register file energy saved in {kernel}, split LRF, {SIZE}"), of_kernel(&saved)?);
-        Some(row.because(|_| why_kernel(results, kernel)))
+        Some(row.because(|_| {
+            let value = |options| saved_of(results, &options, kernel);
+            let command = results.part_command(super::REPORT.name, "energy", Some(kernel));
+            Reason::found(super::changed(&split(ENTRIES), value), command)
+        }))
     };
     KERNELS.iter().filter_map(row).collect()
 }
 
-/// What the accesses of a kernel are.
-fn why_kernel(results: &Results<'_>, kernel: &str) -> (String, String) {
-    let design = split(ENTRIES);
-    let of = |options: &HierarchyOptions, value: &dyn Fn(&LevelCounts) -> f64| {
-        results.levels(options, value).and_then(|values| values.get(kernel).copied()).unwrap_or(0.0)
-    };
-    let reads = |part: fn(&LevelCounts) -> u64| {
-        percent(of(&design, &|counts| crate::ratio(part(counts) as f64, super::operands(counts))))
-    };
-    let kept = super::kept(design);
-    let why = format!(
-        "the kernel has {:.1} instructions in a strand, {} of operands from the MRF, {} from the ORF and {} from the LRF. If contents stayed where a warp is descheduled {} would be saved",
-        of(&design, &super::strand),
-        reads(|counts| counts.mrf.reads()),
-        reads(|counts| counts.orf.reads()),
-        reads(|counts| counts.lrf.reads()),
-        percent(1.0 - of(&kept, &|counts| crate::levels::energy(counts, &kept)))
-    );
-    (why, results.part_command(super::REPORT.name, "energy", Some(kernel)))
-}
-
-/// What a cache avoids, and what it would save if write-backs had a wire, and if it were flushed where strands end.
-fn why_hardware(results: &Results<'_>, organisation: Organisation, entries: u32) -> (String, String) {
-    let point = match organisation {
-        Organisation::HardwareDeep => cached::levels(entries),
-        _ => cached::two(entries),
-    };
-    let of = |value: fn(&gpurf_energy::Traffic) -> f64| {
-        results.each(&point, |run| value(&of_cache(run))).map_or(0.0, |values| mean(&values))
-    };
-    let sizes: Vec<String> = SIZES
-        .iter()
-        .filter_map(|&entries| Some(format!("{entries}: {:.3}", mean(&organisation.energy(results, entries)?))))
-        .collect();
-    let saved = |energy: Option<PerKernel>| energy.map_or_else(String::new, |energy| percent(1.0 - mean(&energy)));
-    let why = format!(
-        "{} of MRF reads and {} of its writes are avoided; {} of results are moved from level to level, each a read of the one and a write of the other. If what is written back to the MRF had the wire of \
-         a result that goes there at once, {} would be saved. A cache of {entries} without an LRF, followed in program order, saves {}, {} if it is flushed where software's strands end too, {} with the \
-         wire too. Energy by that of the MRF alone, by entries: {}",
-        percent(of(reads_avoided)),
-        percent(of(writes_avoided)),
-        percent(of(|traffic| crate::ratio(cached::moved(traffic), traffic.flat().mrf.writes() as f64))),
+/// What a cache would save if write-backs had a wire, in program order, and if it were flushed where strands end.
+fn why_hardware(results: &Results<'_>, organisation: Organisation, entries: u32) -> Reason {
+    let saved = |energy: Option<PerKernel>| energy.map(|energy| 1.0 - mean(&energy));
+    let mut experiments = vec![(
+        "if what is written back to the MRF had the wire of a result that goes there at once,".to_owned(),
         saved(organisation.with_wire(results, entries)),
-        saved(followed(results, entries, Flushed::Leaving, WriteBack::Accesses)),
-        saved(followed(results, entries, Flushed::StrandEnds, WriteBack::Accesses)),
-        saved(followed(results, entries, Flushed::StrandEnds, WriteBack::Wire)),
-        sizes.join(", ")
-    );
-    (why, command(results, "energy"))
+    )];
+    if matches!(organisation, Organisation::Hardware) {
+        let followed = |flushed| saved(followed(results, entries, flushed, WriteBack::Accesses));
+        experiments.extend([
+            ("followed in program order".to_owned(), followed(Flushed::Leaving)),
+            ("flushed where software's strands end too".to_owned(), followed(Flushed::StrandEnds)),
+        ]);
+    }
+    Reason::found(experiments, command(results, "energy"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

@@ -5,14 +5,15 @@ use gpurf_energy::Traffic;
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ENTRIES, SIZE, SIZES, basic, cache, command, each, less, lines, more, operands, percent, plan_with_experiments,
-    results_of, split, two, unified, why,
+    ENTRIES, SIZE, SIZES, basic, cache, command, each, less, lines, more, operands, plan_with_experiments, results_of,
+    split, two, unified, unknown, why,
 };
 use crate::cached;
 use crate::cached::of_cache;
+use crate::estimate::Estimate;
 use crate::follow::Flushed;
 use crate::plot::{Plot, Series, Style};
-use crate::row::{Claim, PerKernel, Row, mean};
+use crate::row::{Claim, PerKernel, Reason, Row, mean};
 use crate::sweep::{Point, Results, SweepPlan};
 
 const HARDWARE_READS: Claim = Claim::share("hierarchy thesis 6.5.1, figure 6.10", "20 %", 0.15, 0.25);
@@ -25,9 +26,9 @@ const OVERHEAD: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "fro
 const SOFTWARE_OVERHEAD: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "less than 10 %", 0.0, 0.1);
 const MRF_WRITES: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "slightly: 0-10 %", 0.0, 0.1);
 const SPLIT_READS: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "nearly 20 %: 15-20 %", 0.15, 0.2);
-const SPLIT_ORF_READS: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "decrease", 0.0001, 1.0);
-const SPLIT_WRITES: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "increases", 0.0001, 1.0);
-const SPLIT_ORF_WRITES: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "decreasing", 0.0001, 1.0);
+const SPLIT_ORF_READS: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "decrease", 0.0001, 1.0).sign();
+const SPLIT_WRITES: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "increases", 0.0001, 1.0).sign();
+const SPLIT_ORF_WRITES: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "decreasing", 0.0001, 1.0).sign();
 
 /// Sizes for which the thesis says that software reads the MRF less often: "probable ORF sizes".
 const PROBABLE: [u32; 4] = [2, 3, 4, 5];
@@ -45,6 +46,7 @@ pub fn plan(plan: &mut SweepPlan) {
         [cached::two(entries), cached::levels(entries)].into_iter().for_each(|point| plan.point(point));
     }
     for entries in PROBABLE {
+        plan_with_experiments(plan, basic(two(entries)));
         [Flushed::Leaving, Flushed::StrandEnds].into_iter().for_each(|flushed| plan.cache(cache(entries, flushed)));
     }
     plan.levels(forward(two(ENTRIES)));
@@ -112,24 +114,24 @@ fn control_rows(results: &Results<'_>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     rows.extend(overhead.map(|reads| {
         let metric = format!("reads on top of operands with a hardware cache, last-read bits, {SIZE}");
-        HARDWARE_READS.mean(metric, reads).because(|_| why_hardware(results, &cache))
+        HARDWARE_READS.mean(metric, reads).because(|_| unknown(results, "levels"))
     }));
     for entries in PROBABLE {
         let software = basic(two(entries));
         let fewer = hardware(results, &cached::two(entries), |traffic| traffic.mrf.reads(), all_operands)
             .zip(of_operands(results, &software, |counts| counts.mrf.reads()))
             .map(|(hardware, software)| less(&software, &hardware));
-        rows.extend(fewer.map(|(ours, values)| {
+        rows.extend(fewer.map(|fewer| {
             let metric = format!("fewer MRF reads with basic software than with a hardware cache, {entries} entries");
-            MRF_READS.row(metric, ours, values).because(|_| why_basic(results, entries))
+            MRF_READS.row(metric, fewer).because(|_| why_basic(results, entries))
         }));
     }
     let writes = hardware(results, &cache, |traffic| traffic.upper.writes(), all_results)
         .zip(of_results(results, &software, orf_writes))
         .map(|(hardware, software)| less(&software, &hardware));
-    rows.extend(writes.map(|(ours, values)| {
+    rows.extend(writes.map(|fewer| {
         let metric = format!("fewer ORF writes with basic software than writes of a hardware cache, {SIZE}");
-        FEWER_WRITES.row(metric, ours, values).because(|_| why_writes(results, &cache, &software))
+        FEWER_WRITES.row(metric, fewer).because(|_| unknown(results, "levels"))
     }));
     rows
 }
@@ -144,16 +146,16 @@ fn optimised_rows(results: &Results<'_>) -> Vec<Row> {
         .zip(of_results(results, &behind, orf_writes))
         .map(|(before, behind)| more(&behind, &before));
     let rows = [
-        reads.map(|(ours, values)| {
+        reads.map(|fewer| {
             let metric = format!("fewer MRF reads with partial ranges and read operands, {SIZE}");
-            OPTIMISED_READS.row(metric, ours, values)
+            OPTIMISED_READS.row(metric, fewer)
         }),
-        writes.map(|(ours, values)| {
+        writes.map(|more| {
             let metric = format!("more ORF writes with partial ranges and read operands, {SIZE}");
-            OPTIMISED_WRITES.row(metric, ours, values)
+            OPTIMISED_WRITES.row(metric, more)
         }),
     ];
-    rows.into_iter().flatten().map(|row| row.because(|row| why_optimised(results, row))).collect()
+    rows.into_iter().flatten().map(|row| row.because(|_| unknown(results, "levels"))).collect()
 }
 
 /// Three levels: figure 6.11.
@@ -166,17 +168,17 @@ fn depth_rows(results: &Results<'_>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     rows.extend(lrf(&software).map(|reads| {
         let row = LRF_READS.mean(format!("reads that a unified LRF serves, {SIZE}"), reads);
-        row.because(|row| why(results, row, "levels", &software, &lrf))
+        row.because(|_| why(results, "levels", &software, &lrf))
     }));
     let hardware_overhead = hardware(results, &cache, all_writes, all_results);
     rows.extend(hardware_overhead.map(|writes| {
         let metric = format!("writes on top of results, hardware LRF and cache, {SIZE}");
         let row = OVERHEAD.mean(metric, each(writes, |writes| writes - 1.0));
-        row.because(|_| why_hardware(results, &cache))
+        row.because(|_| unknown(results, "levels"))
     }));
     rows.extend(overhead(&software).map(|writes| {
         let row = SOFTWARE_OVERHEAD.mean(format!("writes on top of results, software, unified LRF, {SIZE}"), writes);
-        row.because(|_| why_overhead(results, &software))
+        row.because(|_| why(results, "levels", &software, &overhead))
     }));
     let writes = hardware(results, &cache, |traffic| traffic.mrf.writes(), all_results).zip(of_results(
         results,
@@ -186,7 +188,7 @@ fn depth_rows(results: &Results<'_>) -> Vec<Row> {
     rows.extend(writes.map(|(hardware, software)| {
         let values = software.iter().map(|(name, software)| (name.clone(), software - hardware[name])).collect();
         let metric = format!("MRF writes more with software than with hardware, three levels, of results, {SIZE}");
-        MRF_WRITES.mean(metric, values).because(|_| why_hardware(results, &cache))
+        MRF_WRITES.mean(metric, values).because(|_| unknown(results, "levels"))
     }));
     rows
 }
@@ -195,8 +197,8 @@ fn depth_rows(results: &Results<'_>) -> Vec<Row> {
 fn split_rows(results: &Results<'_>) -> Vec<Row> {
     let by = |claim: Claim, metric: &str, part: fn(&LevelCounts) -> u64, change: Change| {
         let of = |options: HierarchyOptions| of_operands(results, &options, part);
-        let (ours, values) = of(split(ENTRIES)).zip(of(unified(ENTRIES))).map(|(split, one)| change(&split, &one))?;
-        Some(claim.row(format!("{metric}, {SIZE}"), ours, values).because(|row| why_split(results, row)))
+        let changed = of(split(ENTRIES)).zip(of(unified(ENTRIES))).map(|(split, one)| change(&split, &one))?;
+        Some(claim.row(format!("{metric}, {SIZE}"), changed).because(|_| unknown(results, "levels")))
     };
     let rows = [
         by(SPLIT_READS, "more reads of the LRF with a split one", |counts| counts.lrf.reads(), more),
@@ -207,126 +209,25 @@ fn split_rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// How one list of values compares with another: the means, and each kernel's.
-type Change = fn(&PerKernel, &PerKernel) -> (f64, PerKernel);
+/// How one list of values compares with another.
+type Change = fn(&PerKernel, &PerKernel) -> Estimate;
 
-/// A share in words.
-fn word(values: Option<PerKernel>) -> String {
-    values.map_or_else(String::new, |values| percent(mean(&values)))
-}
-
-/// Where operands and results of a run of the model go.
-fn why_hardware(results: &Results<'_>, point: &Point) -> (String, String) {
-    let part = |part: fn(&Traffic) -> u64, of: fn(&Traffic) -> u64| word(hardware(results, point, part, of));
-    let leaves = |event: &'static str| {
-        let each = results.each(point, |run| 1000.0 * crate::ratio(run.event(event) as f64, run.event("issue") as f64));
-        each.map_or(0.0, |values| mean(&values))
-    };
-    let why = format!(
-        "of results, {} are written to the LRF and {} move on from there, {} are written to the cache and {} evicted or flushed to the MRF; last-read bits drop the others, or they were never cached: \
-         {} go around it. Of 1000 instructions {:.0} need a long-latency result and {:.0} wait at a barrier, where all that lives is flushed",
-        part(|traffic| traffic.lrf.writes, all_results),
-        part(|traffic| traffic.lrf.moving_reads, all_results),
-        part(|traffic| traffic.upper.writes(), all_results),
-        part(|traffic| traffic.upper.moving_reads, all_results),
-        part(|traffic| traffic.mrf.private_writes + traffic.mrf.shared_writes, all_results),
-        leaves("leave_mark"),
-        leaves("leave_barrier"),
-    );
-    (why, command(results, "levels"))
-}
-
-/// What basic software reads in the MRF, and what the optimisations and more room make of it.
-fn why_basic(results: &Results<'_>, entries: u32) -> (String, String) {
-    let mrf = |options: &HierarchyOptions| word(of_operands(results, options, |counts| counts.mrf.reads()));
+/// What basic software reads in the MRF if contents stayed, and with more room; and in place of the cache one that is followed in program order.
+fn why_basic(results: &Results<'_>, entries: u32) -> Reason {
+    let software = |options: &HierarchyOptions| of_operands(results, options, |counts| counts.mrf.reads());
     let cached = hardware(results, &cached::two(entries), |traffic| traffic.mrf.reads(), all_operands);
-    let three = basic(two(ENTRIES));
+    let fewer = |software: Option<PerKernel>, hardware: Option<PerKernel>| Some(less(&software?, &hardware?).value);
+    let design = basic(two(entries));
+    let mut experiments = super::changed(&design, |options| fewer(software(&options), cached.clone()));
     let followed = |flushed: Flushed| {
         let reads = |traffic: &Traffic| crate::ratio(traffic.mrf.reads() as f64, all_operands(traffic) as f64);
-        word(results.followed(&cache(entries, flushed), reads))
+        fewer(software(&design), results.followed(&cache(entries, flushed), reads))
     };
-    let why = format!(
-        "operands read in the MRF: {} with the cache, {} with basic software, {} with all optimisations. The cache in program order: {}; flushed where strands end: {}. \
-         Basic software with 3 entries: {}; if contents stayed where a warp is descheduled: {}; with 8 entries at the price of 3: {}",
-        word(cached),
-        mrf(&basic(two(entries))),
-        mrf(&two(entries)),
-        followed(Flushed::Leaving),
-        followed(Flushed::StrandEnds),
-        mrf(&three),
-        mrf(&super::kept(three)),
-        mrf(&super::larger(three, super::MANY)),
-    );
-    (why, command(results, "levels"))
-}
-
-/// What goes around the cache, and what software leaves out.
-fn why_writes(results: &Results<'_>, cache: &Point, software: &HierarchyOptions) -> (String, String) {
-    let why = format!(
-        "of results {} are written to the cache, as long-latency ones go around it; software writes {} to the ORF, only what it reads there before the basic block ends: {} with all optimisations, {} \
-         of them copies of operands, {} with 8 entries at the price of 3",
-        word(hardware(results, cache, |traffic| traffic.upper.writes(), all_results)),
-        word(of_results(results, software, orf_writes)),
-        word(of_results(results, &two(ENTRIES), orf_writes)),
-        word(of_results(results, &two(ENTRIES), |counts| counts.orf.copies)),
-        word(of_results(results, &super::larger(*software, super::MANY), orf_writes)),
-    );
-    (why, command(results, "levels"))
-}
-
-/// What the two optimisations move.
-fn why_optimised(results: &Results<'_>, row: &Row) -> (String, String) {
-    let (before, behind) = (forward(two(ENTRIES)), two(ENTRIES));
-    let reads = |options: &HierarchyOptions| word(of_operands(results, options, |counts| counts.mrf.reads()));
-    let writes = |options: &HierarchyOptions| word(of_results(results, options, orf_writes));
-    let gain = row.per_kernel.values().filter(|&&value| value > 0.01).count();
-    let why = format!(
-        "MRF reads go from {} of operands to {}, ORF writes from {} of results to {}, {} of them copies of operands; {gain} of {} kernels change by more than a point upwards.",
-        reads(&before),
-        reads(&behind),
-        writes(&before),
-        writes(&behind),
-        word(of_results(results, &behind, |counts| counts.orf.copies)),
-        row.per_kernel.len()
-    );
-    (why, command(results, "levels"))
-}
-
-/// Results that go to two levels, and copies.
-fn why_overhead(results: &Results<'_>, options: &HierarchyOptions) -> (String, String) {
-    let part = |part: fn(&LevelCounts) -> u64| word(of_results(results, options, part));
-    let kept =
-        of_results(results, &super::kept(*options), software_writes).map(|writes| each(writes, |writes| writes - 1.0));
-    let why = format!(
-        "of results {} are written to the MRF, {} to the ORF and {} to the LRF: what a strand reads and a later one too goes to two levels. Copies of operands are {} of the results. If contents \
-         stayed where a warp is descheduled it would be {}",
-        part(|counts| counts.mrf.writes()),
-        part(|counts| counts.orf.writes()),
-        part(|counts| counts.lrf.writes()),
-        part(|counts| counts.orf.copies),
-        word(kept)
-    );
-    (why, command(results, "levels"))
-}
-
-/// What goes to which level with the one LRF and the other.
-fn why_split(results: &Results<'_>, row: &Row) -> (String, String) {
-    let of = |options: HierarchyOptions| {
-        format!(
-            "LRF {}, ORF {}, MRF {}",
-            word(of_operands(results, &options, |counts| counts.lrf.reads())),
-            word(of_operands(results, &options, |counts| counts.orf.reads())),
-            word(of_operands(results, &options, |counts| counts.mrf.reads()))
-        )
-    };
-    let gain = row.per_kernel.values().filter(|&&value| value > 0.01).count();
-    let why = format!(
-        "operands, unified: {}; split: {}. {gain} of {} kernels change by more than a point upwards",
-        of(unified(ENTRIES)),
-        of(split(ENTRIES)),
-        row.per_kernel.len()
-    );
-    (why, command(results, "levels"))
+    experiments.extend([
+        ("by a cache followed in program order".to_owned(), followed(Flushed::Leaving)),
+        ("by one that is flushed where software's strands end too".to_owned(), followed(Flushed::StrandEnds)),
+    ]);
+    Reason::found(experiments, command(results, "levels"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

@@ -5,14 +5,14 @@ use gpurf_energy::{Energies, Level, PrivateLevel, Traffic};
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ACTIVE, ENTRIES, MANY, SIZE, cache, command, each, kept, kernels, larger, less, normalised, percent, split, two,
+    ACTIVE, ENTRIES, MANY, SIZE, cache, command, each, kept, kernels, larger, less, normalised, split, two, unknown,
     variable,
 };
 use crate::cached;
 use crate::follow::Flushed;
 use crate::levels::flat;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, mean};
+use crate::row::{Claim, PerKernel, Reason, Row, mean};
 use crate::sweep::{Results, SweepPlan};
 
 const EIGHT: Claim = Claim::share("hierarchy thesis 6.6.3", "9 %", 0.085, 0.095);
@@ -69,9 +69,9 @@ fn in_the_orf(all: &Level) -> Traffic {
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let than_real = |claim: Claim, metric: &str, of: fn(HierarchyOptions) -> HierarchyOptions| {
-        let (ours, values) = less(&normalised(results, &of(split(ENTRIES)))?, &normalised(results, &split(ENTRIES))?);
-        let row = claim.row(format!("less energy {metric}, split LRF, {SIZE}"), ours, values);
-        Some(row.because(|row| why(results, row, of)))
+        let fewer = less(&normalised(results, &of(split(ENTRIES)))?, &normalised(results, &split(ENTRIES))?);
+        let row = claim.row(format!("less energy {metric}, split LRF, {SIZE}"), fewer);
+        Some(row.because(|_| why(results, of)))
     };
     let ideal_row = |claim: Claim, metric: &str, entries: u32, all: fn(&Level) -> Traffic| {
         let saved = ideal(results, &without_wires(entries), all)?;
@@ -79,15 +79,14 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         Some(row.because(|_| why_ideal(results, entries, all)))
     };
     let variable_row = |claim: Claim, metric: &str, [entries, than]: [Option<PerKernel>; 2]| {
-        let (ours, values) = less(&entries?, &than?);
-        let row = claim.row(format!("less energy {metric}, split LRF"), ours, values);
-        Some(row.because(|row| why_variable(results, row)))
+        let row = claim.row(format!("less energy {metric}, split LRF"), less(&entries?, &than?));
+        Some(row.because(|_| unknown(results, "limits")))
     };
     let shared = |entries: u32| variable::normalised(results, f64::from(entries));
     let loops = || {
-        let (ours, values) = less(&cache_energy(results, Flushed::Leaving)?, &cache_energy(results, Flushed::Loops)?);
+        let fewer = less(&cache_energy(results, Flushed::Leaving)?, &cache_energy(results, Flushed::Loops)?);
         let metric = "less energy if a hardware cache keeps its values past backward branches, last-read bits";
-        Some(LOOPS.row(format!("{metric}, {SIZE}"), ours, values).because(|row| why_loops(results, row)))
+        Some(LOOPS.row(format!("{metric}, {SIZE}"), fewer).because(|_| unknown(results, "limits")))
     };
     let rows = [
         variable_row(
@@ -110,69 +109,17 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// The same without an LRF, and both ideals at once.
-fn why(results: &Results<'_>, row: &Row, of: fn(HierarchyOptions) -> HierarchyOptions) -> (String, String) {
-    let energy = |options: HierarchyOptions| normalised(results, &options).map_or(0.0, |values| mean(&values));
-    let less =
-        |options: HierarchyOptions, than: HierarchyOptions| percent(1.0 - crate::ratio(energy(options), energy(than)));
-    let strands =
-        |options: HierarchyOptions| results.levels(&options, super::strand).map_or(0.0, |values| mean(&values));
-    let gain = row.per_kernel.values().filter(|&&value| value > 0.02).count();
-    let why = format!(
-        "{gain} of {} kernels gain more than two points. Without an LRF the gain is {}. Strands have {:.1} instructions, and {:.1} if only backward branches and uncertain merges end them. Both ideals at once, kept contents and 8 entries at the price of 3, save {}",
-        row.per_kernel.len(),
-        less(of(two(ENTRIES)), two(ENTRIES)),
-        strands(split(ENTRIES)),
-        strands(kept(split(ENTRIES))),
-        less(larger(kept(split(ENTRIES)), MANY), split(ENTRIES)),
-    );
-    (why, command(results, "limits"))
+/// The same without an LRF.
+fn why(results: &Results<'_>, of: fn(HierarchyOptions) -> HierarchyOptions) -> Reason {
+    let energy = |options: HierarchyOptions| normalised(results, &options);
+    let without = energy(of(two(ENTRIES))).zip(energy(two(ENTRIES))).map(|(ideal, real)| less(&ideal, &real).value);
+    Reason::found(vec![("without an LRF".to_owned(), without)], command(results, "limits"))
 }
 
-/// How many entries strands get, and what each could have.
-fn why_variable(results: &Results<'_>, row: &Row) -> (String, String) {
-    let whole = normalised(results, &larger(split(ENTRIES), MANY)).zip(normalised(results, &split(ENTRIES)));
-    let all = whole.map_or_else(String::new, |(all, than)| percent(less(&all, &than).0));
-    let shares = |entries: u32| {
-        let shares = variable::shares(results, f64::from(entries)).unwrap_or_default();
-        let list = (1..).zip(shares).map(|(entries, share)| format!("{entries}: {}", percent(share)));
-        list.collect::<Vec<_>>().join(", ")
-    };
-    let gain = row.per_kernel.values().filter(|&&value| value > 0.02).count();
-    let why = format!(
-        "{gain} of {} kernels gain more than two points. Instructions by the entries of their strand, 8 warps: {}; 6 warps: {}. With 8 entries for every strand {all} would be saved: that bounds what sharing \
-         can save",
-        row.per_kernel.len(),
-        shares(ENTRIES),
-        shares(ENTRIES_OF_SIX),
-    );
-    (why, command(results, "limits"))
-}
-
-/// What the cache costs with and without the flush.
-fn why_loops(results: &Results<'_>, row: &Row) -> (String, String) {
-    let mean_of = |values: Option<PerKernel>| values.map_or(0.0, |values| mean(&values));
-    let none = row.per_kernel.values().filter(|value| value.abs() < 0.001).count();
-    let why = format!(
-        "energy by that of the MRF alone, in program order: {:.3} if values stay, {:.3} if the cache is flushed at backward branches. {none} of {} kernels change by \
-         less than a tenth of a point",
-        mean_of(cache_energy(results, Flushed::Leaving)),
-        mean_of(cache_energy(results, Flushed::Loops)),
-        row.per_kernel.len(),
-    );
-    (why, command(results, "limits"))
-}
-
-/// Reads and writes, and what wires would change.
-fn why_ideal(results: &Results<'_>, entries: u32, all: fn(&Level) -> Traffic) -> (String, String) {
-    let a_write = |counts: &LevelCounts| crate::ratio(counts.flat.reads() as f64, counts.flat.writes() as f64);
-    let with_wires = ideal(results, &Energies::thesis(entries, ACTIVE), all);
-    let why = format!(
-        "a function of counts and of the thesis's prices: {:.2} reads a write. With wires it would be {}",
-        results.levels(&split(ENTRIES), a_write).map_or(0.0, |values| mean(&values)),
-        with_wires.map_or_else(String::new, |values| percent(mean(&values))),
-    );
-    (why, command(results, "limits"))
+/// With wires.
+fn why_ideal(results: &Results<'_>, entries: u32, all: fn(&Level) -> Traffic) -> Reason {
+    let with_wires = ideal(results, &Energies::thesis(entries, ACTIVE), all).map(|saved| mean(&saved));
+    Reason::found(vec![("with wires".to_owned(), with_wires)], command(results, "limits"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

@@ -4,6 +4,7 @@
 
 mod bandwidth;
 mod energy;
+mod errata;
 mod headlines;
 mod levels;
 mod limits;
@@ -17,12 +18,12 @@ use gpurf_isa::LastResultFile;
 use gpurf_oracle::levels::LevelCounts;
 
 use crate::energy::Prices;
+use crate::estimate::Estimate;
 use crate::follow::{Flushed, FollowedCache};
 use crate::kernels::HIERARCHY_THESIS;
-use crate::levels::name;
 use crate::report::{Definition, Headlines, Orders, Part};
-use crate::row::{Absent, PerKernel, Row, halves, mean};
-use crate::shown::{kernels, lines, percent};
+use crate::row::{Absent, PerKernel, Reason, mean};
+use crate::shown::{kernels, lines};
 use crate::sweep::{Results, SweepPlan};
 
 /// What can be made.
@@ -30,7 +31,7 @@ pub const REPORTS: &[Definition] = &[REPORT];
 
 /// The ORF is the level above the main register file.
 pub const PRICES: Prices =
-    Prices { entries: |config| config.orf.entries, traffic: |run| Some(energy::of_run(run)), power: |_, _| None };
+    Prices { entries: |config| config.orf.entries, traffic: |run| Some(energy::of_run(run)), leaking: |_, _| None };
 
 /// The report.
 const REPORT: Definition = Definition {
@@ -47,6 +48,7 @@ const REPORT: Definition = Definition {
         Part { name: "steps", plan: steps::plan, rows: steps::rows, plots: steps::plots },
         Part { name: "bandwidth", plan: bandwidth::plan, rows: bandwidth::rows, plots: bandwidth::plots },
         Part { name: "limits", plan: limits::plan, rows: limits::rows, plots: limits::plots },
+        Part { name: "errata", plan: |_| (), rows: errata::rows, plots: |_| Vec::new() },
     ],
     absent: ABSENT,
 };
@@ -89,6 +91,31 @@ const ABSENT: &[Absent] = &[
         source: "hierarchy thesis 6.5.6",
         text: "in a strand 0.27 values are live-in and 0.17 live-out for each instruction",
         why: "not counted: the oracle counts accesses, and does not follow values over strands' ends",
+    },
+    Absent {
+        source: "hierarchy thesis 6.1",
+        text: "5 % of the values of HPC traces are read once, by the next instruction",
+        why: "there are no HPC traces, which were scheduled by hand",
+    },
+    Absent {
+        source: "hierarchy thesis 6.3",
+        text: "strands that end as a merge is uncertain are rare",
+        why: "accesses are counted by strand, and not by what ends it; the compiler says it of each place (`gpurf compile --annotate`)",
+    },
+    Absent {
+        source: "hierarchy thesis 6.4.5",
+        text: "almost all values of the LRF live for 1 or 2 instructions and are read once",
+        why: "not counted: a strand's counts do not say for how long a value was there",
+    },
+    Absent {
+        source: "hierarchy thesis 6.4.5",
+        text: "a value in both LRF and ORF rarely saves energy",
+        why: "the compiler puts a value in one of them, as the thesis's does",
+    },
+    Absent {
+        source: "hierarchy thesis 6.5.5, figure 6.17",
+        text: "levels as ranges of the register names, which take no bits",
+        why: "not built: an instruction has the level beside the name, and the rows on bits have what that costs",
     },
 ];
 
@@ -162,16 +189,17 @@ fn each(values: PerKernel, change: impl Fn(f64) -> f64) -> PerKernel {
     values.into_iter().map(|(name, value)| (name, change(value))).collect()
 }
 
-/// By which part one is more than another: their means, and each kernel's. From nothing nothing becomes more.
-fn more(a: &PerKernel, b: &PerKernel) -> (f64, PerKernel) {
-    let more = |a: f64, b: f64| if b == 0.0 { 0.0 } else { a / b - 1.0 };
-    (more(mean(a), mean(b)), a.iter().map(|(name, a)| (name.clone(), more(*a, b[name]))).collect())
+/// By which part one is more than another: the ratio of their means, and of each kernel's values, less one.
+fn more(a: &PerKernel, b: &PerKernel) -> Estimate {
+    let mut more = Estimate::ratio_of_means(a, b).less_one();
+    // From nothing nothing becomes more.
+    more.per_kernel.iter_mut().filter(|(name, _)| b[*name] == 0.0).for_each(|(_, more)| *more = 0.0);
+    if mean(b) == 0.0 { Estimate { value: 0.0, interval: None, ..more } } else { more }
 }
 
 /// By which part one is less than another.
-fn less(a: &PerKernel, b: &PerKernel) -> (f64, PerKernel) {
-    let (mean, values) = more(a, b);
-    (-mean, each(values, |value| -value))
+fn less(a: &PerKernel, b: &PerKernel) -> Estimate {
+    more(a, b).scaled(-1.0, 0.0)
 }
 
 /// Operands.
@@ -184,48 +212,27 @@ fn results_of(counts: &LevelCounts) -> f64 {
     counts.flat.writes() as f64
 }
 
-/// Instructions of a strand, on average.
-fn strand(counts: &LevelCounts) -> f64 {
-    crate::ratio(counts.instructions as f64, counts.strand_ends as f64)
-}
-
 /// What a row measures, of each kernel at a design; nothing if it was not counted.
 type Value<'a> = &'a dyn Fn(&HierarchyOptions) -> Option<PerKernel>;
 
-/// The experiments of rows about a design: what the same metric is if contents stay where warps are descheduled, with more room at the same price, and
-/// for the kernels with long strands and with short ones.
-fn why(results: &Results<'_>, row: &Row, part: &str, options: &HierarchyOptions, value: Value<'_>) -> (String, String) {
-    let word = |values: &PerKernel| row.unit.words(mean(values));
-    let share = |part: fn(&LevelCounts) -> u64| {
-        let shares = results.levels(options, |counts| crate::ratio(part(counts) as f64, operands(counts)));
-        shares.map(|shares| percent(mean(&shares)))
-    };
-    let (Some(mrf), Some(orf), Some(lrf), Some(strands), Some(ours)) = (
-        share(|counts| counts.mrf.reads()),
-        share(|counts| counts.orf.reads()),
-        share(|counts| counts.lrf.reads()),
-        results.levels(options, strand),
-        value(options),
-    ) else {
-        return Default::default();
-    };
-    let halves = if strands.len() < 2 {
-        String::new()
-    } else {
-        let [short, long] = halves(&strands, &ours).map(|mean| row.unit.words(mean));
-        format!("; it is {short} for the half of the kernels with the shortest strands, {long} for the others")
-    };
-    let other = |text: &str, options: HierarchyOptions| {
-        value(&options).map_or_else(String::new, |values| format!("{text} {}", word(&values)))
-    };
-    let why = format!(
-        "operands at {}: {mrf} from the MRF, {orf} from the ORF, {lrf} from the LRF; a strand has {:.1} instructions{halves}{}{}",
-        name(options),
-        mean(&strands),
-        other(". If contents stayed where a warp is descheduled it would be", kept(*options)),
-        other(", with 8 entries at the same price", larger(*options, MANY)),
-    );
-    (why, command(results, part))
+/// The experiments of rows about a design: what the same metric is if contents stay where warps are descheduled, and with more room at the same price.
+fn why(results: &Results<'_>, part: &str, options: &HierarchyOptions, value: Value<'_>) -> Reason {
+    let of = |options: HierarchyOptions| value(&options).map(|values| mean(&values));
+    Reason::found(changed(options, of), command(results, part))
+}
+
+/// The two experiments on a hierarchy, with what a row is in them.
+fn changed(options: &HierarchyOptions, of: impl Fn(HierarchyOptions) -> Option<f64>) -> Vec<(String, Option<f64>)> {
+    let experiments = [
+        ("if contents stayed where a warp is descheduled,", kept(*options)),
+        ("with 8 entries at the same price", larger(*options, MANY)),
+    ];
+    experiments.into_iter().map(|(words, options)| (words.to_owned(), of(options))).collect()
+}
+
+/// What is not known, and the command that shows the row.
+fn unknown(results: &Results<'_>, part: &str) -> Reason {
+    Reason::unknown(command(results, part))
 }
 
 /// The command that makes a part again, on all kernels: it shows every mean that a reason quotes.

@@ -1,11 +1,11 @@
 //! Value usage of the kernels: hierarchy thesis 6.1 and 6.2.2, figure 6.1; operands and results of an instruction, 6.5.1.
 
-use super::{command, kernels, percent, two};
+use super::{errata, kernels, two, unknown};
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, Row, Unit, halves, mean};
+use crate::row::{Claim, Reason, Row, Unit};
 use crate::sweep::{Results, SweepPlan};
 use crate::usage::Usage;
-use crate::values::{self, Count};
+use crate::values::Count;
 
 const AGAIN: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "at most 20 %", 0.0, 0.2);
 const NEXT: Claim = Claim::share("hierarchy thesis 6.1, figure 6.1", "roughly 40 %", 0.35, 0.45);
@@ -26,15 +26,15 @@ pub fn plan(plan: &mut SweepPlan) {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let kind = |claim: Claim, metric: &str, count: Count| {
         let row = claim.mean(metric, results.usage(|usage| count.part(usage))?);
-        Some(row.because(|row| values::why(results, row, count, command(results, "values"))))
+        Some(row.because(|_| unknown(results, "values")))
     };
     let unit = |claim: Claim, metric: &str, value: fn(&Usage) -> f64| {
         let row = claim.mean(metric, results.usage(value)?);
-        Some(row.because(|row| why_shared(results, row)))
+        Some(row.because(|_| unknown(results, "values")))
     };
     let operands = |claim: Claim, metric: &str, words: fn(&gpurf_oracle::levels::LevelCounts) -> f64| {
         let row = claim.mean(metric, results.levels(&two(ANY), words)?);
-        Some(row.because(|_| why_operands(results)))
+        Some(row.because(|_| Reason { erratum: Some(errata::READS), ..unknown(results, "values") }))
     };
     let rows = [
         kind(AGAIN, "values read more than once", Count::Again),
@@ -52,46 +52,6 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         }),
     ];
     rows.into_iter().flatten().collect()
-}
-
-/// Which operations write what shared units read.
-fn why_shared(results: &Results<'_>, row: &Row) -> (String, String) {
-    let part = |value: fn(&Usage) -> f64| results.usage(value).map(|values| percent(mean(&values)));
-    let loads = |usage: &Usage| usage.part(of_unit(usage, |name| name.starts_with("LD") || name.starts_with("S2R")));
-    let (Some(loaded), Some(private), Some(each)) = (
-        part(loads),
-        part(|usage| crate::ratio(usage.shared_of_private as f64, usage.shared as f64)),
-        results.usage(loads),
-    ) else {
-        return Default::default();
-    };
-    let [few, many] = halves(&each, &row.per_kernel).map(|mean| row.unit.words(mean));
-    let why = format!(
-        "{loaded} of all values are written by loads and by reads of special registers; of what shared units read, the private datapath wrote {private}. The half of the kernels that load most has {many}, the \
-         others {few}"
-    );
-    (why, command(results, "values"))
-}
-
-/// Values by operations whose names are of a kind.
-fn of_unit(usage: &Usage, of: fn(&str) -> bool) -> u64 {
-    usage.written.iter().filter(|(name, _)| of(name)).map(|(_, written)| written.values.iter().sum::<u64>()).sum()
-}
-
-/// Instructions by the number of registers that they read.
-fn why_operands(results: &Results<'_>) -> (String, String) {
-    let part = |reads: usize| {
-        let part =
-            results.levels(&two(ANY), |counts| crate::ratio(counts.by_reads[reads] as f64, counts.instructions as f64));
-        part.map(|values| percent(mean(&values)))
-    };
-    let Some(parts) = (0..4).map(part).collect::<Option<Vec<String>>>() else { return Default::default() };
-    let why = format!(
-        "the code decides: {} of instructions read no register, {} one, {} two, {} three. Immediates and predicates are no register operands, and a register in two slots counts \
-         once. Table 6.1 of the thesis has 1.23",
-        parts[0], parts[1], parts[2], parts[3]
-    );
-    (why, command(results, "values"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

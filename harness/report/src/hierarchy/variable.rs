@@ -116,17 +116,6 @@ pub fn normalised(results: &Results<'_>, entries: f64) -> Option<PerKernel> {
     Some(each(results, energy, entries)?.into_iter().collect())
 }
 
-/// The parts of the instructions whose strands have 1, 2, ... entries, over all kernels.
-pub fn shares(results: &Results<'_>, entries: f64) -> Option<Vec<f64>> {
-    let parts = |_: &str, shared: &Shared| {
-        let all: f64 = shared.instructions.iter().sum();
-        shared.instructions.iter().map(|part| crate::ratio(*part, all)).collect::<Vec<f64>>()
-    };
-    let kernels = each(results, parts, entries)?;
-    let mean = |index: usize| kernels.iter().map(|(_, parts)| parts[index]).sum::<f64>() / kernels.len() as f64;
-    Some((0..SIZES.len()).map(mean).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,11 @@
 //! Area: hybrid paper 6.5, from its tables 1 and 2.
 
-use gpurf_energy::hybrid::{GATING, HybridFile};
+use gpurf_energy::hybrid::HybridFile;
 
-use super::{command, percent};
+use super::{command, errata};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Series, Style};
-use crate::row::{Claim, PerKernel, Row};
+use crate::row::{Claim, Reason, Row};
 use crate::sweep::Results;
 
 const STT_RAM: Claim = Claim::share("hybrid paper 6.5", "19.6 %", 0.1955, 0.1965);
@@ -20,7 +21,8 @@ pub fn part(file: HybridFile) -> f64 {
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, file: HybridFile| {
-        claim.row(metric, part(file), PerKernel::new()).because(|_| why(results))
+        let row = claim.row(metric, Estimate::number(part(file))).derived("the paper's tables 1 and 2");
+        row.because(|_| why(results))
     };
     vec![
         row(STT_RAM, "area of 128 KB of STT-RAM, by that of SRAM", HybridFile::stt_ram(0)),
@@ -32,20 +34,13 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     ]
 }
 
-/// The sum of the tables, and that with one buffer only.
-fn why(results: &Results<'_>) -> (String, String) {
-    let whole = HybridFile::stt_ram(ENTRIES);
-    let stt_ram = part(HybridFile::stt_ram(0));
-    let why = format!(
-        "a function of tables 1 and 2: {} for the STT-RAM, and {} for two buffers of 64 entries of 38 bits and the register control module, which power gating makes {:.2} times as large. With one of \
-         the buffers it would be {}, without gating {}",
-        percent(stt_ram),
-        percent(part(whole) - stt_ram),
-        GATING.area,
-        percent(part(HybridFile::stt_ram(ENTRIES / 2).gated(POWERED / 2))),
-        percent(part(whole)),
-    );
-    (why, command(results, "area"))
+/// What another reading of the tables would give.
+fn why(results: &Results<'_>) -> Reason {
+    let experiments = vec![
+        ("with one of the two buffers".to_owned(), Some(part(HybridFile::stt_ram(ENTRIES / 2).gated(POWERED / 2)))),
+        ("without power gating".to_owned(), Some(part(HybridFile::stt_ram(ENTRIES)))),
+    ];
+    Reason { erratum: Some(errata::AREA), ..Reason::found(experiments, command(results, "area")) }
 }
 
 pub fn plots(_: &Results<'_>) -> Vec<Plot> {

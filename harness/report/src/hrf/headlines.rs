@@ -1,9 +1,10 @@
 //! The headlines of the hybrid paper, on its machine or on a part of it.
 
 use super::power::{Charged, GATED, HYBRID, LEFT, SAVED, relative};
-use super::{REPORT, ipc, lost, percent};
+use super::{REPORT, ipc, lost};
+use crate::estimate::Estimate;
 use crate::report::{HEADLINES, Machine};
-use crate::row::{Claim, Row, geometric_mean};
+use crate::row::{Claim, Reason, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 
 /// Table 3. The paper gives no latencies.
@@ -28,31 +29,35 @@ pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
         (on(machine, "hrf"), on(machine, "hrf-pg"), on(machine, "hrf-sram"), original(machine));
     let command = || REPORT.command(results, HEADLINES);
     let loss = |claim: Claim, metric: &str, baseline: &Point| {
-        let (ours, each) = ipc::loss(results, &hybrid, baseline)?;
-        Some(claim.row(format!("IPC lost by the hybrid file, against {metric}"), ours, each).because(|_| {
-            let part = |a: &Point, b: &Point| ipc::loss(results, a, b).map_or(0.0, |(lost, _)| lost);
-            let why = format!(
-                "SRAM behind the scheduler that has one warp active loses {} of the paper's baseline by itself, and the file {} of what that leaves. docs/blocks/hrf.md has several active warps",
-                percent(part(&sram, &own)),
-                percent(part(&hybrid, &sram))
-            );
-            (why, command())
+        let lost = ipc::loss(results, &hybrid, baseline)?;
+        Some(claim.row(format!("IPC lost by the hybrid file, against {metric}"), lost).because(|_| {
+            let against = |baseline: &Point| ipc::loss(results, &hybrid, baseline).map(|lost| lost.value);
+            let same = ("with the baseline behind the same scheduler, of one active warp".to_owned(), against(&sram));
+            Reason::found(if *baseline == sram { Vec::new() } else { vec![same] }, command())
         }))
     };
     let power = |point: &Point, file| relative(results, point, file, &sram, Charged::AtOnce);
-    let why_power = |point: &Point, file| {
-        let against = relative(results, point, file, &own, Charged::AtOnce).map_or(0.0, |left| geometric_mean(&left));
-        (format!("by the power of the paper's baseline, which works more at a time, it is {against:.3}"), command())
+    let why_power = |point: &Point, file, value: fn(Estimate) -> f64| {
+        let left =
+            |charged| relative(results, point, file, &sram, charged).map(|left| value(Estimate::geometric(left)));
+        let against =
+            relative(results, point, file, &own, Charged::AtOnce).map(|left| value(Estimate::geometric(left)));
+        let experiments = vec![
+            ("by the power of the paper's baseline".to_owned(), against),
+            ("with the STT-RAM read where needed".to_owned(), left(Charged::Needed)),
+            ("with accesses to buffers at no cost".to_owned(), left(Charged::FreeBuffers)),
+        ];
+        Reason::found(experiments, command())
     };
     let saved = || {
-        let (ours, each) = lost(power(&hybrid, &HYBRID.file)?);
-        let row = SAVED.row("power saved by the hybrid file, against SRAM behind the same scheduler", ours, each);
-        Some(row.because(|_| why_power(&hybrid, &HYBRID.file)))
+        let saved = lost(power(&hybrid, &HYBRID.file)?);
+        let row = SAVED.row("power saved by the hybrid file, against SRAM behind the same scheduler", saved);
+        Some(row.because(|_| why_power(&hybrid, &HYBRID.file, |left| left.one_less().value)))
     };
     let left = || {
-        let each = power(&gated, &GATED.file)?;
+        let left = Estimate::geometric(power(&gated, &GATED.file)?);
         let metric = "power of the hybrid file with power gating, by that of SRAM behind the same scheduler";
-        Some(LEFT.row(metric, geometric_mean(&each), each).because(|_| why_power(&gated, &GATED.file)))
+        Some(LEFT.row(metric, left).because(|_| why_power(&gated, &GATED.file, |left| left.value)))
     };
     let rows = [
         loss(ipc::HYBRID, "the paper's baseline: SRAM of 16 banks, round-robin", &own),

@@ -1,10 +1,9 @@
 //! Performance: hybrid paper 6.2, figure 9.
 
-use super::{
-    NOT_SAID, by, command, event, gated, hybrid, kernels, lost, mean_of, original, percent, pure, short, sram,
-};
+use super::{NOT_SAID, by, command, gated, hybrid, kernels, lost, original, pure, short, sram};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row};
+use crate::row::{Claim, Reason, Row};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 pub const HYBRID: Claim = Claim::share("hybrid paper 6.2, figure 9", "only 4.2 %: 0-4.25 %", 0.0, 0.0425);
@@ -20,14 +19,13 @@ pub fn plan(plan: &mut SweepPlan) {
 }
 
 /// IPC that is lost against a baseline.
-pub fn loss(results: &Results<'_>, point: &Point, baseline: &Point) -> Option<(f64, PerKernel)> {
+pub fn loss(results: &Results<'_>, point: &Point, baseline: &Point) -> Option<Estimate> {
     by(results, point, baseline, Measured::ipc).map(lost)
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, what: &str, point: Point, baseline: Point, than: &str| {
-        let (ours, each) = loss(results, &point, &baseline)?;
-        let row = claim.row(format!("IPC lost by {what}, against {than}"), ours, each);
+        let row = claim.row(format!("IPC lost by {what}, against {than}"), loss(results, &point, &baseline)?);
         Some(row.because(|_| why(results, &point, &baseline)))
     };
     let (same, own) = ("SRAM behind the same scheduler", "the paper's baseline: SRAM of 16 banks, round-robin");
@@ -41,33 +39,18 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// What is lost to the scheduler alone, what to the register file, for what the pipeline waits, and what a shorter ALU makes of it.
-fn why(results: &Results<'_>, point: &Point, baseline: &Point) -> (String, String) {
-    let loss_of = |a: &Point, b: &Point| loss(results, a, b).map(|(ours, _)| percent(ours));
-    let cycles = |name: &'static str| mean_of(results, point, |run| run.a_cycle(name)).map(percent);
-    let (Some(frozen), Some(switch), Some(read), Some(fast)) = (
-        cycles(event::FROZEN),
-        cycles(event::STALL_SWITCH),
-        cycles(event::WAIT_READ),
-        loss_of(&short(point.clone()), &short(baseline.clone())),
-    ) else {
-        return Default::default();
-    };
-    let scheduler = if *baseline == original() {
-        let (Some(alone), Some(file)) = (loss_of(&sram(), baseline), loss_of(point, &sram())) else {
-            return Default::default();
-        };
-        format!(
-            "SRAM behind the scheduler that has one warp active loses {alone} of this baseline's by itself, and the file {file} of what that leaves. "
-        )
-    } else {
-        String::new()
-    };
-    let why = format!(
-        "{scheduler}Of all cycles the pipeline stands still in {frozen} as a bank writes, no warp is active in {switch} as the buffer of the next one is not empty, and operands wait for a write in {read}. \
-         With an ALU of 2 cycles, where instructions that depend on each other issue closer together, {fast} are lost"
-    );
-    (why, command(results, "ipc"))
+/// A shorter ALU on both sides; and the same scheduler on both sides, where the baseline has the paper's own.
+fn why(results: &Results<'_>, point: &Point, baseline: &Point) -> Reason {
+    let value = |a: &Point, b: &Point| loss(results, a, b).map(|lost| lost.value);
+    let mut experiments = vec![(
+        "with an ALU of 2 cycles (sm.alu_latency=2)".to_owned(),
+        value(&short(point.clone()), &short(baseline.clone())),
+    )];
+    if *baseline == original() {
+        let words = "with the baseline behind the same scheduler, of one active warp".to_owned();
+        experiments.insert(0, (words, value(point, &sram())));
+    }
+    Reason::found(experiments, command(results, "ipc"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

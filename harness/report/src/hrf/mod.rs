@@ -1,6 +1,7 @@
 //! The report on the hybrid register file: the hybrid paper, sections 4 to 6.
 
 mod area;
+mod errata;
 mod headlines;
 mod ipc;
 mod periods;
@@ -14,18 +15,22 @@ use gpurf_compiler::Schedule;
 use gpurf_energy::hybrid::{HybridFile, HybridTraffic};
 
 use crate::energy::Prices;
+use crate::estimate::Estimate;
 use crate::kernels::HYBRID_PAPER;
 use crate::report::{Definition, Headlines, Part};
-use crate::row::{Absent, PerKernel, geometric_mean};
-use crate::shown::{kernels, percent};
-use crate::sweep::{Measured, Point, Results, by, mean_of};
+use crate::row::{Absent, PerKernel};
+use crate::shown::kernels;
+use crate::sweep::{Measured, Point, Results, by};
 
 /// What can be made.
 pub const REPORTS: &[Definition] = &[REPORT];
 
 /// The hybrid paper's tables alone know STT-RAM.
-pub const PRICES: Prices =
-    Prices { entries: |_| 0, traffic: |_| None, power: |config, run| Some(file(config).power(&traffic(run))) };
+pub const PRICES: Prices = Prices {
+    entries: |_| 0,
+    traffic: |_| None,
+    leaking: |config, run| Some(file(config).power(&traffic(run)).energy(run.cycles)),
+};
 
 /// What it is made of.
 fn file(config: &Config) -> HybridFile {
@@ -47,6 +52,7 @@ const REPORT: Definition = Definition {
         Part { name: "ipc", plan: ipc::plan, rows: ipc::rows, plots: ipc::plots },
         Part { name: "power", plan: power::plan, rows: power::rows, plots: power::plots },
         Part { name: "area", plan: |_| (), rows: area::rows, plots: area::plots },
+        Part { name: "errata", plan: |_| (), rows: errata::rows, plots: |_| Vec::new() },
         Part { name: "sensitivity", plan: sensitivity::plan, rows: sensitivity::rows, plots: sensitivity::plots },
     ],
     absent: ABSENT,
@@ -127,11 +133,8 @@ mod event {
         BUFFER_READ = "hrf_read_groups",
         BUFFER_WRITE = "hrf_write_groups",
         DRAIN = "hrf_drain_groups",
-        LOAD = "hrf_load_groups",
         LOOK = "hrf_look",
         GATED = "hrf_gated",
-        FROZEN = "hrf_frozen",
-        WAIT_READ = "hrf_wait_read",
         WRITTEN = "write",
         DRAINED = "hrf_drain",
         ENTRIES = "hrf_period_entries",
@@ -139,15 +142,12 @@ mod event {
         PENDING = "alternating_pending",
         ACTIVE = "alternating_active",
         LANDING = "alternating_drain",
-        STALL_SWITCH = "alternating_stall_switch",
-        ISSUE = "issue",
     }
 }
 
 /// What is lost where so much is left: by the geometric mean, and of each kernel.
-fn lost(left: PerKernel) -> (f64, PerKernel) {
-    let mean = geometric_mean(&left);
-    (1.0 - mean, left.into_iter().map(|(name, left)| (name, 1.0 - left)).collect())
+fn lost(left: PerKernel) -> Estimate {
+    Estimate::geometric(left).one_less()
 }
 
 /// The command that makes a part again: reasons are about all kernels.

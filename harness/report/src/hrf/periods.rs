@@ -1,9 +1,10 @@
 //! How long a warp is active, how long it is not, and how many registers it writes: hybrid paper 4.1, figure 2; 5.1, figure 7.
 
 use super::{command, event, hybrid, kernels, short};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Series, Style};
-use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
-use crate::sweep::{Measured, Point, Results, SweepPlan};
+use crate::row::{Claim, Reason, Row, Unit, geometric_mean, mean};
+use crate::sweep::{Measured, Results, SweepPlan};
 
 const DISTANCE: Claim =
     Claim::share("hybrid paper 4.1, figure 2", "about 11000 cycles: 10500-11500", 10_500.0, 11_500.0)
@@ -14,9 +15,6 @@ const FEW: Claim = Claim::share("hybrid paper 5 and 5.1, figure 7", "in most cas
 
 /// Entries that stay powered, and that most periods do not fill.
 const POWERED: u64 = 16;
-
-/// The other warps of 48 (table 3): what makes 234 cycles of 11000.
-const OTHERS: f64 = 47.0;
 
 /// Entries of a buffer.
 const ENTRIES: u64 = 64;
@@ -49,14 +47,14 @@ fn part(run: &Measured, least: u64, most: u64) -> f64 {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let cycles = |claim: Claim, metric: &str, value: fn(&Measured) -> f64| {
         let values = results.each(&hybrid(), value)?;
-        Some(claim.row(metric, geometric_mean(&values), values).because(|row| why(results, row, value)))
+        Some(claim.row(metric, Estimate::geometric(values)).because(|_| why(results, value)))
     };
     let few = || {
         let row = FEW.mean(
             "active periods that use fewer than 16 entries of a buffer",
             results.each(&hybrid(), |run| part(run, 0, POWERED - 1))?,
         );
-        Some(row.because(|_| why_many(results)))
+        Some(row.because(|_| Reason::unknown(command(results, "periods"))))
     };
     let rows = [
         cycles(DISTANCE, "cycles between two active periods of a warp, geometric mean", distance),
@@ -66,46 +64,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// How many warps there are, what the paper's number of them would make, and how much of it is the ALU's latency.
-fn why(results: &Results<'_>, row: &Row, value: fn(&Measured) -> f64) -> (String, String) {
-    let each = |point: &Point, value: &dyn Fn(&Measured) -> f64| results.each(point, value);
-    let (Some(others), Some(periods), Some(issued), Some(fast)) = (
-        each(&hybrid(), &|run| run.a_cycle(event::PENDING)),
-        each(&hybrid(), &period),
-        each(&hybrid(), &|run| crate::ratio(run.event(event::ISSUE) as f64, run.event(event::ACTIVATE) as f64)),
-        each(&short(hybrid()), &value),
-    ) else {
-        return Default::default();
-    };
-    let have_many = |name: &String| others[name] >= OTHERS / 2.0;
-    let many: PerKernel =
-        row.per_kernel.iter().filter(|(name, _)| have_many(name)).map(|(name, v)| (name.clone(), *v)).collect();
-    let of_many = if many.is_empty() {
-        String::new()
-    } else {
-        format!(", whose mean is {}", row.unit.words(geometric_mean(&many)))
-    };
-    let why = format!(
-        "geometric means: {:.1} other warps live, of the paper's 47; {} of {} kernels have half as many or more{of_many}. {:.1} instructions are issued in a period. 47 periods of ours are {} cycles. With an \
-         ALU of 2 cycles it is {}",
-        geometric_mean(&others),
-        many.len(),
-        others.len(),
-        geometric_mean(&issued),
-        row.unit.words(OTHERS * geometric_mean(&periods)),
-        row.unit.words(geometric_mean(&fast)),
-    );
-    (why, command(results, "periods"))
-}
-
-/// How many entries periods use, on average.
-fn why_many(results: &Results<'_>) -> (String, String) {
-    let used = results
-        .each(&hybrid(), |run| crate::ratio(run.event(event::ENTRIES) as f64, run.event(event::ACTIVATE) as f64));
-    let Some(used) = used else { return Default::default() };
-    let many = used.values().filter(|&&used| used >= POWERED as f64).count();
-    let why = format!("a period uses {:.1} entries; in {many} of {} kernels 16 or more", mean(&used), used.len());
-    (why, command(results, "periods"))
+/// With a shorter ALU.
+fn why(results: &Results<'_>, value: fn(&Measured) -> f64) -> Reason {
+    let fast = results.each(&short(hybrid()), value).map(|values| geometric_mean(&values));
+    let experiments = vec![("with an ALU of 2 cycles (sm.alu_latency=2)".to_owned(), fast)];
+    Reason::found(experiments, command(results, "periods"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

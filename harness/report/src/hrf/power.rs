@@ -2,9 +2,10 @@
 
 use gpurf_energy::hybrid::{HybridFile, HybridPower, HybridTraffic};
 
-use super::{NOT_SAID, by, command, event, gated, hybrid, kernels, lost, original, sram, traffic};
+use super::{NOT_SAID, command, event, gated, hybrid, kernels, lost, original, sram, traffic};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
+use crate::row::{Claim, PerKernel, Reason, Row, Unit};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const LEAKING: Claim = Claim::share("hybrid paper 5.1, figure 6", "about 39 %: 38.5-39.5 %", 0.385, 0.395);
@@ -87,7 +88,7 @@ fn leaking(results: &Results<'_>, charged: Charged) -> Option<PerKernel> {
 }
 
 /// What a row shows, of each kernel and over all: by who is charged for what, against a baseline.
-type Value<'a> = &'a dyn Fn(Charged, &Point) -> Option<(f64, PerKernel)>;
+type Value<'a> = &'a dyn Fn(Charged, &Point) -> Option<Estimate>;
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -96,17 +97,16 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             Charged::Needed => "STT-RAM read where needed",
             _ => "STT-RAM and buffer read at once",
         };
-        let Some((ours, each)) = value(charged, &baseline) else { return };
-        let row = claim.row(format!("{metric}, {how}"), ours, each);
-        rows.push(row.because(|row| why(results, row, charged, &baseline, value)));
+        let Some(estimate) = value(charged, &baseline) else { return };
+        let row = claim.row(format!("{metric}, {how}"), estimate);
+        rows.push(row.because(|_| why(results, charged, &baseline, value)));
     };
-    let share: Value<'_> = &|charged, _| leaking(results, charged).map(|each| (mean(&each), each));
+    let share: Value<'_> = &|charged, _| leaking(results, charged).map(Estimate::mean);
     let saved: Value<'_> = &|charged, baseline| left(results, HYBRID, baseline, charged).map(lost);
-    let with_gating: Value<'_> =
-        &|charged, baseline| left(results, GATED, baseline, charged).map(|each| (geometric_mean(&each), each));
+    let with_gating: Value<'_> = &|charged, baseline| left(results, GATED, baseline, charged).map(Estimate::geometric);
     let most: Value<'_> = &|charged, baseline| {
-        let (_, each) = lost(left(results, GATED, baseline, charged)?);
-        Some((each.values().copied().fold(f64::NEG_INFINITY, f64::max), each))
+        let each = lost(left(results, GATED, baseline, charged)?).per_kernel;
+        Some(Estimate::extreme(each.values().copied().fold(f64::NEG_INFINITY, f64::max), each))
     };
     for charged in [Charged::AtOnce, Charged::Needed] {
         row(LEAKING, "power that leaks out of the buffers of the hybrid file", charged, sram(), share);
@@ -134,7 +134,7 @@ fn beyond(results: &Results<'_>) -> Vec<Row> {
             crate::ratio(energy(Charged::AtOnce.power(&GATED.file, a).total(), a), energy(of_sram(b), b))
         })?;
         let metric = format!("energy of the hybrid file with power gating for the same work, by that of {than}");
-        Some(ENERGY.row(metric, geometric_mean(&each), each))
+        Some(ENERGY.row(metric, Estimate::geometric(each)))
     };
     let rows = [
         powered,
@@ -144,35 +144,20 @@ fn beyond(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// What leaks and what does not, and the same row where something else is charged for or compared with.
-fn why(results: &Results<'_>, row: &Row, charged: Charged, baseline: &Point, value: Value<'_>) -> (String, String) {
-    let milliwatts =
-        |point: &Point, power: &dyn Fn(&Measured) -> f64| results.each(point, power).map(|each| mean(&each));
-    let (Some(all), Some(leaks), Some(sram_all)) = (
-        milliwatts(&hybrid(), &|run| charged.power(&HYBRID.file, run).total()),
-        milliwatts(&hybrid(), &|run| charged.power(&HYBRID.file, run).leakage()),
-        milliwatts(baseline, &of_sram),
-    ) else {
-        return Default::default();
-    };
-    let mut others = Vec::new();
-    for (name, other) in [
+/// The same row where something else is charged for, or compared with.
+fn why(results: &Results<'_>, charged: Charged, baseline: &Point, value: Value<'_>) -> Reason {
+    let of = |charged, baseline: &Point| value(charged, baseline).map(|other| other.value);
+    let others = [
         ("with operands read from both at once", Charged::AtOnce),
         ("with the STT-RAM read where needed", Charged::Needed),
         ("with accesses to buffers at no cost", Charged::FreeBuffers),
-    ] {
-        if let Some((ours, _)) = value(other, baseline).filter(|_| other != charged) {
-            others.push(format!("{} {name}", row.unit.words(ours)));
-        }
+    ];
+    let others = others.into_iter().filter(|(_, other)| *other != charged);
+    let mut experiments: Vec<_> = others.map(|(words, other)| (words.to_owned(), of(other, baseline))).collect();
+    if *baseline == original() {
+        experiments.push(("by the power of SRAM behind the same scheduler".to_owned(), of(charged, &sram())));
     }
-    let longer = by(results, &hybrid(), baseline, |run| run.cycles as f64).map_or(0.0, |each| geometric_mean(&each));
-    let leakage = HybridFile::SRAM.power(&HybridTraffic::default()).total();
-    let why = format!(
-        "means: the SRAM takes {sram_all:.1} mW, {leakage:.1} of which leak; the hybrid file without gating takes {all:.1} mW, of which {leaks:.1} leak, and {longer:.2} times as many cycles \
-         (geometric mean). It would be {}",
-        others.join(", "),
-    );
-    (why, command(results, "power"))
+    Reason::found(experiments, command(results, "power"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

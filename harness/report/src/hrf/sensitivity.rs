@@ -4,6 +4,7 @@ use gpurf_energy::hybrid::HybridFile;
 
 use super::power::{Charged, relative};
 use super::{NOT_SAID, area, hybrid, ipc, pure, sram, writes};
+use crate::estimate::Estimate;
 use crate::plot::Plot;
 use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean, mean};
 use crate::shown::lines;
@@ -43,8 +44,8 @@ fn power(results: &Results<'_>, entries: u32) -> Option<PerKernel> {
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let loss = |metric: String, point: Point| {
-        let (ours, each) = ipc::loss(results, &point, &sram())?;
-        Some(SHARE.row(format!("IPC lost {metric}, against SRAM behind the same scheduler"), ours, each))
+        let lost = ipc::loss(results, &point, &sram())?;
+        Some(SHARE.row(format!("IPC lost {metric}, against SRAM behind the same scheduler"), lost))
     };
     let mut rows = Vec::new();
     for cycles in LATENCIES {
@@ -65,13 +66,13 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let metric = format!(
             "power with buffers of {entries} entries, by that of SRAM behind the same scheduler, STT-RAM and buffer read at once"
         );
-        rows.push(power(results, entries).map(|each| RATIO.row(metric, geometric_mean(&each), each)));
+        rows.push(power(results, entries).map(|each| RATIO.row(metric, Estimate::geometric(each))));
     }
     rows.into_iter().flatten().collect()
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
-    let left = |point: Point| ipc::loss(results, &point, &sram()).map(|(lost, _)| 1.0 - lost);
+    let left = |point: Point| ipc::loss(results, &point, &sram()).map(|lost| 1.0 - lost.value);
     let by_latency = lines(
         "IPC by that of SRAM behind the same scheduler, against the write latency",
         ("cycles of a write", &LATENCIES),

@@ -1,8 +1,8 @@
 //! Writes that never reach the STT-RAM: hybrid paper 6.2, figure 8.
 
-use super::{by, command, event, hybrid, kernels, mean_of, percent, pure};
+use super::{by, command, event, hybrid, kernels, pure};
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, geometric_mean, mean};
+use crate::row::{Claim, PerKernel, Reason, Row, geometric_mean, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const ELIMINATED: Claim = Claim::share("hybrid paper 6.2, figure 8", "64 %", 0.635, 0.645);
@@ -24,39 +24,28 @@ pub fn eliminated(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let row = || {
         let row = ELIMINATED.mean("writes of the STT-RAM that the buffers save", eliminated(results, &hybrid())?);
-        Some(row.because(|row| why(results, row)))
+        Some(row.because(|_| why(results)))
     };
     row().into_iter().collect()
 }
 
-/// Where the writes come from, and what they would be if ended warps' entries were written too.
-fn why(results: &Results<'_>, row: &Row) -> (String, String) {
-    let of_writes = |name: &'static str| {
-        mean_of(results, &hybrid(), |run| crate::ratio(run.event(name) as f64, run.event(event::WRITE) as f64))
-    };
+/// Other ways to count: registers instead of groups of lanes, and what ended warps have in their buffers written too.
+fn why(results: &Results<'_>) -> Reason {
     let written = |run: &Measured| run.event(event::WRITTEN) as f64;
     // Every entry that a period used is drained, or dropped as the warp ends.
     let dropped = |run: &Measured| run.event(event::ENTRIES).saturating_sub(run.event(event::DRAINED)) as f64;
-    let (Some(drained), Some(loads), Some(registers), Some(all)) = (
-        of_writes(event::DRAIN),
-        of_writes(event::LOAD),
-        by(results, &hybrid(), &pure(), written),
-        results.both(&hybrid(), &pure(), |a, b| crate::ratio(written(a) + dropped(a), written(b))),
-    ) else {
-        return Default::default();
-    };
-    let none = row.per_kernel.values().filter(|&&saved| saved >= 1.0).count();
-    let why = format!(
-        "of these writes {} come out of buffers and {} are loads for warps that are not active. Counted as registers instead of groups of four lanes, {} are saved. What ended warps have in their \
-         buffers is not written ({none} of {} kernels write nothing at all); if it were, {} of the registers would be saved, {} by the geometric mean of what is left",
-        percent(drained),
-        percent(loads),
-        percent(1.0 - mean(&registers)),
-        row.per_kernel.len(),
-        percent(1.0 - mean(&all)),
-        percent(1.0 - geometric_mean(&all)),
-    );
-    (why, command(results, "writes"))
+    let registers = by(results, &hybrid(), &pure(), written);
+    let all = results.both(&hybrid(), &pure(), |a, b| crate::ratio(written(a) + dropped(a), written(b)));
+    let geometric = registers.as_ref().map(|left| 1.0 - geometric_mean(left));
+    let experiments = vec![
+        ("counted as registers, not as groups of four lanes,".to_owned(), registers.map(|left| 1.0 - mean(&left))),
+        ("counted as registers, by the geometric mean of what is left,".to_owned(), geometric),
+        (
+            "counted as registers, if what ended warps have in their buffers were written,".to_owned(),
+            all.map(|left| 1.0 - mean(&left)),
+        ),
+    ];
+    Reason::found(experiments, command(results, "writes"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

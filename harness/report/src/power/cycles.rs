@@ -1,10 +1,11 @@
 //! Cycles that wake-ups cost: thesis 4.3.2, figure 4.7.
 
-use super::{REPORT, baseline, event, exceptions, greener, hints, plan_fit, sleeping};
+use super::{REPORT, baseline, greener, hints, plan_fit, sleeping};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, geometric_mean};
+use crate::row::{Claim, PerKernel, Reason, Row};
 use crate::shown::kernels;
-use crate::sweep::{Point, Results, SweepPlan, by, mean_of};
+use crate::sweep::{Point, Results, SweepPlan, by};
 
 pub const GREENER: Claim = Claim::share("sharing thesis 4.3.2, figure 4.7", "0.53 %: 0-1.5 %", 0.0, 0.015);
 pub const SLEEP: Claim = Claim::share("sharing thesis 4.3.2, figure 4.7", "1.48 %: 0.5-2.5 %", 0.005, 0.025);
@@ -39,21 +40,15 @@ pub fn row_over(
     (point, base): (&Point, &Point),
     part: &str,
 ) -> Option<Row> {
-    let ratios = ratio_over(results, point, base)?;
-    let (ours, each) = (geometric_mean(&ratios) - 1.0, ratios.into_iter().map(|(name, r)| (name, r - 1.0)).collect());
-    Some(claim.row(metric, ours, each).because(|_| {
-        let wakes = |run: &crate::Measured| (run.event(event::WAKE_SLEEP) + run.event(event::WAKE_OFF)) as f64;
-        let each =
-            mean_of(results, point, |run| crate::ratio(wakes(run), run.event(event::ISSUE) as f64)).unwrap_or(0.0);
-        (format!("{each:.2} registers are woken for each instruction"), REPORT.command(results, part))
-    }))
+    let more = Estimate::geometric(ratio_over(results, point, base)?).less_one();
+    Some(claim.row(metric, more).because(|_| Reason::unknown(REPORT.command(results, part))))
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let less = || {
         let faster = results.both(&greener(), &sleeping(), |a, b| f64::from(u8::from(a.cycles < b.cycles)))?;
         let row = LESS.mean("kernels that GREENER slows down less than Sleep-Reg", faster);
-        Some(row.because(|row| (exceptions(results, row), REPORT.command(results, "cycles"))))
+        Some(row.because(|_| Reason::unknown(REPORT.command(results, "cycles"))))
     };
     let rows = [
         row(results, GREENER, "cycles that GREENER takes more", &greener(), "cycles"),

@@ -2,9 +2,9 @@
 
 use super::{NOT_SAID, REPORT, event, greener, sleeping};
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, Unit};
+use crate::row::{Claim, PerKernel, Reason, Row, Unit};
 use crate::shown::kernels;
-use crate::sweep::{Point, Results, SweepPlan, mean_of};
+use crate::sweep::{Point, Results, SweepPlan};
 
 const ACCESSED: Claim = Claim::share("sharing thesis 4.1.1, figure 4.2", "less than 2 %: 0-2 %", 0.0, 0.02);
 const ENTRIES: Claim =
@@ -33,14 +33,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let entries = results.each(&large(), |run| run.a_cycle(event::USED) / warps);
     let full =
         results.each(&greener(), |run| crate::ratio(run.event(event::FULL) as f64, run.event(event::FETCH) as f64));
-    let why = || {
-        let lines = |run: &crate::Measured| crate::ratio(run.event(event::LINE) as f64, run.event(event::ISSUE) as f64);
-        let lines = mean_of(results, &large(), lines).unwrap_or(0.0);
-        let why = format!(
-            "an entry stands until its instruction's write; {lines:.2} lines of memory are asked for by each instruction"
-        );
-        (why, REPORT.command(results, "idle"))
-    };
+    let why = || Reason::unknown(REPORT.command(results, "idle"));
     let rows = [
         accessed(results)
             .map(|each| ACCESSED.mean("cycles in which an allocated register is accessed", each).because(|_| why())),

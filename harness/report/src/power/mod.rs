@@ -15,10 +15,10 @@ use std::cell::RefCell;
 use gpurf_compiler::Schedule;
 use gpurf_energy::leakage::{Leakage, Mean, REGISTER_LEAKAGE, StateCounts, TransitionOf};
 
+use crate::estimate::Estimate;
 use crate::kernels::SHARING_THESIS_POWER;
 use crate::report::{Definition, Headlines, Part};
-use crate::row::{Absent, PerKernel, Row, geometric_mean};
-use crate::shown::percent;
+use crate::row::{Absent, PerKernel};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 /// What can be made.
@@ -162,8 +162,8 @@ fn fitted_as(results: &Results<'_>, transition_of: TransitionOf) -> Option<Leaka
     let with = |off| Leakage { off, ..parameters }.with_sleep_fitted(&runs, Mean::Geometric, SLEEP_REG_SAVES).ok();
     let fits = |off| {
         let leakage = with(off)?;
-        let (saved, _) = saved(left(results, &leakage, &greener(), &baseline(), Of::Energy)?);
-        (saved <= GREENER_SAVES).then_some(leakage)
+        let saved = saved(left(results, &leakage, &greener(), &baseline(), Of::Energy)?);
+        (saved.value <= GREENER_SAVES).then_some(leakage)
     };
     if let Some(leakage) = fits(0.0) {
         return Some(leakage);
@@ -190,36 +190,8 @@ fn left(results: &Results<'_>, leakage: &Leakage, point: &Point, all_on: &Point,
 }
 
 /// What is saved: of each kernel, and by the geometric mean of what is left, the thesis's kind of mean (4.3.1).
-fn saved(left: PerKernel) -> (f64, PerKernel) {
-    (1.0 - geometric_mean(&left), left.into_iter().map(|(name, left)| (name, 1.0 - left)).collect())
-}
-
-/// The part of the file's registers that are ON, and in SLEEP, on average over kernels.
-fn states(results: &Results<'_>, point: &Point) -> Option<[f64; 2]> {
-    let all = registers(point) as f64;
-    let share = |event| crate::sweep::mean_of(results, point, |run| run.a_cycle(event) / all);
-    Some([share(event::ON)?, share(event::ASLEEP)?])
-}
-
-/// Why a saving is what it is: where the registers are, in words.
-fn where_they_are(results: &Results<'_>, point: &Point) -> String {
-    states(results, point).map_or_else(String::new, |[on, asleep]| {
-        let [on, asleep, off] = [on, asleep, 1.0 - on - asleep].map(percent);
-        format!("of the file's registers {on} are ON, {asleep} in SLEEP and {off} OFF")
-    })
-}
-
-/// Kernels of which a row does not hold, and where their registers are, in words.
-fn exceptions(results: &Results<'_>, row: &Row) -> String {
-    let all = registers(&greener()) as f64;
-    let on = |point: &Point| results.each(point, |run| run.a_cycle(event::ON) / all).unwrap_or_default();
-    let each = [on(&greener()), on(&sleeping())];
-    let not = row.per_kernel.iter().filter(|(_, holds)| **holds == 0.0).map(|(name, _)| {
-        let [awake, asleep] = each.each_ref().map(|on| percent(on.get(name).copied().unwrap_or(0.0)));
-        format!("not {name}: of the file's registers {awake} are ON with GREENER, {asleep} with Sleep-Reg")
-    });
-    let not: Vec<String> = not.collect();
-    if not.is_empty() { String::from("it holds of every kernel") } else { not.join("; ") }
+fn saved(left: PerKernel) -> Estimate {
+    Estimate::geometric(left).one_less()
 }
 
 /// Names of events: docs/blocks/power_states.md, docs/blocks/access_table.md, docs/blocks/mrf.md.
@@ -230,12 +202,9 @@ mod event {
         WAKE_SLEEP = "wake_sleep",
         WAKE_OFF = "wake_off",
         TO_SLEEP = "to_sleep",
-        KEPT = "kept",
         USED = "used",
         FULL = "full",
         FETCH = "fetch",
-        LINE = "line",
-        ISSUE = "issue",
         READ = "read",
         WRITE = "write",
     }

@@ -2,12 +2,10 @@
 
 use gpurf_energy::leakage::{Leakage, ROUTING, TransitionOf};
 
-use super::{
-    NOT_SAID, Of, REPORT, baseline, event, fitted, fitted_as, greener, hints, left, plan_fit, saved, sleeping,
-    where_they_are,
-};
+use super::{NOT_SAID, Of, REPORT, baseline, fitted, fitted_as, greener, hints, left, plan_fit, saved, sleeping};
+use crate::estimate::{Estimate, Statistic};
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, Row, Unit, geometric_mean};
+use crate::row::{Claim, PerKernel, Reason, Row, Unit};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};
 
@@ -40,9 +38,8 @@ pub fn row(
     (point, all_on): (&Point, &Point),
     of: Of,
 ) -> Option<Row> {
-    let (ours, each) = saved(left(results, leakage, point, all_on, of)?);
-    let row = claim.row(metric, ours, each);
-    Some(row.because(|_| (where_they_are(results, point), REPORT.command(results, part))))
+    let row = claim.row(metric, saved(left(results, leakage, point, all_on, of)?));
+    Some(row.because(|_| Reason::unknown(REPORT.command(results, part))))
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
@@ -53,29 +50,29 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let energy = |point: &Point| left(results, &leakage, point, &baseline(), Of::Energy);
     let routed = Leakage { routing: ROUTING, ..leakage };
     let least = Leakage { sleep: 1.0, off: 0.0, ..leakage };
-    let number = |metric, value| Some(FITTED.in_unit(Unit::Ratio).row(metric, value, Default::default()));
+    let number = |metric, value| Some(FITTED.in_unit(Unit::Ratio).row(metric, Estimate::number(value)));
     let most = || {
-        let (_, each) = saved(energy(&greener())?);
+        let each = saved(energy(&greener())?).per_kernel;
         let most = each.values().copied().fold(0.0, f64::max);
         Some(
-            MOST.row("leakage energy saved by GREENER, most of any kernel", most, each)
-                .because(|_| (where_they_are(results, &greener()), REPORT.command(results, "savings"))),
+            MOST.row("leakage energy saved by GREENER, most of any kernel", Estimate::extreme(most, each))
+                .because(|_| Reason::unknown(REPORT.command(results, "savings"))),
         )
     };
     let over = || {
         let (a, b) = (energy(&greener())?, energy(&sleeping())?);
-        let each = a.iter().map(|(name, left)| (name.clone(), 1.0 - left / b[name])).collect();
-        let ours = 1.0 - geometric_mean(&a) / geometric_mean(&b);
-        Some(FITTED.row("leakage energy saved by GREENER, over Sleep-Reg", ours, each))
+        let ratio = a.iter().map(|(name, left)| (name.clone(), left / b[name])).collect();
+        Some(FITTED.row("leakage energy saved by GREENER, over Sleep-Reg", Estimate::geometric(ratio).one_less()))
     };
     let table = || {
         let (a, b) = (energy(&greener())?, energy(&hints())?);
-        let each = a.iter().map(|(name, left)| (name.clone(), b[name] - left)).collect();
-        let ours = geometric_mean(&b) - geometric_mean(&a);
-        Some(TABLE.row("leakage energy saved more with the lookup table than without", ours, each).because(|_| {
-            let kept = crate::sweep::mean_of(results, &greener(), |run| run.a_cycle(event::KEPT)).unwrap_or(0.0);
-            (format!("the table keeps {kept:.2} registers a cycle ON"), REPORT.command(results, "savings"))
-        }))
+        let each: PerKernel = a.iter().map(|(name, left)| (name.clone(), b[name] - left)).collect();
+        let [log_a, log_b] = [&a, &b].map(|left| crate::estimate::each(left, f64::ln));
+        let more = Estimate::of_means(Statistic::FunctionOfMeans, &[&log_a, &log_b], each, |means| {
+            means[1].exp() - means[0].exp()
+        });
+        let row = TABLE.row("leakage energy saved more with the lookup table than without", more);
+        Some(row.because(|_| Reason::unknown(REPORT.command(results, "savings"))))
     };
     let reading = |metric, of| {
         let other = fitted_as(results, of)?;
@@ -116,7 +113,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     let plot = || {
         let leakage = fitted(results)?;
-        let of = |point: &Point| Some(saved(left(results, &leakage, point, &baseline(), Of::Energy)?).1);
+        let of = |point: &Point| Some(saved(left(results, &leakage, point, &baseline(), Of::Energy)?).per_kernel);
         let series = vec![("Sleep-Reg", of(&sleeping())?), ("hints", of(&hints())?), ("GREENER", of(&greener())?)];
         Some(kernels("Leakage energy saved (figures 4.8, 4.9)", "share", series, Style::Lines, Some([0.42, 0.52])))
     };

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Of, REPORT, baseline, fitted, greener, left, plan_fit, where_they_are};
+use super::{Of, REPORT, baseline, fitted, greener, left, plan_fit};
+use crate::estimate::Estimate;
 use crate::plot::Plot;
-use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean};
+use crate::row::{Claim, PerKernel, Reason, Row, Unit, geometric_mean};
 use crate::shown::{Line, lines};
 use crate::sweep::{Point, Results, SweepPlan};
 
@@ -40,16 +41,16 @@ fn energies(results: &Results<'_>) -> Option<BTreeMap<u32, PerKernel>> {
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let Some(energies) = energies(results) else { return Vec::new() };
-    let why = |threshold: u32| (where_they_are(results, &with(threshold)), REPORT.command(results, "threshold"));
+    let why = || Reason::unknown(REPORT.command(results, "threshold"));
     let least = |name: &String| energies.values().map(|each| each[name]).fold(f64::INFINITY, f64::min);
     let is_best = |(name, energy): (&String, &f64)| (name.clone(), f64::from(u8::from(*energy <= least(name))));
     let best = energies[&3].iter().map(is_best).collect();
-    let mut rows = vec![BEST.mean("kernels whose energy is least with a threshold of 3", best).because(|_| why(3))];
+    let mut rows = vec![BEST.mean("kernels whose energy is least with a threshold of 3", best).because(|_| why())];
     for (threshold, claim) in MEANS {
         let each: PerKernel =
             energies[&threshold].iter().map(|(name, energy)| (name.clone(), energy / energies[&1][name])).collect();
         let metric = format!("leakage energy with a threshold of {threshold}, by that with 1");
-        rows.push(claim.row(metric, geometric_mean(&each), each).because(|_| why(threshold)));
+        rows.push(claim.row(metric, Estimate::geometric(each)).because(|_| why()));
     }
     rows
 }

@@ -1,8 +1,8 @@
 //! Slower wake-ups: thesis 4.3.6, figures 4.10 and 4.11.
 
-use super::{NOT_SAID, Of, REPORT, baseline, cycles, exceptions, fitted, greener, left, plan_fit, saved, sleeping};
+use super::{NOT_SAID, Of, REPORT, baseline, cycles, fitted, greener, left, plan_fit, saved, sleeping};
 use crate::plot::Plot;
-use crate::row::{Claim, Row};
+use crate::row::{Claim, Reason, Row};
 use crate::shown::{Line, lines};
 use crate::sweep::{Point, Results, SweepPlan};
 
@@ -42,7 +42,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
                 "kernels in which GREENER saves more energy than Sleep-Reg, wake-ups of {latency} and {} cycles",
                 2 * latency
             );
-            Some(MORE.mean(metric, better).because(|row| (exceptions(results, row), REPORT.command(results, "wake"))))
+            Some(MORE.mean(metric, better).because(|_| Reason::unknown(REPORT.command(results, "wake"))))
         };
         rows.push(better());
         for (name, point) in [("GREENER", &a), ("Sleep-Reg", &b)] {
@@ -57,7 +57,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     let Some(leakage) = fitted(results) else { return Vec::new() };
     let of = |point: fn() -> Point| {
         let leakage = &leakage;
-        move |latency: u32| Some(saved(left(results, leakage, &slow(point(), latency), &baseline(), Of::Energy)?).0)
+        move |latency: u32| Some(saved(left(results, leakage, &slow(point(), latency), &baseline(), Of::Energy)?).value)
     };
     let (a, b) = (of(greener), of(sleeping));
     let series: [Line<'_>; 2] = [("GREENER", &a), ("Sleep-Reg", &b)];

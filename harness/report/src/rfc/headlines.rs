@@ -2,11 +2,11 @@
 
 use gpurf_energy::{Energies, Traffic};
 
-use super::two_level::{STALLS, relative};
-use super::{ENTRIES, REPORT, cache, energy, percent};
+use super::two_level::relative;
+use super::{ENTRIES, REPORT, cache, energy};
 use crate::cached::{normalised, of_cache};
 use crate::report::{HEADLINES, Machine};
-use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::row::{Claim, Reason, Row, Unit};
 use crate::sweep::{Point, Results, SweepPlan};
 use crate::traffic::{reads_avoided, writes_avoided};
 
@@ -51,71 +51,35 @@ pub fn plan(plan: &mut SweepPlan, machine: Machine) {
 pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
     let avoided = |claim: Claim, metric: &str, point: Point, value: fn(&Traffic) -> f64| {
         let row = claim.mean(metric, results.each(&point, |run| value(&of_cache(run)))?);
-        Some(row.because(|_| why_avoided(results, &point)))
+        Some(row.because(|_| Reason::unknown(command(results))))
     };
     let saved = || {
         let energies = Energies::rfc_paper(ENTRIES, super::ACTIVE);
         let saved = results.each(&live(machine), |run| 1.0 - normalised(&energies, &of_cache(run)))?;
         let row = energy::SAVED.mean("register file energy saved with wires, 6 entries, 8 active warps", saved);
-        Some(row.because(|_| (energy::why(results, &live(machine), &energies).0, command(results))))
+        Some(row.because(|_| energy::why(results, &live(machine), &energies, |energy| 1.0 - energy, command(results))))
     };
-    let ipc = |claim: Claim, metric: &str, a: Point, b: Point| {
-        let (ours, each) = relative(results, &a, &b)?;
-        Some(claim.row(metric, ours, each).because(|row| why_ipc(results, &row.per_kernel, &a, &b)))
+    let ipc = |claim: Claim, metric: &str, a: Point, b: Point| Some(claim.row(metric, relative(results, &a, &b)?));
+    // Nothing is ever flushed there, and slots stay.
+    let never = || {
+        let ratio = relative(results, &all_warps(machine), &all_active(machine)).map(|ratio| ratio.value);
+        let words = "with entries for all warps, by all 32 active warps without a cache,".to_owned();
+        Reason::found(vec![(words, ratio)], command(results))
     };
     let rows = [
         saved(),
         avoided(cache::READS_MEAN, "MRF reads avoided, 6 entries for each warp", all_warps(machine), reads_avoided),
         avoided(cache::WRITES_MEAN, "MRF writes avoided, 6 entries for each warp", all_warps(machine), writes_avoided),
-        ipc(ACTIVE_8, "IPC of 8 active warps by that of all 32", eight(machine), all_active(machine)),
+        ipc(ACTIVE_8, "IPC of 8 active warps by that of all 32", eight(machine), all_active(machine))
+            .map(|row| row.because(|_| Reason::unknown(command(results)))),
         ipc(CACHE, "IPC with the cache, 6 entries, 8 active warps, by that without", live(machine), eight(machine))
-            .map(|row| {
-                if row.outside() { Row { why: row.why.clone() + &never_flushed(results, machine), ..row } } else { row }
-            }),
+            .map(|row| row.because(|_| never())),
     ];
     rows.into_iter().flatten().collect()
 }
 
-/// What is lost where no entry is ever flushed.
-fn never_flushed(results: &Results<'_>, machine: Machine) -> String {
-    relative(results, &all_warps(machine), &all_active(machine)).map_or_else(String::new, |(ratio, _)| {
-        format!(". With entries for all warps, which are never flushed, the IPC is {ratio:.3} of that of all 32 active warps without a cache")
-    })
-}
-
 fn command(results: &Results<'_>) -> String {
     REPORT.command(results, HEADLINES)
-}
-
-/// What of the accesses the cache takes over, kernel by kernel.
-fn why_avoided(results: &Results<'_>, point: &Point) -> (String, String) {
-    let each = |value: fn(&Traffic) -> f64| results.each(point, |run| value(&of_cache(run)));
-    let (Some(reads), Some(writes)) = (each(reads_avoided), each(writes_avoided)) else { return Default::default() };
-    let range = |values: &PerKernel| {
-        let most = values.values().copied().fold(f64::MIN, f64::max);
-        let least = values.values().copied().fold(f64::MAX, f64::min);
-        format!("{} ({} to {})", percent(mean(values)), percent(least), percent(most))
-    };
-    let why = format!(
-        "the code decides: {} of reads and {} of writes are avoided. The part orders has the row with the instructions in other orders, the part values without a machine",
-        range(&reads),
-        range(&writes)
-    );
-    (why, command(results))
-}
-
-/// Where issue slots go in both, and which kernels lose.
-fn why_ipc(results: &Results<'_>, each: &PerKernel, a: &Point, b: &Point) -> (String, String) {
-    let lost = |point: &Point, event: &'static str| results.each(point, |run| run.a_cycle(event)).map(|v| mean(&v));
-    let mut list = Vec::new();
-    for cause in STALLS {
-        let (Some(a), Some(b)) = (lost(a, cause), lost(b, cause)) else { return Default::default() };
-        list.push(format!("{} {} against {}", cause.trim_start_matches("stall_"), percent(a), percent(b)));
-    }
-    let losers: Vec<String> =
-        each.iter().filter(|(_, ratio)| **ratio < 0.95).map(|(name, ratio)| format!("{name} {ratio:.3}")).collect();
-    let losers = if losers.is_empty() { "none".to_owned() } else { losers.join(", ") };
-    (format!("issue slots lost, mean: {}. Kernels below 0.95: {losers}", list.join(", ")), command(results))
 }
 
 #[cfg(test)]

@@ -1,17 +1,19 @@
 //! The hardware three-level hierarchy, an LRF above the cache: hierarchy thesis 6.5.2 and 6.5.4, figures 6.11 and 6.13; 5.4.5.
 
-use gpurf_energy::{Energies, Traffic};
+use gpurf_energy::Energies;
 
-use super::{ACTIVE, ENTRIES, combined, lines, part_command, percent};
+use super::{ACTIVE, ENTRIES, combined, lines, unknown};
 use crate::cached::of_cache;
 use crate::cached::{energy, levels, moved, two};
+use crate::estimate::Estimate;
 use crate::plot::Plot;
-use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::row::{Claim, Row, Unit, mean};
 use crate::sweep::{Point, Results, SweepPlan};
 
 const SAVED: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13; 5.4.5", "41 %", 0.405, 0.415);
 const BEST: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13", "6", 6.0, 6.0).in_unit(Unit::Count);
-const GAIN: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.13", "adding an LRF reduces energy", 0.0001, 1.0);
+const GAIN: Claim =
+    Claim::share("hierarchy thesis 6.5.4, figure 6.13", "adding an LRF reduces energy", 0.0001, 1.0).sign();
 const OVERHEAD: Claim = Claim::share("hierarchy thesis 6.5.2, figure 6.11", "40 %", 0.35, 0.45);
 
 pub fn plan(plan: &mut SweepPlan) {
@@ -40,56 +42,16 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         overhead
             .map(|part| OVERHEAD.mean(format!("values written from one level to another, of results, {size}"), part)),
     ];
-    let explained = rows.into_iter().flatten().map(|row| row.because(|_| why(results)));
+    let explained = rows.into_iter().flatten().map(|row| row.because(|_| unknown(results, "levels")));
     explained.chain(best_row(results)).collect()
-}
-
-/// Where operands and results go, with the LRF and without.
-fn why(results: &Results<'_>) -> (String, String) {
-    let share = |part: fn(&Traffic) -> u64, whole: fn(&Traffic) -> u64| {
-        let each = results.each(&levels(ENTRIES), |run| {
-            let traffic = of_cache(run);
-            crate::ratio(part(&traffic) as f64, whole(&traffic) as f64)
-        });
-        each.map(|values| percent(mean(&values)))
-    };
-    let (reads, writes) = (|t: &Traffic| t.flat().mrf.reads(), |t: &Traffic| t.flat().mrf.writes());
-    let shares = [
-        share(|t| t.lrf.reads, reads),
-        share(|t| t.upper.private_reads + t.upper.shared_reads, reads),
-        share(|t| t.lrf.writes, writes),
-        share(|t| t.lrf.moving_reads, writes),
-        share(|t| t.upper.moving_reads, writes),
-    ];
-    let (Some([lrf, cache, written, left, evicted]), Some(without)) = (
-        shares.into_iter().collect::<Option<Vec<_>>>().and_then(|shares| <[String; 5]>::try_from(shares).ok()),
-        energy(results, two, ENTRIES),
-    ) else {
-        return Default::default();
-    };
-    let why = format!(
-        "{lrf} of operands come from the LRF and {cache} from the cache; {written} of results go to the LRF, and values of {left} of them leave it alive, which costs a read of it and a write of the \
-         cache or the MRF; {evicted} leave the cache. Without the LRF the same kernels save {}",
-        percent(1.0 - mean(&without))
-    );
-    (why, part_command(results, "levels"))
 }
 
 /// The size with the least energy.
 fn best_row(results: &Results<'_>) -> Option<Row> {
-    let energy = |&entries: &u32| Some((entries, mean(&energy(results, levels, entries)?)));
+    let energy = |&entries: &u32| energy(results, levels, entries);
     let sizes = combined::SIZES.iter().map(energy).collect::<Option<Vec<_>>>()?;
-    let &(best, _) = sizes.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let row = BEST.row(
-        "entries below a hardware LRF with the least energy, 8 active warps",
-        f64::from(best),
-        PerKernel::new(),
-    );
-    Some(row.because(|_| {
-        let list: Vec<String> = sizes.iter().map(|(entries, energy)| format!("{entries}: {energy:.3}")).collect();
-        let why = format!("energy by that of the MRF alone, by entries: {}.", list.join(", "));
-        (why, part_command(results, "levels"))
-    }))
+    let metric = "entries below a hardware LRF with the least energy, 8 active warps";
+    Some(BEST.row(metric, Estimate::least(&combined::SIZES, &sizes)).because(|_| unknown(results, "levels")))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

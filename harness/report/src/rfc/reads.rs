@@ -2,10 +2,10 @@
 
 use gpurf_energy::Traffic;
 
-use super::{ENTRIES, cache, lines, mean_of, percent};
+use super::{ENTRIES, cache, lines, mean_of, unknown};
 use crate::cached::of_cache;
 use crate::plot::Plot;
-use crate::row::{Claim, PerKernel, Row, mean};
+use crate::row::{Claim, PerKernel, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 use crate::traffic::{reads_avoided, writes_avoided};
 
@@ -20,13 +20,15 @@ const LARGE_ONLY: Claim = Claim::share(
     "only outperforms the baseline policy with a very large number of entries: not with 6",
     -1.0,
     0.0,
-);
+)
+.sign();
 const EVEN_SO: Claim = Claim::share(
     "hierarchy thesis 5.4.3, figure 5.8",
     "the baseline policy outperforms even when liveness information is used",
     -1.0,
     0.0,
-);
+)
+.sign();
 
 /// The cache of all warps, or the same with last-read bits, with reads that allocate.
 fn allocating(of: fn(u32) -> Point, entries: u32) -> Point {
@@ -52,55 +54,22 @@ fn negated(values: PerKernel) -> PerKernel {
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let explained = |row: Row, of: fn(u32) -> Point, entries: u32| row.because(|row| why(results, row, of, entries));
+    let explained = |row: Row| row.because(|_| unknown(results, "reads"));
     let all = cache::all_warps;
     let rows = [
-        gain(results, all, LARGE, reads_avoided).map(|gain| {
-            explained(FEWER.mean("fewer MRF reads with reads that allocate, 13 entries", gain), all, LARGE)
-        }),
-        gain(results, all, LARGE, writes_avoided).map(|gain| {
-            explained(MORE.mean("more MRF writes with reads that allocate, 13 entries", negated(gain)), all, LARGE)
-        }),
-        gain(results, all, ENTRIES, writes_avoided).map(|gain| {
-            explained(MORE.mean("more MRF writes with reads that allocate, 6 entries", negated(gain)), all, ENTRIES)
-        }),
-        gain(results, all, ENTRIES, reads_avoided).map(|gain| {
-            explained(LARGE_ONLY.mean("more MRF reads avoided with reads that allocate, 6 entries", gain), all, ENTRIES)
-        }),
+        gain(results, all, LARGE, reads_avoided)
+            .map(|gain| explained(FEWER.mean("fewer MRF reads with reads that allocate, 13 entries", gain))),
+        gain(results, all, LARGE, writes_avoided)
+            .map(|gain| explained(MORE.mean("more MRF writes with reads that allocate, 13 entries", negated(gain)))),
+        gain(results, all, ENTRIES, writes_avoided)
+            .map(|gain| explained(MORE.mean("more MRF writes with reads that allocate, 6 entries", negated(gain)))),
+        gain(results, all, ENTRIES, reads_avoided)
+            .map(|gain| explained(LARGE_ONLY.mean("more MRF reads avoided with reads that allocate, 6 entries", gain))),
         gain(results, cache::live, ENTRIES, writes_avoided).map(|gain| {
-            explained(
-                EVEN_SO.mean("more MRF writes avoided with reads that allocate, 6 entries, last-read bits", gain),
-                cache::live,
-                ENTRIES,
-            )
+            explained(EVEN_SO.mean("more MRF writes avoided with reads that allocate, 6 entries, last-read bits", gain))
         }),
     ];
     rows.into_iter().flatten().collect()
-}
-
-/// What is avoided with and without, at each size.
-fn why(results: &Results<'_>, row: &Row, of: fn(u32) -> Point, entries: u32) -> (String, String) {
-    let at = |point: &Point, value: fn(&Traffic) -> f64| mean_of(results, point, |run| value(&of_cache(run)));
-    let size = |entries: u32| {
-        let (with, without) = (allocating(of, entries), of(entries));
-        let [reads, writes] = [reads_avoided, writes_avoided]
-            .map(|value| Some(format!("{}/{}", percent(at(&with, value)?), percent(at(&without, value)?))));
-        Some(format!("{entries} entries {} of reads, {} of writes", reads?, writes?))
-    };
-    let Some(list) = SIZES.into_iter().map(size).collect::<Option<Vec<_>>>() else { return Default::default() };
-    let filled = results.each(&allocating(of, entries), |run| {
-        let traffic = of_cache(run);
-        crate::ratio(traffic.upper.moving_writes as f64, traffic.flat().mrf.writes() as f64)
-    });
-    let gain = row.per_kernel.values().filter(|&&value| value > 0.01).count();
-    let filled = filled.map_or_else(String::new, |values| percent(mean(&values)));
-    let why = format!(
-        "avoided with/without reads that allocate: {}. They write {filled} of the results' number into the cache, clean; {gain} of {} kernels gain \
-         more than a point",
-        list.join("; "),
-        row.per_kernel.len()
-    );
-    (why, super::part_command(results, "reads"))
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {

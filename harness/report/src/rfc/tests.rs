@@ -17,8 +17,6 @@ fn run() -> Measured {
         ("rfc_around_groups", 10),
         ("rfc_evict_groups", 15),
         ("issue", 500),
-        ("leave_mark", 20),
-        ("stall_scoreboard", 100),
     ];
     Measured::new(1000, counts)
 }
@@ -79,8 +77,12 @@ fn the_mean_is_over_all_kernels_or_there_is_no_row() {
     };
     is(&report(&["a", "b"], half), "MRF reads avoided, 6 entries", (0.6 + 0.3) / 2.0, true);
     let missing = report(&["a", "b"], |kernel, _| (kernel.name == "a").then(run));
-    let left: Vec<&str> =
-        missing.rows.iter().filter(|row| !row.source.contains("2.2")).map(|row| row.metric.as_str()).collect();
+    let left: Vec<&str> = missing
+        .rows
+        .iter()
+        .filter(|row| !row.source.contains("2.2") && !row.metric.starts_with("erratum"))
+        .map(|row| row.metric.as_str())
+        .collect();
     assert!(!left.iter().any(|metric| metric.starts_with("MRF") || metric.starts_with("IPC")), "{left:?}");
     assert!(missing.plots.len() == 2);
 }
@@ -97,8 +99,7 @@ fn a_part_runs_less_than_the_whole() {
 fn every_event_is_one_of_the_sm() {
     let config = Config::load(Start::Preset("rfc"), &[""; 0]).unwrap();
     let events = EventTotals::new((gpurf_sm::ENTRY.twin)(&config).declaration()).by_name();
-    let others = ["issue", "leave_mark", "leave_barrier", "warp_start"];
-    for name in crate::cached::event::ALL.iter().chain(&others).chain(two_level::STALLS) {
+    for name in crate::cached::event::ALL.iter().chain(&["issue"]) {
         assert!(events.contains_key(name), "{name} is not among {:?}", events.keys());
     }
 }

@@ -1,11 +1,11 @@
 //! Value usage: RFC paper 2.2 and figure 2.
 
-use super::kernels;
+use super::{kernels, unknown};
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, Row};
 use crate::sweep::{Results, SweepPlan};
 use crate::usage::Usage;
-use crate::values::{Count, why};
+use crate::values::Count;
 
 const ONCE: Claim = Claim::share("RFC paper 2.2, figure 2(a)", "up to 70 %", 0.0, 0.7);
 const OFTEN: Claim = Claim::share("RFC paper 2.2, figure 2(a)", "only 10 %", 0.0, 0.1);
@@ -21,11 +21,11 @@ pub fn plan(plan: &mut SweepPlan) {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let kind = |claim: Claim, metric: &str, count: Count| {
         let row = claim.mean(metric, results.usage(|u| count.part(u))?);
-        Some(row.because(|row| why(results, row, count, super::part_command(results, "values"))))
+        Some(row.because(|_| unknown(results, "values")))
     };
     let alone = |claim: Claim, metric: &str, value: fn(&Usage) -> f64| {
         let row = claim.mean(metric, results.usage(value)?);
-        Some(row.because(|row| why(results, row, Count::All, super::part_command(results, "values"))))
+        Some(row.because(|_| unknown(results, "values")))
     };
     let rows = [
         kind(ONCE, "values read once", Count::Once),

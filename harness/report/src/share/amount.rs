@@ -1,9 +1,10 @@
 //! How much is shared: thesis 2.5.1.8, tables 2.5 and 2.7.
 
-use super::{Change, Registers, SAME, Shared, UNCACHED, event, found, mean_gain, plan_uncached};
+use super::{Change, Registers, SAME, Shared, UNCACHED, mean_gain, plan_uncached};
+use crate::estimate::Estimate;
 use crate::plot::Plot;
-use crate::row::{Claim, PerKernel, Row, mean};
-use crate::shown::{Line, lines, percent};
+use crate::row::{Claim, PerKernel, Reason, Row, mean};
+use crate::shown::{Line, lines};
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 const SOURCE: &str = "sharing thesis, table 2.5";
@@ -53,31 +54,20 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
     plan_uncached(plan, claims(of).amounts.iter().map(|(private, _)| with(of, *private)));
 }
 
-/// Warps of non-owners and how they wait, of the kernels that share, in words.
-fn waiting(of: Shared, results: &Results<'_>, private: u32) -> String {
-    let sharing = |value: fn(&Measured) -> f64| {
-        let each = results.each(&with(of, private), value).and_then(|each| of.of_sharing(results, each));
-        each.map_or(0.0, |each| mean(&each))
-    };
-    let warps = sharing(|run| run.a_cycle(event::NON_OWNERS));
-    let part = sharing(|run| crate::ratio(run.event(event::WAIT_LOCK) as f64, run.event(event::NON_OWNERS) as f64));
-    format!("{warps:.1} warps of non-owners a cycle, which wait for their locks for {} of it", percent(part))
-}
-
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for &(private, claim) in &claims(of).amounts {
         let gains = |change: Change| of.gains(results, &change(with(of, private)), &change(of.aged()));
         let Some(all) = gains(SAME) else { continue };
         let metric = format!("IPC gained with {} % shared, over owners first without pairs", 100 - 10 * private);
-        let row = claim.row(metric, mean_gain(&all), all);
-        let why = |row: &Row| {
+        let row = claim.row(metric, Estimate::gain(&all));
+        let why = || {
             let own = of.gains(results, &of.own(), &of.aged());
             let mut all = vec![(of.own_words(), own.map(|gains| mean_gain(&gains)))];
             all.push((UNCACHED.0.to_owned(), gains(UNCACHED.1).map(|gains| mean_gain(&gains))));
-            format!("there are {}; {}", waiting(of, results, private), found(row, &all))
+            all
         };
-        rows.push(row.because(|row| (why(row), of.command(results, "amount"))));
+        rows.push(row.because(|_| Reason::found(why(), of.command(results, "amount"))));
     }
     let best_with = |change: Change| {
         let amounts = claims(of).amounts.iter();
@@ -90,11 +80,9 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     };
     let best = || {
         let row = claims(of).best.mean("kernels that are fastest with 90 % shared", best_with(SAME)?);
-        Some(row.because(|row| {
-            let with =
-                |private| format!("with {} % shared there are {}", 100 - 10 * private, waiting(of, results, private));
-            let all = [(UNCACHED.0.to_owned(), best_with(UNCACHED.1).map(|best: PerKernel| mean(&best)))];
-            (format!("{}; {}; {}", with(1), with(5), found(row, &all)), of.command(results, "amount"))
+        Some(row.because(|_| {
+            let all = vec![(UNCACHED.0.to_owned(), best_with(UNCACHED.1).map(|best: PerKernel| mean(&best)))];
+            Reason::found(all, of.command(results, "amount"))
         }))
     };
     rows.extend(best());

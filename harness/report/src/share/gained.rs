@@ -1,8 +1,9 @@
 //! What sharing gains in IPC: thesis 2.5.1.2, figure 2.13, 3.4.1.2, figure 3.9; over owners first without sharing: tables 2.5 and 2.7.
 
-use super::{Gain, NOT_SAID, Registers, Release, Scratchpad, Shared, experiments, found};
+use super::{Gain, NOT_SAID, Registers, Release, Scratchpad, Shared, experiments};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, geometric_mean};
+use crate::row::{Claim, PerKernel, Reason, Row, geometric_mean};
 use crate::shown::kernels;
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
@@ -143,20 +144,21 @@ fn fewer(results: &Results<'_>, gain: &Gain<'_>) -> Option<[Row; 2]> {
     let cycles =
         |a: &Point, b: &Point| gain.of.of_sharing(results, by(results, a, b, |run: &Measured| run.cycles as f64)?);
     let left = cycles(&gain.point, &gain.over)?;
-    let each: PerKernel = left.iter().map(|(name, left)| (name.clone(), 1.0 - left)).collect();
-    let most = each.values().copied().fold(f64::NEG_INFINITY, f64::max);
-    let why = |row: &Row, value: fn(&PerKernel) -> f64| {
+    let saved = Estimate::geometric(left).one_less();
+    let most = saved.per_kernel.values().copied().fold(f64::NEG_INFINITY, f64::max);
+    let greatest = Estimate::extreme(most, saved.per_kernel.clone());
+    let why = |value: fn(&PerKernel) -> f64| {
         let cycles = |a: &Point, b: &Point| cycles(a, b).map(|left| value(&left));
         let mut all = vec![(gain.of.own_words(), cycles(&gain.own, &gain.over))];
         all.extend(experiments(|change| cycles(&change(gain.point.clone()), &change(gain.over.clone()))));
-        (found(row, &all), gain.of.command(results, gain.part))
+        Reason::found(all, gain.of.command(results, gain.part))
     };
     let metric = "cycles fewer by sharing, than with LRR";
-    let row = FEWER.row(metric, 1.0 - geometric_mean(&left), each.clone());
-    let greatest = MOST_FEWER.row(format!("{metric}, most of any kernel"), most, each);
+    let row = FEWER.row(metric, saved);
+    let greatest = MOST_FEWER.row(format!("{metric}, most of any kernel"), greatest);
     Some([
-        row.because(|row| why(row, |left| 1.0 - geometric_mean(left))),
-        greatest.because(|row| why(row, |left| 1.0 - left.values().copied().fold(f64::INFINITY, f64::min))),
+        row.because(|_| why(|left| 1.0 - geometric_mean(left))),
+        greatest.because(|_| why(|left| 1.0 - left.values().copied().fold(f64::INFINITY, f64::min))),
     ])
 }
 

@@ -1,8 +1,9 @@
 //! Issue slots that are lost: thesis 2.5.1.5, figure 2.18.
 
-use super::{Change, Registers, SAME, Shared, event, experiments, found, gaining, plan_changed};
+use super::{Change, Registers, SAME, Shared, event, experiments, gaining, plan_changed};
+use crate::estimate::Estimate;
 use crate::plot::Plot;
-use crate::row::{Claim, PerKernel, Row};
+use crate::row::{Claim, PerKernel, Reason, Row};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const SOURCE: &str = "sharing thesis 2.5.1.5, figure 2.18(a)";
@@ -42,20 +43,14 @@ fn fewer(of: Shared, results: &Results<'_>, point: Point, change: Change, lost: 
 }
 
 /// What the scheduler alone does, what further blocks with all that they ask for do, and the experiments.
-fn why(
-    of: Shared,
-    results: &Results<'_>,
-    row: &Row,
-    lost: Lost,
-    value: impl Fn(&PerKernel) -> f64,
-) -> (String, String) {
+fn why(of: Shared, results: &Results<'_>, lost: Lost, value: impl Fn(&PerKernel) -> f64) -> Reason {
     let known = |point, change| Some(value(&fewer(of, results, point, change, lost)?));
     let mut all = vec![
         ("with the scheduler alone, nothing shared,".to_owned(), known(of.aged(), SAME)),
         (of.own_words(), known(of.own(), SAME)),
     ];
     all.extend(experiments(|change| known(of.sharing(), change)));
-    (found(row, &all), of.command(results, "idle"))
+    Reason::found(all, of.command(results, "idle"))
 }
 
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
@@ -65,14 +60,16 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     };
     let counted = |claim: Claim, metric: &str, lost: Lost| {
         let row = claim.mean(metric, gaining(&fewer(of, results, of.sharing(), SAME, lost)?));
-        Some(row.because(|row| why(of, results, row, lost, |each| crate::mean(&gaining(each)))))
+        Some(row.because(|_| why(of, results, lost, |each| crate::mean(&gaining(each)))))
     };
     let most = || {
         let most_of = |each: &PerKernel| each.values().copied().fold(f64::NEG_INFINITY, f64::max);
         let each = fewer(of, results, of.sharing(), SAME, idle)?;
-        let row =
-            most_idle.row("idle issue slots that sharing saves, over LRR, most of any kernel", most_of(&each), each);
-        Some(row.because(|row| why(of, results, row, idle, most_of)))
+        let row = most_idle.row(
+            "idle issue slots that sharing saves, over LRR, most of any kernel",
+            Estimate::extreme(most_of(&each), each),
+        );
+        Some(row.because(|_| why(of, results, idle, most_of)))
     };
     let rows = [
         counted(fewer_idle, "kernels with fewer idle issue slots than with LRR", idle),

@@ -1,8 +1,9 @@
 //! Misses of the L1 cache: thesis 2.5.1.2 to 2.5.1.5, 3.4.1.2, 3.4.1.7.
 
-use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, cache_event, experiments, found, plan_changed};
+use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, cache_event, experiments, plan_changed};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row};
+use crate::row::{Claim, Reason, Row};
 use crate::shown::kernels;
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
@@ -20,7 +21,7 @@ struct More {
 /// What the thesis says of single kernels. It has no numbers of misses.
 fn claims(of: Shared) -> Vec<More> {
     let more = |kernel, metric, source, point, over| {
-        let claim = Claim::share(source, "more L1 misses: above 0", 1e-4, 10.0);
+        let claim = Claim::share(source, "more L1 misses: above 0", 1e-4, 10.0).sign();
         More { kernel, metric, claim, point, over }
     };
     const LRR: &str = "L1 misses more by sharing, than with LRR";
@@ -83,9 +84,9 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     for More { kernel, metric, claim, point, over } in claims(of) {
         let value = |a: &Point, b: &Point| more(of, results, kernel, a, b);
         let Some(ours) = value(&point, &over) else { continue };
-        let row = claim.row(format!("{metric}: {kernel}"), ours, PerKernel::new());
-        let why = |row: &Row| found(row, &experiments(|change| value(&change(point.clone()), &change(over.clone()))));
-        rows.push(row.because(|row| (why(row), of.command(results, "misses"))));
+        let row = claim.row(format!("{metric}: {kernel}"), Estimate::number(ours));
+        let tried = || experiments(|change| value(&change(point.clone()), &change(over.clone())));
+        rows.push(row.because(|_| Reason::found(tried(), of.command(results, "misses"))));
     }
     rows
 }

@@ -2,6 +2,7 @@
 
 mod amount;
 mod check;
+mod errata;
 mod gained;
 mod gto;
 mod half;
@@ -19,10 +20,11 @@ use std::collections::BTreeSet;
 
 use gpurf_compiler::Schedule;
 
-use crate::experiments::{self, Change, Experiment, SAME, found};
+use crate::estimate::Estimate;
+use crate::experiments::{self, Change, Experiment, SAME};
 use crate::kernels::{SHARING_THESIS_REGISTERS, SHARING_THESIS_RELEASE, SHARING_THESIS_SCRATCHPAD};
 use crate::report::{Definition, Headlines, Part};
-use crate::row::{Absent, Claim, PerKernel, Row, geometric_mean};
+use crate::row::{Absent, Claim, PerKernel, Reason, Row};
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 use Shared::{Registers, Release, Scratchpad};
@@ -68,6 +70,7 @@ const REGISTERS: Definition = Definition {
         part!(Registers, "misses", misses),
         part!(Registers, "lock", lock),
         part!(Registers, "half", half),
+        part!(Registers, "errata", errata),
     ],
     absent: &[
         Absent {
@@ -338,7 +341,7 @@ fn gaining(gains: &PerKernel) -> PerKernel {
 
 /// The thesis's kind of mean of gains: of the ratios, and geometric (2.5.1.2).
 fn mean_gain(gains: &PerKernel) -> f64 {
-    geometric_mean(&gains.iter().map(|(name, gain)| (name.clone(), gain + 1.0)).collect()) - 1.0
+    Estimate::gain(gains).value
 }
 
 /// What is compared, and where its rows are.
@@ -368,34 +371,34 @@ impl Gain<'_> {
     /// The row of the mean over the kernels that share.
     fn mean(&self, results: &Results<'_>, claim: Claim) -> Option<Row> {
         let gains = self.gains(results)?;
-        let row = claim.row(self.metric, mean_gain(&gains), gains);
-        Some(row.because(|row| self.why(results, row, |gains| Some(mean_gain(gains)))))
+        let row = claim.row(self.metric, Estimate::gain(&gains));
+        Some(row.because(|_| self.why(results, |gains| Some(mean_gain(gains)))))
     }
 
     /// The row of the greatest gain.
     fn most(&self, results: &Results<'_>, claim: Claim, metric: &str) -> Option<Row> {
         let most = |gains: &PerKernel| gains.values().copied().reduce(f64::max);
         let gains = self.gains(results)?;
-        Some(claim.row(metric, most(&gains)?, gains).because(|row| self.why(results, row, most)))
+        Some(claim.row(metric, Estimate::extreme(most(&gains)?, gains)).because(|_| self.why(results, most)))
     }
 
     /// The rows of single kernels; those that do not run or do not share have none.
     fn each(&self, results: &Results<'_>, claims: &[(&str, Claim)]) -> Vec<Row> {
         let gains = self.gains(results).unwrap_or_default();
         let row = |&(kernel, claim): &(&str, Claim)| {
-            let row = claim.row(format!("{}: {kernel}", self.metric), *gains.get(kernel)?, PerKernel::new());
-            Some(row.because(|row| self.why(results, row, |gains| gains.get(kernel).copied())))
+            let row = claim.row(format!("{}: {kernel}", self.metric), Estimate::number(*gains.get(kernel)?));
+            Some(row.because(|_| self.why(results, |gains| gains.get(kernel).copied())))
         };
         claims.iter().filter_map(row).collect()
     }
 
     /// What the experiments find, each of which changes one thing.
-    fn why(&self, results: &Results<'_>, row: &Row, value: impl Fn(&PerKernel) -> Option<f64>) -> (String, String) {
+    fn why(&self, results: &Results<'_>, value: impl Fn(&PerKernel) -> Option<f64>) -> Reason {
         let Self { of, part, point, over, own, .. } = self;
         let gain = |a: &Point, b: &Point| value(&of.gains(results, a, b)?);
         let mut all = vec![(of.own_words(), gain(own, over))];
         all.extend(experiments(|change| gain(&change(point.clone()), &change(over.clone()))));
-        (found(row, &all), of.command(results, part))
+        Reason::found(all, of.command(results, part))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Kernels that cannot share: thesis 2.5.2, figure 2.22; 3.4.2, figure 3.17.
 
 use super::{Shared, event, shares};
+use crate::estimate::Estimate;
 use crate::plot::Plot;
-use crate::row::{Claim, PerKernel, Row, Unit};
+use crate::row::{Claim, PerKernel, Reason, Row, Unit};
 use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 const SOURCE: &str = "sharing thesis 2.5.2, figure 2.22; 3.4.2, figure 3.17";
@@ -40,6 +41,7 @@ fn differing(with: &Measured, without: &Measured) -> f64 {
 }
 
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
+    let unknown = || Reason::unknown(of.command(results, "others"));
     // A sample does not end at the same instruction if a launch begins a cycle later.
     let exact = |(name, with, without): &(&str, Point, Point)| {
         if results.sample().is_some() {
@@ -47,22 +49,21 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         }
         let differ = of_others(of, results, results.both(with, without, differing)?)?;
         let metric = format!("kernels that share nothing in which an event differs, {name}, of {}", differ.len());
-        let named: Vec<&str> = differ.iter().filter(|(_, n)| **n > 0.0).map(|(name, _)| name.as_str()).collect();
-        let why = format!("those of {}; the cause is not known", named.join(", "));
-        let row = EXACT.row(metric, named.len() as f64, differ);
-        Some(row.because(|_| (why, of.command(results, "others"))))
+        let number = differ.values().filter(|&&events| events > 0.0).count();
+        let row = EXACT.row(metric, Estimate::extreme(number as f64, differ));
+        Some(row.because(|_| unknown()))
     };
     let longer = |(name, with, without): &(&str, Point, Point)| {
         let more = results.both(with, without, |a, b| crate::ratio(a.cycles as f64, b.cycles as f64) - 1.0)?;
         let claim = if results.sample().is_some() { SAMPLES } else { LAUNCH };
         let row = claim.mean(format!("cycles more, kernels that share nothing, {name}"), of_others(of, results, more)?);
-        Some(row.because(|_| ("the cause is not known".to_owned(), of.command(results, "others"))))
+        Some(row.because(|_| unknown()))
     };
     let similar = || {
         let gains = super::gained(of_others(of, results, by(results, &of.sharing(), &of.aged(), Measured::ipc)?)?);
         let metric = "IPC gained by owners first over GTO, kernels that share nothing";
-        let row = SIMILAR.row(metric, super::mean_gain(&gains), gains);
-        Some(row.because(|_| ("the cause is not known".to_owned(), of.command(results, "others"))))
+        let row = SIMILAR.row(metric, Estimate::gain(&gains));
+        Some(row.because(|_| unknown()))
     };
     let pairs = pairs(of);
     pairs.iter().map(exact).chain(pairs.iter().map(longer)).chain([similar()]).flatten().collect()

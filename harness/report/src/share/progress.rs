@@ -1,8 +1,9 @@
 //! How far warps of non-owners get: thesis 2.5.1.6, figure 2.19; 3.4.1.6, figure 3.12.
 
-use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, event, experiments, found, of_sharing, plan_changed};
+use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, event, experiments, of_sharing, plan_changed};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row};
+use crate::row::{Claim, PerKernel, Reason, Row};
 use crate::shown::kernels;
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
@@ -52,12 +53,13 @@ fn each(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
 
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let Some(all) = each(results, &of.looked_at()) else { return Vec::new() };
-    let why = |row: &Row, value: &dyn Fn(&PerKernel) -> Option<f64>| {
+    let why = |value: &dyn Fn(&PerKernel) -> Option<f64>| {
         let at = |point: &Point| each(results, point).and_then(|each| value(&each));
-        let half = (format!("with half of the {} private", of.words()), at(&half_private(of)));
-        let no_room = if half.1.is_none() { " (no room for guests)" } else { "" };
-        let all: Vec<_> = [half].into_iter().chain(experiments(|change| at(&change(of.looked_at())))).collect();
-        (format!("{}{no_room}", found(row, &all)), of.command(results, "progress"))
+        let half = at(&half_private(of));
+        let no_room = if half.is_none() { " (no room for guests)" } else { "" };
+        let half = (format!("with half of the {} private{no_room}", of.words()), half);
+        let all = [half].into_iter().chain(experiments(|change| at(&change(of.looked_at())))).collect();
+        Reason::found(all, of.command(results, "progress"))
     };
     let most = |each: &PerKernel| each.values().copied().reduce(f64::max);
     let metric = "cycles in which warps of non-owners do not wait for a lock";
@@ -68,14 +70,14 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     };
     let mut rows = vec![
         most_of_any
-            .row(format!("{metric}, most of any kernel"), most(&all).unwrap_or(0.0), all.clone())
-            .because(|row| why(row, &most)),
+            .row(format!("{metric}, most of any kernel"), Estimate::extreme(most(&all).unwrap_or(0.0), all.clone()))
+            .because(|_| why(&most)),
         MORE.mean(metric, all.clone()),
     ];
     for (kernel, claim) in single {
         let Some(&active) = all.get(*kernel) else { continue };
-        let row = claim.row(format!("{metric}: {kernel}"), active, PerKernel::new());
-        rows.push(row.because(|row| why(row, &|each: &PerKernel| each.get(*kernel).copied())));
+        let row = claim.row(format!("{metric}: {kernel}"), Estimate::number(active));
+        rows.push(row.because(|_| why(&|each: &PerKernel| each.get(*kernel).copied())));
     }
     let issued =
         |run: &Measured| crate::ratio(run.event(event::NON_OWNER_ISSUE) as f64, run.event(event::ISSUE) as f64);

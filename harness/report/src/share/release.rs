@@ -1,10 +1,11 @@
 //! What layout and the place of `relssp` do, each alone: thesis 3.4.1.4, figure 3.10.
 
 use super::{
-    Gain, MINIMAL, NOT_SAID, OPTIMAL, Shared, experiments, found, gaining, mean_gain, plan_changed, scratchpad_event,
+    Gain, MINIMAL, NOT_SAID, OPTIMAL, Shared, experiments, gaining, mean_gain, plan_changed, scratchpad_event,
 };
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row};
+use crate::row::{Claim, PerKernel, Reason, Row};
 use crate::shown::kernels;
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
@@ -51,15 +52,9 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
 }
 
 /// A gain between two codes of the same sharing, and the experiments on both sides.
-fn why(
-    of: Shared,
-    results: &Results<'_>,
-    row: &Row,
-    (a, b): (Point, Point),
-    value: impl Fn(&PerKernel) -> Option<f64>,
-) -> (String, String) {
+fn why(of: Shared, results: &Results<'_>, (a, b): (Point, Point), value: impl Fn(&PerKernel) -> Option<f64>) -> Reason {
     let all = experiments(|change| value(&of.gains(results, &change(a.clone()), &change(b.clone()))?));
-    (found(row, &all), of.command(results, PART))
+    Reason::found(all, of.command(results, PART))
 }
 
 /// Locks that a block gives up before its end, of all that it gives up.
@@ -87,44 +82,42 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     rows.extend(turn.mean(results, MORE));
     if let Some(gains) = of.gains(results, &turn.point, &turn.over) {
         let row = SOME.mean("kernels that gain from sharing alone with LRR", gaining(&gains));
-        rows.push(row.because(|row| {
+        rows.push(row.because(|_| {
             let count = |a: &Point, b: &Point| Some(crate::mean(&gaining(&of.gains(results, a, b)?)));
             let mut all = vec![(of.own_words(), count(&whole(of), &of.baseline()))];
             all.extend(experiments(|change| count(&change(of.in_turn()), &change(of.baseline()))));
-            (found(row, &all), of.command(results, PART))
+            Reason::found(all, of.command(results, PART))
         }));
     }
     rows.extend(gain(of, "IPC gained by sharing alone, over LRR", of.sharing(), of.baseline()).mean(results, MORE));
     if let Some(gains) = of.gains(results, &minimal(of), &of.sharing()) {
-        let row = LAYOUT.row("IPC gained by layout alone, over sharing alone", mean_gain(&gains), gains);
-        rows.push(
-            row.because(|row| why(of, results, row, (minimal(of), of.sharing()), |gains| Some(mean_gain(gains)))),
-        );
+        let row = LAYOUT.row("IPC gained by layout alone, over sharing alone", Estimate::gain(&gains));
+        rows.push(row.because(|_| why(of, results, (minimal(of), of.sharing()), |gains| Some(mean_gain(gains)))));
     }
     for (name, point) in [("postdom", postdom(of)), ("optimal", optimal(of))] {
         let Some(gains) = of.gains(results, &point, &of.sharing()) else { continue };
         let both = || (point.clone(), of.sharing());
         let metric = format!("IPC gained by relssp {name}, over sharing alone");
-        rows.push(MORE.row(metric.clone(), mean_gain(&gains), gains.clone()));
+        rows.push(MORE.row(metric.clone(), Estimate::gain(&gains)));
         let gaining_of_first = |gains: &PerKernel| Some(crate::mean(&gaining(&of_set(true, gains)?)));
-        if let Some(gaining) = gaining_of_first(&gains) {
+        if let Some(first) = of_set(true, &gains) {
             let metric = format!("kernels of set 1 that gain from relssp {name}");
-            let row = FIRST_SET.row(metric, gaining, PerKernel::new());
-            rows.push(row.because(|row| why(of, results, row, both(), gaining_of_first)));
+            let row = FIRST_SET.mean(metric, gaining(&first));
+            rows.push(row.because(|_| why(of, results, both(), gaining_of_first)));
         }
         let mean_of_second = |gains: &PerKernel| Some(mean_gain(&of_set(false, gains)?));
-        if let Some(gain) = mean_of_second(&gains) {
-            let row = SECOND_SET.row(format!("{metric}, kernels of set 2"), gain, PerKernel::new());
-            rows.push(row.because(|row| why(of, results, row, both(), mean_of_second)));
+        if let Some(second) = of_set(false, &gains) {
+            let row = SECOND_SET.row(format!("{metric}, kernels of set 2"), Estimate::gain(&second));
+            rows.push(row.because(|_| why(of, results, both(), mean_of_second)));
         }
     }
     if let Some(gains) = of.gains(results, &postdom(of), &optimal(of)) {
         let metric = "kernels with the thesis's answer to whether postdom is faster than optimal";
         let row = POSTDOM.mean(metric, as_the_thesis(&gains));
-        rows.push(row.because(|row| {
-            why(of, results, row, (postdom(of), optimal(of)), |gains| Some(crate::mean(&as_the_thesis(gains))))
+        rows.push(row.because(|_| {
+            why(of, results, (postdom(of), optimal(of)), |gains| Some(crate::mean(&as_the_thesis(gains))))
         }));
-        rows.push(MORE.row("IPC gained by postdom, over optimal", mean_gain(&gains), gains));
+        rows.push(MORE.row("IPC gained by postdom, over optimal", Estimate::gain(&gains)));
     }
     for (name, point) in [("no relssp", of.sharing()), ("postdom", postdom(of)), ("optimal", optimal(of))] {
         let early = results.each(&point, given_up).and_then(|each| of.of_sharing(results, each));

@@ -8,8 +8,9 @@ use gpurf_oracle::host::named;
 use gpurf_sm::residency::{Residency, Room, Sharing};
 
 use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, event};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, Unit, geometric_mean};
+use crate::row::{Claim, PerKernel, Reason, Row, Unit};
 use crate::shown::kernels;
 use crate::sweep::{Kernel, Point, Results, SweepPlan};
 
@@ -166,13 +167,11 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let command = || of.command(results, "residency");
     let table = table(of);
-    let differ = table.rows.iter().filter(|row| cells(of, row) < table.columns.len());
-    let differ: Vec<&str> = differ.map(|row| row.0).collect();
     let right: usize = table.rows.iter().map(|row| cells(of, row)).sum();
     let (metric, claim) = table.cells;
     let right = crate::ratio(right as f64, (table.rows.len() * table.columns.len()) as f64);
-    let row = claim.row(metric, right, PerKernel::new());
-    let mut rows = vec![row.because(|_| (format!("not those of {}", differ.join(", ")), command()))];
+    let row = claim.row(metric, Estimate::number(right)).derived("the launcher's model alone");
+    let mut rows = vec![row.because(|_| Reason::unknown(command()))];
     for (owners, event) in [("non-owners", event::NON_OWNERS), ("owners", event::OWNERS)] {
         let warps = results.each(&of.sharing(), |run| run.a_cycle(event));
         let warps = warps.and_then(|warps| of.of_sharing(results, warps));
@@ -182,8 +181,8 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let (Some(without), Some(with)) = (without, with) else { return rows };
     let more = with.iter().map(|(name, with)| (name.clone(), crate::ratio(*with, without[name]))).collect();
     if let Some(more) = of.of_sharing(results, more) {
-        let row = table.more.row("blocks with sharing, by those without", geometric_mean(&more), more);
-        rows.push(row.because(|_| ("the kernels' sizes are others: the rows of each kernel".to_owned(), command())));
+        let row = table.more.row("blocks with sharing, by those without", Estimate::geometric(more));
+        rows.push(row.because(|_| Reason::unknown(command())));
     }
     for &(kernel, threads, amount, expected) in table.rows {
         let found = results.kernels.iter().find(|of| of.name == kernel);
@@ -203,22 +202,24 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         for (metric, private, blocks, expected) in [("without", None, without, *first), ("with", Some(1), with, *last)]
         {
             let claim = cell(table.source, expected);
-            let why = || {
-                let say = |threads, amount, registers| {
-                    let blocks = of_amount(of, private, threads, amount, registers);
-                    let sizes = if of == Registers { "registers" } else { "bytes" };
-                    format!("{blocks} with {threads} threads of {amount} {sizes}")
+            let tried = || {
+                let with = |words: String, threads, amount, registers| {
+                    (words, Some(f64::from(of_amount(of, private, threads, amount, registers))))
                 };
+                let sizes = if of == Registers { "registers" } else { "bytes" };
+                let thesis = format!(
+                    "with the thesis's {threads} threads of {amount} {sizes} in place of {} of {}",
+                    ours.0, ours.1
+                );
                 let other = if of == Registers {
-                    say(ours.0, amount, registers)
+                    with(format!("with our threads and the thesis's {amount} registers"), ours.0, amount, registers)
                 } else {
-                    format!("{}, if registers do not limit it, of which it has {registers}", say(ours.0, ours.1, 1))
+                    with(format!("if registers did not limit it, of which it has {registers},"), ours.0, ours.1, 1)
                 };
-                let (ours, thesis) = (say(ours.0, ours.1, registers), say(threads, amount, registers));
-                format!("{ours}, as ours has; {thesis}, as the thesis's; {other}")
+                vec![with(thesis, threads, amount, registers), other]
             };
-            let row = claim.row(format!("blocks {metric} sharing: {kernel}"), blocks, PerKernel::new());
-            rows.push(row.because(|_| (why(), command())));
+            let row = claim.row(format!("blocks {metric} sharing: {kernel}"), Estimate::number(blocks));
+            rows.push(row.because(|_| Reason::found(tried(), command())));
         }
     }
     rows

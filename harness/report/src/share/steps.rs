@@ -1,6 +1,7 @@
 //! The steps of sharing: thesis 2.5.1.3, figure 2.15.
 
-use super::{Gain, NOT_SAID, Registers, Shared, dynamic, mean_gain, ordered};
+use super::{Gain, NOT_SAID, Registers, Shared, dynamic, ordered};
+use crate::estimate::Estimate;
 use crate::plot::Plot;
 use crate::row::{Claim, Row};
 use crate::sweep::{Point, Results, SweepPlan};
@@ -100,7 +101,7 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     }
     for (metric, point, over) in single(of) {
         let gains = of.gains(results, &point, &over);
-        rows.extend(gains.map(|gains| MORE.row(metric, mean_gain(&gains), gains)));
+        rows.extend(gains.map(|gains| MORE.row(metric, Estimate::gain(&gains))));
     }
     rows.extend(further(of).iter().filter_map(|gain| gain.mean(results, MORE)));
     rows

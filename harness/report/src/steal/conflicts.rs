@@ -1,8 +1,9 @@
 //! Conflicts by kind, and what they cost: stealing paper III-B, figure 4; VI-B3, figure 13.
 
 use super::{NOT_SAID, event, penalty, stealing, straight, why};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};
 
@@ -24,8 +25,7 @@ const KINDS: [(&str, &str); 3] = [
 const SHOWN: [&str; 2] = [event::INTER, event::READ_WRITE];
 
 pub fn plan(plan: &mut SweepPlan) {
-    why::plan_loads(plan, [straight(16), straight(8), stealing(8)]);
-    why::plan_saved(plan);
+    why::plan(plan, [straight(16), straight(8), stealing(8)]);
 }
 
 /// Cycles that an operand waits.
@@ -37,15 +37,12 @@ fn waits(results: &Results<'_>, point: &Point, conflicts: &[&str]) -> Option<Per
 const PARKED: [&str; 2] = [event::WAIT_PARKED, event::WAIT_RETURN];
 
 /// The part of a penalty that is gone, without what some events say: of the means, and of each kernel that had any.
-fn saved(results: &Results<'_>, kind: &str, without: &[&str]) -> Option<(f64, PerKernel)> {
+fn saved(results: &Results<'_>, kind: &str, without: &[&str]) -> Option<Estimate> {
     let before = waits(results, &straight(8), &[kind])?;
     let after = results.each(&stealing(8), |run| penalty(run, &[kind]) - penalty(run, without))?;
-    let all = 1.0 - crate::ratio(mean(&after), mean(&before));
-    let each = before.iter().filter(|&(_, &before)| before > 0.0).map(|(name, before)| {
-        let left = after.get(name).copied().unwrap_or(0.0);
-        (name.clone(), 1.0 - left / before)
-    });
-    Some((all, each.collect()))
+    let mut saved = Estimate::ratio_of_means(&after, &before).one_less();
+    saved.per_kernel.retain(|name, _| before[name] > 0.0);
+    Some(saved)
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
@@ -56,7 +53,9 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let whole = latency(&point).map(|each| {
             let metric = format!("cycles that an operand waits for other reads and for writes, {name}");
             let claim = if point == straight(16) { LATENCY } else { CYCLES };
-            claim.mean(metric, each).because(|_| why::latency(results, &point, &SHOWN))
+            claim
+                .mean(metric, each)
+                .because(|_| why::mean_at(results, "conflicts", &point, &|run| penalty(run, &SHOWN)))
         });
         rows.push(whole);
         for (kind, event) in KINDS {
@@ -66,9 +65,8 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     }
     let doubled = || {
         let (eight, sixteen) = (latency(&straight(8))?, latency(&straight(16))?);
-        let ours = crate::ratio(mean(&eight), mean(&sixteen));
-        let each = eight.iter().map(|(name, &eight)| (name.clone(), crate::ratio(eight, sixteen[name]))).collect();
-        let row = DOUBLED.row("these waits with 8 banks by those with 16", ours, each);
+        let ratio = Estimate::ratio_of_means(&eight, &sixteen);
+        let row = DOUBLED.row("these waits with 8 banks by those with 16", ratio);
         Some(row.because(|_| why::doubled(results, &SHOWN)))
     };
     rows.push(doubled());
@@ -83,13 +81,8 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         ),
         (WRITES_SAVED, "waits for results alone that stealing saves, 8 banks", event::READ_WRITE, &PARKED),
     ] {
-        let row = saved(results, kind, without).map(|(ours, each)| {
-            let reason = |without| match kind {
-                event::INTER => why::reads_saved(results),
-                _ => why::writes_saved(results, without),
-            };
-            claim.row(metric, ours, each).because(|_| reason(without))
-        });
+        let row = saved(results, kind, without)
+            .map(|saved| claim.row(metric, saved).because(|_| why::saved(results, kind, without)));
         rows.push(row);
     }
     rows.into_iter().flatten().collect()

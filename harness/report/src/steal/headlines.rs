@@ -1,8 +1,8 @@
 //! The headlines of the stealing paper, on its machine or on a part of it.
 
-use super::{REPORT, banks, gain, machine, techniques, why};
+use super::{REPORT, banks, gain, machine, techniques};
 use crate::report::{HEADLINES, Machine};
-use crate::row::{Claim, Row};
+use crate::row::{Claim, Reason, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 
 /// II-B: few collectors.
@@ -32,11 +32,7 @@ pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, preset: &'static str, baseline: &'static str| {
         let (point, baseline) = (on(machine, preset), on(machine, baseline));
         let row = claim.mean(format!("IPC gained by {metric}"), gain(results, &point, &baseline)?);
-        Some(row.because(|_| {
-            let why = why::load(results, &baseline).zip(why::thefts(results, &point));
-            let why = why.map_or_else(String::new, |(load, thefts)| format!("{load}. {}: {thefts}", why::name(&point)));
-            (why, REPORT.command(results, HEADLINES))
-        }))
+        Some(row.because(|_| Reason::unknown(REPORT.command(results, HEADLINES))))
     };
     let rows = [
         row(banks::EIGHT, "8 banks, over 16", "banks-8", "banks-16"),

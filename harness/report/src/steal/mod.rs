@@ -2,6 +2,7 @@
 
 mod banks;
 mod conflicts;
+mod errata;
 mod headlines;
 mod sizes;
 mod techniques;
@@ -40,6 +41,7 @@ const REPORT: Definition = Definition {
         Part { name: "writes", plan: writes::plan, rows: writes::rows, plots: writes::plots },
         Part { name: "times", plan: times::plan, rows: times::rows, plots: times::plots },
         Part { name: "sizes", plan: sizes::plan, rows: sizes::rows, plots: sizes::plots },
+        Part { name: "errata", plan: |_| (), rows: errata::rows, plots: |_| Vec::new() },
     ],
     absent: ABSENT,
 };
@@ -137,10 +139,6 @@ mod event {
         INTRA = "conflict_intra",
         INTER = "conflict_inter",
         READ_WRITE = "conflict_read_write",
-        STALL_COLLECTOR = "stall_collector",
-        CANDIDATE = "candidate",
-        SHARING = "sharing",
-        STOLEN = "stolen",
         NORMAL = "write_normal",
         FORCED = "write_forced",
         PARTIAL = "write_partial",
@@ -148,8 +146,6 @@ mod event {
         NEXT = "return_next",
         LATER = "return_later",
         RETURN_FORCED = "return_forced",
-        FORCE_READ = "force_read",
-        FORCE_WRITE = "force_write",
         LAND = "land",
         WAIT_PARKED = "wait_parked",
         WAIT_RETURN = "wait_return",

@@ -2,7 +2,7 @@
 
 use super::{NOT_SAID, eager, gain, machine, reading, stealing, straight, why, writing};
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row};
+use crate::row::{Claim, PerKernel, Row, mean};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};
 
@@ -27,9 +27,9 @@ fn ideal() -> Point {
 }
 
 pub fn plan(plan: &mut SweepPlan) {
-    why::plan_gains(plan, [straight(8), straight(16), reading(), stealing(8)]);
+    why::plan(plan, [straight(8), straight(16), reading(), stealing(8)]);
     for (_, setting) in OTHERS {
-        why::plan_gains(plan, [straight(8), reading()].map(|point| point.with(setting)));
+        why::plan(plan, [straight(8), reading()].map(|point| point.with(setting)));
         plan.point(stealing(8).with(setting));
     }
     for point in [writing(), eager(reading()), eager(stealing(8)), ideal()] {
@@ -52,7 +52,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     };
     let part = |claim: Claim, metric: &str, point: Point| {
         let row = claim.mean(metric, better(results, &point, &straight(16))?);
-        Some(row.because(|_| why::gain_of(results, "techniques", &point, &straight(16))))
+        Some(row.because(|_| {
+            why::tried(results, "techniques", &point, |change| {
+                better(results, &change(point.clone()), &change(straight(16))).map(|better| mean(&better))
+            })
+        }))
     };
     let (read, both) = ("by read stealing, 8 banks", "by read and write stealing, 8 banks");
     let mut rows = vec![

@@ -30,7 +30,7 @@ fn points() -> [Point; 4] {
 }
 
 pub fn plan(plan: &mut SweepPlan) {
-    why::plan_loads(plan, points());
+    why::plan(plan, points());
 }
 
 /// The part of the values of a spread that are not above a number.
@@ -60,7 +60,7 @@ fn later(name: &'static str) -> impl Fn(&Measured) -> f64 {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, point: &Point, value: &dyn Fn(&Measured) -> f64| {
         let row = claim.mean(format!("{metric}, {}", why::name(point)), results.each(point, value)?);
-        Some(row.because(|row| why::times(results, point, row.unit, value)))
+        Some(row.because(|_| why::mean_at(results, "times", point, value)))
     };
     let mut rows = Vec::new();
     let points = points();

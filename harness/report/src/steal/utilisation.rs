@@ -1,8 +1,9 @@
 //! How busy banks are: stealing paper III-C, figure 5; VI-B3.
 
 use super::{NOT_SAID, bank_utilisation, stealing, straight, why};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::shown::kernels;
 use crate::sweep::{Point, Results, SweepPlan};
 
@@ -13,7 +14,7 @@ const FACTOR: Claim =
 const STRAIGHT: Claim = Claim::none(NOT_SAID);
 
 pub fn plan(plan: &mut SweepPlan) {
-    why::plan_loads(plan, [straight(16), straight(8), stealing(8)]);
+    why::plan(plan, [straight(16), straight(8), stealing(8)]);
 }
 
 /// Of a file of so many banks.
@@ -24,13 +25,13 @@ fn used(results: &Results<'_>, point: &Point, banks: u32) -> Option<PerKernel> {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, point: Point, banks: u32| {
         let row = claim.mean(format!("utilisation of the banks, {metric}"), used(results, &point, banks)?);
-        Some(row.because(|row| why::used(results, &point, row.paper.map_or(0.0, |band| band.low))))
+        Some(row.because(|_| why::mean_at(results, "utilisation", &point, &|run| bank_utilisation(run, banks))))
     };
     let factor = || {
         let (eight, sixteen) = (used(results, &stealing(8), 8)?, used(results, &straight(16), 16)?);
-        let each = eight.iter().map(|(name, &eight)| (name.clone(), crate::ratio(eight, sixteen[name]))).collect();
-        let ours = crate::ratio(mean(&eight), mean(&sixteen));
-        Some(FACTOR.row("that of 8 banks with stealing by that of 16", ours, each).because(|_| why::factor(results)))
+        let factor = Estimate::ratio_of_means(&eight, &sixteen);
+        let row = FACTOR.row("that of 8 banks with stealing by that of 16", factor);
+        Some(row.derived("the two utilisations").because(|_| why::factor(results)))
     };
     let rows = [
         row(FIGURE, "16 banks", straight(16), 16),

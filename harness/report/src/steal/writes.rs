@@ -20,7 +20,7 @@ fn tight() -> Point {
 }
 
 pub fn plan(plan: &mut SweepPlan) {
-    why::plan_loads(plan, [stealing(8)]);
+    why::plan(plan, [stealing(8)]);
     plan.point(tight());
 }
 
@@ -42,7 +42,7 @@ fn time(run: &Measured) -> f64 {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, point: Point, value: &dyn Fn(&Measured) -> f64| {
         let row = claim.mean(metric, results.each(&point, value)?);
-        Some(row.because(|_| why::becomes(results, value)))
+        Some(row.because(|_| why::mean_at(results, "writes", &stealing(8), value)))
     };
     let mut rows = vec![
         row(NOT_STOLEN, "results written without stealing", stealing(8), &|run| {

@@ -4,8 +4,9 @@
 use super::best::faster;
 use super::{CHANGES, Change, NOT_SAID, SAME, Unified384};
 use super::{compared_at, gain, row};
+use crate::estimate::Estimate;
 use crate::experiments;
-use crate::row::{Claim, PerKernel, Row, mean};
+use crate::row::{Claim, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 
 const PART: &str = "banks";
@@ -32,21 +33,16 @@ pub fn plan(plan: &mut SweepPlan) {
     points(FULL_STORES).for_each(|point| plan.point(point));
 }
 
-/// The mean over all benchmarks.
-fn of_all(each: PerKernel) -> (f64, PerKernel) {
-    (mean(&each), each)
-}
-
 /// What conflicts cost: the part of the performance with ports of their own that the machine does not have.
-fn lost(results: &Results<'_>, change: Change) -> Option<(f64, PerKernel)> {
+fn lost(results: &Results<'_>, change: Change) -> Option<Estimate> {
     let shared = points(change).collect();
     let apart = points(SEPARATE).map(change).collect();
-    compared_at(results, [shared, apart], |shared, apart| 1.0 - faster(shared, apart)).map(of_all)
+    compared_at(results, [shared, apart], |shared, apart| 1.0 - faster(shared, apart)).map(Estimate::mean)
 }
 
 /// What the machine gains from something.
-fn gained(results: &Results<'_>, from: Change, change: Change) -> Option<(f64, PerKernel)> {
-    compared_at(results, [points(from).map(change).collect(), points(change).collect()], gain).map(of_all)
+fn gained(results: &Results<'_>, from: Change, change: Change) -> Option<Estimate> {
+    compared_at(results, [points(from).map(change).collect(), points(change).collect()], gain).map(Estimate::mean)
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
@@ -63,8 +59,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         ),
     ];
     let stores = gained(results, FULL_STORES, SAME);
-    let stores = stores.map(|(ours, each)| {
-        MORE.row("performance gained by stores of whole lines that take a place, mean", ours, each)
-    });
+    let stores =
+        stores.map(|gain| MORE.row("performance gained by stores of whole lines that take a place, mean", gain));
     compared.into_iter().flatten().chain(stores).collect()
 }

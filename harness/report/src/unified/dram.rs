@@ -2,6 +2,7 @@
 
 use super::{Best, Change, Fixed256, SAME, Unified384};
 use super::{compared, compared_at, count, event, of_case, plan_changed, row_with};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::shown::kernels;
@@ -44,13 +45,13 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let counted = |claim, metric: &str, holds: fn(f64) -> bool| {
         let value = |change| {
             let each = saved(results, change)?;
-            Some((count(&each, holds), each))
+            Some(Estimate::extreme(count(&each, holds), each))
         };
         let largest = || vec![(LARGEST.to_owned(), saved_with_largest(results).map(|each| count(&each, holds)))];
         row_with(results, PART, claim, metric, &value, largest)
     };
     let pcr = |change| of_case(saved(results, change), "pcr");
-    let largest = || vec![(LARGEST.to_owned(), of_case(saved_with_largest(results), "pcr").map(|(saved, _)| saved))];
+    let largest = || vec![(LARGEST.to_owned(), of_case(saved_with_largest(results), "pcr").map(|saved| saved.value))];
     let rows = [
         counted(FEWER, "benchmarks of which 384 KB unified saves 10 to 25 % of the DRAM bytes", |saved| {
             (0.1..=0.25).contains(&saved)

@@ -6,11 +6,12 @@ use gpurf_energy::storage::{Activity, BankAccesses, Core, SmEnergy, Storage};
 use super::best::faster;
 use super::{Best, Change, Design, Fixed128, Fixed256, Large256, Large512, Limited, SAME, Unified256, Unified384};
 use super::{
-    NOT_SAID, REPORT, best, cases, count, dram, ends, event, found, gains, of_case, performance, plan_changed,
-    plan_designs, row, row_with,
+    NOT_SAID, REPORT, best, cases, count, dram, ends, event, of_case, performance, plan_changed, plan_designs, row,
+    row_with,
 };
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
-use crate::row::{Claim, PerKernel, Row, Unit, mean};
+use crate::row::{Claim, PerKernel, Reason, Row, Unit};
 use crate::shown::kernels;
 use crate::sweep::{Measured, Results, SweepPlan};
 
@@ -145,11 +146,6 @@ pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
     })
 }
 
-/// The names of benchmarks.
-fn names(each: &PerKernel) -> String {
-    each.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
-}
-
 /// A part of the energy.
 type OfEnergy = fn(&SmEnergy) -> f64;
 
@@ -172,12 +168,12 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         "benchmarks of which 384 KB unified saves 0 to 20 % of the energy",
         &|change| {
             let each = saved(results, both, change, Prices::USUAL)?;
-            Some((count(&each, |saved| (-0.005..=0.205).contains(&saved)), each))
+            Some(Estimate::extreme(count(&each, |saved| (-0.005..=0.205).contains(&saved)), each))
         },
     ));
     rows.push(row(results, PART, MOST_SAVED, "energy saved by 384 KB unified, most of any benchmark", &|change| {
         let each = saved(results, both, change, Prices::USUAL)?;
-        Some((ends(&each)?[1], each))
+        Some(Estimate::extreme(ends(&each)?[1], each))
     }));
     rows.push(row(
         results,
@@ -186,7 +182,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         "benchmarks with 10 % more performance by energy, 384 KB unified",
         &|change| {
             let each = efficiency(results, both, change)?;
-            Some((count(&each, |gain| gain >= 0.1), each))
+            Some(Estimate::extreme(count(&each, |gain| gain >= 0.1), each))
         },
     ));
     for (claim, design, size) in [(HOTSPOT, Unified384, "384"), (SMALL_HOTSPOT, Unified256, "256")] {
@@ -197,8 +193,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     for (claim, over) in [(LIMITED_BETTER, Fixed128), (LIMITED_WORSE, Fixed256)] {
         let metric = format!("performance by energy gained by 256/64 KB limited, over {}", over.name());
         rows.push(row(results, PART, claim, &metric, &|change| {
-            let each = efficiency(results, [Limited, over], change)?;
-            Some((mean(&each), each))
+            efficiency(results, [Limited, over], change).map(Estimate::mean)
         }));
     }
     for design in [Large256, Large512] {
@@ -210,15 +205,8 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         };
         let Some(each) = more() else { continue };
         let metric = format!("energy that {} takes more than 256/64/64 KB", design.name());
-        let row = LARGE.mean(metric, each.clone());
-        rows.push(Some(row.because(|row| {
-            // What is faster leaks for a shorter time.
-            let gains = gains(results, [design, Fixed256], SAME).unwrap_or_default();
-            let slow: PerKernel =
-                each.into_iter().filter(|(name, _)| gains.get(name).is_none_or(|gain| *gain < 0.05)).collect();
-            let words = format!("of the benchmarks that gain less than 5 % of performance, {},", names(&slow));
-            (found(row, &[(words, (!slow.is_empty()).then(|| mean(&slow)))]), REPORT.command(results, PART))
-        })));
+        let row = LARGE.mean(metric, each);
+        rows.push(Some(row.because(|_| Reason::unknown(REPORT.command(results, PART)))));
     }
     let registers: OfEnergy = |energy| energy.registers;
     let memory: OfEnergy = |energy| energy.scratchpad + energy.cache;
@@ -227,7 +215,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             let metric = format!("energy of bank accesses of {what}, of all, 384 KB unified: {word} of any benchmark");
             let value = |change| {
                 let each = part(results, Unified384, change, Prices::USUAL, of)?;
-                Some((ends(&each)?[end], each))
+                Some(Estimate::extreme(ends(&each)?[end], each))
             };
             let one = || {
                 let words =

@@ -2,16 +2,17 @@
 
 use super::{Design, Fixed128, Fixed256, Limited, Limited16, Limited48};
 use super::{best, cases, count, ends, gains, of_case, plan_changed, row};
-use crate::row::{Claim, PerKernel, Row, Unit};
-use crate::sweep::{Kernel, Results, SweepPlan};
+use crate::estimate::{Estimate, each};
+use crate::row::{Claim, PerKernel, Reason, Row, Unit};
+use crate::sweep::{Results, SweepPlan};
 
 const PART: &str = "limited";
 const SOURCE: &str = "hierarchy thesis 7.5.1, figure 7.7(a)";
 const FIGURE: &str = "hierarchy thesis 7.2, figure 7.4";
 const FASTER: Claim = Claim::share(SOURCE, "all benchmarks: 100 %", 1.0, 1.0);
 const MATCHES: Claim = Claim::share(SOURCE, "matches for 4 (1 % to either side)", 4.0, 4.0).in_unit(Unit::Count);
-const NEEDLE: Claim = Claim::share(SOURCE, "a performance loss: below -1 %", -1.0, -0.01);
-const BFS: Claim = Claim::share(SOURCE, "a slight performance loss: -5-0 %", -0.05, -1e-6);
+const NEEDLE: Claim = Claim::share(SOURCE, "a performance loss: below -1 %", -1.0, -0.01).sign();
+const BFS: Claim = Claim::share(SOURCE, "a slight performance loss: -5-0 %", -0.05, -1e-6).sign();
 const LARGE: Claim = Claim::share(FIGURE, "\"can be large\": 10 % or more", 0.1, 10.0);
 const NO_ROOM: Claim = Claim::share(FIGURE, "DGEMM requires more than 16 KB of shared memory to execute: 1", 1.0, 1.0)
     .in_unit(Unit::Count);
@@ -44,10 +45,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         PART,
         FASTER,
         "benchmarks that 256/64 KB limited runs faster than 128/32/32 KB",
-        &|change| {
-            let each = small(change)?;
-            Some((crate::ratio(count(&each, |gain| gain > 0.0), each.len() as f64), each))
-        },
+        &|change| Some(Estimate::mean(each(&small(change)?, |gain| f64::from(u8::from(gain > 0.0))))),
     ));
     rows.push(row(
         results,
@@ -56,7 +54,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         "benchmarks that 256/64 KB limited runs as fast as 256/64/64 KB",
         &|change| {
             let each = large(change)?;
-            Some((count(&each, matches), each))
+            Some(Estimate::extreme(count(&each, matches), each))
         },
     ));
     for (claim, name) in [(NEEDLE, "needle"), (BFS, "bfs")] {
@@ -68,7 +66,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let each = choices(change)?;
         let [least, most] = ends(&each)?;
         // The one by the other, whichever is faster.
-        Some((most.max(1.0 / (1.0 + least) - 1.0), each))
+        Some(Estimate::extreme(most.max(1.0 / (1.0 + least) - 1.0), each))
     }));
     rows.push(no_room(results));
     rows.into_iter().flatten().collect()
@@ -77,10 +75,6 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 /// A benchmark whose blocks do not fit the smallest scratchpad memory.
 fn no_room(results: &Results<'_>) -> Option<Row> {
     let lacks_room = 1.0 - fitting(results, Limited48)?.get("cgemm")?;
-    let row = NO_ROOM.row("cgemm has no room in 16 KB of scratchpad memory", lacks_room, PerKernel::new());
-    Some(row.because(|_| {
-        let cgemm = results.kernels.iter().filter(|kernel| kernel.name == "cgemm");
-        let bytes = cgemm.flat_map(Kernel::demands).map(|asked| asked.demand.scratchpad).max().unwrap_or(0);
-        (format!("a block takes {bytes} bytes"), super::REPORT.command(results, PART))
-    }))
+    let row = NO_ROOM.row("cgemm has no room in 16 KB of scratchpad memory", Estimate::number(lacks_room));
+    Some(row.because(|_| Reason::unknown(super::REPORT.command(results, PART))))
 }

@@ -4,6 +4,7 @@ mod banks;
 mod best;
 mod dram;
 mod energy;
+mod errata;
 mod headlines;
 mod limited;
 mod partition;
@@ -16,10 +17,11 @@ use gpurf_compiler::Schedule;
 use best::{Best, Case, best, best_of, cases, faster};
 pub use energy::{storage, usual_activity};
 
-use crate::experiments::{self, Change, Experiment, SAME, found};
+use crate::estimate::Estimate;
+use crate::experiments::{self, Change, Experiment, SAME};
 use crate::kernels::UNIFIED_MEMORY;
 use crate::report::{Definition, Headlines, Part};
-use crate::row::{Absent, Claim, PerKernel, Row};
+use crate::row::{Absent, Claim, PerKernel, Reason, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 
 /// What can be made.
@@ -40,6 +42,7 @@ const REPORT: Definition = Definition {
         Part { name: "dram", plan: dram::plan, rows: dram::rows, plots: dram::plots },
         Part { name: "energy", plan: energy::plan, rows: energy::rows, plots: energy::plots },
         Part { name: "partition", plan: partition::plan, rows: partition::rows, plots: |_| Vec::new() },
+        Part { name: "errata", plan: |_| (), rows: errata::rows, plots: |_| Vec::new() },
         Part { name: "banks", plan: banks::plan, rows: banks::rows, plots: |_| Vec::new() },
         Part { name: "sensitivity", plan: sensitivity::plan, rows: sensitivity::rows, plots: |_| Vec::new() },
     ],
@@ -173,7 +176,7 @@ fn plan_changed(plan: &mut SweepPlan, designs: &[Design]) {
 }
 
 /// What a row has with a change: over all benchmarks, and of each.
-type Value<'a> = &'a dyn Fn(Change) -> Option<(f64, PerKernel)>;
+type Value<'a> = &'a dyn Fn(Change) -> Option<Estimate>;
 
 /// A row, and what the experiments find where it lies outside.
 fn row(results: &Results<'_>, part: &str, claim: Claim, metric: &str, value: Value<'_>) -> Option<Row> {
@@ -189,11 +192,10 @@ fn row_with(
     value: Value<'_>,
     more: impl FnOnce() -> Vec<(String, Option<f64>)>,
 ) -> Option<Row> {
-    let (ours, each) = value(SAME)?;
-    let row = claim.row(metric, ours, each);
-    Some(row.because(|row| {
-        let changed = experiments::values(&CHANGES, |change| value(change).map(|(ours, _)| ours));
-        (found(row, &[changed, more()].concat()), REPORT.command(results, part))
+    let row = claim.row(metric, value(SAME)?);
+    Some(row.because(|_| {
+        let changed = experiments::values(&CHANGES, |change| value(change).map(|changed| changed.value));
+        Reason::found([changed, more()].concat(), REPORT.command(results, part))
     }))
 }
 
@@ -249,8 +251,8 @@ fn ends(each: &PerKernel) -> Option<[f64; 2]> {
 }
 
 /// A row of one benchmark, of a value that there is of each.
-fn of_case(each: Option<PerKernel>, name: &str) -> Option<(f64, PerKernel)> {
-    Some((*each?.get(name)?, PerKernel::new()))
+fn of_case(each: Option<PerKernel>, name: &str) -> Option<Estimate> {
+    Some(Estimate::number(*each?.get(name)?))
 }
 
 /// Names of events: docs/blocks/mrf_arbiter.md, docs/blocks/sm.md, docs/blocks/cache.md, docs/machine.md.

@@ -7,9 +7,10 @@ use gpurf_isa::image::{Kernel as Code, Purpose};
 use gpurf_machine::LaunchDemand;
 use gpurf_sm::partition::Division;
 
-use super::best::{Best, best, cases, runs};
-use super::{Fixed256, REPORT, SAME, Unified384, ends, found, plan_designs};
-use crate::row::{Claim, PerKernel, Row, Unit};
+use super::best::{Best, best, cases};
+use super::{Fixed256, REPORT, SAME, Unified384, ends, plan_designs};
+use crate::estimate::Estimate;
+use crate::row::{Claim, PerKernel, Reason, Row, Unit};
 use crate::sweep::{Kernel, Point, Results, SweepPlan};
 
 const PART: &str = "partition";
@@ -81,8 +82,8 @@ fn tag_rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, ours: f64, experiments: &[(&str, f64)]| {
         let experiments: Vec<_> =
             experiments.iter().map(|(words, value)| ((*words).to_owned(), Some(*value))).collect();
-        let row = claim.row(metric, ours, PerKernel::new());
-        row.because(|row| (found(row, &experiments), REPORT.command(results, PART)))
+        let row = claim.row(metric, Estimate::number(ours));
+        row.because(|_| Reason::found(experiments, REPORT.command(results, PART)))
     };
     let (set_w, least) = (fixed.sets().ilog2(), least_lines(1).ilog2());
     let (fixed, unified) = (fixed.lines(), unified.lines());
@@ -126,24 +127,19 @@ fn needs(results: &Results<'_>) -> Vec<Row> {
         f64::from(u8::from(kernel.image.kernels.iter().any(spills)))
     };
     let spills = each(&spilled);
-    let mut rows =
-        vec![SPILLS.row("kernels that spill with 64 registers", spills.values().sum(), spills.clone()).because(|_| {
-            let names: Vec<&str> =
-                spills.iter().filter(|(_, spills)| **spills > 0.0).map(|(name, _)| name.as_str()).collect();
-            (format!("those of {}", names.join(", ")), command())
-        })];
+    let mut rows = vec![
+        SPILLS
+            .row("kernels that spill with 64 registers", Estimate::extreme(spills.values().sum(), spills))
+            .because(|_| Reason::unknown(command())),
+    ];
     let file = each(&|kernel| f64::from(u32::from(kernel.registers()) * THREADS * 4) / 1024.0);
     let Some([least, greatest]) = ends(&file) else { return rows };
     for (ours, word) in [(least, "least"), (greatest, "most")] {
-        let row = FILE.row(format!("KB of registers for {THREADS} threads, {word} of any kernel"), ours, file.clone());
-        rows.push(row.because(|row| {
-            let inside = file.iter().filter(|(_, value)| row.paper.is_some_and(|band| band.holds(**value)));
-            let inside: PerKernel = inside.map(|(name, value)| (name.clone(), *value)).collect();
-            let outside: Vec<&str> =
-                file.keys().filter(|name| !inside.contains_key(*name)).map(String::as_str).collect();
-            let others = ends(&inside).map(|[least, most]| if word == "least" { least } else { most });
-            (found(row, &[(format!("without {}", outside.join(", ")), others)]), command())
-        }));
+        let row = FILE.row(
+            format!("KB of registers for {THREADS} threads, {word} of any kernel"),
+            Estimate::extreme(ours, file.clone()),
+        );
+        rows.push(row.because(|_| Reason::unknown(command())));
     }
     // Of a block, by its threads.
     let per_thread = |kernel: &Kernel| {
@@ -151,11 +147,11 @@ fn needs(results: &Results<'_>) -> Vec<Row> {
         of.fold(0.0, f64::max)
     };
     if let Some(kernel) = results.kernels.iter().find(|kernel| kernel.name == "needle64") {
-        let row = TILE.row("bytes of scratchpad memory of a thread: needle64", per_thread(kernel), PerKernel::new());
+        let row = TILE.row("bytes of scratchpad memory of a thread: needle64", Estimate::number(per_thread(kernel)));
         rows.push(row.because(|row| {
             let without = row.ours - f64::from(TILE_EDGE + 1) * 4.0 / f64::from(TILE_EDGE);
             let words = "without the number that each row of a tile has more, so that a diagonal meets each bank once";
-            (found(row, &[(words.to_owned(), Some(without))]), command())
+            Reason::found(vec![(words.to_owned(), Some(without))], command())
         }));
     }
     let blocked: PerKernel = results
@@ -167,10 +163,9 @@ fn needs(results: &Results<'_>) -> Vec<Row> {
     if let Some([_, most]) = ends(&blocked) {
         let row = SCRATCHPAD.row(
             format!("KB of scratchpad memory for {THREADS} threads, most of cgemm, pcr and hotspot"),
-            most,
-            PerKernel::new(),
+            Estimate::extreme(most, blocked),
         );
-        rows.push(row.because(|_| ("the kernels' blocks are other ones".to_owned(), command())));
+        rows.push(row.because(|_| Reason::unknown(command())));
     }
     rows
 }
@@ -189,31 +184,15 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let Some((_, registers, threads)) = TABLE_7_2.iter().find(|(name, ..)| *name == case.name) else { continue };
         let ours = f64::from(best.kernel.registers());
         let row =
-            registers.row(format!("registers of a thread, 384 KB unified: {}", case.name), ours, PerKernel::new());
-        rows.push(row.because(|_| {
-            let why = "needs so many without spills, as our compiler allocates them. Why the thesis's needs others is not known";
-            (format!("{} {why}", best.kernel.name), REPORT.command(results, PART))
-        }));
+            registers.row(format!("registers of a thread, 384 KB unified: {}", case.name), Estimate::number(ours));
+        rows.push(row.because(|_| Reason::unknown(REPORT.command(results, PART))));
         let Some(ours) = of_largest(&best, |division, threads| division.slots * threads) else { continue };
-        let row = threads.row(format!("threads of the SM, 384 KB unified: {}", case.name), ours, PerKernel::new());
-        rows.push(row.because(|_| {
-            let say = |other: &Best<'_>| {
-                let threads = of_largest(other, |division, threads| division.slots * threads).unwrap_or(0.0);
-                format!("{} with {threads} threads: {} cycles", other.kernel.name, other.run.cycles)
-            };
-            let others = runs(results, &case.kernels, &Unified384.points()).unwrap_or_default();
-            let others: Vec<String> = others.iter().map(say).collect();
-            (
-                format!("{}. Why the thesis's is fastest with others is not known", others.join("; ")),
-                REPORT.command(results, PART),
-            )
-        }));
+        let row = threads.row(format!("threads of the SM, 384 KB unified: {}", case.name), Estimate::number(ours));
+        rows.push(row.because(|_| Reason::unknown(REPORT.command(results, PART))));
     }
     if let Some([_, most]) = ends(&caches) {
-        let row = CACHE.row("KB of cache, 384 KB unified, most of any benchmark", most, caches);
-        rows.push(row.because(|_| {
-            ("what is left by registers and scratchpad memory is less".to_owned(), REPORT.command(results, PART))
-        }));
+        let row = CACHE.row("KB of cache, 384 KB unified, most of any benchmark", Estimate::extreme(most, caches));
+        rows.push(row.because(|_| Reason::unknown(REPORT.command(results, PART))));
     }
     rows
 }

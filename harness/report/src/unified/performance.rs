@@ -2,6 +2,7 @@
 
 use super::{Change, Each, Fixed256, SAME, Unified256, Unified384};
 use super::{compared_at, count, gain, gains, of_case, plan_changed, row, row_with};
+use crate::estimate::Estimate;
 use crate::plot::{Plot, Style};
 use crate::row::{Claim, PerKernel, Row, Unit};
 use crate::shown::kernels;
@@ -52,7 +53,7 @@ pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
     row_with(results, part, NEEDLE, metric, &gained, || {
         let words = "with as many blocks, but scratchpad memory apart and in banks of 4 bytes (fixed-256, sm.shared_kilobytes=512, sm.blocks=10)";
         let gains = compared_at(results, [vec![apart()], Fixed256.points()], gain);
-        vec![(words.to_owned(), of_case(gains, HEADLINE).map(|(gain, _)| gain))]
+        vec![(words.to_owned(), of_case(gains, HEADLINE).map(|gain| gain.value))]
     })
 }
 
@@ -72,7 +73,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     ] {
         rows.push(row(results, PART, claim, metric, &|change| {
             let each = of(change)?;
-            Some((count(&each, |gain| gain > GAINED), each))
+            Some(Estimate::extreme(count(&each, |gain| gain > GAINED), each))
         }));
     }
     for (claim, name) in [(SMALL_CGEMM, "cgemm"), (SMALL_HOTSPOT, "hotspot")] {

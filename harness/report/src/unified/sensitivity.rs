@@ -2,16 +2,18 @@
 
 use super::best::{Best, best_of, faster};
 use super::{CHANGES, Change, dram, experiments, gain, row};
-use crate::row::{Claim, PerKernel, Row, Unit};
+use crate::estimate::Estimate;
+use crate::row::{Claim, Reason, Row, Unit};
 use crate::sweep::{Kernel, Point, Results, SweepPlan};
 
 const PART: &str = "sensitivity";
 const TILES: Claim = Claim::share("hierarchy thesis 7.1.2, figure 7.2", "over 2x: 2-3", 2.0, 3.0).in_unit(Unit::Ratio);
-const FEWER: Claim = Claim::share("hierarchy thesis 7.1.2, figure 7.3", "768 faster than 1024: above 0", 1e-4, 1.0);
+const FEWER: Claim =
+    Claim::share("hierarchy thesis 7.1.2, figure 7.3", "768 faster than 1024: above 0", 1e-4, 1.0).sign();
 const MORE_CACHE: Claim =
     Claim::share("hierarchy thesis 7.1.2, figure 7.3", "a large performance benefit: 10 % or more", 0.1, 3.0);
 const TRAFFIC: Claim =
-    Claim::share("hierarchy thesis 7.1, table 7.1", "can go up: above 1", 1.0, 10.0).in_unit(Unit::Ratio);
+    Claim::share("hierarchy thesis 7.1, table 7.1", "can go up: above 1", 1.0, 10.0).in_unit(Unit::Ratio).sign();
 const MOST: Claim = Claim::share("hierarchy thesis 7.6", "as high as 3x: 2.5-3.5", 2.5, 3.5).in_unit(Unit::Ratio);
 
 /// As much scratchpad memory as there can be beside registers and a cache of 64 KB.
@@ -76,10 +78,10 @@ fn of_two(
     [a, b]: [Point; 2],
     change: Change,
     value: impl Fn(&Best<'_>, &Best<'_>) -> f64,
-) -> Option<(f64, PerKernel)> {
+) -> Option<Estimate> {
     let kernels = kernels(results, name);
     let [a, b] = [a, b].map(|point| best_of(results, &kernels, &[change(point)]));
-    Some((value(&a??, &b??), PerKernel::new()))
+    Some(Estimate::number(value(&a??, &b??)))
 }
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
@@ -91,7 +93,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             "performance of tiles of 64, by those of 16, any scratchpad memory: needle",
             &|change| {
                 let of = |name| best_of(results, &kernels(results, name), &[change(tiles())]);
-                Some((faster(&of("needle64")??, &of("needle16")??), PerKernel::new()))
+                Some(Estimate::number(faster(&of("needle64")??, &of("needle16")??)))
             },
         ),
         row(results, PART, FEWER, "performance gained by 768 threads, over 1024, cache of 64 KB: MUM", &|change| {
@@ -125,12 +127,7 @@ fn most(results: &Results<'_>) -> Option<Row> {
     let most = all.first()?.2;
     let row = MOST.row(
         "performance with a large cache or scratchpad memory by a small one, most of any benchmark",
-        most,
-        PerKernel::new(),
+        Estimate::number(most),
     );
-    let say = |(name, what, ratio): &(String, &str, f64)| format!("{name} {ratio:.2} ({what})");
-    let all: Vec<String> = all.iter().take(4).map(say).collect();
-    let why =
-        format!("{}. The cause is not known: the thesis does not say of which structure and benchmark", all.join(", "));
-    Some(row.because(|_| (why, super::REPORT.command(results, PART))))
+    Some(row.because(|_| Reason::unknown(super::REPORT.command(results, PART))))
 }

@@ -133,7 +133,7 @@ impl Change {
 pub fn model_words(model: &str) -> &'static str {
     match model {
         "register_file" => "register file (pJ)",
-        "hybrid_file" => "register file with leakage (pJ)",
+        "leaking_file" => "register file with leakage (pJ)",
         _ => "SM and DRAM (pJ)",
     }
 }
@@ -179,7 +179,7 @@ pub fn means(kernels: &[(&str, &Numbers, &Numbers)]) -> Vec<Mean> {
         ("stats.ipc", |numbers| Some(numbers.ipc())),
         ("energy.register_file.total", |numbers| numbers.energy("register_file")),
         ("energy.sm.total", |numbers| numbers.energy("sm")),
-        ("energy.hybrid_file.total", |numbers| numbers.energy("hybrid_file")),
+        ("energy.leaking_file.total", |numbers| numbers.energy("leaking_file")),
     ];
     let mean = |(number, of): (&'static str, Of)| {
         let ratio = |&(kernel, a, b): &(&str, &Numbers, &Numbers)| {

@@ -1,0 +1,47 @@
+//! Contradictions inside the papers (`docs/errata.md`): what a paper prints, and what its own other numbers give. Arithmetic alone, no runs.
+
+use crate::estimate::Estimate;
+use crate::report::Definition;
+use crate::row::{Claim, Reason, Row};
+use crate::sweep::Results;
+
+/// The part of a report that has the contradictions of its paper.
+pub const PART: &str = "errata";
+
+/// A number that a paper prints, and the same by its other numbers.
+pub struct Printed {
+    /// The contradiction's number in `docs/errata.md`.
+    pub number: u32,
+    /// What it prints.
+    pub claim: Claim,
+    /// What it is about.
+    pub metric: String,
+    /// What its other numbers give.
+    pub value: f64,
+}
+
+/// Rows of them, in the part of a report.
+pub fn rows(report: &Definition, results: &Results<'_>, printed: Vec<Printed>) -> Vec<Row> {
+    let command = report.command(results, PART);
+    let row = |Printed { number, claim, metric, value }: Printed| {
+        let row = claim.row(format!("erratum {number}: {metric}"), Estimate::number(value));
+        let reason = Reason { erratum: Some(number), command: command.clone(), ..Reason::default() };
+        row.derived("the paper's other numbers").because(|_| reason)
+    };
+    printed.into_iter().map(row).collect()
+}
+
+/// What holds of every contradiction: the page has its number, what is printed and what is computed, and the two differ.
+#[cfg(test)]
+#[track_caller]
+pub fn check(rows: &[Row]) {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errata.md")).unwrap();
+    for row in rows {
+        let number = row.metric.trim_start_matches("erratum ").split(':').next().unwrap();
+        let section = page.split("\n## ").find(|section| section.starts_with(&format!("{number}. ")));
+        let section = section.unwrap_or_else(|| panic!("docs/errata.md has no number {number}"));
+        let ours = row.unit.words(row.ours);
+        assert!(section.contains(&ours), "docs/errata.md, {number}, has no {ours}: {}", row.metric);
+        assert!(row.doubtful() && row.cause == Some(crate::row::Known::Erratum), "{}", row.metric);
+    }
+}
