@@ -52,7 +52,12 @@ fn rows_are_written_as_comma_separated_values_too() {
     assert_eq!(table.lines().count(), rows.len() + 1, "{table}");
     assert!(table.starts_with("report,source,metric,text,paper_low,paper_high,ours,"), "{table}");
     let nowhere = ["report", "--kernel", "sums.toml", "--csv", "none/rows.csv"];
-    check_refused(&nowhere, &gpurf(&folder, &nowhere), BAD_INPUT, &["--csv none/rows.csv", "its folder does not exist"]);
+    check_refused(
+        &nowhere,
+        &gpurf(&folder, &nowhere),
+        BAD_INPUT,
+        &["--csv none/rows.csv", "its folder does not exist"],
+    );
 }
 
 #[test]
