@@ -222,7 +222,7 @@ fn whisker(row: &Row) -> String {
 fn scale(band: Band, values: [f64; 3]) -> [f64; 2] {
     let [ours, low, high] = values;
     let off = (band.low - ours).max(ours - band.high).max(0.0);
-    let width = (band.high - band.low).min(0.5 * ours.abs());
+    let width = (band.high - band.low).min(0.2 * ours.abs());
     let reach = 2.0 * (high - low).max(off).max(width).max(1e-9);
     let near = |value: f64| value.clamp(ours - reach, ours + reach);
     let ends = [near(band.low), near(band.high), low, high, ours];

@@ -1,4 +1,4 @@
-//! The rows of reports as comma-separated values (RFC 4180): what `--json` has of them, but for values of single kernels.
+//! The rows of reports as comma-separated values: what `--json` has of them, but for values of single kernels.
 
 use serde::Serialize;
 

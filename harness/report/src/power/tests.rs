@@ -9,7 +9,7 @@ use crate::testing::{check_rows, made, row};
 /// the compiler's states have half of the others OFF and take 5 more; the table keeps some ON and saves these cycles.
 fn run(point: &Point) -> Measured {
     let file = registers(point);
-    let states = |cycles: u64, on: u64, asleep: u64, wakes: [u64; 2], kept: u64| {
+    let states = |cycles: u64, on: u64, asleep: u64, wakes: [u64; 2]| {
         let [wake_sleep, wake_off] = wakes;
         let events = [
             (event::ON, on * cycles),
@@ -17,7 +17,6 @@ fn run(point: &Point) -> Measured {
             (event::WAKE_SLEEP, wake_sleep),
             (event::WAKE_OFF, wake_off),
             (event::TO_SLEEP, wake_sleep),
-            (event::KEPT, kept),
             (event::USED, 24 * cycles),
             (event::FULL, 50),
             (event::FETCH, 1000),
@@ -30,9 +29,9 @@ fn run(point: &Point) -> Measured {
     let (on, allocated) = (file / 20, file / 2);
     match point.preset {
         "kepler" => Measured::new(1000, [("issue", 1000)]),
-        "sleep-reg" => states(1020, on, allocated - on, [2000, 0], 0),
-        "greener-static" => states(1005, on, (allocated - on) / 2, [900, 300], 0),
-        _ => states(1001, on, (allocated - on) / 2, [800, 300], 200),
+        "sleep-reg" => states(1020, on, allocated - on, [2000, 0]),
+        "greener-static" => states(1005, on, (allocated - on) / 2, [900, 300]),
+        _ => states(1001, on, (allocated - on) / 2, [800, 300]),
     }
 }
 

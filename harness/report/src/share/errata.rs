@@ -37,7 +37,7 @@ pub fn rows(_: Shared, results: &Results<'_>) -> Vec<Row> {
         results,
         vec![
             printed(HOTSPOT, "resident blocks of hotspot with 90 % shared, by equation 2.4", blocks(PRIVATE)),
-            printed(UNSHARED, "blocks among them that share nothing, by equations 2.1 and 2.4", fit - pairs),
+            printed(UNSHARED, "blocks among them without a partner, by equations 2.1 and 2.4", fit - pairs),
         ],
     )
 }

@@ -102,12 +102,12 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         let gaining_of_first = |gains: &PerKernel| Some(crate::mean(&gaining(&of_set(true, gains)?)));
         if let Some(first) = of_set(true, &gains) {
             let metric = format!("kernels of set 1 that gain from relssp {name}");
-            let row = FIRST_SET.mean(metric, gaining(&first));
+            let row = FIRST_SET.row(metric, Estimate::mean(gaining(&first)).alone());
             rows.push(row.because(|_| why(of, results, both(), gaining_of_first)));
         }
         let mean_of_second = |gains: &PerKernel| Some(mean_gain(&of_set(false, gains)?));
         if let Some(second) = of_set(false, &gains) {
-            let row = SECOND_SET.row(format!("{metric}, kernels of set 2"), Estimate::gain(&second));
+            let row = SECOND_SET.row(format!("{metric}, kernels of set 2"), Estimate::gain(&second).alone());
             rows.push(row.because(|_| why(of, results, both(), mean_of_second)));
         }
     }

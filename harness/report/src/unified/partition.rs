@@ -163,7 +163,7 @@ fn needs(results: &Results<'_>) -> Vec<Row> {
     if let Some([_, most]) = ends(&blocked) {
         let row = SCRATCHPAD.row(
             format!("KB of scratchpad memory for {THREADS} threads, most of cgemm, pcr and hotspot"),
-            Estimate::extreme(most, blocked),
+            Estimate::extreme(most, blocked).alone(),
         );
         rows.push(row.because(|_| Reason::unknown(command())));
     }
