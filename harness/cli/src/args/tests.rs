@@ -42,3 +42,39 @@ fn a_replacement_needs_module_and_file() {
         assert!(replacement(text).is_err(), "{text}");
     }
 }
+
+/// The lines of a command in the list of commands of docs/program.md.
+fn usage_of<'a>(page: &'a str, command: &str) -> Vec<&'a str> {
+    let list = page.split("## Commands\n```\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a list");
+    let mut lines = Vec::new();
+    let mut inside = false;
+    for line in list.lines() {
+        if let Some(rest) = line.strip_prefix("gpurf ") {
+            inside = rest.split([' ', '|']).take(3).any(|word| word == command) || rest.starts_with(command);
+        }
+        if inside {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+#[test]
+fn the_page_lists_every_command_and_every_option() {
+    let page = include_str!("../../../../docs/program.md");
+    let mut missing = Vec::new();
+    for command in Cli::command().get_subcommands() {
+        let usage = usage_of(page, command.get_name()).join("\n");
+        if usage.is_empty() {
+            missing.push(format!("gpurf {}", command.get_name()));
+        }
+        let options = command.get_subcommands().flat_map(clap::Command::get_arguments).chain(command.get_arguments());
+        for option in options.filter(|option| !option.is_hide_set()).filter_map(clap::Arg::get_long) {
+            let named = usage.split(['[', ']', ' ', '|']).any(|word| word == format!("--{option}"));
+            if !named && option != "help" && option != "version" {
+                missing.push(format!("gpurf {} --{option}", command.get_name()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "not in the commands of docs/program.md: {missing:#?}");
+}
