@@ -5,7 +5,7 @@ use std::fmt::Write;
 use gpurf_regress::escaped;
 
 use crate::report::{Column, Moved, PaperReport};
-use crate::row::{Band, Row, Summary, Verdict};
+use crate::row::{Band, Row, Summary, UNKNOWN, Verdict};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -116,7 +116,7 @@ fn section(report: &PaperReport, page: &mut String) {
         let mut command = "";
         for row in &report.rows {
             line(row, row.command != command, page);
-            if !row.command.is_empty() {
+            if !row.command.is_empty() && row.why != UNKNOWN {
                 command = &row.command;
             }
         }
@@ -157,7 +157,8 @@ fn moved(causes: &[Moved], page: &mut String) {
 fn line(row: &Row, with_command: bool, page: &mut String) {
     let (metric, source) = (escaped(&row.metric), escaped(row.source));
     let (paper, ours) = (escaped(row.text), row.unit.words(row.ours));
-    let noted = !row.why.is_empty();
+    let alone = row.why == UNKNOWN;
+    let noted = !row.why.is_empty() && !alone;
     let class_of_line = if noted { " class=\"noted\"" } else { "" };
     let _ = write!(page, "<tr{class_of_line}><td>{metric} <span class=\"source\">{source}</span>");
     if let Some([least, most]) = row.extremes() {
@@ -173,6 +174,9 @@ fn line(row: &Row, with_command: bool, page: &mut String) {
     let _ = write!(page, "<span class=\"quiet\">{interval}</span><td class=\"verdict {}\">", class(row.verdict));
     if let Some(verdict) = row.verdict {
         let _ = write!(page, "{}&nbsp;{}", mark(verdict), verdict.words());
+    }
+    if alone {
+        let _ = write!(page, "<br><span class=\"quiet\" title=\"{}\">cause not known</span>", escaped(&row.command));
     }
     if row.sign_only {
         page.push_str("<br><span class=\"quiet\">sign only</span>");

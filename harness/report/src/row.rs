@@ -149,6 +149,9 @@ pub enum Known {
     NotKnown,
 }
 
+/// What a row says that does not agree, and of which no experiment was made.
+pub const UNKNOWN: &str = "the cause is not known";
+
 /// Why a row does not agree.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Reason {
@@ -334,7 +337,7 @@ impl Row {
         said.extend(erratum.map(|number| format!("the paper contradicts itself: docs/errata.md, {number}")));
         self.why = said.join("; ");
         if cause == Known::NotKnown {
-            self.why.push_str(if said.is_empty() { "the cause is not known" } else { ". The cause is not known" });
+            self.why.push_str(if said.is_empty() { UNKNOWN } else { ". The cause is not known" });
         }
         (self.cause, self.command) = (Some(cause), command);
         self

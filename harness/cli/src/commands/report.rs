@@ -427,7 +427,7 @@ fn kind(name: &RunName) -> String {
 /// Columns of a terminal that a report takes at most.
 const WIDTH: usize = 116;
 /// Those of what a row is about, and of the paper's words.
-const METRIC: usize = 46;
+const METRIC: usize = 44;
 const PAPER: usize = 28;
 
 /// A report as text: its rows, then why some of them do not agree, then what is not compared.
@@ -501,7 +501,7 @@ fn moved(causes: &[Moved]) -> String {
             let style = if column.verdict == Some(Finding::Agrees) { GOOD } else { QUIET };
             Cell::styled(column.ours.map_or_else(String::new, |ours| moved.unit.words(ours)), style)
         });
-        [Cell::from(moved.metric.clone()).wrapped(34), Cell::from(moved.text).wrapped(18)]
+        [Cell::from(moved.metric.clone()).wrapped(30), Cell::from(moved.text).wrapped(18)]
             .into_iter()
             .chain(values)
             .collect::<Vec<Cell>>()
