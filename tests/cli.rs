@@ -479,6 +479,39 @@ fn a_broken_arbiter_is_found_located_kept_and_replayed() {
     opens_the_waveform(&folder);
 }
 
+/// The lines of a page's code blocks that show this report: from its heading on.
+fn report_on(page: &str, heading: &str) -> Vec<String> {
+    let text = fs::read_to_string(checkout().join(page)).unwrap();
+    let lines = text.lines().skip_while(|line| *line != heading).take_while(|line| *line != "```");
+    let lines: Vec<String> = lines.map(str::to_owned).collect();
+    assert!(lines.len() > 5, "{page} has no report on {heading}");
+    lines
+}
+
+#[test]
+fn readme_and_tutorial_show_the_failure_that_the_program_prints() {
+    let broken = changed("mrf_arbiter", "(blocking[i] || !blocked[req_bank_i[i]])", "1'b1");
+    let file = stable_file("tutorial/my_arbiter.sv", &broken);
+    let folder = file.parent().unwrap();
+    let _ = fs::remove_dir_all(folder.join("failures"));
+    let arguments = ["cosim", "--block", "mrf_arbiter", "--preset", "baseline", "--rtl", "mrf_arbiter=my_arbiter.sv"];
+    let mut command = gpurf(&[&arguments[..], &["--failures", "failures"]].concat());
+    let output = command.current_dir(folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(FAILED), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    for page in ["README.md", "docs/tutorial.md"] {
+        let mut rest = printed.lines();
+        for line in report_on(page, "mrf_arbiter 16b 1rw 8c 1i 64e DIVERGED") {
+            assert!(rest.any(|other| other == line), "{page}: {line:?} is not in, or not in this order:\n{printed}");
+        }
+    }
+    // The tutorial's reproducer is the one that was written.
+    let reproducer = fs::read_to_string(folder.join("failures/mrf_arbiter-1/reproducer.json")).unwrap();
+    let tutorial = fs::read_to_string(checkout().join("docs/tutorial.md")).unwrap();
+    let cycles = tutorial.split("  \"cycles\": [\n").nth(1).and_then(|rest| rest.split("  ]\n").next()).unwrap();
+    assert!(reproducer.contains(cycles), "the tutorial shows\n{cycles}\nand not\n{reproducer}");
+}
+
 /// `gpurf wave` on a real failure: without a display it names the files, with one it starts the viewer.
 fn opens_the_waveform(folder: &Path) {
     let shown = folder.to_str().unwrap();

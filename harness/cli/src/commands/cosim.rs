@@ -269,7 +269,7 @@ fn failures(jobs: &[LockstepJob], ended: &[Ended], own: &OwnRtl) -> Vec<String> 
         if !is_replay(job) {
             text.push_str(&format!("  {:<9} {}\n", "again", job.command(job.cycles, &own.sources.options)));
         }
-        texts.push(text);
+        texts.push(from_here(&text));
     }
     texts
 }
@@ -290,6 +290,16 @@ fn refusals(jobs: &[LockstepJob], ended: &[Ended]) -> Vec<String> {
 
 fn is_replay(job: &LockstepJob) -> bool {
     matches!(job.inputs, Inputs::Replay(_))
+}
+
+/// A text whose paths in the current folder are relative to it, as a user would type them.
+fn from_here(text: &str) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    if here.parent().is_none() {
+        return text.to_owned();
+    }
+    let prefix = format!("{}/", here.display());
+    [" ", "="].iter().fold(text.to_owned(), |text, before| text.replace(&format!("{before}{prefix}"), before))
 }
 
 /// A path without the current folder in front of it.
