@@ -1,5 +1,5 @@
 // Atomic operations on 64 bits, in global and in shared memory, through pointers of both kinds. What is left does not depend on the order of the threads.
-#define THREADS 96
+#define THREADS 32
 typedef unsigned long long Wide;
 
 // Multiplies a cell modulo 2^64, by compare and swap; the order does not matter.
