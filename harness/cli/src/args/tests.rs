@@ -50,7 +50,7 @@ fn usage_of<'a>(page: &'a str, command: &str) -> Vec<&'a str> {
     let mut inside = false;
     for line in list.lines() {
         if let Some(rest) = line.strip_prefix("gpurf ") {
-            inside = rest.split([' ', '|']).take(3).any(|word| word == command) || rest.starts_with(command);
+            inside = rest.split(' ').next() == Some(command);
         }
         if inside {
             lines.push(line);
