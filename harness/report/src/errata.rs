@@ -20,6 +20,11 @@ pub struct Printed {
     pub value: f64,
 }
 
+/// One of them.
+pub fn printed(number: u32, claim: Claim, metric: &str, value: f64) -> Printed {
+    Printed { number, claim, metric: metric.into(), value }
+}
+
 /// Rows of them, in the part of a report.
 pub fn rows(report: &Definition, results: &Results<'_>, printed: Vec<Printed>) -> Vec<Row> {
     let command = report.command(results, PART);
@@ -29,6 +34,13 @@ pub fn rows(report: &Definition, results: &Results<'_>, printed: Vec<Printed>) -
         row.derived("the paper's other numbers").because(|_| reason)
     };
     printed.into_iter().map(row).collect()
+}
+
+/// The rows of the contradictions in a report without runs.
+#[cfg(test)]
+pub fn of(report: &'static Definition) -> Vec<Row> {
+    let made = crate::testing::made(report, &["a", "b"], |_, _| None);
+    made.rows.into_iter().filter(|row| row.metric.starts_with("erratum")).collect()
 }
 
 /// What holds of every contradiction: the page has its number, what is printed and what is computed, and the two differ.

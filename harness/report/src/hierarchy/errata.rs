@@ -3,7 +3,7 @@
 use gpurf_energy::{Chip, Energies};
 
 use super::{ACTIVE, REPORT};
-use crate::errata::{self, Printed};
+use crate::errata::{self, printed};
 use crate::row::{Claim, Row, Unit};
 use crate::sweep::Results;
 
@@ -52,7 +52,6 @@ fn saved(lrf: bool, reads: f64) -> f64 {
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let chip = Chip::PAPERS.saving(SAVED);
-    let printed = |number, claim, metric: &str, value| Printed { number, claim, metric: metric.into(), value };
     errata::rows(
         &REPORT,
         results,

@@ -3,7 +3,7 @@
 use gpurf_energy::hybrid::HybridFile;
 
 use super::{REPORT, area};
-use crate::errata::{self, Printed};
+use crate::errata::{self, printed};
 use crate::row::{Claim, Row, Unit};
 use crate::sweep::Results;
 
@@ -23,7 +23,6 @@ const KILOBYTES: Claim = Claim::share("hybrid paper 4.4", "4 KB", 4.0, 4.0).in_u
 const LEFT: f64 = 0.25;
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
-    let printed = |number, claim, metric: &str, value| Printed { number, claim, metric: metric.into(), value };
     errata::rows(
         &REPORT,
         results,
@@ -44,12 +43,10 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::made;
 
     #[test]
     fn by_hand_and_on_the_page() {
-        let report = made(&REPORT, &["a", "b"], |_, _| None);
-        let rows: Vec<Row> = report.rows.into_iter().filter(|row| row.metric.starts_with("erratum")).collect();
+        let rows = errata::of(&REPORT);
         assert_eq!(rows.len(), 4);
         errata::check(&rows);
         // 19.6 % of STT-RAM; two buffers of 64 entries of 38 bits in each of 32 lanes and 448 bits, 1.16 times as large, of 1 Mbit.
