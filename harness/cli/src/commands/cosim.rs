@@ -4,7 +4,6 @@ mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -134,10 +133,9 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
             Err(error) => Ended::Refused(error.into()),
         }
     };
-    // A run of the SM takes longer than one of a block.
-    let kind = |job: &LockstepJob| block(job).split(' ').next().unwrap_or_default().to_owned();
     let threads = super::threads(arguments.run.jobs);
-    let all = jobs.iter().map(|job| (kind(job), None));
+    // A run of the SM takes longer than one of a block.
+    let all = jobs.iter().map(|job| (job.block.clone(), None));
     let tally = Mutex::new(Tally { remaining: Remaining::new(threads, all), equal: 0, other: 0 });
     let done = |index: usize, ended: &Ended| {
         let seconds = match ended {
@@ -148,7 +146,7 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
         let passed = verdict(ended) == Some(Verdict::Pass);
         tally.equal += usize::from(passed);
         tally.other += usize::from(!passed);
-        let left = tally.remaining.ended(kind(&jobs[index]), None, seconds);
+        let left = tally.remaining.ended(jobs[index].block.clone(), None, seconds);
         let other = if tally.other > 0 { format!(", {} not", tally.other) } else { String::new() };
         progress.says(&format!("{} equal{other}, about {left}", tally.equal));
         progress
@@ -264,7 +262,7 @@ fn failures(jobs: &[LockstepJob], ended: &[Ended], own: &OwnRtl) -> Vec<String> 
         text.push_str(result.report.trim_end());
         text.push('\n');
         if let Some(folder) = folder {
-            text.push_str(&format!("  {:<9} {}\n", "folder", shorter(folder).display()));
+            text.push_str(&format!("  {:<9} {}\n", "folder", folder.display()));
         }
         if !is_replay(job) {
             text.push_str(&format!("  {:<9} {}\n", "again", job.command(job.cycles, &own.sources.options)));
@@ -295,17 +293,8 @@ fn is_replay(job: &LockstepJob) -> bool {
 /// A text whose paths in the current folder are relative to it, as a user would type them.
 fn from_here(text: &str) -> String {
     let here = std::env::current_dir().unwrap_or_default();
-    if here.parent().is_none() {
-        return text.to_owned();
-    }
     let prefix = format!("{}/", here.display());
     [" ", "="].iter().fold(text.to_owned(), |text, before| text.replace(&format!("{before}{prefix}"), before))
-}
-
-/// A path without the current folder in front of it.
-fn shorter(path: &Path) -> &Path {
-    let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(&here).unwrap_or(path)
 }
 
 /// How much of the whole suite a run is.

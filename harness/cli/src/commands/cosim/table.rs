@@ -1,8 +1,9 @@
 //! Runs as a table: each of them, or many in groups.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
-use gpurf_blocks::config::{Config, Preset, presets};
+use gpurf_blocks::config::{Config, presets};
 use gpurf_blocks::designs::Organisation;
 use gpurf_blocks::registry;
 use gpurf_lockstep::Verdict;
@@ -34,8 +35,7 @@ pub fn each(runs: &[Job<'_>]) -> String {
         words("result"),
     ];
     let rows: Vec<Vec<Cell>> = runs.iter().map(|(job, ended)| cells(job, ended)).collect();
-    let designs = runs.iter().map(|(job, _)| Organisation::of(&job.config).design().name);
-    let designs: Vec<&str> = designs.collect();
+    let designs: Vec<&str> = runs.iter().map(|(job, _)| Organisation::of(&job.config).design().name).collect();
     format!("{}{}\n", output::table(&columns, &rows), output::wrapped(&shape::legend(&designs)))
 }
 
@@ -74,19 +74,20 @@ fn group(job: &LockstepJob) -> String {
     format!("{} {}, {kind}", job.block, machine(&job.config))
 }
 
+/// The settings of a configuration but for the order of instructions, which is the code's and not the machine's.
+fn settings(config: &Config) -> Vec<String> {
+    Config { compiler: Config::default().compiler, ..*config }.settings()
+}
+
 /// The preset that a configuration has, or the one that it is like.
 fn machine(config: &Config) -> String {
-    // The order of instructions is the code's, not the machine's.
-    let settings = |of: &Config| Config { compiler: Config::default().compiler, ..*of }.settings();
+    static PRESETS: LazyLock<Vec<(&str, Vec<String>)>> =
+        LazyLock::new(|| presets().map(|preset| (preset.name, settings(&preset.config))).collect());
     let ours = settings(config);
-    let differences = |preset: &Preset| {
-        let theirs = settings(&preset.config);
-        let not_in = |some: &[String], others: &[String]| some.iter().filter(|one| !others.contains(one)).count();
-        not_in(&ours, &theirs) + not_in(&theirs, &ours)
-    };
-    let nearest = presets().map(|preset| (differences(preset), preset.name)).min_by_key(|&(count, _)| count);
-    match nearest {
-        Some((0, name)) => name.to_owned(),
+    let not_in = |some: &[String], others: &[String]| some.iter().filter(|one| !others.contains(one)).count();
+    let differences = PRESETS.iter().map(|(name, theirs)| (not_in(&ours, theirs) + not_in(theirs, &ours), name));
+    match differences.min_by_key(|&(count, _)| count) {
+        Some((0, name)) => (*name).to_owned(),
         Some((_, name)) => format!("like {name}"),
         None => String::new(),
     }
