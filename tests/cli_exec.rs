@@ -211,7 +211,7 @@ fn launches_run_in_lockstep_and_again_from_their_records() {
     }
 }
 
-/// Calls at random, right and wrong: the program goes on, and its results at the end are right.
+/// Calls at random, right and wrong: the program continues, and its results at the end are right.
 #[test]
 fn wrong_calls_are_errors_and_the_device_goes_on() {
     for seed in ["1", "2", "3"] {

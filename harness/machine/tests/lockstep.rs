@@ -282,7 +282,7 @@ fn a_difference_stops_at_its_cycle_and_is_kept() {
     let divergence = broken.divergence.unwrap();
     assert_eq!((divergence.block.as_str(), divergence.port.as_str()), ("coalescer", "mem_req_valid_o"));
     assert_eq!(engine.statistics().cycles, WRONG);
-    // The trace has a mark in that cycle, and goes on behind it.
+    // The trace has a mark in that cycle, and continues after it.
     assert!(finish(&mut engine).cycles > WRONG);
     let events = Events::of(&trace.text());
     events.check_rows();

@@ -222,7 +222,7 @@ fn whisker(row: &Row) -> String {
     svg
 }
 
-/// The ends of a row's scale. A band that goes on for long ("at least") is cut.
+/// The ends of a row's scale. A band without an end ("at least") is cut.
 fn scale(band: Band, values: [f64; 3]) -> [f64; 2] {
     let [ours, low, high] = values;
     let off = (band.low - ours).max(ours - band.high).max(0.0);

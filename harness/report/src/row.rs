@@ -124,7 +124,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// In the order in which they are told.
+    /// In the order in which a row shows them.
     pub const ALL: [Self; 3] = [Self::Agrees, Self::CannotTell, Self::Disagrees];
 
     /// In words.

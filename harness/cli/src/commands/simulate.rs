@@ -80,7 +80,7 @@ pub trait UseMachine {
     fn use_machine<M: Machine + 'static>(self, machine: M, build_s: Option<f64>) -> Self::Output;
 }
 
-/// Makes the engine that is asked for, of those that have cycles, and builds what it needs. With `probes` the RTL shows what is inside.
+/// Makes the requested engine, one of those that have cycles, and builds what it needs. With `probes` the RTL exposes its inner nets.
 pub fn with_machine<U: UseMachine>(
     execution: &Execution,
     project: &Project,

@@ -22,7 +22,7 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
-    /// The one that is asked for. What is wrong with it is said before anything runs.
+    /// The trace that the options request. Errors in it are reported before anything runs.
     pub fn create(options: &TraceOptions) -> Result<Option<Self>, Failure> {
         let Some(path) = &options.file else { return Ok(None) };
         let format = match options.format {

@@ -122,7 +122,7 @@ impl Events {
         parts.sum::<f64>().round() as u64
     }
 
-    /// Slices of a row are in order, each inside the one before it or behind it; the stages of an instruction fill it.
+    /// Slices of a row are in order, each inside the one before it or after it; the stages of an instruction fill it.
     pub fn check_rows(&self) {
         for (row, slices) in &self.rows {
             let mut free = 0;
