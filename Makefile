@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench reproduce synth prove kernels examples run lint clean
+.PHONY: help cosim test wave regress mutants bench reproduce synth prove kernels examples library testbench run lint clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -67,6 +67,14 @@ kernels: ## the test kernels' PTX again, with nvcc from PyPI (KERNEL= some, by n
 
 examples: ## CUDA applications as they are, compiled with nvcc from PyPI, on the engines (EXAMPLE= some, by name; ENGINE= one)
 	@ENGINE=$(ENGINE) scripts/examples.sh $(EXAMPLE)
+
+library: ## libgpurf, the model for testbenches in C, SystemVerilog and Python (PREFIX= where to install it)
+	@scripts/bootstrap.sh
+	@scripts/library.sh $(PREFIX)
+
+testbench: ## an example of a user's own module, compared through libgpurf (TESTBENCH=dpi or cocotb; BROKEN=1: with a fault; BENCH=1, CYCLES=)
+	@scripts/bootstrap.sh
+	@BROKEN=$(BROKEN) BENCH=$(BENCH) CYCLES=$(CYCLES) scripts/testbench.sh $(TESTBENCH)
 
 lint: ## format and lints of Rust and RTL, without running anything
 	@scripts/bootstrap.sh --lint --mutants

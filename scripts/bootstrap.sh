@@ -7,6 +7,7 @@
 #   scripts/bootstrap.sh --mutants   also a Python environment (target/venv) with Yosys and slang:
 #                                    the lint of casts, mutants, synthesis, the second simulator
 #   scripts/bootstrap.sh --proofs    the same with the solver z3, for proofs
+#   scripts/bootstrap.sh --cocotb    also a Python environment with cocotb, for the example of a testbench
 #
 # With everything in place it takes a tenth of a second.
 set -euo pipefail
@@ -16,16 +17,18 @@ readonly verilator_oldest=5.006
 readonly pyosys=0.70
 readonly pyslang=12.1.0
 readonly z3=4.13.3.0
+readonly cocotb=1.9.2
 readonly shellcheck=0.11.0.1
 readonly ruff=0.17.6
 readonly log=target/bootstrap.log
-want_lint=0 want_mutants=0 want_proofs=0
+want_lint=0 want_mutants=0 want_proofs=0 want_cocotb=0
 for argument in "$@"; do
     case $argument in
         --lint) want_lint=1 ;;
         --mutants) want_mutants=1 ;;
         --proofs) want_mutants=1 want_proofs=1 ;;
-        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants and --proofs" >&2; exit 2 ;;
+        --cocotb) want_cocotb=1 ;;
+        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants, --proofs and --cocotb" >&2; exit 2 ;;
     esac
 done
 
@@ -137,6 +140,17 @@ check_proofs() {
     : >"$stamp"
 }
 
+# The newest cocotb that works with the oldest Verilator. It loads Python's shared library.
+check_cocotb() {
+    local stamp=target/venv/cocotb-$cocotb
+    [ -e "$stamp" ] && return
+    check_venv
+    echo "bootstrap: installing cocotb $cocotb into target/venv (log: $log)" >&2
+    quietly target/venv/bin/pip install --disable-pip-version-check "cocotb==$cocotb"
+    if [ -z "$(target/venv/bin/find_libpython)" ]; then install_packages libpython3-dev; fi
+    : >"$stamp"
+}
+
 check_cargo
 missing=()
 have make || missing+=(make)
@@ -157,3 +171,4 @@ fi
 if [ $want_lint = 1 ]; then check_lint; fi
 if [ $want_mutants = 1 ]; then check_mutants; fi
 if [ $want_proofs = 1 ]; then check_proofs; fi
+if [ $want_cocotb = 1 ]; then check_cocotb; fi

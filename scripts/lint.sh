@@ -8,7 +8,7 @@ cargo clippy --quiet --workspace --all-targets -- -D warnings
 # Layout is free in the scripts; mistakes are not.
 target/venv/bin/shellcheck --external-sources --severity warning scripts/*.sh .ci/run
 target/venv/bin/shellcheck --shell bash --severity warning rtl/*/lint.sh
-target/venv/bin/ruff check --quiet --isolated --select B,E9,F scripts tests examples
+target/venv/bin/ruff check --quiet --isolated --select B,E9,F scripts tests examples harness/library/python
 scripts/lint_rtl.sh
 mapfile -t modules < <(find rtl -name '*.sv' ! -name '*_pkg.sv' | sort)
 target/venv/bin/python scripts/lint_casts.py -I rtl rtl/gpurf_pkg.sv rtl/*/*_pkg.sv "${modules[@]}"

@@ -1,5 +1,7 @@
 //! The report on the register file cache.
 
+mod testbench;
+
 use super::common::sums::{folder, gpurf, row, whole_report};
 use super::common::{PASSED, read_json};
 

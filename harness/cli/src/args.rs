@@ -58,6 +58,8 @@ pub enum Command {
     Exec(RunProgram),
     /// Write a random program as a launch manifest
     Program(WriteProgram),
+    /// Write SystemVerilog that compares a module of yours with the model, in your own testbench
+    Testbench(WriteTestbench),
     /// Compile CUDA or PTX to machine code
     Compile(Compile),
     /// Open a failure's waveform; without a display, print the command that opens it
@@ -331,6 +333,27 @@ impl EngineKind {
             Self::Lockstep => "lockstep",
         }
     }
+}
+
+/// `gpurf testbench`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It writes gpurf_check_BLOCK.sv, which compares all outputs in every cycle, and gpurf_drive_BLOCK.sv, which drives random inputs. \
+Both use libgpurf (make library) through DPI-C; docs/library.md describes them."
+)]
+pub struct WriteTestbench {
+    /// The block
+    #[arg(value_name = "BLOCK")]
+    pub block: String,
+    /// Sizes and policies
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Do not compare this output, which the checker then does not have as a port (may be repeated)
+    #[arg(long, value_name = "PORT")]
+    pub without: Vec<String>,
+    /// Write into this folder
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
+    pub out: PathBuf,
 }
 
 /// `gpurf program`.

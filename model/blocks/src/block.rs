@@ -11,7 +11,7 @@ use crate::{Layout, Ports, WARP_DATA_BITS, WarpData};
 ///
 /// `rst_ni` is an input like others: a low value takes effect in `clock`, and the outputs of that cycle are those of the
 /// state before it.
-pub trait Block: Sized + Send + 'static {
+pub trait Block: Clone + Send + 'static {
     /// The RTL module's name.
     const NAME: &'static str;
     /// The names of the RTL parameters that the shape gives, in the module's order.

@@ -119,6 +119,7 @@ macro_rules! designs {
         }
 
         /// The register file of an operand stage.
+        #[derive(Clone)]
         pub(crate) enum Provider {
             $($variant(Box<$variant>),)+
         }

@@ -1,7 +1,7 @@
 //! A line of the lists of blocks.
 
 use crate::config::Config;
-use crate::{Block, PackedMemory, Twin, erase};
+use crate::{Block, PackedMemory, Stepwise, Twin, erase};
 
 /// A block of the list.
 #[derive(Clone, Copy)]
@@ -24,6 +24,8 @@ pub struct Entry {
     pub packed_memories: &'static [PackedMemory],
     /// Makes its twin.
     pub twin: fn(&Config) -> Box<dyn Twin>,
+    /// Makes its twin for a caller that takes the cycle in two steps.
+    pub stepwise: fn(&Config) -> Box<dyn Stepwise>,
 }
 
 /// A block, with its path in both trees and one line on what it does.
@@ -38,6 +40,7 @@ pub const fn entry<B: Block>(path: &'static str, summary: &'static str) -> Entry
         words_are_registers: B::WORDS_ARE_REGISTERS,
         packed_memories: B::PACKED_MEMORIES,
         twin: |config| erase::<B>(&B::shape_alone(config)),
+        stepwise: |config| erase::<B>(&B::shape_alone(config)),
     }
 }
 

@@ -147,7 +147,7 @@ impl Field {
     }
 }
 
-/// A block with its types erased. Made by [`erase`].
+/// A block with its types erased.
 pub trait Twin: Send {
     /// What the bytes mean.
     fn declaration(&self) -> &Declaration;
@@ -176,6 +176,25 @@ pub trait Twin: Send {
     fn memories(&mut self) -> Vec<Memory<'_>>;
 }
 
+/// A twin whose cycle is taken in two steps, and whose state can be kept: what a testbench of somebody else's needs.
+pub trait Stepwise: Twin {
+    /// Settles a cycle: reads the input part, fills the outputs, and the probes where `probed`. State does not change, so
+    /// a cycle may be settled again with other inputs, as combinational logic settles when its inputs move.
+    ///
+    /// # Panics
+    /// As [`Twin::cycle`].
+    fn settle(&mut self, inputs: &[u8], compared: &mut [u8], probed: bool);
+
+    /// The clock edge, with the inputs and outputs of the cycle that [`Stepwise::settle`] was called with last.
+    ///
+    /// # Panics
+    /// As [`Twin::cycle`].
+    fn edge(&mut self, inputs: &[u8], compared: &[u8]);
+
+    /// A copy with the same state and memories, which goes on independently.
+    fn copy(&self) -> Box<dyn Stepwise>;
+}
+
 struct Erased<B> {
     block: B,
     declaration: Declaration,
@@ -183,7 +202,7 @@ struct Erased<B> {
 }
 
 /// Erases the types of a block of this shape.
-pub fn erase<B: Block>(shape: &B::Shape) -> Box<dyn Twin> {
+pub fn erase<B: Block>(shape: &B::Shape) -> Box<dyn Stepwise> {
     let declaration = Declaration::of::<B>(shape);
     let probe_start = size_of::<B::Out>().next_multiple_of(ALIGN);
     Box::new(Erased { block: B::new(shape), declaration, probe_start })
@@ -215,13 +234,8 @@ impl<B: Block> Twin for Erased<B> {
     }
 
     fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]) {
-        let inputs = view::<B::In>(inputs);
-        let (out, probe) = compared.split_at_mut(self.probe_start);
-        let (out, probe) = (view_mut::<B::Out>(out), view_mut::<B::Probe>(probe));
-        self.block.early(out);
-        self.block.late(inputs, out);
-        self.block.probe(inputs, out, probe);
-        self.block.clock(inputs, out);
+        self.settle(inputs, compared, true);
+        self.edge(inputs, compared);
     }
 
     fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
@@ -242,5 +256,27 @@ impl<B: Block> Twin for Erased<B> {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         self.block.memories()
+    }
+}
+
+impl<B: Block> Stepwise for Erased<B> {
+    fn settle(&mut self, inputs: &[u8], compared: &mut [u8], probed: bool) {
+        let inputs = view::<B::In>(inputs);
+        let (out, probe) = compared.split_at_mut(self.probe_start);
+        let out = view_mut::<B::Out>(out);
+        self.block.early(out);
+        self.block.late(inputs, out);
+        if probed {
+            self.block.probe(inputs, out, view_mut::<B::Probe>(probe));
+        }
+    }
+
+    fn edge(&mut self, inputs: &[u8], compared: &[u8]) {
+        self.block.clock(view::<B::In>(inputs), view::<B::Out>(compared));
+    }
+
+    fn copy(&self) -> Box<dyn Stepwise> {
+        let (block, declaration) = (self.block.clone(), self.declaration.clone());
+        Box::new(Self { block, declaration, probe_start: self.probe_start })
     }
 }

@@ -54,6 +54,7 @@ use unified::Unified;
 ///
 /// A unit more is a field of [`Blocks`], what it decides and its edge in the file of its stage (a unit behind the operand stage: `execute`), a line in `still` that says
 /// when nothing is under way in it, its results in `push_side_results` or a queue of its own, and its ports in `record`.
+#[derive(Clone)]
 pub struct Sm {
     blocks: Blocks,
     decided: Decided,
@@ -62,6 +63,7 @@ pub struct Sm {
 }
 
 /// The blocks with state. `decode` and `issue_stage` have none.
+#[derive(Clone)]
 struct Blocks {
     ports: usize,
     /// The warps of each port.

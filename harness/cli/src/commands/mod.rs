@@ -19,6 +19,7 @@ pub mod run;
 mod simulate;
 pub mod source;
 mod statistics;
+pub mod testbench;
 mod trace;
 pub mod wave;
 

@@ -319,6 +319,7 @@ impl CacheCycle<'_> {
 ///
 /// Whoever uses this directly asks what it says of the request at hand ([`decide`](Self::decide)), what it has for the result bus ([`result`](Self::result)), and
 /// ends the cycle with [`advance`](Self::advance).
+#[derive(Clone)]
 pub struct Cache {
     row_w: u32,
     unified: bool,

@@ -161,6 +161,7 @@ pub(crate) enum Hit<'a> {
 }
 
 /// The data of the cache, and what reads and writes it: one hit at a time, in order, in stage C; the line that was read, in stage D; and fills.
+#[derive(Clone)]
 pub struct CacheAccess {
     row_w: u32,
     ram: Storage,

@@ -151,6 +151,7 @@ pub(crate) struct MissesEdge<'a> {
 }
 
 /// Requests whose answers are to come, in a ring, and the rows of the loads that wait for them. Several rows may wait for one answer.
+#[derive(Clone)]
 pub struct CacheMisses {
     misses: usize,
     rows: usize,

@@ -179,6 +179,7 @@ pub(crate) struct LoadResult<'a> {
 
 /// Hits until their latency is over, and answers of memory, on their way to one port. Parts of a load come in any order: they are counted, and the last one to
 /// go ends the load.
+#[derive(Clone)]
 pub struct CacheResults {
     loads: usize,
     row_w: u32,

@@ -91,6 +91,7 @@ pub(crate) struct TagsEdge {
 }
 
 /// Tags, valid bits and the order of replacement. The tags are read at one edge and compared in the next cycle.
+#[derive(Clone)]
 pub struct CacheTags {
     /// Sets that are in use; with unified memory their number is chosen at each launch.
     sets: usize,

@@ -114,6 +114,7 @@ fn count(issued: &Issued, b: Option<&WarpData>) -> Result<u8, u32> {
 ///
 /// The methods for an edge are called in the order of their priorities: [`advance`](Self::advance), [`arrive`](Self::arrive), [`hold`](Self::hold),
 /// [`start`](Self::start).
+#[derive(Clone)]
 pub struct BarrierUnit {
     warps: usize,
     /// A bit for each warp. The bits of numbers that no warp has stay 0.

@@ -297,6 +297,7 @@ enum State {
 /// until none is left.
 ///
 /// With places registers are handed out one by one, and guests may be added: blocks that share registers with blocks that fit whole (sharing thesis 2.2).
+#[derive(Clone)]
 pub struct BlockLauncher {
     warps: usize,
     banks: usize,

@@ -122,7 +122,7 @@ pub struct Ready {
 /// Sends each instruction that leaves the operand stage to its unit. There is an ALU and a single precision unit for each port, but one memory
 /// pipeline, one special function unit, one constant unit and one barrier unit for all: where two ports want the same one they take
 /// turns.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Dispatcher {
     memory_turn_q: u8,
     sfu_turn_q: u8,

@@ -24,6 +24,7 @@ const LAST: usize = STAGES - 1;
 ///
 /// Its result is computed when it is taken. What the stages hold in the hardware follows from the operands, and is computed
 /// when somebody looks.
+#[derive(Clone)]
 struct Slot {
     operands: [WarpData; OPERANDS],
     data: WarpData,
@@ -51,6 +52,7 @@ impl Slot {
 
 /// Thirty-two lanes of single precision arithmetic: operands taken apart and multiplied in stage 1, added in stage 2, rounded behind it. How long a
 /// result takes on top of that is the affair of the `result_queue`, whose register the rounded result goes to (hierarchy thesis table 4.4: 8 cycles).
+#[derive(Clone)]
 pub struct FpUnit {
     slots: Box<[Slot; STAGES]>,
     /// The slot of each stage.

@@ -131,6 +131,7 @@ impl Choice {
 }
 
 /// The first stage.
+#[derive(Clone)]
 struct First {
     value: WarpData,
     from: [u8; LANES],
@@ -138,6 +139,7 @@ struct First {
 }
 
 /// Performs shuffles: each lane reads a value of another lane. What each lane takes is decided in the first stage and moved in the second.
+#[derive(Clone)]
 pub struct LaneCrossbar {
     first_q: First,
     data_q: WarpData,

@@ -88,6 +88,7 @@ const ROOM: usize = 3;
 /// A ring of results behind a unit, each of which is offered a set number of cycles after it came, in order.
 ///
 /// A place knows the cycle from which its result is offered, so that nothing has to be counted down.
+#[derive(Clone)]
 pub struct ResultQueue {
     // What the places hold, in 32-bit words: they are memories for the harness.
     data_q: Box<[WarpData]>,

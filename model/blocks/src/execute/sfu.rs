@@ -58,6 +58,7 @@ struct Group {
 
 /// Eight lanes a cycle of approximate functions: the argument reduced, a parabola of a table, rounding. How long a result takes on top of
 /// that is the affair of the `result_queue` behind it (hierarchy thesis table 4.4: 20 cycles).
+#[derive(Clone)]
 pub struct Sfu {
     argument_q: WarpData,
     data_q: WarpData,

@@ -150,6 +150,7 @@ impl SpecialRead {
 
 /// Thread, block and lane numbers, and the time, for S2R. The threads' coordinates are computed by the launcher once for each grid (all
 /// blocks are alike) into a RAM with a word for each warp of a block.
+#[derive(Clone)]
 pub struct SpecialRegisters {
     tid: Storage,
     result_q: UnitResult,

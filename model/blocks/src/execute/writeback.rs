@@ -175,6 +175,7 @@ pub struct Offers {
 
 /// Chooses which result takes which bus, sends it to the register file's write queue and the predicate file, and reports
 /// to the scoreboard what is complete.
+#[derive(Clone)]
 pub struct Writeback {
     ports: usize,
     /// Registers are reported when their results are taken.

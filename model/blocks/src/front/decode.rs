@@ -162,6 +162,7 @@ pub fn roles(op: u64, ctl: u64) -> Roles {
 
 /// Turns the two words of an instruction into its roles, so that nothing behind it has to know operations by name to
 /// find dependences.
+#[derive(Clone)]
 pub struct Decode;
 
 impl Block for Decode {

@@ -86,6 +86,7 @@ pub struct Fetched {
 /// Keeps the fetch address of each warp and reads the code memory, one instruction a cycle for each issue port: its warps
 /// have a fetch path of their own, with a copy of the code. Behind an instruction that may send the group elsewhere a warp
 /// waits until the SIMT stack says where it goes on, so nothing is fetched on a wrong path.
+#[derive(Clone)]
 pub struct Fetch {
     /// What numbers a warp's address modulo the code memory's depth.
     code_mask: u32,
@@ -96,6 +97,7 @@ pub struct Fetch {
 }
 
 /// The fetch path of an issue port.
+#[derive(Clone)]
 struct Path {
     /// Its warps.
     own: u64,

@@ -77,6 +77,7 @@ const PLACES: usize = 2;
 
 /// Two decoded instructions for each warp, so that one can be fetched while another waits. Payloads are kept in 32-bit
 /// pieces, as [`Memory`] asks for them.
+#[derive(Clone)]
 pub struct InstructionBuffer {
     warps: u64,
     /// The counts of all warps, bit by bit beside each other: bit 0 and bit 1.

@@ -190,6 +190,7 @@ struct Found {
 /// no write-backs: what is needed behind a strand's end the compiler has written to the MRF.
 ///
 /// Like the MRF it is asked and told directly where it stands in an operand stage: [`see`](Self::see) the slots, then what the MRF's functions of the same names do.
+#[derive(Clone)]
 pub struct Hierarchy {
     ports: usize,
     levels: HierarchyLevels,

@@ -112,6 +112,7 @@ struct Left {
 /// dispatched, and waits in latches at its dispatch port for the ORF's write port.
 ///
 /// Whoever uses this directly asks what waits and which instructions are held, and tells at the edge what is written, what goes, and what is taken, in this order.
+#[derive(Clone)]
 pub struct HierarchyCopies {
     ports: usize,
     tags: usize,

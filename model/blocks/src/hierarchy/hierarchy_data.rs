@@ -129,6 +129,7 @@ pub(crate) struct Write {
 
 /// ORF and LRF of a port's slots, with the stages D and O around them: three read ports and one write port over all entries of the ORF, one of each for each bank of
 /// the LRF (hierarchy thesis 6.2.2).
+#[derive(Clone)]
 pub struct HierarchyData {
     orf: [Storage; OPERANDS],
     lrf: Vec<Storage>,

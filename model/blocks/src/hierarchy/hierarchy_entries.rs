@@ -145,6 +145,7 @@ struct Place {
 ///
 /// Whoever uses this directly asks which place waits for a result ([`look`](Self::look)) and tells at the edge what is written, what is taken, whose strand ends
 /// and which slots are emptied, in this order.
+#[derive(Clone)]
 pub struct HierarchyEntries {
     shape: HierarchyShape,
     places: Box<[Place]>,

@@ -104,6 +104,7 @@ pub(crate) const fn has_both(level: u8) -> bool {
 /// which the machine does not have is the MRF.
 ///
 /// Whoever uses this directly asks [`levels`](Self::levels).
+#[derive(Clone)]
 pub struct HierarchyLevels {
     entries: u8,
     lrf_banks: u8,

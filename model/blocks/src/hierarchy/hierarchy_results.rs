@@ -202,6 +202,7 @@ pub(crate) struct Routes {
 ///
 /// Whoever uses this directly lets it choose from the copies that wait and the state of the MRF's queues ([`choose`](Self::choose)) and tells it at the edge what
 /// comes.
+#[derive(Clone)]
 pub struct HierarchyResults {
     ports: usize,
     buses: u8,

@@ -44,6 +44,7 @@ const LEVELS: [u32; 4] = [
 /// copy is still to come does not issue (hazard 7).
 ///
 /// Where it is used directly, [`Self::named_places`] of each head are kept, and looked at for the slots in which a place waits.
+#[derive(Clone)]
 pub struct HierarchyScoreboard {
     warps: usize,
 }

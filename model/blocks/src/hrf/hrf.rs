@@ -169,6 +169,7 @@ impl HrfStraps {
 }
 
 /// What there is for one of the two buffers.
+#[derive(Clone)]
 struct Parity {
     buffer: HrfBuffer,
     drain: HrfDrain,
@@ -177,6 +178,7 @@ struct Parity {
 }
 
 /// The buffers, and what is around them.
+#[derive(Clone)]
 struct Buffers {
     rcm: HrfRcm,
     parity: [Parity; PARITIES],
@@ -301,6 +303,7 @@ impl Late {
 /// its buffer is written to its bank, while the next warp fills the other one.
 ///
 /// Like the MRF it is asked and told directly where it stands in an operand stage: [`see`](Self::see) the slots, then what the MRF's functions of the same names do.
+#[derive(Clone)]
 pub struct Hrf {
     entry_bits: u16,
     tag_w: u32,

@@ -60,6 +60,7 @@ ports! {
 }
 
 /// Half of the main register file: a read of a cycle, a write of several (hybrid paper, table 1). One access at a time.
+#[derive(Clone)]
 pub struct HrfBank {
     ram: Storage,
     write_left_q: u8,

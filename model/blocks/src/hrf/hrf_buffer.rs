@@ -76,6 +76,7 @@ pub(crate) struct BufferWrite {
 
 /// A write buffer of SRAM (hybrid paper 4.4): a warp register, its lanes and its number in each entry. Entries are used from 0 on, so a drain needs no
 /// search.
+#[derive(Clone)]
 pub struct HrfBuffer {
     entries: usize,
     used_bits: u8,

@@ -73,6 +73,7 @@ pub(crate) struct Flush {
 }
 
 /// Reads a buffer's entries, the first one first, and offers them to the bank (hybrid paper 4.3): the warp has given up.
+#[derive(Clone)]
 pub struct HrfDrain {
     used_bits: u8,
     index_bits: u8,

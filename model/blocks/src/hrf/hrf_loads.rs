@@ -64,6 +64,7 @@ pub(crate) struct BankWrite {
 }
 
 /// A queue in front of a bank: what loads bring for warps that have given up, in the order in which it comes (hazard 6).
+#[derive(Clone)]
 pub struct HrfLoads {
     places: u8,
     entry_w: u32,

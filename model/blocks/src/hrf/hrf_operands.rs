@@ -68,6 +68,7 @@ pub(crate) struct Fill {
 }
 
 /// Picks each lane of an operand from buffer or bank (hybrid paper, figure 5), and holds it until its instruction is dispatched.
+#[derive(Clone)]
 pub struct HrfOperands {
     collectors: usize,
     fill: Fill,

@@ -77,7 +77,7 @@ impl PowerStraps {
 }
 
 /// Power of a buffer's upper entries (hybrid paper 5.2): they wake for the first result that needs one, and sleep when the buffer is empty.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct HrfPower {
     state_q: Power,
     left_q: u8,

@@ -43,6 +43,7 @@ ports! {
 }
 
 /// The Register Control Module (hybrid paper 4.4): for each register number whether it is in the buffer, and where.
+#[derive(Clone)]
 pub struct HrfRcm {
     index_bits: u32,
     valid_q: u64,

@@ -148,7 +148,7 @@ pub(crate) struct Banks {
 }
 
 /// Chooses the instruction that reads, and which of its operands (hybrid paper 4.4): those that are in the buffer all at once, of the others one a cycle.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct HrfReads {
     entry_bits: u16,
     left_q: u8,

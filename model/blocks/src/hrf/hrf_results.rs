@@ -140,6 +140,7 @@ pub(crate) enum Way {
 }
 
 /// The latch at the end of the result bus (hybrid paper 4.4): the open warp's buffer, the queue of a bank, or a bank.
+#[derive(Clone)]
 pub struct HrfResults {
     entries: u8,
     entry_bits: u16,

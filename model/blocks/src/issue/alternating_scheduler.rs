@@ -185,6 +185,7 @@ const EVEN: u64 = u64::MAX / 3;
 ///
 /// Whoever uses this directly asks for what is decided ([`turn`](Self::turn), [`choose`](Self::choose)) and ends the cycle with
 /// [`advance`](Self::advance).
+#[derive(Clone)]
 pub struct AlternatingScheduler {
     warps: u8,
     state_q: State,

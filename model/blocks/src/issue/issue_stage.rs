@@ -179,6 +179,7 @@ pub fn first_source(op: u64, s: u32, live: u32) -> u32 {
 
 /// Takes the heads of the chosen warps out of the instruction buffer, reads guard, s and t, and tells everybody
 /// concerned.
+#[derive(Clone)]
 pub struct IssueStage;
 
 impl Block for IssueStage {

@@ -61,6 +61,7 @@ ports! {
 }
 
 /// One bit for each lane of seven predicates a warp: read at issue (guard, s and t of each port), written when a result arrives.
+#[derive(Clone)]
 pub struct PredicateFile {
     /// Word `8 * warp + number`. Number 7 has words too, which nobody reads or writes.
     pred_q: Box<[u32]>,

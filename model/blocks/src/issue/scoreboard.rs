@@ -88,6 +88,7 @@ ports! {
 /// Whether a head is clear is kept, and looked at anew only where the head or a bit of its warp has changed since: a head waits for many cycles, in which
 /// nothing of its warp happens. Whoever uses this directly tells of each change ([`head`](Self::head) and the methods for an edge), then calls
 /// [`settle`](Self::settle) before it asks.
+#[derive(Clone)]
 pub struct Scoreboard {
     warps: usize,
     reg_q: Box<[[u64; WORDS]; NUMBERS]>,

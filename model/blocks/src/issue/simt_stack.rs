@@ -141,6 +141,7 @@ pub enum Then {
 }
 
 /// One of the two halves of all stacks.
+#[derive(Clone)]
 struct Bank {
     where_ram: Words,
     mask_ram: Words,
@@ -148,6 +149,7 @@ struct Bank {
 
 /// Which group of lanes of each warp executes, and which ones wait (`docs/isa.md`, "Control flow"). The executing group
 /// stands in registers, the waiting ones in RAMs: two, because a branch may push two groups at once.
+#[derive(Clone)]
 pub struct SimtStack {
     mask_q: [u32; WARP_NUMBERS],
     live_q: [u32; WARP_NUMBERS],

@@ -233,6 +233,7 @@ const MAX_ISSUED: u16 = 4095;
 ///
 /// Whoever uses this directly asks for what is decided ([`outer`](Self::outer), [`choose`](Self::choose)) and ends the cycle with
 /// [`advance`](Self::advance).
+#[derive(Clone)]
 pub struct TwoLevelScheduler {
     ports: usize,
     warps: u8,

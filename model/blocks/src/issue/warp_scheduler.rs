@@ -177,6 +177,7 @@ pub(super) fn ports_of(warps: &[Option<usize>; MAX_PORTS]) -> (u8, [u8; MAX_PORT
 
 /// Chooses a warp for each port, by loose round-robin or greedy then oldest. With two ports each has its own half of
 /// the warps (stealing paper, II).
+#[derive(Clone)]
 pub struct WarpScheduler {
     /// The warps of each port.
     own: [u64; MAX_PORTS],

@@ -369,6 +369,7 @@ pub struct AddressFault {
 /// Head of the memory pipeline: holds one instruction with an address for each lane, and offers the lanes that are left to the unit
 /// that serves their space. Instructions pass one after the other, which is what keeps the accesses of a warp, and those of
 /// warps on both sides of a barrier, in program order.
+#[derive(Clone)]
 pub struct AddressUnit {
     const_bytes: u32,
     /// Blocks may share scratchpad memory.

@@ -187,6 +187,7 @@ impl LinePass {
 
 /// Serves global and local memory: in each pass one line, that of the lowest lane left, with all lanes that fall into it. The
 /// request goes into a register at the SM's boundary, so that no path leaves the SM and comes back within a cycle.
+#[derive(Clone)]
 pub struct Coalescer {
     req_valid_q: bool,
     request_q: Request,

@@ -126,6 +126,7 @@ ports! {
 
 /// Parameters and constants: one word a cycle, to all lanes that want it, because constants are the same for all threads most of
 /// the time. The constant unit goes first, and has its results a cycle earlier than the memory pipeline.
+#[derive(Clone)]
 pub struct ConstantMemory {
     ram: Words,
     /// Selects a word's address.

@@ -95,6 +95,7 @@ pub enum ConstantServer {
 
 /// Holds one LDC or S2R and offers its lanes to constant memory or to the special registers, beside the memory pipeline: a constant
 /// is an operand, and waits for no load.
+#[derive(Clone)]
 pub struct ConstantUnit {
     const_bytes: u64,
     /// The instruction that is held, if there is one.

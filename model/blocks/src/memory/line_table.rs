@@ -93,6 +93,7 @@ const MAX_ROWS: usize = 128;
 /// A row for each request that waits for an answer, in order: memory answers in the order of requests. When a line comes, its row
 /// says which lanes take what from it, and these are written to the register file at once, so that nothing gathers a whole
 /// register.
+#[derive(Clone)]
 pub struct LineTable {
     rows: usize,
     /// Two elements a row, the low one first.

@@ -71,6 +71,7 @@ pub(crate) fn replaced(operation: u8, old: u32, operand: u32, compare: u32) -> u
 }
 
 /// Results on their way: in the first stage while their words are read, in the second one with their data.
+#[derive(Clone)]
 pub(crate) struct Results {
     first_q: Option<Asked>,
     place_q: [u8; LANES],

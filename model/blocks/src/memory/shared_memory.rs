@@ -112,6 +112,7 @@ impl SharedPass {
 
 /// Shared memory: 32 banks of 4 bytes (hierarchy thesis 2.4.2), 128 bytes a cycle, or less by a strap (its table 4.4 says 32). A
 /// pass serves, of each bank, one word: that of its lowest lane left, to all lanes that want this word.
+#[derive(Clone)]
 pub struct SharedMemory {
     rows: usize,
     /// Of an address's row: the number of rows need not be a power of two.

@@ -122,6 +122,7 @@ ports! {
 pub type Mrf = OperandFile<Banked>;
 
 /// A register file behind operand collectors: [`Mrf`], and any other that differs from it in its storage alone.
+#[derive(Clone)]
 pub struct OperandFile<S> {
     bank_map: MrfBankMap,
     /// In its place, where registers are handed out one by one.

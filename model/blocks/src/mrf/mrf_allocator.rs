@@ -91,6 +91,7 @@ impl Choice {
 }
 
 /// Hands free collectors to the issue ports, remembers who is older than whom, and chooses what is dispatched.
+#[derive(Clone)]
 pub struct MrfAllocator {
     /// One bit for each port, one for each collector.
     ports: u8,

@@ -115,6 +115,7 @@ pub(crate) struct Decisions {
 ///
 /// `writes` comes first in a cycle, then `reads`, then the edge. The strap matters only to
 /// the reads, so that a register file can let everything else follow from state alone.
+#[derive(Clone)]
 pub struct MrfArbiter {
     dual_port: bool,
     collectors: u8,

@@ -36,6 +36,7 @@ ports! {
 
 /// One bank: a RAM with its valid bit. Single-ported: stealing paper, III-B. Dual-ported: one read and one write port, RFC
 /// paper, 2.1 ("dual-ported banks, 1 read and 1 write per cycle").
+#[derive(Clone)]
 pub struct MrfBank {
     storage: Storage,
     dual_port: bool,

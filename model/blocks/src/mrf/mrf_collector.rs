@@ -280,6 +280,7 @@ impl Collectors {
 /// Holds an instruction from issue to dispatch and asks for its operands (stealing paper, II-B, figure 1). The data
 /// itself goes into the operand latches at the crossbar's outputs; the collector knows which of its slots have been asked
 /// for and which have arrived.
+#[derive(Clone)]
 pub struct MrfCollector {
     state: Collectors,
 }

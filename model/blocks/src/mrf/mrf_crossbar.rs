@@ -47,6 +47,7 @@ ports! {
 /// Routes each bank's output to the operand slots that asked for it (stealing paper, figure 1: "banked RF with operand
 /// collectors and a crossbar unit"), holds the operands, and hands those of the dispatched collectors on. The latches
 /// stand here, at the crossbar's outputs, because that is where the data arrives; the collectors hold the control.
+#[derive(Clone)]
 pub struct MrfCrossbar {
     operand_q: Box<[WarpData]>,
     fill_q: Slots,

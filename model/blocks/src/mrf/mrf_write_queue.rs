@@ -67,6 +67,7 @@ pub(crate) struct WriteTarget {
 }
 
 /// Holds one result from the cycle after it arrived until its bank takes it. One for each result bus.
+#[derive(Clone)]
 pub struct MrfWriteQueue {
     data_q: WarpData,
     target_q: WriteTarget,

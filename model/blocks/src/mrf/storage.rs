@@ -32,7 +32,7 @@ pub trait Kind: Send + 'static {
 /// The words of a register file, their ports, and the operand latches behind them.
 ///
 /// In a cycle: [`writes`](Self::writes) right after the edge, [`reads`](Self::reads), [`edge`](Self::edge).
-pub(crate) trait Storage: Kind {
+pub(crate) trait Storage: Kind + Clone {
     /// What the project has to know of the file.
     const DESIGN: Design;
 
@@ -98,6 +98,7 @@ pub(crate) trait Storage: Kind {
 }
 
 /// Single- or dual-ported banks, an arbiter in front of them, a crossbar behind them.
+#[derive(Clone)]
 pub struct Banked {
     pub(super) arbiter: MrfArbiter,
     pub(super) banks: Vec<MrfBank>,

@@ -20,6 +20,7 @@ use crate::unified::COLUMNS_OUTPUTS;
 pub type MrfIdeal = OperandFile<Ideal>;
 
 /// Storage without conflicts: each requested operand is read and each waiting result is written at once.
+#[derive(Clone)]
 pub struct Ideal {
     store: MrfIdealStore,
     write_grant: u8,

@@ -41,6 +41,7 @@ ports! {
 }
 
 /// The words of a register file and its operand latches, with a read port for each latch and a write port for each bus.
+#[derive(Clone)]
 pub struct MrfIdealStore {
     banks: usize,
     word_q: Box<[WarpData]>,

@@ -100,6 +100,7 @@ ports! {
 }
 
 /// Keeps what the cache gave for each instruction, lane by lane, until the MRF's collectors have the rest, and offers the instruction (hazard 1).
+#[derive(Clone)]
 pub struct FrontOperands {
     ports: usize,
     tags: usize,

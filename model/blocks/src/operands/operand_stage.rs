@@ -178,6 +178,7 @@ impl<'a> Dispatched<'a> {
 /// instructions, results and candidates ([`issue`](Self::issue), [`write`](Self::write), [`name`](Self::name)), says which
 /// instructions are taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results are
 /// read where they are, never moved.
+#[derive(Clone)]
 pub struct OperandStage {
     provider: Provider,
     /// Inputs of the provider in this cycle, and its outputs (but for 1024-bit data).

@@ -165,6 +165,7 @@ impl Place {
 ///
 /// Whoever uses this directly asks ([`reads`](Self::reads), [`wrote`](Self::wrote), [`event`](Self::event)) and ends the cycle with
 /// [`advance`](Self::advance).
+#[derive(Clone)]
 pub struct AccessTable {
     /// The set of a warp's entries.
     all: u8,

@@ -258,6 +258,7 @@ pub struct Changing {
 /// What a head waits for is kept, and looked at anew only where the head or a register of its warp has changed since. Whoever uses this directly tells of each
 /// new head ([`head`](Self::head)) and calls [`settle`](Self::settle) before it asks ([`clear`](Self::clear), [`changing`](Self::changing)); it ends the cycle
 /// with [`advance`](Self::advance).
+#[derive(Clone)]
 pub struct PowerStates {
     off_q: Box<[Set; WARP_NUMBERS]>,
     asleep_q: Box<[Set; WARP_NUMBERS]>,

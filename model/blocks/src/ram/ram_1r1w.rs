@@ -31,6 +31,7 @@ ports! {
 }
 
 /// A RAM with a read and a write port: both may be used in one cycle, a write enable for each lane.
+#[derive(Clone)]
 pub struct Ram1r1w {
     storage: Storage,
 }

@@ -29,6 +29,7 @@ ports! {
 }
 
 /// A RAM with one port: a read or a write a cycle, a write enable for each lane.
+#[derive(Clone)]
 pub struct Ram1rw {
     storage: Storage,
 }

@@ -20,6 +20,7 @@ pub(crate) fn select_bytes(bytes: u32) -> u32 {
 /// are overwritten, so that most copies never happen.
 ///
 /// An address from the depth on does not occur while reset is released. Until then a read of one gives zero, and a write to one is ignored.
+#[derive(Clone)]
 pub(crate) struct Storage {
     words: Box<[WarpData]>,
     rdata_q: [WarpData; 1],

@@ -7,6 +7,7 @@ use crate::Memory;
 ///
 /// A block that reads and writes at one edge reads first, so that one word returns its old value. An address from the depth on
 /// does not occur while reset is released; until then a write to one is ignored, and a read of one gives zero.
+#[derive(Clone)]
 pub struct Words {
     bits: u32,
     /// Elements of a word: one, or two with the low one first.

@@ -247,6 +247,7 @@ struct Decided {
 /// Each active slot has entries of one warp register: results go there, operands are looked for there first (RFC paper 3.1, 3.3; hierarchy thesis 5.2, 5.3).
 ///
 /// Like the MRF it is asked and told directly where it stands in an operand stage: [`see`](Self::see) the slots, then what the MRF's functions of the same names do.
+#[derive(Clone)]
 pub struct Rfc {
     ports: usize,
     tag_valid_q: u8,

@@ -125,6 +125,7 @@ pub(crate) struct Write {
 }
 
 /// Three read ports and one write port over the entries of a cache (RFC paper, figure 5), with the D and O stages around them.
+#[derive(Clone)]
 pub struct RfcData {
     ram: [Storage; OPERANDS],
     words: u16,

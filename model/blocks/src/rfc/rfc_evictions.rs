@@ -110,6 +110,7 @@ pub(crate) struct Value {
 }
 
 /// A ring of values that the cache has given up and that are not in their banks yet. Who wants one of them meanwhile has to wait (hazard 8).
+#[derive(Clone)]
 pub struct RfcEvictions {
     ports: usize,
     slots: u32,

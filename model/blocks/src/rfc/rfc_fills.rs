@@ -95,6 +95,7 @@ pub(crate) struct Missed {
 ///
 /// Whoever uses this directly asks what is offered ([`offer`](Self::offer)), and tells it at the edge what the caches have performed ([`advance`](Self::advance)), what
 /// is dispatched ([`take`](Self::take)) and then what leaves T ([`note`](Self::note)).
+#[derive(Clone)]
 pub struct RfcFills {
     ports: usize,
     tags: usize,

@@ -190,6 +190,7 @@ pub(crate) struct LrfEdge<'a> {
 ///
 /// Whoever uses this directly asks what an instruction finds ([`look`](Self::look)), what a result makes the cache do ([`below`](Self::below)) and which value is flushed
 /// ([`flush`](Self::flush)), and tells it at the edge what has been done.
+#[derive(Clone)]
 pub struct RfcLrf {
     slots: usize,
     valid_q: [u32; MAX_ACTIVE],

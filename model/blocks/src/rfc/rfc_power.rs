@@ -167,6 +167,7 @@ pub(crate) struct Changing {
 ///
 /// Whoever uses this directly asks whether words are ON ([`look_on`](Self::look_on), [`write_on`](Self::write_on)), lets it find what changes
 /// ([`changing`](Self::changing)), and tells it the edge ([`advance`](Self::advance)).
+#[derive(Clone)]
 pub struct RfcPower {
     ports: usize,
     tags: usize,

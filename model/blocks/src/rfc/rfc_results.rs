@@ -226,6 +226,7 @@ pub(crate) struct Routes {
 ///
 /// Whoever uses this directly lets it choose from what is known around it ([`choose`](Self::choose)), tells it which caches perform their operations
 /// ([`conclude`](Self::conclude)), and tells it at the edge what comes.
+#[derive(Clone)]
 pub struct RfcResults {
     ports: usize,
     slots: usize,

@@ -257,6 +257,7 @@ impl Counts {
 ///
 /// Whoever uses this directly asks what an instruction finds ([`look`](Self::look)), lets it decide about a result or a flush ([`decide`](Self::decide)),
 /// and tells it at the edge what has been decided.
+#[derive(Clone)]
 pub struct RfcTags {
     slots: usize,
     entries: usize,

@@ -5,6 +5,7 @@ use crate::shape::{BLOCK_SLOTS, SmShape};
 use crate::sizes::MAX_WARPS;
 
 /// The block slot of each warp, and the warps of each slot.
+#[derive(Clone)]
 pub(super) struct Slots {
     warps: usize,
     slot: [u8; MAX_WARPS],

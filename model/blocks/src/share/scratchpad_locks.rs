@@ -234,6 +234,7 @@ enum Check {
 ///
 /// Whoever uses this directly says when the slots of warps change ([`place`](Self::place)), asks ([`claims`](Self::claims), [`event`](Self::event)) and
 /// ends the cycle with [`advance`](Self::advance).
+#[derive(Clone)]
 pub struct ScratchpadLocks {
     warps: usize,
     lock_q: u16,

@@ -164,6 +164,7 @@ pub struct Allowed {
 ///
 /// Whoever uses this directly says when the slots of warps change ([`place`](Self::place)), asks ([`allowed`](Self::allowed), [`event`](Self::event)) and
 /// ends the cycle with [`advance`](Self::advance).
+#[derive(Clone)]
 pub struct ShareLocks {
     lock_q: u64,
     slots: Slots,

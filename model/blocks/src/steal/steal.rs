@@ -186,6 +186,7 @@ struct Late {
 /// is parked in a dead register of another bank.
 ///
 /// Like the MRF it is asked and told directly where it stands in an operand stage. What becomes of results and who steals follows from state and straps: [`see`](Self::see) comes first in a cycle.
+#[derive(Clone)]
 pub struct Steal {
     bank_map: MrfBankMap,
     queues: Vec<MrfWriteQueue>,

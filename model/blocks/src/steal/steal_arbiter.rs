@@ -279,6 +279,7 @@ struct Claims {
 }
 
 /// Gives banks to reads and writes, and what they leave idle to those that steal (stealing paper, IV-D, figure 10).
+#[derive(Clone)]
 pub struct StealArbiter {
     banks: u8,
     collectors: u8,

@@ -77,7 +77,7 @@ pub(crate) struct Wants {
 }
 
 /// The latch of the arbitration stage for the instructions that probably issue next: of each port's candidate the operands, mapped to banks (stealing paper, IV-B2, figure 7).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StealCandidates {
     shape: MrfShape,
     valid_q: u8,

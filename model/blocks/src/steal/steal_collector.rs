@@ -89,6 +89,7 @@ pub(crate) fn filled(instruction: &Instruction, read: u8) -> u8 {
 }
 
 /// Holds an instruction as an `mrf_collector` does; its operands may have been asked for before it came (stealing paper, IV-B1).
+#[derive(Clone)]
 pub struct StealCollector {
     state: Collectors,
 }

@@ -230,6 +230,7 @@ impl Dependence {
 }
 
 /// The arbiter's own dependence check (stealing paper, IV-C1, IV-D1): every register that is asked for or written is looked up in the table, and what is needed is forced back.
+#[derive(Clone)]
 pub struct StealDependence;
 
 impl Block for StealDependence {

@@ -82,7 +82,7 @@ pub(crate) struct Buses {
 }
 
 /// Remembers for one cycle where the value belongs that is being fetched, and chooses its result bus (stealing paper, IV-C2).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StealReturn {
     banks: u8,
     /// A bit for each bus.

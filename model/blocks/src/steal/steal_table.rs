@@ -133,7 +133,7 @@ impl Places {
 }
 
 /// For each bank one entry that is free, and the register whose value stands there (stealing paper, figure 9).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StealTable {
     last: u16,
     all: u32,

@@ -83,6 +83,7 @@ impl ColumnsOut {
 pub(crate) type RegisterAccess<'a> = (Option<u16>, Option<(u16, &'a WarpData, LaneMask)>);
 
 /// The columns of a register file.
+#[derive(Clone)]
 pub struct Columns {
     banks: [UnifiedBank; COLUMNS],
     /// What memory does at the next edge.

@@ -254,6 +254,7 @@ pub struct Wants<'a> {
 }
 
 /// Maps the accesses of data cache and scratchpad to columns and rows, and decides between them (hierarchy thesis 7.3.2, 7.3.3).
+#[derive(Clone)]
 pub struct UnifiedArbiter {
     depth: u16,
     row_mask: u16,

@@ -69,6 +69,7 @@ pub(crate) struct ColumnAccess<'a> {
 
 /// One RAM of each cluster. Registers use a column like a bank with a read and a write port; memory uses what they leave, cluster by cluster (hierarchy
 /// thesis 7.3.2, 7.3.3). Or one RAM of each cluster for registers, and one for memory.
+#[derive(Clone)]
 pub struct UnifiedBank {
     depth: usize,
     rams: Rams,
@@ -82,6 +83,7 @@ pub struct UnifiedBank {
 type Quad = [u32; GROUP_LANES];
 
 /// A RAM of each cluster.
+#[derive(Clone)]
 struct Rams {
     /// Words of each RAM: 16 bytes. More than there are, so that no entry is checked.
     words: [Box<[Quad]>; CLUSTERS],

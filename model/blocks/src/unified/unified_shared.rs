@@ -180,6 +180,7 @@ fn gathered(window: u32, access: &Access<'_>) -> u32 {
 /// Scratchpad memory whose words are in the unified banks, 16 bytes of each cluster a cycle (hierarchy thesis 7.3.2).
 ///
 /// In a cycle: what a pass wants ([`want`](Self::want)), whom it serves where so much is free ([`serve`](Self::serve)), and the edge.
+#[derive(Clone)]
 pub struct UnifiedShared {
     phase_q: bool,
     read_q: u32,

@@ -10,7 +10,7 @@ use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::set_bits;
 
 /// All of it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Decided {
     /// The instruction of each fetch path at decode, and its warp.
     pub(super) decoded: [Option<(u8, Decoded)>; MAX_PORTS],

@@ -17,6 +17,7 @@ use crate::nets::Outputs;
 use crate::ports::{POWER_EVENTS, SmIn};
 
 /// The two blocks, and what they decide in a cycle.
+#[derive(Clone)]
 pub(super) struct Power {
     pub(super) states: PowerStates,
     pub(super) table: AccessTable,

@@ -11,6 +11,7 @@ use super::decided::Decided;
 use crate::nets::Outputs;
 
 /// The block, and what it decides in a cycle.
+#[derive(Clone)]
 pub(super) struct Scratchpad {
     pub(super) locks: ScratchpadLocks,
     straps: ScratchpadStraps,

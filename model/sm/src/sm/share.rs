@@ -12,6 +12,7 @@ use crate::nets::Outputs;
 use crate::ports::SmIn;
 
 /// The blocks, and what they decide in a cycle.
+#[derive(Clone)]
 pub(super) struct Share {
     pub(super) locks: ShareLocks,
     /// Where non-owners are throttled.

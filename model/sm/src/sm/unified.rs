@@ -15,6 +15,7 @@ use super::decided::Pass;
 use crate::nets::{Outputs, States};
 
 /// What stands in the place of shared memory, and what brings memory to the banks.
+#[derive(Clone)]
 pub(super) struct Unified {
     pub(super) shared: UnifiedShared,
     arbiter: UnifiedArbiter,
