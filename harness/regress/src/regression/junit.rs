@@ -1,13 +1,13 @@
 //! A report for continuous integration: a test suite for each configuration and kind, a test case for each case.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::time::Duration;
 
 use gpurf_lockstep::Verdict;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::outcome::Signature;
 use super::report::{RegressionReport, Run};
-use crate::escaped;
 
 /// As JUnit XML.
 pub fn junit(report: &RegressionReport) -> String {
@@ -15,41 +15,15 @@ pub fn junit(report: &RegressionReport) -> String {
     for run in &report.runs {
         suites.entry((&run.preset, run.kind)).or_default().push(run);
     }
-    let failures = |runs: &[&Run]| runs.iter().filter(|run| failed(run)).count();
-    let errors = |runs: &[&Run]| runs.iter().filter(|run| broke(run)).count();
-    let seconds = |runs: &[&Run]| runs.iter().map(|run| run.outcome.wall_s).sum::<f64>();
-    let all: Vec<&Run> = report.runs.iter().collect();
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let _ = writeln!(
-        text,
-        "<testsuites name=\"gpurf {}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3}\">",
-        escaped(&report.tier),
-        all.len(),
-        failures(&all),
-        errors(&all),
-        seconds(&all)
-    );
+    let seconds = |runs: &[&Run]| Duration::from_secs_f64(runs.iter().map(|run| run.outcome.wall_s).sum());
+    let mut all = Report::new(format!("gpurf {}", report.tier));
+    all.set_time(seconds(&report.runs.iter().collect::<Vec<_>>()));
     for ((preset, kind), runs) in &suites {
-        let name = escaped(&format!("{preset} {kind}"));
-        let skipped = runs.iter().filter(|run| run.outcome.result == Verdict::Skipped).count();
-        let _ = writeln!(
-            text,
-            "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{skipped}\" time=\"{:.3}\">",
-            runs.len(),
-            failures(runs),
-            errors(runs),
-            seconds(runs)
-        );
-        runs.iter().for_each(|run| case(&mut text, report, run));
-        text.push_str("  </testsuite>\n");
+        let mut suite = TestSuite::new(format!("{preset} {kind}"));
+        suite.set_time(seconds(runs)).add_test_cases(runs.iter().map(|run| case(report, run)));
+        all.add_test_suite(suite);
     }
-    text.push_str("</testsuites>\n");
-    text
-}
-
-/// It ran and went wrong.
-fn failed(run: &Run) -> bool {
-    !run.outcome.result.good() && !broke(run)
+    all.to_string().expect("XML in a string")
 }
 
 /// It could not be run.
@@ -57,26 +31,28 @@ fn broke(run: &Run) -> bool {
     matches!(run.outcome.result, Verdict::Error | Verdict::Crashed)
 }
 
-fn case(text: &mut String, report: &RegressionReport, run: &Run) {
-    let (outcome, class) = (&run.outcome, format!("{}.{}", run.preset, run.kind));
-    let name = escaped(&format!("{} seed {}", run.name, run.seed));
-    let _ =
-        write!(text, "    <testcase classname=\"{}\" name=\"{name}\" time=\"{:.3}\"", escaped(&class), outcome.wall_s);
-    if outcome.result == Verdict::Pass {
-        text.push_str("/>\n");
-        return;
-    }
+fn case(report: &RegressionReport, run: &Run) -> TestCase {
+    let outcome = &run.outcome;
     let bucket = report.buckets.iter().find(|bucket| bucket.cases.contains(&outcome.case));
-    let kind = escaped(&bucket.map_or_else(|| outcome.result.word(), |bucket| in_words(&bucket.signature)));
-    let (first, words) = (outcome.message.lines().next().unwrap_or_default(), escaped(&outcome.message));
-    let first = escaped(first);
-    let _ = match outcome.result {
-        Verdict::Skipped => writeln!(text, "><skipped message=\"{first}\"/></testcase>"),
+    let first = outcome.message.lines().next().unwrap_or_default();
+    let status = match outcome.result {
+        Verdict::Pass => TestCaseStatus::success(),
+        Verdict::Skipped => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(first);
+            status
+        }
         _ => {
-            let element = if broke(run) { "error" } else { "failure" };
-            writeln!(text, "><{element} type=\"{kind}\" message=\"{first}\">{words}</{element}></testcase>")
+            let kind = if broke(run) { NonSuccessKind::Error } else { NonSuccessKind::Failure };
+            let mut status = TestCaseStatus::non_success(kind);
+            let cause = bucket.map_or_else(|| outcome.result.word().to_owned(), |bucket| in_words(&bucket.signature));
+            status.set_type(cause).set_message(first).set_description(outcome.message.as_str());
+            status
         }
     };
+    let mut case = TestCase::new(format!("{} seed {}", run.name, run.seed), status);
+    case.set_classname(format!("{}.{}", run.preset, run.kind)).set_time(Duration::from_secs_f64(outcome.wall_s));
+    case
 }
 
 fn in_words(signature: &Signature) -> String {
