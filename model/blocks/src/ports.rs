@@ -338,6 +338,20 @@ pub unsafe trait Ports: Copy + Send + 'static {
     }
 }
 
+/// Fields, and those of a struct inside that begins at `offset`.
+#[doc(hidden)]
+pub fn with_part(mut fields: Vec<Field>, part: Vec<Field>, offset: usize) -> Vec<Field> {
+    fields.extend(part.into_iter().map(|field| Field { offset: field.offset + offset, ..field }));
+    fields
+}
+
+/// Those that a shape has: what [`ports!`](crate::ports) ends with. A function, so that it is compiled once.
+#[doc(hidden)]
+pub fn present(mut fields: Vec<Field>) -> Vec<Field> {
+    fields.retain(|field| field.count != 0);
+    fields
+}
+
 /// For a block of which nothing but the ports is compared.
 #[repr(C)]
 pub struct NoProbe<S>(std::marker::PhantomData<fn() -> S>);
@@ -406,7 +420,7 @@ macro_rules! ports {
         impl $name {
             #[allow(unused_variables, reason = "a struct may have no width that depends on the shape")]
             fn declared($s: &$shape) -> Vec<$crate::Field> {
-                let mut fields = vec![ $(
+                let fields = vec![ $(
                     $crate::Field::placed::<$ty>(
                         $crate::ports!(@declaration $($decl)?),
                         stringify!($port),
@@ -415,14 +429,10 @@ macro_rules! ports {
                     ),
                 )* ];
                 $(
-                    let part = <$part_ty as $crate::Ports>::fields($part_shape).into_iter();
-                    fields.extend(part.map(|field| $crate::Field {
-                        offset: field.offset + std::mem::offset_of!($name, $part),
-                        ..field
-                    }));
+                    let part = <$part_ty as $crate::Ports>::fields($part_shape);
+                    let fields = $crate::ports::with_part(fields, part, std::mem::offset_of!($name, $part));
                 )?
-                fields.retain(|field: &$crate::Field| field.count != 0);
-                fields
+                $crate::ports::present(fields)
             }
         }
     };

@@ -61,46 +61,59 @@ pub struct Declaration {
     pub record_bytes: usize,
 }
 
+/// A struct of the record.
+struct Part {
+    role: Role,
+    /// Its bytes.
+    size: usize,
+    fields: Vec<Field>,
+}
+
 impl Declaration {
     fn of<B: Block>(shape: &B::Shape) -> Self {
-        let input_bytes = size_of::<B::In>().next_multiple_of(ALIGN);
-        let output_bytes = size_of::<B::Out>().next_multiple_of(ALIGN);
-        let probe_start = input_bytes + output_bytes;
-        let record_bytes = probe_start + size_of::<B::Probe>().next_multiple_of(ALIGN);
-        let mut signals = Vec::new();
         let parts = [
-            (Role::Input, 0, B::In::fields(shape)),
-            (Role::Output, input_bytes, B::Out::fields(shape)),
-            (Role::Probe, probe_start, B::Probe::fields(shape)),
+            Part { role: Role::Input, size: size_of::<B::In>(), fields: B::In::fields(shape) },
+            Part { role: Role::Output, size: size_of::<B::Out>(), fields: B::Out::fields(shape) },
+            Part { role: Role::Probe, size: size_of::<B::Probe>(), fields: B::Probe::fields(shape) },
         ];
-        for (role, start, fields) in parts {
-            for mut field in fields.into_iter().filter(|field| !B::WITHOUT.contains(&field.name)) {
-                field.offset += start;
-                signals.push(Signal { field, role, valid: None });
+        let parameters = B::PARAMETERS.iter().map(|&name| (name, shape.parameter(name))).collect();
+        let signals = Vec::new();
+        let declaration = Self {
+            block: B::NAME,
+            clocked: B::CLOCKED,
+            parameters,
+            unused: B::unused(shape),
+            signals,
+            input_bytes: 0,
+            output_bytes: 0,
+            record_bytes: 0,
+        };
+        declaration.with(parts, B::WITHOUT)
+    }
+
+    /// Places the parts one after another. It is no part of [`Declaration::of`], which is compiled once for each block.
+    fn with(mut self, parts: [Part; 3], without: &[&str]) -> Self {
+        [self.input_bytes, self.output_bytes] = [0, 1].map(|part: usize| parts[part].size.next_multiple_of(ALIGN));
+        for Part { role, size, fields } in parts {
+            for mut field in fields.into_iter().filter(|field| !without.contains(&field.name)) {
+                field.offset += self.record_bytes;
+                self.signals.push(Signal { field, role, valid: None });
             }
+            self.record_bytes += size.next_multiple_of(ALIGN);
         }
-        for index in 0..signals.len() {
-            if let Some(name) = signals[index].field.valid_by {
-                let valid = signals.iter().position(|s| s.field.name == name);
+        for index in 0..self.signals.len() {
+            if let Some(name) = self.signals[index].field.valid_by {
+                let valid = self.signals.iter().position(|s| s.field.name == name);
                 assert!(
                     valid.is_some(),
                     "{}: {} is valid by {name}, which does not exist",
-                    B::NAME,
-                    signals[index].field.name
+                    self.block,
+                    self.signals[index].field.name
                 );
-                signals[index].valid = valid;
+                self.signals[index].valid = valid;
             }
         }
-        Self {
-            block: B::NAME,
-            clocked: B::CLOCKED,
-            parameters: B::PARAMETERS.iter().map(|&name| (name, shape.parameter(name))).collect(),
-            unused: B::unused(shape),
-            signals,
-            input_bytes,
-            output_bytes,
-            record_bytes,
-        }
+        self
     }
 
     /// The signal of that name.

@@ -23,6 +23,7 @@ use crate::failure::{Failure, Status};
 use crate::interrupt;
 use crate::output;
 use crate::own_rtl::OwnRtl;
+use crate::progress::Progress;
 use crate::result::json;
 use metrics::{Change, Numbers, changes};
 
@@ -187,8 +188,13 @@ fn run_all_kernels(
     let runs: Vec<(&Kernel, &Side)> =
         kernels.iter().flat_map(|kernel| sides.iter().map(move |side| (kernel, side))).collect();
     let jobs = super::threads(arguments.run.jobs);
-    let work = |&(kernel, side): &(&Kernel, &Side)| statistics(arguments, side, kernel);
-    let mut results = run_all(&runs, jobs, work, |_, _| ()).into_iter();
+    let progress = Progress::new(runs.len(), false);
+    let work = |&(index, (kernel, side)): &(usize, (&Kernel, &Side))| {
+        progress.begin(index, &format!("{} on {}", kernel.name, side.name));
+        statistics(arguments, side, kernel)
+    };
+    let runs: Vec<_> = runs.into_iter().enumerate().collect();
+    let mut results = run_all(&runs, jobs, work, |index, _| progress.ended(index)).into_iter();
     let mut rows = Vec::new();
     while let (Some(a), Some(b)) = (results.next(), results.next()) {
         rows.push([a?, b?]);
