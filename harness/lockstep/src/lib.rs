@@ -31,6 +31,7 @@ mod shrink;
 mod stimulus;
 mod trail;
 mod verdict;
+mod view;
 pub mod wave;
 mod words;
 

@@ -119,6 +119,7 @@ fn written(ran: &Ran) -> String {
         report: &report::text(comparator.declaration(), cause, capture),
         capture,
         reproducer: None,
+        inputs: None,
         notes: &[],
     };
     let folder = write_failure(parent.path(), &context).unwrap();

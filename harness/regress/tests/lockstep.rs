@@ -112,8 +112,23 @@ fn a_broken_block_is_found_shown_and_reproduced() {
     for (t, value) in &rtl_wave {
         assert_eq!(value.contains('x'), at(&valid, *t) == "0", "time {t}");
     }
+    // The viewers' files: named rows, the marker at the difference, and the inputs of the shortest run before the others.
     let save = std::fs::read_to_string(folder.join("wave.gtkw")).unwrap();
-    assert!(save.contains("gpurf.model.mrf_write_queue.head_mask_o[31:0]"), "{save}");
+    let rows = "-differs\n@22\n+{head_mask_o model} gpurf.model.mrf_write_queue.head_mask_o[31:0]\n\
+                @22\n+{head_mask_o rtl} gpurf.rtl.mrf_write_queue.head_mask_o[31:0]\n\
+                @28\n+{head_mask_o difference} gpurf.diff.mrf_write_queue.head_mask_o\n";
+    assert!(save.contains(rows) && save.contains(&format!("\n*-3.0 {time}\n")), "{save}");
+    let surfer = std::fs::read_to_string(folder.join("wave.sucl")).unwrap();
+    for command in ["variable_add gpurf.diff.mrf_write_queue.head_mask_o\n", &format!("cursor_set {time}\n")] {
+        assert!(surfer.contains(command), "{surfer}");
+    }
+    let written = Reproducer::read(&folder.join("reproducer.json")).unwrap();
+    let (inputs, others) = save.split_once("-inputs that matter\n").unwrap().1.split_once("-other ports\n").unwrap();
+    for input in written.cycles.iter().flat_map(|cycle| cycle.keys()) {
+        let (name, element) = input.split_once('[').map_or((input.as_str(), None), |(name, rest)| (name, Some(rest)));
+        let row = element.map_or(format!("+{{{name}}} "), |e| format!("+{{{name}({})}} ", e.trim_end_matches(']')));
+        assert!(inputs.contains(&row) && !others.contains(&format!("+{{{name}")), "{row}: {save}");
+    }
 
     // The reproducer: fails in the same way, and not without any of its cycles.
     let reproducer = Reproducer::read(&folder.join("reproducer.json")).unwrap();

@@ -10,6 +10,7 @@ use crate::output;
 
 const WAVEFORM: &str = "wave.vcd";
 const SAVE_FILE: &str = "wave.gtkw";
+const COMMAND_FILE: &str = "wave.sucl";
 
 /// Opens the waveform, or says how to.
 pub fn wave(arguments: &Wave) -> Result<Status, Failure> {
@@ -43,12 +44,12 @@ pub fn wave(arguments: &Wave) -> Result<Status, Failure> {
         }
         found => {
             let reason = if found.is_none() { "neither gtkwave nor surfer is on PATH" } else { "there is no display" };
-            let save = folder.join(SAVE_FILE);
+            let waveform = waveform.display();
             output::print(&format!(
-                "Not opened: {reason}. Open it with\n  gtkwave {} {}\nor\n  surfer {}\nCycle c lasts from 2c to 2c+2 ns.\n",
-                waveform.display(),
-                save.display(),
-                waveform.display(),
+                "Not opened: {reason}. Open it with\n  gtkwave {waveform} {}\nor\n  surfer -c {} {waveform}\n\
+                 Cycle c lasts from 2c to 2c+2 ns.\n",
+                folder.join(SAVE_FILE).display(),
+                folder.join(COMMAND_FILE).display(),
             ))?;
             Ok(Status::Pass)
         }
@@ -61,7 +62,7 @@ fn viewer(folder: &Path) -> Option<(&'static str, Command)> {
     let find = |name: &str| std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file());
     let (name, program, files): (_, _, &[&str]) = match (find("gtkwave"), find("surfer")) {
         (Some(program), _) => ("gtkwave", program, &[WAVEFORM, SAVE_FILE]),
-        (None, Some(program)) => ("surfer", program, &[WAVEFORM]),
+        (None, Some(program)) => ("surfer", program, &["-c", COMMAND_FILE, WAVEFORM]),
         (None, None) => return None,
     };
     let mut command = Command::new(program);

@@ -22,7 +22,7 @@ const FILE: &str = "reproducer.json";
 
 /// A short run that fails, as a file; or why there is none.
 enum Short {
-    Found { text: String, cycles: usize, minimal: bool },
+    Found { text: String, inputs: Records, minimal: bool },
     None(String),
 }
 
@@ -46,9 +46,10 @@ impl Runner<'_> {
         notes.extend(allowed(self.library.absent_names()));
         let short = if matches!(cause, Cause::Interrupted) { None } else { Some(self.short(cause, rtl, stop)?) };
         match &short {
-            Some(Short::Found { cycles, minimal, .. }) => {
+            Some(Short::Found { inputs, minimal, .. }) => {
+                let cycles = inputs.len();
                 let minimal = if *minimal { "locally minimal" } else { "not yet minimal: time ran out" };
-                let plural = if *cycles == 1 { "cycle" } else { "cycles" };
+                let plural = if cycles == 1 { "cycle" } else { "cycles" };
                 let command = format!("gpurf cosim --replay {{}}/{FILE}{}", replay_options(&rtl.options));
                 notes.push(format!("  {:<9} {cycles} {plural} ({minimal}): {command}", "reproduce"));
             }
@@ -69,6 +70,10 @@ impl Runner<'_> {
             capture: outcome.capture.as_ref(),
             reproducer: match &short {
                 Some(Short::Found { text, .. }) => Some((FILE, text)),
+                _ => None,
+            },
+            inputs: match &short {
+                Some(Short::Found { inputs, .. }) => Some(inputs),
                 _ => None,
             },
             notes: &notes,
@@ -116,7 +121,7 @@ impl Runner<'_> {
                 "the shortest run does not fail in the same way when it is read back from its file: a defect of gpurf";
             return Ok(Short::None(why.to_owned()));
         }
-        Ok(Short::Found { text, cycles: inputs.len(), minimal })
+        Ok(Short::Found { text, inputs, minimal })
     }
 
     /// The cycle in which these inputs fail in the wanted way from reset on, if they do.
