@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench reproduce synth prove kernels examples run lint clean
+.PHONY: help cosim test wave regress mutants bench reproduce synth prove kernels examples run lint site clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -71,6 +71,10 @@ examples: ## CUDA applications as they are, compiled with nvcc from PyPI, on the
 lint: ## format and lints of Rust and RTL, without running anything
 	@scripts/bootstrap.sh --lint --mutants
 	@scripts/lint.sh
+
+site: ## the pages as a book, with the crates' documentation and a gallery, in target/site (mdBook is built once, in minutes)
+	@scripts/bootstrap.sh --site
+	@scripts/site.sh
 
 clean: ## removes what was built (failures/ stays)
 	@rm -rf target

@@ -489,7 +489,7 @@ fn report_on(page: &str, heading: &str) -> Vec<String> {
 }
 
 #[test]
-fn readme_and_tutorial_show_the_failure_that_the_program_prints() {
+fn pages_show_the_failure_that_the_program_prints() {
     let broken = changed("mrf_arbiter", "(blocking[i] || !blocked[req_bank_i[i]])", "1'b1");
     let file = stable_file("tutorial/my_arbiter.sv", &broken);
     let folder = file.parent().unwrap();
@@ -499,7 +499,7 @@ fn readme_and_tutorial_show_the_failure_that_the_program_prints() {
     let output = command.current_dir(folder).output().unwrap();
     assert_eq!(output.status.code(), Some(FAILED), "{}", text(&output.stderr));
     let printed = text(&output.stdout);
-    for page in ["README.md", "docs/tutorial.md"] {
+    for page in ["README.md", "docs/tutorial.md", "docs/gallery.md"] {
         let mut rest = printed.lines();
         for line in report_on(page, "mrf_arbiter 16b 1rw 8c 1i 64e DIVERGED") {
             assert!(rest.any(|other| other == line), "{page}: {line:?} is not in, or not in this order:\n{printed}");

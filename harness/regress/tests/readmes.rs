@@ -5,7 +5,7 @@
 mod files;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use files::files;
 use gpurf_regress::Project;
@@ -255,4 +255,37 @@ fn a_link_that_leads_nowhere_is_found() {
     std::fs::write(&page, text).unwrap();
     let dead: Vec<_> = dead_links(&page).iter().map(|dead| dead.rsplit(' ').next().unwrap().to_owned()).collect();
     assert_eq!(dead, ["#d", "lost.md", "x.svg"]);
+}
+
+/// The pages that a summary of the book names, in their order.
+fn summary(docs: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    links(&text).iter().map(|link| docs.join(link).canonicalize().unwrap_or_else(|e| panic!("{link}: {e}"))).collect()
+}
+
+#[test]
+fn the_book_has_every_page_once_and_no_link_out_of_it() {
+    let root = Project::find().root.canonicalize().unwrap();
+    let docs = root.join("docs");
+    let listed = summary(&docs);
+    let book: BTreeSet<&PathBuf> = listed.iter().collect();
+    assert_eq!(listed.len(), book.len(), "docs/SUMMARY.md names a page twice");
+    let pages = files(&docs, &["md"], &[]).into_iter().filter(|page| !page.ends_with("SUMMARY.md"));
+    let absent: Vec<_> = pages.filter(|page| !book.contains(page)).collect();
+    assert!(absent.is_empty(), "docs/SUMMARY.md has no line for {absent:?}");
+    // A link to a page that is not in the book would show its source. Of a folder it is the README.
+    let mut outside = Vec::new();
+    for page in &listed {
+        for link in links(&std::fs::read_to_string(page).unwrap()) {
+            let path = link.split('#').next().unwrap_or_default();
+            let Ok(target) = page.parent().unwrap().join(path).canonicalize() else { continue };
+            let target = if target.join("README.md").is_file() { target.join("README.md") } else { target };
+            let in_folder = || target.is_dir() && listed.iter().any(|page| page.starts_with(&target));
+            let is_page = target.is_dir() || target.extension().is_some_and(|ending| ending == "md");
+            if !path.is_empty() && is_page && !book.contains(&target) && !in_folder() {
+                outside.push(format!("{}: {link}", page.strip_prefix(&root).unwrap().display()));
+            }
+        }
+    }
+    assert!(outside.is_empty(), "links to what docs/SUMMARY.md does not have:\n{}", outside.join("\n"));
 }
