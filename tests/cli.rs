@@ -512,6 +512,30 @@ fn pages_show_the_failure_that_the_program_prints() {
     assert!(reproducer.contains(cycles), "the tutorial shows\n{cycles}\nand not\n{reproducer}");
 }
 
+#[test]
+fn the_arbiter_of_the_examples_is_equal_and_breaks_as_their_page_shows() {
+    let own = checkout().join("examples/own/my_arbiter.sv");
+    let rtl = replacement("mrf_arbiter", &own);
+    let result = json(&["cosim", "--json", "--block", "mrf_arbiter", "--cycles", "20000", "--rtl", &rtl], PASSED);
+    assert!(result["runs"].as_array().unwrap().len() > 1, "{result}");
+    // The page breaks it with sed.
+    let source = fs::read_to_string(&own).unwrap();
+    let rule = "candidates = (mine[b] & blocking) != '0 ? mine[b] & blocking : mine[b];";
+    assert_eq!(source.matches(rule).count(), 1, "{}", own.display());
+    let file = stable_file("examples/broken.sv", &source.replace(rule, "candidates = mine[b];"));
+    let folder = file.parent().unwrap();
+    let _ = fs::remove_dir_all(folder.join("failures"));
+    let arguments = ["cosim", "--block", "mrf_arbiter", "--preset", "baseline", "--rtl", "mrf_arbiter=broken.sv"];
+    let mut command = gpurf(&[&arguments[..], &["--failures", "failures"]].concat());
+    let output = command.current_dir(folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(FAILED), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    let mut rest = printed.lines();
+    for line in report_on("examples/README.md", "mrf_arbiter 16b 1rw 8c 1i 64e DIVERGED") {
+        assert!(rest.any(|other| other == line), "{line:?} is not in, or not in this order:\n{printed}");
+    }
+}
+
 /// `gpurf wave` on a real failure: without a display it names the files, with one it starts the viewer.
 fn opens_the_waveform(folder: &Path) {
     let shown = folder.to_str().unwrap();

@@ -343,3 +343,17 @@ fn wrong_input_is_refused() {
     let merge = run(&folder.path().join("merged"), &["--plan", &plan, "--merge", "/none"]);
     check_refused(&["--merge"], &merge, BAD_INPUT, &["--merge /none", "journal.jsonl"]);
 }
+
+#[test]
+fn the_plan_of_the_examples_runs() {
+    let own = Project::find().root.join("examples/own");
+    let [plan, arbiter] = ["plan.toml", "my_arbiter.sv"].map(|name| own.join(name));
+    let out = tempfile::tempdir().unwrap();
+    let rtl = format!("mrf_arbiter={}", arbiter.display());
+    let arguments = ["--plan", plan.to_str().unwrap(), "--tier", "mine", "--rtl", &rtl, "--cycles", "5000"];
+    // Two of its cases: to build and to run all of them takes a minute.
+    let output = run(out.path(), &[&arguments[..], &["--shard", "1/13"]].concat());
+    ends(&output, PASSED);
+    let blocks: Vec<_> = results(out.path())["runs"].as_array().unwrap().iter().map(|r| r["block"].clone()).collect();
+    assert_eq!(blocks, ["mrf_arbiter", "mrf"]);
+}

@@ -136,6 +136,21 @@ fn a_manifest_runs_and_its_outputs_are_written() {
 }
 
 #[test]
+fn the_kernel_of_the_examples_runs_on_their_machine() {
+    let own = kernels().join("../../examples/own").canonicalize().unwrap();
+    let [manifest, machine, source] = ["rowmax.toml", "machine.toml", "rowmax.cu"].map(|name| own.join(name));
+    let [manifest, machine, source] = [&manifest, &machine, &source].map(|path| path.to_str().unwrap());
+    let object = json(&["run", manifest, "--engine", "model", "--config", machine, "--json"], PASSED);
+    assert_eq!(object["checks"][0]["ok"], true);
+    assert_eq!((&object["parameters"]["Banks"], &object["parameters"]["Collectors"]), (&8.into(), &16.into()));
+    let output = gpurf(&["compile", source, "--annotate"]);
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("SHFL"), "{}", text(&output.stdout));
+    let output = gpurf(&["compare", "baseline", machine, "--kernel", manifest, "--json"]);
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_kernel_of_the_repository_gives_the_same_with_few_registers() {
     let manifest = kernels().join("matrixMul.toml");
     for registers in ["16", "24", "64"] {
