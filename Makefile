@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench reproduce synth prove kernels examples run lint site clean
+.PHONY: help cosim test wave regress mutants bench reproduce artifact synth prove kernels examples run lint site clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -53,6 +53,10 @@ bench: ## speed of the lockstep, of plain Verilator and of the model
 reproduce: ## the papers' results beside ours: every report, as text and as one page with plots (SMALL=1: on little data, KERNEL= one manifest, JOBS=, HTML= the page)
 	@mkdir -p $(dir $(HTML))
 	@$(GPURF) report $(if $(SMALL),--small) $(addprefix --kernel ,$(KERNEL)) $(addprefix --jobs ,$(JOBS)) --html $(HTML)
+
+artifact: ## every report, the goldens' digests and the versions of all tools in one archive, target/gpurf-VERSION-artifact.tar.gz (SMALL=1 as above)
+	@cargo build --quiet --release --package gpurf-cli
+	@scripts/artifact.sh $(if $(SMALL),--small) $(addprefix --kernel ,$(KERNEL)) $(addprefix --jobs ,$(JOBS))
 
 synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and cells of each block (FULL=1: down to gates)
 	@scripts/bootstrap.sh --mutants
