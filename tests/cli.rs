@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, read_json, text};
+use common::{
+    BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, interrupted_when, read_json, slow_verilator, text,
+};
 use serde_json::Value;
 
 /// A run that ends after the test has.
@@ -417,6 +419,8 @@ fn reproducers_that_cannot_be_are_refused() {
     };
     refused(&["cosim", "--replay", "/nonexistent.json"], BAD_INPUT, &["cannot read /nonexistent.json"]);
     refuse("{\n  not json", &["r.json:2:3", "not a reproducer"]);
+    let other = checkout().join("Cargo.toml");
+    refused(&["cosim", "--replay", other.to_str().unwrap()], BAD_INPUT, &["Cargo.toml is neither a reproducer"]);
     let with = |block: &str, settings: &str, cycles: &str| {
         format!(
             r#"{{"gpurf_reproducer": 2, "block": "{block}", "settings": {settings}, "seed": 1, "cycles": {cycles}}}"#
@@ -567,13 +571,18 @@ fn a_folder_without_a_waveform_is_refused() {
 }
 
 #[test]
-fn a_failure_folder_that_cannot_be_written_is_a_message() {
+fn a_divergence_is_reported_without_its_folder_too() {
     let inverted = changed("mrf_bank_map", "BankW'(reg_i + RegW'(warp_i))", "~BankW'(reg_i + RegW'(warp_i))");
     let inverted = replacement("mrf_bank_map", &stable_file("inverted/mrf_bank_map.sv", &inverted));
     let arguments =
         ["cosim", "--json", "--block", "mrf_bank_map", "--rtl", &inverted, "--failures", "/dev/null/failures"];
-    let result = json(&arguments, TOOL);
+    let result = json(&arguments, FAILED);
+    assert_eq!((&result["result"], &result["divergence"]["port"]), (&"diverged".into(), &"bank_o".into()));
     assert!(result["message"].as_str().unwrap().contains("/dev/null/failures"), "{result}");
+    let output = run(&[&["cosim"], &arguments[2..]].concat());
+    assert_eq!(output.status.code(), Some(FAILED));
+    let said = text(&output.stdout);
+    assert!(said.contains("  port      bank_o") && said.contains("cannot write a failure folder"), "{said}");
 }
 
 #[test]
@@ -613,6 +622,42 @@ fn ctrl_c_keeps_what_was_done() {
         first["cycles"] != 0
     });
     assert!(under_way, "the cycles done before the signal are not in the result");
+}
+
+#[test]
+fn ctrl_c_during_a_build_is_an_interruption() {
+    let folder = tempfile::tempdir().unwrap();
+    let (verilator, begun) = slow_verilator(folder.path());
+    let kernel = checkout().join("tests/kernels/saxpy.toml");
+    // A size that no other test builds.
+    let size = ["--set", "mrf.tag_bits=51", "--set", "sm.warps=12"];
+    let arguments = [&["run", kernel.to_str().unwrap(), "--engine", "lockstep"], &size[..]].concat();
+    let mut command = gpurf(&arguments);
+    command.env("VERILATOR", &verilator);
+    let output = interrupted_when(command, &begun);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(INTERRUPTED), "{said}");
+    assert!(said.contains("interrupted") && !said.contains("defect"), "{said}");
+}
+
+#[test]
+fn the_last_failure_is_no_interrupted_run() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join("rtl")).unwrap();
+    for (name, report) in [("mrf-1", "mrf DIVERGED\n"), ("mrf-2", "interrupted\n")] {
+        let folder = home.path().join("failures").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("report.txt"), report).unwrap();
+        fs::write(folder.join("wave.vcd"), "").unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = gpurf(&["wave"]).env("GPURF_HOME", home.path()).env_remove("DISPLAY").output().unwrap();
+    let said = text(&output.stdout);
+    assert!(said.contains("mrf DIVERGED") && said.contains("failures/mrf-1/wave.vcd"), "{said}");
+    // Where no run has failed, the interrupted one is shown.
+    fs::remove_dir_all(home.path().join("failures/mrf-1")).unwrap();
+    let output = gpurf(&["wave"]).env("GPURF_HOME", home.path()).env_remove("DISPLAY").output().unwrap();
+    assert!(text(&output.stdout).contains("failures/mrf-2/wave.vcd"), "{}", text(&output.stdout));
 }
 
 /// Starts a run, interrupts it after a while, and reads what it says.

@@ -8,6 +8,7 @@ use crate::args::Wave;
 use crate::failure::{Failure, Status};
 use crate::output;
 
+const REPORT: &str = "report.txt";
 const WAVEFORM: &str = "wave.vcd";
 const SAVE_FILE: &str = "wave.gtkw";
 const COMMAND_FILE: &str = "wave.sucl";
@@ -26,7 +27,7 @@ pub fn wave(arguments: &Wave) -> Result<Status, Failure> {
             folder.display()
         )));
     }
-    let report = folder.join("report.txt");
+    let report = folder.join(REPORT);
     if let Ok(text) = std::fs::read_to_string(&report) {
         output::print(&text)?;
     }
@@ -70,13 +71,18 @@ fn viewer(folder: &Path) -> Option<(&'static str, Command)> {
     Some((name, command))
 }
 
-/// The folder in `parent` whose waveform was written last.
+/// Whether a folder is that of an interrupted run.
+fn interrupted(folder: &Path) -> bool {
+    std::fs::read_to_string(folder.join(REPORT)).is_ok_and(|text| text.starts_with("interrupted\n"))
+}
+
+/// The folder in `parent` whose waveform was written last. Ctrl-C leaves waveforms too: they count only where no run has failed.
 fn latest(parent: &Path) -> Result<PathBuf, Failure> {
     let written = |folder: &PathBuf| -> Option<SystemTime> { folder.join(WAVEFORM).metadata().ok()?.modified().ok() };
     let folders = std::fs::read_dir(parent).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     folders
-        .filter_map(|folder| Some((written(&folder)?, folder)))
+        .filter_map(|folder| Some((!interrupted(&folder), written(&folder)?, folder)))
         .max()
-        .map(|(_, folder)| folder)
+        .map(|(_, _, folder)| folder)
         .ok_or_else(|| Failure::bad_input(format!("there is no failure with a waveform in {}", parent.display())))
 }

@@ -11,6 +11,7 @@ use gpurf_lockstep::{
 
 use super::Runner;
 use crate::job::{allowed, overrides, replay_options};
+use crate::kernels::cannot_write;
 use crate::{Inputs, JobError, LockstepJob, Project, RtlSources};
 
 /// How many cycles before a failure shrinking may start from.
@@ -27,7 +28,7 @@ enum Short {
 }
 
 impl Runner<'_> {
-    /// Shrinks a failure and writes its folder.
+    /// Shrinks a failure and writes its folder. Where that cannot be written, the result is the reason: the failure is reported all the same.
     pub(super) fn keep(
         &self,
         project: &Project,
@@ -36,7 +37,7 @@ impl Runner<'_> {
         outcome: &RunOutcome,
         report: &str,
         stop: &AtomicBool,
-    ) -> Result<PathBuf, JobError> {
+    ) -> Result<Result<PathBuf, String>, JobError> {
         let cause = outcome.cause.as_ref().expect("called for failures");
         let job = self.job;
         let mut run: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
@@ -78,9 +79,7 @@ impl Runner<'_> {
             },
             notes: &notes,
         };
-        write_failure(&project.failures, &context).map_err(|e| {
-            JobError::Build(format!("cannot write a failure folder in {}: {e}", project.failures.display()))
-        })
+        Ok(write_failure(&project.failures, &context).map_err(|e| cannot_write(project, &e)))
     }
 
     /// A shorter run that fails in the same way, read back from its text and run again before it is claimed.
