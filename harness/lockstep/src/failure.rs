@@ -68,7 +68,7 @@ pub fn write_report(parent: &Path, name: &str, report: &str, reproducer: (&str, 
     place(scratch, parent, name, |folder| report.replace("{}", &folder.display().to_string()))
 }
 
-/// Gives a folder in the making a name with a number that nobody has yet, and its `report.txt`.
+/// Gives a folder in the making a name with a number that is free, and its `report.txt`.
 fn place(scratch: TempDir, parent: &Path, name: &str, text: impl Fn(&Path) -> String) -> io::Result<PathBuf> {
     for number in 1.. {
         let folder = parent.join(format!("{name}-{number}"));
@@ -86,7 +86,7 @@ fn place(scratch: TempDir, parent: &Path, name: &str, text: impl Fn(&Path) -> St
     unreachable!("the numbers do not end")
 }
 
-/// A waveform of a stretch of cycles that somebody asked for, in the making: a folder with the files of a failure.
+/// A waveform of a stretch of cycles that the user asked for, in the making: a folder with the files of a failure.
 pub struct WaveFolder {
     scratch: TempDir,
     parent: PathBuf,

@@ -110,6 +110,7 @@ const RIDDLES: &[&str] = &[
     "anybody",
     "broken on purpose",
     "comes to its end",
+    "everybody",
     "for want of",
     "goes on",
     "goes on with",
@@ -188,6 +189,57 @@ fn prose_has_plain_words() {
         found.extend(riddles.iter().map(|(line, phrase)| format!("{name}:{line}: {phrase}")));
     }
     assert!(found.is_empty(), "say it in plain words:\n{}", found.join("\n"));
+}
+
+/// Words that plain words have replaced in the sources too: in comments, documentation and messages.
+const NO_ONE: &[&str] = &["anybody", "everybody", "nobody", "somebody", "told apart"];
+
+#[test]
+fn sources_have_plain_words() {
+    let root = Project::find().root;
+    let mut found = Vec::new();
+    for file in files(&root, &["rs"], &[]) {
+        if file.ends_with("tests/readmes.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        for (line, number) in text.lines().zip(1..) {
+            let words: String =
+                line.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' }).collect();
+            let words = format!(" {} ", words.split_whitespace().collect::<Vec<_>>().join(" "));
+            let phrases = NO_ONE.iter().filter(|phrase| words.contains(&format!(" {phrase} ")));
+            found.extend(
+                phrases.map(|phrase| format!("{}:{number}: {phrase}", file.strip_prefix(&root).unwrap().display())),
+            );
+        }
+    }
+    assert!(found.is_empty(), "say it in plain words:\n{}", found.join("\n"));
+}
+
+/// What a port, a net or a register is, in words that a report of a failure can print by themselves.
+#[test]
+fn ports_are_described_by_more_than_a_pronoun() {
+    let pronouns = ["Its", "Their", "Whose", "Which", "Who", "For whom"];
+    let root = Project::find().root;
+    let mut found = Vec::new();
+    let mut ports = 0;
+    for file in files(&root.join("model"), &["rs"], &[]) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for block in text.split("\nports! {").skip(1) {
+            let block = block.split("\n}").next().unwrap_or_default();
+            for line in block.lines().filter_map(|line| line.trim_start().strip_prefix("/// ")) {
+                ports += 1;
+                let words = line.split_whitespace().count();
+                if words <= 3 && pronouns.iter().any(|pronoun| line.starts_with(&format!("{pronoun} ")))
+                    || words == 1 && pronouns.contains(&line.trim_end_matches('.'))
+                {
+                    found.push(format!("{}: {line}", file.strip_prefix(&root).unwrap().display()));
+                }
+            }
+        }
+    }
+    assert!(ports > 1000, "{ports}");
+    assert!(found.is_empty(), "a report would print:\n{}", found.join("\n"));
 }
 
 #[test]

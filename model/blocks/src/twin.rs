@@ -55,7 +55,7 @@ pub struct Declaration {
     pub signals: Vec<Signal>,
     /// Bytes of the input part; the compared part begins here.
     pub input_bytes: usize,
-    /// Bytes of the output part, with which the compared part begins; the probes are behind it.
+    /// Bytes of the output part, with which the compared part begins; the probes are after it.
     pub output_bytes: usize,
     /// Bytes of a record.
     pub record_bytes: usize,

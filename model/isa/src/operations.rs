@@ -202,7 +202,7 @@ macro_rules! operations {
                 })
             }
 
-            /// What stands behind the dots of its text, in order; empty strings for what is left out.
+            /// What stands after the dots of its text, in order; empty strings for what is left out.
             pub(crate) fn suffixes(self) -> Vec<String> {
                 match self {
                     $(Self::$name { $($field),* } => vec![$($field.suffix(&stringify!($field).to_uppercase())),*],)+
