@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench reproduce synth prove kernels examples library testbench run lint clean
+.PHONY: help cosim test wave regress mutants bench reproduce artifact synth prove kernels examples library testbench run lint site clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -54,6 +54,10 @@ reproduce: ## the papers' results beside ours: every report, as text and as one 
 	@mkdir -p $(dir $(HTML))
 	@$(GPURF) report $(if $(SMALL),--small) $(addprefix --kernel ,$(KERNEL)) $(addprefix --jobs ,$(JOBS)) --html $(HTML)
 
+artifact: ## every report, the goldens' digests and the versions of all tools in one archive, target/gpurf-VERSION-artifact.tar.gz (SMALL=1 as above)
+	@cargo build --quiet --release --package gpurf-cli
+	@scripts/artifact.sh $(if $(SMALL),--small) $(addprefix --kernel ,$(KERNEL)) $(addprefix --jobs ,$(JOBS))
+
 synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and cells of each block (FULL=1: down to gates)
 	@scripts/bootstrap.sh --mutants
 	@scripts/synth.sh $(if $(FULL),--full)
@@ -79,6 +83,10 @@ testbench: ## an example of a user's own module, compared through libgpurf (TEST
 lint: ## format and lints of Rust and RTL, without running anything
 	@scripts/bootstrap.sh --lint --mutants
 	@scripts/lint.sh
+
+site: ## the pages as a book, with the crates' documentation and a gallery, in target/site (mdBook is built once, in minutes)
+	@scripts/bootstrap.sh --site
+	@scripts/site.sh
 
 clean: ## removes what was built (failures/ stays)
 	@rm -rf target

@@ -8,6 +8,7 @@
 #                                    the lint of casts, mutants, synthesis, the second simulator
 #   scripts/bootstrap.sh --proofs    the same with the solver z3, for proofs
 #   scripts/bootstrap.sh --cocotb    also a Python environment with cocotb, for the example of a testbench
+#   scripts/bootstrap.sh --site      cargo, a C++ compiler, and mdBook in target/mdbook, for the site
 #
 # With everything in place it takes a tenth of a second.
 set -euo pipefail
@@ -20,15 +21,17 @@ readonly z3=4.13.3.0
 readonly cocotb=1.9.2
 readonly shellcheck=0.11.0.1
 readonly ruff=0.17.6
+readonly mdbook=0.5.4
 readonly log=target/bootstrap.log
-want_lint=0 want_mutants=0 want_proofs=0 want_cocotb=0
+want_lint=0 want_mutants=0 want_proofs=0 want_cocotb=0 want_site=0
 for argument in "$@"; do
     case $argument in
         --lint) want_lint=1 ;;
         --mutants) want_mutants=1 ;;
         --proofs) want_mutants=1 want_proofs=1 ;;
         --cocotb) want_cocotb=1 ;;
-        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants, --proofs and --cocotb" >&2; exit 2 ;;
+        --site) want_site=1 ;;
+        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants, --proofs, --cocotb and --site" >&2; exit 2 ;;
     esac
 done
 
@@ -151,6 +154,18 @@ check_cocotb() {
     : >"$stamp"
 }
 
+# mdBook alone, without its server; three minutes on one core, once.
+check_site() {
+    local stamp=target/mdbook/$mdbook
+    [ -e "$stamp" ] && return
+    have python3 || install_packages python3
+    echo "bootstrap: building mdBook $mdbook into target/mdbook, which takes some minutes once (log: $log)" >&2
+    quietly cargo install mdbook --version "=$mdbook" --locked --no-default-features --features search \
+        --root target/mdbook --target-dir target/mdbook/build
+    rm -rf target/mdbook/build
+    : >"$stamp"
+}
+
 check_cargo
 missing=()
 have make || missing+=(make)
@@ -159,16 +174,17 @@ if [ -n "${CXX:-}" ] && ! have "$CXX"; then
     fail "the C++ compiler $CXX (from the variable CXX) does not exist. Unset CXX or correct it."
 fi
 if ! have "${CXX:-g++}" || ! have cc; then missing+=(g++); fi
-if ! verilator_good; then
+if [ $want_site = 0 ] && ! verilator_good; then
     [ -z "${VERILATOR:-}" ] || fail "$VERILATOR (from the variable VERILATOR) is not Verilator $verilator_oldest or newer. Unset VERILATOR or correct it."
     missing+=(verilator)
 fi
 if [ ${#missing[@]} -gt 0 ]; then
     install_packages "${missing[@]}"
-    verilator_good || fail "this system's package is Verilator $(verilator_version), but $verilator_oldest or newer is needed." \
+    [ $want_site = 1 ] || verilator_good || fail "this system's package is Verilator $(verilator_version), but $verilator_oldest or newer is needed." \
         "Build one as https://verilator.org/guide/latest/install.html describes, and put it on PATH or name it in VERILATOR."
 fi
 if [ $want_lint = 1 ]; then check_lint; fi
 if [ $want_mutants = 1 ]; then check_mutants; fi
 if [ $want_proofs = 1 ]; then check_proofs; fi
 if [ $want_cocotb = 1 ]; then check_cocotb; fi
+if [ $want_site = 1 ]; then check_site; fi

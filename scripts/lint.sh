@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Format and lints: Rust (rustfmt, clippy), scripts (ShellCheck, Ruff) and RTL (Verilator).
+# Format and lints: Rust (rustfmt, clippy, rustdoc), scripts (ShellCheck, Ruff) and RTL (Verilator).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Every file by name: rustfmt does not follow modules that a macro declares, such as those of each_design!.
 find harness model tests -name '*.rs' -print0 | xargs -0 rustfmt --edition 2024 --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
+# The documentation's links and markup, in half a minute.
+RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps --workspace
 # Layout is free in the scripts; mistakes are not.
 target/venv/bin/shellcheck --external-sources --severity warning scripts/*.sh .ci/run
 target/venv/bin/shellcheck --shell bash --severity warning rtl/*/lint.sh

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, read_json, text};
+use common::{
+    BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, interrupted_when, read_json, slow_verilator, text,
+};
 use serde_json::Value;
 
 /// A run that ends after the test has.
@@ -417,6 +419,8 @@ fn reproducers_that_cannot_be_are_refused() {
     };
     refused(&["cosim", "--replay", "/nonexistent.json"], BAD_INPUT, &["cannot read /nonexistent.json"]);
     refuse("{\n  not json", &["r.json:2:3", "not a reproducer"]);
+    let other = checkout().join("Cargo.toml");
+    refused(&["cosim", "--replay", other.to_str().unwrap()], BAD_INPUT, &["Cargo.toml is neither a reproducer"]);
     let with = |block: &str, settings: &str, cycles: &str| {
         format!(
             r#"{{"gpurf_reproducer": 2, "block": "{block}", "settings": {settings}, "seed": 1, "cycles": {cycles}}}"#
@@ -489,7 +493,7 @@ fn report_on(page: &str, heading: &str) -> Vec<String> {
 }
 
 #[test]
-fn readme_and_tutorial_show_the_failure_that_the_program_prints() {
+fn pages_show_the_failure_that_the_program_prints() {
     let broken = changed("mrf_arbiter", "(blocking[i] || !blocked[req_bank_i[i]])", "1'b1");
     let file = stable_file("tutorial/my_arbiter.sv", &broken);
     let folder = file.parent().unwrap();
@@ -499,7 +503,7 @@ fn readme_and_tutorial_show_the_failure_that_the_program_prints() {
     let output = command.current_dir(folder).output().unwrap();
     assert_eq!(output.status.code(), Some(FAILED), "{}", text(&output.stderr));
     let printed = text(&output.stdout);
-    for page in ["README.md", "docs/tutorial.md"] {
+    for page in ["README.md", "docs/tutorial.md", "docs/gallery.md"] {
         let mut rest = printed.lines();
         for line in report_on(page, "mrf_arbiter 16b 1rw 8c 1i 64e DIVERGED") {
             assert!(rest.any(|other| other == line), "{page}: {line:?} is not in, or not in this order:\n{printed}");
@@ -510,6 +514,30 @@ fn readme_and_tutorial_show_the_failure_that_the_program_prints() {
     let tutorial = fs::read_to_string(checkout().join("docs/tutorial.md")).unwrap();
     let cycles = tutorial.split("  \"cycles\": [\n").nth(1).and_then(|rest| rest.split("  ]\n").next()).unwrap();
     assert!(reproducer.contains(cycles), "the tutorial shows\n{cycles}\nand not\n{reproducer}");
+}
+
+#[test]
+fn the_arbiter_of_the_examples_is_equal_and_breaks_as_their_page_shows() {
+    let own = checkout().join("examples/own/my_arbiter.sv");
+    let rtl = replacement("mrf_arbiter", &own);
+    let result = json(&["cosim", "--json", "--block", "mrf_arbiter", "--cycles", "20000", "--rtl", &rtl], PASSED);
+    assert!(result["runs"].as_array().unwrap().len() > 1, "{result}");
+    // The page breaks it with sed.
+    let source = fs::read_to_string(&own).unwrap();
+    let rule = "candidates = (mine[b] & blocking) != '0 ? mine[b] & blocking : mine[b];";
+    assert_eq!(source.matches(rule).count(), 1, "{}", own.display());
+    let file = stable_file("examples/broken.sv", &source.replace(rule, "candidates = mine[b];"));
+    let folder = file.parent().unwrap();
+    let _ = fs::remove_dir_all(folder.join("failures"));
+    let arguments = ["cosim", "--block", "mrf_arbiter", "--preset", "baseline", "--rtl", "mrf_arbiter=broken.sv"];
+    let mut command = gpurf(&[&arguments[..], &["--failures", "failures"]].concat());
+    let output = command.current_dir(folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(FAILED), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    let mut rest = printed.lines();
+    for line in report_on("examples/README.md", "mrf_arbiter 16b 1rw 8c 1i 64e DIVERGED") {
+        assert!(rest.any(|other| other == line), "{line:?} is not in, or not in this order:\n{printed}");
+    }
 }
 
 /// `gpurf wave` on a real failure: without a display it names the files, with one it starts the viewer.
@@ -543,13 +571,18 @@ fn a_folder_without_a_waveform_is_refused() {
 }
 
 #[test]
-fn a_failure_folder_that_cannot_be_written_is_a_message() {
+fn a_divergence_is_reported_without_its_folder_too() {
     let inverted = changed("mrf_bank_map", "BankW'(reg_i + RegW'(warp_i))", "~BankW'(reg_i + RegW'(warp_i))");
     let inverted = replacement("mrf_bank_map", &stable_file("inverted/mrf_bank_map.sv", &inverted));
     let arguments =
         ["cosim", "--json", "--block", "mrf_bank_map", "--rtl", &inverted, "--failures", "/dev/null/failures"];
-    let result = json(&arguments, TOOL);
+    let result = json(&arguments, FAILED);
+    assert_eq!((&result["result"], &result["divergence"]["port"]), (&"diverged".into(), &"bank_o".into()));
     assert!(result["message"].as_str().unwrap().contains("/dev/null/failures"), "{result}");
+    let output = run(&[&["cosim"], &arguments[2..]].concat());
+    assert_eq!(output.status.code(), Some(FAILED));
+    let said = text(&output.stdout);
+    assert!(said.contains("  port      bank_o") && said.contains("cannot write a failure folder"), "{said}");
 }
 
 #[test]
@@ -589,6 +622,42 @@ fn ctrl_c_keeps_what_was_done() {
         first["cycles"] != 0
     });
     assert!(under_way, "the cycles done before the signal are not in the result");
+}
+
+#[test]
+fn ctrl_c_during_a_build_is_an_interruption() {
+    let folder = tempfile::tempdir().unwrap();
+    let (verilator, begun) = slow_verilator(folder.path());
+    let kernel = checkout().join("tests/kernels/saxpy.toml");
+    // A size that no other test builds.
+    let size = ["--set", "mrf.tag_bits=51", "--set", "sm.warps=12"];
+    let arguments = [&["run", kernel.to_str().unwrap(), "--engine", "lockstep"], &size[..]].concat();
+    let mut command = gpurf(&arguments);
+    command.env("VERILATOR", &verilator);
+    let output = interrupted_when(command, &begun);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(INTERRUPTED), "{said}");
+    assert!(said.contains("interrupted") && !said.contains("defect"), "{said}");
+}
+
+#[test]
+fn the_last_failure_is_no_interrupted_run() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join("rtl")).unwrap();
+    for (name, report) in [("mrf-1", "mrf DIVERGED\n"), ("mrf-2", "interrupted\n")] {
+        let folder = home.path().join("failures").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("report.txt"), report).unwrap();
+        fs::write(folder.join("wave.vcd"), "").unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = gpurf(&["wave"]).env("GPURF_HOME", home.path()).env_remove("DISPLAY").output().unwrap();
+    let said = text(&output.stdout);
+    assert!(said.contains("mrf DIVERGED") && said.contains("failures/mrf-1/wave.vcd"), "{said}");
+    // Where no run has failed, the interrupted one is shown.
+    fs::remove_dir_all(home.path().join("failures/mrf-1")).unwrap();
+    let output = gpurf(&["wave"]).env("GPURF_HOME", home.path()).env_remove("DISPLAY").output().unwrap();
+    assert!(text(&output.stdout).contains("failures/mrf-2/wave.vcd"), "{}", text(&output.stdout));
 }
 
 /// Starts a run, interrupts it after a while, and reads what it says.

@@ -242,7 +242,7 @@ fn damaged_fat_binaries_are_said() {
     for (at, value, expected) in damages {
         let mut bytes = whole.clone();
         bytes[at] = value;
-        // The application reads 64 KiB; what lies behind the file is zero.
+        // The application reads 64 KiB; what lies after the file is zero.
         let path = folder.path().join("fat").display().to_string();
         fs::write(&path, bytes).unwrap();
         let output = gpurf(&["exec", "--", &program, &path, "scale"]);

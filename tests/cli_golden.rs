@@ -216,7 +216,7 @@ fn what_cannot_be_written_is_said_and_damages_nothing() {
     let (folder, file) = blessed("saxpy");
     edit(&file, "cycles", "4900");
     let before = fs::read(&file).unwrap();
-    // A disk that is full behind the first kilobyte.
+    // A disk that is full after the first kilobyte.
     let command = format!(
         "trap '' XFSZ; ulimit -f 0; exec '{}' golden bless --reason x --preset baseline --kernel saxpy --goldens '{}'",
         env!("CARGO_BIN_EXE_gpurf"),

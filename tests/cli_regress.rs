@@ -11,8 +11,8 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use common::{
-    BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, files_below, set_read_only, stopped_by_permissions,
-    text,
+    BAD_INPUT, FAILED, INTERRUPTED, PASSED, TOOL, check_refused, files_below, interrupted_when, set_read_only,
+    slow_verilator, stopped_by_permissions, text,
 };
 use gpurf_regress::{Project, mutants};
 use serde_json::Value;
@@ -273,6 +273,27 @@ fn what_is_interrupted_is_gone_on_with() {
 }
 
 #[test]
+fn a_build_that_is_interrupted_is_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    // Another text of the module: what it needs is not built yet.
+    let source = fs::read_to_string(Project::find().root.join("rtl/mrf/mrf_bank_map.sv")).unwrap();
+    let module = folder.path().join("mrf_bank_map.sv");
+    fs::write(&module, format!("{source}// {}\n", folder.path().display())).unwrap();
+    let file = folder.path().join("plan.toml");
+    fs::write(&file, "[[smoke]]\nrun = \"blocks\"\nnames = [\"mrf_bank_map\"]\ncycles = 1000\nlimit_s = 60\n").unwrap();
+    let (verilator, begun) = slow_verilator(folder.path());
+    let out = folder.path().join("out");
+    let rtl = format!("mrf_bank_map={}", module.display());
+    let arguments = ["--plan", file.to_str().unwrap(), "--jobs", "1", "--rtl", &rtl];
+    let mut command = regress(&out, &arguments);
+    command.env("VERILATOR", verilator);
+    ends(&interrupted_when(command, &begun), INTERRUPTED);
+    assert_eq!(results(&out)["runs"].as_array().unwrap().len(), 0, "{}", results(&out));
+    ends(&run(&out, &[&arguments[..], &["--resume"]].concat()), PASSED);
+    assert_eq!(results(&out)["runs"][0]["result"], "pass");
+}
+
+#[test]
 fn a_full_disk_and_a_folder_that_is_none_are_said() {
     let folder = tempfile::tempdir().unwrap();
     let plan = plan(folder.path(), &BLOCKS[..2], 3, 1_000);
@@ -342,4 +363,18 @@ fn wrong_input_is_refused() {
     refused(&["--plan", &plan, "--resume", "--rtl", &other], &["the RTL has changed since"]);
     let merge = run(&folder.path().join("merged"), &["--plan", &plan, "--merge", "/none"]);
     check_refused(&["--merge"], &merge, BAD_INPUT, &["--merge /none", "journal.jsonl"]);
+}
+
+#[test]
+fn the_plan_of_the_examples_runs() {
+    let own = Project::find().root.join("examples/own");
+    let [plan, arbiter] = ["plan.toml", "my_arbiter.sv"].map(|name| own.join(name));
+    let out = tempfile::tempdir().unwrap();
+    let rtl = format!("mrf_arbiter={}", arbiter.display());
+    let arguments = ["--plan", plan.to_str().unwrap(), "--tier", "mine", "--rtl", &rtl, "--cycles", "5000"];
+    // Two of its cases: to build and to run all of them takes a minute.
+    let output = run(out.path(), &[&arguments[..], &["--shard", "1/13"]].concat());
+    ends(&output, PASSED);
+    let blocks: Vec<_> = results(out.path())["runs"].as_array().unwrap().iter().map(|r| r["block"].clone()).collect();
+    assert_eq!(blocks, ["mrf_arbiter", "mrf"]);
 }

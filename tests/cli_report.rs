@@ -61,6 +61,51 @@ fn rows_are_written_as_comma_separated_values_too() {
 }
 
 #[test]
+fn an_artifact_has_reports_digests_and_versions() {
+    let folder = folder();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let archive = folder.path().join("artifact.tar.gz");
+    let output = Command::new(root.join("scripts/artifact.sh"))
+        .args([report(), "--only", "values", "--kernel"])
+        .arg(folder.path().join("sums.toml"))
+        .arg("--runs")
+        .arg(folder.path().join("runs"))
+        .envs([("GPURF", env!("CARGO_BIN_EXE_gpurf")), ("OUT", archive.to_str().unwrap())])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
+    let tar = |arguments: &[&str]| {
+        let output = Command::new("tar").args(arguments).arg(&archive).current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let name = format!("gpurf-{}-artifact", env!("CARGO_PKG_VERSION"));
+    let mut listed: Vec<String> = tar(&["-tzf"]).lines().map(str::to_owned).collect();
+    listed.retain(|file| !file.ends_with('/'));
+    let files = [
+        "Cargo.lock",
+        "README.txt",
+        "goldens.sha256",
+        "reports.csv",
+        "reports.html",
+        "reports.json",
+        "reports.txt",
+        "versions.txt",
+    ];
+    assert_eq!(listed, files.map(|file| format!("{name}/{file}")));
+    tar(&["-xzf"]);
+    let read = |file: &str| fs::read_to_string(folder.path().join(&name).join(file)).unwrap();
+    assert!(read("goldens.sha256").lines().count() > 100);
+    assert!(
+        read("versions.txt").contains("rustc ") && read("versions.txt").contains("commit "),
+        "{}",
+        read("versions.txt")
+    );
+    let json: serde_json::Value = serde_json::from_str(&read("reports.json")).unwrap();
+    assert_eq!(json["rows"].as_array().unwrap().len() + 1, read("reports.csv").lines().count());
+}
+
+#[test]
 fn times_of_results_are_measured() {
     let arguments = ["report", report_with("times"), "--only", "times", "--kernel", "sums.toml", "--json"];
     let report = read_json(&arguments, &gpurf(&folder(), &arguments), PASSED);

@@ -121,6 +121,9 @@ fn a_manifest_runs_and_its_outputs_are_written() {
     let expected: Vec<u8> = (0..100u32).flat_map(|i| (2 * i).to_le_bytes()).collect();
     assert_eq!(fs::read(folder.path("out/deep/data.bin")).unwrap(), expected);
     assert_eq!(fs::read_dir(&dump).unwrap().count(), 1);
+    // Without an expectation the output says that nothing was checked.
+    let unchecked = gpurf(&["run", &folder.path("double.toml")]);
+    assert!(text(&unchecked.stderr).contains("no result was checked"), "{}", text(&unchecked.stderr));
     // Again, with the result as the expectation, and in words.
     fs::write(folder.path("expected.bin"), &expected).unwrap();
     let manifest =
@@ -128,11 +131,27 @@ fn a_manifest_runs_and_its_outputs_are_written() {
     let output = gpurf(&["run", &manifest]);
     assert_eq!(output.status.code(), Some(PASSED));
     assert!(text(&output.stdout).contains("data"), "{}", text(&output.stdout));
+    assert!(!text(&output.stderr).contains("no result was checked"), "{}", text(&output.stderr));
     fs::write(folder.path("expected.bin"), vec![7; 400]).unwrap();
     let object = json(&["run", &manifest, "--json"], FAILED);
     assert_eq!((&object["result"], &object["checks"][0]["ok"]), (&"check_failed".into(), &false.into()));
     fs::write(folder.path("expected.bin"), vec![7; 399]).unwrap();
     refused(&["run", &manifest], BAD_INPUT, &["expected.bin", "399", "400"]);
+}
+
+#[test]
+fn the_kernel_of_the_examples_runs_on_their_machine() {
+    let own = kernels().join("../../examples/own").canonicalize().unwrap();
+    let [manifest, machine, source] = ["rowmax.toml", "machine.toml", "rowmax.cu"].map(|name| own.join(name));
+    let [manifest, machine, source] = [&manifest, &machine, &source].map(|path| path.to_str().unwrap());
+    let object = json(&["run", manifest, "--engine", "model", "--config", machine, "--json"], PASSED);
+    assert_eq!(object["checks"][0]["ok"], true);
+    assert_eq!((&object["parameters"]["Banks"], &object["parameters"]["Collectors"]), (&8.into(), &16.into()));
+    let output = gpurf(&["compile", source, "--annotate"]);
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("SHFL"), "{}", text(&output.stdout));
+    let output = gpurf(&["compare", "baseline", machine, "--kernel", manifest, "--json"]);
+    assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
 }
 
 #[test]
@@ -336,7 +355,7 @@ fn a_trace_is_written_whole_or_not_at_all() {
     let other = folder.path("other");
     run(&["--trace", &other, "--trace-format", "konata"]);
     assert_eq!(fs::read(&other).unwrap(), fs::read(&log).unwrap());
-    // A window is a part of it; one behind the run is none.
+    // A window is a part of it; one after the run is none.
     run(&["--trace", &other, "--trace-format", "konata", "--trace-cycles", "200:260"]);
     let size = |file: &str| fs::metadata(file).unwrap().len();
     assert!((1..size(&log)).contains(&size(&other)));
@@ -370,7 +389,7 @@ fn a_trace_that_cannot_be_is_refused_before_anything_runs() {
     refused(&[&model[..], &[&taken]].concat(), BAD_INPUT, &["folder.json", "this is a folder"]);
     refused(&["run", &manifest, "--trace", "t.json"], BAD_INPUT, &["--engine model, rtl or lockstep"]);
     refused(&["run", &manifest, "--trace-cycles", "1:2"], BAD_INPUT, &["--trace <FILE>"]);
-    // Where the kernel does not fit nothing is left behind.
+    // Where the kernel does not fit nothing is left.
     let (file, trace) = (folder.manifest("block = [64, 1, 1]", "block = [1024, 1, 1]"), folder.path("u.json"));
     let names = || fs::read_dir(folder.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
     let before = names();

@@ -24,7 +24,7 @@ fn the_hybrid_file_on_a_tiny_kernel() {
         assert!((found - ours).abs() < 1e-4, "{metric}: {found}");
     }
     let pure =
-        row(&report, "IPC lost by pure STT-RAM, against SRAM behind the same scheduler")["ours"].as_f64().unwrap();
+        row(&report, "IPC lost by pure STT-RAM, against SRAM under the same scheduler")["ours"].as_f64().unwrap();
     assert!((0.05..0.5).contains(&pure), "{pure}");
 }
 

@@ -11,7 +11,7 @@ fn value_usage_of_a_kernel_with_known_answers() {
     let report = read_json(&arguments, &gpurf(&folder(), &arguments), PASSED);
     assert_eq!((&report["result"], &report["report"]), (&"pass".into(), &"rfc".into()));
     assert_eq!(report["kernels"], serde_json::json!(["sums"]));
-    // Ten values: eight of them are read once, six by the next instruction, one by the one behind it, one 4 later; two are read twice.
+    // Ten values: eight of them are read once, six by the next instruction, one by the one after it, one 4 later; two are read twice.
     let expected = [
         ("values read once", 0.8, false),
         ("values read more than twice", 0.0, true),

@@ -40,7 +40,7 @@ pub fn read_json(arguments: &[&str], output: &Output, status: i32) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{arguments:?}: {e}: {}", text(&output.stdout)))
 }
 
-/// Takes everybody the right to write into a folder, or gives it back to its owner.
+/// Takes from all users the right to write into a folder, or gives it back to its owner.
 pub fn set_read_only(folder: &Path, read_only: bool) {
     let mode = if read_only { 0o555 } else { 0o755 };
     fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
@@ -71,4 +71,36 @@ pub fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         }
     }
     files
+}
+
+/// A Verilator that builds nothing for a minute, in a folder, and the file that it makes when it begins to.
+pub fn slow_verilator(folder: &Path) -> (PathBuf, PathBuf) {
+    let (script, begun) = (folder.join("slow-verilator"), folder.join("begun"));
+    let real = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".to_owned());
+    let text = format!(
+        "#!/bin/sh\ncase \"$1\" in --version|--getenv) exec {real} \"$@\";; esac\n: > '{}'\nexec sleep 60\n",
+        begun.display()
+    );
+    std::fs::write(&script, text).unwrap();
+    let status = std::process::Command::new("chmod").arg("+x").arg(&script).status().unwrap();
+    assert!(status.success());
+    (script, begun)
+}
+
+/// Runs a command as a terminal does, presses Ctrl-C when `begun` is there, and gives its output.
+pub fn interrupted_when(mut command: std::process::Command, begun: &Path) -> std::process::Output {
+    use std::os::unix::process::CommandExt;
+    use std::process::Stdio;
+    // A terminal's Ctrl-C reaches the whole group, compilers too.
+    let child = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    for _ in 0..3000 {
+        if begun.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(begun.exists(), "no build began within a minute");
+    let kill = format!("kill -INT -{}", child.id());
+    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    child.wait_with_output().unwrap()
 }

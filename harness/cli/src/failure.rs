@@ -51,6 +51,15 @@ impl Failure {
         Self { status: Status::BadInput, message: message.into() }
     }
 
+    /// The same, unless Ctrl-C was pressed: it ends compilers too, and their failure is no defect.
+    pub fn or_interrupted(self, requested: bool) -> Self {
+        if !requested || self.status != Status::Tool {
+            return self;
+        }
+        let step = self.message.lines().next().unwrap_or_default().trim_end_matches(':');
+        Self { status: Status::Interrupted, message: format!("interrupted ({step})") }
+    }
+
     /// A tool, a build or the file system is at fault.
     pub fn tool(message: impl Into<String>) -> Self {
         Self { status: Status::Tool, message: message.into() }

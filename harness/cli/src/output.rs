@@ -31,7 +31,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to standard error; where that is gone there is nobody to tell.
+/// Writes a line to standard error; where that is gone the line is lost.
 pub fn note(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }

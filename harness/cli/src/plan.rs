@@ -174,7 +174,9 @@ fn replay_program(
     own: &dyn Fn(&[String]) -> Result<OwnRtl, Failure>,
 ) -> Result<(LockstepJob, OwnRtl), Failure> {
     let at_fault = |e: &dyn std::fmt::Display| Failure::bad_input(format!("{}: {e}", file.display()));
-    let manifest = Manifest::load(file).map_err(|e| Failure::bad_input(e.to_string()))?;
+    let manifest = Manifest::load(file).map_err(|e| {
+        Failure::bad_input(format!("{} is neither a reproducer (.json) nor a program to replay: {e}", file.display()))
+    })?;
     let replay = manifest.replay.ok_or_else(|| {
         at_fault(&"it has no [replay] section with the machine: run it with --kernel, --set and --seed")
     })?;

@@ -17,6 +17,14 @@ pub struct Progress {
     print_ended: bool,
 }
 
+/// A step whose length is not known, on standard error where that is a terminal.
+pub fn spinner(message: &'static str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed}").expect("a valid template");
+    let bar = ProgressBar::new_spinner().with_style(style).with_message(message);
+    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    bar
+}
+
 impl Progress {
     /// For `count` jobs.
     pub fn new(count: usize, print_ended: bool) -> Self {
@@ -44,7 +52,7 @@ impl Progress {
         self.whole.inc(count as u64);
     }
 
-    /// Words behind the bar.
+    /// Words after the bar.
     pub fn says(&self, words: &str) {
         self.whole.set_message(words.to_owned());
     }

@@ -9,12 +9,30 @@ use gpurf_blocks::designs::{DESIGNS, Organisation};
 use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::shape::Shared;
 
-/// What the words mean, of any design and of these.
-pub fn legend(designs: &[&str]) -> String {
-    let own = "shape: b banks, 1rw or 1r1w ports, c collectors, i issue ports, e entries a bank, t tag bits, w warps, a active ones, p entries of a warp in the access table";
+/// The words of a shape that end in a unit, and what the unit counts.
+const UNITS: [(&str, &str); 9] = [
+    ("b", "b banks"),
+    ("rw", "1rw or 1r1w ports"),
+    ("c", "c collectors"),
+    ("i", "i issue ports"),
+    ("e", "e entries a bank"),
+    ("t", "t tag bits"),
+    ("w", "w warps"),
+    ("a", "a active ones"),
+    ("p", "p entries of a warp in the access table"),
+];
+
+/// What the words of these shapes mean, and those of these designs.
+pub fn legend(designs: &[&str], shapes: &[&str]) -> String {
+    let words = || shapes.iter().flat_map(|shape| shape.split_whitespace());
+    let has = |unit: &str| words().any(|word| word.trim_start_matches(|c: char| c.is_ascii_digit()) == unit);
+    let ports = || words().any(|word| ["1rw", "1r1w"].contains(&word));
+    let units = UNITS.iter().filter(|(unit, _)| if *unit == "rw" { ports() } else { has(unit) });
+    let units: Vec<&str> = units.map(|(_, meaning)| *meaning).collect();
+    let own = if units.is_empty() { "shape".to_owned() } else { format!("shape: {}", units.join(", ")) };
     let there = DESIGNS.iter().filter(|design| designs.contains(&design.name));
     let legends = there.map(|design| design.legend).filter(|legend| !legend.is_empty());
-    std::iter::once(own).chain(legends).collect::<Vec<_>>().join(", ")
+    std::iter::once(own.as_str()).chain(legends).collect::<Vec<_>>().join(", ")
 }
 
 /// RTL parameters, in the order in which they are shown.

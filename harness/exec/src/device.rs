@@ -602,7 +602,7 @@ impl<'a> Device<'a> {
             None => self.log.faults += 1,
         }
         self.broken = Some(error);
-        // As on a real device, the calls behind the launch have the error.
+        // As on a real device, the calls after the launch have the error.
         Ok(Answer { words: vec![error.code() as u64], bytes: self.some_text() })
     }
 

@@ -1,7 +1,7 @@
 //! Fat binaries: the PTX in them.
 //!
 //! A fat binary is a container: its magic number, its version, the size of this head and of all that follows (4, 2, 2 and 8 bytes). It has
-//! entries, each with a head: kind and version (2 bytes each), size of the head (4), size of the data behind it (8), size of the data where
+//! entries, each with a head: kind and version (2 bytes each), size of the head (4), size of the data after it (8), size of the data where
 //! it is compressed (4), the processor's number (at 28), flags (at 40) and the size of the text (at 56). Kind 1 is PTX. Of the flags one says
 //! that the data is a block of LZ4, another one that it is a frame of zstd. None of this is documented by NVIDIA; it follows from files.
 
@@ -104,7 +104,7 @@ fn unpacked(data: &[u8], compressed: u64, flags: u64, length: u64) -> Result<Str
     if flags & (LZ4 | ZSTD) != 0 && length > LONGEST {
         return problem(format!("it would have {length} bytes"));
     }
-    // Behind the compressed bytes lie some that fill up.
+    // After the compressed bytes lie some that fill up.
     let packed = || data.get(..compressed as usize).unwrap_or(data);
     let mut text = if flags & ZSTD != 0 {
         let mut text = Vec::new();

@@ -201,7 +201,7 @@ impl Module {
         Ok(Code { constants: constants.collect(), kernel })
     }
 
-    /// The constant space of a launch: its parameters, and the variables behind them.
+    /// The constant space of a launch: its parameters, and the variables after them.
     pub fn constant_space(&self, code: &Code, parameters: &[u8]) -> Vec<u8> {
         let mut space = parameters.to_vec();
         for (name, offset) in &code.constants {

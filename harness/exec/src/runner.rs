@@ -146,7 +146,7 @@ impl<M: Machine> Runner for OnMachine<M> {
     }
 }
 
-/// The first launches on one engine, those behind them on another.
+/// The first launches on one engine, those after them on another.
 pub struct Sampled {
     first: Box<dyn Runner>,
     rest: Box<dyn Runner>,

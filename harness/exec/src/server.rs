@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::calls::{self, Request};
 use crate::{CudaError, Device, Library, Log, Recorder, Runner, Setup};
 
-/// How often somebody looks whether the application has ended.
+/// Interval at which the server checks whether the application has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Bytes of the file of shared memory: an address in it is an address of the device. It has no bytes where nothing was written.

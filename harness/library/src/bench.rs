@@ -125,7 +125,7 @@ fn names() -> String {
     gpurf_sm::all().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }
 
-/// What is known of somebody else's RTL: the ports, and the bytes of the probes that say when an output means something.
+/// What is known of a user's RTL: the ports, and the bytes of the probes that say when an output means something.
 fn ports(declaration: &Declaration) -> (Declaration, Vec<Range<usize>>) {
     let signals = &declaration.signals;
     let is_port = |index: &usize| signals[*index].role != Role::Probe;

@@ -8,7 +8,7 @@ use crate::run::{Ahead, Run, Source};
 use crate::trail::Trail;
 use crate::{Capture, Cause, Difference, Divergence, Records};
 
-/// Cycles kept from a difference on: the differing one, and 32 behind it.
+/// Cycles kept from a difference on: the differing one, and 32 after it.
 const BEHIND: usize = 33;
 
 /// What both sides did from the first cycle on that is not known to be equal; as many cycles of each.
@@ -41,7 +41,7 @@ impl Run<'_> {
         self.rtl_behind(rtl, model, dead)
     }
 
-    /// Both sides behind the edge at which the RTL failed.
+    /// Both sides after the edge at which the RTL failed.
     pub(crate) fn behind_failure(&mut self, ahead: &Ahead) -> Behind {
         let model = self.model_behind(ahead);
         self.rtl_behind(Records::new(self.trail.size()), model, false)
@@ -68,7 +68,7 @@ impl Run<'_> {
         model
     }
 
-    /// One cycle of the model behind that of the record, into the record; false when there are no further inputs.
+    /// One cycle of the model after that of the record, into the record; false when there are no further inputs.
     fn step_model_behind(&mut self, record: &mut [u8]) -> bool {
         let (inputs, compared) = record.split_at_mut(self.input_bytes);
         let given = match &mut self.source {
@@ -112,7 +112,7 @@ impl Run<'_> {
         Behind { rtl, model }
     }
 
-    /// Ends the run: keeps the cycles before, in which both sides are equal, and those behind them.
+    /// Ends the run: keeps the cycles before, in which both sides are equal, and those after them.
     pub(crate) fn end(&mut self, cause: Cause, behind: Option<Behind>) {
         let next = self.outcome.cycles;
         let first_cycle = next - Trail::history(next);

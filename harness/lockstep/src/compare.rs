@@ -18,7 +18,7 @@ pub struct Difference {
 
 /// Says in what two records differ, of all that is compared.
 ///
-/// While a run goes well nobody asks: `verilated` compares the RTL where it stands with the model's record, and what it calls equal has no difference by these rules.
+/// While a run goes well this is not called: `verilated` compares the RTL where it stands with the model's record, and what it calls equal has no difference by these rules.
 /// What is decided does not depend on what either side leaves in a payload that is not valid.
 pub struct Comparator {
     declaration: Declaration,

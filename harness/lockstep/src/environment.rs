@@ -8,11 +8,11 @@
 pub trait Environment {
     /// Writes the inputs of the next cycle, all of them (`rst_ni` and straps too), into `inputs`, the input part of a record, which holds those of the
     /// cycle before, or zeros. `previous` are the outputs of the cycle before; `None` in the first cycle
-    /// behind the lockstep's reset. Returns false when the run, or its stretch, is over: finished, or given up. The cycle does not take place then; where a
+    /// after the lockstep's reset. Returns false when the run, or its stretch, is over: finished, or given up. The cycle does not take place then; where a
     /// further stretch begins ([`Lockstep::go_on`](crate::Lockstep::go_on)), it is asked for again, with the same `previous`.
     fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool;
 
-    /// Words of memories that lose their values behind the edge of a cycle. `compared` is the compared part of its record, which was found equal
+    /// Words of memories that lose their values after the edge of a cycle. `compared` is the compared part of its record, which was found equal
     /// on both sides, so that both lose the same.
     fn lost(&mut self, _compared: &[u8]) -> &[LostWord] {
         &[]

@@ -1,4 +1,4 @@
-//! What a failure leaves on disk: a folder with the waveform, a save file for the viewer, the report and the reproducer.
+//! What a failure leaves on disk: a folder with the waveform, save files for viewers, the report and the reproducer.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use gpurf_blocks::{Declaration, Role};
 use tempfile::TempDir;
 
+use crate::view::{Element, View};
 use crate::wave::{Scopes, WaveFile};
-use crate::{Capture, Cause, Comparator, wave};
+use crate::{Capture, Cause, Comparator, Records, view, wave};
 
 /// Signals that a viewer opens on, at most.
 const SHOWN: usize = 32;
@@ -24,6 +25,8 @@ pub struct FailureContext<'a> {
     pub capture: Option<&'a Capture>,
     /// The shortest run that fails: the name of its file, and its text.
     pub reproducer: Option<(&'a str, &'a str)>,
+    /// The inputs of that run.
+    pub inputs: Option<&'a Records>,
     /// Lines for the end of the report: seed, parameters, commands. `{}` in them stands for the folder.
     pub notes: &'a [String],
 }
@@ -38,15 +41,7 @@ pub fn write_failure(parent: &Path, context: &FailureContext<'_>) -> io::Result<
     let scratch = tempfile::Builder::new().prefix(".new-").tempdir_in(parent)?;
     if let Some(capture) = context.capture {
         wave::write_vcd(&scratch.path().join("wave.vcd"), context.comparator, capture)?;
-        let (signals, cycle) = first_signals(context, capture);
-        wave::write_gtkw(
-            &scratch.path().join("wave.gtkw"),
-            "wave.vcd",
-            context.comparator,
-            Scopes::Both,
-            &signals,
-            cycle,
-        )?;
+        view::write(scratch.path(), context.comparator, Scopes::Both, &first_view(context, capture))?;
     }
     if let Some((name, text)) = context.reproducer {
         std::fs::write(scratch.path().join(name), text)?;
@@ -73,7 +68,7 @@ pub fn write_report(parent: &Path, name: &str, report: &str, reproducer: (&str, 
     place(scratch, parent, name, |folder| report.replace("{}", &folder.display().to_string()))
 }
 
-/// Gives a folder in the making a name with a number that nobody has yet, and its `report.txt`.
+/// Gives a folder in the making a name with a number that is free, and its `report.txt`.
 fn place(scratch: TempDir, parent: &Path, name: &str, text: impl Fn(&Path) -> String) -> io::Result<PathBuf> {
     for number in 1.. {
         let folder = parent.join(format!("{name}-{number}"));
@@ -91,7 +86,7 @@ fn place(scratch: TempDir, parent: &Path, name: &str, text: impl Fn(&Path) -> St
     unreachable!("the numbers do not end")
 }
 
-/// A waveform of a stretch of cycles that somebody asked for, in the making: a folder with the files of a failure.
+/// A waveform of a stretch of cycles that the user asked for, in the making: a folder with the files of a failure.
 pub struct WaveFolder {
     scratch: TempDir,
     parent: PathBuf,
@@ -127,25 +122,37 @@ impl WaveFolder {
     /// When it cannot be written.
     pub fn finish(self, comparator: &Comparator, report: &str) -> io::Result<Option<PathBuf>> {
         let Some(first) = self.first else { return Ok(None) };
-        let mut signals = ports(comparator.declaration());
-        signals.truncate(SHOWN);
+        let mut others = ports(comparator.declaration());
+        others.truncate(SHOWN);
         self.file.finish()?;
-        let save = self.scratch.path().join("wave.gtkw");
-        wave::write_gtkw(&save, "wave.vcd", comparator, self.scopes, &signals, first)?;
+        view::write(self.scratch.path(), comparator, self.scopes, &View { others, cycle: first, ..View::default() })?;
         place(self.scratch, &self.parent, "wave", |_| report.to_owned()).map(Some)
     }
 }
 
 /// The ports that a viewer can show in a line.
-fn ports(declaration: &Declaration) -> Vec<(usize, usize)> {
+fn ports(declaration: &Declaration) -> Vec<Element> {
     let signals = declaration.signals.iter().enumerate();
     signals.filter(|(_, s)| s.role != Role::Probe && s.field.bits <= 64).map(|(index, _)| (index, 0)).collect()
 }
 
-/// The signals a viewer should open on, and the cycle: what differs first, then the ports.
-fn first_signals(context: &FailureContext<'_>, capture: &Capture) -> (Vec<(usize, usize)>, u64) {
+/// The elements of inputs that are not zero in a record.
+fn driven(declaration: &Declaration, record: &[u8]) -> Vec<Element> {
+    let signals = declaration.signals.iter().enumerate();
+    let inputs = signals.filter(|(_, s)| s.role == Role::Input && s.field.bits <= 64);
+    let elements = inputs.flat_map(|(signal, s)| (0..s.field.count).map(move |element| (signal, element)));
+    let zero = |&(signal, element): &Element| {
+        declaration.signals[signal].field.bytes(record, element).iter().all(|byte| *byte == 0)
+    };
+    elements.filter(|element| !zero(element)).collect()
+}
+
+/// What a viewer opens on: what differs, the inputs on which it depends, then the ports.
+///
+/// The inputs are those of the shortest run, those of its last cycle first. Without such a run they are those of the failing cycle.
+fn first_view(context: &FailureContext<'_>, capture: &Capture) -> View {
     let declaration = context.comparator.declaration();
-    let (mut signals, cycle): (Vec<(usize, usize)>, u64) = match context.cause {
+    let (mut differing, cycle): (Vec<Element>, u64) = match context.cause {
         Cause::Diverged(d) => {
             let mut differences = d.differences.clone();
             differences.sort_by_key(|x| !d.blame.signals.contains(&x.signal));
@@ -156,11 +163,23 @@ fn first_signals(context: &FailureContext<'_>, capture: &Capture) -> (Vec<(usize
         }
         Cause::Interrupted => (Vec::new(), capture.first_cycle + capture.rtl.len() as u64),
     };
-    signals.truncate(SHOWN);
-    for port in ports(declaration) {
-        if signals.len() < SHOWN && !signals.contains(&port) {
-            signals.push(port);
+    differing.truncate(SHOWN);
+    let candidates: Vec<Element> = match context.inputs {
+        Some(inputs) => (0..inputs.len()).rev().flat_map(|index| driven(declaration, inputs.get(index))).collect(),
+        None => {
+            let index = cycle.checked_sub(capture.first_cycle).map(|index| index as usize);
+            let failing = index.filter(|index| *index < capture.rtl.len());
+            failing.map_or_else(Vec::new, |index| driven(declaration, capture.rtl.get(index)))
+        }
+    };
+    let mut view = View { differing, cycle, ..View::default() };
+    for element in candidates {
+        if view.inputs.len() < SHOWN && !view.differing.contains(&element) && !view.inputs.contains(&element) {
+            view.inputs.push(element);
         }
     }
-    (signals, cycle)
+    let free = SHOWN.saturating_sub(view.differing.len() + view.inputs.len());
+    let shown = |port: &Element| view.differing.contains(port) || view.inputs.iter().any(|input| input.0 == port.0);
+    view.others = ports(declaration).into_iter().filter(|port| !shown(port)).take(free).collect();
+    view
 }

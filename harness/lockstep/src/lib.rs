@@ -12,7 +12,7 @@
 //! * [`blame`] finds the block at fault in the first differing cycle; [`report`] puts it in words; [`wave`] writes both sides side by side.
 //! * [`shrink()`] looks for a shorter run that still fails; [`Reproducer`] is the file it is kept in.
 //!
-//! The model goes ahead, the RTL follows and is compared. Both sides run on alone behind a difference, so that the waveform shows what came of it.
+//! The model goes ahead, the RTL follows and is compared. Both sides run on alone after a difference, so that the waveform shows what came of it.
 
 mod behind;
 pub mod blame;
@@ -31,6 +31,7 @@ mod shrink;
 mod stimulus;
 mod trail;
 mod verdict;
+mod view;
 pub mod wave;
 mod words;
 

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_a_memory_that_is_a_packed_struct_is_told_apart_by_its_fields() {
+    fn a_word_of_a_memory_that_is_a_packed_struct_is_shown_by_its_fields() {
         let [model, rtl] = [instruction(1, 7), instruction(1, 5)].map(|instruction| instruction.0.to_vec());
         let path = "u_operand_stage.instruction_q".to_owned();
         let bits = Instruction::BITS;

@@ -1,4 +1,4 @@
-//! The generator behind every random choice: one algorithm, so that a seed means the same run on any machine.
+//! The generator of every random choice: one algorithm, so that a seed means the same run on any machine.
 
 /// xoshiro256++ (Blackman and Vigna), seeded by splitmix64.
 #[derive(Clone, Debug)]

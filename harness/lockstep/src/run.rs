@@ -51,7 +51,7 @@ impl Lockstep {
     }
 
     /// As [`Lockstep::run_reactive`], in stretches: the first one begins at reset, each further one where the one before has ended, without a cycle
-    /// between them. Behind a failure there is none.
+    /// between them. After a failure there is none.
     pub fn go_on(
         &mut self,
         trail: &mut Trail,
@@ -79,7 +79,7 @@ pub(crate) enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// Words that the model's environment takes the values of, behind a cycle with this compared part.
+    /// Words that the model's environment takes the values of, after a cycle with this compared part.
     pub(crate) fn lost_in_model(&mut self, compared: &[u8]) -> &[LostWord] {
         match self {
             Self::Recorded(_) => &[],
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         self.outcome
     }
 
-    /// Random inputs under reset, on both sides; the comparison begins behind it. Memories are filled before the last of these
+    /// Random inputs under reset, on both sides; the comparison begins after it. Memories are filled before the last of these
     /// cycles: until reset has been clocked in, registers of any value may write them.
     fn reset(&mut self) -> Result<(), RtlFailure> {
         let declaration = self.side.comparator.declaration().clone();

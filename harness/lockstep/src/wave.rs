@@ -22,7 +22,7 @@ pub enum Scopes {
 }
 
 impl Scopes {
-    fn has(self, side: Side) -> bool {
+    pub(crate) fn has(self, side: Side) -> bool {
         self == Self::Both || self == Self::Only(side)
     }
 }
@@ -219,43 +219,4 @@ fn bits(declaration: &Declaration, record: &[u8], variable: &Variable) -> Vec<Va
     }
     let view = field.bytes(record, variable.element).view_bits::<Lsb0>();
     view[..width].iter().by_vals().rev().map(Value::from).collect()
-}
-
-/// Writes a GTKWave save file that opens on these signals, at this cycle. The scopes are those of the waveform.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn write_gtkw(
-    path: &Path,
-    vcd_name: &str,
-    comparator: &Comparator,
-    scopes: Scopes,
-    signals: &[(usize, usize)],
-    cycle: u64,
-) -> io::Result<()> {
-    let declaration = comparator.declaration();
-    let mut text =
-        format!("[dumpfile] \"{vcd_name}\"\n[timestart] {}\n*-3.0 {}\n", (2 * cycle).saturating_sub(20), 2 * cycle);
-    text.push_str("@24\ngpurf.cycle[63:0]\n@28\ngpurf.clk\n");
-    if scopes == Scopes::Both {
-        text.push_str("gpurf.any_difference\n");
-    }
-    let blocks = comparator.scopes();
-    for &(signal, element) in signals {
-        let field = &declaration.signals[signal].field;
-        let name = format!("{}.{}", blocks[signal], variable_name(declaration, signal, element));
-        let range = if field.bits > 1 { format!("[{}:0]", field.bits - 1) } else { String::new() };
-        let format = if field.bits > 1 { "@22" } else { "@28" };
-        text.push_str(&format!("{format}\n"));
-        if scopes.has(Side::Model) {
-            text.push_str(&format!("gpurf.model.{name}{range}\n"));
-        }
-        if scopes.has(Side::Rtl) && (comparator.is_compared(signal) || comparator.is_input(signal)) {
-            text.push_str(&format!("gpurf.rtl.{name}{range}\n"));
-        }
-        if scopes == Scopes::Both && comparator.is_compared(signal) {
-            text.push_str(&format!("@28\ngpurf.diff.{name}\n"));
-        }
-    }
-    std::fs::write(path, text)
 }

@@ -102,7 +102,7 @@ pub fn owner(probe: &SmProbe, geometry: &Geometry, slot: usize) -> Option<(WarpI
 }
 
 impl MachineFault {
-    /// Of a launch that ended like this. `probe` and `pc` where somebody looked inside.
+    /// Of a launch that ended like this. `probe` and `pc` where the inside was visible.
     pub fn new(
         end: &End,
         launch: &KernelLaunch<'_>,

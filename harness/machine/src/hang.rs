@@ -21,7 +21,7 @@ pub struct Hang {
     pub since: u64,
     /// The last one.
     pub cycle: u64,
-    /// What waits for what, a line each; nothing where nobody could look inside.
+    /// What waits for what, a line each; nothing where the inside is not visible.
     pub waits: Vec<String>,
 }
 

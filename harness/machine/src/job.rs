@@ -200,7 +200,7 @@ pub fn demands<'a>(manifest: &'a Manifest, image: &'a Image) -> impl Iterator<It
 /// A launch made ready.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Job {
-    /// The instructions, operation and control word. Behind code whose end can be passed stands a word that is no instruction.
+    /// The instructions, operation and control word. After code whose end can be passed stands a word that is no instruction.
     pub code: Vec<[u64; 2]>,
     /// The words of the constant space.
     pub constants: Vec<u32>,

@@ -109,7 +109,7 @@ impl Moved {
 pub struct GlobalMemory {
     config: MemoryConfig,
     buffers: Memory,
-    /// Lines of local memory that somebody has touched.
+    /// Lines of local memory that were accessed.
     local: HashMap<u32, [u32; LANES]>,
     moved: Moved,
     cycle: u64,
@@ -197,7 +197,7 @@ impl GlobalMemory {
         }
     }
 
-    /// How many cycles behind this one have the same inputs if nothing is taken in them.
+    /// How many cycles after this one have the same inputs if nothing is taken in them.
     pub fn still(&self, inputs: &SmIn) -> u64 {
         let until = |cycle: u64| cycle.saturating_sub(self.cycle + 1);
         let room = if inputs.mem_req_ready_i == 0 { self.waiting.front().map(|&start| until(start)) } else { None };

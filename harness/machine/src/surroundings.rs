@@ -108,7 +108,7 @@ impl Surroundings {
         })
     }
 
-    /// How many cycles behind this one have the same inputs but for the time, if the SM does nothing in them. (The host waits: where it writes, something happens.)
+    /// How many cycles after this one have the same inputs but for the time, if the SM does nothing in them. (The host waits: where it writes, something happens.)
     pub fn still(&self, inputs: &SmIn) -> u64 {
         self.memory.still(inputs)
     }

@@ -1,4 +1,4 @@
-//! Where instructions are, by their addresses: for faults, whose causes lie behind the stages that know an address.
+//! Where instructions are, by their addresses: for faults, whose causes lie after the stages that know an address.
 
 use std::collections::VecDeque;
 

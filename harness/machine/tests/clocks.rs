@@ -23,7 +23,7 @@ fn timed(word: &str, code: &str) -> Program {
     Program::new(&code, 1, 32)
 }
 
-/// In front of the first addition stand the first read and what follows it at once, behind the last one the second read: the latency of the last
+/// In front of the first addition stand the first read and what follows it at once, after the last one the second read: the latency of the last
 /// addition is not waited for.
 #[test]
 fn a_chain_takes_the_latency_of_each_link_but_the_last() {

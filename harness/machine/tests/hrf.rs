@@ -6,7 +6,7 @@ use common::kernels::{commits, skips};
 use common::miscounts::{add, every_field_is_counted, is_found, value};
 use gpurf_blocks::hrf::{HRF_COUNT_EVENT, HRF_EVENT};
 
-/// The hybrid file's presets: with buffers, with power gating, without buffers, SRAM behind the same scheduler; and shapes and policies in which every hazard comes often.
+/// The hybrid file's presets: with buffers, with power gating, without buffers, SRAM under the same scheduler; and shapes and policies in which every hazard comes often.
 const HYBRID: [&[&str]; 7] = [
     &["mrf.banks=2", "sm.active_warps=2", "sm.alternate=true", "hrf.stt_ram=true"],
     &["mrf.banks=2", "sm.active_warps=2", "sm.alternate=true", "hrf.stt_ram=true", "hrf.gating=true"],

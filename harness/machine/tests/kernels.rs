@@ -12,7 +12,7 @@ fn kernels_leave_what_they_must_and_commit_what_the_oracle_says() {
         let statistics = run(kernel, &[], 64);
         let judged = statistics.judged.unwrap();
         assert_eq!(judged.equal + judged.undecided, statistics.launches, "{}", kernel.name);
-        // Its blocks see each other's plain stores: a node is visited when somebody has said so.
+        // Its blocks see each other's plain stores: a node is visited when another block has stored so.
         assert!(judged.undecided == 0 || kernel.name == "bfs", "{}", kernel.name);
         assert!(judged.writes > 1000, "{}", kernel.name);
     }

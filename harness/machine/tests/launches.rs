@@ -349,7 +349,7 @@ fn chosen_cycles_are_recorded() {
     );
     assert!(text.contains("block_launcher_busy") || text.contains("busy_o"));
     assert!(engine.finish_wave().unwrap().is_none());
-    // A stretch behind the end.
+    // A stretch after the end.
     let wave = Some((1_000_000..=1_000_001, folder.path().to_owned()));
     let mut engine = ModelEngine::new(Settings { wave, ..settings(&[]) });
     program.run(&mut engine).unwrap();

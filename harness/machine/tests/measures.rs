@@ -36,7 +36,7 @@ fn a_result_is_first_read_as_much_later_as_its_reader_comes() {
     // The reader waits for its operand: it issues in the cycle after the write, and its read is there in the next one.
     assert_eq!(links(0), [(2, 20)].into());
     assert_eq!(links(3), [(2, 20)].into());
-    // A warp alone issues every second cycle, and the result is written in the twelfth one behind the issue.
+    // A warp alone issues every second cycle, and the result is written in the twelfth one after the issue.
     for apart in [6, 7, 14, 20] {
         let issue = 2 * (apart as u64 + 1);
         assert_eq!(links(apart), [(issue + 1 - 12, 20)].into(), "{apart}");

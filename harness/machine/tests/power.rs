@@ -88,7 +88,7 @@ fn always_on_is_the_machine_without_power_states() {
     }
 }
 
-/// A register that this state leaves behind, and then is read.
+/// A register that was in this state, and then is read.
 fn reads_after(state: &str) -> Program {
     Program::new(
         &format!("MOV R9, 5 {{power=ON,ON,{state}}}\nIADD R10, PT, R9, R0, !PT\nST.GLOBAL.B32 [R2:RZ], R10"),

@@ -118,7 +118,7 @@ struct Observer {
     vain: HashSet<Word>,
     read: u64,
     written: u64,
-    /// Of them dead values; cycles of words in SLEEP behind these, and of all.
+    /// Of them dead values; cycles of words in SLEEP after these, and of all.
     dead_written: u64,
     vain_cycles: u64,
     asleep_cycles: u64,
@@ -138,7 +138,7 @@ impl Observer {
         let (o, rfc) = (&cycle.probe.outputs, cycle.probe.states.operand_stage.provider.rfc());
         let (nets, probe) = (&rfc.nets, &rfc.power);
         let asleep: u32 = probe.asleep_q.iter().map(|word| word.count_ones()).sum();
-        // The bits of elements behind the last warp are 0.
+        // The bits of elements after the last warp are 0.
         let on: u32 = probe
             .off_q
             .iter()

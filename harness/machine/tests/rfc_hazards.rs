@@ -1,4 +1,4 @@
-//! The hazards of the register file cache and the two-level scheduler (docs/blocks/rfc.md, "Hazards"): a small program for each, on the RTL. It leaves behind what it should,
+//! The hazards of the register file cache and the two-level scheduler (docs/blocks/rfc.md, "Hazards"): a small program for each, on the RTL. It leaves what it should,
 //! and with the hazard's handling taken out of the RTL it does not.
 //!
 //! One build has all of that: where a handling is taken out, the source asks for `removed == N`, which is written from here. The oracle is asked on the model, where the
@@ -43,7 +43,7 @@ struct Case {
     hazard: u8,
     code: fn() -> String,
     threads: u32,
-    /// What a thread leaves in the buffer, and 128 words behind it.
+    /// What a thread leaves in the buffer, and 128 words after it.
     leaves: fn(u32) -> [u32; 2],
     /// Events that show that the program met what it is about, and events that must not come.
     some: &'static [&'static str],
@@ -245,7 +245,7 @@ const CASES: &[Case] = &[
     },
     Case {
         hazard: 8,
-        // R9 is read shortly behind its eviction.
+        // R9 is read shortly after its eviction.
         code: || sum((0..24).map(|gap| (0, gap)), |round| format!("IADD R12, PT, R9, {round}, !PT")),
         leaves: |thread| [24 * thread + (0..24).map(|round| 1000 * (round + 1) + round).sum::<u32>(), 0],
         some: &["rfc_stall_eviction"],
@@ -443,7 +443,7 @@ const CASES: &[Case] = &[
     },
     Case {
         hazard: 17,
-        // R9 is loaded, zeros, behind evictions for the results of more and more moves; it is read when they have issued.
+        // R9 is loaded, zeros, after evictions for the results of more and more moves; it is read when they have issued.
         code: || {
             let mut code = String::from("MOV R13, 0\n");
             for round in 0..40 {

@@ -174,7 +174,7 @@ fn a_window_has_what_is_in_flight_in_it() {
     assert!(events.counters.values().flatten().all(|&(cycle, _)| (from..=to + 1).contains(&cycle)));
     let log = konata(&windowed(Format::Konata, from..=to).1.text());
     assert_eq!(log.len(), expected.len());
-    // Behind the end of the run there is nothing.
+    // After the end of the run there is nothing.
     assert_eq!(windowed(Format::Chrome, 1_000_000..=u64::MAX).0.cycles, 0);
 }
 

@@ -198,10 +198,14 @@ impl Runner<'_> {
         }
         result.report = report::text(self.declaration, cause, outcome.capture.as_ref());
         if self.job.keep_failure {
-            let folder = self.keep(project, rtl, &sides, &outcome, &result.report, stop)?;
-            let text = std::fs::read_to_string(folder.join("report.txt"));
-            result.report = text.unwrap_or(result.report);
-            result.failure_folder = Some(folder);
+            match self.keep(project, rtl, &sides, &outcome, &result.report, stop)? {
+                Ok(folder) => {
+                    let text = std::fs::read_to_string(folder.join("report.txt"));
+                    result.report = text.unwrap_or(result.report);
+                    result.failure_folder = Some(folder);
+                }
+                Err(why) => result.report.push_str(&why),
+            }
         }
         Ok(result)
     }

@@ -60,8 +60,10 @@ pub(crate) fn run(
     }
     if job.keep_failure && result.result != Verdict::Pass {
         let notes = [format!("  {:<9} gpurf cosim --kernel {}", "run", kernel.manifest.display())];
-        let written = engine.write_failure(&project.failures, &notes, None);
-        result.failure_folder = written.map_err(|e| cannot_write(project, &e))?;
+        match engine.write_failure(&project.failures, &notes, None) {
+            Ok(folder) => result.failure_folder = folder,
+            Err(error) => result.report.push_str(&cannot_write(project, &error)),
+        }
     }
     Ok(result)
 }
@@ -71,9 +73,13 @@ pub(crate) fn input(error: &dyn std::fmt::Display) -> JobError {
     JobError::Input(error.to_string())
 }
 
-/// A failure folder that cannot be written.
-pub(crate) fn cannot_write(project: &Project, error: &std::io::Error) -> JobError {
-    JobError::Build(format!("cannot write a failure folder in {}: {error}", project.failures.display()))
+/// A line of a report: its folder cannot be written. The failure itself is the result.
+pub(crate) fn cannot_write(project: &Project, error: &std::io::Error) -> String {
+    let failures = project.failures.display();
+    format!(
+        "  {:<9} none: cannot write a failure folder in {failures}: {error}; --failures DIR names another place\n",
+        "folder"
+    )
 }
 
 /// The machine code of a manifest for a machine.

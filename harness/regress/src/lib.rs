@@ -6,7 +6,7 @@
 //!
 //! [`golden`] pins what the model does today; [`regression`] runs thousands of cases and sorts what fails.
 //!
-//! [`audit`] and [`mutants`] ask the opposite question: whether the check can fail. [`bench`] measures what it costs.
+//! [`audit`] and [`mutants`] ask the opposite question: whether the check can fail. [`mod@bench`] measures what it costs.
 
 pub mod audit;
 pub mod bench;

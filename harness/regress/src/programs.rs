@@ -222,18 +222,23 @@ impl Runner<'_> {
         let wave = format!("  {:<9} gpurf wave {{}}", "waveform");
         let all: Vec<String> = notes.iter().cloned().chain([wave, listing.clone()]).collect();
         let written = engine.write_failure(&project.failures, &all, Some(reproducer));
-        let folder = match written.map_err(|e| cannot_write(project, &e))? {
-            Some(folder) => folder,
+        let folder = written.and_then(|folder| match folder {
+            Some(folder) => Ok(folder),
             None => {
                 let report = format!("{}{}\n{listing}\n", result.report, notes.join("\n"));
                 write_report(&project.failures, &job.block, &report, reproducer)
-                    .map_err(|e| cannot_write(project, &e))?
             }
-        };
-        let place = folder.display().to_string();
-        let notes: Vec<String> = notes.iter().map(|note| note.replace("{}", &place)).collect();
-        result.report = format!("{}\n{}\n{listing}\n", result.report.trim_end(), notes.join("\n"));
-        result.failure_folder = Some(folder);
+        });
+        let report = result.report.trim_end();
+        match folder {
+            Ok(folder) => {
+                let place = folder.display().to_string();
+                let notes: Vec<String> = notes.iter().map(|note| note.replace("{}", &place)).collect();
+                result.report = format!("{report}\n{}\n{listing}\n", notes.join("\n"));
+                result.failure_folder = Some(folder);
+            }
+            Err(error) => result.report = format!("{report}\n{listing}\n{}", cannot_write(project, &error)),
+        }
         Ok(())
     }
 

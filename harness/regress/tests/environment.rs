@@ -119,6 +119,7 @@ fn written(ran: &Ran) -> String {
         report: &report::text(comparator.declaration(), cause, capture),
         capture,
         reproducer: None,
+        inputs: None,
         notes: &[],
     };
     let folder = write_failure(parent.path(), &context).unwrap();
@@ -164,7 +165,7 @@ fn a_wrong_output_has_its_consequences_on_its_own_side() {
         let cycle = capture.first_cycle as usize + index;
         let [rtl, model] = [&capture.rtl, &capture.model].map(|side| &side.get(index)[..size]);
         assert_eq!(rtl, right.get(cycle), "the RTL is right and stays right, cycle {cycle}");
-        // Popped in the next cycle, and the next result is pushed in the one behind it.
+        // Popped in the next cycle, and the next result is pushed in the one after it.
         assert_eq!(rtl == model, cycle < WRONG as usize + 2, "cycle {cycle}");
     }
 }

@@ -92,7 +92,7 @@ fn a_broken_block_is_found_shown_and_reproduced() {
     assert_eq!(model ^ rtl_value, 0x80);
     assert!(result.report.contains("differing bits: 7"), "{}", result.report);
 
-    // The waveform, read back by somebody else's parser.
+    // The waveform, read back by another parser.
     let folder = result.failure_folder.clone().unwrap();
     let mut wave = wellen::simple::read(folder.join("wave.vcd")).unwrap();
     let scope = |side| ["gpurf", side, "mrf_write_queue"];
@@ -106,14 +106,29 @@ fn a_broken_block_is_found_shown_and_reproduced() {
     assert!(diff.iter().all(|(t, v)| *t >= time || v != "1"), "nothing differs before");
     let cycles = values(&mut wave, &["gpurf"], "cycle");
     let last = u64::from_str_radix(&cycles.last().unwrap().1, 2).unwrap();
-    assert_eq!(last, found.cycle + 32, "32 cycles behind the difference");
+    assert_eq!(last, found.cycle + 32, "32 cycles after the difference");
     // A payload is shown where it is valid, and unknown elsewhere.
     let valid = values(&mut wave, &scope("rtl"), "head_valid_o");
     for (t, value) in &rtl_wave {
         assert_eq!(value.contains('x'), at(&valid, *t) == "0", "time {t}");
     }
+    // The viewers' files: named rows, the marker at the difference, and the inputs of the shortest run before the others.
     let save = std::fs::read_to_string(folder.join("wave.gtkw")).unwrap();
-    assert!(save.contains("gpurf.model.mrf_write_queue.head_mask_o[31:0]"), "{save}");
+    let rows = "-differs\n@22\n+{head_mask_o model} gpurf.model.mrf_write_queue.head_mask_o[31:0]\n\
+                @22\n+{head_mask_o rtl} gpurf.rtl.mrf_write_queue.head_mask_o[31:0]\n\
+                @28\n+{head_mask_o difference} gpurf.diff.mrf_write_queue.head_mask_o\n";
+    assert!(save.contains(rows) && save.contains(&format!("\n*-3.0 {time}\n")), "{save}");
+    let surfer = std::fs::read_to_string(folder.join("wave.sucl")).unwrap();
+    for command in ["variable_add gpurf.diff.mrf_write_queue.head_mask_o\n", &format!("cursor_set {time}\n")] {
+        assert!(surfer.contains(command), "{surfer}");
+    }
+    let written = Reproducer::read(&folder.join("reproducer.json")).unwrap();
+    let (inputs, others) = save.split_once("-inputs that matter\n").unwrap().1.split_once("-other ports\n").unwrap();
+    for input in written.cycles.iter().flat_map(|cycle| cycle.keys()) {
+        let (name, element) = input.split_once('[').map_or((input.as_str(), None), |(name, rest)| (name, Some(rest)));
+        let row = element.map_or(format!("+{{{name}}} "), |e| format!("+{{{name}({})}} ", e.trim_end_matches(']')));
+        assert!(inputs.contains(&row) && !others.contains(&format!("+{{{name}")), "{row}: {save}");
+    }
 
     // The reproducer: fails in the same way, and not without any of its cycles.
     let reproducer = Reproducer::read(&folder.join("reproducer.json")).unwrap();
@@ -264,7 +279,7 @@ fn a_panic_of_the_model_keeps_the_waveform() {
 
 #[test]
 fn a_memory_that_only_the_whole_comparison_can_see_is_compared() {
-    // Behind the last cycle (four are reset): no read can notice it any more.
+    // After the last cycle (four are reset): no read can notice it any more.
     let fault: Fault = |twin, cycle, _| {
         if cycle == 2_004 {
             twin.memories()[0].words[15 * 32 + 31] ^= 1;
@@ -358,8 +373,9 @@ fn the_failure_folder_appears_whole_or_not_at_all() {
     let rtl = bench.broken("mrf_write_queue", "mask_q  <= push_mask_i;", "mask_q  <= '0;");
     // A file where the folder should be.
     std::fs::write(&bench.project.failures, "in the way").unwrap();
-    let error = run_job(&bench.project, &bench.tools, &queue_job(), &rtl, &Bench::options(), &GO).unwrap_err();
-    assert!(error.to_string().contains("cannot write a failure folder"), "{error}");
+    let result = run_job(&bench.project, &bench.tools, &queue_job(), &rtl, &Bench::options(), &GO).unwrap();
+    assert_eq!((result.result, &result.failure_folder), (Verdict::Diverged, &None));
+    assert!(result.report.contains("cannot write a failure folder"), "{}", result.report);
     let left: Vec<PathBuf> = std::fs::read_dir(bench.folder.path()).unwrap().map(|e| e.unwrap().path()).collect();
     assert!(left.iter().all(|p| !p.to_string_lossy().contains(".new-")), "{left:?}");
     assert!(Path::new(&bench.project.failures).is_file());
@@ -400,7 +416,7 @@ fn the_comparison_in_place_sees_what_the_rules_see() {
     assert!(found > 10_000 && left_alone > 1_000, "{found}, {left_alone}");
 }
 
-/// The cycle, counted from the first of reset, behind which the model's output is wrong.
+/// The cycle, counted from the first of reset, after which the model's output is wrong.
 static WRONG: AtomicU64 = AtomicU64::new(0);
 
 #[test]
@@ -423,7 +439,7 @@ fn a_difference_is_found_in_its_cycle_wherever_that_is_in_a_chunk() {
         let capture = outcome.capture.unwrap();
         let before = wrong.min(256);
         assert_eq!((capture.first_cycle, capture.rtl.len() as u64), (wrong - before, before + 33));
-        // The cycles before are those of this run, in order; in the first one behind them the sides differ, then they agree again.
+        // The cycles before are those of this run, in order; in the first one after them the sides differ, then they agree again.
         for index in 0..capture.rtl.len() {
             let cycle = capture.first_cycle + index as u64;
             let [model, rtl] = [&capture.model, &capture.rtl].map(|side| side.get(index));

@@ -5,7 +5,7 @@
 mod files;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use files::files;
 use gpurf_regress::Project;
@@ -110,6 +110,7 @@ const RIDDLES: &[&str] = &[
     "anybody",
     "broken on purpose",
     "comes to its end",
+    "everybody",
     "for want of",
     "goes on",
     "goes on with",
@@ -190,6 +191,57 @@ fn prose_has_plain_words() {
     assert!(found.is_empty(), "say it in plain words:\n{}", found.join("\n"));
 }
 
+/// Words that plain words have replaced in the sources too: in comments, documentation and messages.
+const NO_ONE: &[&str] = &["anybody", "everybody", "nobody", "somebody", "told apart"];
+
+#[test]
+fn sources_have_plain_words() {
+    let root = Project::find().root;
+    let mut found = Vec::new();
+    for file in files(&root, &["rs"], &[]) {
+        if file.ends_with("tests/readmes.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        for (line, number) in text.lines().zip(1..) {
+            let words: String =
+                line.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' }).collect();
+            let words = format!(" {} ", words.split_whitespace().collect::<Vec<_>>().join(" "));
+            let phrases = NO_ONE.iter().filter(|phrase| words.contains(&format!(" {phrase} ")));
+            found.extend(
+                phrases.map(|phrase| format!("{}:{number}: {phrase}", file.strip_prefix(&root).unwrap().display())),
+            );
+        }
+    }
+    assert!(found.is_empty(), "say it in plain words:\n{}", found.join("\n"));
+}
+
+/// What a port, a net or a register is, in words that a report of a failure can print by themselves.
+#[test]
+fn ports_are_described_by_more_than_a_pronoun() {
+    let pronouns = ["Its", "Their", "Whose", "Which", "Who", "For whom"];
+    let root = Project::find().root;
+    let mut found = Vec::new();
+    let mut ports = 0;
+    for file in files(&root.join("model"), &["rs"], &[]) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for block in text.split("\nports! {").skip(1) {
+            let block = block.split("\n}").next().unwrap_or_default();
+            for line in block.lines().filter_map(|line| line.trim_start().strip_prefix("/// ")) {
+                ports += 1;
+                let words = line.split_whitespace().count();
+                if words <= 3 && pronouns.iter().any(|pronoun| line.starts_with(&format!("{pronoun} ")))
+                    || words == 1 && pronouns.contains(&line.trim_end_matches('.'))
+                {
+                    found.push(format!("{}: {line}", file.strip_prefix(&root).unwrap().display()));
+                }
+            }
+        }
+    }
+    assert!(ports > 1000, "{ports}");
+    assert!(found.is_empty(), "a report would print:\n{}", found.join("\n"));
+}
+
 #[test]
 fn a_riddle_is_found_in_prose_only() {
     let text = "Nobody waits. A run *goes\non*,\nthat is nobody's.\n\n`nobody` goes `x` on, goes. On\n\n```\nnobody\n```\n\n\
@@ -255,4 +307,37 @@ fn a_link_that_leads_nowhere_is_found() {
     std::fs::write(&page, text).unwrap();
     let dead: Vec<_> = dead_links(&page).iter().map(|dead| dead.rsplit(' ').next().unwrap().to_owned()).collect();
     assert_eq!(dead, ["#d", "lost.md", "x.svg"]);
+}
+
+/// The pages that a summary of the book names, in their order.
+fn summary(docs: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    links(&text).iter().map(|link| docs.join(link).canonicalize().unwrap_or_else(|e| panic!("{link}: {e}"))).collect()
+}
+
+#[test]
+fn the_book_has_every_page_once_and_no_link_out_of_it() {
+    let root = Project::find().root.canonicalize().unwrap();
+    let docs = root.join("docs");
+    let listed = summary(&docs);
+    let book: BTreeSet<&PathBuf> = listed.iter().collect();
+    assert_eq!(listed.len(), book.len(), "docs/SUMMARY.md names a page twice");
+    let pages = files(&docs, &["md"], &[]).into_iter().filter(|page| !page.ends_with("SUMMARY.md"));
+    let absent: Vec<_> = pages.filter(|page| !book.contains(page)).collect();
+    assert!(absent.is_empty(), "docs/SUMMARY.md has no line for {absent:?}");
+    // A link to a page that is not in the book would show its source. Of a folder it is the README.
+    let mut outside = Vec::new();
+    for page in &listed {
+        for link in links(&std::fs::read_to_string(page).unwrap()) {
+            let path = link.split('#').next().unwrap_or_default();
+            let Ok(target) = page.parent().unwrap().join(path).canonicalize() else { continue };
+            let target = if target.join("README.md").is_file() { target.join("README.md") } else { target };
+            let in_folder = || target.is_dir() && listed.iter().any(|page| page.starts_with(&target));
+            let is_page = target.is_dir() || target.extension().is_some_and(|ending| ending == "md");
+            if !path.is_empty() && is_page && !book.contains(&target) && !in_folder() {
+                outside.push(format!("{}: {link}", page.strip_prefix(&root).unwrap().display()));
+            }
+        }
+    }
+    assert!(outside.is_empty(), "links to what docs/SUMMARY.md does not have:\n{}", outside.join("\n"));
 }

@@ -157,7 +157,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         Kept::new(folder.join("runs"), "program".into(), false)
     }
 
-    /// Names the runs that are made and those that are not, and stops behind the first so many.
+    /// Names the runs that are made and those that are not, and stops after the first so many.
     struct Watched {
         made: Mutex<BTreeSet<String>>,
         kept: Mutex<usize>,

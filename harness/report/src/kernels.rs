@@ -139,11 +139,11 @@ pub const SHARING_THESIS_POWER: &[&str] = &[
     "vectorAdd",
 ];
 
-/// Behind the name of a kernel that has the thesis's blocks on large data, in a manifest of this name.
+/// After the name of a kernel that has the thesis's blocks on large data, in a manifest of this name.
 const THESIS_BLOCKS: &str = "-fermi";
 /// Likewise on an SM with 16 KB of scratchpad memory, whatever the data: with other blocks it would not limit them.
 const THESIS_SCRATCHPAD: &str = "-fermi-16k";
-/// Behind the name of a kernel whose large data are those of the study of unified memory, in a manifest of this name.
+/// After the name of a kernel whose large data are those of the study of unified memory, in a manifest of this name.
 const UNIFIED: &str = "-unified";
 
 /// The manifest of one of the project's kernels, and what rows call the kernel.

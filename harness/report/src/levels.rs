@@ -60,7 +60,7 @@ impl Levelled {
 /// Where strands end. Most hierarchies agree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrandRule {
-    /// Whether one ends behind each instruction.
+    /// Whether one ends after each instruction.
     ends: Vec<bool>,
     /// A warp that waits at a barrier keeps its contents: only the limit study's ideal machine does that.
     keep_at_barriers: bool,
@@ -82,7 +82,7 @@ pub struct Profile {
     strands: Vec<Vec<Times>>,
     /// The block that runs; blocks run one after the other.
     block: u64,
-    /// The strand that each warp of it is in; none behind the end of one.
+    /// The strand that each warp of it is in; none after the end of one.
     warps: Vec<Option<u32>>,
 }
 

@@ -41,7 +41,7 @@ pub struct Plot {
     /// How they are drawn.
     #[serde(skip)]
     pub style: Style,
-    /// The paper's band, drawn behind them.
+    /// The paper's band, drawn below them.
     #[serde(skip)]
     pub band: Option<[f64; 2]>,
 }

@@ -242,7 +242,7 @@ pub enum SweepError {
     /// The kernel does not do on the model what it should.
     #[error("{0}")]
     Failed(String),
-    /// Somebody wanted the run to end.
+    /// The user ended the run.
     #[error("interrupted")]
     Interrupted,
 }

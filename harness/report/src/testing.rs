@@ -27,7 +27,7 @@ pub fn observed<O: Observer>(code: &str, blocks: u32, mut observer: O) -> O {
     observer
 }
 
-/// Kernels of these names, which nobody runs.
+/// Kernels of these names, which no test runs.
 pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
     let manifest = Manifest::load(path.as_ref()).unwrap();

@@ -67,7 +67,7 @@ impl Usage {
     /// # Panics
     /// With more than three.
     pub fn once_within(&self, instructions: usize) -> u64 {
-        assert!(instructions < self.lifetimes.len(), "longer lifetimes are not told apart");
+        assert!(instructions < self.lifetimes.len(), "longer lifetimes are not counted separately");
         self.lifetimes[..instructions].iter().sum()
     }
 

@@ -20,7 +20,7 @@ pub struct Knob {
     pub values: &'static [u32],
 }
 
-/// A set of knobs with their values in the current stretch: a struct that [`knobs!`] declares.
+/// A set of knobs with their values in the current stretch: a struct that [`knobs!`](crate::knobs) declares.
 pub trait Knobs: Send + Sized {
     /// Values for a stretch: `roll` gives that of each knob, in the order of the declaration.
     fn roll(roll: &mut dyn FnMut(&Knob) -> u32) -> Self;

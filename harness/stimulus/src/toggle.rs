@@ -53,7 +53,7 @@ impl Unreached {
         names.iter().map(|signal| Self::bits(signal, 0..=0, "a port has the warps and slots of its parity")).collect()
     }
 
-    /// Bits of a matrix of ages, a row for each collector: nobody is older than itself.
+    /// Bits of a matrix of ages, a row for each collector: no collector is older than itself.
     pub fn age(signal: &'static str, collectors: usize) -> impl Iterator<Item = Self> {
         let own = move |c| Self::bits(signal, c as u32..=c as u32, "a collector is not older than itself").of(c..=c);
         (0..collectors).map(own)

@@ -66,7 +66,7 @@ struct Facts {
 /// What the witness of a comparison saw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Width of the operands; 0: the comparison is not in this shape, or was never made behind the first clock edge.
+    /// Width of the operands; 0: the comparison is not in this shape, or was never made after the first clock edge.
     pub bits: u32,
     /// Bits, of the lowest 64, in each of which alone the operands have differed.
     pub alone: u64,
@@ -77,7 +77,7 @@ pub struct Compared {
 pub struct RtlFailure {
     /// What the RTL printed.
     pub message: String,
-    /// The model cannot go on (`$fatal`); otherwise a run may continue behind the failure.
+    /// The model cannot go on (`$fatal`); otherwise a run may continue after the failure.
     pub fatal: bool,
 }
 
@@ -220,7 +220,7 @@ pub struct StateElement<'a> {
 pub struct Followed {
     /// Cycles that were equal, and whose edges it has taken.
     pub done: usize,
-    /// In the cycle behind them some bytes differ. The model has settled in that cycle and stands in front of its edge: [`Instance::edge`].
+    /// In the cycle after them some bytes differ. The model has settled in that cycle and stands in front of its edge: [`Instance::edge`].
     pub differs: bool,
     /// A failure of the RTL, in the last of the cycles done.
     pub result: Result<(), RtlFailure>,
@@ -330,7 +330,7 @@ impl Instance {
         Followed { done, differs, result }
     }
 
-    /// Whether what is compared has the values of this record, as things stand: behind [`Instance::settle`] or [`Instance::settle_all`] with its inputs.
+    /// Whether what is compared has the values of this record, as things stand: after [`Instance::settle`] or [`Instance::settle_all`] with its inputs.
     /// That is how [`Instance::follow`] compares.
     ///
     /// # Panics
@@ -357,7 +357,7 @@ impl Instance {
         self.outcome(status)
     }
 
-    /// As [`Instance::settle`], behind a write to a register ([`Instance::state`]): all combinational logic is evaluated anew.
+    /// As [`Instance::settle`], after a write to a register ([`Instance::state`]): all combinational logic is evaluated anew.
     /// Only for models built with `Options::state`.
     ///
     /// # Errors

@@ -87,7 +87,7 @@ impl Default for Options {
 }
 
 impl Request {
-    /// A module from the RTL tree at `rtl`, with the sources of its modules in the order given (paths without ending) behind those of the
+    /// A module from the RTL tree at `rtl`, with the sources of its modules in the order given (paths without ending) after those of the
     /// packages that they import.
     pub fn from_tree(declaration: Declaration, memories: Vec<MemoryRequest>, rtl: &Path, modules: &[&str]) -> Self {
         let imported = packages(rtl, modules);

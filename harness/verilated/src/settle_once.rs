@@ -1,7 +1,7 @@
 //! Leaves out the second evaluation of what follows from inputs.
 //!
 //! A cycle is two calls of Verilator's `eval`: one settles the inputs (clock low), one takes the edge (clock high). Verilator cannot know that no
-//! input but the clock has changed in between, so each call first evaluates all combinational logic behind any input. In the second call that gives
+//! input but the clock has changed in between, so each call first evaluates all combinational logic that depends on any input. In the second call that gives
 //! what it gave before, and is a tenth of the time of a register file. Here its loop is told to run while the clock is low only.
 //!
 //! Nor need the first call take place in a cycle whose inputs are those of the cycle before: the edge has evaluated everything with them. It would do nothing
@@ -14,15 +14,15 @@ use std::collections::BTreeSet;
 
 use crate::names::{CLOCK_SEEN, PREFIX};
 
-/// Begins the loop over the logic behind inputs, in the generated `eval`.
+/// Begins the loop over the logic that depends on inputs, in the generated `eval`.
 const BEGIN: &str = "__VicoContinue = 1U;";
 
 /// What the generated `eval` does when it is called while the clock is low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Settling {
-    /// Something else than to evaluate logic behind inputs, perhaps.
+    /// Something else than to evaluate logic that depends on inputs, perhaps.
     Any,
-    /// It evaluates logic behind inputs and takes note of the clock, in [`CLOCK_SEEN`]. Nothing is triggered by anything but the rising clock.
+    /// It evaluates logic that depends on inputs and takes note of the clock, in [`CLOCK_SEEN`]. Nothing is triggered by anything but the rising clock.
     EdgesOnly,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn apply(sources: &mut [String]) -> Option<usize> {
     None
 }
 
-/// Whether a function that evaluates logic behind inputs reads the clock.
+/// Whether a function that evaluates logic that depends on inputs reads the clock.
 fn clock_behind_inputs(source: &str) -> bool {
     let mut inside = false;
     source.lines().any(|line| {

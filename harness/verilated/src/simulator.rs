@@ -8,7 +8,7 @@ pub enum Simulator {
     /// Verilator: fast, and what everything runs on.
     #[default]
     Verilator,
-    /// CXXRTL of Yosys, behind the slang frontend: a second reading of the language, to check the first.
+    /// CXXRTL of Yosys, with the slang frontend: a second reading of the language, to check the first.
     Cxxrtl,
 }
 

@@ -66,7 +66,7 @@ struct Reference {
 /// What makes a variable, or a part of it.
 struct Connection {
     target: Reference,
-    /// All that it follows from within a cycle. Nothing behind a clock edge.
+    /// All that it follows from within a cycle. Nothing after a clock edge.
     sources: Vec<Net>,
     /// What it is a copy of: an assignment without logic, or a port.
     copied: Option<Reference>,
@@ -123,7 +123,7 @@ impl Wiring {
         self.by_path.get(path).copied()
     }
 
-    /// Visits what a net follows from within a cycle, the nearest first. `visit` says whether to go on behind a net.
+    /// Visits what a net follows from within a cycle, the nearest first. `visit` says whether to go on after a net.
     pub fn visit_sources(&self, net: Net, visit: &mut dyn FnMut(&Net) -> bool) {
         let mut seen = HashSet::from([net]);
         let mut open = std::collections::VecDeque::from([net]);

@@ -57,7 +57,7 @@ ports! {
         scaled: [u16; 3] = field(12).count(3).each("gen_small[{}].scaled", 1),
         /// A register that shows the seed.
         junk_q: u8 = field(8),
-        /// Valid by what comes behind it and is a payload itself.
+        /// Valid by what comes after it and is a payload itself.
         picked_q: [u8; 3] = field(5).count(3).valid_by("some_q"),
         /// Which of them mean something.
         some_q: u8 = field(3).valid_by("wide_valid_o"),

@@ -116,7 +116,7 @@ fn the_driver_is_the_instance_behind_copies_or_the_one_with_the_logic() {
     assert_eq!(driver("logic_o", None, None), ("wiring".to_owned(), None));
     assert_eq!(driver("gen_leaf[1].u_leaf.hidden", None, None), leaf(1));
     assert_eq!(wiring.holder("gen_leaf[1].u_leaf.nothing", &is_leaf), 2);
-    // Behind a variable that ends the search the copy itself is at fault.
+    // After a variable that ends the search the copy itself is at fault.
     let state = wiring.variable("state").unwrap();
     assert_eq!(wiring.driver(net(&wiring, "state_o", None, Some(1)), &is_leaf, &|variable| variable == state), 0);
 }

@@ -1,4 +1,4 @@
-//! Witnesses of comparisons, against a real Verilator: they begin behind the first clock edge.
+//! Witnesses of comparisons, against a real Verilator: they begin after the first clock edge.
 
 #[macro_use]
 mod common;
@@ -72,7 +72,7 @@ fn witnesses_begin_behind_the_first_clock_edge() {
         settle(instance, 0);
     }
     assert_eq!(library.compared(), [Compared { bits: 0, alone: 0 }]);
-    // What follows from an edge is evaluated with it: the second one makes the comparison behind the first.
+    // What follows from an edge is evaluated with it: the second one makes the comparison after the first.
     for instance in &mut powered {
         for _ in 0..2 {
             instance.edge().expect("an edge");

@@ -1,6 +1,6 @@
 //! Single precision: add, multiply, fused multiply-add, minimum, maximum, comparison, sign operations.
 //!
-//! NaN: every NaN input is treated alike, and a result that is NaN is [`NAN`]. The operations that only touch the sign
+//! NaN: every NaN input is treated alike, and a result that is NaN is [`NAN`](crate::NAN). The operations that only touch the sign
 //! ([`abs`], [`neg`], [`copysign`]) are bit operations and give back what they got.
 
 //!

@@ -66,7 +66,7 @@ pub trait Block: Clone + Send + 'static {
     /// The edge.
     fn clock(&mut self, inputs: &Self::In, out: &Self::Out);
 
-    /// Copies inner nets and state of this cycle; called between `late` and `clock`, and only when somebody compares.
+    /// Copies inner nets and state of this cycle; called between `late` and `clock`, and only when records are compared.
     fn probe(&self, inputs: &Self::In, out: &Self::Out, probe: &mut Self::Probe);
 
     /// How many cycles from the next one on, with these inputs in each of them, change nothing but what counts time: they are all alike, in their

@@ -237,7 +237,7 @@ pub mod marked {
     pub const BYPASS: u32 = 26;
     /// Power states after the instruction: two bits each for first source, second source and result.
     pub const POWER_STATES: u32 = 47;
-    /// A register that is dead behind the instruction, inverted, eight bits; 0: none.
+    /// A register that is dead after the instruction, inverted, eight bits; 0: none.
     pub const FREE_REGISTER: u32 = 53;
     /// The access lies in the private part of scratchpad memory.
     pub const PRIVATE: u32 = 61;

@@ -20,7 +20,7 @@ pub struct PackedField {
     pub inner: Option<fn() -> Layout>,
 }
 
-/// A packed struct of the package, made by [`packed!`](crate::packed).
+/// A packed struct of the package, made by [`packed!`](macro@crate::packed).
 pub trait Packed: FieldType {
     /// The struct's name in the package.
     const NAME: &'static str;

@@ -113,7 +113,7 @@ pub struct Field {
     pub shows: Option<(&'static str, Option<&'static str>)>,
     /// Where it is in the RTL, from `scope` on.
     pub net: Net,
-    /// Path of the instance that has it, with a dot behind each name; empty: the block itself.
+    /// Path of the instance that has it, with a dot after each name; empty: the block itself.
     pub scope: String,
     /// The block inside that declares it. `None`: the block itself.
     pub block: Option<&'static str>,
@@ -430,9 +430,9 @@ macro_rules! ports {
                 )* ];
                 $(
                     let part = <$part_ty as $crate::Ports>::fields($part_shape);
-                    let fields = $crate::ports::with_part(fields, part, std::mem::offset_of!($name, $part));
+                    let fields = $crate::with_part(fields, part, std::mem::offset_of!($name, $part));
                 )?
-                $crate::ports::present(fields)
+                $crate::present(fields)
             }
         }
     };

@@ -11,9 +11,9 @@ use crate::{Declaration, LANES, Shape, Wide};
 pub const BLOCK_SLOTS: usize = 16;
 /// Width of a block slot's number.
 pub const SLOT_BITS: u32 = width(BLOCK_SLOTS);
-/// Sources of the result queue behind the memory pipeline: shared memory, constant memory, lane crossbar, special registers.
+/// Sources of the result queue after the memory pipeline: shared memory, constant memory, lane crossbar, special registers.
 pub const SIDE_SOURCES: usize = 3;
-/// Sources of the result queue behind the constant unit.
+/// Sources of the result queue after the constant unit.
 pub const CONSTANT_SOURCES: usize = 2;
 
 /// Sizes of the SM; see `docs/sm.md`.
@@ -78,13 +78,13 @@ const WAYS_ALONE: usize = 4;
 const MISSES_ALONE: usize = 8;
 /// Words of 32 bits of a row of unified memory.
 const WORDS_PER_ROW: usize = 128;
-/// Places of the result queue behind an ALU or a single precision unit.
+/// Places of the result queue after an ALU or a single precision unit.
 pub const ALU_QUEUE_DEPTH: usize = 16;
-/// Places of the result queue behind the special function unit.
+/// Places of the result queue after the special function unit.
 pub const SFU_QUEUE_DEPTH: usize = 8;
-/// Places of the result queue behind the constant unit.
+/// Places of the result queue after the constant unit.
 pub const CONSTANT_QUEUE_DEPTH: usize = 16;
-/// Places of the result queue behind the memory pipeline.
+/// Places of the result queue after the memory pipeline.
 pub const SIDE_QUEUE_DEPTH: usize = 32;
 /// Places of the result queue for hits of the data cache.
 pub const HIT_QUEUE_DEPTH: usize = 32;
@@ -97,7 +97,7 @@ impl Config {
 }
 
 impl SmShape {
-    /// The shape of a configuration. The result queue is the one behind the memory pipeline.
+    /// The shape of a configuration. The result queue is the one after the memory pipeline.
     pub fn new(config: &Config) -> Self {
         let organisation = Organisation::of(config);
         let mut mrf = config.shape();
@@ -387,15 +387,15 @@ impl Shape for SmShape {
 pub struct Straps {
     /// `warp_scheduler`: 0 loose round-robin, 1 greedy then oldest. Of `two_level_scheduler` bit 0.
     pub scheduler: u8,
-    /// `result_queue` behind an ALU: latency. The result is made in the cycle after dispatch.
+    /// `result_queue` after an ALU: latency. The result is made in the cycle after dispatch.
     pub alu_latency: u8,
-    /// `result_queue` behind the memory pipeline: latency. It takes three cycles to get there.
+    /// `result_queue` after the memory pipeline: latency. It takes three cycles to get there.
     pub side_latency: u8,
     /// `shared_memory`: 0: 128 bytes a cycle, 1: 64, 2: 32.
     pub shared_bandwidth: u8,
-    /// `result_queue` behind a single precision unit, and behind the constant unit: latency. The result is made two cycles after dispatch.
+    /// `result_queue` after a single precision unit, and after the constant unit: latency. The result is made two cycles after dispatch.
     pub fp_latency: u8,
-    /// `result_queue` behind the special function unit: latency. The result is made seven cycles after dispatch.
+    /// `result_queue` after the special function unit: latency. The result is made seven cycles after dispatch.
     pub sfu_latency: u8,
     /// `two_level_scheduler`: a warp leaves at its end only.
     pub stay: bool,
@@ -551,7 +551,7 @@ pub fn straps_of(declaration: &Declaration, config: &Config) -> Vec<(&'static st
     values.into_iter().filter(|(port, _)| declaration.signal(port).is_some()).collect()
 }
 
-/// What `cfg_i` of a block is tied to in a configuration, where it has one. The result queue is the one behind the memory
+/// What `cfg_i` of a block is tied to in a configuration, where it has one. The result queue is the one after the memory
 /// pipeline.
 pub fn cfg_of_block(config: &Config, block: &str) -> u64 {
     let straps = Straps::of(config);

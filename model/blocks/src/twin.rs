@@ -55,7 +55,7 @@ pub struct Declaration {
     pub signals: Vec<Signal>,
     /// Bytes of the input part; the compared part begins here.
     pub input_bytes: usize,
-    /// Bytes of the output part, with which the compared part begins; the probes are behind it.
+    /// Bytes of the output part, with which the compared part begins; the probes are after it.
     pub output_bytes: usize,
     /// Bytes of a record.
     pub record_bytes: usize,
@@ -189,7 +189,7 @@ pub trait Twin: Send {
     fn memories(&mut self) -> Vec<Memory<'_>>;
 }
 
-/// A twin whose cycle is taken in two steps, and whose state can be kept: what a testbench of somebody else's needs.
+/// A twin whose cycle is taken in two steps, and whose state can be kept: what a testbench of a user's needs.
 pub trait Stepwise: Twin {
     /// Settles a cycle: reads the input part, fills the outputs, and the probes where `probed`. State does not change, so
     /// a cycle may be settled again with other inputs, as combinational logic settles when its inputs move.

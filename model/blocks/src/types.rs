@@ -30,7 +30,7 @@ impl WarpData {
         unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), len) }
     }
 
-    /// Replaces the lanes of `mask` by those of `data`, group by group: no lane is worth a branch that nobody can predict.
+    /// Replaces the lanes of `mask` by those of `data`, group by group: no lane is worth a branch that cannot be predicted.
     #[inline]
     pub fn merge(&mut self, data: &Self, mask: LaneMask) {
         let groups = self.0.as_chunks_mut::<GROUP_LANES>().0.iter_mut().zip(data.0.as_chunks::<GROUP_LANES>().0);

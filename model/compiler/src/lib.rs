@@ -1,7 +1,7 @@
 //! PTX to annotated machine code.
 //!
 //! The central idea: a PTX instruction is lowered at once to operations of the machine over virtual registers, with
-//! 64-bit values as pairs of words; everything behind that works on one small intermediate form ([`mir`]), in which each
+//! 64-bit values as pairs of words; everything after that works on one small intermediate form ([`mir`]), in which each
 //! operation reads and writes just what the machine's instruction does. The price is that 64-bit arithmetic is not
 //! understood as such by the optimiser; nvcc has done most of that work before.
 //!

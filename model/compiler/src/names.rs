@@ -32,7 +32,7 @@ impl Names {
     /// Names of registers, `RZ` among them.
     const COUNT: usize = Reg::ZERO.index() + 1;
 
-    /// In the order of first use. Names that the code does not use come behind those that it does, in their old order.
+    /// In the order of first use. Names that the code does not use come after those that it does, in their old order.
     pub fn by_first_use(code: &[Instruction]) -> Self {
         let mut names = [None; Self::COUNT];
         names[Reg::ZERO.index()] = Some(Reg::ZERO);

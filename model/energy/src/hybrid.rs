@@ -157,12 +157,12 @@ impl HybridFile {
     /// The paper's baseline.
     pub const SRAM: Self = Self { memory: SRAM, entries: 0, powered: None };
 
-    /// STT-RAM behind two buffers; with none, the paper's pure STT-RAM.
+    /// STT-RAM with two buffers in front; with none, the paper's pure STT-RAM.
     pub const fn stt_ram(entries: u32) -> Self {
         Self { memory: STT_RAM, entries, powered: None }
     }
 
-    /// With power gating behind so many entries.
+    /// With power gating after so many entries.
     pub const fn gated(self, powered: u32) -> Self {
         Self { powered: Some(powered), ..self }
     }

@@ -38,7 +38,7 @@ pub struct Control {
     pub source_power: [PowerState; 2],
     /// Power state of the destination.
     pub result_power: PowerState,
-    /// A register that is dead behind this instruction, where write stealing may park a value (stealing paper IV-C).
+    /// A register that is dead after this instruction, where write stealing may park a value (stealing paper IV-C).
     pub free_register: Option<Reg>,
     /// An access to shared memory of which no lane touches the part that two blocks have in common (sharing thesis 2.2.2).
     pub private: bool,

@@ -14,7 +14,7 @@
 //! | | | free register, inverted | 60:53 |
 //! | | | private | 61 |
 //!
-//! The modifiers hold p, s and t first, where the operation has them at bits 2:0, 6:3 and 10:7, and the operation's own behind the last of them.
+//! The modifiers hold p, s and t first, where the operation has them at bits 2:0, 6:3 and 10:7, and the operation's own after the last of them.
 //! What an operation does not use is zero. `RZ` in a slot that is used is 255, so that the word of an instruction without control
 //! fields has zeros in all control bits.
 

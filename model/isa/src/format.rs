@@ -42,7 +42,7 @@ pub struct Flags {
     pub alternative: bool,
     /// `0`: zeros in front.
     pub zeros: bool,
-    /// `-`: blanks behind in place of in front.
+    /// `-`: blanks after in place of before.
     pub left: bool,
     /// A blank in front of what has no sign.
     pub blank: bool,
@@ -82,7 +82,7 @@ pub enum Size {
 const TYPES: &[u8] = b"cdiouxXpeEfFgGaAsn";
 
 impl Directive<'_> {
-    /// Bytes of its argument behind those of width and precision: 4 or 8.
+    /// Bytes of its argument after those of width and precision: 4 or 8.
     pub fn argument(&self) -> u32 {
         match self.kind {
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' if self.size != Size::Long => 4,
@@ -188,7 +188,7 @@ pub fn pieces(format: &[u8]) -> Vec<Piece<'_>> {
         let directive = Directive { text: &format[start..reader.at], flags, width, precision, size, kind };
         let arguments = directive.arguments().count();
         if taken + arguments > MOST_ARGUMENTS {
-            // Neither are those behind it: their arguments are beyond too.
+            // Neither are those after it: their arguments are beyond too.
             break;
         }
         taken += arguments;

@@ -49,7 +49,7 @@ pub struct Kernel {
     pub registers: u16,
     /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// Bytes of static shared memory; the dynamic one begins behind them.
+    /// Bytes of static shared memory; the dynamic one begins after them.
     pub static_shared: u32,
     /// Bytes of local memory of a thread.
     pub local_bytes: u32,

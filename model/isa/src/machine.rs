@@ -5,8 +5,8 @@ pub const LANES: u32 = 32;
 
 /// Bytes of the constant space: parameters first, then `__constant__` variables.
 pub const CONSTANT_SPACE: u32 = PARAMETER_SPACE + (64 << 10);
-/// Bytes of the constant space that the parameters of a kernel have, from address 0; `__constant__` variables begin behind them, at the same
-/// address for all kernels. A program with a kernel whose parameters are larger has them begin behind those.
+/// Bytes of the constant space that the parameters of a kernel have, from address 0; `__constant__` variables begin after them, at the same
+/// address for all kernels. A program with a kernel whose parameters are larger has them begin after those.
 pub const PARAMETER_SPACE: u32 = 4 << 10;
 /// Bytes of parameters that a kernel can have, at most (CUDA, from sm_70 on).
 pub const PARAMETER_LIMIT: u32 = 32_764;
@@ -37,7 +37,7 @@ pub mod trap {
     pub const PROGRAM: u32 = 1;
     /// The address of a compare and swap has an upper word that is not zero.
     pub const WIDE_ADDRESS: u32 = 2;
-    /// The path after a point that the program never reaches, e.g. behind `__builtin_unreachable`.
+    /// The path after a point that the program never reaches, e.g. after `__builtin_unreachable`.
     pub const UNREACHABLE: u32 = 3;
     /// `brkpt` in the PTX.
     pub const BREAKPOINT: u32 = 4;

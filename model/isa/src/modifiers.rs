@@ -1,4 +1,4 @@
-//! The modifiers of operations: what stands behind the mnemonic's dots.
+//! The modifiers of operations: what stands after the mnemonic's dots.
 //!
 //! A modifier is a field of an operation. Its type says how many bits it takes, which of their values mean something, and how it reads in
 //! text; the table of operations only names it.

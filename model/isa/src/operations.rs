@@ -202,7 +202,7 @@ macro_rules! operations {
                 })
             }
 
-            /// What stands behind the dots of its text, in order; empty strings for what is left out.
+            /// What stands after the dots of its text, in order; empty strings for what is left out.
             pub(crate) fn suffixes(self) -> Vec<String> {
                 match self {
                     $(Self::$name { $($field),* } => vec![$($field.suffix(&stringify!($field).to_uppercase())),*],)+
@@ -270,8 +270,8 @@ operations! {
     0x25 Shl "SHL" {} [D A B] Unit::Alu, "d = a << b; 0 when b > 31";
     0x26 Shr "SHR" { signed: bool } [D A B] Unit::Alu, "d = a >> b; all sign bits (signed) or 0 when b > 31";
     0x27 Shf "SHF" { direction: Direction, range: ShiftRange } [D A B C] Unit::Alu, "d = a word of (c:a), c above a, shifted by b";
-    0x28 Bfe "BFE" { signed: bool } [D A B] Unit::Alu, "d = the field of a at bit b[7:0], b[15:8] bits wide";
-    0x29 Bfi "BFI" {} [D A B C] Unit::Alu, "d = c with its field at bit b[7:0], b[15:8] bits wide, replaced by the low bits of a";
+    0x28 Bfe "BFE" { signed: bool } [D A B] Unit::Alu, "d = the field of a at bit `b[7:0]`, `b[15:8]` bits wide";
+    0x29 Bfi "BFI" {} [D A B C] Unit::Alu, "d = c with its field at bit `b[7:0]`, `b[15:8]` bits wide, replaced by the low bits of a";
     0x2a Prmt "PRMT" {} [D A B C] Unit::Alu, "d = four bytes of (c:a), c above a, chosen by the selector b";
     0x2b Popc "POPC" {} [D A] Unit::Alu, "d = number of ones in a";
     0x2c Clz "CLZ" {} [D A] Unit::Alu, "d = number of zeros above the highest one of a";

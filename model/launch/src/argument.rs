@@ -112,7 +112,7 @@ impl Argument {
 }
 
 impl Layout {
-    /// One part behind the other. The whole is aligned to the strictest part, or to `align` where that is stricter; its size is a multiple of that.
+    /// One part after the other. The whole is aligned to the strictest part, or to `align` where that is stricter; its size is a multiple of that.
     pub(crate) fn new(parts: Vec<Argument>, align: u64) -> Self {
         let (mut end, mut strictest, mut placed) = (0u64, align.max(1), Vec::new());
         for part in parts {

@@ -31,7 +31,7 @@ impl Document<'_> {
         Origin { text: Arc::clone(self.text), at: span.start }
     }
 
-    /// The line in which the text of a string begins: the next one, where a line break behind the quotes is left out.
+    /// The line in which the text of a string begins: the next one, where a line break after the quotes is left out.
     pub fn first_line(&self, node: &Node) -> usize {
         let (before, text) = self.text.split_at(node.span().start.min(self.text.len()));
         let breaks = ["\"\"\"", "'''"].iter().filter_map(|quotes| text.strip_prefix(quotes));

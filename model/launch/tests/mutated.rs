@@ -116,7 +116,7 @@ fn change() -> impl Strategy<Value = Change> {
 
 fn apply(text: &mut Vec<char>, change: &Change) {
     let place = |at: usize| at % (text.len() + 1);
-    /// Replaces the next run of such characters behind `at`.
+    /// Replaces the next run of such characters after `at`.
     fn replace_run(text: &mut Vec<char>, at: usize, with: &str, belongs: impl Fn(char) -> bool) {
         let Some(start) = (at..text.len()).find(|&i| belongs(text[i])) else { return };
         let end = (start..text.len()).find(|&i| !belongs(text[i])).unwrap_or(text.len());

@@ -104,7 +104,7 @@ pub trait Observer {
     fn issue(&mut self, _: &Issue<'_>) {}
 }
 
-/// Nobody looks.
+/// Without an observer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 

@@ -3,7 +3,7 @@
 //! The blocks of a launch may run at the same time only if that cannot be seen. So a parallel run notes for every word of global memory which block
 //! wrote it and which read it. Two blocks that write the same word, or of which one writes what another one reads, are a conflict: the
 //! run is thrown away, and the blocks run again one after the other, in ascending order, which is what a launch means here. So the result
-//! is the same for any number of threads. Atomic additions and the like whose results nobody uses commute, and count as one kind of access.
+//! is the same for any number of threads. Atomic additions and the like whose results no instruction uses commute, and count as one kind of access.
 //!
 //! A note is made once, by a read-modify-write; the noting block then looks at the other kind of note. Of two blocks that do so at the
 //! same time at least one sees the other. Notes of earlier launches have lower numbers and count as none, so that nothing is cleared
@@ -42,7 +42,7 @@ impl Conflicts {
         memory.word_counts().eq(self.writers.iter().map(|words| words.len()))
     }
 
-    /// A launch of so many blocks begins. False where they cannot be told apart.
+    /// A launch of so many blocks begins. False where there are too many to have numbers of their own.
     pub fn begin(&mut self, blocks: u64) -> bool {
         *self.found.get_mut() = false;
         let used = self.many.saturating_add(KINDS);

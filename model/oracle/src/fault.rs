@@ -168,10 +168,10 @@ pub enum FaultKind {
         /// Its code.
         code: u32,
     },
-    /// The program counter is behind the last instruction.
+    /// The program counter is beyond the last instruction.
     #[error("execution runs past the end of the kernel")]
     PastEnd,
-    /// Somebody wanted the run to end ([`crate::Options::stop`]).
+    /// The user ended the run ([`crate::Options::stop`]).
     #[error("stopped by the user")]
     Stopped,
     /// The order of accesses or the times that were to be replayed do not fit the program.

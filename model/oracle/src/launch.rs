@@ -10,6 +10,6 @@ pub struct Launch<'a> {
     pub program: &'a Program,
     /// Its sizes; all at least 1.
     pub geometry: Geometry,
-    /// The constant space: parameters, and `__constant__` variables behind them.
+    /// The constant space: parameters, and `__constant__` variables after them.
     pub constant: &'a [u8],
 }

@@ -26,7 +26,7 @@ pub enum Scope {
 /// What is wrong with a mark.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wrong {
-    /// A value is read behind its last read.
+    /// A value is read after its last read.
     ReadBehindLast,
     /// The two slots of one register disagree about its last read.
     SlotsDisagree,
@@ -257,7 +257,7 @@ impl MarkJudge {
         }
     }
 
-    /// A register is free behind an instruction, for all lanes of the warp, whatever the guard.
+    /// A register is free after an instruction, for all lanes of the warp, whatever the guard.
     fn free(&mut self, at: &Issue<'_>, register: Reg) {
         self.counts.free_registers += 1;
         let own = at.instruction.destination() == Some(register);

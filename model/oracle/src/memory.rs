@@ -79,7 +79,7 @@ impl Buffer {
         (offset..self.bytes).map(byte).take_while(|byte| *byte != 0).collect()
     }
 
-    /// Its words; of the last one the bytes behind its end are zero, and have to stay so.
+    /// Its words; of the last one the bytes after its end are zero, and have to stay so.
     pub fn words(&self) -> &[AtomicU32] {
         &self.words
     }
@@ -145,7 +145,7 @@ impl Memory {
         (at + bytes + guard <= 1 << 32).then_some(at as u32)
     }
 
-    /// A new buffer of zeros among the others, at an address from [`Memory::room`]. Indices of the buffers behind it change.
+    /// A new buffer of zeros among the others, at an address from [`Memory::room`]. Indices of the buffers after it change.
     ///
     /// # Errors
     /// When it would lie in another buffer, or too near to one.
@@ -160,7 +160,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Takes away the buffer that begins at an address; whether there was one. Indices of the buffers behind it change.
+    /// Takes away the buffer that begins at an address; whether there was one. Indices of the buffers after it change.
     pub fn remove(&mut self, address: u32) -> bool {
         let found = self.buffers.binary_search_by_key(&address, |buffer| buffer.base);
         found.is_ok_and(|at| {

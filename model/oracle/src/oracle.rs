@@ -19,7 +19,7 @@ pub struct Options {
     pub threads: NonZeroUsize,
     /// Instructions that the warps of a block may issue before it counts as a hang.
     pub step_limit: u64,
-    /// Raised by somebody who wants the run to end early.
+    /// Raised to end the run early.
     pub stop: Option<&'static AtomicBool>,
     /// What registers and local memory hold when a thread starts; of predicates its lowest bit. The results of a program that
     /// reads only what it has written do not depend on it.
@@ -104,7 +104,7 @@ impl Oracle {
     /// Runs a launch block after block, and looks for reads of what the thread has not written: registers, predicates, local memory.
     ///
     /// # Errors
-    /// The first of these reads, whatever comes behind it; else the first fault. Memory then holds what was written before the run ended.
+    /// The first of these reads, whatever comes after it; else the first fault. Memory then holds what was written before the run ended.
     pub fn run_checked(&mut self, launch: &Launch<'_>, memory: &Memory) -> Result<Statistics, Box<Fault>> {
         let mut check = Undefined::new(launch);
         let ran = self.run_observed(launch, memory, &mut check);
@@ -123,7 +123,7 @@ impl Oracle {
         let mut conflicts = Conflicts::new(memory);
         let blocks = launch.geometry.blocks();
         if !conflicts.begin(blocks) {
-            // Too many to be told apart.
+            // Too many to have numbers of their own.
             return Ok(true);
         }
         let mut observer = Unobserved;

@@ -1,6 +1,6 @@
 //! Judges the compiler's part of scratchpad sharing by what threads do (`docs/scratchpad-compiler.md`).
 //!
-//! The compiler proves on the control-flow graph that no thread accesses the shared part of shared memory behind its `RELSSP`, and that accesses with the
+//! The compiler proves on the control-flow graph that no thread accesses the shared part of shared memory after its `RELSSP`, and that accesses with the
 //! private mark stay in the private part. This judge knows no graph: it notes which threads have released, and looks at the addresses of all accesses.
 //!
 //! A judge is an [`Observer`] of one launch ([`crate::Oracle::run_observed`]).
@@ -25,13 +25,13 @@ pub enum Rule {
     MayEnd,
 }
 
-/// A variable of shared memory as an access may touch it: its first byte and the one behind its last. Dynamic memory has no end.
+/// A variable of shared memory as an access may touch it: its first byte and the one after its last. Dynamic memory has no end.
 pub type Bytes = Range<u64>;
 
 /// What is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Wrong {
-    /// The shared part is accessed behind the release.
+    /// The shared part is accessed after the release.
     AfterRelease,
     /// A thread releases a second time.
     Twice,
@@ -98,7 +98,7 @@ pub struct ScratchpadJudge {
     /// The block that runs; blocks run one after the other.
     block: u64,
     warps: HashMap<u32, Warp>,
-    /// Whether the shared part has been accessed or released by anybody.
+    /// Whether the shared part has been accessed or released by any thread.
     used: bool,
     faults: Vec<ScratchpadFault>,
     /// Threads that ended without a release: faults once the shared part turns out to be used.

@@ -96,7 +96,7 @@ impl Shadow {
         }
     }
 
-    /// What the destinations hold behind an instruction that only copies, or moves a spilled value; nothing for others.
+    /// What the destinations hold after an instruction that only copies, or moves a spilled value; nothing for others.
     fn copied(&self, at: &Issue<'_>, purpose: Option<&Purpose>) -> Option<Value> {
         let i = at.instruction;
         match i.op {

@@ -37,7 +37,7 @@ fn independent_blocks_run_at_the_same_time() {
 }
 
 #[test]
-fn sums_that_nobody_reads_run_at_the_same_time() {
+fn sums_that_are_not_read_run_at_the_same_time() {
     let code = format!(
         "{THREAD}\nLDC.B32 R3, [RZ+0x8]\nATOM.GLOBAL.ADD RZ, [R3], R0\nATOM.GLOBAL.MAX.U32 RZ, [R3+0x4], R0\nEXIT"
     );
@@ -85,10 +85,10 @@ fn blocks_that_depend_on_each_other_run_in_order() {
     let (words, parallel) = both(large(&chain, BLOCKS + 1));
     assert!(!parallel);
     assert_eq!(words[1], (0..=BLOCKS).collect::<Vec<u32>>());
-    // Sums that somebody reads.
+    // Sums that are read.
     let read = storing("LDC.B32 R3, [RZ+0x8]\nMOV R4, 1\nATOM.GLOBAL.ADD RZ, [R3], R4\nLD.GLOBAL.B32 R9, [R3]");
     assert!(!both(large(&read, 1)).1);
-    // Different bytes of one word are not told apart, but right.
+    // Different bytes of one word count as one place, and are right.
     let bytes = format!("{THREAD}\nLDC.B32 R3, [RZ+0x8]\nIADD R3, PT, R3, R1, !PT\nST.GLOBAL.B8 [R3], R1\nEXIT");
     let (words, _) = both(large(&bytes, BLOCKS / 4));
     assert_eq!(

@@ -79,7 +79,7 @@ fn releases_and_ends_of_lanes() {
 }
 
 #[test]
-fn warps_and_blocks_are_told_apart() {
+fn warps_and_blocks_are_distinguished() {
     let setup = Setup::new("ST.SHARED.B32 [RZ+0x10], RZ\nRELSSP\nEXIT").shared(64).grid([3, 1, 1]).block([40, 1, 1]);
     let (faults, counts) = run(&setup, ScratchpadJudge::new(16, Rule::EveryThread));
     assert_eq!((faults, counts.released), (vec![], 3 * 40), "40 threads are active of 64");

@@ -6,7 +6,7 @@ use common::{Setup, THREAD};
 use gpurf_isa::image::{Added, Purpose};
 use gpurf_oracle::{Fault, FaultKind, Geometry, Launch, Memory, Oracle, Program, Statistics};
 
-/// The first thing that is wrong in code behind the thread's number in R0 and its address in R2, for 40 threads.
+/// The first thing that is wrong in code after the thread's number in R0 and its address in R2, for 40 threads.
 fn checked(code: &str) -> Result<Statistics, Box<Fault>> {
     Setup::new(&format!("{THREAD}\n{code}\nEXIT")).block([40, 1, 1]).local(16).buffers(&[vec![0; 64]]).checked()
 }

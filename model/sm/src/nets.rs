@@ -1,4 +1,4 @@
-//! What is compared inside the SM: the outputs of its blocks and the registers behind them.
+//! What is compared inside the SM: the outputs of its blocks and the registers after them.
 //!
 //! Nothing is declared here a second time: a block's own declaration says what its outputs and its hidden state are, and the names of instances and
 //! nets follow from the rule of `docs/blocks/sm.md`.

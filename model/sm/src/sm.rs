@@ -48,11 +48,11 @@ use unified::Unified;
 /// unit for each port, one special function unit, one unit for constants and special registers, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1, figures 1 and 3).
 ///
 /// Its blocks are asked and told directly, not through their ports, and only what is there is worked on: a block without anything valid costs a test. A cycle is
-/// two steps. [`late`](Block::late) finds what is decided, from state and inputs; [`clock`](Block::clock) acts on it, block by block, in an order in which nobody
-/// is asked for what has already been overwritten. Ports exist where somebody records: [`probe`](Block::probe) fills them from the state before the edge and from
+/// two steps. [`late`](Block::late) finds what is decided, from state and inputs; [`clock`](Block::clock) acts on it, block by block, in an order in which no block
+/// reads a value that another one has already overwritten. Ports exist where a run is recorded: [`probe`](Block::probe) fills them from the state before the edge and from
 /// what was decided. It changes nothing, so a cycle is the same with it and without.
 ///
-/// A unit more is a field of [`Blocks`], what it decides and its edge in the file of its stage (a unit behind the operand stage: `execute`), a line in `still` that says
+/// A unit more is a field of [`Blocks`], what it decides and its edge in the file of its stage (a unit after the operand stage: `execute`), a line in `still` that says
 /// when nothing is under way in it, its results in `push_side_results` or a queue of its own, and its ports in `record`.
 #[derive(Clone)]
 pub struct Sm {

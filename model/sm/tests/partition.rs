@@ -58,7 +58,7 @@ fn sizes_that_the_launch_names_are_kept() {
     assert_eq!(divided(&ways, 32, 20, 384), [16, 80, 12, 0]);
 }
 
-/// The launcher's twin behind a launch with the driver's partition.
+/// The launcher's twin after a launch with the driver's partition.
 fn launched(config: &Config, threads: u32, registers: u32, scratchpad: u32, division: Division) -> BlockLauncher {
     let mut launcher = BlockLauncher::new(&config.sm_shape());
     let one = Coordinates { x: 1, y: 1, z: 1 };

@@ -1,5 +1,5 @@
 //! Discrete cosine transforms of 8 x 8 tiles as products of matrices: in double precision, or in integers whose factors have twelve
-//! bits behind the point. Columns first.
+//! bits after the point. Columns first.
 
 use std::f64::consts::PI;
 use std::ops::{AddAssign, Mul};

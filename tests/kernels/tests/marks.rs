@@ -1,4 +1,4 @@
-//! The compiler's marks on every kernel, judged by what each lane does in the small run: no value is read behind its last read, none of a
+//! The compiler's marks on every kernel, judged by what each lane does in the small run: no value is read after its last read, none of a
 //! long-latency operation before the warp was descheduled, none that went past the RFC too soon, none of the LRF by a shared unit, none of a register that
 //! was called free for the whole warp.
 

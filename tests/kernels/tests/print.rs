@@ -133,7 +133,7 @@ fn a_format_that_is_not_known_is_refused() {
     let circle =
         "mov.u64 %l1, hello;\nagain:\nadd.s64 %l1, %l1, 1;\n".to_owned() + &printf("%l1", "0") + "bra again;\n";
     assert!(refused(&circle).to_string().contains("is not known"));
-    // So many choices that nobody wrote them.
+    // So many choices that none of these texts was written by hand.
     let mut choices = "mov.u64 %m0, hello;\n".to_owned();
     for n in 1..40 {
         let last = n - 1;

@@ -52,6 +52,8 @@ pub fn presets(listing: &Listing) -> Result<Status, Failure> {
     let rows: Vec<_> = config::presets().map(row).collect();
     output::print(&output::table(&[words("preset"), words("shape"), words("what it is")], &rows))?;
     let designs: Vec<&str> = DESIGNS.iter().map(|design| design.name).collect();
-    output::print(&format!("{}\n", output::wrapped(&shape::legend(&designs))))?;
+    let shapes: Vec<String> = config::presets().map(|p| shape::words_of(&p.config.shape())).collect();
+    let shapes: Vec<&str> = shapes.iter().map(String::as_str).collect();
+    output::print(&format!("{}\n", output::wrapped(&shape::legend(&designs, &shapes))))?;
     Ok(Status::Pass)
 }

@@ -57,7 +57,7 @@ fn points_of<S: Serializer>(missed: &[Missed], serializer: S) -> Result<S::Ok, S
     serializer.collect_seq(missed.iter().map(|missed| missed.point()))
 }
 
-/// Runs of programs of one configuration, one behind the other.
+/// Runs of programs of one configuration, one after the other.
 fn runs(jobs: &[LockstepJob]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (index, job) in jobs.iter().enumerate().filter(|(_, job)| is_program(job)) {

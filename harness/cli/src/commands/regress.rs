@@ -122,7 +122,7 @@ fn serve(project: Project, own: &OwnRtl) -> Result<Status, Failure> {
         stop: interrupt::flag(),
         broken: HashMap::new(),
     };
-    // Nobody listens any more: nobody to tell.
+    // The parent has ended: there is no place for a message.
     let _ = worker.serve();
     Ok(Status::Pass)
 }

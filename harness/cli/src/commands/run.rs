@@ -203,7 +203,8 @@ fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {
         let rows: Vec<_> = outcome.checks.iter().map(row).collect();
         output::print(&format!("{}\n", output::table(&columns, &rows)))?;
     }
-    if let Some(cycles) = &outcome.cycles {
+    // After an error before the first cycle a table of zeros would only move the error out of sight.
+    if let Some(cycles) = outcome.cycles.as_ref().filter(|cycles| cycles.cycles > 0 || outcome.message.is_none()) {
         output::print(&format!("{}\n", statistics::table(&outcome.stats, cycles)))?;
     }
     if !outcome.partition.is_empty() {
@@ -214,8 +215,14 @@ fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {
     let (launches, instructions) = (grouped(launches), grouped(thread_instructions));
     let seconds = outcome.wall_s;
     output::print(&format!("{launches} {times}, {instructions} thread-instructions, {seconds:.2} s\n"))?;
+    if outcome.result == Verdict::Pass && outcome.checks.is_empty() {
+        output::note("no result was checked: the manifest has no [[check]] (docs/launch.md, \"Checks\")");
+    }
     for file in &outcome.artifacts {
         output::print(&format!("{}\n", file.display()))?;
+        if file.join("wave.vcd").is_file() {
+            output::print(&format!("  gpurf wave {}\n", file.display()))?;
+        }
     }
     Ok(())
 }

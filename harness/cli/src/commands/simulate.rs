@@ -117,8 +117,10 @@ pub fn with_machine<U: UseMachine>(
 fn build(project: &Project, config: &Config, options: Options) -> Result<(Library, f64), Failure> {
     let start = Instant::now();
     let tools = super::toolchain(project)?;
-    let library = tools.build(&request(&project.rtl(), config, options)).map_err(JobError::from)?;
-    Ok((library, start.elapsed().as_secs_f64()))
+    let spinner = crate::progress::spinner("building the RTL of the SM: half a minute, once for each size");
+    let library = tools.build(&request(&project.rtl(), config, options)).map_err(JobError::from);
+    spinner.finish_and_clear();
+    Ok((library?, start.elapsed().as_secs_f64()))
 }
 
 /// Runs a session on an engine.
@@ -161,7 +163,11 @@ impl UseMachine for Runner<'_, '_> {
             Failure::tool(format!("cannot write a failure folder or a waveform in {}: {e}", self.failures.display()))
         };
         let mut artifacts = Vec::new();
-        artifacts.extend(engine.write_failure(&self.failures, &notes, None).map_err(cannot_write)?);
+        match engine.write_failure(&self.failures, &notes, None).map_err(cannot_write) {
+            Ok(folder) => artifacts.extend(folder),
+            // The failure is the result, with or without its folder.
+            Err(error) => crate::output::note(&format!("{error}; --failures DIR names another place")),
+        }
         let wave = engine.finish_wave().map_err(cannot_write)?;
         let statistics = engine.statistics();
         if let (Some(cycles), None) = (&self.arguments.wave, &wave) {

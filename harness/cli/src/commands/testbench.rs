@@ -1,4 +1,4 @@
-//! `gpurf testbench`: SystemVerilog that compares somebody's module with the model, through `libgpurf`.
+//! `gpurf testbench`: SystemVerilog that compares a user's module with the model, through `libgpurf`.
 
 use std::fmt::Write;
 

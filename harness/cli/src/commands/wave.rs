@@ -8,8 +8,10 @@ use crate::args::Wave;
 use crate::failure::{Failure, Status};
 use crate::output;
 
+const REPORT: &str = "report.txt";
 const WAVEFORM: &str = "wave.vcd";
 const SAVE_FILE: &str = "wave.gtkw";
+const COMMAND_FILE: &str = "wave.sucl";
 
 /// Opens the waveform, or says how to.
 pub fn wave(arguments: &Wave) -> Result<Status, Failure> {
@@ -25,7 +27,7 @@ pub fn wave(arguments: &Wave) -> Result<Status, Failure> {
             folder.display()
         )));
     }
-    let report = folder.join("report.txt");
+    let report = folder.join(REPORT);
     if let Ok(text) = std::fs::read_to_string(&report) {
         output::print(&text)?;
     }
@@ -43,12 +45,12 @@ pub fn wave(arguments: &Wave) -> Result<Status, Failure> {
         }
         found => {
             let reason = if found.is_none() { "neither gtkwave nor surfer is on PATH" } else { "there is no display" };
-            let save = folder.join(SAVE_FILE);
+            let waveform = waveform.display();
             output::print(&format!(
-                "Not opened: {reason}. Open it with\n  gtkwave {} {}\nor\n  surfer {}\nCycle c lasts from 2c to 2c+2 ns.\n",
-                waveform.display(),
-                save.display(),
-                waveform.display(),
+                "Not opened: {reason}. Open it with\n  gtkwave {waveform} {}\nor\n  surfer -c {} {waveform}\n\
+                 Cycle c lasts from 2c to 2c+2 ns.\n",
+                folder.join(SAVE_FILE).display(),
+                folder.join(COMMAND_FILE).display(),
             ))?;
             Ok(Status::Pass)
         }
@@ -61,7 +63,7 @@ fn viewer(folder: &Path) -> Option<(&'static str, Command)> {
     let find = |name: &str| std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file());
     let (name, program, files): (_, _, &[&str]) = match (find("gtkwave"), find("surfer")) {
         (Some(program), _) => ("gtkwave", program, &[WAVEFORM, SAVE_FILE]),
-        (None, Some(program)) => ("surfer", program, &[WAVEFORM]),
+        (None, Some(program)) => ("surfer", program, &["-c", COMMAND_FILE, WAVEFORM]),
         (None, None) => return None,
     };
     let mut command = Command::new(program);
@@ -69,13 +71,18 @@ fn viewer(folder: &Path) -> Option<(&'static str, Command)> {
     Some((name, command))
 }
 
-/// The folder in `parent` whose waveform was written last.
+/// Whether a folder is that of an interrupted run.
+fn interrupted(folder: &Path) -> bool {
+    std::fs::read_to_string(folder.join(REPORT)).is_ok_and(|text| text.starts_with("interrupted\n"))
+}
+
+/// The folder in `parent` whose waveform was written last. Ctrl-C leaves waveforms too: they count only where no run has failed.
 fn latest(parent: &Path) -> Result<PathBuf, Failure> {
     let written = |folder: &PathBuf| -> Option<SystemTime> { folder.join(WAVEFORM).metadata().ok()?.modified().ok() };
     let folders = std::fs::read_dir(parent).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     folders
-        .filter_map(|folder| Some((written(&folder)?, folder)))
+        .filter_map(|folder| Some((!interrupted(&folder), written(&folder)?, folder)))
         .max()
-        .map(|(_, folder)| folder)
+        .map(|(_, _, folder)| folder)
         .ok_or_else(|| Failure::bad_input(format!("there is no failure with a waveform in {}", parent.display())))
 }

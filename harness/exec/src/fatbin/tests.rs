@@ -33,7 +33,7 @@ fn container(entries: &[Vec<u8>]) -> Vec<u8> {
 fn all_kinds() -> Vec<u8> {
     let lz4 = lz4_flex::block::compress(TEXT.as_bytes());
     let zstd = ruzstd::encoding::compress_to_vec(TEXT.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
-    // Code of a processor, which nobody reads.
+    // Code of a processor, which nothing reads.
     let mut other = entry(75, b"not a text \xff", 0, 0, 0);
     other[0] = 2;
     container(&[

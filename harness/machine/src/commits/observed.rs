@@ -31,7 +31,7 @@ impl<S: Sink> Observed<S> {
         Self { sink, steps: HashMap::new() }
     }
 
-    /// The sink, behind the launch.
+    /// The sink, after the launch.
     pub fn finish(mut self) -> S {
         let mut rest: Vec<_> = std::mem::take(&mut self.steps).into_iter().collect();
         rest.sort_by_key(|(warp, _)| *warp);

@@ -34,7 +34,7 @@ impl Owners {
         Some(slot)
     }
 
-    /// The warp of a slot; nothing where nobody has been started in it.
+    /// The warp of a slot; nothing where no warp has been started in it.
     pub fn of(&self, slot: u8) -> Option<WarpId> {
         self.owners.get(usize::from(slot)).copied().flatten()
     }

@@ -219,7 +219,7 @@ pub struct Sequences {
 }
 
 impl Sequences {
-    /// Of nobody.
+    /// Of no warp.
     pub fn new() -> Self {
         Self::default()
     }

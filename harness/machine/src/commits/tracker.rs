@@ -47,7 +47,7 @@ pub struct Tracker<S> {
     access: Access,
     /// Accesses to memory that each warp slot has performed.
     accesses: [u64; MAX_WARPS],
-    /// The order of accesses and the times that warps read, if somebody wants them.
+    /// The order of accesses and the times that warps read, if an observer wants them.
     recording: Option<Recording>,
 }
 
@@ -82,10 +82,10 @@ impl<S: Sink> Tracker<S> {
         self.time(cycle);
     }
 
-    /// Hands on a write of a warp slot; one that nobody has been started in has no name and cannot agree with anything.
+    /// Hands on a write of a warp slot; one in which no warp has been started has no name and cannot agree with anything.
     fn write(&mut self, slot: u8, kind: Kind, write: &Write) {
-        const NOBODY: WarpId = WarpId { block: u64::MAX, warp: u32::MAX };
-        let warp = self.owners.of(slot).unwrap_or(NOBODY);
+        const UNKNOWN: WarpId = WarpId { block: u64::MAX, warp: u32::MAX };
+        let warp = self.owners.of(slot).unwrap_or(UNKNOWN);
         self.sink.write(Key { warp, kind }, write);
     }
 

@@ -105,7 +105,7 @@ impl Pairs {
         Some(w)
     }
 
-    /// Behind all else of a cycle. `started`: the warp that began in it; `ended`: a warp has no living lanes, and nothing of it is in flight.
+    /// After all else of a cycle. `started`: the warp that began in it; `ended`: a warp has no living lanes, and nothing of it is in flight.
     pub fn end(&mut self, started: Option<usize>, ended: impl Fn(usize) -> bool) {
         if let Some(block) = started.and_then(|w| self.resident.get_mut(&(w / self.warps))) {
             block.begun += 1;

@@ -238,7 +238,7 @@ impl Replay {
         let o = &seen.cycle.probe.outputs;
         for w in set_bits(o.issue_gate.clear_o) {
             let pc = o.instruction_buffer.head_pc_o[w];
-            let accesses = self.program.get(pc as usize).ok_or_else(|| format!("a head at {pc}, behind the code"))?;
+            let accesses = self.program.get(pc as usize).ok_or_else(|| format!("a head at {pc}, beyond the code"))?;
             let warp = &mut self.warps[w];
             let powers: Vec<_> = accesses.states.iter().map(|&(register, _)| (register, warp.of(register))).collect();
             if powers.iter().any(|(_, power)| matches!(power, Power::Becomes(_))) {

@@ -96,7 +96,7 @@ struct Warp {
 
 const FRESH: Warp = Warp { known: Known::Nothing, released: 0, through: false };
 
-/// What the memory pipeline finds out about an instruction in the cycle behind the one in which it takes it.
+/// What the memory pipeline finds out about an instruction in the cycle after the one in which it takes it.
 #[derive(Clone, Copy)]
 enum Answer {
     Release { warp: usize, lanes: u32 },

@@ -106,7 +106,7 @@ pub struct Writers(Vec<Option<Uses>>);
 const REGISTERS: usize = 256;
 
 impl Writers {
-    /// Nobody has written anything.
+    /// No instruction has written anything.
     pub fn new() -> Self {
         Self(vec![None; MAX_WARPS * REGISTERS])
     }
@@ -134,8 +134,9 @@ impl<'a> Seen<'a> {
             let (warp, register) = (o.writeback.write_warp_o[bus], o.writeback.write_reg_o[bus]);
             let mask = o.writeback.write_mask_o[bus];
             let by = writers.0[Writers::place(warp, register)];
-            let by =
-                by.ok_or_else(|| format!("a result comes for R{register} of warp slot {warp}, which nobody writes"))?;
+            let by = by.ok_or_else(|| {
+                format!("a result comes for R{register} of warp slot {warp}, which no instruction writes")
+            })?;
             let buffer = &o.instruction_buffer;
             let head = (buffer.head_valid_o >> warp & 1 == 1).then(|| buffer.head_pc_o[usize::from(warp)]);
             let next = head.and_then(|pc| uses.get(pc as usize));
@@ -146,7 +147,7 @@ impl<'a> Seen<'a> {
         for p in lanes_of(scheduler.issue_valid_o.into()) {
             let (warp, pc, mask) = (issue.warp_o[p], issue.instruction_o[p].pc(), issue.exec_o[p]);
             let mut uses =
-                *uses.get(pc as usize).ok_or_else(|| format!("warp slot {warp} issues at {pc}, behind the code"))?;
+                *uses.get(pc as usize).ok_or_else(|| format!("warp slot {warp} issues at {pc}, beyond the code"))?;
             let is_probe = opcode(issue.instruction_o[p].op()) == PROBE;
             if is_probe {
                 uses = uses.of_probe();

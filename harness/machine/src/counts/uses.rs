@@ -28,7 +28,7 @@ pub struct Uses {
     pub bypass: bool,
     /// Its result goes past the LRF above the cache.
     pub past: bool,
-    /// A register that is dead behind it.
+    /// A register that is dead after it.
     pub free: Option<u8>,
     /// Where its sources are read, by slot.
     pub levels: [SourceLevel; 3],

@@ -12,7 +12,7 @@ pub(super) static GROUPS: &[Group] = &[
         }
         "no path reads an instruction while warps live": reads == 0 && look.alive != 0;
         "a path reads an instruction": reads != 0;
-        "a warp's fetch waits behind a branch": look.alive & !look.s.fetch.running_q != 0;
+        "a warp's fetch waits for a branch": look.alive & !look.s.fetch.running_q != 0;
     },
     situations! { "fetch", |c| c.mrf.issue_ports == 2, |look| {}
         "both paths read an instruction": look.o.fetch.decode_valid_o == 3;
@@ -59,7 +59,7 @@ pub(super) static GROUPS: &[Group] = &[
         "an instruction goes to the operand stage": goes != 0;
         "an instruction ends at issue": look.issues(|p, _| goes >> p & 1 == 0);
         "a barrier issues": stage.hold_valid_o != 0;
-        "the fetch waits behind an instruction": stage.stop_o != 0;
+        "the fetch waits for an instruction": stage.stop_o != 0;
         "a guarded instruction with a result issues to some lanes of the group": look.issues(|p, w| {
             let roles = stage.instruction_o[p].roles();
             roles.d() != NO_REG && stage.exec_o[p] != 0 && stage.exec_o[p] != look.o.simt_stack.mask_o[w]

@@ -67,7 +67,7 @@ pub(super) static SUMS: &[Sums] = &[
         "wait_wake": "a head waits for a wake-up";
     },
     sums! { "power_states", heads,
-        "wait_read": "a head waits for a read behind which a state changes (read after read, write after read)";
+        "wait_read": "a head waits for a read after which a state changes (read after read, write after read)";
     },
     sums! { "power_states", off,
         "wake_off": "a register that is OFF wakes";

@@ -291,6 +291,7 @@ impl Machine for LockstepEngine {
             report,
             capture: capture.as_ref(),
             reproducer,
+            inputs: None,
             notes,
         };
         write_failure(parent, &context).map(Some)

@@ -41,7 +41,7 @@ pub struct Settings {
     pub seed: u64,
     /// Cycles in a row without progress after which a launch counts as hung.
     pub idle_limit: u64,
-    /// Raised by somebody who wants the run to end early.
+    /// Raised to end the run early.
     pub stop: &'static AtomicBool,
     /// Cycles to record, and the folder below which the waveform goes.
     pub wave: Option<(RangeInclusive<u64>, PathBuf)>,
@@ -146,7 +146,7 @@ pub enum LaunchError {
     /// The two sides differ, or one of them broke down.
     #[error("{}", .0.report.trim_end())]
     Broken(Box<Broken>),
-    /// Somebody wanted the run to end.
+    /// The user ended the run.
     #[error("interrupted")]
     Interrupted,
 }

@@ -34,13 +34,13 @@ use crate::surroundings::{End, Surroundings};
 use crate::trace::Trace;
 use crate::whereabouts::Whereabouts;
 
-/// How often somebody who wants to stop is listened to.
+/// Interval at which the run checks whether it has to stop.
 const STOP_EVERY: u64 = 4096;
 
 /// The event of an instruction that a warp issues.
 const ISSUED: &str = "issue";
 
-/// Somebody who sees the record of each cycle, probes included.
+/// An observer that sees the record of each cycle, probes included.
 pub type Watch = Box<dyn FnMut(&[u8])>;
 
 /// One side.
@@ -48,7 +48,7 @@ trait Runner {
     /// Fills the compared part of a record from its input part and takes the edge; probes too if `probed`.
     fn cycle(&mut self, record: &mut [u8], input_bytes: usize, probed: bool) -> Result<(), RtlFailure>;
 
-    /// How many cycles from the next one on are certain to be alike, with these inputs in each of them: nothing happens in them. The cycles behind the first one
+    /// How many cycles from the next one on are certain to be alike, with these inputs in each of them: nothing happens in them. The cycles after the first one
     /// may be skipped.
     fn still(&self, _inputs: &[u8]) -> u64 {
         0
@@ -97,7 +97,7 @@ enum Halt {
     Hung(u64),
     /// The RTL failed.
     Rtl(RtlFailure),
-    /// Somebody wanted it.
+    /// The user wanted it.
     Interrupted,
     /// It has issued as many instructions as it may.
     Enough,
@@ -272,7 +272,7 @@ impl<R: Runner> Solo<R> {
         trace.end_launch();
     }
 
-    /// One more cycle, to see inside where nobody has looked.
+    /// One more cycle, to see inside where no record was taken.
     fn look_inside(&mut self) {
         let input_bytes = self.input_bytes;
         // Whether it fails does not matter any more.
@@ -321,7 +321,7 @@ pub struct ModelEngine {
     /// The reference of its throttle, where that is another SM.
     other: Option<Other>,
     judge: Option<(Judge, Judged)>,
-    /// What warps have committed, a digest for each launch; only where somebody watches.
+    /// What warps have committed, a digest for each launch; only where an observer watches.
     commits: Vec<u64>,
 }
 
@@ -358,7 +358,7 @@ impl ModelEngine {
         engine
     }
 
-    /// What warps have committed, a digest for each launch that has ended; nothing where nobody watches.
+    /// What warps have committed, a digest for each launch that has ended; nothing where no observer watches.
     pub fn commits(&self) -> &[u64] {
         &self.commits
     }

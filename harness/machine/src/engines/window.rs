@@ -1,4 +1,4 @@
-//! The waveform of a stretch of cycles that somebody asked for.
+//! The waveform of a stretch of cycles that the user asked for.
 
 use std::io;
 use std::ops::RangeInclusive;

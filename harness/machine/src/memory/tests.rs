@@ -263,7 +263,7 @@ fn lanes_perform_atomic_operations_in_ascending_order() {
     bench.put(out);
     let (_, old, _) = bench.answer();
     assert_eq!((old.0[0], old.0[4], old.0[31], bench.word(1)), (0, 10, 14, 41));
-    // Nobody wants the result: nothing is answered.
+    // No instruction wants the result: nothing is answered.
     out.mem_req_answer_o = 0;
     bench.put(out);
     bench.put(lane(request(kind::LOAD, address), 0, 0, 0));

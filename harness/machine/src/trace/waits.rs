@@ -1,6 +1,6 @@
 //! Why warps and issue ports issue nothing, from the nets that lockstep compares.
 //!
-//! The conditions are those of the `stall_*` events of the SM (`docs/blocks/sm.md`). What an event counts together is told apart where several blocks take part
+//! The conditions are those of the `stall_*` events of the SM (`docs/blocks/sm.md`). Where several blocks take part in an event, each of them has a wait of its own
 //! in "no head is clear".
 
 use gpurf_blocks::config::Config;

@@ -86,7 +86,7 @@ pub fn run(kernel: &gpurf_kernels::Kernel, set: &[&str], registers: u16) -> Stat
     engine.statistics()
 }
 
-/// What a kernel leaves behind on the model alone, and how many cycles of it were skipped.
+/// What a kernel leaves on the model alone, and how many cycles of it were skipped.
 pub fn alone(name: &str, settings: Settings) -> (Statistics, Vec<Vec<u8>>, u64) {
     let case = Case::load(name).unwrap();
     let manifest = case.manifest();

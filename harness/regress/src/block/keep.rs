@@ -11,6 +11,7 @@ use gpurf_lockstep::{
 
 use super::Runner;
 use crate::job::{allowed, overrides, replay_options};
+use crate::kernels::cannot_write;
 use crate::{Inputs, JobError, LockstepJob, Project, RtlSources};
 
 /// How many cycles before a failure shrinking may start from.
@@ -22,12 +23,12 @@ const FILE: &str = "reproducer.json";
 
 /// A short run that fails, as a file; or why there is none.
 enum Short {
-    Found { text: String, cycles: usize, minimal: bool },
+    Found { text: String, inputs: Records, minimal: bool },
     None(String),
 }
 
 impl Runner<'_> {
-    /// Shrinks a failure and writes its folder.
+    /// Shrinks a failure and writes its folder. Where that cannot be written, the result is the reason: the failure is reported all the same.
     pub(super) fn keep(
         &self,
         project: &Project,
@@ -36,7 +37,7 @@ impl Runner<'_> {
         outcome: &RunOutcome,
         report: &str,
         stop: &AtomicBool,
-    ) -> Result<PathBuf, JobError> {
+    ) -> Result<Result<PathBuf, String>, JobError> {
         let cause = outcome.cause.as_ref().expect("called for failures");
         let job = self.job;
         let mut run: Vec<String> = self.declaration.parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
@@ -46,9 +47,10 @@ impl Runner<'_> {
         notes.extend(allowed(self.library.absent_names()));
         let short = if matches!(cause, Cause::Interrupted) { None } else { Some(self.short(cause, rtl, stop)?) };
         match &short {
-            Some(Short::Found { cycles, minimal, .. }) => {
+            Some(Short::Found { inputs, minimal, .. }) => {
+                let cycles = inputs.len();
                 let minimal = if *minimal { "locally minimal" } else { "not yet minimal: time ran out" };
-                let plural = if *cycles == 1 { "cycle" } else { "cycles" };
+                let plural = if cycles == 1 { "cycle" } else { "cycles" };
                 let command = format!("gpurf cosim --replay {{}}/{FILE}{}", replay_options(&rtl.options));
                 notes.push(format!("  {:<9} {cycles} {plural} ({minimal}): {command}", "reproduce"));
             }
@@ -71,11 +73,13 @@ impl Runner<'_> {
                 Some(Short::Found { text, .. }) => Some((FILE, text)),
                 _ => None,
             },
+            inputs: match &short {
+                Some(Short::Found { inputs, .. }) => Some(inputs),
+                _ => None,
+            },
             notes: &notes,
         };
-        write_failure(&project.failures, &context).map_err(|e| {
-            JobError::Build(format!("cannot write a failure folder in {}: {e}", project.failures.display()))
-        })
+        Ok(write_failure(&project.failures, &context).map_err(|e| cannot_write(project, &e)))
     }
 
     /// A shorter run that fails in the same way, read back from its text and run again before it is claimed.
@@ -116,7 +120,7 @@ impl Runner<'_> {
                 "the shortest run does not fail in the same way when it is read back from its file: a defect of gpurf";
             return Ok(Short::None(why.to_owned()));
         }
-        Ok(Short::Found { text, cycles: inputs.len(), minimal })
+        Ok(Short::Found { text, inputs, minimal })
     }
 
     /// The cycle in which these inputs fail in the wanted way from reset on, if they do.

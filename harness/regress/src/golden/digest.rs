@@ -104,7 +104,7 @@ pub fn signals(declaration: &Declaration) -> String {
         let (field, valid) = (&signal.field, signal.valid.map_or("", |valid| declaration.signals[valid].field.name));
         names.push(format!("{} {} {} {:?} {valid}", field.name, field.bits, field.count, signal.role));
     }
-    // Where they stand in the record is nobody's business, but the order in which they are gathered is.
+    // Where they stand in the record does not matter, but the order in which they are gathered is.
     let text = names.join("\n");
     format!("{} ({:08x})", names.len(), XxHash3_64::oneshot(text.as_bytes()) as u32)
 }

@@ -36,7 +36,7 @@ pub enum NotTaken {
     /// The run does not come to its end, or gives wrong results.
     #[error("{0}")]
     Failed(String),
-    /// Somebody wanted it to end.
+    /// The user ended it.
     #[error("interrupted")]
     Interrupted,
     /// It could not be run.

@@ -15,7 +15,7 @@ pub fn is_called(probe: &str, name: &str) -> bool {
     probe.strip_suffix(name).is_some_and(|scope| scope.is_empty() || scope.ends_with('.'))
 }
 
-/// The result of a run that lacks probes which nobody has allowed to be absent; nothing where there are none.
+/// The result of a run that lacks probes that were not allowed to be absent; nothing where there are none.
 pub(crate) fn not_allowed(
     job: &LockstepJob,
     library: &Library,

@@ -55,7 +55,7 @@ pub enum Line {
     Reproducer(Reproducer),
 }
 
-/// An open journal, which nobody else writes.
+/// An open journal, which no other process writes.
 pub struct Journal {
     path: PathBuf,
     file: File,
@@ -130,7 +130,7 @@ impl Journal {
 
 fn cannot_write(path: &Path, error: &io::Error) -> JobError {
     JobError::Build(format!(
-        "cannot write {}: {error}; what stands in it is whole, and --resume goes on behind it",
+        "cannot write {}: {error}; its lines are whole, and --resume continues after them",
         path.display()
     ))
 }

@@ -16,7 +16,7 @@ use crate::JobError;
 
 /// How long a build may take.
 const BUILD_LIMIT: Duration = Duration::from_secs(3600);
-/// How often somebody who wants to stop is listened to.
+/// Interval at which the worker's owner checks whether it has to stop.
 const LISTEN: Duration = Duration::from_millis(200);
 /// What a case that is shrunk gets on top of its time.
 const SHRINK_ALLOWANCE: Duration = Duration::from_secs(300);
@@ -33,7 +33,7 @@ struct Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may be in the middle of a case that nobody waits for.
+        // It may be in the middle of a case whose result is not needed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

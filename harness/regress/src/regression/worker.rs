@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
@@ -61,7 +61,7 @@ impl Worker<'_> {
     /// Runs cases until standard input ends.
     ///
     /// # Errors
-    /// When nobody listens any more.
+    /// When the parent has ended.
     pub fn serve(mut self) -> io::Result<()> {
         let (sender, requests) = mpsc::channel();
         std::thread::spawn(move || {
@@ -76,10 +76,18 @@ impl Worker<'_> {
         });
         for request in requests {
             let Request { case, keep } = request;
-            let (outcome, folder) = self.run(&case, keep).unwrap_or_else(|e| (CaseOutcome::refused(&case, &e), None));
+            let (outcome, folder) = self.run(&case, keep).unwrap_or_else(|e| (self.not_run(&case, &e), None));
             say(&Answer::Done(Box::new(outcome), folder))?;
         }
         Ok(())
+    }
+
+    /// A case that could not run. Ctrl-C ends compilers too: their failure is no result.
+    fn not_run(&self, case: &Case, error: &JobError) -> CaseOutcome {
+        match self.stop.load(Ordering::Relaxed) {
+            true => CaseOutcome::new(case, Verdict::Interrupted, ""),
+            false => CaseOutcome::refused(case, error),
+        }
     }
 
     fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {

@@ -2,7 +2,7 @@
 
 use gpurf_blocks::{Declaration, Memory, Twin};
 
-/// Called behind each cycle with the twin, the number of cycles it has run (reset counts), and the cycle's compared part.
+/// Called after each cycle with the twin, the number of cycles it has run (reset counts), and the cycle's compared part.
 pub type Fault = fn(&mut dyn Twin, u64, &mut [u8]);
 
 /// A twin with a defect of its own.

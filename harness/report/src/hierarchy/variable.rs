@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(energy(&strands, 1.0), 40.0);
         assert_eq!(energy(&strands, 1.5), 36.0);
         assert_eq!(energy(&strands, 2.5), 30.0);
-        // All that anybody wants is there.
+        // All that is wanted is there.
         assert_eq!(energy(&strands, 3.0), 29.0);
         assert_eq!(energy(&strands, 8.0), 29.0);
         // Half of the runs of the other one.

@@ -32,7 +32,7 @@ pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
         let lost = ipc::loss(results, &hybrid, baseline)?;
         Some(claim.row(format!("IPC lost by the hybrid file, against {metric}"), lost).because(|_| {
             let against = |baseline: &Point| ipc::loss(results, &hybrid, baseline).map(|lost| lost.value);
-            let same = ("with the baseline behind the same scheduler, of one active warp".to_owned(), against(&sram));
+            let same = ("with the baseline under the same scheduler, of one active warp".to_owned(), against(&sram));
             Reason::found(if *baseline == sram { Vec::new() } else { vec![same] }, command())
         }))
     };
@@ -51,17 +51,17 @@ pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
     };
     let saved = || {
         let saved = lost(power(&hybrid, &HYBRID.file)?);
-        let row = SAVED.row("power saved by the hybrid file, against SRAM behind the same scheduler", saved);
+        let row = SAVED.row("power saved by the hybrid file, against SRAM under the same scheduler", saved);
         Some(row.because(|_| why_power(&hybrid, &HYBRID.file, |left| left.one_less().value)))
     };
     let left = || {
         let left = Estimate::geometric(power(&gated, &GATED.file)?);
-        let metric = "power of the hybrid file with power gating, by that of SRAM behind the same scheduler";
+        let metric = "power of the hybrid file with power gating, by that of SRAM under the same scheduler";
         Some(LEFT.row(metric, left).because(|_| why_power(&gated, &GATED.file, |left| left.value)))
     };
     let rows = [
         loss(ipc::HYBRID, "the paper's baseline: SRAM of 16 banks, round-robin", &own),
-        loss(ipc::HYBRID, "SRAM behind the same scheduler", &sram),
+        loss(ipc::HYBRID, "SRAM under the same scheduler", &sram),
         saved(),
         left(),
     ];

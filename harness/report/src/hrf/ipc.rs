@@ -28,7 +28,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let row = claim.row(format!("IPC lost by {what}, against {than}"), loss(results, &point, &baseline)?);
         Some(row.because(|_| why(results, &point, &baseline)))
     };
-    let (same, own) = ("SRAM behind the same scheduler", "the paper's baseline: SRAM of 16 banks, round-robin");
+    let (same, own) = ("SRAM under the same scheduler", "the paper's baseline: SRAM of 16 banks, round-robin");
     let rows = [
         row(HYBRID, "the hybrid file", hybrid(), sram(), same),
         row(PURE, "pure STT-RAM", pure(), sram(), same),
@@ -47,7 +47,7 @@ fn why(results: &Results<'_>, point: &Point, baseline: &Point) -> Reason {
         value(&short(point.clone()), &short(baseline.clone())),
     )];
     if *baseline == original() {
-        let words = "with the baseline behind the same scheduler, of one active warp".to_owned();
+        let words = "with the baseline under the same scheduler, of one active warp".to_owned();
         experiments.insert(0, (words, value(point, &sram())));
     }
     Reason::found(experiments, command(results, "ipc"))
@@ -63,7 +63,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
         Some(kernels(title, "ratio", series, Style::Bars, None))
     };
     let plots = [
-        plot(sram(), "IPC by that of SRAM behind the same scheduler (figure 9)", None),
+        plot(sram(), "IPC by that of SRAM under the same scheduler (figure 9)", None),
         plot(original(), "IPC by that of SRAM of 16 banks, round-robin (figure 9)", Some(sram())),
     ];
     plots.into_iter().flatten().collect()

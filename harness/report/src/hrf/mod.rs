@@ -96,7 +96,7 @@ fn pure() -> Point {
     machine("stt-only")
 }
 
-/// SRAM behind the hybrid file's scheduler.
+/// SRAM under the hybrid file's scheduler.
 fn sram() -> Point {
     machine("hrf-sram")
 }

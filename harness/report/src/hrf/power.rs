@@ -111,13 +111,13 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     for charged in [Charged::AtOnce, Charged::Needed] {
         row(LEAKING, "power that leaks out of the buffers of the hybrid file", charged, sram(), share);
         for (baseline, than) in
-            [(sram(), "SRAM behind the same scheduler"), (original(), "SRAM of 16 banks, round-robin")]
+            [(sram(), "SRAM under the same scheduler"), (original(), "SRAM of 16 banks, round-robin")]
         {
             row(SAVED, &format!("power saved by the hybrid file, against {than}"), charged, baseline.clone(), saved);
             let metric = format!("power of the hybrid file with power gating, by that of {than}");
             row(LEFT, &metric, charged, baseline, with_gating);
         }
-        let metric = "power saved by the hybrid file with power gating, most of all kernels, against SRAM behind the same scheduler";
+        let metric = "power saved by the hybrid file with power gating, most of all kernels, against SRAM under the same scheduler";
         row(MOST, metric, charged, sram(), most);
     }
     rows.extend(beyond(results));
@@ -136,11 +136,8 @@ fn beyond(results: &Results<'_>) -> Vec<Row> {
         let metric = format!("energy of the hybrid file with power gating for the same work, by that of {than}");
         Some(ENERGY.row(metric, Estimate::geometric(each)))
     };
-    let rows = [
-        powered,
-        energy(sram(), "SRAM behind the same scheduler"),
-        energy(original(), "SRAM of 16 banks, round-robin"),
-    ];
+    let rows =
+        [powered, energy(sram(), "SRAM under the same scheduler"), energy(original(), "SRAM of 16 banks, round-robin")];
     rows.into_iter().flatten().collect()
 }
 
@@ -155,7 +152,7 @@ fn why(results: &Results<'_>, charged: Charged, baseline: &Point, value: Value<'
     let others = others.into_iter().filter(|(_, other)| *other != charged);
     let mut experiments: Vec<_> = others.map(|(words, other)| (words.to_owned(), of(other, baseline))).collect();
     if *baseline == original() {
-        experiments.push(("by the power of SRAM behind the same scheduler".to_owned(), of(charged, &sram())));
+        experiments.push(("by the power of SRAM under the same scheduler".to_owned(), of(charged, &sram())));
     }
     Reason::found(experiments, command(results, "power"))
 }
@@ -183,7 +180,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
             ("hybrid file, STT-RAM read where needed", left(results, HYBRID, &sram(), Charged::Needed)?),
             ("with power gating, STT-RAM read where needed", left(results, GATED, &sram(), Charged::Needed)?),
         ];
-        let title = "Power of the register file by that of SRAM behind the same scheduler (figure 10)";
+        let title = "Power of the register file by that of SRAM under the same scheduler (figure 10)";
         Some(kernels(title, "ratio", series, Style::Lines, Some([0.235, 0.345])))
     };
     let plots = [

@@ -45,7 +45,7 @@ fn power(results: &Results<'_>, entries: u32) -> Option<PerKernel> {
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let loss = |metric: String, point: Point| {
         let lost = ipc::loss(results, &point, &sram())?;
-        Some(SHARE.row(format!("IPC lost {metric}, against SRAM behind the same scheduler"), lost))
+        Some(SHARE.row(format!("IPC lost {metric}, against SRAM under the same scheduler"), lost))
     };
     let mut rows = Vec::new();
     for cycles in LATENCIES {
@@ -64,7 +64,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     }
     for entries in ENTRIES {
         let metric = format!(
-            "power with buffers of {entries} entries, by that of SRAM behind the same scheduler, STT-RAM and buffer read at once"
+            "power with buffers of {entries} entries, by that of SRAM under the same scheduler, STT-RAM and buffer read at once"
         );
         rows.push(power(results, entries).map(|each| RATIO.row(metric, Estimate::geometric(each))));
     }
@@ -74,7 +74,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     let left = |point: Point| ipc::loss(results, &point, &sram()).map(|lost| 1.0 - lost.value);
     let by_latency = lines(
-        "IPC by that of SRAM behind the same scheduler, against the write latency",
+        "IPC by that of SRAM under the same scheduler, against the write latency",
         ("cycles of a write", &LATENCIES),
         "ratio, geometric mean",
         &[
@@ -84,7 +84,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
         None,
     );
     let by_size = lines(
-        "The hybrid file by SRAM behind the same scheduler, against the size of its buffers",
+        "The hybrid file by SRAM under the same scheduler, against the size of its buffers",
         ("entries of a buffer", &ENTRIES),
         "ratio",
         &[

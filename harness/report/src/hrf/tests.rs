@@ -61,7 +61,7 @@ fn rows_of_runs_with_known_counts() {
     is(&report, "cycles of an active period, geometric mean", 230.0, yes);
     is(&report, "active periods that use fewer than 16 entries of a buffer", 0.75, yes);
     is(&report, "writes of the STT-RAM that the buffers save", 0.6, no);
-    let (same, own) = ("SRAM behind the same scheduler", "the paper's baseline: SRAM of 16 banks, round-robin");
+    let (same, own) = ("SRAM under the same scheduler", "the paper's baseline: SRAM of 16 banks, round-robin");
     is(&report, &format!("IPC lost by the hybrid file, against {same}"), 0.0, yes);
     is(&report, &format!("IPC lost by pure STT-RAM, against {same}"), 0.3, no);
     is(&report, &format!("IPC lost by the hybrid file, against {own}"), 0.5, no);
@@ -69,7 +69,7 @@ fn rows_of_runs_with_known_counts() {
     is(&report, "IPC lost by power gating, against the hybrid file without", 0.0, None);
     is(&report, "area of 128 KB of STT-RAM, by that of SRAM", 0.038 / 0.194, yes);
     is(&report, "area of the hybrid file with power gating, by that of SRAM", 0.3685, no);
-    is(&report, "IPC lost by pure STT-RAM, write latency 10, against SRAM behind the same scheduler", 0.3, None);
+    is(&report, "IPC lost by pure STT-RAM, write latency 10, against SRAM under the same scheduler", 0.3, None);
     is(&report, "writes of the STT-RAM that buffers of 8 entries save", 0.6, None);
     is(&report, "time in which a buffer's upper 48 entries have power", 0.5, None);
 }
@@ -87,7 +87,7 @@ fn power_of_runs_with_known_counts() {
     let bank = |reads: f64| 16.2 + milliwatts(128.0 * (reads * 0.239 + 400.0 * 0.3));
     let hybrid = |reads: f64| leaking + milliwatts(buffers + looks) + bank(reads);
     let (at_once, needed) = ("STT-RAM and buffer read at once", "STT-RAM read where needed");
-    let metric = "power saved by the hybrid file, against SRAM behind the same scheduler";
+    let metric = "power saved by the hybrid file, against SRAM under the same scheduler";
     is(&report, &format!("{metric}, {at_once}"), 1.0 - hybrid(2000.0) / sram, Some(false));
     is(&report, &format!("{metric}, {needed}"), 1.0 - hybrid(500.0) / sram, Some(false));
     let metric = "power that leaks out of the buffers of the hybrid file";
@@ -95,7 +95,7 @@ fn power_of_runs_with_known_counts() {
     // Half of the time without power: 35 % less leaks; 4 % more for each access.
     let gated = 248.7 * (155_648.0 * 0.65 + 448.0) / megabit + milliwatts(buffers * 1.04 + looks) + bank(2000.0);
     let metric = "power of the hybrid file with power gating, by that of SRAM";
-    is(&report, &format!("{metric} behind the same scheduler, {at_once}"), gated / sram, Some(false));
+    is(&report, &format!("{metric} under the same scheduler, {at_once}"), gated / sram, Some(false));
     // The same accesses in half of the time.
     let fast = 2.0 * sram - 248.7;
     is(&report, &format!("{metric} of 16 banks, round-robin, {at_once}"), gated / fast, Some(false));
@@ -125,7 +125,7 @@ fn reasons_are_computed() {
     }
     let metric = "IPC lost by pure STT-RAM, against the paper's baseline: SRAM of 16 banks, round-robin";
     let why = &row(&report, metric).why;
-    assert!(why.contains("behind the same scheduler, of one active warp 30.0 %"), "{why}");
+    assert!(why.contains("under the same scheduler, of one active warp 30.0 %"), "{why}");
     let row = row(&report, "area of the hybrid file with power gating, by that of SRAM");
     assert!(
         row.why.contains("with one of the two buffers 28.2 %") && row.why.contains("docs/errata.md, 8"),

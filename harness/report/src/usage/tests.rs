@@ -14,7 +14,7 @@ fn lanes<const N: usize>(counts: [u64; N]) -> [u64; N] {
 
 #[test]
 fn reads_of_each_value_and_lifetimes() {
-    // R1: read twice. R2: once, right behind. R3: once, 3 instructions later. R4: once, 4 instructions later. R5, R6, R7: never.
+    // R1: read twice. R2: once, right after. R3: once, 3 instructions later. R4: once, 4 instructions later. R5, R6, R7: never.
     let usage = usage_of(
         "
         MOV R1, 1

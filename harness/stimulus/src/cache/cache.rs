@@ -81,7 +81,7 @@ knobs! {
         store: "it is of a store" = [0, 200, 600],
         whole: "a store is of all bytes of its line" = [0, 50, 300, 900],
         bypass: "a load is to pass the cache by" = [0, 0, 100, 700],
-        stuck: "behind a request that has waited for the data comes one that need not" = [0, 150, 500],
+        stuck: "a request that needs no data follows one that has waited for them" = [0, 150, 500],
         atomic: "it is of an atomic operation" = [0, 100, 500],
         wanted: "its old values are wanted" = [200, 800],
         again: "its line is that of the pass before" = [0, 200, 700],
@@ -392,7 +392,7 @@ impl CacheCover {
             );
             point!("a store takes a place after it has waited for memory", full && self.before.wait_memory);
             point!("a store that would take a place waits for memory", event("cache_wait_memory") && whole && ready);
-            point!("a store takes a place behind another one", full && self.before.store_full);
+            point!("a store takes a place after another one", full && self.before.store_full);
             point!(
                 "a store takes a place as a hit leaves the data of the cache",
                 full && p.access.pin_valid_o == 1,

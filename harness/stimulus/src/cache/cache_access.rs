@@ -96,7 +96,7 @@ impl Driver for CacheAccessDriver {
 }
 
 impl CacheAccessDriver {
-    /// What registers leave of the columns, and what the banks show: a line behind a read, then what others read.
+    /// What registers leave of the columns, and what the banks show: a line after a read, then what others read.
     fn columns(&self, rng: &mut Rng, knobs: &CacheAccessKnobs, i: &mut CacheAccessIn) {
         i.read_ready_i = rng.mask(COLUMNS as u32, knobs.read_free) as u8;
         i.write_ready_i = rng.mask(COLUMNS as u32, knobs.write_free) as u8;
@@ -286,11 +286,11 @@ impl CacheAccessCover {
         let fills = i.fill_valid_i == 1;
         point!("a load into an empty stage", taken && load && !full);
         point!("a store into an empty stage", taken && store && !full);
-        point!("a load behind a store of its line", taken && load && o.write_o == 1 && same);
-        point!("a load behind a store of another line", taken && load && o.write_o == 1 && !same);
-        point!("a store behind a load of its line", taken && store && full && o.write_o == 0 && same);
-        point!("a store behind a store of its line", taken && store && o.write_o == 1 && same);
-        point!("a load behind a load", taken && load && full && o.write_o == 0);
+        point!("a load after a store of its line", taken && load && o.write_o == 1 && same);
+        point!("a load after a store of another line", taken && load && o.write_o == 1 && !same);
+        point!("a store after a load of its line", taken && store && full && o.write_o == 0 && same);
+        point!("a store after a store of its line", taken && store && o.write_o == 1 && same);
+        point!("a load after a load", taken && load && full && o.write_o == 0);
         point!("a hit is not taken", offered && !taken);
         point!("a hit as its line comes", taken && fills && i.in_entry_i == i.fill_entry_i);
         point!("a line comes to an empty stage", fills && !full);

@@ -177,7 +177,7 @@ impl Driver for CacheMissesDriver {
 }
 
 impl CacheMissesDriver {
-    /// The byte behind the highest one that a row in use takes, or its neighbour.
+    /// The byte after the highest one that a row in use takes, or its neighbour.
     fn end_of_row(&self, rng: &mut Rng) -> u8 {
         let rows: Vec<&Row> = self.waiting.rows.iter().flatten().map(|(_, row)| row).collect();
         if rows.is_empty() {
@@ -249,7 +249,7 @@ impl CacheMissesCover {
         point!("a miss that is closed from the start", allocate && !new && row);
         point!("a miss without a row", allocate && !row);
         point!("a row joins the first miss", joins && at == Some(0));
-        point!("a row joins a miss behind the first", joins && at.is_some_and(|at| at > 0));
+        point!("a row joins a miss that is not the first", joins && at.is_some_and(|at| at > 0));
         point!("a row joins as its answer comes", joins && at == Some(0) && i.mem_rsp_valid_i == 1);
         point!("a row joins as its line is taken", joins && at == Some(0) && i.fill_ready_i == 1);
         point!("a row joins and another one is served", joins && o.serve_o == 1);

@@ -343,8 +343,8 @@ impl CacheTagsCover {
         point!("the cache becomes smaller", resized && log != 0 && log < before);
         point!("there is no cache any more", resized && log == 0);
         point!("there is a cache again", resized && before == 0);
-        point!("another size behind a reset", resized && self.reset);
-        point!("another size behind a flush", resized && !self.reset);
+        point!("another size after a reset", resized && self.reset);
+        point!("another size after a flush", resized && !self.reset);
         point!("the set that was read is that of another size", resized && self.read.is_some());
         if log != before {
             self.log = log;

@@ -54,12 +54,12 @@ impl Row {
         Self { mask, warp, reg: Some(rng.below(256) as u8), size: 2, signed: false, lanewise: true, offset }
     }
 
-    /// The byte behind the highest one that a lane takes.
+    /// The byte after the highest one that a lane takes.
     pub(super) fn end(&self) -> u8 {
         set_lanes(self.mask).map(|lane| self.end_of(lane)).max().unwrap_or(0)
     }
 
-    /// The byte behind those of a lane.
+    /// The byte after those of a lane.
     pub(super) fn end_of(&self, lane: usize) -> u8 {
         self.offset[lane] + (1 << self.size)
     }

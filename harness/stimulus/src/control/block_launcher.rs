@@ -298,7 +298,7 @@ impl BlockLauncherDriver {
         }
     }
 
-    /// Registers of a thread that leave some of the file over behind a few hosts.
+    /// Registers of a thread that leave some of the file over after a few hosts.
     fn sharing_registers(&self, rng: &mut Rng, warps: usize) -> u8 {
         let hosts = 1 + rng.below(4) as usize;
         let places = self.shape.mrf.banks * self.shape.mrf.depth;
@@ -316,7 +316,7 @@ impl BlockLauncherDriver {
         }
     }
 
-    /// Shared memory is what is short behind a few hosts, and guests have registers of their own.
+    /// Shared memory is what is short after a few hosts, and guests have registers of their own.
     fn share_memory(&self, rng: &mut Rng, inputs: &mut BlockLauncherIn) {
         let all = 4 * self.shape.shared_words as u64;
         let hosts = 1 + rng.below(4);
@@ -560,7 +560,7 @@ impl BlockLauncherCover {
         point!("x of a thread begins anew", counts && anew(x));
         point!("y of a thread begins anew", counts && anew(y));
         point!("a block of one thread in x", counts && o.ntid_x_o == 1);
-        point!("lanes behind the last thread", counts && lane + 3 >= usize::from(p.threads_q));
+        point!("lanes after the last thread", counts && lane + 3 >= usize::from(p.threads_q));
         point!("a grid is offered while one is in progress", o.busy_o == 1 && i.launch_valid_i == 1);
         point!("a grid is taken in the cycle in which one has ended", o.done_o == 1 && i.launch_valid_i == 1);
         // Whether rows are left over is asked where registers have power states.

@@ -22,7 +22,7 @@ knobs! {
     pub(crate) struct FaultUnitKnobs {
         fault: "something goes wrong" = [20, 100, 500],
         more: "another source is at fault at the same time" = [0, 100, 500],
-        // Only the first fault behind a reset counts.
+        // Only the first fault after a reset counts.
         reset = [10, 50, 200],
     }
 }

@@ -126,7 +126,7 @@ impl LaneCrossbarCover {
         point!("no active lane", performed && i.lanes_i == 0);
         point!("some active lanes", performed && !matches!(i.lanes_i, 0 | u32::MAX));
         point!("no room", i.valid_i == 1 && i.room_i == 0);
-        point!("one shuffle behind the other", performed && p.first_valid_q == 1);
+        point!("a shuffle directly after another", performed && p.first_valid_q == 1);
         point!("neither register nor predicate", result && !reg && !pred);
         point!("register without predicate", result && reg && !pred);
         point!("predicate without register", result && !reg && pred);

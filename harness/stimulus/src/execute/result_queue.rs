@@ -145,7 +145,7 @@ impl ResultQueueCover {
         point!("next head is due", pop && next_is_due);
         point!("push and pop at once", push && pop);
         point!("push and pop of the only result at once", push && pop && count == 1);
-        point!("push into the first place behind the last", push && first + count == self.depth);
+        point!("push into the first place after the last", push && first + count == self.depth);
         point!("pop of the last place", pop && first + 1 == self.depth);
         point!("register only", pop && reg && !pred);
         point!("predicate only", pop && !reg && pred);

@@ -159,7 +159,7 @@ impl SfuCover {
         let of_first = first && !waits && !reset;
         let group = (p.mask1_q >> (8 * p.beat1_q)) as u8;
         point!("taken by an idle unit", taken && !busy && !first && !second && !result);
-        point!("taken behind the last lanes of another one", taken && busy);
+        point!("taken after the last lanes of another one", taken && busy);
         point!("refused: lanes are left", offered && busy && p.beat_q != 3 && !waits);
         point!("refused: a result waits", offered && waits);
         point!("a result waits, nothing at hand", waits && !busy);
@@ -171,7 +171,7 @@ impl SfuCover {
             "a result leaves as the first lanes of the next are written",
             result && !waits && second && p.beat2_q == 0
         );
-        point!("a result leaves, nothing behind it", result && !waits && !busy && !first && !second);
+        point!("a result leaves, none follows", result && !waits && !busy && !first && !second);
         point!("both stages full, of two instructions", first && second && p.beat1_q == 0 && p.beat2_q == 3);
         point!("reset with everything full", reset && busy && first && second && result);
         point!("offered in reset", reset && offered);

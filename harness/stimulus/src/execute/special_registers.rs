@@ -163,12 +163,12 @@ impl SpecialRegistersCover {
         point!("coordinates written while they are a result", held && write);
         point!("the time is read one cycle before it carries into its upper word", read && carries);
         point!("the time is read in the cycle of a carry into its upper word", timed && carries);
-        point!("the time is read in two cycles, one behind the other", timed && read);
-        point!("the time is read behind a cycle without room", timed && self.waited);
+        point!("the time is read in two consecutive cycles", timed && read);
+        point!("the time is read after a cycle without room", timed && self.waited);
         self.waited = i.valid_i == 1 && i.room_i == 0 && matches!(i.source_i, TIME_LOW | TIME_HIGH);
         point!("no room", i.valid_i == 1 && i.room_i == 0);
-        point!("one S2R behind the other", performed && there);
-        point!("coordinates of two warps one behind the other", coordinate && held);
+        point!("an S2R directly after another", performed && there);
+        point!("coordinates of two warps in consecutive cycles", coordinate && held);
         point!("some active lanes", performed && !matches!(i.lanes_i, 0 | u32::MAX));
         point!("no active lane", performed && i.lanes_i == 0);
         point!("no register", there && o.result_reg_valid_o == 0);

@@ -169,7 +169,7 @@ impl WritebackCover {
             point!("a register waits for the write queue", at(o.write_valid_o) && !at(taken));
             point!("a predicate waits with its register", at(o.write_valid_o) && !at(taken) && pred);
             point!(
-                "a result that could go waits behind one that cannot",
+                "a result that could go waits for one that cannot",
                 at(o.write_valid_o) && !at(taken) && free_behind
             );
             point!(

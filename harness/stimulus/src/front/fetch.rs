@@ -27,7 +27,7 @@ knobs! {
         room: "a warp's buffer has room" = [50, 500, 950],
         held: "a warp is held" = [0, 100, 800],
         stop: "the instruction at decode stops its warp" = [20, 200, 800],
-        join: "the reconvergence point is right behind it" = [20, 200],
+        join: "the reconvergence point is directly after it" = [20, 200],
         resume: "a warp goes on, on each way" = [50, 300, 800],
         start: "a warp begins" = [5, 200],
         few: "what is said of a warp is said of one of the first four" = [0, 500, 950],
@@ -167,7 +167,7 @@ impl FetchCover {
         point!("start meets fetch", running && any(&|path| path.chosen.is_some_and(|w| started(w) && !resumed(w))));
         point!("start meets resume", running && i.start_valid_i == 1 && resumed(i.start_warp_i.into()));
         point!(
-            "address behind the code memory",
+            "address beyond the code memory",
             running && any(&|path| path.address.is_some_and(|pc| pc as usize >= self.shape.code_words))
         );
         point!("last address", running && any(&|path| path.address == Some(NO_PC)));
@@ -213,7 +213,7 @@ struct Path {
     chosen: Option<usize>,
     /// Where it fetches.
     address: Option<u32>,
-    /// Address behind the instruction at decode; its warp joins there.
+    /// Address after the instruction at decode; its warp joins there.
     next: u32,
     joins: bool,
     stop: bool,

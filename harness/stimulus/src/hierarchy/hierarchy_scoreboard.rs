@@ -118,7 +118,7 @@ impl ScoreboardCover {
                 let other =
                     (0..self.shape.active).any(|t| i.slot_valid_i >> t & 1 == 1 && i.slot_warp_i[t] == warp as u8);
                 let free = !held.is_empty() && !other && clear(warp) && o.clear_o >> warp & 1 == 1;
-                point!("a slot without a warp holds nobody back", free);
+                point!("a slot without a warp holds no head back", free);
                 continue;
             }
             point!("a warp in two slots", seen >> warp & 1 == 1);

@@ -103,7 +103,7 @@ impl DrainCover {
         point!("a buffer is dropped", begins && drop && !empty);
         point!("an empty buffer is dropped", begins && drop && empty);
         point!("a full buffer is dropped", begins && drop && full);
-        point!("a flush begins behind another one at once", begins && self.done);
+        point!("a flush begins directly after another one", begins && self.done);
         point!("the next entry is read as one is taken", reads && taken);
         point!("entries without a gap, the last one", last && taken && self.waited == 0);
         point!("an entry waits for the bank", waits);

@@ -99,7 +99,7 @@ impl PowerCover {
         point!("the result goes away while they wake", is(WAKING) && self.waited && !need);
         point!("the last cycle of waking", is(WAKING) && p.left_q == 1);
         point!("on, entries above the threshold are in use", is(ON) && gates && used > powered);
-        point!("on as nobody needs them any more", is(ON) && gates && used == 0);
+        point!("on as no warp needs them any more", is(ON) && gates && used == 0);
         point!("all entries are in use, on", is(ON) && gates && used == entries, given = self.shape.buffer_entries > 8);
         point!("off at once", sleeps && sleep == 0);
         point!("asleep in 1 cycle", sleeps && sleep == 1);
@@ -109,7 +109,7 @@ impl PowerCover {
         point!("asleep in 7 cycles", sleeps && sleep == 7);
         point!("the next entry is needed while they fall asleep", is(FALLING) && need);
         point!("the last cycle of falling asleep", is(FALLING) && p.left_q == 1);
-        point!("wakes directly behind a sleep", wakes && self.fell);
+        point!("wakes directly after a sleep", wakes && self.fell);
         point!("the threshold is 16", wakes && powered == 16, given = self.shape.buffer_entries > 8);
         point!(
             "a threshold above all entries",

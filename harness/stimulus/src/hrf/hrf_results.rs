@@ -162,7 +162,7 @@ impl ResultsCover {
         point!("a result follows another one at once", done && offered);
         point!("a result waits for the latch", offered && o.write_ready_o == 0);
         point!(
-            "the entry begins anew behind the last one",
+            "the entry begins anew after the last one",
             offered && o.write_ready_o == 1 && entry >= self.shape.mrf.depth
         );
         point!("no lanes", done && p.mask_q == 0);

@@ -45,7 +45,7 @@ knobs! {
         start: "a warp begins" = [20, 100, 500],
         end: "a warp ends" = [0, 10, 100],
         hold: "a warp comes to a barrier" = [0, 50, 300],
-        release: "a warp goes on behind it" = [1, 20, 200],
+        release: "a warp continues after it" = [1, 20, 200],
         head: "a warp gets its next head" = [200, 600, 1000],
         mark: "a head is marked" = [0, 50, 400],
         long: "an operation has a long latency" = [50, 400, 900],

@@ -30,7 +30,7 @@ knobs! {
     }
 }
 
-/// Opcodes that the block knows: BRA, EXIT, BAR, WARPSYNC, TRAP, and one that nobody does.
+/// Opcodes that the block knows: BRA, EXIT, BAR, WARPSYNC, TRAP, and one that no block knows.
 const SPECIALS: [u64; 6] = [0x02, 0x03, 0x04, 0x05, 0x07, 0x7f];
 /// Those of what may be a probe.
 const LD: u64 = 0x40;

@@ -156,7 +156,7 @@ impl SimtStackDriver {
         (inputs.issue_mask_i[p], inputs.issue_target_i[p], inputs.issue_join_i[p]) = (exec, target, join);
     }
 
-    /// The branch that makes a stack deepest: one lane jumps, and nobody has been at any of its addresses. A group of
+    /// The branch that makes a stack deepest: one lane jumps, and no lane has been at any of its addresses. A group of
     /// one lane waits, and lanes that are missing are brought back by a new beginning.
     fn deep(&self, rng: &mut Rng, p: usize, warp: u8, inputs: &mut SimtStackIn) {
         let (mask, live) = (self.out.mask_o[usize::from(warp)], self.out.live_o[usize::from(warp)]);
@@ -239,16 +239,16 @@ impl SimtStackCover {
                 point!("other: fetch goes on from here", other && resumes);
                 point!("other: gives way", other && next == own && !stopped);
                 point!("other: gives way, fetch stopped by the instruction too", other && next == own && stopped);
-                point!("exit: nobody", exit && exec == 0);
+                point!("exit: no lane", exit && exec == 0);
                 point!("exit: some", exit && exec != 0 && resumes);
                 point!("exit: some, the others give way", exit && exec != 0 && exec != mask && !resumes);
                 point!("exit: the group, others wait", exit && exec == mask && !ends);
                 point!("exit: the warp", ends && depth == 0);
                 point!("exit: the warp, with places in use", ends && depth != 0);
-                point!("branch: nobody", branch && exec == 0 && resumes);
-                point!("branch: nobody, gives way", branch && exec == 0 && !resumes);
-                point!("branch: everybody", branch && exec == mask && resumes);
-                point!("branch: everybody, gives way", branch && exec == mask && !resumes);
+                point!("branch: no lane", branch && exec == 0 && resumes);
+                point!("branch: no lane, gives way", branch && exec == 0 && !resumes);
+                point!("branch: all lanes", branch && exec == mask && resumes);
+                point!("branch: all lanes, gives way", branch && exec == mask && !resumes);
                 point!(
                     "branch: to the next instruction, where they meet",
                     branch && exec != 0 && exec != mask && same && resumes
@@ -268,11 +268,11 @@ impl SimtStackCover {
                 );
                 point!("split: only the lanes that jump wait, without a join", jumps && join == NO_PC && own == NO_PC);
                 point!(
-                    "split: nobody is pushed, as lanes fall through to the group's join",
+                    "split: no lane is pushed, as lanes fall through to the group's join",
                     splits && !whole && next == join
                 );
                 point!(
-                    "split: nobody is pushed, as lanes jump to the group's join",
+                    "split: no lane is pushed, as lanes jump to the group's join",
                     splits && !whole && !jumps && target == join
                 );
                 point!("split: without a join inside one with a join", jumps && join == NO_PC && own != NO_PC);

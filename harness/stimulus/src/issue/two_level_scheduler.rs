@@ -49,7 +49,7 @@ knobs! {
         start: "a warp begins" = [20, 100, 500],
         end: "a warp ends" = [0, 5, 50],
         hold: "a warp comes to a barrier" = [0, 10, 100],
-        release: "a warp goes on behind it" = [1, 20, 200],
+        release: "a warp continues after it" = [1, 20, 200],
         head: "a warp gets its next head" = [200, 600, 1000],
         mark: "a head is marked" = [0, 20, 300],
         long: "an operation has a long latency" = [0, 200, 700],

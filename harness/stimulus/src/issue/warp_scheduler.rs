@@ -242,7 +242,7 @@ impl WarpSchedulerCover {
             {
                 point!("a candidate of the even half", running && named.is_some_and(|w| bit(even, w)));
                 point!("a candidate of the odd half", running && named.is_some_and(|w| !bit(even, w)));
-                point!("no candidate: nobody is in the other half", !goes && winner.is_some() && other.is_none());
+                point!("no candidate: no warp is in the other half", !goes && winner.is_some() && other.is_none());
                 point!(
                     "no candidate: the one who has lost needs no operands",
                     !goes && other.is_some() && named.is_none()
@@ -262,7 +262,7 @@ impl WarpSchedulerCover {
                 point!("a stolen warp issues, and the tree has no winner", goes && winner.is_none());
                 point!("stolen, but stopped", running && had && asked && i.stop_i == 1);
                 point!("stolen, and no candidate was there", running && asked && !had);
-                point!("a stolen warp issues behind another one", goes && self.stolen >> port & 1 == 1);
+                point!("a stolen warp issues after another one", goes && self.stolen >> port & 1 == 1);
             }
         }
         let branch = o.issue_valid_o & 2 != 0 && bit(i.branch_i, o.issue_warp_o[1].into());

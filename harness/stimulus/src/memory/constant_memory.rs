@@ -156,7 +156,7 @@ impl ConstantMemoryCover {
         point!("one word for all lanes", o.served_o == u32::MAX);
         point!("one lane alone", o.served_o.is_power_of_two() && left != 0);
         point!("several lanes, others left", o.served_o.count_ones() > 1 && left != 0);
-        point!("a lane behind others of other words is served", passes && o.served_o & left << 1 != 0);
+        point!("a lane after others of other words is served", passes && o.served_o & left << 1 != 0);
         point!("an inactive lane wants the word", passes && set_lanes(!i.lanes_i).any(|lane| wants(lane) == word));
         point!("no room", valid && i.room_i == 0);
         point!("served after waiting", passes && self.waiting);
@@ -195,7 +195,7 @@ impl ConstantMemoryCover {
         let negative = |value: &u32| value >> 8 == 0xff_ffff;
         point!("constant unit: one word for all lanes", o.direct_served_o == u32::MAX);
         point!("constant unit: several lanes, others left", o.direct_served_o.count_ones() > 1 && left != 0);
-        point!("constant unit: a lane behind others is served", passes && o.direct_served_o & left << 1 != 0);
+        point!("constant unit: a lane after others is served", passes && o.direct_served_o & left << 1 != 0);
         point!("constant unit: no room", valid && i.direct_room_i == 0);
         point!("constant unit: served after waiting", passes && self.direct_waiting);
         point!("constant unit: bytes", passes && size == 0 && !signed);

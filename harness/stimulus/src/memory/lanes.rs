@@ -76,7 +76,7 @@ impl Pending {
         self.elsewhere = rng.chance(200);
     }
 
-    /// Whether no lane is left behind these.
+    /// Whether no lane is left after these.
     pub(crate) fn last(&self, served: u32) -> bool {
         self.left & !served == 0 && !self.elsewhere
     }

@@ -386,7 +386,7 @@ impl ScratchpadCover {
         point!("conflict of loads", load && refused != 0);
         point!("conflict of stores", store && refused != 0);
         point!("conflict and broadcast in one pass", load && refused != 0 && same_word);
-        point!("lanes behind those refused are served", load && o.served_o & refused << 1 != 0);
+        point!("lanes after those refused are served", load && o.served_o & refused << 1 != 0);
         point!("every lane in one bank", load && served == 1 && refused.count_ones() == group as u32 - 1);
         point!("the last row", passes && top_row);
         point!("stores to one byte", store && same_byte);
@@ -457,7 +457,7 @@ impl ScratchpadCover {
 
         #[given(self.bandwidth > 0)]
         {
-            point!("lanes wait behind the window", passes && left & !window != 0);
+            point!("lanes wait beyond the window", passes && left & !window != 0);
             point!("a window that is not the first", passes && first >= group as u32);
             point!("the whole window", o.served_o == window && passes);
             point!(

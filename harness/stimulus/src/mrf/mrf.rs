@@ -191,7 +191,7 @@ impl MrfCover {
         point!("conflict between instructions", inter > 0);
         point!("one read fills several slots", p.fill.count_ones() > p.grant.count_ones());
         point!("all collectors busy", p.busy.count_ones() as usize == shape.collectors);
-        point!("complete but behind its warp's older instruction", behind);
+        point!("complete, but its warp's older instruction is not", behind);
         point!("instruction without register sources", sourceless);
         point!("partial write", partial);
         point!("reset under load", i.rst_ni == 0 && p.busy != 0 && p.head_valid != 0);

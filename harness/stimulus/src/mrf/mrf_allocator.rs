@@ -97,7 +97,7 @@ impl AllocatorCover {
         let dispatched = o.dispatch_valid_o & i.dispatch_ready_i;
         point!("issue refused", i.issue_valid_i & !o.issue_ready_o != 0);
         point!("all collectors busy", i.busy_i.count_ones() as usize == collectors);
-        point!("complete but behind its warp's older instruction", !behind.is_empty());
+        point!("complete, but its warp's older instruction is not", !behind.is_empty());
         point!("dispatch not taken", o.dispatch_valid_o & !i.dispatch_ready_i != 0);
         point!("taken while another is freed", o.alloc_valid_o != 0 && o.free_o != 0);
         point!("several are eligible", eligible.len() > 1);

@@ -44,7 +44,7 @@ impl FileCover {
         point!("a word is read and written at one edge", written.iter().any(|place| read.contains(place)));
         point!("a word is read after it was written", self.written.iter().any(|place| read.contains(place)));
         point!("all collectors busy", p.busy.count_ones() as usize == shape.collectors);
-        point!("complete but behind its warp's older instruction", behind);
+        point!("complete, but its warp's older instruction is not", behind);
         point!("instruction without register sources", sourceless);
         point!("partial write", partial);
         point!("reset under load", i.rst_ni == 0 && p.busy != 0 && p.head_valid != 0);

@@ -68,7 +68,7 @@ points! {
     LanesEnd "some lanes end, others go on",
     LanesEndApart "lanes end while others wait on the stack",
     WarpEnds "a warp ends before others of its block",
-    EndsLoading "a warp ends behind a load that nobody reads",
+    EndsLoading "a warp ends after a load whose result is not read",
     BarrierAll "barrier of all warps",
     BarrierCount "barrier of a number of threads",
     BarrierSome "barrier of some warps",

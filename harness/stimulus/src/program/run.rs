@@ -41,7 +41,7 @@ fn list(missing: &[(String, u64, u64)]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The oracle, with somebody who looks.
+/// The oracle, with an observer.
 struct Observed<O> {
     oracle: Oracle,
     observer: O,

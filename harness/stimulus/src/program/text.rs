@@ -41,7 +41,7 @@ impl Program {
         }
         writeln!(text, "args = [")?;
         for buffer in BufferKind::ALL {
-            // An address that nobody needs keeps its place.
+            // An address that no instruction needs keeps its place.
             match self.uses(&windows, buffer) {
                 true => writeln!(text, "    {{ buffer = \"{}\" }},", buffer.name())?,
                 false => writeln!(text, "    {{ type = \"u64\", value = 0 }},")?,

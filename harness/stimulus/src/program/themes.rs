@@ -65,7 +65,7 @@ pub const THEMES: &[Theme] = &[
     },
     Theme {
         name: "latency",
-        summary: "results of global memory that are read, overwritten, left behind",
+        summary: "results of global memory that are read, overwritten, never used",
         change: latency,
         concerns: all,
     },

@@ -30,7 +30,7 @@ pub enum Statement {
     Meeting(Meeting),
     /// The lanes of the warp that are there synchronise.
     Sync(Sync),
-    /// Instructions that nobody executes, with a branch around them.
+    /// Instructions that no lane executes, with a branch around them.
     Skip(Vec<Instruction>),
     /// Warp 0 raises a flag in shared memory; the others go round until they see it.
     Spin(Spin),
@@ -253,9 +253,9 @@ pub struct Place {
 pub enum Window {
     /// The warp's own part of global memory.
     Own,
-    /// Global memory that nobody writes.
+    /// Global memory that no program writes.
     Input,
-    /// Floats of all kinds in global memory that nobody writes.
+    /// Floats of all kinds in global memory that no program writes.
     Floats,
     /// The thread's local memory.
     Local,
@@ -298,7 +298,7 @@ impl Window {
 pub enum Pattern {
     /// All to one place.
     Uniform,
-    /// Each so many bytes behind the one before; negative: in front of it.
+    /// Each so many bytes after the one before; negative: in front of it.
     Strided(i32),
     /// As strided, the lane's number exclusive or a constant.
     Exchanged(i32, u32),
@@ -365,7 +365,7 @@ impl Statement {
     }
 }
 
-/// Calls `f` with every statement, those inside behind the one around them.
+/// Calls `f` with every statement, those inside after the one around them.
 pub fn visit<'a>(statements: &'a [Statement], f: &mut dyn FnMut(&'a Statement)) {
     for statement in statements {
         f(statement);

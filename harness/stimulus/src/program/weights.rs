@@ -91,7 +91,7 @@ mix! {
     Windows of WindowChoice {
         /// The warp's own part of global memory.
         own Own = 30,
-        /// Global memory that nobody writes.
+        /// Global memory that no program writes.
         input Input = 12,
         /// The same, with floats of all kinds.
         floats Floats = 6,

@@ -139,7 +139,7 @@ impl DataCover {
             "some lanes of a spill are written",
             write && i.spill_i == 1 && ![0, u32::MAX].contains(&p.d_write_mask_q)
         );
-        point!("a spill behind another write", write && i.spill_i == 1 && self.written.is_some());
+        point!("a spill after another write", write && i.spill_i == 1 && self.written.is_some());
         point!("data of a spill without a write", !write && i.spill_i == 1);
         point!("a spill in reset", write && i.spill_i == 1 && i.rst_ni == 0);
         point!("a read of what a spill is written to", read_written && i.spill_i == 1);

@@ -48,7 +48,7 @@ impl Driver for EvictionsDriver {
         i.rst_ni = self.reset.next(rng, knobs.reset);
         let (offered, sent) = (self.arrived > self.sent, self.sent);
         let done = sent == 1 && rng.chance(knobs.done);
-        // The MRF's queue holds one: what is offered behind one that is there goes when that one does.
+        // The MRF's queue holds one: what is offered after one that is there goes when that one does.
         let ready = rng.chance(knobs.ready) && (sent == 0 || done);
         let data = self.arrived < self.count && rng.chance(knobs.data);
         let push = self.count < PLACES && rng.chance(knobs.push);
@@ -146,11 +146,8 @@ impl EvictionsCover {
             point!("a value waits for its turn at the queue", o.offer_valid_o == 1 && p.sent_q == 0 && !taken);
             point!("offered and taken, nothing in the queue", taken && p.sent_q == 0);
             point!("the next one is taken as one goes into its bank", taken && done);
-            point!(
-                "nothing is offered behind the one in the queue",
-                p.sent_q == 1 && count > 1 && o.offer_valid_o == 0
-            );
-            point!("the next one is offered behind the one in the queue", p.sent_q == 1 && o.offer_valid_o == 1);
+            point!("nothing is offered after the one in the queue", p.sent_q == 1 && count > 1 && o.offer_valid_o == 0);
+            point!("the next one is offered after the one in the queue", p.sent_q == 1 && o.offer_valid_o == 1);
             point!("the last one goes into its bank", done && count == 1);
             point!("looked for and found", o.look_match_o != 0);
             point!("all sources found", o.look_match_o == 7);

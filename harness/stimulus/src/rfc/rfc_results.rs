@@ -27,7 +27,7 @@ pub(crate) struct ResultsDriver {
     /// Queues of the MRF that are full, and buses whose result is in them.
     full: u8,
     sent: u8,
-    /// Notes made at the beginning. What nobody has noted has any value, which the twin does not know: so every register that results are for is.
+    /// Notes made at the beginning. A register without a note has any value, which the twin does not know: so every register that results are for is.
     noted: usize,
     /// Registers that results are for, when there are few.
     registers: Names,

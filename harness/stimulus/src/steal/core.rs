@@ -18,7 +18,7 @@ pub(crate) struct Instruction {
     /// Its sources; `NO_REG` where there is none.
     pub(crate) sources: [u8; OPERANDS],
     pub(crate) dst: u8,
-    /// A register that is dead behind it; `NO_REG`: it says nothing.
+    /// A register that is dead after it; `NO_REG`: it says nothing.
     pub(crate) hint: u8,
     long: bool,
     /// It does not come to the file: only its result does.
@@ -100,7 +100,7 @@ knobs! {
         equal: "a source is the register of another one" = [0, 200],
         crowd: "a register is in one of two banks" = [0, 300, 800],
         destination: "an instruction has a result" = [500, 900, 1000],
-        hint: "a register is dead behind it" = [20, 300, 800],
+        hint: "a register is dead after it" = [20, 300, 800],
         long: "an operation has a long latency" = [0, 100, 500],
         parts: "a result comes in parts" = [0, 300],
         slow: "a result takes its time" = [0, 300, 900],
@@ -180,7 +180,7 @@ impl Core {
         self.registers
     }
 
-    /// A grid is about to begin; whether the last row belongs to nobody.
+    /// A grid is about to begin; whether the last row belongs to no warp.
     pub(crate) fn fresh(&self) -> Option<bool> {
         let last = |&place: &usize| (place + 1) * self.rows == self.shape.depth;
         matches!(self.state, State::Between(_)).then_some(!self.places.iter().any(last))
@@ -336,7 +336,7 @@ impl Core {
         };
         let hint = match rng.below(8) {
             _ if !rng.chance(knobs.hint) => NO_REG,
-            // One that nobody uses, its own result, its source.
+            // One that no instruction uses, its own result, its source.
             0 => self.register(rng, crowd, w),
             1 => dst,
             2 | 3 => sources[rng.below(OPERANDS as u64) as usize],

@@ -82,7 +82,7 @@ impl Scene {
                 Some(place) => place,
                 None if rng.chance(knobs.alive) => (b as u8, i.free_entry_i[b]),
                 None if rng.chance(knobs.hazard) => (i.req_bank_i[request], i.req_entry_i[request]),
-                // Where a value is parked, which somebody may need.
+                // Where a value is parked, which a read may need.
                 None if rng.chance(150) => (pick(rng, i.parked_i).unwrap_or(crowd), entry(rng)),
                 None => any(rng),
             };

@@ -53,7 +53,7 @@ impl Surroundings for Stealing {
     }
 
     fn spared(_: &SmShape) -> Vec<&'static str> {
-        vec!["rows begin anew behind the last"]
+        vec!["rows begin anew after the last"]
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &CoreKnobs, i: &mut OperandStageIn) {

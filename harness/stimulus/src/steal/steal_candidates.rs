@@ -105,8 +105,8 @@ impl CandidatesCover {
         let three = |port: usize| sources(port) == 7 && equal(port) == 0;
         let meets = || (0..OPERANDS).any(|a| (OPERANDS..2 * OPERANDS).any(|b| both(a, b) && at(a) == at(b)));
         point!("a candidate", running && !ports.is_empty());
-        point!("a candidate behind another one", running && i.candidate_valid_i & self.had != 0);
-        point!("nobody's operands are wanted", o.want_valid_o == 0);
+        point!("a candidate directly after another one", running && i.candidate_valid_i & self.had != 0);
+        point!("no operands are wanted", o.want_valid_o == 0);
         point!("a candidate without register sources", running && ports.iter().any(|&port| sources(port) == 0));
         point!("three different registers", running && ports.iter().any(|&port| three(port)));
         point!("one register in two sources", running && ports.iter().any(|&port| equal(port) == 1));

@@ -101,7 +101,7 @@ impl DependenceCover {
         let near =
             |which: usize| some(&|b| reads.iter().any(|r| r != &to(b) && [r.0 == to(b).0, r.1 == to(b).1][which]));
         point!("nothing is parked", parked.is_empty());
-        point!("values are parked, nobody needs one", !parked.is_empty() && needed.is_empty());
+        point!("values are parked, no instruction needs one", !parked.is_empty() && needed.is_empty());
         point!("a read needs a parked value", some(&read_of));
         point!("two reads need one parked value", some(&|b| by_read(b) == 2));
         point!("two reads need two parked values", parked.iter().filter(|&&b| read_of(b)).count() > 1);
@@ -115,7 +115,10 @@ impl DependenceCover {
             any(&|b| free(b) && !bit(i.parked_i, b) && for_entry(b))
         );
         point!("a result is for an entry that was free", any(&|b| !free(b) && for_entry(b)));
-        point!("an operand of a candidate is parked, nobody else needs it", o.want_parked_o != 0 && needed.is_empty());
+        point!(
+            "an operand of a candidate is parked, no other instruction needs it",
+            o.want_parked_o != 0 && needed.is_empty()
+        );
         point!("forced by a read", o.force_read_o == 1);
         point!("forced by a result of its register", o.force_write_o == 1);
         point!("forced by the entry", o.force_alive_o == 1);

@@ -104,9 +104,9 @@ impl ReturnCover {
         point!("a value is fetched, a bus is free", fetch && !full);
         point!("a value is fetched, no queue is empty", fetch && full);
         point!("a value lands", land);
-        point!("a landing right behind another one", land && fetch);
+        point!("a landing directly after another one", land && fetch);
         point!("a landing meets the result of its bus", land && met);
-        point!("a value is fetched right behind its parking", fetch && fresh);
+        point!("a value is fetched directly after its parking", fetch && fresh);
         point!("a value is fetched later", fetch && !fresh);
         point!("the turn begins anew", fetch && usize::from(i.fetch_bank_i) + 1 == self.shape.banks);
         point!("a value lands in the bank that it comes from", land && o.land_bank_o == o.land_source_o);

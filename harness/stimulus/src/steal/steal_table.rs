@@ -31,7 +31,7 @@ knobs! {
         fetch: "a parked value is fetched" = [20, 200, 700],
         drop: "a result overwrites a parked value whole" = [0, 50, 400],
         clear: "a grid is about to begin" = [0, 5, 60],
-        spare: "the last row belongs to nobody" = [100, 900],
+        spare: "the last row belongs to no warp" = [100, 900],
         meet: "a hint is of a register that something else is going on with" = [0, 300, 700],
         alive: "a result is for a free entry" = [0, 100, 600],
         reset,

@@ -103,7 +103,7 @@ impl Results {
             spent.extend(last.then_some(offer.result));
             whole.extend(last.then_some(latched));
         }
-        // From behind, so that numbers stay.
+        // From the last one, so that numbers stay.
         spent.sort_unstable();
         spent.into_iter().rev().for_each(|result| drop(self.pending.remove(result)));
         whole

@@ -100,7 +100,7 @@ impl Columns {
     }
 }
 
-/// A register whose row there is: where the number of rows is no power of two, they do not begin anew behind the last one.
+/// A register whose row there is: where the number of rows is no power of two, they do not begin anew after the last one.
 pub(crate) fn register_in(shape: &MrfShape, base: u16, register: u8) -> u8 {
     let rows = shape.depth.saturating_sub(base.into()).max(1);
     if shape.unified { (usize::from(register) % (rows * shape.banks)) as u8 } else { register }

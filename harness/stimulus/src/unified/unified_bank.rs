@@ -197,9 +197,9 @@ impl UnifiedBankCover {
         point!("nothing is read", !register && memory == 0);
         point!("the last entry is read for a register", register && last(0));
         point!("the last entry is read for memory", clusters(served).any(last));
-        point!("a register is read behind a register", register && self.was_read);
-        point!("memory reads behind a register", served != 0 && self.was_read);
-        point!("a register is read behind memory's reads", register && self.output.contains(&Some(Writer::Memory)));
+        point!("a register is read after a register", register && self.was_read);
+        point!("memory reads after a register", served != 0 && self.was_read);
+        point!("a register is read after memory's reads", register && self.output.contains(&Some(Writer::Memory)));
         point!("a cluster keeps a register's lanes as another one is read", served != 0 && outputs(Writer::Register));
         point!("a cluster keeps what memory has read", !register && outputs(Writer::Memory));
         point!("a register is read under reset", reset && register);

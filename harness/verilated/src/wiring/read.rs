@@ -71,7 +71,7 @@ struct Reader<'a, 'i> {
 struct Place<'a, 'i> {
     module: Node<'a, 'i>,
     instance: usize,
-    /// Through instances and generate blocks, with a dot behind each.
+    /// Through instances and generate blocks, with a dot after each.
     path: String,
     scopes: Scopes<'a>,
 }

@@ -58,7 +58,7 @@ pub static LOG2: [Row; 128] = rows(Curve::Log2);
 /// `sin(q pi / 2)`, by the upper 6 bits of `q`.
 pub static SIN: [Row; 64] = rows(Curve::Sin);
 
-/// The functions behind the tables, each of `x` in 0..1.
+/// The functions of the tables, each of `x` in 0..1.
 #[derive(Clone, Copy)]
 enum Curve {
     /// `1 / (1 + x)`

@@ -31,7 +31,7 @@ ports! {
         row_valid_i: u8 = field(1),
         /// The part is the first one of its instruction in this pipeline.
         row_first_i: u8 = field(1).valid_by("row_valid_i"),
-        /// No lane of the instruction is left behind the part.
+        /// No lane of the instruction is left after the part.
         row_last_i: u8 = field(1).valid_by("row_valid_i"),
         /// A hit comes.
         push_valid_i: u8 = field(1),

@@ -79,8 +79,8 @@ pub enum ShareLayout {
 pub enum Relssp {
     /// Where the program does.
     None,
-    /// In the nearest block that all threads come to behind their accesses.
+    /// In the nearest block that all threads come to after their accesses.
     Postdom,
-    /// On each way behind the last access.
+    /// On each way after the last access.
     Optimal,
 }

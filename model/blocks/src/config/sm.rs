@@ -41,7 +41,7 @@ section! {
         pub stay: bool = false;
         /// Policy: with two levels, instructions that an active warp may issue while a pending one is ready; 0: no limit.
         pub patience: usize = 2048, "a number from 0 to 4095 (instructions)" if |n| n <= 4095;
-        /// Testbench: the machine's time in the first cycle behind reset.
+        /// Testbench: the machine's time in the first cycle after reset.
         pub start_time: usize = 0;
     }
 }

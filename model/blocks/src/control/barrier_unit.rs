@@ -171,7 +171,7 @@ impl BarrierUnit {
         if complete { waiting } else { 0 }
     }
 
-    /// Whether nothing opens, whichever warp is looked at, as long as nobody arrives and nobody ends.
+    /// Whether nothing opens, whichever warp is looked at, as long as no warp arrives and no warp ends.
     pub fn is_still(&self, alive: u64, slots: &[u8; MAX_WARPS]) -> bool {
         self.fault.is_none() && set_bits(self.arrived_q).all(|w| self.opens(w, alive, slots) == 0)
     }

@@ -65,7 +65,7 @@ ports! {
 }
 
 /// Thirty-two lanes of integer arithmetic, bits and predicates. It computes in the cycle in which it takes an instruction, into one register;
-/// how long a result takes is the affair of the `result_queue` behind it (hierarchy thesis table 4.4: 8 cycles).
+/// how long a result takes is the affair of the `result_queue` after it (hierarchy thesis table 4.4: 8 cycles).
 #[derive(Clone)]
 pub struct Alu {
     data_q: WarpData,

@@ -23,7 +23,7 @@ const LAST: usize = STAGES - 1;
 /// An instruction in the unit.
 ///
 /// Its result is computed when it is taken. What the stages hold in the hardware follows from the operands, and is computed
-/// when somebody looks.
+/// when it is read.
 #[derive(Clone)]
 struct Slot {
     operands: [WarpData; OPERANDS],
@@ -50,7 +50,7 @@ impl Slot {
     }
 }
 
-/// Thirty-two lanes of single precision arithmetic: operands taken apart and multiplied in stage 1, added in stage 2, rounded behind it. How long a
+/// Thirty-two lanes of single precision arithmetic: operands taken apart and multiplied in stage 1, added in stage 2, rounded after it. How long a
 /// result takes on top of that is the affair of the `result_queue`, whose register the rounded result goes to (hierarchy thesis table 4.4: 8 cycles).
 #[derive(Clone)]
 pub struct FpUnit {
@@ -61,7 +61,7 @@ pub struct FpUnit {
 }
 
 impl FpUnit {
-    /// Whether an instruction that is offered is taken at this edge: a stage moves on if it is empty or the one behind it moves on.
+    /// Whether an instruction that is offered is taken at this edge: a stage moves on if it is empty or the one after it moves on.
     #[inline]
     pub fn ready(&self, result_ready: bool) -> bool {
         result_ready || self.valid_q != [true; STAGES]

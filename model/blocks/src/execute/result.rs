@@ -3,7 +3,7 @@
 use crate::issue::PRED_BITS;
 use crate::{LANES, Packed, REG_BITS, WARP_BITS, packed};
 
-/// A result without its data, which is not moved where nobody looks at it.
+/// A result without its data, which is not moved where it is not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnitResult {
     /// Lanes.

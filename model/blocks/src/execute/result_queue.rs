@@ -85,7 +85,7 @@ ports! {
 /// Free places that a unit with two stages has to find: one for each result on its way, and one for the next.
 const ROOM: usize = 3;
 
-/// A ring of results behind a unit, each of which is offered a set number of cycles after it came, in order.
+/// A ring of results after a unit, each of which is offered a set number of cycles after it came, in order.
 ///
 /// A place knows the cycle from which its result is offered, so that nothing has to be counted down.
 #[derive(Clone)]
@@ -153,7 +153,7 @@ impl ResultQueue {
         &self.data_q[self.first_q]
     }
 
-    /// The place behind the youngest result.
+    /// The place after the youngest result.
     #[inline]
     fn free_place(&self) -> usize {
         let place = self.first_q + self.count_q;
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(come(1, 1, 1), (1, 1, 0), "taken as it comes");
         assert_eq!(come(2, 0, 0), (0, 0, 0), "nothing has stayed");
         assert_eq!(come(3, 1, 0), (1, 3, 0), "offered as it comes");
-        assert_eq!(come(4, 1, 1), (1, 3, 1), "it waits, and nobody passes it");
+        assert_eq!(come(4, 1, 1), (1, 3, 1), "it waits, and no other result passes it");
         assert_eq!(come(5, 1, 0), (1, 4, 1), "offered from the next cycle on");
         assert_eq!(come(6, 0, 1), (1, 4, 2));
         assert_eq!(come(7, 0, 1), (1, 5, 1));

@@ -48,7 +48,7 @@ fn function(number: u8) -> Option<Function> {
 }
 
 /// Eight elements on their way. Values are computed when they leave the last stage; what the stages hold in the hardware follows from
-/// the arguments, and is computed when somebody looks.
+/// the arguments, and is computed when it is read.
 #[derive(Clone, Copy, Default)]
 struct Group {
     header: Header,
@@ -57,7 +57,7 @@ struct Group {
 }
 
 /// Eight lanes a cycle of approximate functions: the argument reduced, a parabola of a table, rounding. How long a result takes on top of
-/// that is the affair of the `result_queue` behind it (hierarchy thesis table 4.4: 20 cycles).
+/// that is the affair of the `result_queue` after it (hierarchy thesis table 4.4: 20 cycles).
 #[derive(Clone)]
 pub struct Sfu {
     argument_q: WarpData,

@@ -160,7 +160,7 @@ pub fn roles(op: u64, ctl: u64) -> Roles {
     Roles(fixed | guard | (registers | predicates) & slots | NONE & !slots)
 }
 
-/// Turns the two words of an instruction into its roles, so that nothing behind it has to know operations by name to
+/// Turns the two words of an instruction into its roles, so that nothing after it has to know operations by name to
 /// find dependences.
 #[derive(Clone)]
 pub struct Decode;

@@ -84,7 +84,7 @@ pub struct Fetched {
 }
 
 /// Keeps the fetch address of each warp and reads the code memory, one instruction a cycle for each issue port: its warps
-/// have a fetch path of their own, with a copy of the code. Behind an instruction that may send the group elsewhere a warp
+/// have a fetch path of their own, with a copy of the code. After an instruction that may send the group elsewhere a warp
 /// waits until the SIMT stack says where it goes on, so nothing is fetched on a wrong path.
 #[derive(Clone)]
 pub struct Fetch {

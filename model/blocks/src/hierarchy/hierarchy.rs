@@ -187,7 +187,7 @@ struct Found {
 }
 
 /// Each active slot has an ORF and an LRF, and the instruction says where each source is read and where its result goes (hierarchy thesis 6.2 to 6.4). There are no tags and
-/// no write-backs: what is needed behind a strand's end the compiler has written to the MRF.
+/// no write-backs: what is needed after a strand's end the compiler has written to the MRF.
 ///
 /// Like the MRF it is asked and told directly where it stands in an operand stage: [`see`](Self::see) the slots, then what the MRF's functions of the same names do.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use crate::config::{ALTERNATING, Config, MrfConfig, Preset, Rule, Selection, SmConfig, section};
 
 section! {
-    /// The hybrid register file: STT-RAM behind write buffers, with the paper's sizes.
+    /// The hybrid register file: STT-RAM with write buffers in front, with the paper's sizes.
     pub struct HrfConfig, HrfLayer in hrf {
         /// Shape: the register file is STT-RAM in two banks. The other members have no effect without it.
         pub stt_ram: bool = false;

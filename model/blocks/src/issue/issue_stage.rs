@@ -71,7 +71,7 @@ ports! {
         warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Kind of the instruction: 0 other, 1 branch, 2 exit.
         kind_o: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("issue_valid_i"),
-        /// The fetch waits behind the instruction.
+        /// The fetch waits for the instruction.
         stop_o: u8 = field(s.ports()),
         /// A barrier goes to the operand stage: its warp is held.
         hold_valid_o: u8 = field(s.ports()),
@@ -177,7 +177,7 @@ pub fn first_source(op: u64, s: u32, live: u32) -> u32 {
     if opcode(op) == WARPSYNC { live } else { s }
 }
 
-/// Takes the heads of the chosen warps out of the instruction buffer, reads guard, s and t, and tells everybody
+/// Takes the heads of the chosen warps out of the instruction buffer, reads guard, s and t, and tells all blocks
 /// concerned.
 #[derive(Clone)]
 pub struct IssueStage;

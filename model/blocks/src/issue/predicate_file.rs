@@ -63,7 +63,7 @@ ports! {
 /// One bit for each lane of seven predicates a warp: read at issue (guard, s and t of each port), written when a result arrives.
 #[derive(Clone)]
 pub struct PredicateFile {
-    /// Word `8 * warp + number`. Number 7 has words too, which nobody reads or writes.
+    /// Word `8 * warp + number`. Number 7 has words too, which are never read or written.
     pred_q: Box<[u32]>,
     /// The bits of a warp's number that are looked at: until reset has been clocked in, warps are named that do not exist.
     warp_bits: u8,

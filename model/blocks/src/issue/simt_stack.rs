@@ -41,7 +41,7 @@ ports! {
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Kind of the instruction: 0 other, 1 branch, 2 exit.
         issue_kind_i: [u8; MAX_PORTS] = field(2).count(s.ports()).valid_by("issue_valid_i"),
-        /// The fetch waits behind the instruction.
+        /// The fetch waits for the instruction.
         issue_stop_i: u8 = field(s.ports()),
     }
 }
@@ -101,7 +101,7 @@ pub struct Issued {
     pub pc: u32,
     /// What it is.
     pub kind: Kind,
-    /// The fetch waits behind it.
+    /// The fetch waits for it.
     pub stop: bool,
     /// Lanes of the group whose guard is true.
     pub exec: u32,
@@ -299,7 +299,7 @@ impl SimtStack {
         self.alive = self.alive & !(1 << warp) | u64::from(lanes != 0) << warp;
     }
 
-    /// What reset adds to an edge, behind all else: payloads and RAMs know none.
+    /// What reset adds to an edge, after all else: payloads and RAMs know none.
     pub fn reset(&mut self) {
         (self.mask_q, self.live_q, self.depth_q) = ([0; WARP_NUMBERS], [0; WARP_NUMBERS], [0; WARP_NUMBERS]);
         (self.pop_q, self.alive, self.read_valid_q) = (0, 0, false);
@@ -325,7 +325,7 @@ const PLACE_MASK: u8 = STACK_DEPTH as u8 - 1;
 const DEPTH_MASK: u8 = (1 << DEPTH_BITS) - 1;
 
 /// A branch that some lanes of a group take: what waits, and what goes on. `group` is the group at the instruction
-/// behind it.
+/// after it.
 fn split(group: Group, taken: u32, target: u32, join: u32) -> Then {
     let whole = (join != NO_PC && join != group.reconvergence).then_some(Group { pc: join, ..group });
     let jumps = Group { pc: target, reconvergence: join, lanes: taken };

@@ -86,7 +86,7 @@ pub struct Heads {
     pub classes: Classes,
 }
 
-/// Warps that come before others and behind them, for a scheduler that prefers some (sharing thesis 2.3.1).
+/// Warps that come before others and after them, for a scheduler that prefers some (sharing thesis 2.3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Classes {
     /// Preferred.
@@ -117,7 +117,7 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// The multiplexers behind the selection tree of port `p` (stealing paper, figure 7): a candidate whose operand is being read issues in the
+    /// The multiplexers after the selection tree of port `p` (stealing paper, figure 7): a candidate whose operand is being read issues in the
     /// winner's place, which then is the next candidate; otherwise that is the other one.
     #[inline]
     pub(super) fn add(&mut self, p: usize, winner: Option<usize>, other: Option<usize>, stolen: Option<usize>) {

@@ -1,4 +1,4 @@
-//! What the units behind the address unit have in common: the access that is offered to them, and results on their way back.
+//! What the units after the address unit have in common: the access that is offered to them, and results on their way back.
 
 use crate::execute::UnitResult;
 use crate::{LANES, LaneMask, WarpData};

@@ -94,7 +94,7 @@ ports! {
         local_o: u8 = field(1).valid_by("global_valid_o").early(),
         /// The coalescer has served no lane of the instruction yet.
         line_first_o: u8 = field(1).valid_by("global_valid_o").early(),
-        /// No lane is left behind this pass.
+        /// No lane is left after this pass.
         last_o: u8 = field(1),
         /// Warp of the instruction held.
         warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early(),

@@ -46,7 +46,7 @@ ports! {
         reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
         /// The access is a load that is to pass the data cache by.
         bypass_i: u8 = field(1).valid_by("valid_i"),
-        /// No lane is left behind this pass.
+        /// No lane is left after this pass.
         last_i: u8 = field(1).valid_by("valid_i"),
         /// The line table has room.
         row_room_i: u8 = field(1),

@@ -39,7 +39,7 @@ ports! {
         direct_reg_valid_i: u8 = field(1).valid_by("direct_valid_i"),
         /// Register that the constant unit's instruction writes.
         direct_reg_i: u8 = field(REG_BITS).valid_by("direct_reg_valid_i"),
-        /// No lane of the constant unit's is left behind this pass.
+        /// No lane of the constant unit's is left after this pass.
         direct_last_i: u8 = field(1).valid_by("direct_valid_i"),
         /// The memory pipeline offers lanes.
         valid_i: u8 = field(1),
@@ -55,7 +55,7 @@ ports! {
         reg_valid_i: u8 = field(1).valid_by("valid_i"),
         /// Register that is written.
         reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
-        /// No lane is left behind this pass.
+        /// No lane is left after this pass.
         last_i: u8 = field(1).valid_by("valid_i"),
     }
 }
@@ -167,7 +167,7 @@ impl ConstantMemory {
         lanes_where(|lane| word(lane) == wanted) & access.lanes
     }
 
-    /// The edge: the access whose pass it is, the lanes that are served (none without room), whether no lane is left behind them,
+    /// The edge: the access whose pass it is, the lanes that are served (none without room), whether no lane is left after them,
     /// and whether the constant unit asks. [`write`](Self::write) follows, so that a word at the same edge is read as it was.
     pub fn advance(&mut self, access: &Access<'_>, served: u32, last: bool, direct: bool) {
         self.collect();

@@ -53,7 +53,7 @@ ports! {
         constant_valid_o: u8 = field(1).early(),
         /// Lanes are offered to the special registers.
         special_valid_o: u8 = field(1).early(),
-        /// No lane is left behind this pass.
+        /// No lane is left after this pass.
         last_o: u8 = field(1),
         /// Warp of the instruction held.
         warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early().shows("warp_q"),

@@ -42,7 +42,7 @@ ports! {
         reg_valid_i: u8 = field(1).valid_by("valid_i"),
         /// Register that is written.
         reg_i: u8 = field(REG_BITS).valid_by("reg_valid_i"),
-        /// No lane is left behind this pass.
+        /// No lane is left after this pass.
         last_i: u8 = field(1).valid_by("valid_i"),
     }
 }
@@ -127,7 +127,7 @@ pub struct SharedMemory {
     pass: SharedPass,
 }
 
-/// Unused words behind each bank, so that one row of all banks does not fall into one set of the host's cache.
+/// Unused words after each bank, so that one row of all banks does not fall into one set of the host's cache.
 const PAD: usize = 16;
 
 /// Bank of an address.
@@ -175,7 +175,7 @@ impl SharedMemory {
         if access.kind == kind::ATOMIC { lowest_of_words(selected, access.addr) } else { selected }
     }
 
-    /// The edge: what is offered with its pass, and whether no lane is left behind it.
+    /// The edge: what is offered with its pass, and whether no lane is left after it.
     pub fn advance(&mut self, access: Option<(&Access<'_>, SharedPass)>, last: bool) {
         self.results.collect(|place| self.rdata_q[bank(place)]);
         let phase = self.phase_q;

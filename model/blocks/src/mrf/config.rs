@@ -74,7 +74,7 @@ const PRESETS: &[Preset] = &[
         config: MRF_1R1W,
     },
     Preset { name: "two-level", summary: "mrf-1r1w with 8 active warps (RFC paper, 3.2)", config: TWO_LEVEL },
-    Preset { name: "hrf-sram", summary: "the baseline's SRAM file behind the scheduler of hrf", config: ALTERNATING },
+    Preset { name: "hrf-sram", summary: "the baseline's SRAM file under the scheduler of hrf", config: ALTERNATING },
     Preset {
         name: "banks-16",
         summary: "the stealing paper's baseline: 16 single-ported banks, two schedulers, 48 warps (stealing paper, VI-B)",

@@ -112,7 +112,7 @@ ports! {
     columns: ColumnsOut as s
 }
 
-/// The baseline register file of the papers: banks behind operand collectors, one arbiter, one crossbar.
+/// The baseline register file of the papers: banks with operand collectors, one arbiter, one crossbar.
 ///
 /// An instruction reserves a collector, asks the banks for its source registers, and leaves for an execution unit when
 /// all of them have arrived. A result waits in its bus's write queue until its bank is free.
@@ -121,7 +121,7 @@ ports! {
 /// after the edge, and [`early`](Block::early) hands them out.
 pub type Mrf = OperandFile<Banked>;
 
-/// A register file behind operand collectors: [`Mrf`], and any other that differs from it in its storage alone.
+/// A register file with operand collectors: [`Mrf`], and any other that differs from it in its storage alone.
 #[derive(Clone)]
 pub struct OperandFile<S> {
     bank_map: MrfBankMap,
@@ -408,7 +408,7 @@ impl<S: Storage> Block for OperandFile<S> {
         self.show(out);
         self.show_columns(&mut out.columns);
         for p in set_bits(self.offers.ports()) {
-            // All three: cheaper than a branch for each of them that nobody can predict.
+            // All three: cheaper than a branch for each of them that cannot be predicted.
             out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(self.operands(p));
         }
     }

@@ -254,7 +254,7 @@ impl Collectors {
         self.inflight_q = self.inflight_q - all;
     }
 
-    /// Behind [`allocate`](Self::allocate): these sources, where they lead, are read at the same edge.
+    /// After [`allocate`](Self::allocate): these sources, where they lead, are read at the same edge.
     #[inline]
     pub(crate) fn begin(&mut self, c: usize, read: u8) {
         let read = Slots::of_collector(c, read) & self.pending_q;

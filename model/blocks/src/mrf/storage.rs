@@ -29,7 +29,7 @@ pub trait Kind: Send + 'static {
     type Probe: Ports<Shape = MrfShape> + AsRef<MrfProbe> + AsMut<MrfProbe>;
 }
 
-/// The words of a register file, their ports, and the operand latches behind them.
+/// The words of a register file, their ports, and the operand latches after them.
 ///
 /// In a cycle: [`writes`](Self::writes) right after the edge, [`reads`](Self::reads), [`edge`](Self::edge).
 pub(crate) trait Storage: Kind + Clone {
@@ -97,7 +97,7 @@ pub(crate) trait Storage: Kind + Clone {
     fn memories(&mut self) -> Vec<Memory<'_>>;
 }
 
-/// Single- or dual-ported banks, an arbiter in front of them, a crossbar behind them.
+/// Single- or dual-ported banks, an arbiter in front of them, a crossbar after them.
 #[derive(Clone)]
 pub struct Banked {
     pub(super) arbiter: MrfArbiter,

@@ -6,7 +6,7 @@ use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
 use crate::sizes::width;
 use crate::{Block, LANES, LaneMask, Memory, OPERANDS, Shape, WARP_DATA_BITS, WarpData, field, ports};
 
-/// Instructions in front stages: those of the T stages and behind them, in front of the operand collectors.
+/// Instructions in front stages: those of the T stages and after them, in front of the operand collectors.
 pub(crate) fn front_places(issue_ports: usize) -> usize {
     2 * issue_ports - 1
 }

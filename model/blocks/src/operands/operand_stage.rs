@@ -303,7 +303,7 @@ impl OperandStage {
         Dispatched { issued, src_valid, data: self.provider.operands(p) }
     }
 
-    /// Whether nothing is on its way between the register file and its ports: what is offered waits for somebody to take it.
+    /// Whether nothing is on its way between the register file and its ports: what is offered waits until it is taken.
     pub fn is_still(&self) -> bool {
         self.provider.is_still()
     }

@@ -49,7 +49,7 @@ pub fn main_states(roles: Roles, main: Roles, ctl: u64) -> u8 {
     let mut to = 0;
     for (name, kept) in roles.sources().into_iter().zip(main.sources()).filter(|&(name, _)| name != NO_REG) {
         let field = fields.next().unwrap_or(SLEEP);
-        // The third one that is left has its place behind both fields.
+        // The third one that is left has its place after both fields.
         if kept != NO_REG && to < 2 {
             moved |= field << (2 * to);
         }

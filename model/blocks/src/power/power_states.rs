@@ -242,7 +242,7 @@ const MAX_ENDED: usize = NAMES * MAX_PORTS;
 pub struct Changing {
     /// Heads that wait for a wake-up.
     waking: u64,
-    /// Those of them whose registers are ON behind the edge.
+    /// Those of them whose registers are ON after the edge.
     woken: u64,
     /// The accesses that end; the first `endings` of them are there.
     ended: [Ended; MAX_ENDED],

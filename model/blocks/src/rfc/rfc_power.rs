@@ -262,7 +262,7 @@ impl RfcPower {
         cycles.max(1)
     }
 
-    /// Whether an access of a word is in progress behind the edge.
+    /// Whether an access of a word is in progress after the edge.
     fn in_progress(&self, around: &Around, changing: &Changing, warp: u8, reg: u8) -> bool {
         let reading = |tag: usize| {
             changing.reading[tag] != 0
@@ -369,7 +369,7 @@ impl RfcPower {
         changing
     }
 
-    /// Warps with an access in progress behind the edge, or with a value that waits for a write port.
+    /// Warps with an access in progress after the edge, or with a value that waits for a write port.
     fn busy(&self, around: &Around, changing: &Changing) -> u64 {
         let mut busy = 0;
         for tag in (0..self.tags).filter(|&tag| changing.reading[tag] != 0) {
@@ -387,7 +387,7 @@ impl RfcPower {
         busy
     }
 
-    /// The state of a word behind the changes so far.
+    /// The state of a word after the changes so far.
     fn after(&self, changing: &Changing, warp: u8, reg: u8) -> State {
         let same = |change: &&Change| (change.warp, change.reg) == (warp, reg);
         let last = changing.changes[..changing.count].iter().rev().find(same);

@@ -308,7 +308,7 @@ impl RfcTags {
         let mut looked = Looked::default();
         for k in set_bits(look.src_valid) {
             let reg = look.reg[k];
-            // The lowest source with the register reads for those behind it.
+            // The lowest source with the register reads for those after it.
             if let Some(first) = (0..k).find(|&l| is_set(looked.read, l) && look.reg[l] == reg) {
                 looked.hit_mask[k] = looked.hit_mask[first];
                 (looked.index[k], looked.port[k]) = (looked.index[first], first as u8);

@@ -103,7 +103,7 @@ impl ShareThrottle {
         pack(SHARE_THROTTLE_EVENT, values) as u8
     }
 
-    /// The edge, behind a cycle with so many stalls; and those of the external reference in this period, if there is one.
+    /// The edge, after a cycle with so many stalls; and those of the external reference in this period, if there is one.
     #[inline]
     pub fn advance(&mut self, stalls: u8, reference: Option<u32>) {
         let feedback = self.random_q >> 15 ^ self.random_q >> 13 ^ self.random_q >> 12 ^ self.random_q >> 10;

@@ -483,7 +483,7 @@ impl StealArbiter {
         if let Some(force) = around.needs.force {
             (decisions.fetch, decisions.forced) = (Some(force.bank), true);
         } else if around.bus_free && around.needs.reads.is_empty() && around.needs.writes == 0 {
-            // Nobody waits for a parked value, so that these are in nobody's way.
+            // No instruction waits for a parked value, so that these delay none.
             let idle = !(claims.closed | decisions.read_valid | decisions.bank_write_valid);
             let mut ready = places.parked & idle & !around.needs.drops.banks();
             if ready != 0 {

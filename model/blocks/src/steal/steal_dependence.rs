@@ -220,7 +220,7 @@ impl Dependence {
         {
             let (read, write) = (is_set(by_read, bank), is_set(by_write, bank));
             found.force = Some(Force { bank: bank as u8, read, write: write && !read, alive: !write && !read });
-            // It lands in the next cycle: the result that would have dropped it comes behind.
+            // It lands in the next cycle: the result that would have dropped it comes after.
             for p in set_bits(found.drops.valid) {
                 found.writes |= u8::from(usize::from(found.drops.bank[p]) == bank) << p;
             }

@@ -17,7 +17,7 @@ ports! {
         rst_ni: u8 = field(1),
         /// A grid is about to begin.
         clear_i: u8 = field(1),
-        /// The last row belongs to nobody.
+        /// The last row belongs to no warp.
         spare_i: u8 = field(1).valid_by("clear_i"),
         /// A register is dead.
         hint_valid_i: u8 = field(s.issue_ports),

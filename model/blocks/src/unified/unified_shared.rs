@@ -258,7 +258,7 @@ impl UnifiedShared {
         }
     }
 
-    /// The edge: what is offered with its pass, whether no lane is left behind it, and what was read at the last edge.
+    /// The edge: what is offered with its pass, whether no lane is left after it, and what was read at the last edge.
     pub fn advance(&mut self, access: Option<(&Access<'_>, &UnifiedPass)>, last: bool, data: &WarpData) {
         let words = if self.first_atomic_q { &self.old_q[0] } else { data };
         self.results.collect(|place| words.0[place as usize / WORD_BYTES]);

@@ -1,7 +1,7 @@
 //! Checks an allocation by following values through registers, along every way through the kernel.
 //!
 //! The state at a point says which values each register holds, whatever way led there. A read of a value from a register
-//! that may hold another one is an error, and so is a read behind a guarded write over a register whose old value was not
+//! that may hold another one is an error, and so is a read after a guarded write over a register whose old value was not
 //! the one that the other lanes are to keep. Shares nothing with the allocator but the result.
 
 use super::Allocation;

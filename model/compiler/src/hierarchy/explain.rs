@@ -27,7 +27,7 @@ pub enum Reason {
     NoEntry,
     /// It would have to be written to two levels.
     Encoding,
-    /// It is behind the part of the value's range that found an entry.
+    /// It is after the part of the value's range that found an entry.
     Shortened,
     /// There is only an LRF, which has no room or may not hold it.
     NotForLrf,
@@ -69,7 +69,7 @@ impl fmt::Display for Cause {
 pub struct Explanation {
     /// For each instruction the first one of its strand.
     pub strands: Vec<usize>,
-    /// The instructions behind which a strand ends, and why.
+    /// The instructions after which a strand ends, and why.
     pub ends: Vec<Option<Cause>>,
     /// Why the result goes to the MRF, if it does.
     results: Vec<Option<Reason>>,
@@ -99,7 +99,7 @@ impl Explanation {
         self.sources[pc][slot.index()]
     }
 
-    /// What holds for values of a region as long as nobody has placed them.
+    /// What holds for values of a region as long as they are not placed.
     pub(super) fn before(&mut self, values: &Values, options: &HierarchyOptions) {
         for write in &values.writes {
             let reason = match write {

@@ -260,7 +260,7 @@ impl Entry {
 }
 
 impl Source {
-    /// Why a read from here stays with the MRF when nobody has tried to place it.
+    /// Why a read from here stays with the MRF when no attempt was made to place it.
     pub(super) fn reason(self, options: &HierarchyOptions) -> Reason {
         match self {
             Self::Outside => Reason::Outside,

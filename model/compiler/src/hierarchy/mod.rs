@@ -1,6 +1,6 @@
 //! The software-managed register hierarchy: which values go to LRF and ORF (hierarchy thesis, chapter 6).
 //!
-//! Behind the passes of [`crate::marks`], on finished code. First the code is cut into strands, at whose ends LRF and ORF are void; then, in each strand, values
+//! After the passes of [`crate::marks`], on finished code. First the code is cut into strands, at whose ends LRF and ORF are void; then, in each strand, values
 //! that are read soon and often get a place above the MRF. Only control fields change. Each step has a section in `docs/hierarchy.md`, and most a switch
 //! in [`HierarchyOptions`], since the thesis compares them (figure 6.14).
 //!

@@ -13,7 +13,7 @@ pub struct Region {
     pub members: Vec<usize>,
     /// For each of them the places in `members` where a lane may go on.
     pub inside: Vec<Vec<usize>>,
-    /// For each of them the registers that a lane may read when it leaves the region behind it.
+    /// For each of them the registers that a lane may read when it leaves the region after it.
     pub live_out: Vec<Registers>,
 }
 

@@ -1,6 +1,6 @@
 //! Strands: pieces of code with one way in, without backward branches, in which no warp is descheduled (thesis 6.3).
 //!
-//! A strand ends behind an instruction that carries the mark. Marks make merges uncertain and divergent branches dangerous, and that makes more marks; the rules
+//! A strand ends after an instruction that carries the mark. Marks make merges uncertain and divergent branches dangerous, and that makes more marks; the rules
 //! run until nothing changes.
 
 use gpurf_isa::{Instruction, Op};
@@ -8,20 +8,20 @@ use gpurf_isa::{Instruction, Op};
 use super::HierarchyOptions;
 use crate::marks::flow::{predecessors, side};
 
-/// Why a strand ends behind an instruction.
+/// Why a strand ends after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// The mark was there before.
     Asked,
-    /// The warp is descheduled behind it: a result of long latency is needed.
+    /// The warp is descheduled after it: a result of long latency is needed.
     LongLatency,
     /// It is a backward branch.
     BackwardBranch,
-    /// A loop begins behind it.
+    /// A loop begins after it.
     LoopHead,
     /// It is a barrier.
     Barrier,
-    /// Ways of different strands come together behind it.
+    /// Ways of different strands come together after it.
     Merge,
     /// It is a branch that may diverge, and a strand ends on one of its sides (hazard 3).
     Divergence,
@@ -32,7 +32,7 @@ pub enum Cause {
 pub struct Strands {
     /// For each instruction the first one of its strand.
     pub of: Vec<usize>,
-    /// The instructions behind which a strand ends, and why.
+    /// The instructions after which a strand ends, and why.
     pub ends: Vec<Option<Cause>>,
 }
 
@@ -74,7 +74,7 @@ pub fn form(code: &[Instruction], options: &HierarchyOptions) -> Strands {
     }
 }
 
-/// Ends strands behind all of these instructions; whether one of them was not an end before.
+/// Ends strands after all of these instructions; whether one of them was not an end before.
 fn begin(ends: &mut [Option<Cause>], behind: &[usize], cause: Cause) -> bool {
     let mut changed = false;
     for &pc in behind {

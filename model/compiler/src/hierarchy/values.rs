@@ -21,7 +21,7 @@ pub struct Write {
     pub private: bool,
     /// Whether its result takes long, and so goes to the MRF only.
     pub long: bool,
-    /// Whether a lane may read it behind the region.
+    /// Whether a lane may read it after the region.
     pub live_out: bool,
     /// The reads that it reaches.
     pub reads: Vec<usize>,

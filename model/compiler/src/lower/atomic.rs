@@ -143,7 +143,7 @@ impl<'a> Kernel<'_, 'a> {
         Val::Reg(d)
     }
 
-    /// 64 bits as two words, where nobody reads the old value: every carry out of the low word is added to the high
+    /// 64 bits as two words, where no instruction reads the old value: every carry out of the low word is added to the high
     /// one, so the sum is right when all are done; and the words of logic operations are independent.
     fn atom_of_words(&mut self, operation: Atomic, space: AtomicSpace, address: Address, [low, high]: Pair) {
         let mut high = high;

@@ -145,7 +145,7 @@ impl<'a> CallGraph<'a> {
         let count = self.functions.len();
         let next: Vec<Vec<usize>> = self.functions.iter().map(|f| self.callees(&f.calls)).collect();
         let node = |number: usize| BlockId(number as u32);
-        // A root behind the functions, which calls all of them.
+        // A root after the functions, which calls all of them.
         let (mut forward, mut backward) = (vec![Vec::new(); count + 1], vec![Vec::new(); count + 1]);
         for (from, callees) in next.iter().enumerate() {
             for &to in callees {

@@ -38,13 +38,13 @@ pub struct Source {
 }
 
 impl Address {
-    /// The address so many bytes behind it, within an access.
+    /// The address that is `bytes` higher, within an access.
     pub fn behind(self, bytes: u32) -> Self {
         Self { offset: self.offset + bytes as i32, ..self }
     }
 }
 
-/// Modifiers of loads, besides those of order, that are for the level behind the data cache: the first of them caches there only, the second one not at all.
+/// Modifiers of loads, besides those of order, that are for the level after the data cache: the first of them caches there only, the second one not at all.
 const BYPASS: [&str; 2] = ["cg", "cv"];
 
 /// Modifiers that say how an access should be cached, which changes no result. All but those of [`BYPASS`] are ignored.
@@ -103,7 +103,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(true)
     }
 
-    /// What a `ld`, `st`, `atom` says about order; the fences that it means in front and behind.
+    /// What a `ld`, `st`, `atom` says about order; the fences that it implies before and after it.
     pub fn order(&mut self, mods: &mut Mods<'_, 'a>) -> Result<[Option<Scope>; 2]> {
         // Always with `.relaxed`.
         let mmio = mods.flag("mmio");

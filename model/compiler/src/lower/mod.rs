@@ -1,6 +1,6 @@
 //! PTX to the machine's operations over virtual registers.
 //!
-//! Each instruction is checked and lowered at once: its modifiers are taken one by one, and what nobody took is refused.
+//! Each instruction is checked and lowered at once: its modifiers are taken one by one, and a modifier that is left over is refused.
 
 mod atomic;
 mod call_graph;
@@ -57,7 +57,7 @@ pub struct Lowered {
     pub names: HashMap<V, String>,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// Static shared memory in bytes; dynamic shared memory begins behind it.
+    /// Static shared memory in bytes; dynamic shared memory begins after it.
     pub static_shared: u32,
     /// Its variables of shared memory, as they are declared.
     pub shared: Vec<SharedVariable>,
@@ -132,7 +132,7 @@ pub fn lower(
             refused.push(Refused { name: name.to_owned(), errors });
         }
     }
-    // Behind all variables of the program, whose addresses do not depend on them.
+    // After all variables of the program, whose addresses do not depend on them.
     symbols.extend(hidden(&kernels));
     if errors.is_empty() {
         Ok(Module { kernels, refused, symbols, refused_variables: environment.refused })
@@ -244,7 +244,7 @@ fn place_parameters<'a>(function: &'a ast::Function<'a>, scope: &mut Scope<'a>) 
 type SharedPlaces<'a> = (Vec<SharedVariable>, u32, HashMap<&'a str, Place>);
 
 /// Places shared variables that the kernel's bodies mention, those that they declare themselves, and the word in which `bar.red` counts,
-/// one behind the other, in this order or as they are declared. Dynamic shared memory lies behind them: all of its variables begin at the
+/// one after the other, in this order or as they are declared. Dynamic shared memory lies after them: all of its variables begin at the
 /// same address.
 fn place_shared<'a>(
     environment: &Environment<'a>,

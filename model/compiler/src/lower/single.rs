@@ -38,7 +38,7 @@ impl<'a> Kernel<'_, 'a> {
         ty.bits == 64 && others && may_be_single(i, self.module.wide)
     }
 
-    /// Loads the 64 bits of an element, `at` bytes behind the address.
+    /// Loads the 64 bits of an element, `at` bytes after the address.
     pub fn load_single(&mut self, source: Source, at: u32, align: Alignment) -> Result<Pair> {
         let words = [self.b.general(), self.b.general()];
         self.under_lock(source.address.behind(at), Misaligned::Unchecked, words, |k| {
@@ -52,7 +52,7 @@ impl<'a> Kernel<'_, 'a> {
         Ok(words.map(Val::Reg))
     }
 
-    /// Stores the 64 bits of an element, `at` bytes behind the address.
+    /// Stores the 64 bits of an element, `at` bytes after the address.
     pub fn store_single(
         &mut self,
         space: Space,

@@ -80,7 +80,7 @@ pub fn refused_type(text: &str, span: Span) -> Error {
     Error::lacks(span, feature, message)
 }
 
-/// The modifiers of an instruction; each has to be taken by somebody before [`Mods::finish`].
+/// The modifiers of an instruction; each has to be taken before [`Mods::finish`].
 pub struct Mods<'i, 'a> {
     inst: &'i Instruction<'a>,
     taken: u32,
@@ -153,7 +153,7 @@ impl<'i, 'a> Mods<'i, 'a> {
         self.inst.opcode.span.to(last.span)
     }
 
-    /// Complains about the first modifier that nobody took.
+    /// Complains about the first modifier that was not taken.
     pub fn finish(self) -> Result<()> {
         match self.free().next() {
             None => Ok(()),

@@ -245,7 +245,7 @@ impl<'a> Kernel<'_, 'a> {
         let clear = self.b.inst(store, [Val::ZERO; 3]);
         self.b.push(Inst { offset, ..clear });
         self.b.push(barrier.clone());
-        // All agree if nobody disagrees.
+        // All agree if no lane disagrees.
         let counts = if kind == "and" { p.not() } else { p };
         let one = self.b.select(counts, Val::Imm(1), Val::ZERO);
         let add = Op::Atom { space: AtomicSpace::Shared, operation: Atomic::Add };

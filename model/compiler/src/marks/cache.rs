@@ -1,7 +1,7 @@
 //! The bits "RFC bypass" and "LRF bypass": results that are better kept out of a level of the hierarchy.
 //!
 //! Both ask who reads a result before the warp is descheduled, when RFC and LRF are emptied anyway. A marked instruction
-//! reads its own sources behind that point.
+//! reads its own sources after that point.
 
 use super::Pass;
 use super::deschedule::is_barrier_of_all;
@@ -32,7 +32,7 @@ fn mark_lrf(code: &mut [Instruction]) {
     }
 }
 
-/// For each instruction the registers that one of the `readers` may read behind it, before the warp is descheduled.
+/// For each instruction the registers that one of the `readers` may read after it, before the warp is descheduled.
 fn read_soon(code: &[Instruction], readers: impl Fn(&Instruction) -> bool) -> Vec<Registers> {
     backward(code, |pc, behind| {
         let instruction = &code[pc];

@@ -1,7 +1,7 @@
 //! The bit "deschedule": the instruction is the first to need the result of a long-latency operation.
 //!
 //! A warp that comes to such an instruction gives up its active slot until *all* of its long-latency operations are
-//! through, so that behind it nothing is under way. A barrier that all lanes come to does the same by itself. An
+//! through, so that after it nothing is under way. A barrier that all lanes come to does the same by itself. An
 //! instruction is marked when, on some way to it, a register that it reads or overwrites is the result of a long-latency
 //! operation and no such point has been passed since.
 
@@ -44,7 +44,7 @@ fn needs(instruction: &Instruction, coming: Registers) -> bool {
     touched.any(|register| coming.contains(register))
 }
 
-/// The registers whose values are still to come, behind an instruction.
+/// The registers whose values are still to come, after an instruction.
 fn behind(instruction: &Instruction, marked: bool, coming: Registers) -> Registers {
     let still = if marked || is_barrier_of_all(instruction) { Registers::NONE } else { coming };
     match instruction.destination() {

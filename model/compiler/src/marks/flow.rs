@@ -57,7 +57,7 @@ pub fn sources(instruction: &Instruction) -> Registers {
     instruction.sources().map(|(_, register)| register).collect()
 }
 
-/// Where a lane may go on behind an instruction: nowhere, at the next one, at a branch's target. Lanes in which the guard
+/// Where a lane may go on after an instruction: nowhere, at the next one, at a branch's target. Lanes in which the guard
 /// is false go on at the next one.
 pub fn successors(code: &[Instruction], pc: usize) -> impl Iterator<Item = usize> + use<> {
     let instruction = &code[pc];

@@ -1,9 +1,9 @@
 //! The field "free register": where write stealing may park a value (stealing paper IV-C).
 //!
-//! Which registers may be named is a matter of proof. A register is free behind an instruction when
+//! Which registers may be named is a matter of proof. A register is free after an instruction when
 //!
 //! * no lane of the warp reads its present value again, those included that wait while the other side of a branch runs:
-//!   liveness of the warp. It stays free until somebody writes it, in whatever lanes;
+//!   liveness of the warp. It stays free until an instruction writes it, in whatever lanes;
 //! * no write of it is on its way. Nothing has written it yet, or an instruction without a guard has read it since, for
 //!   which the write had to be there. Else the late write would meet the value that is parked in its place.
 //!
@@ -15,7 +15,7 @@
 //! instruction writes is better than none, as the write lands a whole pipeline later and a parked value is back within
 //! three cycles as a rule (IV-C).
 //!
-//! Behind a kernel's own registers come those up to which its allocation rounds, whole rows of all banks. Nobody uses
+//! After a kernel's own registers come those up to which its allocation rounds, whole rows of all banks. No instruction uses
 //! them, so they are named too; which of them there are depends on the number of banks. Hardware takes no notice of one
 //! that a warp does not have.
 
@@ -35,7 +35,7 @@ pub fn mark(code: &mut [Instruction]) {
     mark_dead(code, &live, &BANKS);
 }
 
-/// Marks registers that are not live behind the instructions, for files of these numbers of banks.
+/// Marks registers that are not live after the instructions, for files of these numbers of banks.
 pub fn mark_dead(code: &mut [Instruction], live: &[Registers], banks: &[usize]) {
     let named =
         code.iter().flat_map(|instruction| instruction.sources().map(|(_, r)| r).chain(instruction.destination()));
@@ -52,7 +52,7 @@ pub fn mark_dead(code: &mut [Instruction], live: &[Registers], banks: &[usize]) 
             let free = !live[pc].contains(register) && !coming[pc].contains(register);
             free.then(|| news.iter().map(|news| news.age(register) * written[pc][register.index()]).sum::<u32>())
         };
-        // Behind the end of a warp its registers are nobody's.
+        // After the end of a warp its registers belong to no warp.
         let ends = matches!(instruction.op, Op::Exit {} | Op::Trap {});
         let registers = (0..most).map(|index| Reg(index as u8)).filter(|_| !ends);
         // The first of those that are worth most.
@@ -105,7 +105,7 @@ impl News {
     }
 }
 
-/// For each instruction the registers that somebody may have written, with nobody reading them since.
+/// For each instruction the registers that may have been written and were not read since.
 fn on_their_way(code: &[Instruction]) -> Vec<Registers> {
     let mut ways: Vec<Vec<usize>> = (0..code.len()).map(|pc| successors(code, pc).collect()).collect();
     for (from, to) in turns(code) {
@@ -151,7 +151,7 @@ fn turns(code: &[Instruction]) -> Vec<(usize, usize)> {
     turns
 }
 
-/// For each instruction and register how many instructions come behind it until one writes the register, on the shortest
+/// For each instruction and register how many instructions come after it until one writes the register, on the shortest
 /// way, [`FAR`] at most. A way out of a loop is far: its lanes will go round first.
 fn until_written(code: &[Instruction], names: usize) -> Vec<Vec<u32>> {
     let back = |pc: usize| code[pc].target().map(|target| (target.index(), pc)).filter(|(first, last)| first <= last);

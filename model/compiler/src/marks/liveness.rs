@@ -1,4 +1,4 @@
-//! Which registers are still read behind an instruction, in finished code.
+//! Which registers are still read after an instruction, in finished code.
 //!
 //! There are two questions, and they have different answers where lanes diverge:
 //!
@@ -12,7 +12,7 @@
 use super::flow::{Registers, backward, side, sources};
 use gpurf_isa::Instruction;
 
-/// For each instruction the registers that a lane may still read behind it. A guarded write is no kill: a lane that the
+/// For each instruction the registers that a lane may still read after it. A guarded write is no kill: a lane that the
 /// guard leaves out keeps the old value.
 pub fn of_lane(code: &[Instruction]) -> Vec<Registers> {
     backward(code, |pc, behind| front(&code[pc], behind))
@@ -43,7 +43,7 @@ pub fn of_warp(code: &[Instruction]) -> Vec<Registers> {
     warp
 }
 
-/// What is live in front of an instruction, given what is behind it.
+/// What is live in front of an instruction, given what is after it.
 pub fn front(instruction: &Instruction, behind: Registers) -> Registers {
     let kept = match instruction.destination() {
         Some(register) if !instruction.is_guarded() => behind.without(register),

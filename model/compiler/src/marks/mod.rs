@@ -1,6 +1,6 @@
 //! What the compiler tells the register-file organisations: passes over finished code that fill in control fields.
 //!
-//! They work on machine instructions with registers and program counters, behind everything that changes code. None
+//! They work on machine instructions with registers and program counters, after everything that changes code. None
 //! changes what a kernel computes. What the fields mean stands in `docs/isa.md`; why the marks are right, above all where
 //! lanes diverge, in `docs/compiler.md`.
 //!

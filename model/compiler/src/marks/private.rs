@@ -132,7 +132,7 @@ const fn shared_bytes(op: Op) -> Option<u32> {
     }
 }
 
-/// Where straight lines of code begin: at its start, behind branches and ends, at targets.
+/// Where straight lines of code begin: at its start, after branches and ends, at targets.
 fn leaders(code: &[Instruction]) -> Vec<bool> {
     let mut leads = vec![false; code.len() + 1];
     leads[0] = true;

@@ -277,7 +277,7 @@ impl Builder {
         self.op(Op::S2r { source }, [Val::ZERO; 3])
     }
 
-    /// The whole time. The upper word is read before and behind the lower one. Where it has changed between, the time is that of the change,
+    /// The whole time. The upper word is read before and after the lower one. Where it has changed between, the time is that of the change,
     /// which lies between the two reads: so no later read gives an earlier time.
     pub fn time(&mut self) -> [Val; 2] {
         let [before, low, high] =

@@ -14,7 +14,7 @@ pub fn predecessors(f: &Function) -> Vec<Vec<BlockId>> {
     out
 }
 
-/// The blocks that can be reached, each behind those that lead to it but for loops.
+/// The blocks that can be reached, each after those that lead to it but for loops.
 pub fn reverse_postorder(f: &Function) -> Vec<BlockId> {
     let successors: Vec<Vec<BlockId>> = f.blocks.iter().map(|b| b.term.successors().collect()).collect();
     let mut order = postorder(BlockId(0), &successors);
@@ -179,7 +179,7 @@ pub fn reconvergence(f: &Function) -> Vec<Option<BlockId>> {
             out
         };
         let mut forward = keep(&successors);
-        // Nothing behind the root counts.
+        // Nothing after the root counts.
         forward[root.index()].clear();
         let mut backward = keep(&previous);
         for b in &mut backward {

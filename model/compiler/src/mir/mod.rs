@@ -118,7 +118,7 @@ pub struct Inst {
     pub offset: i32,
     /// A memory access that keeps its place among the others: PTX says volatile, relaxed, acquire or release.
     pub ordered: bool,
-    /// Variables of shared memory that an access may touch; of other instructions only right behind lowering, where a constant of the
+    /// Variables of shared memory that an access may touch; of other instructions only right after lowering, where a constant of the
     /// instruction is the address of one.
     pub variables: Variables,
     /// PTX line, from 1.

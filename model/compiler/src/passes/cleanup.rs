@@ -1,4 +1,4 @@
-//! The control-flow graph without what lowering leaves behind.
+//! The control-flow graph without what lowering leaves.
 
 use crate::mir::{Block, BlockId, Function, Pred, Term, cfg};
 

@@ -136,7 +136,7 @@ impl Liveness {
         self
     }
 
-    /// Walks a block backwards; `visit` gets each instruction's number, itself, and what is live behind it. Gives what
+    /// Walks a block backwards; `visit` gets each instruction's number, itself, and what is live after it. Gives what
     /// is live at the block's start.
     pub fn walk(&self, f: &Function, b: BlockId, mut visit: impl FnMut(usize, &Inst, &Set)) -> Set {
         let block = &f.blocks[b.index()];
@@ -158,7 +158,7 @@ impl Liveness {
         live
     }
 
-    /// Guarded writes of values that nobody can have written before: nothing old is there to be kept.
+    /// Guarded writes of values that cannot have been written before: nothing old is there to be kept.
     fn first_writes(&self, f: &Function, b: BlockId) -> HashSet<(usize, V)> {
         let block = &f.blocks[b.index()];
         let mut out = HashSet::new();

@@ -9,7 +9,7 @@
 //! | [`schedule`] | reorders the instructions of each block |
 //! | [`crate::allocate`] | registers, predicates, spills |
 //!
-//! What annotates finished instructions comes behind the emission, in [`crate::marks`]: it needs registers and program
+//! What annotates finished instructions comes after the emission, in [`crate::marks`]: it needs registers and program
 //! counters.
 
 pub mod cleanup;

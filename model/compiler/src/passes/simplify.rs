@@ -26,7 +26,7 @@ pub fn run(f: &mut Function) {
     remove_overwritten(f);
 }
 
-/// Drops what nobody reads, and nothing else.
+/// Drops what is never read, and nothing else.
 pub fn only_dead(f: &mut Function) {
     remove_dead(f);
     remove_overwritten(f);
@@ -188,7 +188,7 @@ impl Walk<'_> {
     }
 }
 
-/// Removes instructions whose results nobody reads, and results that nobody reads.
+/// Removes instructions whose results are not read, and results that are not read.
 fn remove_dead(f: &mut Function) -> bool {
     let mut writers: Vec<Vec<(u32, u32)>> = vec![Vec::new(); f.classes.len()];
     let mut work = Vec::new();
@@ -227,7 +227,7 @@ fn remove_dead(f: &mut Function) -> bool {
     changed
 }
 
-/// Removes writes of variables that are written again before anybody reads them. [`remove_dead`] cannot see these: it
+/// Removes writes of variables that are written again before they are read. [`remove_dead`] cannot see these: it
 /// asks only whether a variable is read at all.
 fn remove_overwritten(f: &mut Function) {
     for _ in 0..ROUNDS {

@@ -177,7 +177,7 @@ pub struct Instruction<'a> {
     pub guard: Option<(Word<'a>, bool)>,
     /// The opcode's first word.
     pub opcode: Word<'a>,
-    /// The words behind it, without dots.
+    /// The words after it, without dots.
     pub modifiers: Vec<Word<'a>>,
     /// Operands in the order of the source.
     pub operands: Vec<Operand<'a>>,
@@ -201,7 +201,7 @@ pub enum OperandKind<'a> {
     Name {
         /// The name.
         name: &'a str,
-        /// `x`, `y`, `z` or `w` behind a dot.
+        /// `x`, `y`, `z` or `w` after a dot.
         part: Option<&'a str>,
     },
     /// `symbol + offset`.

@@ -250,7 +250,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes behind the brace that closes the one at `brace`.
+    /// Goes past the brace that closes the one at `brace`.
     fn skip_body(&mut self, brace: Span) -> Result<()> {
         self.lexer.go_to(brace.start as usize);
         let mut depth = 0u32;

@@ -3,7 +3,7 @@
 /// Loops in loops that are looked at. Further in, all sides of branches count.
 const DEPTH: usize = 8;
 
-/// A part of a graph without ways back: blocks and loops, each behind those that lead to it.
+/// A part of a graph without ways back: blocks and loops, each after those that lead to it.
 #[derive(Debug)]
 pub struct Region {
     items: Vec<Item>,
@@ -42,7 +42,7 @@ impl Region {
         };
         let mut previous = vec![Vec::new(); next.len()];
         nodes.iter().for_each(|&b| goes(b).into_iter().for_each(|s| previous[s].push(b)));
-        // Strongly connected parts, each behind those that lead to it (Kosaraju).
+        // Strongly connected parts, each after those that lead to it (Kosaraju).
         let mut order = Vec::new();
         let mut seen = vec![false; next.len()];
         for &root in nodes {

@@ -42,9 +42,9 @@ pub enum Relssp {
     /// Where the program does.
     #[default]
     None,
-    /// In the nearest block that all threads come to behind their accesses.
+    /// In the nearest block that all threads come to after their accesses.
     Postdom,
-    /// On each way behind the last access (thesis 3.2.3).
+    /// On each way after the last access (thesis 3.2.3).
     Optimal,
 }
 
@@ -86,11 +86,11 @@ impl Variables {
     /// All of them.
     pub const ALL: Self = Self(u64::MAX);
     /// Variables that are distinguished. A set that has another one has all.
-    pub const TOLD_APART: usize = 63;
+    pub const NUMBERED: usize = 63;
 
     /// One variable.
     pub const fn one(number: usize) -> Self {
-        if number < Self::TOLD_APART { Self(1 << number) } else { Self::ALL }
+        if number < Self::NUMBERED { Self(1 << number) } else { Self::ALL }
     }
 
     /// The variables of either.
@@ -150,7 +150,7 @@ impl SharedVariable {
 /// Orders of variables, by kernel.
 pub(crate) type Orders = HashMap<String, Vec<usize>>;
 
-/// Places variables one behind the other in an order of their numbers, and dynamic memory behind them. Gives the bytes in front of
+/// Places variables one after the other in an order of their numbers, and dynamic memory after them. Gives the bytes in front of
 /// dynamic memory.
 pub(crate) fn place(variables: &mut [SharedVariable], order: &[usize]) -> u32 {
     let mut at: u32 = 0;

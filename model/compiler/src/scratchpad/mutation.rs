@@ -29,7 +29,7 @@ pub enum Mutation {
     OneIteration,
     /// Nothing is put on edges or at the start of blocks (equation 3.2).
     NoStarts,
-    /// Nothing is put behind accesses (equation 3.1).
+    /// Nothing is put after accesses (equation 3.1).
     NoEnds,
     /// No edge is split: what belongs there stands at the start of the target.
     NoSplit,

@@ -1,6 +1,6 @@
 //! Which variables of shared memory an access may touch: those whose address its own may come from.
 //!
-//! To be run right behind lowering, where instructions that take a variable's address still say so ([`Inst::variables`]). Afterwards an access says
+//! To be run right after lowering, where instructions that take a variable's address still say so ([`Inst::variables`]). Afterwards an access says
 //! which variables it may touch, and other instructions say nothing.
 
 use super::Variables;

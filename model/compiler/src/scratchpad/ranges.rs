@@ -1,7 +1,7 @@
 //! Where variables of shared memory are accessed (sharing thesis 3.2.1).
 //!
-//! `PreIN`, `PreOUT`: variables that may have been accessed in front of, behind a node on some path from the entry. `PostIN`, `PostOUT`: variables that may
-//! be accessed behind that point on some path. A point is in the access range of a set of variables where both hold for some variable of the set. (The
+//! `PreIN`, `PreOUT`: variables that may have been accessed before or after a node on some path from the entry. `PostIN`, `PostOUT`: variables that may
+//! be accessed after that point on some path. A point is in the access range of a set of variables where both hold for some variable of the set. (The
 //! equations are for one variable each; here all are solved at once.)
 
 use super::Variables;
@@ -62,13 +62,13 @@ impl<'a> Ranges<'a> {
         self.pre_in[node].meets(set) && self.post_in[node].meets(set)
     }
 
-    /// Whether the point behind a node is.
+    /// Whether the point after a node is.
     #[cfg(test)]
     pub fn acc_out(&self, set: Variables, node: usize) -> bool {
         self.pre_out[node].meets(set) && self.post_out[node].meets(set)
     }
 
-    /// Instructions of a node in the access range of a set: those with an access at or in front of them, and one at or behind them.
+    /// Instructions of a node in the access range of a set: those with an access at or in front of them, and one at or after them.
     pub fn count(&self, set: Variables, node: usize) -> usize {
         let steps = &self.of.steps[node];
         let meets = |step: &Variables| step.meets(set);

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 /// A place of `RELSSP`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {
-    /// In a block, behind its last access of the shared part; at its start if it has none.
+    /// In a block, after its last access of the shared part; at its start if it has none.
     Block(usize),
     /// On the way from one block to another.
     Edge(usize, usize),

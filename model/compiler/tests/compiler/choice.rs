@@ -54,7 +54,7 @@ fn what_a_kernel_lacks_concerns_that_kernel_alone() {
         let diagnostics = &all.refused[0].diagnostics;
         assert_eq!(diagnostics.features, BTreeSet::from([feature]), "{body}");
         assert!(diagnostics.to_string().starts_with("kernel `bad`: "), "{diagnostics}");
-        // Nobody looks at a kernel that is not wanted.
+        // A kernel that is not wanted is not looked at.
         assert_eq!(names(&compiled(&source, &|name| name == "last")), (vec!["last"], vec![]), "{body}");
         // Who wants all of it hears of it.
         let whole = compile(&source, "k.ptx", &Options::default()).unwrap_err();

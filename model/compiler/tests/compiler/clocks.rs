@@ -100,7 +100,7 @@ fn reads_are_neither_merged_nor_dropped() {
     }
 }
 
-/// Two reads around work that depends on nothing, and work in front of and behind them that could as well be between.
+/// Two reads around work that depends on nothing, and work before and after them that could as well be between.
 #[test]
 fn nothing_passes_a_read() {
     let body = "ld.global.u32 %r1, [%l60]; ld.global.u32 %r2, [%l60+4];

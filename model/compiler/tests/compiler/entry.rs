@@ -93,7 +93,7 @@ st.global.u32 [%out], %r1;";
 }
 
 #[test]
-fn what_nobody_writes_is_zero() {
+fn what_is_never_written_is_zero() {
     let body = "add.u32 %r2, %r1, 5;\nst.global.u32 [%out], %r2;";
     assert_eq!((zeros(body, 16), result(body)), (vec!["%r1".to_owned()], vec![5; 32]));
     assert_eq!(undefined(body, 16).unwrap().1, 0);
@@ -106,7 +106,7 @@ fn nothing_is_added_where_every_way_writes_first() {
     assert_eq!((zeros(&body, 16), undefined(&body, 16)), (vec!["%r1".to_owned()], None));
     let body = "@!%p0 bra ELSE;\nmov.u32 %r1, 2;\nbra.uni ON;\nELSE:\nmov.u32 %r1, 3;\nON:\nst.global.u32 [%out], %r1;";
     assert_eq!((zeros(body, 16), undefined(body, 16)), (Vec::new(), None));
-    // What nobody reads needs no value.
+    // What is not read needs no value.
     assert_eq!(zeros("@%p0 mov.u32 %r1, 2;", 16), Vec::<String>::new());
 }
 

@@ -76,7 +76,7 @@ ret;
 #[test]
 fn hints_that_name_a_level_behind_the_data_cache_pass_it_by() {
     for hint in ["cg", "cv", "volatile", "relaxed.gpu", "acquire.sys"] {
-        // Order stands in front of the space, hints of a cache behind it.
+        // Order stands in front of the space, hints of a cache after it.
         let (front, behind) = if hint.starts_with('c') { ("", hint) } else { (hint, "") };
         let dotted = |word: &str| if word.is_empty() { String::new() } else { format!(".{word}") };
         let (front, behind) = (dotted(front), dotted(behind));

@@ -70,7 +70,7 @@ fn read(text: &str, labels: &HashMap<&str, u32>) -> Result<Instruction, String> 
     };
     let (guard, code) = match code.strip_prefix('@') {
         Some(rest) => {
-            let (guard, rest) = rest.split_once(char::is_whitespace).ok_or("there is no operation behind the guard")?;
+            let (guard, rest) = rest.split_once(char::is_whitespace).ok_or("there is no operation after the guard")?;
             (predicate_source(guard).ok_or_else(|| format!("`{guard}` is no predicate"))?, rest.trim())
         }
         None => (PredicateSource::TRUE, code),

@@ -7,7 +7,7 @@ use gpurf_launch::{Argument, Assembly, Manifest};
 use super::LoadError;
 use crate::program::Program;
 
-/// Assembles the kernel of a manifest. Its parameters are the arguments of its launch, one behind the other, each aligned to its size, structs to
+/// Assembles the kernel of a manifest. Its parameters are the arguments of its launch, one after the other, each aligned to its size, structs to
 /// their alignment. The lines
 /// of its instructions are those of the manifest.
 ///

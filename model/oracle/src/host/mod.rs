@@ -37,7 +37,7 @@ pub struct KernelLaunch<'a> {
     pub source: &'a str,
     /// Its sizes, which the kernel allows.
     pub geometry: Geometry,
-    /// The constant space: parameters, and `__constant__` variables behind them.
+    /// The constant space: parameters, and `__constant__` variables after them.
     pub constant: &'a [u8],
     /// The fault that it ends with; nothing where it comes to its end.
     pub fault: Option<ExpectedFault>,

@@ -118,7 +118,7 @@ pub struct LevelJudge {
 #[derive(Debug)]
 struct Warp {
     contents: Contents,
-    /// The first instruction of the strand that it is in; none behind the end of one.
+    /// The first instruction of the strand that it is in; none after the end of one.
     strand: Option<u32>,
 }
 
@@ -157,7 +157,7 @@ impl LevelJudge {
         &mut self.warp(warp).contents
     }
 
-    /// Whether the warp gives its slot up behind an instruction and loses its contents.
+    /// Whether the warp gives its slot up after an instruction and loses its contents.
     fn waits(&self, instruction: &Instruction) -> bool {
         matches!(instruction.op, Op::Bar { .. }) && !self.levels.keep_when_descheduled
     }

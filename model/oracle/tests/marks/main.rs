@@ -57,7 +57,7 @@ fn free_registers_are_read_by_no_lane() {
     assert_eq!(lanes("MOV R3, 1 {free=R1}\n IADD R3, PT, R1, 1, !PT"), [(Wrong::ReadOfFree, 2)]);
     assert_eq!(lanes("MOV R3, 1 {free=R1}\n MOV R1, 1\n IADD R3, PT, R1, 1, !PT"), []);
     assert_eq!(lanes("MOV R1, 1\n IADD R3, PT, R1, 1, !PT {free=R1}\n IADD R1, PT, R3, 1, !PT"), []);
-    // It is free behind the instruction, for good, and whatever the guard.
+    // It is free after the instruction, for good, and whatever the guard.
     assert_eq!(lanes("@!PT MOV R3, 1 {free=R1}\n MOV R3, 1 {free=R3}\n ST.GLOBAL.B32 [R2], R1").len(), 2);
 }
 

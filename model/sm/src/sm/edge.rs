@@ -13,7 +13,7 @@ use super::decided::{BusResult, Decided};
 use crate::ports::SmIn;
 
 impl Blocks {
-    /// The edge, behind a cycle with these events. Each block is asked before it is told: what follows is in the order in which that holds.
+    /// The edge, after a cycle with these events. Each block is asked before it is told: what follows is in the order in which that holds.
     #[inline]
     pub(super) fn edge(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided, events: u64) {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
@@ -175,7 +175,7 @@ impl Blocks {
         self.settle();
     }
 
-    /// Which heads are clear behind the edge.
+    /// Which heads are clear after the edge.
     #[inline]
     fn settle(&mut self) {
         self.scoreboard.settle();

@@ -119,7 +119,7 @@ impl Blocks {
         is_set(decided.fp_passes, p).then(|| self.fp_unit[p].result().zip(Some(self.fp_unit[p].data()))).flatten()
     }
 
-    /// What the units behind the constant unit have, and its data: of both (in reset) the special registers.
+    /// What the units after the constant unit have, and its data: of both (in reset) the special registers.
     #[inline]
     pub(super) fn constant_result(&self) -> Option<(UnitResult, &WarpData)> {
         if let Some(result) = self.special_registers.result() {

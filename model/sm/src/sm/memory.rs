@@ -57,7 +57,7 @@ impl Blocks {
         pass.last = self.constant_unit.last(pass.served);
     }
 
-    /// The edge at which the results of the units behind the address unit go into the side queue. It comes before theirs.
+    /// The edge at which the results of the units after the address unit go into the side queue. It comes before theirs.
     #[inline]
     pub(super) fn push_side_results(&mut self, latency: u8) {
         // Of several the last source: in a design that keeps its promises there is one.

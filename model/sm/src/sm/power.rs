@@ -89,7 +89,7 @@ impl Blocks {
         self.operand_stage.tell_power(keeps, over);
     }
 
-    /// Which states change, behind all else that is decided; gives the events.
+    /// Which states change, after all else that is decided; gives the events.
     #[inline]
     pub(super) fn decide_power(&mut self, decided: &Decided) -> [u64; POWER_EVENTS] {
         let clear = self.gated();

@@ -1,4 +1,4 @@
-//! The ports of the blocks and their hidden state, where somebody records them: from the state before the edge and from what was decided.
+//! The ports of the blocks and their hidden state, where a run is recorded: from the state before the edge and from what was decided.
 //!
 //! A narrow payload that means nothing is zero; a wide one is left alone.
 

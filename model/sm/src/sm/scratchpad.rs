@@ -55,7 +55,7 @@ impl Blocks {
         }
     }
 
-    /// Behind the edge: whose heads may issue in the next cycle, and which as probes.
+    /// After the edge: whose heads may issue in the next cycle, and which as probes.
     #[inline]
     pub(super) fn settle_scratchpad(&mut self) {
         let Some(mut scratchpad) = self.scratchpad.take() else { return };

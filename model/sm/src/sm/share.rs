@@ -58,7 +58,7 @@ impl Blocks {
         }
     }
 
-    /// Behind the edge: whose heads may issue in the next cycle as far as locks go, which follows from state alone.
+    /// After the edge: whose heads may issue in the next cycle as far as locks go, which follows from state alone.
     #[inline]
     pub(super) fn settle_share(&mut self) {
         self.settle_scratchpad();
@@ -80,7 +80,7 @@ impl Blocks {
         self.share = Some(share);
     }
 
-    /// Warps that come before others and behind them.
+    /// Warps that come before others and after them.
     #[inline]
     pub(super) fn classes(&self) -> Classes {
         match (&self.share, &self.scratchpad) {
@@ -100,7 +100,7 @@ impl Blocks {
         self.share.as_deref().map_or_else(|| self.scratchpad_event(decided), event)
     }
 
-    /// The edge, behind a cycle with these events of the SM.
+    /// The edge, after a cycle with these events of the SM.
     #[inline]
     pub(super) fn clock_share(&mut self, inputs: &SmIn, decided: &Decided, events: u64, idle: u64) {
         self.clock_scratchpad(decided, idle);

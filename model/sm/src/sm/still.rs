@@ -1,4 +1,4 @@
-//! Cycles in which nothing happens: everybody waits, for memory or for a latency to be over.
+//! Cycles in which nothing happens: every warp waits, for memory or for a latency to be over.
 
 use gpurf_blocks::memory::Server;
 use gpurf_blocks::mrf::MAX_PORTS;
@@ -16,7 +16,7 @@ impl Blocks {
         let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         let quiet = self.nothing_comes(inputs, &straps)
             && self.nothing_is_under_way()
-            && self.nobody_is_served(inputs, &straps)
+            && self.nothing_is_served(inputs, &straps)
             && self.nothing_issues(&straps)
             && self.no_block_goes_on()
             && self.power_is_still()
@@ -71,7 +71,7 @@ impl Blocks {
     }
 
     /// Lanes may be offered to the coalescer, which has no room; an instruction may be offered to a unit that does not take it.
-    fn nobody_is_served(&self, inputs: &SmIn, straps: &Straps) -> bool {
+    fn nothing_is_served(&self, inputs: &SmIn, straps: &Straps) -> bool {
         let mut pass = Pass::default();
         if let Some((server, _)) = self.address_unit.offer() {
             if !matches!(server, Server::Global | Server::Local) {

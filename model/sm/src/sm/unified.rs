@@ -94,7 +94,7 @@ impl Unified {
         self.arbiter.reset();
     }
 
-    /// Behind the edge: what is free, and what has been read.
+    /// After the edge: what is free, and what has been read.
     #[inline]
     fn settle(&mut self, stage: &OperandStage) {
         self.free = stage.columns_free();
@@ -127,7 +127,7 @@ impl Blocks {
         unified.decide(cache, &pass.cache, self.block_launcher.partition(), access.as_ref(), how);
     }
 
-    /// Behind the edge.
+    /// After the edge.
     #[inline(never)]
     pub(super) fn settle_unified(&mut self) {
         let (Some(unified), Some(cache)) = (&mut self.unified, &mut self.cache) else { return };

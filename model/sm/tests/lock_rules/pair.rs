@@ -138,7 +138,7 @@ impl Pair {
         self.slots.iter().all(|slot| slot.block.is_none())
     }
 
-    /// Gives what each warp that has not ended does next, and the state behind it; none where the warp has to wait.
+    /// Gives what each warp that has not ended does next, and the state after it; none where the warp has to wait.
     pub fn steps(&self, course: &Course, rule: Rule, mut give: impl FnMut(Step, Option<Self>)) {
         let sides = self.slots.map(|slot| slot.side(course));
         let mutex_is_free = !sides.iter().any(Side::holds_mutex);

@@ -36,7 +36,9 @@ pub fn each(runs: &[Job<'_>]) -> String {
     ];
     let rows: Vec<Vec<Cell>> = runs.iter().map(|(job, ended)| cells(job, ended)).collect();
     let designs: Vec<&str> = runs.iter().map(|(job, _)| Organisation::of(&job.config).design().name).collect();
-    format!("{}{}\n", output::table(&columns, &rows), output::wrapped(&shape::legend(&designs)))
+    let shapes: Vec<String> = runs.iter().map(|(job, _)| shape::words(&parameters(&job.block, &job.config))).collect();
+    let shapes: Vec<&str> = shapes.iter().map(String::as_str).collect();
+    format!("{}{}\n", output::table(&columns, &rows), output::wrapped(&shape::legend(&designs, &shapes)))
 }
 
 /// A row for each group of runs: those of the SM at one preset, those of the blocks of one folder. Runs that did not pass follow, with a

@@ -21,7 +21,7 @@ pub(super) struct Reads {
 }
 
 impl Reads {
-    /// Nobody waits.
+    /// No operand waits.
     pub fn new(cycles: u64) -> Self {
         Self { lacking: VecDeque::new(), cycles: cycles.max(1), left: 0 }
     }

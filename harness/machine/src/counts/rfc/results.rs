@@ -12,7 +12,7 @@ use crate::counts::words::Tally;
 #[derive(Clone, Copy)]
 pub(super) struct Written {
     pub entry: Entry,
-    /// It was taken from somebody, or from nobody.
+    /// It was taken from another register, or from none.
     pub is_new: bool,
     /// What was in it, if that has to be written back.
     pub evicted: Option<Entry>,
@@ -36,7 +36,7 @@ impl Replay {
                         self.latches[bus] = None;
                     }
                 }
-                None if done => tally.object(|| format!("bus {bus} is done with a result that nobody has sent")),
+                None if done => tally.object(|| format!("bus {bus} is done with a result that was not sent")),
                 None => {}
             }
             if let Some(part) = seen.results[bus] {
@@ -143,7 +143,7 @@ impl Replay {
         }
     }
 
-    /// What was in the LRF goes down into the cache, if another register's value comes and somebody may want it.
+    /// What was in the LRF goes down into the cache, if another register's value comes and a later read may want it.
     fn make_room_above(&mut self, operation: Operation, before: &Slot, tally: &mut Tally) -> Option<Written> {
         let last = before.last;
         if last.dirty == 0 || last.is_of(operation.register) {
@@ -187,7 +187,7 @@ impl Replay {
                 Some(port.remove(index))
             });
             let Some(Fill { slot, register, mask }) = due else {
-                return tally.object(|| format!("cache {c} keeps an operand that nobody has read"));
+                return tally.object(|| format!("cache {c} keeps an operand that was not read"));
             };
             let fill = Operation { slot, register, mask, kind: Kind::Fill, private: false };
             if operation.replace(fill).is_some() {

@@ -12,7 +12,7 @@ pub struct Entry {
     pub register: u8,
     /// Lanes that it has.
     pub valid: Mask,
-    /// Of these the ones that the MRF does not have, and somebody may want.
+    /// Of these the ones that the MRF does not have, and a later read may want.
     pub dirty: Mask,
 }
 

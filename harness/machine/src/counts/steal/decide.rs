@@ -30,7 +30,7 @@ pub(super) struct Chance {
     pub waits_bus: bool,
     /// None of these.
     pub able: bool,
-    /// Somebody else wants its bank.
+    /// Another request wants its bank.
     pub opposed: bool,
     /// Where it is parked.
     pub parks: Option<usize>,

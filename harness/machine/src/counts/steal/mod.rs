@@ -154,7 +154,7 @@ impl Replay {
         let mut written = Vec::new();
         for bus in lanes_of(seen.done.into()) {
             let Some(Head { part, home }) = self.heads[bus] else {
-                tally.object(|| format!("bus {bus} is done with a result that nobody has sent"));
+                tally.object(|| format!("bus {bus} is done with a result that was not sent"));
                 continue;
             };
             if !chances[bus].able {
@@ -205,7 +205,7 @@ impl Replay {
             let issues = seen.taken[p].map(|taken| taken.warp) == self.candidates[p].map(|candidate| candidate.warp);
             if !issues {
                 tally.add("wasted", 1u64);
-                // Its data are nobody's: no groups.
+                // Its data belong to no lane: no groups.
                 tally.add("read", stolen.len() as u64);
                 stolen.clear();
             }
@@ -221,7 +221,7 @@ impl Replay {
             }
             let wanted = self.held[index / 3].as_mut().and_then(|held| held.wanted[index % 3].take());
             let Some(place) = wanted else {
-                tally.object(|| "an operand is read that nobody wants, or twice".to_owned());
+                tally.object(|| "an operand is read that no collector wants, or twice".to_owned());
                 continue;
             };
             tally.add("redirected", u64::from(self.redirect && self.table.find(place).is_some()));

@@ -46,7 +46,7 @@ pub struct Parked {
 /// What is known of each bank.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The entry that nobody needs.
+    /// The entry that no warp needs.
     pub free: Vec<Option<usize>>,
     /// What is parked in it.
     pub parked: Vec<Option<Parked>>,

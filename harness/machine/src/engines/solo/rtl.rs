@@ -22,7 +22,7 @@ pub struct RtlEngine {
 }
 
 impl RtlEngine {
-    /// An SM that has just been reset, built from [`request`](super::request); a waveform and a trace have what it was built to show.
+    /// An SM that has just been reset, built from [`request`](crate::request); a waveform and a trace have what it was built to show.
     ///
     /// # Errors
     /// When the RTL fails under reset.

@@ -16,7 +16,7 @@ pub(crate) struct FpUnitCover {
     taken: Option<Box<FpUnitIn>>,
 }
 
-/// The bits of a value behind the last place of its result: the first of them, whether any later one is set; and the last place.
+/// The bits of a value after the last place of its result: the first of them, whether any later one is set; and the last place.
 fn dropped(x: Finite) -> (bool, bool, bool) {
     if x.significand == 0 {
         return (false, false, false);

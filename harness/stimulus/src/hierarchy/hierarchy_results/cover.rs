@@ -45,8 +45,8 @@ impl ResultsCover {
             point!("a result goes to a place and to the MRF", takes && at(up & i.look_both_i));
             point!("a result goes to the MRF only, no place waits", takes && at(o.look_valid_o & !up));
             point!("a result goes to the MRF only, its warp has no slot", takes && !at(o.look_valid_o));
-            point!("a result waits behind its bus' latch", at(i.write_valid_i) && at(o.wait_o & i.mrf_ready_i));
-            point!("a result waits behind the MRF's queue", at(i.write_valid_i & !i.mrf_ready_i & !o.wait_o));
+            point!("a result waits for its bus' latch", at(i.write_valid_i) && at(o.wait_o & i.mrf_ready_i));
+            point!("a result waits for the MRF's queue", at(i.write_valid_i & !i.mrf_ready_i & !o.wait_o));
             point!("a result follows the one that is written", takes && at(go));
             point!("a result to the MRF only follows one to a place", takes && at(go) && !at(up));
             point!("a result to a place follows one to the MRF", takes && at(i.mrf_done_i & up) && !at(p.valid_q));

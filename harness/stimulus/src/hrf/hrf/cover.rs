@@ -139,7 +139,7 @@ impl HrfCover {
         let full = self.shape.buffered() && usize::from(nets.buffer_used[b]) == self.shape.buffer_entries;
         // A large buffer is full too seldom when its bank's queue is in use.
         point!(
-            "a result for the full buffer waits behind its queue",
+            "a result for the full buffer waits for its queue",
             direct && full && at(nets.loads_valid, b),
             given = self.shape.buffered() && self.shape.buffer_entries <= 8 && self.queues()
         );
@@ -245,7 +245,7 @@ impl HrfCover {
             given = self.shape.buffered()
         );
         point!(
-            "a drain begins behind older results",
+            "a drain begins while older results wait",
             at(nets.drain_begin, b) && waits && drains,
             given = self.shape.buffered() && self.queues()
         );

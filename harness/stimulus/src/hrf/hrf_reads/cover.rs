@@ -24,7 +24,7 @@ impl ReadsCover {
         let wanting = collectors.clone().filter(|&c| wants(c) != 0).fold(0u16, |set, c| set | 1 << c);
         let chosen = collectors.clone().find(|&c| wants(c) != 0 && i.older_i[c] & wanting == 0);
         let Some(c) = chosen else {
-            point!("nobody wants a register", true);
+            point!("no operand wants a register", true);
             return;
         };
         let (wanted, mask) = (wants(c), i.col_mask_i[c]);

@@ -80,8 +80,8 @@ impl AlternatingSchedulerCover {
         let of = |b: usize| ready & if b == 0 { EVEN } else { !EVEN };
         let flushes = |b: usize| o.flush_o >> b & 1 == 1;
         let (parity, own) = if of(other) != 0 { (other, of(other)) } else { (last, of(last)) };
-        point!("nobody is ready", none && ready == 0 && i.alive_i != 0);
-        point!("nobody is alive", none && i.alive_i == 0);
+        point!("no warp is ready", none && ready == 0 && i.alive_i != 0);
+        point!("no warp is alive", none && i.alive_i == 0);
         let stalls = none && own != 0 && flushes(parity);
         point!("waits for the slot of the other parity", stalls && parity == other && flushes(last));
         let free = of(last) != 0 && !flushes(last);
@@ -149,7 +149,7 @@ impl AlternatingSchedulerCover {
         point!("gives up at a mark, long ones outstanding", mark && causes == 1 && long);
         point!("gives up at a mark, nothing outstanding", mark && causes == 1 && !long && !short);
         point!("gives up as patience is over", patience && causes == 1, given = self.patience != 0);
-        point!("patience is over, and nobody is ready", !leaves && over, given = self.patience != 0);
+        point!("patience is over, and no warp is ready", !leaves && over, given = self.patience != 0);
         point!(
             "patience without a limit",
             i.cfg_i == 0 && !leaves && ready != 0 && p.issued_q > 64,

@@ -104,7 +104,7 @@ impl TwoLevelSchedulerCover {
             let own = self.own(port, ready);
             let free = self.slots_of(port).any(|s| p.state_q[s] == 0);
             point!("ready warps, no free slot", own != 0 && !free);
-            point!("a free slot, nobody ready", own == 0 && free);
+            point!("a free slot, no warp ready", own == 0 && free);
             let Some((slot, warp)) = *taken else { continue };
             point!("a slot is taken", true);
             point!("a slot above busy ones is taken", self.slots_of(port).any(|s| s < slot && p.state_q[s] != 0));
@@ -224,11 +224,11 @@ impl TwoLevelSchedulerCover {
             point!("no candidate beside the one that issues", issues && !goes && !named);
             point!("a stolen warp issues", goes);
             point!("a stolen warp issues, and another one is named", goes && named);
-            point!("a stolen warp issues, and nobody is named", goes && !named);
+            point!("a stolen warp issues, and no warp is named", goes && !named);
             point!("a stolen warp issues, its port is not ready", goes && !at(i.ready_i));
             let over = had && asked && !active && i.stop_i == 0;
             point!("a warp that was named leaves, and another one issues", over && issues);
-            point!("a warp that was named leaves, and nobody issues", over && !issues);
+            point!("a warp that was named leaves, and no warp issues", over && !issues);
             point!("stolen, but stopped", asked && had && i.stop_i == 1);
             point!("stolen, and no candidate was there", asked && !had);
             let place = usize::from(p.candidate_slot_q[port]) / self.shape.ports();
@@ -294,7 +294,7 @@ impl TwoLevelSchedulerCover {
                     #[given(!self.straps.stay && self.straps.patience != 0)]
                     {
                         point!("leaves when patience is over", leaves && patience && causes == 1);
-                        point!("patience is over, and nobody is ready", !leaves && over && !wanted);
+                        point!("patience is over, and no warp is ready", !leaves && over && !wanted);
                         point!("patience is over in the middle of a strand", !leaves && over && wanted && !void);
                     }
                 }

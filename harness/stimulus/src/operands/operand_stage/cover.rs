@@ -45,7 +45,7 @@ impl OperandStageCover {
         point!("an instruction with three register sources", issues([true; OPERANDS]));
         point!("a source between registers is none", issues([true, false, true]));
         point!(
-            "rows begin anew behind the last",
+            "rows begin anew after the last",
             ports(taken).any(|p| first_row(p) >= shape.mrf.depth),
             given = !self.shape.unified()
         );

@@ -143,7 +143,7 @@ impl Generator<'_> {
     fn all_end(&mut self) -> Statement {
         let ends = |generator: &mut Self| Statement::Exit(generator.test(Condition::Lanes(u32::MAX)));
         let inner = If { test: self.divergent(), then: vec![ends(self)], otherwise: vec![ends(self)] };
-        // Something stands behind it, so that its two ways meet before those of the outer one do.
+        // Something stands after it, so that its two ways meet before those of the outer one do.
         let behind = ends(self);
         // Few lanes at a time, and not the first one, which never ends.
         let mask = self.word() & self.word() & !1;
@@ -256,7 +256,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Values are stored, and one is loaded that nobody waits for.
+    /// Values are stored, and one is loaded for which no instruction waits.
     pub(super) fn last_statements(&mut self) -> Vec<Statement> {
         let mut statements = Vec::new();
         for _ in 0..4 {

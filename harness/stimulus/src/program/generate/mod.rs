@@ -42,7 +42,7 @@ struct Generator<'a> {
     control: bool,
     /// Flags that have been used.
     flags: u32,
-    /// Statements that end lanes, so far: few, or nobody is left.
+    /// Statements that end lanes, so far: few, so that some lanes are left.
     exits: u32,
     /// The same for whole warps.
     warp_ends: u32,

@@ -9,7 +9,7 @@ use crate::program::tree::{Access, Action, If, Loop, Statement, Trips, Window};
 
 /// Instructions between two accesses: some are nearer than any threshold of a compiler that is of use, some further away.
 const GAP: [u32; 2] = [1, 12];
-/// Gaps behind which even a threshold of several instructions ends.
+/// Gaps after which even a threshold of several instructions ends.
 const LONG_GAP: [u32; 2] = [5, 16];
 
 impl Generator<'_> {

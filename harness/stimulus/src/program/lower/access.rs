@@ -14,7 +14,7 @@ use crate::program::tree::{Access, Action, Pattern, Place, Window};
 enum Base {
     /// At an address that a register holds.
     Register(Reg),
-    /// So many bytes behind the start of a buffer.
+    /// So many bytes after the start of a buffer.
     Buffer(BufferKind, u32),
     /// At an address that is known.
     At(u32),

@@ -40,7 +40,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Statements, and a release behind the last one that accesses shared memory. Where this one is a branch, both of its ways have a release.
+    /// Statements, and a release after the last one that accesses shared memory. Where this one is a branch, both of its ways have a release.
     pub(super) fn releasing(&mut self, statements: &[Statement]) {
         let Some(last) = statements.iter().rposition(accesses_shared) else {
             self.release();
@@ -158,8 +158,8 @@ impl Lowering<'_> {
         self.emit(Instruction::new(Op::Exit {}).guarded(PredicateSource::of(test.predicate)));
     }
 
-    /// The warp's stores have been performed when a load behind them has come back; only then it ends. Nobody waits for it at a barrier any more, and
-    /// others may read what it has stored behind the next one.
+    /// The warp's stores have been performed when a load after them has come back; only then it ends. No warp waits for it at a barrier any more, and
+    /// others may read what it has stored after the next one.
     fn end_warp(&mut self, test: &Test) {
         self.note("warps end");
         let holds = self.test(test);

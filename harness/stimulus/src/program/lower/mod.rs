@@ -27,7 +27,7 @@ pub const SUM_BYTES: u32 = 4 * SUM_KINDS * SUM_WORDS;
 const FLAGS: u32 = 8;
 /// Words of the table of constants.
 pub const CONSTANT_WORDS: u32 = 32;
-/// Words of the inputs that nobody writes.
+/// Words of the inputs that no program writes.
 pub const INPUT_WORDS: u32 = 2048;
 /// Words of the floats.
 pub const FLOAT_WORDS: u32 = 128;
@@ -53,7 +53,7 @@ enum Item {
 pub enum BufferKind {
     /// Each warp's own words.
     Own,
-    /// Words that nobody writes.
+    /// Words that no program writes.
     Input,
     /// Floats of all kinds.
     Floats,
@@ -81,7 +81,7 @@ pub const UNIT: u32 = 32;
 /// Where interleaved words begin in their buffer: then the buffer ends in the middle of a line.
 pub const LEAD: u32 = 48;
 
-/// Address of the table of constants: behind the buffers' addresses.
+/// Address of the table of constants: after the buffers' addresses.
 const CONSTANTS: u32 = 8 * BufferKind::ALL.len() as u32;
 
 /// A program as the machine takes it.
@@ -91,7 +91,7 @@ pub struct Lowered {
     pub code: Vec<Instruction>,
     /// Where branches lead: instructions that have a label in the text.
     pub notes: Vec<(usize, String)>,
-    /// The first instruction behind the prologue.
+    /// The first instruction after the prologue.
     pub body: usize,
     /// Bytes of shared memory.
     pub shared: u32,
@@ -143,7 +143,7 @@ struct Lowering<'a> {
     /// Labels of the loops around: the next round, the end.
     loops: Vec<(Label, Label)>,
     /// Whether the order of atomic operations shows: a result is used, or one does not commute. By the statements as they are, not by what the program
-    /// was meant to be: where it does not show, nobody replays it.
+    /// was meant to be: where it does not show, no run replays it.
     ordered: bool,
     /// What the statements touch.
     shared: bool,

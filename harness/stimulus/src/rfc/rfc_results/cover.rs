@@ -76,7 +76,7 @@ impl ResultsCover {
             point!("a result for a slot that is flushed goes around", goes && flushed && !noted);
             let waits = valid && !to_cache && !sent;
             point!("a result waits for an older value of its register", waits && matches && !evicts);
-            point!("a result waits behind an eviction", waits && evicts && !matches);
+            point!("a result waits for an eviction", waits && evicts && !matches);
             point!("a result waits for the MRF's queue", may && !bit(i.mrf_ready_i, b));
             point!("a result waits for its bank", sent && !bit(i.mrf_done_i, b));
             point!("a result goes into its bank", sent && ends);
@@ -112,7 +112,7 @@ impl ResultsCover {
                 point!("both want one cache to take lanes away", kills == 3);
             }
         }
-        point!("nobody takes anything", p.valid_q != 0 && o.wait_o == p.valid_q);
+        point!("nothing is taken", p.valid_q != 0 && o.wait_o == p.valid_q);
         #[given(self.shape.ports() == 2)]
         {
             point!("buses cross", wants == [Some(1), Some(0)]);

@@ -77,7 +77,7 @@ impl StealCover {
         point!("read waits for a write", mrf("conflict_read_write") > 0);
         point!("one read fills several slots", p.fill.count_ones() > (p.grant.count_ones() + p.stolen.count_ones()));
         point!("all collectors busy", p.busy.count_ones() as usize == self.shape.collectors);
-        point!("complete but behind its warp's older instruction", behind);
+        point!("complete, but its warp's older instruction is not", behind);
         point!("instruction without register sources", sourceless);
         point!("partial write", self.ports(written).any(|q| p.head_mask[q] != u32::MAX));
         #[given(self.shape.issue_ports == 2)]
@@ -155,7 +155,7 @@ impl StealCover {
             #[given(self.read)]
             {
                 point!("an operand is stolen", true);
-                point!("nobody takes what was stolen", !done(q));
+                point!("no collector takes what was stolen", !done(q));
                 point!("another warp issues than the one that is stolen for", !done(q) && taken >> q & 1 == 1);
                 point!("an operand is stolen for some lanes", done(q) && i.issue_mask_i[q] != u32::MAX);
                 point!("an instruction whose operand is stolen is taken beside reads", done(q) && p.grant != 0);
@@ -175,7 +175,7 @@ impl StealCover {
             let wanted = |k: &usize| (p.want_valid & !p.want_parked) >> k & 1 == 1;
             let rivals = (0..self.shape.sources()).filter(wanted).any(rival);
             point!("a theft removes a conflict", rivals, given = self.read && !self.eager);
-            point!("an operand is stolen that nobody else wants", !rivals, given = self.read && self.eager);
+            point!("an operand is stolen that no other request wants", !rivals, given = self.read && self.eager);
             let left = (0..OPERANDS * q).filter(wanted).any(rival);
             point!(
                 "a candidate's operand is left to the other one's",

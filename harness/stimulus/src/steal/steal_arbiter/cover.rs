@@ -236,7 +236,7 @@ impl ArbiterCover {
         let any = |holds: &dyn Fn(usize) -> bool| stolen.iter().any(|&k| holds(k));
         point!("a theft of two operands of one candidate", any(&|k| rivals(k).any(|r| port(r) == port(k))));
         point!("the lowest source is stolen", any(&|k| rivals(k).any(|r| port(r) == port(k) && r > k)));
-        point!("a theft of what nobody else wants", any(&|k| rivals(k).next().is_none()));
+        point!("a theft of a bank that no other request wants", any(&|k| rivals(k).next().is_none()));
         point!("several thefts", stolen.len() > 1);
         point!("a theft and a parked result in one cycle", !stolen.is_empty() && o.park_valid_o != 0);
         point!(
@@ -251,7 +251,10 @@ impl ArbiterCover {
         );
         let closed = m.lands | m.forced;
         let idle = !(closed | m.requested);
-        point!("nobody else wants it, and it is not stolen", read && !eager && m.wanted & !m.contested & idle != 0);
+        point!(
+            "no other request wants it, and it is not stolen",
+            read && !eager && m.wanted & !m.contested & idle != 0
+        );
         point!("two want it, reads do not steal", !read && m.contested & idle != 0);
         point!("no theft: a read wants the bank", read && m.contested & m.requested & !closed != 0);
         point!("no theft: the bank is closed", read && m.contested & closed & !m.requested != 0);
@@ -271,7 +274,7 @@ impl ArbiterCover {
         let unforced = fetch && !forced;
         let bank = usize::from(o.fetch_bank_o);
         let fresh = bit(i.fresh_i, bank as u32);
-        point!("a fetch right behind the parking", unforced && fresh);
+        point!("a fetch directly after the parking", unforced && fresh);
         point!("a fetch later", unforced && !fresh);
         point!("no fetch, no bus is free", !fetch && i.parked_i != 0 && i.bus_free_i == 0);
         let waits = !fetch && i.bus_free_i == 1;

@@ -153,7 +153,7 @@ fn with_unified_memory_the_number_of_sets_is_chosen() {
         assert_eq!((look(&mut tags, a, 1, 0), look(&mut tags, c, 0, 0)), (Some(3), None));
         assert_eq!(fill(&mut tags, c), Some(3 + sets as u16), "the line used last stays");
         assert_eq!((look(&mut tags, a, 0, 0), look(&mut tags, b, 0, 0)), (Some(3), None));
-        // Lines that differ in the bits between the smallest and the largest number of sets are told apart.
+        // Lines that differ in the bits between the smallest and the largest number of sets are distinguished.
         assert_eq!(look(&mut tags, c ^ 4, 0, 0), None);
     }
     (tags.inputs.log_i, tags.inputs.flush_i) = (0, 1);

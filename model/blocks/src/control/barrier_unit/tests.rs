@@ -138,7 +138,7 @@ fn one_warp_a_cycle_is_looked_at_in_turn() {
         unit.step();
     }
     assert_eq!(scans(&mut unit, 5), [2, 4, 7, 2, 4]);
-    // Behind the last warp the search begins anew.
+    // After the last warp the search begins anew.
     unit.arrive(0, 7, 0, Threads::Constant(64));
     assert_eq!(scans(&mut unit, 4), [7, 2, 4, 7]);
     assert_eq!(scans(&mut unit, 4), [0, 2, 4, 7]);

@@ -406,7 +406,7 @@ fn guests_have_the_private_part_of_shared_memory_and_all_their_registers() {
     assert_eq!(place_alone(&mut launcher), (0, 0, 0));
 }
 
-/// Behind reset: bases and private bytes.
+/// After reset: bases and private bytes.
 fn place_alone(launcher: &mut Driver<BlockLauncher>) -> (u32, u32, u32) {
     let out = launcher.cycle();
     (out.place_base_o, out.place_common_o, out.private_bytes_o)

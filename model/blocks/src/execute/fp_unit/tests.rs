@@ -363,7 +363,7 @@ fn stages_fill_up_behind_a_result_that_waits() {
     unit.inputs.src_valid_i = 1;
     let results = stream(&mut unit, 12, |cycle| cycle >= 6);
     assert_eq!(results, [(6, 1), (7, 2), (8, 3), (9, 4), (10, 5), (11, 6)]);
-    // With a gap behind the result it closes up.
+    // With a gap after the result it closes up.
     let mut unit = self::unit(FADD, 0);
     unit.inputs.result_ready_i = 0;
     for (valid, ready, stages) in [(1, 1, 0b00), (0, 1, 0b01), (1, 1, 0b10), (1, 0, 0b11)] {

@@ -77,7 +77,7 @@ fn warps_take_turns_from_the_one_behind_the_last() {
     start(&mut fetch, [0, 5, 31]);
     let found: Vec<_> = (0..7).map(|_| decoded(&mut fetch)).collect();
     assert_eq!(found[1..], [(0, 0), (5, 0), (31, 0), (0, 1), (5, 1), (31, 1)].map(Some));
-    // The one behind 31 is 0.
+    // The one after 31 is 0.
     fetch.inputs.room_i = 1 << 31;
     decoded(&mut fetch);
     decoded(&mut fetch);

@@ -82,7 +82,7 @@ fn who_loses_goes_first_the_next_time() {
         let out = results.step();
         assert_eq!((out.orf_data_o[1].0[0], out.wait_o), (101 - winner, 0));
     }
-    // Different arrays, or ORF and LRF of one: nobody waits.
+    // Different arrays, or ORF and LRF of one: no result waits.
     results.write(0, 2, Some(0), false).write(1, 3, Some(0), false).step();
     assert_eq!(results.step().orf_valid_o, 0b11);
     results.write(0, 2, Some(0), false).write(1, 4, Some(8), false).step();

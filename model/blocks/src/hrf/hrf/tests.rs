@@ -265,7 +265,7 @@ struct Warps {
     /// The active warp.
     active: Option<usize>,
     value: [[[u32; LANES]; REGISTERS]; WARPS],
-    /// Lanes that nobody reads before they are written.
+    /// Lanes that are not read before they are written.
     dead: [[u32; REGISTERS]; WARPS],
     /// Results outstanding of each register, and whether they are long.
     open: [[u8; REGISTERS]; WARPS],

@@ -77,7 +77,7 @@ fn one_warp_becomes_active_and_issues_from_the_next_cycle_on() {
     assert_eq!(scheduler.clear(1).step().issue_valid_o, 0);
 }
 
-/// Who becomes active behind warp 0, one after the other, where these warps are alive.
+/// Who becomes active after warp 0, one after the other, where these warps are alive.
 fn order<const N: usize>(alive: u64) -> [u8; N] {
     let mut scheduler = scheduler(0);
     scheduler.inputs.alive_i = alive;
@@ -133,7 +133,7 @@ fn where_one_parity_alone_is_ready_it_follows_itself_behind_its_drain() {
     let out = scheduler.step();
     assert_eq!((count(&out, "alternating_same_parity"), count(&out, "alternating_activate")), (1, 1));
     assert_eq!(scheduler.step().active_o, 0b100);
-    // Nobody is ready.
+    // No warp is ready.
     scheduler.leaves(2);
     scheduler.inputs.flush_done_i = 1;
     scheduler.inputs.held_i = 0b101;
@@ -202,7 +202,7 @@ fn patience_ends_when_others_are_ready() {
     scheduler.inputs.alive_i = 0b1;
     scheduler.step();
     for _ in 0..3 {
-        assert_eq!(scheduler.clear(1).step().issue_valid_o, 1, "nobody else is ready");
+        assert_eq!(scheduler.clear(1).step().issue_valid_o, 1, "no other warp is ready");
     }
     scheduler.inputs.alive_i = 0b11;
     let out = scheduler.clear(1).step();

@@ -80,8 +80,8 @@ fn an_instruction_that_is_no_branch_goes_on() {
     let mut warp = Warp::new(u32::MAX);
     assert_eq!(warp.other(5), None, "the fetch has not stopped");
     assert_eq!(warp.issue(Kind::Other, 6, true, 0, [0; 2]), Some(7), "it has");
-    assert_eq!(warp.branch(7, 0, 40, 50), Some(8), "nobody jumps");
-    assert_eq!(warp.branch(8, u32::MAX, 40, 50), Some(40), "everybody jumps");
+    assert_eq!(warp.branch(7, 0, 40, 50), Some(8), "no lane jumps");
+    assert_eq!(warp.branch(8, u32::MAX, 40, 50), Some(40), "all lanes jump");
     assert_eq!(warp.state(), (u32::MAX, u32::MAX, NO_PC, 0));
 }
 
@@ -187,7 +187,7 @@ fn groups_that_have_ended_are_passed_over() {
     let mut warp = Warp::new(0xff);
     assert_eq!(warp.branch(10, 0x0f, 30, 50), Some(11));
     assert_eq!(warp.branch(11, 0xc0, 20, 40), Some(12));
-    // Both sides of the inner branch end, so nobody waits at 40: two more cycles.
+    // Both sides of the inner branch end, so no lane waits at 40: two more cycles.
     assert_eq!(warp.exit(12, 0x30), None);
     assert_eq!(warp.returned(), Some((2, 20)));
     assert_eq!(warp.exit(20, 0xc0), None);

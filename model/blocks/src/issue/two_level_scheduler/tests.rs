@@ -115,7 +115,7 @@ fn issue(scheduler: &mut Driver<TwoLevelScheduler>, clear: u64, word: u8) -> (Op
 
 #[test]
 fn the_candidate_is_the_choice_among_the_slots_of_the_half_that_lost() {
-    // Slots 0 and 2, 1 and 3 are the halves; round-robin begins behind slot 0.
+    // Slots 0 and 2, 1 and 3 are the halves; round-robin begins after slot 0.
     let mut round = with_candidates(0, &[]);
     assert_eq!(issue(&mut round, 0xf, 0), (Some(1), Some(2)));
     assert_eq!(issue(&mut round, 0xf, 0), (Some(2), Some(3)));
@@ -174,7 +174,7 @@ fn a_warp_that_leaves_its_slot_is_not_issued_by_theft() {
     (scheduler.inputs.held_i, scheduler.inputs.stop_i) = (0, 1);
     assert_eq!(issue(&mut scheduler, 0b1101, 1), (None, None));
     scheduler.inputs.stop_i = 0;
-    assert_eq!(issue(&mut scheduler, 0b0001, 1), (Some(0), None), "the word comes too late: nobody was named");
+    assert_eq!(issue(&mut scheduler, 0b0001, 1), (Some(0), None), "the word comes too late: no warp was named");
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn patience_ends_when_others_are_ready() {
     scheduler.inputs.alive_i = 0b1;
     scheduler.step();
     for _ in 0..3 {
-        assert_eq!(scheduler.clear(1).step().issue_valid_o, 1, "nobody else is ready");
+        assert_eq!(scheduler.clear(1).step().issue_valid_o, 1, "no other warp is ready");
     }
     scheduler.inputs.alive_i = 0b11;
     scheduler.inputs.void_i = 0b10;

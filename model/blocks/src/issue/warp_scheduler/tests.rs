@@ -80,7 +80,7 @@ fn one_branch_a_cycle() {
         scheduler.inputs.branch_i = 0b0011;
         assert_eq!(issued(&mut scheduler), [Some(0), Some(3)], "port 1 leaves its branch out");
         (scheduler.inputs.clear_i, scheduler.inputs.branch_i) = (0b0010, 0b0011);
-        assert_eq!(issued(&mut scheduler), [None, Some(1)], "a branch that does not issue is in nobody's way");
+        assert_eq!(issued(&mut scheduler), [None, Some(1)], "a branch that does not issue delays no other warp");
         (scheduler.inputs.clear_i, scheduler.inputs.branch_i) = (0b1001, 0b1001);
         assert_eq!(issued(&mut scheduler), [Some(0), None]);
         (scheduler.inputs.clear_i, scheduler.inputs.branch_i) = (0b1001, 0b1000);
@@ -118,7 +118,7 @@ fn greedy_stays_with_its_warp_and_else_takes_the_oldest() {
 #[test]
 fn among_warps_without_an_age_the_lowest_goes() {
     let mut scheduler = scheduler(&ONE, true, 0);
-    // 2 lived already when 1 began, which nobody has seen begin.
+    // 2 lived already when 1 began, whose begin was not seen.
     let inputs = &mut scheduler.inputs;
     (inputs.start_valid_i, inputs.start_warp_i, inputs.alive_i) = (1, 1, 0b100);
     scheduler.cycle();
@@ -200,7 +200,7 @@ fn the_candidate_is_the_choice_of_the_half_that_lost() {
     assert_eq!(named(&mut scheduler)[0], None);
     scheduler.inputs.clear_i = 1 << 2 | 1 << 5 | 1 << 17;
     scheduler.inputs.operand_i = 1 << 2 | 1 << 17;
-    // The turn is behind 2: 5 wins, then 17, then 2, which 5 loses to.
+    // The turn is after 2: 5 wins, then 17, then 2, which 5 loses to.
     assert_eq!((issued(&mut scheduler)[0], named(&mut scheduler)[0]), (Some(5), Some(2)));
     assert_eq!(
         (named(&mut scheduler)[0], scheduler.probe().candidate_q[0]),
@@ -232,12 +232,12 @@ fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
     let out = scheduler.cycle();
     assert_eq!((out.issue_warp_o[0], out.candidate_warp_o[0], out.pop_o), (21, 4, 1 << 21));
     assert_eq!(scheduler.probe().rr_q[0], 5);
-    // The collectors are taken and nobody wins: the stolen one issues all the same.
+    // The collectors are taken and no warp wins: the stolen one issues all the same.
     scheduler.inputs.ready_i = 0;
     let out = scheduler.cycle();
     assert_eq!((out.issue_valid_o, out.issue_warp_o[0], out.candidate_valid_o), (1, 4, 0));
     assert_eq!(scheduler.cycle().issue_valid_o, 0, "without a candidate no warp issues out of turn");
-    // Stopped, nothing issues and nobody is named.
+    // Stopped, nothing issues and no warp is named.
     scheduler.inputs.ready_i = 1;
     scheduler.inputs.candidate_issue_i = 0;
     assert_eq!(scheduler.cycle().candidate_valid_o, 1);
@@ -253,7 +253,7 @@ fn a_stolen_warp_issues_whatever_the_tree_says_and_the_winner_is_next() {
 }
 
 #[test]
-fn thefts_in_every_cycle_keep_nobodys_turn_for_ever() {
+fn thefts_in_every_cycle_keep_no_turn_for_ever() {
     let mut scheduler = scheduler(&with_candidates(&ONE), false, 0b1111);
     (scheduler.inputs.operand_i, scheduler.inputs.candidate_issue_i) = (u64::MAX >> 32, 1);
     // The stolen one is each time the tree's winner, too: its turn is over, and the next one is the candidate.
@@ -283,7 +283,7 @@ fn port_1_leaves_its_branch_out_behind_what_port_0_issues_not_behind_what_its_tr
         scheduler.cycle();
         scheduler.inputs.clear_i = 1 << 0 | 1 << 2 | 1 << 6;
         assert_eq!(named(&mut scheduler)[0], Some(0));
-        // The turn is behind 2: the tree chooses 6.
+        // The turn is after 2: the tree chooses 6.
         scheduler.inputs.clear_i = 1 << 0 | 1 << 6 | 1 << 7;
         (scheduler.inputs.candidate_issue_i, scheduler.inputs.branch_i) = (1, branch | 1 << 7);
         assert_eq!(issued(&mut scheduler), [Some(0), expected]);

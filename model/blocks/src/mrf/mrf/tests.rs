@@ -54,7 +54,7 @@ pub(crate) fn counted(out: &MrfOut, name: &str) -> u64 {
 }
 
 #[test]
-fn an_instruction_takes_three_cycles_when_nobody_is_in_its_way() {
+fn an_instruction_takes_three_cycles_when_nothing_delays_it() {
     let mut mrf = Driver::<Mrf>::new(&MrfShape::BASELINE);
     mrf.preload(0..8);
     mrf.inputs.dispatch_ready_i = 1;

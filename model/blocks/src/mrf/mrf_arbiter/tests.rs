@@ -64,7 +64,7 @@ fn the_oldest_collector_reads_first_and_its_lowest_slot() {
 }
 
 #[test]
-fn without_a_strict_order_the_lowest_numbered_reads_or_nobody() {
+fn without_a_strict_order_the_lowest_numbered_reads_or_none() {
     let mut arbiter = arbiter(&TWO_PORTS);
     arbiter.inputs.older_i = [0; MAX_COLLECTORS];
     arbiter.request(&[(3, 3, 1), (6, 3, 2)]);

@@ -32,7 +32,7 @@ impl Driver<FrontOperands> {
 }
 
 #[test]
-fn without_hits_nobody_waits() {
+fn without_hits_no_operand_waits() {
     let mut operands = operands();
     operands.moves(3, [0; 3]).step();
     let out = operands.mrf(3, 0b101);

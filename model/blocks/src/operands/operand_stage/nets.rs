@@ -39,7 +39,7 @@ ports! {
         /// Element 3p+k: register of source k of port p's candidate.
         candidate_src_reg: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources())
             .valid_by("candidate_src_valid").when(s.services().takes_candidates),
-        /// The instruction dispatched on port p says that a register of its warp is dead behind it.
+        /// The instruction dispatched on port p says that a register of its warp is dead after it.
         hint_valid: u8 = field(s.ports()).when(s.services().takes_candidates),
         /// Register that the instruction dispatched on port p says is dead.
         hint_reg: [u8; MAX_PORTS] =

@@ -197,7 +197,7 @@ struct Warps {
     shape: RfcShape,
     straps: u8,
     value: [[[u32; LANES]; REGISTERS]; WARPS],
-    /// Lanes that nobody reads again before they are written.
+    /// Lanes that are not read again before they are written.
     dead: [[u32; REGISTERS]; WARPS],
     /// Results outstanding of each register, and whether they are long.
     open: [[u8; REGISTERS]; WARPS],

@@ -161,7 +161,7 @@ fn an_instruction_of_which_everything_is_stolen_is_offered_two_cycles_after_its_
 }
 
 #[test]
-fn nobody_takes_what_was_read_if_the_candidate_does_not_issue() {
+fn what_was_read_is_dropped_if_the_candidate_does_not_issue() {
     // Nothing issues, another warp does, the candidate does.
     for (warp, wasted) in [(None, 1), (Some(1), 1), (Some(0), 0)] {
         let mut file = Driver::with(READS);

@@ -226,7 +226,7 @@ fn a_result_that_meets_a_read_is_parked_if_it_may_be() {
         };
         assert_eq!(events(&out), [what, &[("places", 1)]].concat());
     }
-    // It meets nobody.
+    // It meets no other access.
     let mut arbiter = arbiter(WRITES);
     arbiter.request(&[(0, 4, 7)]);
     arbiter.write(&[(0, 3, 9)]);
@@ -286,7 +286,7 @@ fn places_are_taken_in_turn() {
     assert_eq!((out.park_valid_o, out.park_bank_o, arbiter.probe().park_turn_q), (0b11, [15, 1], 7));
     assert_eq!((out.bank_write_port_o, out.bank_write_valid_o), (1 << 1, 1 << 1 | 1 << 15));
     assert_eq!(arbiter.probe().park_turn_q, 7);
-    // The turn goes on behind the bank taken last, and wraps.
+    // The turn goes on after the bank taken last, and wraps.
     arbiter.write(&[(0, 3, 9)]);
     assert_eq!(turns(&mut arbiter), (0b01, [6, 0], 2));
     assert_eq!(turns(&mut arbiter), (0b01, [15, 0], 7));
@@ -331,7 +331,7 @@ fn a_result_that_is_held_is_not_parked_and_its_reader_goes_first() {
     let out = arbiter.cycle();
     assert_eq!((out.grant_o, out.write_done_o), (1 << 4, 0));
     assert_eq!((counted(&out, "write_held"), counted(&out, "conflict_write")), (1, 1));
-    // A reader of a parked register holds as well, and blocks nobody.
+    // A reader of a parked register holds as well, and blocks no access.
     arbiter.inputs.req_parked_i = 1 << 4;
     let out = arbiter.cycle();
     assert_eq!((out.grant_o, out.write_done_o, out.bank_write_entry_o[3]), (0, 0b10, 2));
@@ -429,7 +429,7 @@ fn a_value_is_fetched_when_bus_and_banks_are_free() {
     assert_eq!(fetches(|arbiter| arbiter.write(&[(0, 5, 1)])), Some((6, 20)));
     assert_eq!(fetches(|arbiter| arbiter.request(&[(0, 5, 1), (1, 5, 2)])), None);
     assert_eq!(fetches(|arbiter| arbiter.request(&[(0, 4, 1), (1, 4, 2)])), Some((6, 20)));
-    // Somebody waits for a value that cannot be fetched now: no other value goes in front of it.
+    // An instruction waits for a value that cannot be fetched now: no other value goes in front of it.
     assert_eq!(
         fetches(|arbiter| {
             arbiter.request(&[(0, 4, 1)]);

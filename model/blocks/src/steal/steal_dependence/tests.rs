@@ -54,7 +54,7 @@ fn a_read_of_a_parked_register_waits_and_forces_it_back() {
     let out = file.cycle();
     assert_eq!((out.req_parked_o, out.force_valid_o, out.force_bank_o), (1 << 4, 1, 3));
     assert_eq!(file.forced(), Some((3, [1, 0, 0])));
-    // What is not parked any more is nobody's.
+    // What is not parked any more belongs to no register.
     file.inputs.parked_i = 1 << 9;
     assert_eq!((file.cycle().req_parked_o, file.forced()), (0, None));
 }

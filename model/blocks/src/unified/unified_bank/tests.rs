@@ -2,7 +2,7 @@ use super::*;
 use crate::Ports;
 use crate::testing::{Driver, UNIFIED_SHAPES, compare};
 
-/// Bytes of each RAM, by entry: those of registers, and behind them those of memory, which may be the same.
+/// Bytes of each RAM, by entry: those of registers, and after them those of memory, which may be the same.
 struct Reference {
     separate: bool,
     rams: Vec<Vec<[u8; CLUSTER_BYTES]>>,

@@ -46,7 +46,7 @@ impl Waits {
         self.at_meeting[to] || taken && self.at_target[from]
     }
 
-    /// Whether strands end where lanes may wait for such a side: a warp that is descheduled there leaves nothing behind in them. Gives the instruction at fault.
+    /// Whether strands end where lanes may wait for such a side: a warp that is descheduled there leaves nothing in them. Gives the instruction at fault.
     pub fn begin_strands(&self, code: &[Instruction]) -> Result<(), (usize, Wrong)> {
         for (pc, _) in code.iter().enumerate().filter(|(_, instruction)| !instruction.control.strand_end) {
             if self.open[pc] {

@@ -194,7 +194,7 @@ impl Known {
         self
     }
 
-    /// Behind an instruction.
+    /// After an instruction.
     fn behind(&self, instruction: &Instruction, options: &HierarchyOptions) -> Self {
         let front = self.at_issue(instruction, options);
         let mut behind = front.executed(instruction);
@@ -207,7 +207,7 @@ impl Known {
         behind
     }
 
-    /// Behind an instruction that the lane executes.
+    /// After an instruction that the lane executes.
     fn executed(mut self, instruction: &Instruction) -> Self {
         for (slot, register) in instruction.sources() {
             if let SourceLevel::MrfCopied(entry) = instruction.control.source_level(slot) {

@@ -11,7 +11,7 @@ pub fn leaves(instruction: &Instruction, options: &HierarchyOptions) -> bool {
     instruction.control.deschedule && !options.keep_when_descheduled
 }
 
-/// Whether an instruction makes the contents of the whole warp void behind it.
+/// Whether an instruction makes the contents of the whole warp void after it.
 pub fn voids(instruction: &Instruction, options: &HierarchyOptions) -> bool {
     instruction.control.strand_end || waits(instruction, options)
 }

@@ -29,7 +29,7 @@ struct Corruption<'a> {
     judge: fn(WrongLevel) -> bool,
 }
 
-/// A value in the ORF that is needed behind the strand.
+/// A value in the ORF that is needed after the strand.
 const KEPT: &str = "
     MOV R4, 1 {d=MRF+ORF0}
     MOV R5, 2 {d=ORF1}

@@ -163,7 +163,7 @@ fn short_results_of_shared_units_go_to_the_orf_and_long_ones_nowhere() {
 
 #[test]
 fn encodings_with_fewer_pairs_of_levels() {
-    // R4 is needed behind the strand, R5 is not.
+    // R4 is needed after the strand, R5 is not.
     let text = "
         NOP {strand_end}
         IADD R4, PT, R0, 1, !PT

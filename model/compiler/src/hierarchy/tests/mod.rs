@@ -21,7 +21,7 @@ fn with_lrf(entries: u8, lrf: LastResultFile) -> HierarchyOptions {
     HierarchyOptions { lrf, ..orf(entries) }
 }
 
-/// Code behind [`START`] with marks and levels.
+/// Code after [`START`] with marks and levels.
 fn compiled(text: &str, options: &HierarchyOptions) -> Vec<Instruction> {
     let mut code = assemble(&format!("{START}{text}")).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     marks::run(&mut code);
@@ -61,7 +61,7 @@ fn levels(instruction: &Instruction) -> String {
     control.to_string()
 }
 
-/// Asserts that the levels of the code behind [`START`] are these, in the order of the code, and that they are right.
+/// Asserts that the levels of the code after [`START`] are these, in the order of the code, and that they are right.
 fn expect(text: &str, options: &HierarchyOptions, want: &[&str]) {
     let code = compiled(text, options);
     let start = code.len() - want.len();

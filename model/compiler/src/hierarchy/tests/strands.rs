@@ -3,7 +3,7 @@
 use super::*;
 use crate::hierarchy::Cause::{self, *};
 
-/// Where strands end in the code behind [`START`], counted from its first instruction, and why.
+/// Where strands end in the code after [`START`], counted from its first instruction, and why.
 fn ends(text: &str) -> Vec<(usize, Cause)> {
     accept(&compiled(text, &orf(3)), &orf(3));
     // Code that has its strand ends already does not say why.

@@ -135,7 +135,7 @@ fn with_b(op: Op, b: Val) -> Inst {
 /// The stack, at a call.
 struct Stack {
     pointer: V,
-    /// Bytes of local variables, behind which values are saved.
+    /// Bytes of local variables, after which values are saved.
     variables: u32,
     line: u32,
 }
@@ -175,7 +175,7 @@ impl Stack {
         Inst { d: Some(self.pointer), src, s: Pred::FALSE, ..Inst::new(add, self.line) }
     }
 
-    /// The next frame; a trap where the one at hand begins behind `most`, or in any case.
+    /// The next frame; a trap where the one at hand begins after `most`, or in any case.
     fn push(&self, f: &mut Function, frame: u32, most: Option<u32>) -> Vec<Inst> {
         let trap = Inst { line: self.line, ..with_b(Op::Trap {}, Val::Imm(machine::trap::STACK)) };
         let Some(most) = most else { return vec![trap] };

@@ -13,7 +13,7 @@ fn what_is_read_behind_the_deschedule_goes_past_the_rfc() {
         IADD R3, PT, R3, R5, !PT
         EXIT
     ";
-    // The marked instruction itself reads behind the point. The last result is read by nobody.
+    // The marked instruction itself reads after the point. The last result is never read.
     expect(text, &["rfc_bypass", "", "last=a rfc_bypass", "last=a", "last=ab deschedule", "last=ab rfc_bypass", ""]);
     let unmarked = |instruction: &mut Instruction| {
         if instruction.is_long_latency() {

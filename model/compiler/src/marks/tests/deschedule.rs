@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The program counters of the instructions that are marked, counted behind [`START`].
+/// The program counters of the instructions that are marked, counted after [`START`].
 fn marks(text: &str) -> Vec<usize> {
     let code = marked(text);
     assert_eq!(judge(&code, Scope::Lanes).0, [], "\n{}", listing(&code));

@@ -12,7 +12,7 @@ fn marked_with(text: &str, live: fn(&[Instruction]) -> Vec<Registers>) -> Vec<In
     code
 }
 
-/// The free registers behind [`START`], by number; `-` where there is none. They hold.
+/// The free registers after [`START`], by number; `-` where there is none. They hold.
 fn named(text: &str) -> String {
     let code = marked(text);
     assert_eq!(judge(&code, Scope::Lanes).0, [], "\n{}", listing(&code));
@@ -22,7 +22,7 @@ fn named(text: &str) -> String {
     code[3..].iter().map(name).collect::<Vec<String>>().join(" ")
 }
 
-/// Whether no instruction behind [`START`] names the register.
+/// Whether no instruction after [`START`] names the register.
 fn never(text: &str, register: u8) -> bool {
     named(text).split(' ').all(|name| name != register.to_string())
 }
@@ -121,7 +121,7 @@ fn a_loop_reads_again() {
 }
 
 #[test]
-fn a_register_whose_result_nobody_has_read_may_be_on_its_way() {
+fn a_register_whose_result_was_not_read_may_be_on_its_way() {
     let text = "
         ISETP.LT.AND P1, R0, 0, PT
         IADD R3, PT, R0, 1, !PT
@@ -209,7 +209,7 @@ fn named_for_all(text: &str) -> Vec<usize> {
 
 #[test]
 fn registers_up_to_which_the_allocation_rounds_are_free_for_good() {
-    // Five registers, all needed to the end: behind them are 5 to 7 in files of two to eight banks, more in larger ones.
+    // Five registers, all needed to the end: after them are 5 to 7 in files of two to eight banks, more in larger ones.
     let uses: String = (0..5).map(|r| format!("ST.GLOBAL.B32 [R2], R{r}\n")).collect();
     let names = named_for_all(&format!("MOV R4, 1\n{}{uses}EXIT", "NOP\n".repeat(96)));
     let last = &names[names.len() - 64 - 5..names.len() - 5];
@@ -227,7 +227,7 @@ fn registers_up_to_which_the_allocation_rounds_are_free_for_good() {
 
 #[test]
 fn all_banks_of_a_file_have_news() {
-    // 32 registers that nobody needs any more, but for the address: two rounds reach all banks, of whatever file.
+    // 32 registers that no instruction needs any more, but for the address: two rounds reach all banks, of whatever file.
     let dead: String = (3..32).map(|r| format!("MOV R{r}, {r}\n ST.GLOBAL.B32 [R2], R{r}\n")).collect();
     let text = format!("{dead}{}EXIT", "NOP\n".repeat(64));
     let names = named_for_all(&text);

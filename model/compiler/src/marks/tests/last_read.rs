@@ -35,7 +35,7 @@ fn a_register_is_dead_for_the_warp_when_the_second_side_has_read_it() {
 
 #[test]
 fn what_one_side_writes_is_not_dead_before_as_the_other_side_may_want_the_old_value() {
-    // In thread order R1 is dead behind the first addition, as a write follows.
+    // In thread order R1 is dead after the first addition, as a write follows.
     let text = "
         MOV R1, 5
         @P0 BRA taken, join meet
@@ -58,7 +58,7 @@ fn what_one_side_writes_is_not_dead_before_as_the_other_side_may_want_the_old_va
 
 #[test]
 fn lanes_that_have_left_a_loop_keep_what_they_read_behind_it() {
-    // The lanes that stay read R1 for the last time; those that have left read theirs behind the loop.
+    // The lanes that stay read R1 for the last time; those that have left read theirs after the loop.
     let [lanes, warp] = [marked(LEFT_LOOP), marked_for_warp(LEFT_LOOP)];
     assert!(lanes[6].control.last_read[0] && !warp[6].control.last_read[0]);
     assert_eq!(judge(&lanes, Scope::Lanes).0, []);

@@ -38,7 +38,7 @@ const LEFT_LOOP: &str = "
         EXIT
 ";
 
-/// Code behind [`START`], without marks.
+/// Code after [`START`], without marks.
 fn code(text: &str) -> Vec<Instruction> {
     assemble(&format!("{START}{text}")).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
@@ -70,7 +70,7 @@ fn marked_as_if(text: &str, change: impl Fn(&mut Instruction)) -> Vec<Instructio
     code
 }
 
-/// The code with all marks, but the registers that are dead for the whole warp behind an instruction as its last reads.
+/// The code with all marks, but the registers that are dead for the whole warp after an instruction as its last reads.
 fn marked_for_warp(text: &str) -> Vec<Instruction> {
     let mut code = marked(text);
     let live = liveness::of_warp(&code);
@@ -116,7 +116,7 @@ fn listing(code: &[Instruction]) -> String {
     code.iter().enumerate().map(|(pc, instruction)| format!("{pc:4} {instruction}\n")).collect()
 }
 
-/// Asserts that the marks of the whole code behind [`START`] are these, in the order of the code: the control fields of
+/// Asserts that the marks of the whole code after [`START`] are these, in the order of the code: the control fields of
 /// each instruction as text, free registers left out, and that they hold.
 fn expect(text: &str, want: &[&str]) {
     let code = marked(text);

@@ -213,7 +213,7 @@ impl Graph {
         graph
     }
 
-    /// All paths from behind a node, up to this many nodes long or to the end.
+    /// All paths from after a node, up to this many nodes long or to the end.
     fn paths(&self, node: usize, most: usize) -> Vec<Vec<usize>> {
         if most == 0 || self.successors[node].is_empty() {
             return vec![Vec::new()];
@@ -308,7 +308,7 @@ fn a_write_is_an_access_and_no_need_of_the_value() {
 }
 
 #[test]
-fn a_result_that_nobody_reads_is_switched_off() {
+fn a_result_that_is_never_read_is_switched_off() {
     assert_eq!(shown("MOV R1, 5\n NOP\n EXIT", 1)[0], "power=ON,ON,OFF");
 }
 

@@ -11,14 +11,14 @@ use gpurf_oracle::power::{PowerCounts, PowerJudge};
 const ORF: Places = Places { entries: 3, lrf: LastResultFile::None };
 const SPLIT: Places = Places { entries: 3, lrf: LastResultFile::Split };
 
-/// Code behind [`START`], whose levels are in the text, with the power states for a threshold on a machine with these places.
+/// Code after [`START`], whose levels are in the text, with the power states for a threshold on a machine with these places.
 fn powered(text: &str, threshold: u8, places: Places) -> Vec<Instruction> {
     let mut code = code(text);
     power::mark(&mut code, threshold, places);
     code
 }
 
-/// The power states behind [`START`], as text; no value is lost.
+/// The power states after [`START`], as text; no value is lost.
 fn shown(text: &str, threshold: u8, places: Places) -> Vec<String> {
     let code = powered(text, threshold, places);
     assert_eq!(lost_in(&code, places), [], "\n{}", listing(&code));

@@ -118,7 +118,7 @@ impl Writer {
     }
 }
 
-/// Code behind [`START`].
+/// Code after [`START`].
 pub fn program(seed: u64) -> String {
     let random = Random(seed);
     let mut writer = Writer { random, text: String::new(), labels: 0, budget: 60 };

@@ -5,7 +5,7 @@ use gpurf_isa::modifiers::{AtomicSpace, Space, StoreType};
 use gpurf_isa::{Op, Unit};
 use std::collections::HashMap;
 
-/// Accesses that are compared one by one; the next one comes behind all of them. That bounds the pairs in a long block.
+/// Accesses that are compared one by one; the next one comes after all of them. That bounds the pairs in a long block.
 const COMPARED: usize = 256;
 
 /// One instruction before another one.
@@ -20,7 +20,7 @@ pub struct Edge {
 /// The dependences of a block's instructions, by their numbers.
 #[derive(Debug)]
 pub struct Dependences {
-    /// Of each instruction, who comes behind it.
+    /// Of each instruction, which ones come after it.
     pub next: Vec<Vec<Edge>>,
     /// Of each instruction, how many come before it, an edge each.
     pub before: Vec<usize>,
@@ -194,7 +194,7 @@ impl Finder {
         }
     }
 
-    /// Orders an instruction behind everything since the last fence, and all that follows behind it.
+    /// Orders an instruction after everything since the last fence, and all that follows after it.
     fn order_behind_all(&mut self, i: usize) {
         let held = std::mem::take(&mut self.held);
         held.into_iter().chain(self.fence).for_each(|at| self.edge(at, i, 0));

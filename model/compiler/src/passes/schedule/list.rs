@@ -43,7 +43,7 @@ pub fn order(f: &Function, b: BlockId, live: &[Liveness; 2], limits: Limits) -> 
     order
 }
 
-/// Of each instruction the cycles from its issue to the block's end, results that are read behind it included.
+/// Of each instruction the cycles from its issue to the block's end, results that are read after it included.
 fn heights(insts: &[Inst], dependences: &Dependences) -> Vec<u32> {
     let mut height = vec![0; insts.len()];
     for (i, inst) in insts.iter().enumerate().rev() {
@@ -59,7 +59,7 @@ struct Range {
     class: Class,
     /// Instructions that read it and have not been placed; guarded writes are among them, as they keep a part of it.
     readers: usize,
-    /// Whether it is read behind the block.
+    /// Whether it is read after the block.
     leaves: bool,
 }
 
@@ -128,7 +128,7 @@ impl Pressure {
             .find_map(|(class, limit)| (self.live[class as usize] >= limit).then_some(class))
     }
 
-    /// By how many live values of the class there are more behind an instruction.
+    /// By how many live values of the class there are more after an instruction.
     fn growth(&self, i: usize, class: Class) -> isize {
         let of_class = |range: &&usize| self.ranges[**range].class == class;
         let begun = |range: &&usize| self.ranges[**range].lives(self.ranges[**range].readers);

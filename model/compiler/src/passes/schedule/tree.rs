@@ -5,13 +5,13 @@
 use super::Dependences;
 use std::cmp::Reverse;
 
-/// The order. Of `wanted` instructions the results are read behind the block, or they have an effect; these keep their order.
+/// The order. Of `wanted` instructions the results are read after the block, or they have an effect; these keep their order.
 pub fn order(dependences: &Dependences, wanted: &[bool]) -> Vec<usize> {
     let n = wanted.len();
     let mut order = Vec::with_capacity(n);
     let needs = by_registers(dependences);
     let mut placed = vec![false; n];
-    // A branch's predicate comes last. What nobody wants stands where it stood, among the others.
+    // A branch's predicate comes last. An instruction that no other one wants stands where it stood, among the others.
     let roots = (0..n).filter(|&i| wanted[i] && dependences.branch != Some(i)).chain(dependences.branch);
     for root in roots.chain(0..n) {
         // Depth first; a place in each list of what an instruction needs.

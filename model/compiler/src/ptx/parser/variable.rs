@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The initial value of a variable whose type is not known: up to the `,` or `;` behind it.
+    /// The initial value of a variable whose type is not known: up to the `,` or `;` after it.
     fn skip_initialiser(&mut self) -> Result<()> {
         if !self.take('=')? {
             return Ok(());

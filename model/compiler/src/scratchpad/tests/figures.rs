@@ -19,7 +19,7 @@ fn figure_3_6() {
         &[3, 9],
     );
     assert_eq!(g.postdom(), [Place::Block(12)], "pi in BB12");
-    // OPT_1 behind L1, OPT_2 in BB4, OPT_3 behind L2.
+    // OPT_1 after L1, OPT_2 in BB4, OPT_3 after L2.
     assert_eq!(g.optimal(), [3, 4, 9].map(Place::Block));
     let (front, behind) = g.safe();
     assert!(front[4] && behind[3] && behind[9] && !behind[2] && !behind[1] && !front[9]);
@@ -27,7 +27,7 @@ fn figure_3_6() {
 
 #[test]
 fn figure_3_7_b() {
-    // BB1 to BB2 and BB3, both to BB4; the last access is in BB2. pi_4 is in BB4, pi_5 behind and pi_6 in front of L2, pi_7 in BB3, pi_8 in BB1.
+    // BB1 to BB2 and BB3, both to BB4; the last access is in BB2. pi_4 is in BB4, pi_5 after and pi_6 in front of L2, pi_7 in BB3, pi_8 in BB1.
     let g = graph(&[&[1], &[2, 3], &[4], &[4], &[]], &[2]);
     assert_eq!(g.optimal(), [Place::Block(2), Place::Block(3)], "pi_5 and pi_7");
     let (front, behind) = g.safe();
@@ -91,7 +91,7 @@ fn in_front(source: &str, options: ScratchpadOptions) -> Vec<&'static str> {
 
 #[test]
 fn figure_3_7_a() {
-    // pi_1 is the end of the block, pi_2 stands directly behind L1, pi_3 in front of it.
+    // pi_1 is the end of the block, pi_2 stands directly after L1, pi_3 in front of it.
     let source =
         kernel("st.shared.u32 [%s], %t; ld.shared.u32 %x0, [%s]; add.s32 %x0, %x0, 1; st.global.u32 [%d0], %x0; ret;");
     for relssp in [Relssp::Postdom, Relssp::Optimal] {
@@ -142,7 +142,7 @@ fn table_3_5() {
         ("NW1", 3_184, 3_184),
         ("NW2", 3_168, 3_168),
     ];
-    // Kernels of the three kinds: the last access in a straight line; behind a jump to where other ways meet, for all threads or for some.
+    // Kernels of the three kinds: the last access in a straight line; after a jump to where other ways meet, for all threads or for some.
     let straight = kernel("st.shared.u32 [%s], %t; st.global.u32 [%d0], %t; ret;");
     // Threads below the bound jump from BB1 to where others come to that access in BB2; no thread takes the other way around.
     let body = |bound: u32| {
@@ -183,7 +183,7 @@ fn a_split_edge_that_falls_through_costs_no_jump() {
 
 #[test]
 fn threads_that_end_early_do_not_keep_the_others() {
-    // With barriers behind the branch: no lane may wait where others do not come.
+    // With barriers after the branch: no lane may wait where others do not come.
     let source = kernel(
         "setp.gt.u32 %p0, %t, 19; @%p0 ret; mov.u32 %x0, 0;\n\
          LOOP: st.shared.u32 [%s], %x0; bar.sync 0; ld.shared.u32 %x1, [%s]; add.s32 %x0, %x1, 1; setp.lt.u32 %p1, %x0, 3; @%p1 bra LOOP;\n\

@@ -18,7 +18,7 @@ fn order(source: &str, options: ScratchpadOptions) -> Vec<String> {
     variables.into_iter().map(|v| v.name).collect()
 }
 
-/// A kernel that accesses `x` in front and behind, `y` in the middle.
+/// A kernel that accesses `x` first and last, `y` in the middle.
 fn three(declared: &str, middle: &str) -> String {
     format!(
         ".version 9.5\n.target sm_75\n.address_size 64\n.extern .shared .align 4 .b8 dyn[];\n.visible .entry k(.param .u64 p0)\n{{\n{declared}\n\

@@ -71,7 +71,7 @@ fn room(bytes: u32, record: u32) -> u32 {
 impl PrintBuffers {
     /// Those among the buffers of memory: the last ones that have their names (`gpurf_isa::machine::print`).
     pub fn of(memory: &Memory) -> Self {
-        // They are behind those of the program, which may have any name.
+        // They are after those of the program, which may have any name.
         let find = |name| memory.buffers().iter().rposition(|buffer| buffer.name() == name).map(BufferIndex);
         Self { printf: find(PRINTF_BUFFER), assert: find(ASSERT_BUFFER) }
     }

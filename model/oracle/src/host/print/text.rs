@@ -457,7 +457,7 @@ mod tests {
     #[test]
     fn what_cannot_be_printed_stands_there() {
         assert_eq!(of_ours("100% %y %", &[]), "100% %y %");
-        // The second argument was not passed, nor was any behind it.
+        // The second argument was not passed, nor was any after it.
         assert_eq!(of_ours("%d %5d %s %%\n", &7i32.to_le_bytes()), "7 %5d %s %\n");
         assert_eq!(of_ours("%f", &[1, 2, 3]), "%f");
         assert_eq!(of_ours("%n %d", &[[0; 8], [5, 0, 0, 0, 0, 0, 0, 0]].concat()), "%n 5");

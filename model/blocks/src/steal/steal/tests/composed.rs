@@ -388,7 +388,7 @@ impl Composed {
                 groups * (nets.stolen >> (OPERANDS * p) & 0b111).count_ones()
             })
             .sum();
-        // Behind `read_groups` there are 29 bits more of the arbiter's events.
+        // After `read_groups` there are 29 bits more of the arbiter's events.
         let arbiter = nets.arbiter_event + (u64::from(stolen_groups) << 29);
         out.event_o = arbiter << 6
             | count(inputs.issue_valid_i & !out.issue_ready_o) << 4

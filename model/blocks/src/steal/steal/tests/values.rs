@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 const WARPS: usize = 4;
 const REGS: usize = 8;
 
-/// An instruction that may issue: its sources, and the register that is dead behind it.
+/// An instruction that may issue: its sources, and the register that is dead after it.
 #[derive(Clone, Copy)]
 struct Head {
     warp: usize,

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# One archive for a paper's appendix: every report as text, page, table and JSON, the digests of the goldens, the versions of the tools,
+# and the commit. Arguments are those of `gpurf report`, such as --small. GPURF is the program, OUT the archive.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=$(sed -n 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head -n 1)
+readonly name=gpurf-$version-artifact
+readonly gpurf=${GPURF:-target/release/gpurf} out=${OUT:-target/$name.tar.gz}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+readonly target=$folder/$name
+mkdir "$target"
+
+# The second call takes its runs from disk.
+"$gpurf" report "$@" --html "$target/reports.html" --csv "$target/reports.csv" >"$target/reports.txt"
+"$gpurf" report "$@" --json >"$target/reports.json"
+
+find tests/goldens -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum >"$target/goldens.sha256"
+cp Cargo.lock "$target"
+
+# The first line of a tool's version, if it is there.
+tool() { printf '%-10s %s\n' "$1" "$({ "$@" 2>/dev/null || echo 'not installed'; } | head -n 1)"; }
+commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)
+changed=$(git status --porcelain 2>/dev/null | wc -l)
+{
+    printf '%-10s %s\n' gpurf "$version"
+    printf '%-10s %s\n' commit "$commit$([ "$changed" = 0 ] || echo ", with $changed changed files")"
+    printf '%-10s %s\n' goldens "$(sha256sum <"$target/goldens.sha256" | cut -d ' ' -f 1)"
+    tool rustc --version
+    tool cargo --version
+    tool "${VERILATOR:-verilator}" --version
+    tool "${CXX:-g++}" --version
+    tool uname -srm
+    printf '%-10s %s\n' command "gpurf report $*"
+} >"$target/versions.txt"
+cat >"$target/README.txt" <<END
+The results of gpurf $version (commit $commit).
+
+reports.html     the papers' results beside ours, with plots; needs no other file
+reports.txt      the same as text
+reports.csv      a line for each row
+reports.json     the same for programs
+goldens.sha256   digests of the accepted behaviour of the model, on every kernel and preset
+versions.txt     what this was made with; the digest of goldens.sha256
+Cargo.lock       versions of the libraries
+
+To make it again: git checkout $commit && make artifact
+END
+
+# The same results give the same archive.
+when=$(git log -1 --format=%ct 2>/dev/null || echo 0)
+mkdir -p "$(dirname "$out")"
+tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$when" -C "$folder" -cf - "$name" | gzip -n >"$out.new"
+mv "$out.new" "$out"
+echo "$out"
