@@ -123,6 +123,7 @@ package gpurf_pkg;
   } mrf_sizes_t;
 
   typedef struct packed {
+    logic       released; // results around the cache leave their latches for the queue
     logic [6:0] power;    // warps whose words have power states; 0: they have none
     logic [4:0] entries;  // of a slot
     logic       lrf;      // an LRF above the cache
@@ -148,6 +149,7 @@ package gpurf_pkg;
 
   // The straps of each design: the low bits of `design_cfg_i`. Designs not listed have none.
   typedef struct packed {
+    logic          prompt;  // evictions and flushes lose no cycle
     power_straps_t power;   // of the main register file's words
     logic          loads;   // results of loads are cached
     logic          bypass;  // results that the compiler marks are not

@@ -504,6 +504,7 @@ module operand_stage
       .Entries   (32'(RfcSizes.entries)),
       .Lrf       (32'(RfcSizes.lrf)),
       .Reads     (32'(RfcSizes.reads)),
+      .Release   (32'(RfcSizes.released)),
       .Power     (32'(RfcSizes.power)),
       .Unified   (Unified)
     ) u_provider (

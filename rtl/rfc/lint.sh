@@ -23,6 +23,11 @@ for cache in '1 32 13' '2 8 6'; do
         echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=$active $(rfc "$entries" "$lrf" "$reads")"
     done
 done
+# Results leave their latches early.
+for issue in 1 2; do
+    every rfc IssuePorts=$issue Active=$((issue * 6)) Release=1
+    echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=8 -GOrganisation=1 -GSizes=$((1 << 14 | 6 << 2))"
+done
 # Words below the cache have power states.
 for power in '1 8 8 0 0' '2 48 10 1 1' '2 32 8 0 0'; do
     read -r issue warps active lrf reads <<<"$power"

@@ -41,6 +41,7 @@ module rfc
   parameter int unsigned Entries = 6,
   parameter int unsigned Lrf = 0,    // a last result file above each cache
   parameter int unsigned Reads = 0,  // reads allocate
+  parameter int unsigned Release = 0,  // results around the cache leave their latches for the queue
   parameter int unsigned Power = 0,  // warps whose words have power states; 0: they have none
   parameter int unsigned Unified = 0,  // 1, 2: the banks serve memory too, as in `mrf`
   localparam int unsigned TagW = $clog2(Tags),
@@ -52,7 +53,7 @@ module rfc
   input  logic                           rst_ni,
   // Without power states their straps are not read.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [CfgW-1:0]                cfg_i,  // the states', loads, bypass, LRU, live, the MRF's
+  input  logic [CfgW-1:0]                cfg_i,  // prompt, the states', loads, bypass, LRU, live, the MRF's
   // verilator lint_on UNUSEDSIGNAL
 
   // issue
@@ -165,7 +166,7 @@ module rfc
   logic [Sources-1:0]  missing;  // the source has lanes that are not
   logic [Sources-1:0]  asked;    // and no lower source has the register
   logic [P-1:0]        stall;    // and they are on their way to the MRF
-  logic [P-1:0]        behind;   // a register's result is in its latch
+  logic [P-1:0]        behind;   // a register's result is in its latch, or has left it for the queue
   logic [P-1:0]        leave;
   logic [P-1:0]        taken;
 
@@ -238,6 +239,9 @@ module rfc
   logic [P-1:0]        results_result_valid;
   logic [WarpW-1:0]    results_result_warp    [P];
   logic [RegW-1:0]     results_result_reg     [P];
+  logic [P-1:0]        results_queue_valid;
+  logic [WarpW-1:0]    results_queue_warp     [P];
+  logic [RegW-1:0]     results_queue_reg      [P];
   logic [P-1:0]        results_evict_ready;
   logic [P-1:0]        results_evict_done;
   logic [P-1:0]        results_mrf_valid;
@@ -345,8 +349,8 @@ module rfc
     end
   end
 
-  // All results in the latches are older than what is in T. This looks at state alone: whether a
-  // result ends depends on what leaves T.
+  // All results in the latches, and those that have left them for the queues, are older than what is
+  // in T. This looks at state alone: whether a result ends depends on what leaves T.
   always_comb begin
     behind = '0;
     for (int unsigned p = 0; p < P; p++) begin
@@ -355,6 +359,14 @@ module rfc
           if (dst_q[p] == results_result_reg[b]) behind[p] = 1'b1;
           for (int unsigned k = 0; k < Operands; k++) begin
             if (src_valid_q[p][k] && src_reg_q[Operands*p+k] == results_result_reg[b]) begin
+              behind[p] = 1'b1;
+            end
+          end
+        end
+        if (tag_valid_q[p] && results_queue_valid[b] && results_queue_warp[b] == warp_q[p]) begin
+          if (dst_q[p] == results_queue_reg[b]) behind[p] = 1'b1;
+          for (int unsigned k = 0; k < Operands; k++) begin
+            if (src_valid_q[p][k] && src_reg_q[Operands*p+k] == results_queue_reg[b]) begin
               behind[p] = 1'b1;
             end
           end
@@ -574,7 +586,7 @@ module rfc
     ) u_tags (
       .clk_i,
       .rst_ni,
-      .cfg_i           (cfg_i[2:1]),
+      .cfg_i           ({cfg_i[CfgW-1], cfg_i[2:1]}),
       .look_valid_i    (tag_valid_q[p]),
       .look_move_i     (leave[p]),
       .look_slot_i     (slot_q[p]),
@@ -647,6 +659,7 @@ module rfc
     ) u_evictions (
       .clk_i,
       .rst_ni,
+      .cfg_i         (cfg_i[CfgW-1]),
       .push_valid_i  (evictions_push_valid[p]),
       .push_slot_i   (evictions_push_slot[p]),
       .push_warp_i   (evictions_push_warp[p]),
@@ -685,7 +698,8 @@ module rfc
   rfc_results #(
     .IssuePorts(IssuePorts),
     .Active    (Active),
-    .Depth     (Depth)
+    .Depth     (Depth),
+    .Release   (Release)
   ) u_results (
     .clk_i,
     .rst_ni,
@@ -722,6 +736,9 @@ module rfc
     .match_i         (results_match),
     .result_warp_o   (results_result_warp),
     .result_reg_o    (results_result_reg),
+    .queue_valid_o   (results_queue_valid),
+    .queue_warp_o    (results_queue_warp),
+    .queue_reg_o     (results_queue_reg),
     .evict_valid_i   (evictions_offer_valid),
     .evict_ready_o   (results_evict_ready),
     .evict_done_o    (results_evict_done),

@@ -3,6 +3,9 @@
 // A ring of four. A value has a place from the cycle after its eviction began, which is before its
 // data has been read, until it is in its bank. Meanwhile nobody may read its register from the main
 // register file, nor write it there past this value: who wants to compares with every place.
+//
+// With the strap, data is offered as it comes if its value is next, and an instruction does not wait
+// for a value that goes into its bank in this cycle: its collector asks after that.
 `include "gpurf_assert.svh"
 
 module rfc_evictions
@@ -16,6 +19,7 @@ module rfc_evictions
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
+  input  logic                  cfg_i,                       // prompt
 
   // an eviction begins
   input  logic                  push_valid_i,
@@ -67,6 +71,8 @@ module rfc_evictions
   logic [DataW-1:0]  data_q  [Places];
 
   logic [Places-1:0] used;
+  logic [Places-1:0] looked;           // an instruction waits for it
+  logic              through;          // data is offered as it comes
   logic [PlaceW-1:0] push_place;
   logic [PlaceW-1:0] data_place;
   logic [PlaceW-1:0] offer_place;
@@ -77,12 +83,13 @@ module rfc_evictions
   assign offer_place = first_q + PlaceW'(sent_q);
 
   assign room_o        = count_q < CountW'(Places);
-  assign offer_valid_o = arrived_q > CountW'(sent_q);
+  assign through       = cfg_i && data_valid_i && arrived_q == CountW'(sent_q);
+  assign offer_valid_o = arrived_q > CountW'(sent_q) || through;
   assign offer_warp_o  = warp_q[offer_place];
   assign offer_base_o  = base_q[offer_place];
   assign offer_reg_o   = reg_q[offer_place];
   assign offer_mask_o  = mask_q[offer_place];
-  assign offer_data_o  = data_q[offer_place];
+  assign offer_data_o  = through ? data_i : data_q[offer_place];
 
   always_comb begin
     automatic logic [PlaceW-1:0] age;  // how many are older
@@ -90,6 +97,7 @@ module rfc_evictions
     for (int unsigned i = 0; i < Places; i++) begin
       age     = PlaceW'(i) - first_q;
       used[i] = CountW'(age) < count_q;
+      looked[i] = used[i] && !(cfg_i && done_i && age == '0);
       if (used[i]) busy_o[slot_q[i]] = 1'b1;
     end
   end
@@ -100,7 +108,7 @@ module rfc_evictions
     if (used != '0) begin
       for (int unsigned i = 0; i < Places; i++) begin
         for (int unsigned k = 0; k < Operands; k++) begin
-          if (used[i] && warp_q[i] == look_warp_i && reg_q[i] == look_reg_i[k]) begin
+          if (looked[i] && warp_q[i] == look_warp_i && reg_q[i] == look_reg_i[k]) begin
             look_match_o[k] = 1'b1;
           end
         end

@@ -7,6 +7,9 @@
 // register file's queue, so that neither of the two is ever the older one. Evictions share that
 // queue, and go first.
 //
+// With Release, a result around the cache ends when the queue takes it, and the latch takes the
+// next one. Its warp and register are kept until it is in its bank, for the instruction in T.
+//
 // A bus serves either cache, and a cache takes one result a cycle: the buses take turns.
 `include "gpurf_assert.svh"
 
@@ -16,6 +19,7 @@ module rfc_results
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Active = 8,
   parameter int unsigned Depth = 64,
+  parameter int unsigned Release = 0,
   localparam int unsigned SlotW = (Active > 1) ? $clog2(Active) : 1,
   localparam int unsigned Slots = Active / IssuePorts,
   localparam int unsigned LocalW = (Slots > 1) ? $clog2(Slots) : 1,
@@ -68,6 +72,11 @@ module rfc_results
   input  logic [IssuePorts-1:0] match_i,
   output logic [WarpW-1:0]      result_warp_o     [IssuePorts],
   output logic [RegW-1:0]       result_reg_o      [IssuePorts],
+
+  // results that have left their latches and are in the main register file's queues
+  output logic [IssuePorts-1:0] queue_valid_o,
+  output logic [WarpW-1:0]      queue_warp_o      [IssuePorts],
+  output logic [RegW-1:0]       queue_reg_o       [IssuePorts],
 
   // evictions
   input  logic [IssuePorts-1:0] evict_valid_i,
@@ -125,6 +134,7 @@ module rfc_results
   logic [IssuePorts-1:0] chosen    [IssuePorts];  // [c][b]: bus b goes at cache c
   logic [IssuePorts-1:0] goes;           // the bus goes at its cache
   logic [IssuePorts-1:0] taken;
+  logic [IssuePorts-1:0] released;       // it leaves its latch for the queue
 
   assign result_valid_o    = valid_q;
   assign result_warp_o     = warp_q;
@@ -209,9 +219,11 @@ module rfc_results
   end
 
   // ------------------------------------------------------------------ ends
+  assign released = (Release != 0) ? around_o : '0;
+
   always_comb begin
     for (int unsigned b = 0; b < IssuePorts; b++) begin
-      write_done_o[b] = sent_q[b] & mrf_done_i[b] & ~queue_evict_q[b];
+      write_done_o[b] = (sent_q[b] & mrf_done_i[b] & ~queue_evict_q[b]) | released[b];
       for (int unsigned c = 0; c < IssuePorts; c++) begin
         if (cached[b] && chosen[c][b] && op_ready_i[c]) write_done_o[b] = 1'b1;
       end
@@ -261,6 +273,35 @@ module rfc_results
     end
   end
 
+  // What has left its latch and is in the queue. Of the payload nothing is known before.
+  if (Release != 0) begin : gen_release
+    logic [IssuePorts-1:0] queued_q;
+    logic [WarpW-1:0]      queue_warp_q [IssuePorts];
+    logic [RegW-1:0]       queue_reg_q  [IssuePorts];
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) queued_q <= '0;
+      else         queued_q <= released | (queued_q & ~(mrf_done_i & ~queue_evict_q));
+    end
+
+    for (genvar b = 0; b < IssuePorts; b++) begin : gen_queue
+      always_ff @(posedge clk_i) begin
+        if (released[b]) begin
+          queue_warp_q[b] <= warp_q[b];
+          queue_reg_q[b]  <= reg_q[b];
+        end
+      end
+    end
+
+    assign queue_valid_o = queued_q;
+    assign queue_warp_o  = queue_warp_q;
+    assign queue_reg_o   = queue_reg_q;
+  end else begin : gen_stay
+    assign queue_valid_o = '0;
+    assign queue_warp_o  = '{default: '0};
+    assign queue_reg_o   = '{default: '0};
+  end
+
   // Nor have these: what is outstanding of a warp in a slot was issued from there.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
@@ -284,7 +325,8 @@ module rfc_results
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_check
     `GPURF_ASSERT_WHEN(one_slot_a_warp, valid_q[p], slots_of(warp_q[p]) <= 1,
                        "the warp of a result is in two slots")
-    `GPURF_ASSERT_WHEN(done_of_something, mrf_done_i[p], queue_evict_q[p] || sent_q[p],
+    `GPURF_ASSERT_WHEN(done_of_something, mrf_done_i[p],
+                       queue_evict_q[p] || sent_q[p] || queue_valid_o[p],
                        "a value went into its bank that was not sent")
     `GPURF_ASSERT_WHEN(note_of_a_slot, note_valid_i[p], slot_valid_i[note_slot_i[p]],
                        "an instruction leaves T whose slot is free")

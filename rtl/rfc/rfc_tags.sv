@@ -25,7 +25,7 @@ module rfc_tags
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic [1:0]          cfg_i,                       // LRU, live
+  input  logic [2:0]          cfg_i,                       // prompt, LRU, live
 
   // the instruction in T
   input  logic                look_valid_i,
@@ -80,6 +80,7 @@ module rfc_tags
 
   logic live;
   logic lru;
+  logic prompt;
 
   // the instruction
   logic [Operands-1:0] hit;
@@ -116,8 +117,9 @@ module rfc_tags
     return IndexW'(Entries * 32'(slot) + entry);
   endfunction
 
-  assign live = cfg_i[0];
-  assign lru  = cfg_i[1];
+  assign live    = cfg_i[0];
+  assign lru     = cfg_i[1];
+  assign prompt  = cfg_i[2];
 
   // ------------------------------------------------------------------ the instruction in T
   always_comb begin
@@ -246,7 +248,8 @@ module rfc_tags
         if (dirty_q[index_of(flush_slot, e - 1)] != '0) flush_number = EntryNumW'(e - 1);
       end
     end
-    flush   = flush_found && !op_valid_i && possible;
+    flush   = flush_found && possible &&
+              (!op_valid_i || (prompt && !op_kill_i && !must_evict));
     empties = flush_i & (drop_i | clean_o);
   end
 

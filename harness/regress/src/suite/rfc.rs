@@ -31,13 +31,14 @@ fn two() -> Config {
     config
 }
 
-/// The straps of the cache by number: *live*, LRU, *bypass*, *loads*, order among reads, lowest first.
+/// The straps of the cache by number: *live*, LRU, *bypass*, *loads*, order among reads, *release*, *prompt*, lowest first.
 fn cache_policy(mut config: Config, number: usize) -> Config {
     let strap = |bit: usize| number >> bit & 1 == 1;
     config.rfc.live = strap(0);
     config.rfc.replacement = if strap(1) { Replacement::Lru } else { Replacement::Fifo };
     (config.rfc.bypass, config.rfc.loads) = (strap(2), strap(3));
     config.mrf.read_order = if strap(4) { ReadOrder::RoundRobin } else { ReadOrder::Oldest };
+    (config.rfc.release, config.rfc.prompt) = (strap(5), strap(6));
     config
 }
 
@@ -68,10 +69,11 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
     let with = |change: &dyn Fn(&mut Config)| changed(base, change);
     let others = || {
         let other = |c: &mut Config| {
-            let rfc = RfcConfig { replacement: Replacement::Lru, loads: true, ..c.rfc };
+            let rfc = RfcConfig { replacement: Replacement::Lru, loads: true, prompt: true, ..c.rfc };
             c.rfc = RfcConfig { live: false, bypass: false, ..rfc };
         };
-        vec![base, with(&other), with(&|c| c.rfc.replacement = Replacement::Lru)]
+        let paper = |c: &mut Config| (c.rfc.release, c.rfc.prompt) = (true, true);
+        vec![base, with(&other), with(&|c| c.rfc.replacement = Replacement::Lru), with(&paper)]
     };
     let above = || with(&|c| (c.rfc.lrf, c.rfc.reads) = (true, true));
     match block {
@@ -83,6 +85,8 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
         ],
         "rfc" => others().into_iter().chain([above(), states(base, PowerMode::Greener)]).collect(),
         "rfc_tags" => others(),
+        "rfc_results" => vec![base, with(&|c| c.rfc.release = true)],
+        "rfc_evictions" => vec![base, with(&|c| c.rfc.prompt = true)],
         "rfc_lrf" => vec![base, with(&|c| c.rfc.live = false)],
         "rfc_power" => vec![powered(base, PowerMode::Greener), powered(base, PowerMode::Hints)],
         "operand_stage" => vec![above()],
@@ -108,6 +112,8 @@ fn few(block: &str) -> Vec<Config> {
             cache_policy(two(), 0b0001),
             cache_policy(entries(two(), 1), 0b0001),
             cache_policy(two(), 0b0010),
+            cache_policy(one(), 0b100_0001),
+            cache_policy(two(), 0b100_0010),
         ],
         "rfc" => vec![
             cache_policy(one(), 0b0_0000),
@@ -115,6 +121,9 @@ fn few(block: &str) -> Vec<Config> {
             cache_policy(two(), 0b0_0101),
             cache_policy(two(), 0b1_1010),
             cache_policy(entries(two(), 1), 0b0_0111),
+            cache_policy(one(), 0b110_0001),
+            cache_policy(two(), 0b010_0000),
+            levels(cache_policy(two(), 0b110_0011), true, true),
             levels(cache_policy(one(), 0b0_0001), true, false),
             levels(cache_policy(two(), 0b1_0100), false, true),
             levels(cache_policy(two(), 0b0_1011), true, true),
@@ -133,11 +142,14 @@ fn few(block: &str) -> Vec<Config> {
         ],
         // Numbers of slots that are filled, and not.
         "rfc_lrf" => vec![cache_policy(one(), 0b0001), cache_policy(two(), 0b0000), cache_policy(two(), 0b0001)],
+        "rfc_evictions" => vec![one(), two(), cache_policy(one(), 0b100_0000), cache_policy(two(), 0b100_0000)],
+        "rfc_results" => vec![one(), two(), cache_policy(one(), 0b010_0000), cache_policy(two(), 0b010_0000)],
         _ if block.starts_with("rfc_") || block == "writeback" => vec![one(), two()],
         "operand_stage" => vec![
             cache_policy(one(), 0b0_0110),
             cache_policy(two(), 0b1_1001),
             cache_policy(two(), 0b0_0111),
+            cache_policy(one(), 0b110_0001),
             levels(cache_policy(one(), 0b0_0001), true, false),
             with_unified(cache_policy(one(), 0b0_0001)),
             levels(cache_policy(two(), 0b0_0001), true, true),
@@ -205,6 +217,7 @@ mod tests {
         for configs in [few("rfc"), more("rfc")] {
             let straps = |of: &dyn Fn(&Config) -> bool| configs.iter().any(of) && !configs.iter().all(of);
             assert!(straps(&|c| c.rfc.bypass) && straps(&|c| c.rfc.loads));
+            assert!(straps(&|c| c.rfc.release) && straps(&|c| c.rfc.prompt));
             assert!(straps(&|c| c.mrf.read_order == ReadOrder::Oldest));
             assert!(straps(&|c| c.rfc.lrf) && straps(&|c| c.rfc.reads));
         }

@@ -4,6 +4,7 @@ use gpurf_blocks::OPERANDS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{PLACES, RfcEvictions, RfcEvictionsIn, RfcEvictionsOut, RfcEvictionsProbe};
+use gpurf_blocks::shape::cfg_of_block;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, lane_mask};
@@ -15,6 +16,8 @@ pub(crate) const ENTRY: crate::Entry = crate::entry::<RfcEvictions, EvictionsDri
 /// Keeps the counts of the ring, and the last few values that went into it, so that looks find something.
 pub(crate) struct EvictionsDriver {
     shape: RfcShape,
+    /// The strap *prompt*.
+    prompt: u8,
     reset: Reset,
     count: usize,
     arrived: usize,
@@ -40,17 +43,21 @@ impl Driver for EvictionsDriver {
     type In = RfcEvictionsIn;
     type Knobs = EvictionsKnobs;
 
-    fn new(shape: &RfcShape, _: &Config) -> Self {
-        Self { shape: *shape, reset: Reset::default(), count: 0, arrived: 0, sent: 0, known: [(0, 0); PLACES + 2] }
+    fn new(shape: &RfcShape, config: &Config) -> Self {
+        let prompt = cfg_of_block(config, "rfc_evictions") as u8;
+        let (reset, known) = (Reset::default(), [(0, 0); PLACES + 2]);
+        Self { shape: *shape, prompt, reset, count: 0, arrived: 0, sent: 0, known }
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &EvictionsKnobs, i: &mut RfcEvictionsIn) {
         i.rst_ni = self.reset.next(rng, knobs.reset);
-        let (offered, sent) = (self.arrived > self.sent, self.sent);
+        i.cfg_i = self.prompt;
+        let sent = self.sent;
         let done = sent == 1 && rng.chance(knobs.done);
         // The MRF's queue holds one: what is offered after one that is there goes when that one does.
         let ready = rng.chance(knobs.ready) && (sent == 0 || done);
         let data = self.arrived < self.count && rng.chance(knobs.data);
+        let offered = self.arrived + usize::from(data && self.prompt == 1) > sent;
         let push = self.count < PLACES && rng.chance(knobs.push);
         (i.done_i, i.offer_ready_i) = (done.into(), ready.into());
         (i.data_valid_i, i.push_valid_i) = (data.into(), push.into());
@@ -113,12 +120,14 @@ pub(crate) struct EvictionsCover {
     /// Warp and register of each place.
     held: [(u8, u8); PLACES],
     shape: RfcShape,
+    /// The strap *prompt*.
+    prompt: bool,
 }
 
 #[cover]
 impl EvictionsCover {
-    fn new(shape: &RfcShape, _: &Config) -> Self {
-        Self { held: [(0, 0); PLACES], shape: *shape }
+    fn new(shape: &RfcShape, config: &Config) -> Self {
+        Self { held: [(0, 0); PLACES], shape: *shape, prompt: cfg_of_block(config, "rfc_evictions") == 1 }
     }
 
     fn observe(&mut self, i: &RfcEvictionsIn, o: &RfcEvictionsOut, p: &RfcEvictionsProbe, points: &mut Points) {
@@ -153,7 +162,18 @@ impl EvictionsCover {
             point!("all sources found", o.look_match_o == 7);
             point!("found: the oldest", count > 1 && found(0));
             point!("found: the youngest", count > 1 && found(count - 1));
-            point!("found while it goes into its bank", done && found(0));
+            let oldest = done && found(0);
+            let others = i.look_reg_i.iter().any(|&r| is(0, r) && (1..count).all(|n| !is(n, r)));
+            point!("found while it goes into its bank", oldest && o.look_match_o != 0);
+            #[given(self.prompt)]
+            {
+                let through = taken && arrived == usize::from(p.sent_q);
+                point!("data goes through the ring", through && p.sent_q == 0);
+                point!("data goes through as the one before it goes into its bank", through && done);
+                point!("data comes as its value waits for the queue", data && o.offer_valid_o == 1 && !taken);
+                point!("not found: it goes into its bank", oldest && others && o.look_match_o != 7);
+                point!("a result finds what goes into its bank", done && o.result_match_o != 0 && count == 1);
+            }
             point!("found before its data has come", (arrived..count).any(found));
             point!("found twice", twice);
             point!("not found: the register of another warp", other_warp);

@@ -156,7 +156,7 @@ impl CachedCover {
     fn new(shape: &SmShape, _: &Config) -> Self {
         Self {
             shape: *shape,
-            sizes: sizes(shape).unwrap_or(RfcSizes { entries: 0, lrf: false, reads: false, power: 0 }),
+            sizes: sizes(shape).unwrap_or(RfcSizes { entries: 0, lrf: false, reads: false, release: false, power: 0 }),
         }
     }
 

@@ -14,6 +14,8 @@ section! {
         pub lrf: bool = false;
         /// Shape: operands read from the main register file are allocated too.
         pub reads: bool = false;
+        /// Shape: a result around the cache leaves its latch when the main register file's queue takes it.
+        pub release: bool = false;
         /// Policy: which entry is replaced.
         pub replacement: Replacement = Replacement::Fifo;
         /// Policy: last reads make cached values dead.
@@ -22,6 +24,8 @@ section! {
         pub bypass: bool = false;
         /// Policy: results of long-latency operations are allocated too.
         pub loads: bool = false;
+        /// Policy: evictions and flushes lose no cycle.
+        pub prompt: bool = false;
     }
 }
 
@@ -47,14 +51,20 @@ const RULES: &[Rule] = &[
     },
     Rule {
         key: "rfc.entries",
-        allowed: "a number from 1 to 16 where rfc.lrf or rfc.reads is true",
-        holds: |c| c.rfc.entries != 0 || !(c.rfc.lrf || c.rfc.reads),
+        allowed: "a number from 1 to 16 where rfc.lrf, rfc.reads or rfc.release is true",
+        holds: |c| c.rfc.entries != 0 || !(c.rfc.lrf || c.rfc.reads || c.rfc.release),
     },
     Rule {
         key: "sm.stay",
         allowed: "false where rfc.lrf is true: shared units read a value of the LRF only from the cache or the main register \
                   file, and it is written back there when the warp leaves its slot",
         holds: |c| !(c.sm.stay && c.rfc.lrf),
+    },
+    Rule {
+        key: "rfc.release",
+        allowed: "false where power.present is true: a warp ends before its last results are in the main register file, whose \
+                  words are switched off then",
+        holds: |c| !(c.rfc.release && c.power.present),
     },
     Rule {
         key: "power.mode",
@@ -78,6 +88,7 @@ const RFC_PAPER: Config = Config {
         ..RFC_LIVE.sm
     },
     memory: MemoryConfig { latency: 400, bandwidth: 32, ..MemoryConfig::DEFAULT },
+    rfc: RfcConfig { release: true, prompt: true, ..RFC_LIVE.rfc },
     ..RFC_LIVE
 };
 
@@ -112,7 +123,7 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "rfc-paper",
-        summary: "rfc-live in the RFC paper's SM: its latencies from issue to issue and its bandwidths (RFC paper, table 4)",
+        summary: "rfc-live in the RFC paper's SM: its latencies from issue to issue and its bandwidths (RFC paper, table 4); results and evictions wait for as little as they can",
         config: RFC_PAPER,
     },
     Preset {

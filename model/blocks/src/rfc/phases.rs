@@ -17,7 +17,8 @@ fn early_outputs_depend_on_state_alone() {
     rfc_blocks!(check_each);
     check::<Rfc>(&RFC_SHAPES.map(|shape| RfcShape { mrf: with_columns(shape.mrf), power: false, ..shape }));
     for upper in [false, true] {
-        let organisation = Organisation::Rfc(RfcSizes { entries: 3, lrf: upper, reads: upper, power: 0 });
+        let organisation =
+            Organisation::Rfc(RfcSizes { entries: 3, lrf: upper, reads: upper, release: upper, power: 0 });
         let mrf = |shape: &SmShape| MrfShape { tag_w: 4, ..shape.mrf };
         check::<OperandStage>(&SM_SHAPES.map(|shape| SmShape { mrf: mrf(&shape), active: 6, organisation, ..shape }));
     }

@@ -27,7 +27,9 @@ use crate::{Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BI
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 /// Width of the straps: the cache's, and those of the power states above them.
 pub(crate) const CACHE_CFG_BITS: u32 = 5;
-const RFC_CFG_BITS: u32 = CACHE_CFG_BITS + POWER_CFG_BITS;
+/// *prompt*, above the straps of the power states.
+const PROMPT: u32 = CACHE_CFG_BITS + POWER_CFG_BITS;
+const RFC_CFG_BITS: u32 = PROMPT + 1;
 
 /// Fields of `rfc_event_t`, most significant first. Others of the SM's event words have the page's names, so these begin with the cache's.
 pub const RFC_EVENT: &[(&str, u32)] = &[
@@ -91,7 +93,7 @@ ports! {
         issue_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
         /// Lanes to write.
         write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
-        /// Straps: bit 0 order among the reads of a bank, 1 *live*, 2 LRU, 3 *bypass*, 4 *loads*; above them those of the power states.
+        /// Straps: bit 0 order among the reads of a bank, 1 *live*, 2 LRU, 3 *bypass*, 4 *loads*; above them those of the power states, then *prompt*.
         cfg_i: u16 = field(RFC_CFG_BITS),
         /// First row of each slot's warp.
         slot_base_i: [u16; MAX_ACTIVE] = field(s.mrf.entry_w()).count(s.active).valid_by("slot_valid_i"),
@@ -275,6 +277,8 @@ pub struct Rfc {
     missing: [u8; MAX_PORTS],
     stall: u8,
     behind: u8,
+    /// The strap *prompt*.
+    prompt: bool,
     /// Instructions in T that wait for nothing but their words and a collector, and those whose words are ON.
     asking: [Option<Asking>; MAX_PORTS],
     look_on: u8,
@@ -319,7 +323,7 @@ impl Rfc {
 
     #[inline]
     fn nothing_moves(&self) -> bool {
-        self.leave | self.stall | self.results.valid() | self.waits_for_words() == 0
+        self.leave | self.stall | self.results.valid() | self.results.queued() | self.waits_for_words() == 0
             && self.data.iter().all(RfcData::is_idle)
             && self.lrf.iter().all(RfcLrf::is_idle)
             && !self.fills_are_busy()
@@ -380,10 +384,13 @@ impl Rfc {
             let missing = set_bits(stage.look.src_valid).filter(lacks).fold(0, |sources, k| sources | 1 << k);
             (self.looked[p], self.hit[p], self.missing[p]) = (looked, hit, missing);
             let evictions = &self.evictions[p];
-            if !evictions.is_empty() && set_bits(missing).any(|k| evictions.has(stage.warp, stage.look.reg[k])) {
+            // What goes into its bank now is there when a collector asks.
+            let lands = self.lands(p);
+            let waits = |k| evictions.is_on_its_way(stage.warp, stage.look.reg[k], lands);
+            if !evictions.is_empty() && set_bits(missing).any(waits) {
                 self.stall |= 1 << p;
             }
-            if self.results.valid() != 0 && self.waits_for_result(stage) {
+            if (self.results.valid() | self.results.queued()) != 0 && self.waits_for_result(stage) {
                 self.behind |= 1 << p;
             }
             if is_set(self.stall | self.behind, p) {
@@ -427,12 +434,14 @@ impl Rfc {
         }
     }
 
-    /// Whether a register that an instruction in T reads or writes is that of a result in a latch.
+    /// Whether a register that an instruction in T reads or writes is that of a result in a latch, or of one that has left it for the MRF's queue.
     #[inline]
     fn waits_for_result(&self, stage: &Stage) -> bool {
         let Stage { look, warp, dst, .. } = stage;
-        set_bits(self.results.valid()).map(|b| self.results.latch(b)).any(|latch| {
-            latch.warp == *warp && (latch.reg == *dst || set_bits(look.src_valid).any(|k| look.reg[k] == latch.reg))
+        let latches = set_bits(self.results.valid()).map(|b| self.results.latch(b)).map(|latch| (latch.warp, latch.reg));
+        let queues = set_bits(self.results.queued()).map(|b| self.results.queue(b));
+        latches.chain(queues).any(|(owner, reg)| {
+            owner == *warp && (reg == *dst || set_bits(look.src_valid).any(|k| look.reg[k] == reg))
         })
     }
 
@@ -467,12 +476,13 @@ impl Rfc {
             power.begin(PowerStraps::of(straps >> CACHE_CFG_BITS));
         }
         let straps = cache_straps(straps);
+        self.prompt = is_prompt(straps);
         let (mut offers, mut matches) = (0, 0);
         for (c, evictions) in self.evictions.iter().enumerate() {
             if evictions.is_empty() {
                 continue;
             }
-            offers |= u8::from(evictions.offer().is_some()) << c;
+            offers |= u8::from(evictions.offer(self.comes(c).is_some()).is_some()) << c;
             for b in set_bits(self.results.valid()) {
                 let latch = self.results.latch(b);
                 matches |= u8::from(evictions.has(latch.warp, latch.reg)) << b;
@@ -508,7 +518,7 @@ impl Rfc {
                 Done::default()
             } else {
                 let reading = if is_set(self.leave, c) { self.looked[c].read } else { 0 };
-                self.tags[c].decide(is_set(straps, 2), reading, self.evictions[c].room(), op.as_ref(), flush)
+                self.tags[c].decide(tags_straps(straps), reading, self.evictions[c].room(), op.as_ref(), flush)
             };
             let lrf_flush = self.lrf.get(c).and_then(|lrf| {
                 let ready = flush.flush != 0 && upper.is_none() && self.evictions[c].room() && done.evict.is_none();
@@ -540,6 +550,18 @@ impl Rfc {
         }
     }
 
+    /// Data of an eviction of cache `c` that comes in this cycle and may be offered at once.
+    #[inline]
+    fn comes(&self, c: usize) -> Option<&WarpData> {
+        coming(&self.data[c], self.lrf.get(c)).filter(|_| self.prompt)
+    }
+
+    /// Whether what goes into the bank of port `p` is an eviction's value that nothing waits for any longer.
+    #[inline]
+    fn lands(&self, p: usize) -> bool {
+        self.prompt && is_set(self.shown.write_done_o & self.results.queued_evictions(), p)
+    }
+
     /// Write ports where the word of what is offered, or else of what is in the latch, is ON.
     #[inline]
     fn words_on(&self, offers: u8) -> u8 {
@@ -553,7 +575,7 @@ impl Rfc {
     #[inline]
     fn word(&self, offers: u8, b: usize) -> Option<Word> {
         if is_set(offers, b) {
-            return self.evictions[b].offer().map(|value| Word { warp: value.warp, reg: value.reg, evict: true });
+            return self.evictions[b].offer(self.comes(b).is_some()).map(|value| Word { warp: value.warp, reg: value.reg, evict: true });
         }
         let latch = self.results.latch(b);
         is_set(self.results.valid(), b).then_some(Word { warp: latch.warp, reg: latch.reg, evict: false })
@@ -613,6 +635,10 @@ impl Rfc {
     /// Settles the cycle. Gives the events of the MRF.
     #[inline]
     pub(crate) fn late(&mut self, given: &MrfIn, straps: u16, side: &PowerSide) -> u64 {
+        let offers: [Option<Value>; MAX_PORTS] = std::array::from_fn(|b| {
+            let offered = is_set(self.decided.routes.evict_valid, b);
+            if offered { self.evictions[b].offer(self.comes(b).is_some()) } else { None }
+        });
         let own = &mut self.given;
         (own.rst_ni, own.cfg_i, own.dispatch_ready_i) =
             (given.rst_ni, straps as u8 & 1, given.dispatch_ready_i & self.offered);
@@ -621,7 +647,7 @@ impl Rfc {
         own.write_valid_i = routes.mrf_valid;
         for b in set_bits(routes.mrf_valid) {
             if is_set(routes.evict_valid, b) {
-                let value = self.evictions[b].offer().unwrap_or_default();
+                let value = offers[b].unwrap_or_default();
                 (own.write_warp_i[b], own.write_base_i[b]) = (value.warp, value.base);
                 (own.write_reg_i[b], own.write_mask_i[b]) = (value.reg, value.mask);
             } else {
@@ -653,7 +679,10 @@ impl Rfc {
         self.fill(op_ready);
         let (results, evictions) = (&self.results, &self.evictions);
         let evicted = routes.evict_valid;
-        self.mrf.edge(&self.given, |b| if is_set(evicted, b) { evictions[b].offer_data() } else { results.data(b) });
+        let (data, lrf, prompt) = (&self.data, &self.lrf, self.prompt);
+        let comes = |b: usize| coming(&data[b], lrf.get(b)).filter(|_| prompt);
+        let written = |b: usize| if is_set(evicted, b) { evictions[b].offer_data(comes(b)) } else { results.data(b) };
+        self.mrf.edge(&self.given, written);
         for p in set_bits(self.offered & self.given.dispatch_ready_i) {
             self.merged_tag[p] = None;
         }
@@ -668,8 +697,7 @@ impl Rfc {
             let (ready, taken) = (is_set(self.shown.write_ready_o & write_on, p), is_set(routes.evict_done, p));
             let (push, evictions) = (push[p].as_ref(), &mut self.evictions[p]);
             if push.is_some() || !evictions.is_empty() || !running {
-                let flushed = lrf.as_ref().and_then(|lrf| lrf.flush_data());
-                evictions.advance(running, push, data.evict_data().or(flushed), ready, taken);
+                evictions.advance(running, prompt, push, coming(data, lrf.as_deref()), ready, taken);
             }
             let moved = leaves.then(|| Move {
                 tag: stage.tag,
@@ -700,7 +728,7 @@ impl Rfc {
             }
             let moved = leaves.then_some((&stage.look, looked));
             if moved.is_some() || op[p].is_some() || flush[p].flush != 0 {
-                self.tags[p].advance(straps >> 1, moved, op[p].as_ref(), &done[p], flush[p]);
+                self.tags[p].advance(tags_straps(straps), moved, op[p].as_ref(), &done[p], flush[p]);
             }
         }
         self.results.advance(&routes, op_ready);
@@ -879,7 +907,7 @@ impl Rfc {
         let look = is_set(self.tag_valid_q, p).then_some(&self.stage[p].look);
         let moved = is_set(self.leave, p).then_some(&self.looked[p]);
         let Decided { op, done, flush, .. } = &self.decided;
-        self.tags[p].counts(straps >> 1, look, moved, op[p].as_ref(), &done[p], flush[p])
+        self.tags[p].counts(tags_straps(straps), look, moved, op[p].as_ref(), &done[p], flush[p])
     }
 
     /// The events of the LRF above a cache.
@@ -907,10 +935,28 @@ impl Rfc {
     }
 }
 
-/// The straps without those of the power states.
+/// Whether evictions and flushes lose no cycle, of the cache's straps.
+#[inline]
+fn is_prompt(straps: u8) -> bool {
+    is_set(straps, CACHE_CFG_BITS as usize)
+}
+
+/// `cfg_i` of `rfc_tags`, of the cache's straps: *live*, LRU, *prompt*.
+#[inline]
+fn tags_straps(straps: u8) -> u8 {
+    straps >> 1 & 0b11 | u8::from(is_prompt(straps)) << 2
+}
+
+/// The straps without those of the power states: *prompt* is above the others.
 #[inline]
 fn cache_straps(straps: u16) -> u8 {
-    straps as u8 & ((1 << CACHE_CFG_BITS) - 1)
+    straps as u8 & ((1 << CACHE_CFG_BITS) - 1) | (straps >> PROMPT & 1) as u8 * (1 << CACHE_CFG_BITS)
+}
+
+/// Data of an eviction, or of a flush of the LRF.
+#[inline]
+fn coming<'a>(data: &'a RfcData, lrf: Option<&'a RfcLrf>) -> Option<&'a WarpData> {
+    data.evict_data().or_else(|| lrf.and_then(RfcLrf::flush_data))
 }
 
 /// Sources with lanes.

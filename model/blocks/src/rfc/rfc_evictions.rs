@@ -18,6 +18,8 @@ ports! {
         push_base_i: u16 = field(s.mrf.entry_w()).valid_by("push_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
+        /// Strap *prompt*: data is offered as it comes, and what goes into its bank is waited for no longer.
+        cfg_i: u8 = field(1),
         /// An eviction begins.
         push_valid_i: u8 = field(1),
         /// Slot of the eviction that begins.
@@ -47,21 +49,21 @@ ports! {
     /// Outputs of [`RfcEvictions`].
     pub struct RfcEvictionsOut(s: &RfcShape) {
         /// Data of the value offered to the MRF's queue.
-        offer_data_o: WarpData = field(WARP_DATA_BITS).valid_by("offer_valid_o").early(),
+        offer_data_o: WarpData = field(WARP_DATA_BITS).valid_by("offer_valid_o"),
         /// Slots of which a value is on its way to the MRF.
         busy_o: u64 = field(s.cache_slots() as u32).early(),
         /// Lanes of the value offered to the MRF's queue.
-        offer_mask_o: u32 = field(LANES).valid_by("offer_valid_o").early(),
+        offer_mask_o: u32 = field(LANES).valid_by("offer_valid_o"),
         /// First row of the warp of the value offered to the MRF's queue.
-        offer_base_o: u16 = field(s.mrf.entry_w()).valid_by("offer_valid_o").early(),
+        offer_base_o: u16 = field(s.mrf.entry_w()).valid_by("offer_valid_o"),
         /// There is room for an eviction.
         room_o: u8 = field(1).early(),
         /// A value is offered to the MRF's queue.
-        offer_valid_o: u8 = field(1).early(),
+        offer_valid_o: u8 = field(1),
         /// Warp of the value offered to the MRF's queue.
-        offer_warp_o: u8 = field(WARP_BITS).valid_by("offer_valid_o").early(),
+        offer_warp_o: u8 = field(WARP_BITS).valid_by("offer_valid_o"),
         /// Register of the value offered to the MRF's queue.
-        offer_reg_o: u8 = field(REG_BITS).valid_by("offer_valid_o").early(),
+        offer_reg_o: u8 = field(REG_BITS).valid_by("offer_valid_o"),
         /// Sources of the instruction in T that are on their way to the MRF.
         look_match_o: u8 = field(OPERANDS),
         /// Results whose registers are on their way to the MRF.
@@ -153,11 +155,17 @@ impl RfcEvictions {
         (0..self.count_q.min(PLACES as u8)).map(|i| self.place(i))
     }
 
-    /// The value that is offered.
+    /// Whether a value is offered. `comes`: data comes in this cycle, and is offered at once if its value is next.
     #[inline]
-    pub(crate) fn offer(&self) -> Option<Value> {
+    fn offers(&self, comes: bool) -> bool {
+        self.arrived_q + u8::from(comes) > self.sent_q
+    }
+
+    /// The value that is offered; `comes` as above.
+    #[inline]
+    pub(crate) fn offer(&self, comes: bool) -> Option<Value> {
         let place = self.place(self.sent_q);
-        (self.arrived_q > self.sent_q).then(|| Value {
+        self.offers(comes).then(|| Value {
             mask: self.mask_q[place],
             base: self.base_q[place] as u16,
             slot: self.slot_q[place] as u8,
@@ -166,16 +174,23 @@ impl RfcEvictions {
         })
     }
 
-    /// Its data.
+    /// Its data; `comes`: data that comes in this cycle and may be offered at once.
     #[inline]
-    pub(crate) fn offer_data(&self) -> &WarpData {
-        &self.data_q[self.place(self.sent_q)]
+    pub(crate) fn offer_data<'a>(&'a self, comes: Option<&'a WarpData>) -> &'a WarpData {
+        comes.filter(|_| self.arrived_q == self.sent_q).unwrap_or(&self.data_q[self.place(self.sent_q)])
     }
 
     /// Whether a register of a warp is here.
     #[inline]
     pub(crate) fn has(&self, warp: u8, reg: u8) -> bool {
-        self.used().any(|place| self.warp_q[place] == warp.into() && self.reg_q[place] == reg.into())
+        self.is_on_its_way(warp, reg, false)
+    }
+
+    /// The same; `lands`: without the oldest, which goes into its bank in this cycle.
+    #[inline]
+    pub(crate) fn is_on_its_way(&self, warp: u8, reg: u8, lands: bool) -> bool {
+        let is_it = |place: usize| self.warp_q[place] == warp.into() && self.reg_q[place] == reg.into();
+        self.used().skip(lands.into()).any(is_it)
     }
 
     /// Slots of which a value is here.
@@ -192,12 +207,13 @@ impl RfcEvictions {
     pub(crate) fn advance(
         &mut self,
         running: bool,
+        prompt: bool,
         push: Option<&Value>,
         data: Option<&WarpData>,
         ready: bool,
         done: bool,
     ) {
-        let taken = u8::from(ready && self.arrived_q > self.sent_q);
+        let taken = u8::from(ready && self.offers(prompt && data.is_some()));
         if let Some(value) = push {
             let place = self.place(self.count_q);
             (self.slot_q[place], self.warp_q[place]) = (value.slot.into(), value.warp.into());
@@ -251,19 +267,22 @@ impl Block for RfcEvictions {
 
     fn early(&self, out: &mut RfcEvictionsOut) {
         (out.room_o, out.busy_o) = (self.room().into(), self.busy());
-        let offer = self.offer();
+    }
+
+    fn late(&mut self, inputs: &RfcEvictionsIn, out: &mut RfcEvictionsOut) {
+        let prompt = inputs.cfg_i != 0;
+        let comes = (prompt && inputs.data_valid_i != 0).then_some(&inputs.data_i);
+        let offer = self.offer(comes.is_some());
         out.offer_valid_o = offer.is_some().into();
         let Value { mask, base, warp, reg, .. } = offer.unwrap_or_default();
         (out.offer_mask_o, out.offer_base_o, out.offer_warp_o, out.offer_reg_o) = (mask, base, warp, reg);
         if offer.is_some() {
-            out.offer_data_o = *self.offer_data();
+            out.offer_data_o = *self.offer_data(comes);
         }
-    }
-
-    fn late(&mut self, inputs: &RfcEvictionsIn, out: &mut RfcEvictionsOut) {
         let bit = |here: bool, k: usize| u8::from(here) << k;
-        out.look_match_o =
-            (0..OPERANDS).fold(0, |found, k| found | bit(self.has(inputs.look_warp_i, inputs.look_reg_i[k]), k));
+        let lands = prompt && inputs.done_i != 0;
+        let looked = |k: usize| self.is_on_its_way(inputs.look_warp_i, inputs.look_reg_i[k], lands);
+        out.look_match_o = (0..OPERANDS).fold(0, |found, k| found | bit(looked(k), k));
         out.result_match_o = (0..self.ports)
             .fold(0, |found, b| found | bit(self.has(inputs.result_warp_i[b], inputs.result_reg_i[b]), b));
     }
@@ -278,7 +297,7 @@ impl Block for RfcEvictions {
         });
         let data = (inputs.data_valid_i != 0).then_some(&inputs.data_i);
         let (ready, done) = (inputs.offer_ready_i != 0, inputs.done_i != 0);
-        self.advance(inputs.rst_ni != 0, push.as_ref(), data, ready, done);
+        self.advance(inputs.rst_ni != 0, inputs.cfg_i != 0, push.as_ref(), data, ready, done);
     }
 
     fn probe(&self, _: &RfcEvictionsIn, _: &RfcEvictionsOut, probe: &mut RfcEvictionsProbe) {

@@ -108,6 +108,14 @@ ports! {
         result_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("valid_q").early(),
         /// Registers of the results in the latches.
         result_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("valid_q").early(),
+        /// A result that has left its latch is in the MRF's queue b.
+        queue_valid_o: u8 = field(s.ports()).shows_when(s.release, "queued_q").early(),
+        /// Its warp.
+        queue_warp_o: [u8; MAX_PORTS] = field(WARP_BITS)
+            .count(s.ports()).valid_by("queue_valid_o").shows_when(s.release, "queue_warp_q").early(),
+        /// Its register.
+        queue_reg_o: [u8; MAX_PORTS] = field(REG_BITS)
+            .count(s.ports()).valid_by("queue_valid_o").shows_when(s.release, "queue_reg_q").early(),
         /// The eviction of cache b is taken.
         evict_ready_o: u8 = field(s.ports()),
         /// The eviction of cache b goes into its bank.
@@ -214,6 +222,10 @@ pub(crate) struct Routes {
     pub(crate) evict_valid: u8,
     /// Results that go into the MRF's queues.
     pub(crate) around: u8,
+    /// Those of them that leave their latches.
+    released: u8,
+    /// Results in the MRF's queues that go into their banks.
+    landed: u8,
     /// Evictions that go into their banks.
     pub(crate) evict_done: u8,
     /// Results that are where they go.
@@ -231,11 +243,16 @@ pub struct RfcResults {
     ports: usize,
     slots: usize,
     buses: u8,
+    /// A result around the cache leaves its latch when the MRF's queue takes it.
+    release: bool,
     valid_q: u8,
     sent_q: u8,
     outside_q: u8,
     queue_evict_q: u8,
+    queued_q: u8,
     turn_q: u8,
+    /// Warp and register of the last result that left its latch for the MRF's queue.
+    queue_q: [(u8, u8); MAX_PORTS],
     latch_q: [Arrival; MAX_PORTS],
     data_q: [WarpData; MAX_PORTS],
     /// Registers of each slot whose results go around.
@@ -251,6 +268,24 @@ impl RfcResults {
     #[inline]
     pub(crate) fn valid(&self) -> u8 {
         self.valid_q
+    }
+
+    /// Queues of the MRF with a result that has left its latch.
+    #[inline]
+    pub(crate) fn queued(&self) -> u8 {
+        self.queued_q
+    }
+
+    /// Queues of the MRF with an eviction, if they have anything.
+    #[inline]
+    pub(crate) fn queued_evictions(&self) -> u8 {
+        self.queue_evict_q
+    }
+
+    /// Its warp and its register.
+    #[inline]
+    pub(crate) fn queue(&self, b: usize) -> (u8, u8) {
+        self.queue_q[b]
     }
 
     /// What is in a latch.
@@ -286,6 +321,7 @@ impl RfcResults {
             evict_valid: around.evict_valid,
             mrf_ready: around.mrf_ready,
             evict_done: around.mrf_done & self.queue_evict_q,
+            landed: around.mrf_done & !self.queue_evict_q,
             ..Routes::default()
         };
         if self.valid_q == 0 {
@@ -332,7 +368,8 @@ impl RfcResults {
         let offered = may & (outside | routes.goes);
         routes.mrf_valid |= offered;
         routes.around = offered & around.mrf_ready;
-        routes.done = self.sent_q & self.valid_q & around.mrf_done & !self.queue_evict_q;
+        routes.released = if self.release { routes.around } else { 0 };
+        routes.done = self.sent_q & self.valid_q & routes.landed | routes.released;
         routes
     }
 
@@ -352,6 +389,10 @@ impl RfcResults {
         self.queue_evict_q = self.queue_evict_q & !queued | routes.evict_valid & queued;
         for c in set_bits(routes.contested & op_ready) {
             self.turn_q ^= 1 << c;
+        }
+        self.queued_q = self.queued_q & !routes.landed | routes.released;
+        for b in set_bits(routes.released) {
+            self.queue_q[b] = (self.latch_q[b].warp, self.latch_q[b].reg);
         }
         self.valid_q &= !routes.done;
         self.sent_q = (self.sent_q | routes.around) & !routes.done;
@@ -380,14 +421,15 @@ impl RfcResults {
 
     /// An edge in reset, after everything else.
     pub(crate) fn reset(&mut self) {
-        (self.valid_q, self.sent_q, self.outside_q, self.queue_evict_q, self.turn_q) = (0, 0, 0, 0, 0);
+        (self.valid_q, self.sent_q, self.outside_q) = (0, 0, 0);
+        (self.queue_evict_q, self.queued_q, self.turn_q) = (0, 0, 0);
         self.latch_q.iter_mut().for_each(|latch| latch.private = false);
     }
 }
 
 impl Block for RfcResults {
     const NAME: &'static str = "rfc_results";
-    const PARAMETERS: &'static [&'static str] = &["IssuePorts", "Active", "Depth"];
+    const PARAMETERS: &'static [&'static str] = &["IssuePorts", "Active", "Depth", "Release"];
 
     type Shape = RfcShape;
     type In = RfcResultsIn;
@@ -399,11 +441,14 @@ impl Block for RfcResults {
             ports: shape.ports(),
             slots: shape.active,
             buses: u8::MAX >> (u8::BITS as usize - shape.ports()),
+            release: shape.release,
             valid_q: 0,
             sent_q: 0,
             outside_q: 0,
             queue_evict_q: 0,
+            queued_q: 0,
             turn_q: 0,
+            queue_q: [(0, 0); MAX_PORTS],
             latch_q: [Arrival::default(); MAX_PORTS],
             data_q: [WarpData::ZERO; MAX_PORTS],
             around_q: vec![[0; REGISTER_WORDS]; shape.active].into(),
@@ -414,9 +459,13 @@ impl Block for RfcResults {
 
     fn early(&self, out: &mut RfcResultsOut) {
         out.result_valid_o = self.valid_q;
-        (out.result_warp_o, out.result_reg_o) = Default::default();
+        (out.result_warp_o, out.result_reg_o, out.queue_warp_o, out.queue_reg_o) = Default::default();
+        out.queue_valid_o = self.queued_q;
         for b in 0..self.ports {
             (out.result_warp_o[b], out.result_reg_o[b]) = (self.latch_q[b].warp, self.latch_q[b].reg);
+            if is_set(self.queued_q, b) {
+                (out.queue_warp_o[b], out.queue_reg_o[b]) = self.queue_q[b];
+            }
         }
     }
 

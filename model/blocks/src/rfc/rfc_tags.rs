@@ -44,7 +44,7 @@ ports! {
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// Straps: bit 0 *live*, bit 1 LRU.
-        cfg_i: u8 = field(2),
+        cfg_i: u8 = field(3),
         /// An instruction is in T.
         look_valid_i: u8 = field(1),
         /// The instruction in T leaves T at this edge.
@@ -196,7 +196,10 @@ pub(crate) struct Done {
     pub(crate) entry: Option<u16>,
     /// That has been the register's before.
     pub(crate) matches: bool,
+    /// The value that goes to the MRF: the victim's, or one that is flushed.
     pub(crate) evict: Option<Evict>,
+    /// It is flushed.
+    pub(crate) flush: bool,
 }
 
 /// Slots to be emptied, and those of them without write-back.
@@ -323,37 +326,39 @@ impl RfcTags {
         looked
     }
 
-    /// What becomes of a result, or which entry is flushed. `reading`: read ports that are in use.
+    /// What becomes of a result, and which entry is flushed. `reading`: read ports that are in use.
     #[inline]
-    pub(crate) fn decide(&self, lru: bool, reading: u8, room: bool, op: Option<&Op>, flush: Flush) -> Done {
+    pub(crate) fn decide(&self, straps: u8, reading: u8, room: bool, op: Option<&Op>, flush: Flush) -> Done {
+        let (lru, prompt) = (is_set(straps, 1), is_set(straps, 2));
         let port = (!reading).trailing_zeros() as u8;
         let possible = room && usize::from(port) < OPERANDS;
         let evict =
             |i: usize, slot: u8| Evict { mask: self.dirty_q[i], index: i as u16, port, slot, reg: self.tag_q[i] };
-        let Some(op) = op else {
+        let flushed = || {
             let wanted = flush.flush & !flush.drop & self.unclean;
             if wanted == 0 || !possible {
-                return Done::default();
+                return None;
             }
             let slot = wanted.trailing_zeros() as u8;
-            let entry = self.of(slot).find(|&i| self.dirty_q[i] != 0);
-            return Done { evict: entry.map(|i| evict(i, slot)), ..Done::default() };
+            self.of(slot).find(|&i| self.dirty_q[i] != 0).map(|i| evict(i, slot))
+        };
+        let Some(op) = op else {
+            let evict = flushed();
+            return Done { flush: evict.is_some(), evict, ..Done::default() };
         };
         let found = if self.is_there(op.slot) { self.find(op.slot, op.reg) } else { None };
-        if let Some(i) = found {
-            return Done { ready: true, entry: Some(i as u16), matches: true, evict: None };
-        }
-        if op.kill || !self.is_there(op.slot) {
-            return Done { ready: true, ..Done::default() };
-        }
-        let i = self.victim(op.slot, lru);
-        if self.dirty_q[i] == 0 {
-            Done { ready: true, entry: Some(i as u16), matches: false, evict: None }
-        } else if possible {
-            Done { ready: true, entry: Some(i as u16), matches: false, evict: Some(evict(i, op.slot)) }
-        } else {
+        let entry = if op.kill || !self.is_there(op.slot) { found } else { found.or(Some(self.victim(op.slot, lru))) };
+        let done =
+            Done { ready: true, entry: entry.map(|i| i as u16), matches: found.is_some(), ..Done::default() };
+        match entry.filter(|&i| found.is_none() && self.dirty_q[i] != 0) {
+            Some(i) if possible => Done { evict: Some(evict(i, op.slot)), ..done },
             // It waits; where it would go is known all the same.
-            Done { ready: false, entry: Some(i as u16), matches: false, evict: None }
+            Some(_) => Done { ready: false, ..done },
+            // It needs no eviction, so that one of a flush may go beside it.
+            None => {
+                let evict = if prompt && !op.kill { flushed() } else { None };
+                Done { flush: evict.is_some(), evict, ..done }
+            }
         }
     }
 
@@ -395,7 +400,8 @@ impl RfcTags {
         }
         if let Some(op) = op {
             self.perform(op, done, lru);
-        } else if let Some(evict) = &done.evict {
+        }
+        if let Some(evict) = done.evict.as_ref().filter(|_| done.flush) {
             let i = usize::from(evict.index);
             (self.valid_q[i], self.dirty_q[i]) = (0, 0);
             self.settle(evict.slot);
@@ -506,7 +512,7 @@ impl RfcTags {
             counts.read_groups = set_bits(looked.read).map(|k| LaneMask(looked.hit_mask[k]).groups()).sum();
         }
         if let Some(evict) = &done.evict {
-            (counts.evict, counts.flush) = (op.is_some(), op.is_none());
+            (counts.evict, counts.flush) = (!done.flush, done.flush);
             counts.evict_groups = LaneMask(evict.mask).groups();
         }
         if let Some(op) = op {
@@ -516,7 +522,7 @@ impl RfcTags {
                 counts.kill = lanes & op.mask != 0;
             } else if done.ready {
                 (counts.write_hit, counts.allocate) = (done.matches, !done.matches);
-                counts.dead = !done.matches && done.evict.is_none() && lanes != 0;
+                counts.dead = !done.matches && (done.evict.is_none() || done.flush) && lanes != 0;
                 counts.write_groups = LaneMask(op.mask).groups();
             }
         }
@@ -592,7 +598,7 @@ impl Block for RfcTags {
         self.looked = look.as_ref().map_or_else(Looked::default, |look| self.look(look));
         let moves = inputs.look_move_i != 0;
         let reading = if moves { self.looked.read } else { 0 };
-        self.done = self.decide(is_set(inputs.cfg_i, 1), reading, inputs.evict_room_i != 0, op.as_ref(), flush);
+        self.done = self.decide(inputs.cfg_i, reading, inputs.evict_room_i != 0, op.as_ref(), flush);
         let (looked, done) = (&self.looked, &self.done);
         (out.hit_mask_o, out.hit_index_o, out.hit_port_o) = (looked.hit_mask, looked.index, looked.port);
         out.read_o = looked.read;

@@ -26,6 +26,8 @@ pub struct RfcShape {
     pub lrf: bool,
     /// Reads allocate in the cache.
     pub reads: bool,
+    /// A result around the cache leaves its latch when the main register file's queue takes it.
+    pub release: bool,
     /// The words of the main register file have power states.
     pub power: bool,
 }
@@ -98,6 +100,7 @@ impl Shape for RfcShape {
             entries: or(config.rfc.entries, 6),
             lrf: config.rfc.lrf,
             reads: config.rfc.reads,
+            release: config.rfc.release,
             power: config.power.present,
         };
         shape.mrf.tag_w = shape.tag_w();
@@ -111,6 +114,7 @@ impl Shape for RfcShape {
             "Entries" => self.entries as u64,
             "Lrf" => self.lrf.into(),
             "Reads" => self.reads.into(),
+            "Release" => self.release.into(),
             "Power" => {
                 if self.power {
                     self.warps as u64
@@ -135,6 +139,7 @@ pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
         entries: 6,
         lrf: false,
         reads: false,
+        release: false,
         power: false,
     },
     RfcShape {
@@ -154,6 +159,7 @@ pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
         entries: 1,
         lrf: false,
         reads: false,
+        release: true,
         power: false,
     },
     RfcShape {
@@ -173,6 +179,7 @@ pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
         entries: 3,
         lrf: true,
         reads: true,
+        release: false,
         power: true,
     },
 ];

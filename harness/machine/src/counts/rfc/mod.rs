@@ -93,6 +93,8 @@ pub struct Replay {
     lru: bool,
     bypass: bool,
     loads: bool,
+    release: bool,
+    prompt: bool,
     lrf: bool,
     reads: bool,
     /// Words of the main register file have power states.
@@ -102,6 +104,8 @@ pub struct Replay {
     /// The instruction whose tags are compared, of each port.
     looking: [Option<Taken>; MAX_PORTS],
     latches: [Option<Latched>; MAX_PORTS],
+    /// The result in each of the MRF's queues that has left its latch.
+    queued: [Option<Part>; MAX_PORTS],
     leaving: [VecDeque<Leaving>; MAX_PORTS],
     /// Operands to be kept, by the place of their instruction.
     noted: Vec<Vec<Fill>>,
@@ -158,6 +162,8 @@ impl Replay {
             lru: rules.replacement == Replacement::Lru,
             bypass: rules.bypass,
             loads: rules.loads,
+            release: rules.release,
+            prompt: rules.prompt,
             lrf: rules.lrf,
             reads: rules.reads,
             states: config.power.present,
@@ -165,6 +171,7 @@ impl Replay {
             slots: vec![Slot::new(rules.entries); config.sm.active_warps],
             looking: [None; MAX_PORTS],
             latches: [None; MAX_PORTS],
+            queued: [None; MAX_PORTS],
             leaving: Default::default(),
             noted: vec![Vec::new(); MAX_TAGS],
             fills: Default::default(),
@@ -184,17 +191,20 @@ impl Replay {
             Found { register, last: source.last, entry, lanes, above, missing }
         };
         let sources: Vec<Found> = uses.registers().map(find).collect();
+        let nets = &seen.inside.provider.rfc().nets;
+        // What goes into its bank now is there when a collector asks.
+        let lands = self.prompt && nets.results_evict_done >> p & 1 == 1;
         let on_its_way = |source: &Found| {
             let is_it = |value: &Leaving| (value.warp, value.register) == (warp, source.register);
-            source.missing != 0 && self.leaving[p].iter().any(is_it)
+            source.missing != 0 && self.leaving[p].iter().skip(lands.into()).any(is_it)
         };
         let used = |register| uses.destination == Some(register) || sources.iter().any(|s| s.register == register);
-        let in_latch = |latched: &Latched| latched.part.warp == warp && used(latched.part.register);
-        let nets = &seen.inside.provider.rfc().nets;
+        let parts = || self.latches.iter().flatten().map(|latched| &latched.part).chain(self.queued.iter().flatten());
+        let waits_for = |part: &Part| part.warp == warp && used(part.register);
         let leaves = nets.leave >> p & 1 == 1;
         // What waits for a word to wake is counted with the power states.
         let wakes = self.states && nets.power_look_on >> p & 1 == 0;
-        if self.latches.iter().flatten().any(in_latch) {
+        if parts().any(waits_for) {
             tally.add("rfc_stall_result", 1u64);
             if leaves {
                 tally.object(|| format!("warp slot {warp} passes a result that is not where it goes"));

@@ -22,7 +22,15 @@ impl Replay {
     /// Results at the end of their buses: what they do to which cache.
     pub(super) fn results(&mut self, seen: &Seen<'_>, tally: &mut Tally) -> [Option<Operation>; MAX_PORTS] {
         let mut operations = [None; MAX_PORTS];
+        let nets = &seen.inside.provider.rfc().nets;
+        let landed = nets.mrf_write_done & !nets.results_evict_done;
         for bus in 0..self.ports {
+            if landed >> bus & 1 == 1
+                && let Some(part) = self.queued[bus].take()
+            {
+                tally.add("write", 1u64);
+                tally.add("write_groups", groups(part.mask));
+            }
             let done = seen.done >> bus & 1 == 1;
             match self.latches[bus] {
                 Some(latched) => {
@@ -77,12 +85,16 @@ impl Replay {
         }
         match (home, goes, done) {
             (Some(slot), false, true) => Some(of(slot, Kind::Cached)),
-            (None, true, false) => {
+            (None, true, ends) if ends == self.release => {
                 tally.add("rfc_around_groups", groups(part.mask));
                 if !by.private {
                     tally.add("rfc_around_shared_groups", groups(part.mask));
                 }
                 self.latches[bus] = Some(Latched { part, sent: true, outside });
+                if self.release && self.queued[bus].replace(part).is_some() {
+                    tally
+                        .object(|| format!("bus {bus} sends a second result into the queue of the main register file"));
+                }
                 slot.map(|slot| of(slot, Kind::Around))
             }
             (_, false, false) => {

@@ -20,6 +20,8 @@ pub(crate) struct RfcCover {
     lru: bool,
     marked: bool,
     loads: bool,
+    /// Evictions and flushes lose no cycle.
+    prompt: bool,
     /// Registers of each warp that a long-latency operation, and one with the bypass bit, writes.
     long: Vec<[u64; 4]>,
     bypass: Vec<[u64; 4]>,
@@ -39,12 +41,14 @@ impl RfcCover {
         let (long, bypass) = (none.clone(), none.clone());
         let strap = |bit: u32| cfg_of_block(config, "rfc") >> (1 + bit) & 1 == 1;
         let (live, lru, marked, loads) = (strap(0), strap(1), strap(2), strap(3));
+        let prompt = strap(14);
         Self {
             shape: *shape,
             live,
             lru,
             marked,
             loads,
+            prompt,
             long,
             bypass,
             freed: 0,
@@ -120,7 +124,21 @@ impl RfcCover {
             let older = behind(&|_, r| read(r).is_some_and(full));
             point!("the cache has the register's older value", older, given = self.shape.ports() == 2);
             let sent = |b: usize, _: u8| p.results.sent_q >> b & 1 == 1 && at(nets.behind);
-            point!("the result that is waited for goes around", behind(&sent), given = self.marked || !self.loads);
+            point!(
+                "the result that is waited for goes around",
+                behind(&sent),
+                given = (self.marked || !self.loads) && !self.shape.release
+            );
+            let queued = (0..self.shape.ports()).filter(|b| nets.results_queue_valid >> b & 1 == 1).any(|b| {
+                let register = nets.results_queue_reg[b];
+                let uses = read(register).is_some() || written(register);
+                valid && nets.results_queue_warp[b] == nets.warp_q[q] && uses
+            });
+            point!(
+                "the result that is waited for is in the MRF's queue",
+                queued,
+                given = (self.marked || !self.loads) && self.shape.release
+            );
             // With one port a result that goes to the cache seldom waits.
             #[given(self.shape.ports() == 2 || self.marked || !self.loads)]
             {
@@ -168,6 +186,16 @@ impl RfcCover {
         point!("an entry is flushed", event("rfc_flush") > 0);
         point!("a last read counts", event("rfc_marked") > 0, given = self.live);
         point!("a result waits in its latch", event("rfc_wait") > 0);
+        let beside = |c: usize| {
+            let event = |name: &str| part(RFC_TAGS_EVENT, nets.tags_event[c].into(), name) == 1;
+            event("flush") && (event("write_hit") || event("allocate"))
+        };
+        point!("a slot is flushed beside a result", (0..count).any(beside), given = self.prompt);
+        let through = |c: &usize| {
+            let ring = &p.evictions[*c];
+            nets.evictions_offer_valid >> c & 1 == 1 && ring.arrived_q == ring.sent_q
+        };
+        point!("data goes through a ring", (0..count).filter(through).count() > 0, given = self.prompt);
         point!("both caches evict", nets.tags_evict_valid == 3, given = self.shape.ports() == 2);
         let slot_of =
             |warp: u8| (0..self.shape.active).find(|&s| i.slot_valid_i >> s & 1 == 1 && i.slot_warp_i[s] == warp);
@@ -180,12 +208,16 @@ impl RfcCover {
             let (valid, around) = (at(p.results.valid_q), at(nets.results_around));
             let (long, bypass) = (is(&self.long, warp, register), is(&self.bypass, warp, register));
             let emptied = valid && !at(p.results.sent_q) && slot.is_some_and(|s| i.flush_i >> s & 1 == 1);
-            point!("a short result waits as its slot is emptied", emptied && !long, given = self.shape.entries <= 8);
+            point!(
+                "a short result waits as its slot is emptied",
+                emptied && !long,
+                given = self.shape.entries <= 8 && (self.shape.ports() == 2 || !self.shape.release)
+            );
             let waits = valid && !around && !at(p.results.sent_q) && !at(o.write_done_o);
             if valid && !at(p.results.sent_q) {
                 *cache = slot.map(|s| s % count);
             }
-            let ends_in_cache = at(o.write_done_o) && !at(p.results.sent_q);
+            let ends_in_cache = at(o.write_done_o) && !at(p.results.sent_q) && !around;
             point!("a load goes to the cache", long && ends_in_cache, given = self.loads);
             point!("a load goes around, its warp has a slot", long && around && slot.is_some(), given = !self.loads);
             point!("a load of a warp without a slot goes around", long && around && slot.is_none());

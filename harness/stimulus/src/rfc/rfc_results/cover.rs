@@ -28,7 +28,7 @@ impl ResultsCover {
     fn observe(&mut self, i: &RfcResultsIn, o: &RfcResultsOut, p: &RfcResultsProbe, points: &mut Points) {
         let count = self.shape.ports();
         point!("loads in reset", i.rst_ni == 0 && i.write_valid_i & o.write_ready_o != 0);
-        point!("reset under load", i.rst_ni == 0 && p.valid_q & p.sent_q != 0);
+        point!("reset under load", i.rst_ni == 0 && p.valid_q & (p.sent_q | o.queue_valid_o) != 0);
         if i.rst_ni == 0 {
             (self.stayed, self.was_cached) = (0, 0);
             self.note(i, points);
@@ -78,10 +78,22 @@ impl ResultsCover {
             point!("a result waits for an older value of its register", waits && matches && !evicts);
             point!("a result waits for an eviction", waits && evicts && !matches);
             point!("a result waits for the MRF's queue", may && !bit(i.mrf_ready_i, b));
-            point!("a result waits for its bank", sent && !bit(i.mrf_done_i, b));
-            point!("a result goes into its bank", sent && ends);
+            let queued = bit(o.queue_valid_o, b);
+            let in_bank = (sent || queued) && bit(i.mrf_done_i, b);
+            point!("a result waits for its bank", (sent || queued) && !bit(i.mrf_done_i, b));
+            point!("a result goes into its bank", in_bank);
+            #[given(self.shape.release)]
+            {
+                point!("a result leaves its latch for the queue, the next one comes", goes && bit(i.write_valid_i, b));
+                point!("a result follows one that goes into its bank", in_bank && goes);
+                point!("a result ends in its cache beside one that goes into its bank", in_bank && to_cache && ends);
+                point!("a result waits for the queue, where a result is", queued && may && !bit(i.mrf_ready_i, b));
+                let same = valid && (o.queue_warp_o[b], o.queue_reg_o[b]) == (warp, register);
+                point!("latch and queue have results of one register", queued && same);
+            }
+            point!("a result stays in its latch until it is in its bank", sent && ends, given = !self.shape.release);
             let (taken, evicted) = (evicts && bit(i.mrf_ready_i, b), bit(o.evict_done_o, b));
-            point!("a result ends, an eviction follows it into the queue", sent && ends && taken);
+            point!("a result ends, an eviction follows it into the queue", in_bank && taken);
             point!("an eviction ends, a result follows it into the queue", evicted && goes);
             point!("an eviction ends, an eviction follows it into the queue", evicted && taken);
             point!("an eviction waits for the queue", evicts && !taken);

@@ -14,13 +14,15 @@ pub(crate) struct TagsCover {
     /// Last reads count; the entry read or written longest ago makes room.
     live: bool,
     lru: bool,
+    /// A flush goes beside results.
+    prompt: bool,
 }
 
 #[cover]
 impl TagsCover {
     fn new(shape: &RfcShape, config: &Config) -> Self {
         let strap = |bit: u32| cfg_of_block(config, "rfc_tags") >> bit & 1 == 1;
-        Self { shape: *shape, live: strap(0), lru: strap(1) }
+        Self { shape: *shape, live: strap(0), lru: strap(1), prompt: strap(2) }
     }
 
     fn observe(&mut self, i: &RfcTagsIn, o: &RfcTagsOut, p: &RfcTagsProbe, points: &mut Points) {
@@ -260,10 +262,22 @@ impl TagsCover {
         let slots = self.shape.cache_slots();
         let wanted = i.flush_i & !i.drop_i & !o.clean_o;
         let flushes = o.evict_valid_o == 1 && i.op_valid_i == 0;
+        let flushed = part(RFC_TAGS_EVENT, o.event_o.into(), "flush");
         point!("an entry is flushed", flushes);
         let several = self.entries(o.evict_slot_o).filter(|&e| p.dirty_q[e] != 0).count() > 1;
         point!("a lower entry is flushed first", flushes && several, given = self.shape.entries > 1);
-        point!("flush waits for a result", wanted != 0 && i.op_valid_i == 1);
+        point!("flush waits for a result", wanted != 0 && i.op_valid_i == 1 && flushed == 0);
+        #[given(self.prompt && self.shape.cache_slots() > 1)]
+        {
+            let event = |name: &str| part(RFC_TAGS_EVENT, o.event_o.into(), name) == 1;
+            point!("a flush beside a write that hits", flushed == 1 && event("write_hit"));
+            point!("a flush beside a write that takes an entry", flushed == 1 && event("allocate"));
+            point!("a flush beside a write of another slot's register", flushed == 1 && i.op_valid_i == 1 && i.op_reg_i == o.evict_reg_o);
+            let evicts = wanted != 0 && event("evict");
+            point!("a flush waits for a write's eviction", evicts);
+            point!("a flush waits for a kill", wanted != 0 && i.op_valid_i == 1 && i.op_kill_i == 1 && i.evict_room_i == 1);
+            point!("a flush beside a result has no room", wanted != 0 && i.op_valid_i == 1 && i.evict_room_i == 0);
+        }
         point!("flush waits for room", wanted != 0 && i.op_valid_i == 0 && i.evict_room_i == 0);
         let used = i.look_move_i == 1 && o.read_o == 7;
         point!(

@@ -16,9 +16,18 @@ fn scheduler_and_cache_are_chosen_together() {
     assert_eq!((all.sm.active_warps, all.sm.warps, all.rfc.loads, all.rfc.live), (32, 32, true, false));
     let three_levels = preset("rfc-hw3").unwrap().config;
     assert_eq!((three_levels.rfc.lrf, three_levels.rfc.reads, three_levels.rfc.live), (true, false, true));
-    for level in ["rfc.lrf=true", "rfc.reads=true"] {
-        assert!(set(&[level]).unwrap_err().ends_with("a number from 1 to 16 where rfc.lrf or rfc.reads is true"));
+    for part in ["rfc.lrf=true", "rfc.reads=true", "rfc.release=true"] {
+        let message = set(&[part]).unwrap_err();
+        assert!(
+            message.ends_with("a number from 1 to 16 where rfc.lrf, rfc.reads or rfc.release is true"),
+            "{message}"
+        );
     }
+    let message = Config::load(Start::Preset("greener-rfc"), &["rfc.release=true"]).unwrap_err().to_string();
+    assert!(
+        message.contains("rfc.release = true is not allowed: it has to be false where power.present is true"),
+        "{message}"
+    );
     assert!(set(&["rfc.live=often"]).unwrap_err().ends_with("expected a boolean"));
     // The LRF is written back where a warp gives its slot up: one that stays would leave it values that shared units read.
     let message = Config::load(Start::Preset("rfc-hw3"), &["sm.stay=true"]).unwrap_err().to_string();
@@ -43,6 +52,8 @@ fn the_rfc_papers_machine_is_rfc_live_with_its_table() {
         "sm.shared_kilobytes=32",
         "memory.latency=400",
         "memory.bandwidth=32",
+        "rfc.release=true",
+        "rfc.prompt=true",
     ];
     let paper = preset("rfc-paper").unwrap().config;
     assert_eq!(Config::load(Start::Preset("rfc-live"), &table), Ok(paper));

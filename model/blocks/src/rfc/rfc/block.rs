@@ -52,6 +52,7 @@ impl Block for Rfc {
         "Entries",
         "Lrf",
         "Reads",
+        "Release",
         "Power",
         "Unified",
     ];
@@ -99,6 +100,7 @@ impl Block for Rfc {
             missing: [0; MAX_PORTS],
             stall: 0,
             behind: 0,
+            prompt: false,
             asking: Default::default(),
             look_on: 0,
             leave: 0,

@@ -8,6 +8,7 @@ use crate::design::{
 };
 use crate::mrf::{MrfIn, MrfOut};
 use crate::operands::front_places;
+use crate::power::POWER_CFG_BITS;
 use crate::rfc::RfcShape;
 use crate::sizes::StageSizes;
 use crate::unified::{Columns, ColumnsFree};
@@ -22,6 +23,8 @@ pub struct RfcSizes {
     pub lrf: bool,
     /// Reads allocate.
     pub reads: bool,
+    /// A result around the cache leaves its latch when the main register file's queue takes it.
+    pub release: bool,
     /// Warps whose words have power states; 0: they have none.
     pub power: usize,
 }
@@ -30,11 +33,12 @@ impl DesignSizes for RfcSizes {
     fn of(config: &Config) -> Self {
         let rfc = &config.rfc;
         let power = if config.power.present { config.sm.warps } else { 0 };
-        Self { entries: rfc.entries, lrf: rfc.lrf, reads: rfc.reads, power }
+        Self { entries: rfc.entries, lrf: rfc.lrf, reads: rfc.reads, release: rfc.release, power }
     }
 
     fn word(&self) -> u32 {
-        (self.power as u32) << 7 | (self.entries as u32) << 2 | u32::from(self.lrf) << 1 | u32::from(self.reads)
+        let release = u32::from(self.release) << 14;
+        release | (self.power as u32) << 7 | (self.entries as u32) << 2 | u32::from(self.lrf) << 1 | u32::from(self.reads)
     }
 
     fn reads_slot_rows(&self) -> bool {
@@ -52,8 +56,8 @@ impl Rfc {
     /// Its shape in an SM.
     pub fn shape_in(stage: &StageSizes, sizes: &RfcSizes) -> RfcShape {
         let StageSizes { mrf, warps, slots } = *stage;
-        let RfcSizes { entries, lrf, reads, power } = *sizes;
-        RfcShape { mrf, warps, active: slots, entries, lrf, reads, power: power != 0 }
+        let RfcSizes { entries, lrf, reads, release, power } = *sizes;
+        RfcShape { mrf, warps, active: slots, entries, lrf, reads, release, power: power != 0 }
     }
 }
 
@@ -80,22 +84,25 @@ impl RegisterFile for Rfc {
             let lru = rfc.replacement == Replacement::Lru;
             let power = if config.power.present { config.power_straps().word() } else { 0 };
             let straps = [rfc.live, lru, rfc.bypass, rfc.loads];
-            straps.iter().rev().fold(power.into(), |word, &bit| word << 1 | u128::from(bit))
+            let power = u128::from(rfc.prompt) << POWER_CFG_BITS | u128::from(power);
+            straps.iter().rev().fold(power, |word, &bit| word << 1 | u128::from(bit))
         },
         cfg_of_block: |block, read_order, straps| match block {
             "rfc" => Some(self::straps(DesignCfg { read_order, straps }).into()),
-            "rfc_tags" => Some(straps as u64 & 0b11),
+            "rfc_tags" => Some(super::tags_straps(super::cache_straps((straps as u16) << 1)).into()),
             "rfc_lrf" => Some(straps as u64 & 1),
-            "rfc_power" => Some(straps as u64 >> 4),
+            "rfc_evictions" => Some(super::is_prompt(super::cache_straps((straps as u16) << 1)).into()),
+            "rfc_power" => Some(straps as u64 >> 4 & ((1 << POWER_CFG_BITS) - 1)),
             _ => None,
         },
         size_words: |sizes| {
             let [lrf, reads] = [1, 0].map(|bit| sizes >> bit & 1 == 1);
             let entries = format!("{}x", sizes >> 2 & 0x1f);
             let word = |is: bool, word: &'static str| if is { word } else { "" };
-            joined(&[&entries, word(lrf, "LRF"), word(reads, "reads"), word(sizes >> 7 != 0, "states")], " ")
+            let (release, states) = (word(sizes >> 14 != 0, "release"), word(sizes >> 7 & 0x7f != 0, "states"));
+            joined(&[&entries, word(lrf, "LRF"), word(reads, "reads"), release, states], " ")
         },
-        legend: "x entries of the register file cache, LRF: one above it, reads: they allocate, states: the words below have power states",
+        legend: "x entries of the register file cache, LRF: one above it, reads: they allocate, release: results leave their latches early, states: the words below have power states",
         policy_words: |block, config, reads| {
             let rfc = &config.rfc;
             let replacement = match rfc.replacement {
@@ -103,12 +110,14 @@ impl RegisterFile for Rfc {
                 Replacement::Lru => "LRU",
             };
             let live = if rfc.live { "live" } else { "" };
-            let marks = [if rfc.bypass { "bypass" } else { "" }, if rfc.loads { "loads" } else { "" }];
-            let cache = joined(&[replacement, live, marks[0], marks[1]], ", ");
+            let word = |is: bool, word: &'static str| if is { word } else { "" };
+            let (marks, prompt) = ([word(rfc.bypass, "bypass"), word(rfc.loads, "loads")], word(rfc.prompt, "prompt"));
+            let cache = joined(&[replacement, live, marks[0], marks[1], prompt], ", ");
             match block {
                 STAGE | "rfc" => Some(format!("{reads}; {cache}")),
-                "rfc_tags" => Some(cache),
+                "rfc_tags" => Some(joined(&[replacement, live, prompt], ", ")),
                 "rfc_lrf" => Some(live.to_owned()),
+                "rfc_evictions" => Some(prompt.to_owned()),
                 _ => None,
             }
         },
@@ -217,6 +226,9 @@ mod tests {
         let straps = |settings: &[&str]| design_straps(&config("rfc", settings));
         assert_eq!(straps(&["rfc.live=true", "rfc.bypass=true"]), 0b0101);
         assert_eq!(straps(&["rfc.replacement=lru", "rfc.loads=true"]), 0b1010);
+        assert_eq!(straps(&["rfc.prompt=true"]), 1 << 14);
+        let prompt = config("rfc", &["rfc.prompt=true", "rfc.replacement=lru"]);
+        assert_eq!((cfg_of_block(&prompt, "rfc_tags"), cfg_of_block(&prompt, "rfc_evictions")), (0b110, 1));
         let cache = config("rfc-all", &["rfc.live=true"]);
         design_straps(&cache);
         assert_eq!((cfg_of_block(&cache, "rfc_tags"), cfg_of_block(&cache, "rfc")), (1, 0b1_0010));

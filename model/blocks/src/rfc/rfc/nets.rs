@@ -127,6 +127,8 @@ nets! {
         evictions_look_match: [u8; MAX_PORTS] = net().valid_by("tag_valid_q"),
         results_result_warp: [u8; MAX_PORTS],
         results_result_reg: [u8; MAX_PORTS],
+        results_queue_warp: [u8; MAX_PORTS] = net().when(s.release),
+        results_queue_reg: [u8; MAX_PORTS] = net().when(s.release),
         results_op_valid: u8,
         results_op_kill: u8,
         results_op_upper: u8,
@@ -162,6 +164,7 @@ nets! {
         /// The result of the last instruction in T of port p goes past the LRF.
         past_q: u8 = field(s.ports()),
         results_result_valid: u8,
+        results_queue_valid: u8 = net().when(s.release),
         results_mrf_valid: u8 = net().when(s.power),
         results_may: u8 = net().when(s.power),
         /// The power state in which the instruction in T leaves each source.
@@ -276,7 +279,7 @@ impl Rfc {
                 nets.src_reg_q[i] = stage.look.reg[k];
                 nets.tags_hit_mask[i] = looked.hit_mask[k];
                 (nets.tags_hit_index[i], nets.tags_hit_port[i]) = (looked.index[k], looked.port[k]);
-                let here = self.evictions[p].has(stage.warp, stage.look.reg[k]);
+                let here = self.evictions[p].is_on_its_way(stage.warp, stage.look.reg[k], self.lands(p));
                 nets.evictions_look_match[p] |= u8::from(here) << k;
             }
         }
@@ -321,11 +324,11 @@ impl Rfc {
             }
             nets.evictions_room |= u8::from(evictions.room()) << p;
             nets.evictions_busy[p] = evictions.busy();
-            if let Some(offer) = evictions.offer() {
+            if let Some(offer) = evictions.offer(self.comes(p).is_some()) {
                 nets.evictions_offer_valid |= bit;
                 (nets.evictions_offer_mask[p], nets.evictions_offer_base[p]) = (offer.mask, offer.base);
                 (nets.evictions_offer_warp[p], nets.evictions_offer_reg[p]) = (offer.warp, offer.reg);
-                nets.evictions_offer_data[p] = *evictions.offer_data();
+                nets.evictions_offer_data[p] = *evictions.offer_data(self.comes(p));
             }
         }
     }
@@ -337,6 +340,11 @@ impl Rfc {
         for b in set_bits(self.results.valid()) {
             let latch = self.results.latch(b);
             (nets.results_result_warp[b], nets.results_result_reg[b]) = (latch.warp, latch.reg);
+        }
+        nets.results_queue_valid = self.results.queued();
+        (nets.results_queue_warp, nets.results_queue_reg) = Default::default();
+        for b in set_bits(self.results.queued()) {
+            (nets.results_queue_warp[b], nets.results_queue_reg[b]) = self.results.queue(b);
         }
         (nets.results_op_valid, nets.results_op_kill, nets.results_op_private) = (0, 0, 0);
         nets.results_op_upper = 0;
@@ -509,7 +517,7 @@ impl Rfc {
         nets.mrf_write_reg = only(&given.write_reg_i, given.write_valid_i);
         for b in set_bits(given.write_valid_i) {
             nets.mrf_write_data[b] = if is_set(self.decided.routes.evict_valid, b) {
-                *self.evictions[b].offer_data()
+                *self.evictions[b].offer_data(self.comes(b))
             } else {
                 *self.results.data(b)
             };

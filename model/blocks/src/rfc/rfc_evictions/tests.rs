@@ -76,3 +76,32 @@ fn another_warps_register_is_another_one() {
     (ring.inputs.look_warp_i, ring.inputs.look_reg_i) = (2, [5; 3]);
     assert_eq!(ring.step().look_match_o, 0);
 }
+
+#[test]
+fn prompt_offers_data_as_it_comes_and_lets_instructions_pass_what_lands() {
+    let mut ring = evictions();
+    let prompt = |ring: &mut Driver<RfcEvictions>| ring.inputs.cfg_i = 1;
+    prompt(&mut ring);
+    ring.push(2, 7, 5).step();
+    prompt(&mut ring);
+    ring.inputs.offer_ready_i = 1;
+    let out = ring.data(50).step();
+    assert_eq!((out.offer_valid_o, out.offer_reg_o, out.offer_data_o.0[31]), (1, 5, 50));
+    // Its data is not offered a second time.
+    prompt(&mut ring);
+    (ring.inputs.look_warp_i, ring.inputs.look_reg_i) = (7, [5; 3]);
+    let out = ring.push(2, 7, 6).step();
+    assert_eq!((out.offer_valid_o, out.look_match_o), (0, 0b111));
+    // While it goes into its bank an instruction need not wait, but a result does, and its place is in use.
+    prompt(&mut ring);
+    (ring.inputs.look_warp_i, ring.inputs.look_reg_i) = (7, [5, 6, 5]);
+    (ring.inputs.result_warp_i[0], ring.inputs.result_reg_i[0], ring.inputs.done_i) = (7, 5, 1);
+    let out = ring.step();
+    assert_eq!((out.look_match_o, out.result_match_o, out.busy_o), (0b010, 1, 0b100));
+    // Behind a value that waits for the queue, data waits for its turn.
+    prompt(&mut ring);
+    ring.data(60).push(2, 7, 8).step();
+    prompt(&mut ring);
+    let out = ring.data(80).step();
+    assert_eq!((out.offer_reg_o, out.offer_data_o.0[0]), (6, 60));
+}

@@ -5,7 +5,11 @@ use crate::testing::Driver;
 
 /// Slot 2 has warp 9, slot 3 warp 4; two ports.
 fn results() -> Driver<RfcResults> {
-    let config = Config::load(Start::Preset("rfc"), &["mrf.issue_ports=2"]).expect("a configuration");
+    results_of(&["mrf.issue_ports=2"])
+}
+
+fn results_of(settings: &[&str]) -> Driver<RfcResults> {
+    let config = Config::load(Start::Preset("rfc"), settings).expect("a configuration");
     let mut results = Driver::<RfcResults>::new(&RfcShape::of(&config));
     results.inputs.slot_valid_i = 0b1100;
     (results.inputs.slot_warp_i[2], results.inputs.slot_warp_i[3]) = (9, 4);
@@ -171,4 +175,30 @@ fn a_result_whose_warp_had_no_slot_goes_around_for_good() {
     results.write(0, 33, 5).step();
     let out = results.step();
     assert_eq!((out.op_valid_o, out.op_kill_o, out.write_done_o), (0b01, 0, 0b01));
+}
+
+#[test]
+fn with_release_the_latch_is_free_when_the_queue_takes_the_result() {
+    let mut results = results_of(&["mrf.issue_ports=2", "rfc.release=true"]);
+    results.note(2, 5).step();
+    results.write(0, 9, 5).step();
+    // It ends as it goes into the queue, and the next one comes.
+    let out = results.write(0, 9, 6).step();
+    assert_eq!((out.around_o, out.write_done_o, out.write_done_reg_o[0], out.write_ready_o), (0b01, 0b01, 5, 0b11));
+    assert_eq!(out.queue_valid_o, 0);
+    // Whoever reads it still has to know.
+    let out = results.step();
+    assert_eq!((out.queue_valid_o, out.queue_warp_o[0], out.queue_reg_o[0]), (0b01, 9, 5));
+    assert_eq!((out.op_valid_o, out.op_kill_o, out.write_done_o, out.write_done_reg_o[0]), (0b01, 0, 0b01, 6));
+    // An eviction that goes into its bank on the other port is not this result.
+    (results.inputs.evict_valid_i, results.inputs.mrf_ready_i) = (0b10, 0b10);
+    results.step();
+    results.inputs.evict_valid_i = 0;
+    results.inputs.mrf_done_i = 0b10;
+    let out = results.step();
+    assert_eq!((out.evict_done_o, out.queue_valid_o, out.write_done_o), (0b10, 0b01, 0));
+    results.inputs.mrf_done_i = 0b01;
+    let out = results.step();
+    assert_eq!((out.write_done_o, out.queue_valid_o), (0, 0b01), "it has ended before");
+    assert_eq!(results.step().queue_valid_o, 0);
 }

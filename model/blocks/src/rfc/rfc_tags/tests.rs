@@ -5,6 +5,7 @@ use crate::{Ports, Shape};
 
 const LIVE: u8 = 0b01;
 const LRU: u8 = 0b10;
+const PROMPT: u8 = 0b100;
 
 /// Two slots of three entries.
 fn tags() -> Driver<RfcTags> {
@@ -228,4 +229,29 @@ fn a_write_takes_lanes_of_another_register_away() {
     assert_eq!(tags.write(0, 9, 1).op_ready_o, 0);
     tags.step();
     assert_eq!(tags.probe().valid_q[2], 1);
+}
+
+#[test]
+fn prompt_flushes_beside_results_that_evict_nothing() {
+    for (prompt, flushed) in [(0, 0), (PROMPT, 1)] {
+        let mut tags = tags();
+        tags.inputs.cfg_i = prompt;
+        for reg in 0..3 {
+            tags.write(0, reg, 1);
+            tags.write(1, reg, 1);
+        }
+        tags.inputs.flush_i = 0b01;
+        // The entry of the register is there: no eviction.
+        let out = tags.write(1, 1, 2);
+        assert_eq!((count(&out, "write_hit"), count(&out, "flush"), out.evict_valid_o), (1, flushed, flushed as u8));
+        assert_eq!((out.evict_slot_o, out.op_index_o), (0, 4));
+        // A result that evicts goes first, and so does one that goes around.
+        let out = tags.write(1, 7, 1);
+        assert_eq!((count(&out, "evict"), count(&out, "flush"), out.evict_slot_o), (1, 0, 1));
+        let out = tags.op(true, 1, 1, 1).step();
+        assert_eq!((count(&out, "kill"), count(&out, "flush"), out.evict_valid_o), (1, 0, 0));
+        // What was flushed is not there any more: two entries are left, or all three.
+        let left = (0..4).filter(|_| tags.step().evict_valid_o == 1).count();
+        assert_eq!(left, 3 - flushed as usize);
+    }
 }
