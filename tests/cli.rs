@@ -236,6 +236,16 @@ fn a_table_ends_a_run() {
 }
 
 #[test]
+fn a_run_that_is_too_short_says_so() {
+    let short = ["cosim", "--block", "mrf_write_queue", "--cycles", "5"];
+    let note = "1 of 1 runs did not reach every situation";
+    let printed = text(&run(&short).stdout);
+    assert!(printed.contains(note) && printed.contains("500 000 cycles or more"), "{printed}");
+    let enough = ["cosim", "--block", "mrf_write_queue", "--cycles", "5000"];
+    assert!(!text(&run(&enough).stdout).contains("did not reach every situation"));
+}
+
+#[test]
 fn replacements_that_cannot_be_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let other = folder.path().join("other.sv");

@@ -255,6 +255,7 @@ mod tests {
         }
     }
 
+    #[derive(Clone)]
     struct Counter;
 
     impl Block for Counter {

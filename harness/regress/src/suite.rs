@@ -232,7 +232,7 @@ pub fn audited(block: &str) -> Config {
 }
 
 /// Whether so many random cycles of a block have to reach all that its stimulus has to reach.
-pub(crate) fn is_judged(block: &str, cycles: u64) -> bool {
+pub fn is_judged(block: &str, cycles: u64) -> bool {
     cycles >= COVERAGE_FROM_CYCLES * stretch(block)
 }
 

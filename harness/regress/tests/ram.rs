@@ -75,6 +75,7 @@ ports! {
     }
 }
 
+#[derive(Clone)]
 struct Ram {
     size: Size,
     words: Words,

@@ -8,13 +8,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpurf_lockstep::Verdict;
+use gpurf_regress::suite::is_judged;
 use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, run_grouped, run_job};
 use verilated::{Options, Simulator, Toolchain};
 
 use super::program;
 use crate::args::Cosim;
 use crate::failure::{Failure, Status};
-use crate::output::{self, BAD, GOOD, HEADING};
+use crate::output::{self, BAD, DOUBTFUL, GOOD, HEADING};
 use crate::own_rtl::OwnRtl;
 use crate::plan::{self, CosimPlan, Part, parameters};
 use crate::progress::{Progress, Remaining};
@@ -90,6 +91,7 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
             output::print(&format!("\n{text}"))?;
         }
         output::print(&allowed_absent(&ended))?;
+        output::print(&too_short(&ended))?;
         let part = part.map_or(String::new(), |part| format!("; {}", part_of_suite(part, &own, &arguments.block)));
         let on = if simulator == Simulator::default() { String::new() } else { format!(", on {simulator}") };
         output::print(&format!("\n{}{on}{part}\n", summary(&ended)))?;
@@ -302,6 +304,29 @@ fn part_of_suite(part: Part, own: &OwnRtl, blocks: &[String]) -> String {
     let blocks = if blocks.is_empty() { String::new() } else { format!(" of {}", blocks.join(" and ")) };
     let Part { jobs, of } = part;
     format!("{jobs} of the whole suite's {of} jobs: all{blocks} that contain {}", own.modules().join(" or "))
+}
+
+/// Says how many runs passed without reaching every situation, where they are too short to be judged by that.
+fn too_short(ended: &[Ended]) -> String {
+    let missed = |ended: &&Ended| match ended {
+        Ended::Ran(result) => {
+            let job = &result.job;
+            let random = matches!(job.inputs, Inputs::Random) && !is_judged(&job.block, job.cycles);
+            random && result.result == Verdict::Pass && result.coverage.iter().any(|&(_, count)| count == 0)
+        }
+        Ended::Refused(_) | Ended::Skipped => false,
+    };
+    let count = ended.iter().filter(missed).count();
+    if count == 0 {
+        return String::new();
+    }
+    let text = format!(
+        "{DOUBTFUL}note:{DOUBTFUL:#} {count} of {} runs did not reach every situation that the block's page describes, so that a \
+         fault there would not be found. A run of {} cycles or more has to reach all of them.",
+        ended.len(),
+        output::grouped(plan::CYCLES)
+    );
+    format!("\n{}\n", output::wrapped(&text))
 }
 
 /// What was not compared, as the user allows, for each block.

@@ -3,6 +3,7 @@
 /// A block of which only the declaration is wanted: its ports, probes and parameters. Its twin does nothing.
 macro_rules! declared {
     ($block:ident = $name:literal, parameters $parameters:expr, $shape:ty: $in:ty => $out:ty, $probe:ty) => {
+        #[derive(Clone)]
         struct $block;
 
         impl gpurf_blocks::Block for $block {
