@@ -110,10 +110,10 @@ ports! {
         result_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("valid_q").early(),
         /// A result that has left its latch is in the MRF's queue b.
         queue_valid_o: u8 = field(s.ports()).shows_when(s.release, "queued_q").early(),
-        /// Its warp.
+        /// Warps of the results in the queues.
         queue_warp_o: [u8; MAX_PORTS] = field(WARP_BITS)
             .count(s.ports()).valid_by("queue_valid_o").shows_when(s.release, "queue_warp_q").early(),
-        /// Its register.
+        /// Registers of the results in the queues.
         queue_reg_o: [u8; MAX_PORTS] = field(REG_BITS)
             .count(s.ports()).valid_by("queue_valid_o").shows_when(s.release, "queue_reg_q").early(),
         /// The eviction of cache b is taken.
