@@ -504,7 +504,7 @@ package gpurf_pkg;
     logic       kill;          // lanes are taken away by a result around the cache
     logic [1:0] marked;        // hits that are last reads
     logic       waiting;       // a result waits ("wait" in the pages)
-    logic       drop;          // a slot with values is emptied of what nobody needs
+    logic       drop;          // a slot is emptied of values that are not needed
     logic       clean;         // a slot with values is emptied behind its flush
     logic       look;          // an instruction is in T
   } rfc_tags_event_t;
@@ -515,7 +515,7 @@ package gpurf_pkg;
     logic [3:0] write_groups;  // of a result written
     logic [3:0] spill_groups;  // of an old value that goes into the cache
     logic [3:0] flush_groups;  // of a value that goes to the MRF as its slot is emptied
-    logic       dead;          // a result takes the place of a value that nobody needs
+    logic       dead;          // a result takes the place of a value that is not needed
     logic       same;          // a result updates the value
     logic       past;          // another result takes lanes away
     logic       marked;        // last reads make lanes dead
@@ -603,7 +603,7 @@ package gpurf_pkg;
     logic [1:0] write_wait_bus;     // whose bus a landing value has
     logic       return_next;        // fetches right after the parking
     logic       return_later;       // later
-    logic       return_forced;      // as somebody needs the value:
+    logic       return_forced;      // as the value is needed:
     logic       force_read;         // a read of the register,
     logic       force_write;        // a write of it,
     logic       force_alive;        // a write of the entry in which it stands
@@ -639,7 +639,7 @@ package gpurf_pkg;
     logic [5:0] wait_return;
     logic [5:0] parked;
     logic [5:0] places;
-    logic [1:0] wasted;             // ports whose stolen operands nobody takes
+    logic [1:0] wasted;             // ports whose stolen operands are not taken
     logic [1:0] hint;               // hints taken
     logic [1:0] hint_ignored;       // not taken
   } steal_event_t;
@@ -749,7 +749,7 @@ package gpurf_pkg;
            to == UnitSfu || to == UnitConstant;
   endfunction
 
-  // What an instruction reads and writes, as far as anybody but its unit has to know.
+  // What an instruction reads and writes, as far as blocks other than its unit have to know.
   typedef struct packed {
     logic [3:0]       unit;        // unit_e
     logic             b_constant;  // source b is the constant

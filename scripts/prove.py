@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Proves the properties of tests/formal: what a warp reads from the hybrid register file is what it last wrote (hrf_property), and the scheduler
 keeps to what that takes for granted (alternating_property); what is read from the file whose banks are stolen is what was last written
-(steal_property), nobody who waits there is starved (steal_liveness_property), and with stealing off that file is the baseline's
+(steal_property), no access that waits there is starved (steal_liveness_property), and with stealing off that file is the baseline's
 (steal_off_property); what a load reads through the data cache is what the last store or atomic operation before it left (cache_property); in the unified banks
 registers, scratchpad memory and the data cache each read what was last written in their own space (unified_property), and registers are those of a
 file of their own (unified_off_property); no access meets a register that is not ON, and no value is lost unless an instruction says so (power_property); of two warps that share

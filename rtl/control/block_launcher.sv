@@ -58,7 +58,7 @@ module block_launcher
   output logic                  busy_o,
   output logic                  done_o,
 
-  // the register file is divided, and nobody uses it yet
+  // the register file is divided, and nothing uses it yet
   output logic                  fresh_o,
   output logic                  spare_o,             // its last row belongs to no warp
 

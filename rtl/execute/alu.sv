@@ -43,7 +43,7 @@ module alu
   output logic [LaneW-1:0]    fault_value_o
 );
 
-  // Opcodes that nobody else has to know (docs/isa.md).
+  // Opcodes that no other block has to know (docs/isa.md).
   localparam logic [6:0] OpMov    = 7'h10;
   localparam logic [6:0] OpSel    = 7'h11;
   localparam logic [6:0] OpVote   = 7'h14;

@@ -42,7 +42,7 @@ module fp_unit
   output logic [Lanes-1:0]    result_pred_data_o
 );
 
-  // Opcodes that nobody else has to know (docs/isa.md).
+  // Opcodes that no other block has to know (docs/isa.md).
   localparam logic [6:0] OpFadd  = 7'h30;
   localparam logic [6:0] OpFmul  = 7'h31;
   localparam logic [6:0] OpFfma  = 7'h32;

@@ -160,7 +160,7 @@ module lane_crossbar
   end
 
 `ifndef SYNTHESIS
-  // A lane that takes part reads one that does; the others read nobody else.
+  // A lane that takes part reads one that does; the others read no other lane.
   function automatic logic reads_active(logic [Lanes-1:0] mask, number_t from [Lanes]);
     reads_active = 1'b1;
     for (int unsigned l = 0; l < Lanes; l++) begin

@@ -15,7 +15,7 @@ module decode
   output roles_t           roles_o
 );
 
-  // Opcodes that nobody else has to tell apart to find an instruction's way.
+  // Opcodes that do not change an instruction's way: no other block has to know them.
   localparam logic [6:0] OpNop    = 7'h01;
   localparam logic [6:0] OpMembar = 7'h06;
   localparam logic [6:0] OpMov    = 7'h10;

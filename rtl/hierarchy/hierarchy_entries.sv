@@ -51,7 +51,7 @@ module hierarchy_entries
   input  logic [LocalW-1:0]        orf_slot_i    [IssuePorts],
   input  logic [OrfW-1:0]          orf_entry_i   [IssuePorts],
   input  logic [Lanes-1:0]         orf_mask_i    [IssuePorts],
-  // Without an LRF nobody looks at what concerns it.
+  // Without an LRF what concerns it is not read.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [IssuePorts-1:0]    lrf_valid_i,
   input  logic [LocalW-1:0]        lrf_slot_i    [IssuePorts],
@@ -179,7 +179,7 @@ module hierarchy_entries
         end
       end
 
-      // The register has no reset: it means nothing while nobody waits for it.
+      // The register has no reset: it means nothing while nothing waits for it.
       always_ff @(posedge clk_i) begin
         if (fill) reg_q[Own*s+u] <= take_reg_i[Port];
       end
@@ -188,7 +188,7 @@ module hierarchy_entries
                          "a place is filled to which something is under way")
       `GPURF_ASSERT_WHEN(written_is_waited_for, written != '0,
                          (written & ~wait_q[Own*s+u]) == '0,
-                         "lanes of a place are written that nobody waits for")
+                         "lanes of a place are written that nothing waits for")
     end
   end
 

@@ -1,7 +1,7 @@
 // Heads that use a place to which something is under way.
 //
 // The scoreboard knows registers. An entry of the ORF or a bank of the LRF may be waiting all the
-// same: for the copy of an operand, whose register nobody writes, or for the result of another
+// same: for the copy of an operand, whose register is not written, or for the result of another
 // register, from a unit that takes longer. An instruction that uses such a place does not issue.
 // Only heads of warps that have a slot are looked at: the others do not issue anyway.
 module hierarchy_scoreboard

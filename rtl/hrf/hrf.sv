@@ -67,7 +67,7 @@ module hrf
   output logic [Operands-1:0] dispatch_src_valid_o,
   output logic [DataW-1:0]    dispatch_data_o [Operands],
 
-  // slots of the scheduler. Without buffers nobody looks at them.
+  // slots of the scheduler. Without buffers they are not read.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [Parities-1:0] slot_valid_i,
   input  logic [WarpW-1:0]    slot_warp_i     [Parities],
@@ -95,7 +95,7 @@ module hrf
   // Without buffers many of them are there for the names only.
   // verilator lint_off UNUSEDSIGNAL
   logic [Collectors-1:0] alloc_valid;
-  logic [Collectors-1:0] alloc_port;       // with one port nobody asks which
+  logic [Collectors-1:0] alloc_port;       // with one port it is not read
   logic [Collectors-1:0] free;
   logic [Collectors-1:0] older             [Collectors];
   logic                  issue_ready;

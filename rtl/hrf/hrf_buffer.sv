@@ -3,7 +3,7 @@
 // SRAM of a few entries: a warp register with its lanes, and the register's number (hybrid paper,
 // 4.4 and figure 5). Entries are used in turn from 0 on, so that a drain needs no search: it reads
 // as many as are in use. Three read ports for operands, one write port; a drain reads on port 0,
-// because nobody reads operands from a buffer that is being drained.
+// because no operand is read from a buffer that is being drained.
 `include "gpurf_assert.svh"
 
 module hrf_buffer

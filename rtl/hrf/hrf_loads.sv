@@ -3,7 +3,7 @@
 // A queue in front of one bank: what loads bring for warps that have given up, in the order in
 // which it comes. It remembers how much of it is older than the drain under way. That goes first,
 // then the buffer, then the rest: everything reaches the bank in the order of its arrival, and
-// nobody has to search a buffer for the register that a load writes.
+// no buffer has to be searched for the register that a load writes.
 `include "gpurf_assert.svh"
 
 module hrf_loads

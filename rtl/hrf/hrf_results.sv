@@ -32,7 +32,7 @@ module hrf_results
   output logic [WarpW-1:0]    write_done_warp_o,
   output logic [RegW-1:0]     write_done_reg_o,
 
-  // what there is for its warp and register. Without buffers nobody asks.
+  // what there is for its warp and register. Without buffers it is not read.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [Parities-1:0] open_i,
   input  logic [WarpW-1:0]    slot_warp_i [Parities],

@@ -6,7 +6,7 @@
 // its end. What is under way of it is waited for; then the register file empties what it has of it,
 // and meanwhile the next warp is active, of the other parity wherever one is ready.
 //
-//   none       nobody's turn: the next warp is looked for
+//   none       no warp's turn: the next one is looked for
 //   active     the current warp issues
 //   draining   its instructions in the collectors and its short results are waited for
 //

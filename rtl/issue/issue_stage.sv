@@ -1,10 +1,10 @@
 // The instruction that issues, with its lanes and predicates.
 //
 // Stateless: takes the heads of the chosen warps out of the instruction buffer, asks the predicate
-// file for guard, s and t, and tells everybody concerned: the operand stage and the scoreboard, the
-// SIMT stack, the barrier unit, and the fault unit. An instruction whose guard leaves it no lanes
-// ends here: it has been counted, and holds nothing. What can only go wrong before an instruction
-// has operands is found here too.
+// file for guard, s and t, and reports it to all blocks concerned: the operand stage and the
+// scoreboard, the SIMT stack, the barrier unit, and the fault unit. An instruction whose guard leaves
+// it no lanes ends here: it has been counted, and holds nothing. What can only go wrong before an
+// instruction has operands is found here too.
 module issue_stage
   import gpurf_pkg::*;
 #(

@@ -6,7 +6,7 @@
 // at a barrier, when it has issued for long while others are ready (where the register file loses
 // nothing by that), and at its end.
 //
-//   free      nobody's
+//   free      of no warp
 //   active    its warp issues
 //   draining  instructions in the collectors and short results are waited for
 //   flushing  the register file empties what it keeps for the slot
@@ -256,7 +256,7 @@ module two_level_scheduler
     logic [PortSlots-1:0] candidates;
     logic [PortSlots-1:0] odd;         // of the port's slots every other one
     logic [WarpW-1:0]     place;       // slot of the port
-    logic                 coming;      // somebody issues next, if an operand can be stolen
+    logic                 coming;      // an instruction issues next, if an operand can be stolen
     logic [SlotW-1:0]     winner;
     logic [SlotW-1:0]     next_slot;
     pop_o     = '0;

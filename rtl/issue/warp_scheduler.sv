@@ -1,7 +1,7 @@
 // Which warps issue.
 //
 // Single-level: all warps of the SM are candidates. The policy is a strap. Loose round-robin gives
-// everybody a turn; greedy then oldest stays with a warp for as long as it can issue, and then
+// each warp a turn; greedy then oldest stays with a warp for as long as it can issue, and then
 // takes the one that began first, so that warps drift apart and do not all wait for memory at once.
 // With two ports each has its own half of the warps, the even and the odd ones, as on the machine
 // of the stealing paper (II: two schedulers). Age is a matrix, one row of bits for each warp, so

@@ -4,7 +4,7 @@
 // special registers have a unit of their own beside the memory pipeline. It takes an instruction
 // with its base address, computes an address for each lane, and offers the lanes that are left to
 // the constant memory, pass by pass, or all of them to the special registers. The units say in the
-// same cycle which lanes they serve. Nobody writes constants while a grid runs, so the order among
+// same cycle which lanes they serve. No constant is written while a grid runs, so the order among
 // these instructions and accesses of memory does not matter.
 //
 // An instruction at fault is not held: nothing of it is performed.

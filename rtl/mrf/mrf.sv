@@ -106,7 +106,7 @@ module mrf
   logic [EntryW-1:0]     issue_entry      [Operands*IssuePorts];
   logic [Collectors-1:0] alloc_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Collectors-1:0] alloc_port;       // with one port nobody asks which
+  logic [Collectors-1:0] alloc_port;       // with one port it is not read
   // verilator lint_on UNUSEDSIGNAL
 
   // write queues
@@ -143,7 +143,7 @@ module mrf
   logic [EntryW-1:0]     read_entry       [Banks];
   logic [Banks-1:0]      bank_write_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Banks-1:0]      bank_write_port;  // with one queue nobody asks which
+  logic [Banks-1:0]      bank_write_port;  // with one queue it is not read
   // verilator lint_on UNUSEDSIGNAL
   logic [EntryW-1:0]     bank_write_entry [Banks];
   mrf_arbiter_event_t    arbiter_event;

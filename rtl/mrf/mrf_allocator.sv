@@ -153,7 +153,7 @@ module mrf_allocator
     end
   endfunction
 
-  // Ahead of a collector with its own warp are only ones that are older, and nobody is older than itself.
+  // Ahead of a collector with its own warp are only older ones, and none is older than itself.
   function automatic logic same_warp_older();
     same_warp_older = 1'b1;
     for (int unsigned c = 0; c < Collectors; c++) begin

@@ -129,7 +129,7 @@ module mrf_arbiter
     end
   end
 
-  // 3. Reads. The lowest slot that nobody goes before is the choice.
+  // 3. Reads. The lowest slot that no other slot goes before is chosen.
   assign readable = (DualPort != 0) ? '1 : ~bank_write_valid_o;
 
   always_comb begin

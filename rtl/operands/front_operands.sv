@@ -102,7 +102,7 @@ module front_operands
           dispatch_valid_o[p] & (mrf_src_valid_i[Operands*p+k] | (hit != '0));
 
       // Lanes are chosen by a mask of the whole word, and only where both have some. What was not
-      // asked of the MRF does not come from there: its latch holds what belongs to nobody.
+      // asked of the MRF does not come from there: what its latch holds has no owner.
       always_comb begin : merge
         automatic logic [DataW-1:0] enable;
         dispatch_data_o[Operands*p+k] = mrf_data_i[Operands*p+k];

@@ -93,7 +93,7 @@ module operand_stage
   // a grid is about to begin
   // verilator lint_off UNUSEDSIGNAL
   input  logic                           clear_i,
-  input  logic                           spare_i,          // the last row belongs to nobody
+  input  logic                           spare_i,          // the last row has no owner
   // verilator lint_on UNUSEDSIGNAL
 
   // results that have gone into their bank

@@ -227,7 +227,7 @@ module rfc
   logic [P-1:0]        results_op_valid;
   logic [P-1:0]        results_op_kill;
   // verilator lint_off UNUSEDSIGNAL
-  logic [P-1:0]        results_op_upper;      // nobody asks without an LRF
+  logic [P-1:0]        results_op_upper;      // not read without an LRF
   // verilator lint_on UNUSEDSIGNAL
   logic [LocalW-1:0]   results_op_slot        [P];
   logic [RegW-1:0]     results_op_reg         [P];

@@ -1,8 +1,8 @@
 // Values on their way from one cache to the main register file.
 //
 // A ring of four. A value has a place from the cycle after its eviction began, which is before its
-// data has been read, until it is in its bank. Meanwhile nobody may read its register from the main
-// register file, nor write it there past this value: who wants to compares with every place.
+// data has been read, until it is in its bank. Meanwhile its register must not be read from the main
+// register file, nor written there past this value: each access compares with every place.
 //
 // With the strap, data is offered as it comes if its value is next, and an instruction does not wait
 // for a value that goes into its bank in this cycle: its collector asks after that.

@@ -97,7 +97,7 @@ module steal
   logic [EntryW-1:0]     issue_entry      [Operands*IssuePorts];
   logic [Collectors-1:0] alloc_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Collectors-1:0] alloc_port;       // with one port nobody asks which
+  logic [Collectors-1:0] alloc_port;       // with one port it is not read
   // verilator lint_on UNUSEDSIGNAL
 
   // write queues
@@ -191,7 +191,7 @@ module steal
   logic [EntryW-1:0]     read_entry       [Banks];
   logic [Banks-1:0]      bank_write_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Banks-1:0]      bank_write_port;  // with one bus nobody asks which
+  logic [Banks-1:0]      bank_write_port;  // with one bus it is not read
   // verilator lint_on UNUSEDSIGNAL
   logic [EntryW-1:0]     bank_write_entry [Banks];
   mrf_arbiter_event_t    arbiter_event;
@@ -563,8 +563,8 @@ module steal
     .fresh_o       (fresh)
   );
 
-  // The instruction that issues may be another one than that which was stolen for: then nobody
-  // takes what was read.
+  // The instruction that issues may be another one than that which was stolen for: then what
+  // was read is not taken.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_steal
     assign steal_o[p]      = stolen[Operands*p +: Operands] != '0;
     assign stolen_taken[p] = steal_o[p] & issue_valid_i[p] & (issue_warp_i[p] == want_warp[p]);
@@ -678,7 +678,7 @@ module steal
 
   assign place_event_o = place_event;
 
-  // What is read has a value, so it is nobody's parking place.
+  // What is read has a value, so it is no parking place.
   for (genvar i = 0; i < Slots; i++) begin : gen_read_check
     `GPURF_ASSERT_WHEN(reads_what_is_alive, req_valid[i],
                        !(free_valid[req_bank[i]] && free_entry[req_bank[i]] == req_entry[i]),

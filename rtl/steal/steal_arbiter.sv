@@ -1,10 +1,10 @@
 // Who gets a bank, and who steals one.
 //
 // `mrf_arbiter` for single-ported banks, with the further accesses of bank stealing (stealing
-// paper, section IV-D and figure 10). A bank that nobody reads is idle: if two operands will want
+// paper, section IV-D and figure 10). A bank that is not read is idle: if two operands will want
 // it next, one of them is read now. A result that reads are in the way of is parked in the free
 // entry of a bank that is idle in earnest, or, if there is none, goes first as in the baseline. A
-// parked value is fetched when its bank has nothing else to do, or when somebody needs it, and
+// parked value is fetched when its bank has nothing else to do, or when it is needed, and
 // lands in the next cycle.
 //
 // Priority at a bank:
@@ -223,7 +223,7 @@ module steal_arbiter
 
   assign coveted = cfg_i[1] ? (cfg_i[3] ? wanted : shared) & ~closed & ~requested : '0;
 
-  // 5. Results that may go, and those of them that are in somebody's way.
+  // 5. Results that may go, and those of them that are in the way of another.
   assign opposing = closed | requested | coveted;
 
   always_comb begin
@@ -291,7 +291,7 @@ module steal_arbiter
     end
   end
 
-  // 8. Normal reads. The lowest slot that nobody goes before is the choice.
+  // 8. Normal reads. The lowest slot that no other slot goes before is chosen.
   assign readable = ~closed & ~taken;
 
   always_comb begin

@@ -2,7 +2,7 @@
 //
 // The arbiter's own dependence check (stealing paper, sections IV-C1 and IV-D1): the dependents of
 // a result have left the scoreboard when it is parked, so every register that is asked for or
-// written is looked up in the table. What somebody needs is forced back. A candidate's operand
+// written is looked up in the table. What is needed is forced back. A candidate's operand
 // waits like any other, but needs nothing: its instruction has not issued.
 //
 // With `redirect_i` a read does not wait: it gets the place in which the value is parked. With

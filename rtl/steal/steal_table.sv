@@ -22,7 +22,7 @@ module steal_table
   input  logic                  rst_ni,
 
   input  logic                  clear_i,         // a grid is about to begin
-  input  logic                  spare_i,         // the last row belongs to nobody
+  input  logic                  spare_i,         // the last row has no owner
 
   // registers that are dead
   input  logic [IssuePorts-1:0] hint_valid_i,

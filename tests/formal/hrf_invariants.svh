@@ -195,7 +195,7 @@
 
   assign value_is_newest = !known_q || newest == value_q;
 
-  // A slot that nobody has is empty; only a flush empties one.
+  // A slot of no warp is empty; only a flush empties one.
   always_comb begin
     slots_agree = open != '1 && (flush_q & ~slot_valid_q) == '0 && (drop_q & ~flush_q) == '0;
     for (int unsigned b = 0; b < Parities; b++) begin

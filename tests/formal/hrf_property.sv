@@ -110,7 +110,7 @@ module hrf_property
     assign slot_base[b] = base_of(slot_number_q[b]);
   end
 
-  // The scoreboard lets nobody read what is on its way, and a result comes behind the instructions
+  // The scoreboard lets no warp read what is on its way, and a result comes after the instructions
   // that read what it overwrites, as these left the collectors in front of its own.
   always_comb begin
     for (int unsigned k = 0; k < Operands; k++) begin

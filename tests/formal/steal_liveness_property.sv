@@ -1,10 +1,10 @@
-// Bank stealing starves nobody.
+// Bank stealing starves no access.
 //
 // The environment turns free inputs into traffic, as in steal_property, but without values, and
 // every register is treated like the one that is followed there. Units take instructions when they
 // like. Claimed is that in a number of cycles
-//   a parked value that somebody needs is fetched, whatever else comes;
-//   a parked value that nobody needs is fetched, if it can be in each of them;
+//   a parked value that is needed is fetched, whatever else comes;
+//   a parked value that is not needed is fetched, if it can be in each of them;
 //   a read is performed, if no result arrives for its bank;
 //   a result leaves its queue, if no other one arrives for its bank; and once at most it loses to
 //   the other queue;

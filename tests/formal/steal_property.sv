@@ -11,7 +11,7 @@
 //   of the scoreboard: no instruction is issued that reads a register whose result is in a queue or
 //   arrives now, and one result at a time comes for a register;
 //   of the scheduler: an instruction of the warp of a candidate that is stolen for is the candidate;
-//   of the compiler: behind a hint nobody reads the register before it is written again, and the
+//   of the compiler: after a hint the register is not read before it is written again, and the
 //   instructions that read it have left with the one that brings the hint, or before it.
 module steal_property
   import gpurf_pkg::*;
@@ -122,7 +122,7 @@ module steal_property
   logic [EntryW-1:0]     hint_base      [IssuePorts];
   logic [RegW-1:0]       hint_reg       [IssuePorts];
   logic                  clear;
-  logic                  last_reader;   // nobody who reads what is followed stays or comes
+  logic                  last_reader;   // no reader of what is followed stays or comes
 
   function automatic logic [EntryW-1:0] base_of(logic [NumberW-1:0] number);
     return EntryW'(32'(number) * Rows);
