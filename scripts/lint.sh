@@ -4,6 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # Every file by name: rustfmt does not follow modules that a macro declares, such as those of each_design!.
 find harness model tests -name '*.rs' -print0 | xargs -0 rustfmt --edition 2024 --check
+python3 scripts/format_ports.py --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
 # The documentation's links and markup, in half a minute.
 RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps --workspace

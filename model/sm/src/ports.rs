@@ -166,8 +166,8 @@ ports! {
         /// Registers of a thread that are private to a guest.
         launch_private_i: u8 = field(8).valid_by("launch_valid_i"),
         /// Stalls of the throttle's reference, another SM, in the period that is in progress.
-        throttle_reference_i: u32 = field(THROTTLE_COUNT_BITS).valid_by("throttle_reference_valid_i")
-            .when(s.has_external_reference()),
+        throttle_reference_i: u32 =
+            field(THROTTLE_COUNT_BITS).valid_by("throttle_reference_valid_i").when(s.has_external_reference()),
         /// There is such a reference.
         throttle_reference_valid_i: u8 = field(1).when(s.has_external_reference()),
         /// Memory takes the request.
@@ -193,13 +193,13 @@ ports! {
         /// Events of the register file: `mrf_event_t`.
         mrf_event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)),
         /// Event words of the register file's design (docs/designs.md).
-        design_event_o: [u64; DESIGN_EVENTS] = field(DESIGN_EVENT_BITS).count(DESIGN_EVENTS)
-            .shown(Decode::PackedEach(s.organisation.design().events)),
+        design_event_o: [u64; DESIGN_EVENTS] =
+            field(DESIGN_EVENT_BITS).count(DESIGN_EVENTS).shown(Decode::PackedEach(s.organisation.design().events)),
         /// Events of the scheduler: `two_level_event_t` or `alternating_event_t`; 0 with the single-level one.
         scheduler_event_o: u64 = field(DESIGN_EVENT_BITS).shown(Decode::Packed(scheduler_event(s))),
         /// Events of power states: `power_event_t` and `power_count_event_t`; 0 where registers have none.
-        power_event_o: [u64; POWER_EVENTS] = field(DESIGN_EVENT_BITS).count(POWER_EVENTS)
-            .shown(Decode::PackedEach(power_events(s))),
+        power_event_o: [u64; POWER_EVENTS] =
+            field(DESIGN_EVENT_BITS).count(POWER_EVENTS).shown(Decode::PackedEach(power_events(s))),
         /// Events of locks, below them those of the throttle: `share_count_event_t`; with scratchpad memory `scratchpad_event_t`; 0 where blocks share nothing.
         share_event_o: u64 = field(DESIGN_EVENT_BITS).shown(Decode::Packed(share_event(s))),
         /// Events of the data cache: `cache_event_t`; 0 where there is none.

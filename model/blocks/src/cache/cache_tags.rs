@@ -66,7 +66,8 @@ ports! {
     /// State of [`CacheTags`].
     pub struct CacheTagsProbe(s: &SmShape) {
         /// Tag of the fill that the last read has missed.
-        bypass_tag_q: u32 = field(LINE_BITS - if s.unified() { LEAST_SET_W } else { width(s.sets()) }).valid_by("bypass_valid_q"),
+        bypass_tag_q: u32 =
+            field(LINE_BITS - if s.unified() { LEAST_SET_W } else { width(s.sets()) }).valid_by("bypass_valid_q"),
         /// A fill was kept in the set that was read, at the same edge.
         bypass_valid_q: u8 = field(1),
         /// Way of the fill that the last read has missed.

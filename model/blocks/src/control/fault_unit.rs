@@ -38,7 +38,8 @@ ports! {
         /// Warp of the first fault.
         fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_o").early().shows("warp_q"),
         /// Cause of the first fault.
-        fault_cause_o: u8 = field(CAUSE_BITS).valid_by("fault_o").early().shown(Decode::Enum(CAUSES)).shows("cause_q"),
+        fault_cause_o: u8 =
+            field(CAUSE_BITS).valid_by("fault_o").early().shown(Decode::Enum(CAUSES)).shows("cause_q"),
     }
 }
 

@@ -50,11 +50,13 @@ ports! {
         /// Control word of the instruction that path p has read.
         decode_ctl_o: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("decode_valid_o").early(),
         /// Address of the instruction that path p has read.
-        decode_pc_o: [u32; MAX_PORTS] = field(PC_BITS).count(s.ports()).valid_by("decode_valid_o").early().shows("fetch_pc_q"),
+        decode_pc_o: [u32; MAX_PORTS] =
+            field(PC_BITS).count(s.ports()).valid_by("decode_valid_o").early().shows("fetch_pc_q"),
         /// Path p has read an instruction.
         decode_valid_o: u8 = field(s.ports()).early().shows("valid_q"),
         /// Warp of the instruction that path p has read.
-        decode_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("decode_valid_o").early().shows("warp_q"),
+        decode_warp_o: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("decode_valid_o").early().shows("warp_q"),
     }
 }
 

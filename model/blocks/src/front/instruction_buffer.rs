@@ -15,8 +15,7 @@ ports! {
         /// Control word of the instruction.
         push_ctl_i: [u64; MAX_PORTS] = field(64).count(s.ports()).valid_by("push_valid_i"),
         /// Roles of the instruction.
-        push_roles_i: [u64; MAX_PORTS] =
-            packed::<Roles>().count(s.ports()).valid_by("push_valid_i"),
+        push_roles_i: [u64; MAX_PORTS] = packed::<Roles>().count(s.ports()).valid_by("push_valid_i"),
         /// The head of warp w leaves at this edge.
         pop_i: u64 = field(s.warps),
         /// Address of the instruction.
@@ -38,8 +37,7 @@ ports! {
         /// Control word of each head.
         head_ctl_o: [u64; MAX_WARPS] = field(64).count(s.warps).valid_by("head_valid_o").early(),
         /// Roles of each head.
-        head_roles_o: [u64; MAX_WARPS] =
-            packed::<Roles>().count(s.warps).valid_by("head_valid_o").early(),
+        head_roles_o: [u64; MAX_WARPS] = packed::<Roles>().count(s.warps).valid_by("head_valid_o").early(),
         /// Fewer than two instructions are there.
         room_o: u64 = field(s.warps).early(),
         /// The warp has a head.

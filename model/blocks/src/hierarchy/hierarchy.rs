@@ -98,7 +98,8 @@ ports! {
         /// Register name of each source.
         issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.mrf.sources()).valid_by("issue_src_valid_i"),
         /// Level of the source.
-        issue_src_level_i: [u8; MAX_SOURCES] = field(LEVEL_BITS).count(s.mrf.sources()).valid_by("issue_src_valid_i"),
+        issue_src_level_i: [u8; MAX_SOURCES] =
+            field(LEVEL_BITS).count(s.mrf.sources()).valid_by("issue_src_valid_i"),
         /// Register written; 255: none.
         issue_dst_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// Level of the result.
@@ -128,8 +129,8 @@ ports! {
     /// Outputs of [`Hierarchy`].
     pub struct HierarchyOut(s: &HierarchyShape) {
         /// Operands of the offered instruction.
-        dispatch_data_o: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS)
-            .count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
+        dispatch_data_o: [WarpData; MAX_SOURCES] =
+            field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Events: `hierarchy_event_t`.
         event_o: u64 = field(63).shown(Decode::Packed(HIERARCHY_EVENT)),
         /// Events: `hierarchy_count_event_t`.
@@ -141,8 +142,7 @@ ports! {
         /// No lane of slot s holds what its strand may still read.
         void_o: u64 = field(s.active).early(),
         /// Active lanes as issued.
-        dispatch_mask_o: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        dispatch_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Places of slot s to which something is under way.
         wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.active).early(),
         /// The instruction on port p is taken at this edge if also valid.
@@ -152,19 +152,15 @@ ports! {
         /// The result that was taken last on bus p is where it goes from this edge on.
         write_done_o: u8 = field(s.ports()).early(),
         /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").early(),
+        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o").early(),
         /// Register name of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("write_done_o").early(),
+        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o").early(),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.ports()).early(),
         /// Tag as issued.
-        dispatch_tag_o: [u8; MAX_PORTS] =
-            field(s.tag_w()).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        dispatch_tag_o: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Warp as issued.
-        dispatch_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        dispatch_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
         dispatch_src_valid_o: u8 = field(s.mrf.sources()).early(),
     } +

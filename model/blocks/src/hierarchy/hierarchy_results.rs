@@ -70,9 +70,11 @@ ports! {
         /// The result that was taken last on bus b is everywhere where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
         /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o").shows("warp_q"),
+        write_done_warp_o: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").shows("warp_q"),
         /// Register of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o").shows("reg_q"),
+        write_done_reg_o: [u8; MAX_PORTS] =
+            field(REG_BITS).count(s.ports()).valid_by("write_done_o").shows("reg_q"),
         /// The result on bus b is of a warp in a slot.
         look_valid_o: u8 = field(s.ports()),
         /// Slot of the warp of the result on bus b.

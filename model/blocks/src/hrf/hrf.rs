@@ -114,8 +114,8 @@ ports! {
     /// Outputs of [`Hrf`].
     pub struct HrfOut(s: &HrfShape) {
         /// Operands of the offered instruction.
-        dispatch_data_o: [WarpData; OPERANDS] = field(WARP_DATA_BITS)
-            .count(OPERANDS).valid_by("dispatch_src_valid_o").early(),
+        dispatch_data_o: [WarpData; OPERANDS] =
+            field(WARP_DATA_BITS).count(OPERANDS).valid_by("dispatch_src_valid_o").early(),
         /// Tag as issued.
         dispatch_tag_o: u64 = field(s.mrf.tag_w).valid_by("dispatch_valid_o").early(),
         /// Events: `hrf_event_t`.

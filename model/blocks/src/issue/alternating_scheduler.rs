@@ -92,7 +92,8 @@ ports! {
         /// Slots that belong to a warp.
         slot_valid_o: u8 = field(PARITIES).early(),
         /// The warp of each slot.
-        slot_warp_o: [u8; PARITIES] = field(WARP_BITS).count(PARITIES).valid_by("slot_valid_o").early().shows("slot_warp_q"),
+        slot_warp_o: [u8; PARITIES] =
+            field(WARP_BITS).count(PARITIES).valid_by("slot_valid_o").early().shows("slot_warp_q"),
         /// Slots that are to be emptied.
         flush_o: u8 = field(PARITIES).early().shows("flush_q"),
         /// Slots that are emptied without write-back.

@@ -25,8 +25,7 @@ ports! {
         /// The instruction buffer has a head for warp w.
         head_valid_i: u64 = field(s.warps),
         /// Roles of the head of each warp.
-        head_roles_i: [u64; MAX_WARPS] =
-            packed::<Roles>().count(s.warps).valid_by("head_valid_i"),
+        head_roles_i: [u64; MAX_WARPS] = packed::<Roles>().count(s.warps).valid_by("head_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// An instruction goes to the operand stage.

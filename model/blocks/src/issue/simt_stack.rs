@@ -56,7 +56,8 @@ ports! {
         /// Lanes of each warp that have not ended.
         live_o: [u32; MAX_WARPS] = field(32).count(s.warps).early().shows("live_q"),
         /// Reconvergence point of each warp's executing group.
-        reconvergence_o: [u32; MAX_WARPS] = field(PC_BITS).count(s.warps).valid_by("alive_o").early().shows("reconvergence_q"),
+        reconvergence_o: [u32; MAX_WARPS] =
+            field(PC_BITS).count(s.warps).valid_by("alive_o").early().shows("reconvergence_q"),
         /// Address at which the warp's fetch resumes.
         resume_pc_o: [u32; MAX_PORTS + 1] = field(PC_BITS).count(s.ports() + 1).valid_by("resume_valid_o"),
         /// The fetch of a warp goes on: by the instruction on port p; the last one: with a group that came from the

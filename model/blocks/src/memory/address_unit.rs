@@ -17,7 +17,8 @@ ports! {
         in_data_i: [WarpData; OPERANDS * MAX_PORTS] =
             field(1024).count(OPERANDS * s.ports()).valid_by("in_src_valid_i"),
         /// Instruction of each dispatch port.
-        in_instruction_i: [Instruction; MAX_PORTS] = packed::<Instruction>().count(s.ports()).valid_by("in_valid_i"),
+        in_instruction_i: [Instruction; MAX_PORTS] =
+            packed::<Instruction>().count(s.ports()).valid_by("in_valid_i"),
         /// Lanes that execute the instruction.
         in_mask_i: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("in_valid_i"),
         /// First byte of the block's part of shared memory.

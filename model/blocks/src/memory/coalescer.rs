@@ -105,7 +105,8 @@ ports! {
         /// Warp of the request.
         mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early().shows("warp_q"),
         /// Place of each lane's first byte in the line.
-        mem_req_offset_o: [u8; LANES] = field(OFFSET_BITS).count(LANES).valid_by("mem_req_valid_o").early().shows("offset_q"),
+        mem_req_offset_o: [u8; LANES] =
+            field(OFFSET_BITS).count(LANES).valid_by("mem_req_valid_o").early().shows("offset_q"),
     }
 }
 

@@ -104,7 +104,8 @@ ports! {
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.issue_ports).early(),
         /// Warp as issued.
-        dispatch_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
+        dispatch_warp_o: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+s: `dispatch_valid_o[p]` and source s is a register.
         dispatch_src_valid_o: u8 = field(s.sources()).early(),
     } +

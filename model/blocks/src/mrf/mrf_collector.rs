@@ -39,11 +39,13 @@ ports! {
         /// Active lanes of the instruction.
         mask_o: u32 = field(32).valid_by("busy_o").early().shows("mask_q"),
         /// Entry of each register source, also of those already read.
-        req_entry_o: [u16; OPERANDS] = field(s.entry_w()).count(OPERANDS).valid_by("src_valid_o").early().shows("entry_q"),
+        req_entry_o: [u16; OPERANDS] =
+            field(s.entry_w()).count(OPERANDS).valid_by("src_valid_o").early().shows("entry_q"),
         /// Slot s wants its bank.
         req_valid_o: u8 = field(OPERANDS).early().shows("pending_q"),
         /// Bank of each register source, also of those already read.
-        req_bank_o: [u8; OPERANDS] = field(s.bank_w()).count(OPERANDS).valid_by("src_valid_o").early().shows("bank_q"),
+        req_bank_o: [u8; OPERANDS] =
+            field(s.bank_w()).count(OPERANDS).valid_by("src_valid_o").early().shows("bank_q"),
         /// 4-lane groups with an active lane, 0 to 8.
         req_groups_o: u8 = field(4).valid_by("busy_o").early(),
         /// Slot s will be filled by the read granted now.

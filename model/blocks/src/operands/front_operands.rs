@@ -50,7 +50,8 @@ ports! {
         /// Operands that the cache gives.
         land_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("land_fill_i"),
         /// Operands that the MRF offers.
-        mrf_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("mrf_src_valid_i"),
+        mrf_data_i: [WarpData; MAX_SOURCES] =
+            field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("mrf_src_valid_i"),
         /// Lanes of each source that come from the cache.
         move_hit_i: [u32; MAX_SOURCES] = field(LANES).count(s.mrf.sources()).valid_by("move_valid_i"),
         /// Synchronous reset, active low.

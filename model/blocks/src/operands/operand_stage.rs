@@ -50,8 +50,7 @@ ports! {
         /// The design's straps.
         design_cfg_i: Wide<4> = field(DESIGN_CFG_BITS),
         /// Roles of the heads of the schedulers' candidates.
-        candidate_roles_i: [u64; MAX_PORTS] =
-            packed::<Roles>().count(s.ports()).valid_by("candidate_valid_i"),
+        candidate_roles_i: [u64; MAX_PORTS] = packed::<Roles>().count(s.ports()).valid_by("candidate_valid_i"),
         /// Layout of the register file, read where registers are handed out one by one.
         layout_i: u64 = packed::<RegisterLayout>(),
         /// Lanes to write.
@@ -108,8 +107,8 @@ ports! {
         /// Events of the main register file: `mrf_event_t`.
         event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)),
         /// Event words of the design (docs/designs.md).
-        design_event_o: [u64; DESIGN_EVENTS] = field(DESIGN_EVENT_BITS).count(DESIGN_EVENTS)
-            .shown(Decode::PackedEach(s.organisation.design().events)),
+        design_event_o: [u64; DESIGN_EVENTS] =
+            field(DESIGN_EVENT_BITS).count(DESIGN_EVENTS).shown(Decode::PackedEach(s.organisation.design().events)),
         /// Nothing is left of slot s.
         flush_done_o: u64 = field(s.slots()),
         /// Events of power states that the design keeps: `power_event_t`.
@@ -119,8 +118,7 @@ ports! {
         /// The warp may leave slot s here.
         void_o: u64 = field(s.slots()).early(),
         /// Active lanes.
-        dispatch_mask_o: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        dispatch_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Instruction offered on dispatch port p.
         dispatch_instruction_o: [Instruction; MAX_PORTS] =
             packed::<Instruction>().count(s.ports()).valid_by("dispatch_valid_o").early(),
@@ -133,18 +131,17 @@ ports! {
         /// A result has gone into its bank, or into the cache.
         write_done_o: u8 = field(s.ports()).early_when(s.services().early_results),
         /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.services().early_results),
+        write_done_warp_o: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").early_when(s.services().early_results),
         /// Register of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o")
-            .early_when(s.services().early_results),
+        write_done_reg_o: [u8; MAX_PORTS] =
+            field(REG_BITS).count(s.ports()).valid_by("write_done_o").early_when(s.services().early_results),
         /// The candidate of the cycle before issues on port p.
         candidate_issue_o: u8 = field(s.ports()),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.ports()).early(),
         /// Warp of the instruction with all its operands.
-        dispatch_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        dispatch_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
         dispatch_src_valid_o: u8 = field(s.mrf.sources()).early(),
     } +

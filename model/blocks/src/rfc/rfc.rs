@@ -152,8 +152,8 @@ ports! {
     /// Outputs of [`Rfc`].
     pub struct RfcOut(s: &RfcShape) {
         /// Operands of the offered instruction.
-        dispatch_data_o: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS)
-            .count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
+        dispatch_data_o: [WarpData; MAX_SOURCES] =
+            field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("dispatch_src_valid_o").early(),
         /// Events: `rfc_event_t`.
         event_o: u64 = field(58).shown(Decode::Packed(RFC_EVENT)),
         /// Events: `rfc_extra_event_t`.
@@ -169,8 +169,7 @@ ports! {
         /// Events: `rfc_count_event_t`.
         count_event_o: u32 = field(20).shown(Decode::Packed(RFC_COUNT_EVENT)),
         /// Active lanes as issued.
-        dispatch_mask_o: [u32; MAX_PORTS] =
-            field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        dispatch_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// The instruction on port p is taken at this edge if also valid.
         issue_ready_o: u8 = field(s.ports()).early(),
         /// The result on bus p is taken at this edge if also valid.
@@ -178,19 +177,15 @@ ports! {
         /// The result in latch p is where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
         /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("write_done_o"),
+        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o"),
         /// Register name of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("write_done_o"),
+        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o"),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.ports()).early(),
         /// Tag as issued.
-        dispatch_tag_o: [u8; MAX_PORTS] =
-            field(s.tag_w()).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        dispatch_tag_o: [u8; MAX_PORTS] = field(s.tag_w()).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Warp as issued.
-        dispatch_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        dispatch_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Bit 3p+k: `dispatch_valid_o[p]` and source k came from a register.
         dispatch_src_valid_o: u8 = field(s.mrf.sources()).early(),
     } +

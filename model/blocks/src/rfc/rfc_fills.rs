@@ -12,7 +12,8 @@ ports! {
     /// Inputs of [`RfcFills`].
     pub struct RfcFillsIn(s: &RfcShape) {
         /// Operands of what is dispatched.
-        take_data_i: [WarpData; MAX_SOURCES] = field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("take_valid_i"),
+        take_data_i: [WarpData; MAX_SOURCES] =
+            field(WARP_DATA_BITS).count(s.mrf.sources()).valid_by("take_valid_i"),
         /// Slots that are being emptied.
         flush_i: u64 = field(s.active),
         /// Lanes of each source that come from the MRF.

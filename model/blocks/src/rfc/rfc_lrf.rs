@@ -74,7 +74,8 @@ ports! {
         /// Value of the LRF that lands.
         land_data_o: WarpData = field(WARP_DATA_BITS).valid_by("land_hit_o").early().shows("o_data_q"),
         /// Data of a value that goes from the LRF to the MRF.
-        flush_data_o: WarpData = field(WARP_DATA_BITS).valid_by("flush_data_valid_o").early().shows("o_flush_data_q"),
+        flush_data_o: WarpData =
+            field(WARP_DATA_BITS).valid_by("flush_data_valid_o").early().shows("o_flush_data_q"),
         /// Slots without a dirty lane.
         clean_o: u64 = field(s.cache_slots()).early(),
         /// Lanes of each source that are in the LRF.

@@ -87,9 +87,11 @@ ports! {
         /// The result in latch b is where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
         /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o").shows("warp_q"),
+        write_done_warp_o: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").shows("warp_q"),
         /// Register of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o").shows("reg_q"),
+        write_done_reg_o: [u8; MAX_PORTS] =
+            field(REG_BITS).count(s.ports()).valid_by("write_done_o").shows("reg_q"),
         /// An operation on cache c.
         op_valid_o: u8 = field(s.ports()),
         /// The operation on cache c takes lanes away; 0 without an operation.
@@ -111,11 +113,11 @@ ports! {
         /// A result that has left its latch is in the MRF's queue b.
         queue_valid_o: u8 = field(s.ports()).shows_when(s.release, "queued_q").early(),
         /// Warps of the results in the queues.
-        queue_warp_o: [u8; MAX_PORTS] = field(WARP_BITS)
-            .count(s.ports()).valid_by("queue_valid_o").shows_when(s.release, "queue_warp_q").early(),
+        queue_warp_o: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("queue_valid_o").shows_when(s.release, "queue_warp_q").early(),
         /// Registers of the results in the queues.
-        queue_reg_o: [u8; MAX_PORTS] = field(REG_BITS)
-            .count(s.ports()).valid_by("queue_valid_o").shows_when(s.release, "queue_reg_q").early(),
+        queue_reg_o: [u8; MAX_PORTS] =
+            field(REG_BITS).count(s.ports()).valid_by("queue_valid_o").shows_when(s.release, "queue_reg_q").early(),
         /// The eviction of cache b is taken.
         evict_ready_o: u8 = field(s.ports()),
         /// The eviction of cache b goes into its bank.

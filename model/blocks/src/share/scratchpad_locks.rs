@@ -112,7 +112,8 @@ ports! {
         /// Slots whose block has the lock of its pair.
         lock_q: u16 = field(BLOCK_SLOTS),
         /// State of the check of each warp's head.
-        check_q: [u8; MAX_WARPS] = field(2).count(s.warps).shown(Decode::Enum(&["none", "in_flight", "private", "common"])),
+        check_q: [u8; MAX_WARPS] =
+            field(2).count(s.warps).shown(Decode::Enum(&["none", "in_flight", "private", "common"])),
     }
 }
 

@@ -17,8 +17,7 @@ ports! {
         /// Port p has a candidate.
         candidate_valid_i: u8 = field(s.issue_ports),
         /// Warp of port p's candidate.
-        candidate_warp_i: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.issue_ports).valid_by("candidate_valid_i"),
+        candidate_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("candidate_valid_i"),
         /// Bit 3p+s: source s of port p's candidate is a register.
         candidate_src_valid_i: u8 = field(s.sources()),
         /// Bank of each source.

@@ -50,11 +50,14 @@ ports! {
         /// Banks with a value in their free entry.
         parked_o: u32 = field(s.banks).early().shows("parked_q"),
         /// The free entries.
-        free_entry_o: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("free_valid_o").early().shows("free_entry_q"),
+        free_entry_o: [u16; MAX_BANKS] =
+            field(s.entry_w()).count(s.banks).valid_by("free_valid_o").early().shows("free_entry_q"),
         /// Entries to which the values belong.
-        parked_entry_o: [u16; MAX_BANKS] = field(s.entry_w()).count(s.banks).valid_by("parked_o").early().shows("parked_entry_q"),
+        parked_entry_o: [u16; MAX_BANKS] =
+            field(s.entry_w()).count(s.banks).valid_by("parked_o").early().shows("parked_entry_q"),
         /// Banks to which parked values belong.
-        parked_bank_o: [u8; MAX_BANKS] = field(s.bank_w()).count(s.banks).valid_by("parked_o").early().shows("parked_bank_q"),
+        parked_bank_o: [u8; MAX_BANKS] =
+            field(s.bank_w()).count(s.banks).valid_by("parked_o").early().shows("parked_bank_q"),
         /// Hints that are taken.
         hint_taken_o: u8 = field(s.issue_ports),
     }

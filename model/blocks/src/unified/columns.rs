@@ -11,9 +11,11 @@ ports! {
         /// Data that is written for memory, 16 bytes of each cluster.
         memory_write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("memory_write_i").when(s.unified),
         /// Entry of each bank that is read for memory: element 8b + g of cluster g in column b.
-        memory_read_entry_i: [u16; BANKS] = field(s.entry_w()).count(BANKS).valid_by("memory_read_i").when(s.unified),
+        memory_read_entry_i: [u16; BANKS] =
+            field(s.entry_w()).count(BANKS).valid_by("memory_read_i").when(s.unified),
         /// Entry of each bank that is written for memory: element 8b + g of cluster g in column b.
-        memory_write_entry_i: [u16; BANKS] = field(s.entry_w()).count(BANKS).valid_by("memory_write_i").when(s.unified),
+        memory_write_entry_i: [u16; BANKS] =
+            field(s.entry_w()).count(BANKS).valid_by("memory_write_i").when(s.unified),
         /// Bytes of each bank that are written for memory.
         memory_write_bytes_i: [u16; BANKS] =
             field(CLUSTER_BYTES).count(BANKS).valid_by("memory_write_i").when(s.unified),
