@@ -438,11 +438,12 @@ impl Rfc {
     #[inline]
     fn waits_for_result(&self, stage: &Stage) -> bool {
         let Stage { look, warp, dst, .. } = stage;
-        let latches = set_bits(self.results.valid()).map(|b| self.results.latch(b)).map(|latch| (latch.warp, latch.reg));
+        let latches =
+            set_bits(self.results.valid()).map(|b| self.results.latch(b)).map(|latch| (latch.warp, latch.reg));
         let queues = set_bits(self.results.queued()).map(|b| self.results.queue(b));
-        latches.chain(queues).any(|(owner, reg)| {
-            owner == *warp && (reg == *dst || set_bits(look.src_valid).any(|k| look.reg[k] == reg))
-        })
+        latches
+            .chain(queues)
+            .any(|(owner, reg)| owner == *warp && (reg == *dst || set_bits(look.src_valid).any(|k| look.reg[k] == reg)))
     }
 
     /// Puts the operands of an instruction together, once.
@@ -575,7 +576,11 @@ impl Rfc {
     #[inline]
     fn word(&self, offers: u8, b: usize) -> Option<Word> {
         if is_set(offers, b) {
-            return self.evictions[b].offer(self.comes(b).is_some()).map(|value| Word { warp: value.warp, reg: value.reg, evict: true });
+            return self.evictions[b].offer(self.comes(b).is_some()).map(|value| Word {
+                warp: value.warp,
+                reg: value.reg,
+                evict: true,
+            });
         }
         let latch = self.results.latch(b);
         is_set(self.results.valid(), b).then_some(Word { warp: latch.warp, reg: latch.reg, evict: false })

@@ -348,8 +348,7 @@ impl RfcTags {
         };
         let found = if self.is_there(op.slot) { self.find(op.slot, op.reg) } else { None };
         let entry = if op.kill || !self.is_there(op.slot) { found } else { found.or(Some(self.victim(op.slot, lru))) };
-        let done =
-            Done { ready: true, entry: entry.map(|i| i as u16), matches: found.is_some(), ..Done::default() };
+        let done = Done { ready: true, entry: entry.map(|i| i as u16), matches: found.is_some(), ..Done::default() };
         match entry.filter(|&i| found.is_none() && self.dirty_q[i] != 0) {
             Some(i) if possible => Done { evict: Some(evict(i, op.slot)), ..done },
             // It waits; where it would go is known all the same.

@@ -272,10 +272,16 @@ impl TagsCover {
             let event = |name: &str| part(RFC_TAGS_EVENT, o.event_o.into(), name) == 1;
             point!("a flush beside a write that hits", flushed == 1 && event("write_hit"));
             point!("a flush beside a write that takes an entry", flushed == 1 && event("allocate"));
-            point!("a flush beside a write of another slot's register", flushed == 1 && i.op_valid_i == 1 && i.op_reg_i == o.evict_reg_o);
+            point!(
+                "a flush beside a write of another slot's register",
+                flushed == 1 && i.op_valid_i == 1 && i.op_reg_i == o.evict_reg_o
+            );
             let evicts = wanted != 0 && event("evict");
             point!("a flush waits for a write's eviction", evicts);
-            point!("a flush waits for a kill", wanted != 0 && i.op_valid_i == 1 && i.op_kill_i == 1 && i.evict_room_i == 1);
+            point!(
+                "a flush waits for a kill",
+                wanted != 0 && i.op_valid_i == 1 && i.op_kill_i == 1 && i.evict_room_i == 1
+            );
             point!("a flush beside a result has no room", wanted != 0 && i.op_valid_i == 1 && i.evict_room_i == 0);
         }
         point!("flush waits for room", wanted != 0 && i.op_valid_i == 0 && i.evict_room_i == 0);

@@ -38,7 +38,11 @@ impl DesignSizes for RfcSizes {
 
     fn word(&self) -> u32 {
         let release = u32::from(self.release) << 14;
-        release | (self.power as u32) << 7 | (self.entries as u32) << 2 | u32::from(self.lrf) << 1 | u32::from(self.reads)
+        release
+            | (self.power as u32) << 7
+            | (self.entries as u32) << 2
+            | u32::from(self.lrf) << 1
+            | u32::from(self.reads)
     }
 
     fn reads_slot_rows(&self) -> bool {
