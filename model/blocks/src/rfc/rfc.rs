@@ -955,7 +955,7 @@ fn tags_straps(straps: u8) -> u8 {
 /// The straps without those of the power states: *prompt* is above the others.
 #[inline]
 fn cache_straps(straps: u16) -> u8 {
-    straps as u8 & ((1 << CACHE_CFG_BITS) - 1) | (straps >> PROMPT & 1) as u8 * (1 << CACHE_CFG_BITS)
+    straps as u8 & ((1 << CACHE_CFG_BITS) - 1) | ((straps >> PROMPT & 1) as u8) << CACHE_CFG_BITS
 }
 
 /// Data of an eviction, or of a flush of the LRF.
