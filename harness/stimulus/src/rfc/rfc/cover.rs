@@ -129,21 +129,28 @@ impl RfcCover {
                 behind(&sent),
                 given = (self.marked || !self.loads) && !self.shape.release
             );
-            let queued = (0..self.shape.ports()).filter(|b| nets.results_queue_valid >> b & 1 == 1).any(|b| {
-                let register = nets.results_queue_reg[b];
-                let uses = read(register).is_some() || written(register);
-                valid && nets.results_queue_warp[b] == nets.warp_q[q] && uses
-            });
-            point!(
-                "the result that is waited for is in the MRF's queue",
-                queued,
-                given = (self.marked || !self.loads) && self.shape.release
-            );
+            let queued = |of: &dyn Fn(u8) -> bool| {
+                let in_queue = |b: &usize| nets.results_queue_valid >> b & 1 == 1;
+                (0..self.shape.ports())
+                    .filter(in_queue)
+                    .any(|b| valid && nets.results_queue_warp[b] == nets.warp_q[q] && of(nets.results_queue_reg[b]))
+            };
+            let writes = |r: u8| written(r) && read(r).is_none();
+            #[given((self.marked || !self.loads) && self.shape.release)]
+            {
+                point!("it reads the register of a result in the MRF's queue alone", queued(&|r| reads(0, r)));
+                point!("it writes the register of a result in the MRF's queue alone", queued(&writes));
+            }
             // With one port a result that goes to the cache seldom waits.
             #[given(self.shape.ports() == 2 || self.marked || !self.loads)]
             {
                 point!("it reads the result's register alone", behind(&reads));
-                point!("it writes the result's register alone", behind(&|_, r| written(r) && read(r).is_none()));
+                // With release one that goes around seldom waits either.
+                point!(
+                    "it writes the result's register alone",
+                    behind(&|_, r| writes(r)),
+                    given = self.shape.ports() == 2 || !self.shape.release
+                );
             }
             point!("a result of the same warp and another register", at(nets.leave) && behind(&|_, _| true));
             let busy = nets.evictions_busy[q] >> nets.slot_q[q] & 1 == 1;
@@ -256,10 +263,15 @@ impl RfcCover {
         for c in 0..count {
             let at = |set: u8| set >> c & 1 == 1;
             let full = !at(nets.evictions_room);
-            point!("a ring is full", full);
+            // With prompt a value leaves the ring in three cycles, and fills it only where its write is held. The lockstep of the ring has it full.
+            point!("a ring is full", full, given = !self.prompt || self.shape.ports() == 2);
             let waits = at(nets.results_op_valid) && !at(nets.results_op_kill) && !at(nets.tags_op_ready);
             // With many entries few are written back.
-            point!("a result waits for a place in the ring", full && waits, given = self.shape.entries <= 8);
+            point!(
+                "a result waits for a place in the ring",
+                full && waits,
+                given = self.shape.entries <= 8 && !self.prompt
+            );
             if at(nets.tags_evict_valid) {
                 let slot = usize::from(nets.tags_evict_slot[c]) * count + c;
                 let (warp, register) = (i.slot_warp_i[slot], nets.tags_evict_reg[c]);
@@ -322,7 +334,7 @@ impl RfcCover {
             {
                 point!("a value that goes down updates an entry", spill && event("write_hit") == 1);
                 point!("a value that goes down takes an entry whose value is evicted", spill && evicts);
-                point!("a value that goes down waits", spill && !performed);
+                point!("a value that goes down waits", spill && !performed, given = !self.prompt);
             }
             let own = spill && evicts && nets.tags_evict_reg[c] == nets.results_op_reg[c];
             point!(
