@@ -18,7 +18,6 @@ pub mod files;
 pub mod golden;
 mod job;
 mod kernels;
-mod markup;
 pub mod mutants;
 mod parallel;
 pub mod programs;
@@ -35,7 +34,6 @@ pub use job::{
     COVERAGE_FROM_CYCLES, Inputs, JobResult, KernelInputs, LockstepJob, ProgramInputs, REGISTERS, REQUIRED_HITS,
     RtlSources, ToggleCounts, file_name, is_built_from, is_called, packages, packages_of, request,
 };
-pub use markup::escaped;
 pub use parallel::{run_all, run_grouped};
 pub use project::Project;
 pub use run::run_job;

@@ -1,69 +1,77 @@
 //! A page of reports that needs nothing else: verdicts at a glance, plots, tables, what every number is.
 
-use std::fmt::Write;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use gpurf_regress::escaped;
-
-use crate::report::{Column, Moved, PaperReport};
+use crate::plot::tenths;
+use crate::report::{Moved, PaperReport};
 use crate::row::{Band, Row, Summary, UNKNOWN, Verdict};
 
 const STYLE: &str = include_str!("page.css");
 
-/// A page that needs no other file: its title, and what stands below it, in HTML.
-pub fn document(title: &str, body: &str) -> String {
-    let title = escaped(title);
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>gpurf: {title}</title>\n\
-         <style>{STYLE}</style>\n<h1>{title}</h1>\n{body}</html>\n"
-    )
+/// A page that needs no other file: its title, and what stands below it.
+pub fn document(title: &str, body: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width";
+                title { "gpurf: " (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body { h1 { (title) } (body) }
+        }
+    };
+    page.into_string()
 }
 
 /// The reports as one page.
 pub fn page(reports: &[PaperReport]) -> String {
-    let mut body = String::new();
-    glance(reports, &mut body);
-    reports.iter().for_each(|report| section(report, &mut body));
+    let body = html! {
+        (glance(reports))
+        @for report in reports { (section(report)) }
+    };
     document("The papers' results beside ours", &body)
 }
 
 /// What a reader takes in at a glance: a strip for each report.
-fn glance(reports: &[PaperReport], page: &mut String) {
+fn glance(reports: &[PaperReport]) -> Markup {
     let all: Vec<&Row> = reports.iter().flat_map(|report| &report.rows).collect();
-    let _ = write!(
-        page,
-        "<p class=\"lead\">{}.</p>\n<p>A row <b class=\"agrees\">agrees</b> if it lies where the paper's number does, or misses it by no more than its resolution while the 95 % interval \
-         over kernels overlaps it. Farther out, kernels with such an interval <b class=\"cannot\">cannot tell</b>; others <b class=\"disagrees\">disagree</b>. Rows that follow from others, or of \
-         which the paper says only the sign, do not count. A row's whisker is its interval, on a scale of its own; the bar is the paper's band. docs/reports.md says how each row is measured, docs/errata.md where the papers contradict themselves.</p>\n<table class=\"glance\">\n",
-        Summary::of(all).words()
-    );
-    for report in reports {
-        let name = escaped(report.report);
-        let _ = writeln!(
-            page,
-            "<tr><th><a href=\"#{name}\">{name}</a><td class=\"wide\">{}<td class=\"number\">{} rows",
-            strip(&report.summary),
-            report.summary.independent
-        );
+    html! {
+        p.lead { (Summary::of(all).words()) "." }
+        p {
+            "A row " b.agrees { "agrees" } " if it lies where the paper's number does, or misses it by no more than "
+            "its resolution while the 95 % interval over kernels overlaps it. Farther out, kernels with such an "
+            "interval " b.cannot { "cannot tell" } "; others " b.disagrees { "disagree" } ". Rows that follow from "
+            "others, or of which the paper says only the sign, do not count. A row's whisker is its interval, on a "
+            "scale of its own; the bar is the paper's band. docs/reports.md says how each row is measured, "
+            "docs/errata.md where the papers contradict themselves."
+        }
+        table.glance {
+            @for report in reports {
+                tr {
+                    th { a href={ "#" (report.report) } { (report.report) } }
+                    td.wide { (strip(&report.summary)) }
+                    td.number { (report.summary.independent) " rows" }
+                }
+            }
+        }
     }
-    page.push_str("</table>\n");
 }
 
 /// A bar with a part for each verdict.
-fn strip(summary: &Summary) -> String {
-    let mut strip = format!("<div class=\"strip\" role=\"img\" aria-label=\"{}\">", escaped(&summary.words()));
-    for verdict in Verdict::ALL {
-        let (count, class, words) = (summary.count(verdict), class(Some(verdict)), verdict.words());
-        if count > 0 {
-            let _ = write!(
-                strip,
-                "<span class=\"{class}\" style=\"flex:{count}\" title=\"{words}: {count}\">{count}</span>"
-            );
+fn strip(summary: &Summary) -> Markup {
+    html! {
+        div.strip role="img" aria-label=(summary.words()) {
+            @for verdict in Verdict::ALL {
+                @let (count, class) = (summary.count(verdict), class(Some(verdict)));
+                @if count > 0 {
+                    span class=(class) style={ "flex:" (count) } title={ (verdict.words()) ": " (count) } { (count) }
+                }
+            }
+            @if summary.independent == 0 { span.quiet { "no independent rows" } }
         }
     }
-    if summary.independent == 0 {
-        strip.push_str("<span class=\"quiet\">no independent rows</span>");
-    }
-    strip + "</div>"
 }
 
 /// How a verdict is shown.
@@ -85,113 +93,117 @@ fn mark(verdict: Verdict) -> char {
     }
 }
 
-fn section(report: &PaperReport, page: &mut String) {
+fn section(report: &PaperReport) -> Markup {
     let Summary { dependent, silent, .. } = report.summary;
-    let (name, kernels) = (escaped(report.report), escaped(&report.kernels.join(", ")));
-    let _ = write!(
-        page,
-        "<h2 id=\"{name}\">{name}</h2>\n<p>{}</p>\n{}\n<p>{}. {dependent} more follow from others or say only a sign; of {silent} the paper says nothing.</p>\n<p class=\"quiet\">{} kernels, {}: \
-         {kernels}.</p>\n",
-        escaped(report.title),
-        strip(&report.summary),
-        report.summary.words(),
-        report.kernels.len(),
-        report.data(),
-    );
-    if !report.plots.is_empty() {
-        page.push_str("<div class=\"plots\">\n");
-        for plot in &report.plots {
-            let (title, legend, svg) = (escaped(&plot.title), plot.legend(), plot.svg());
-            let _ = writeln!(
-                page,
-                "<figure><figcaption>{title}</figcaption><div class=\"legend\">{legend}</div>{svg}</figure>"
-            );
+    html! {
+        h2 id=(report.report) { (report.report) }
+        p { (report.title) }
+        (strip(&report.summary))
+        p {
+            (report.summary.words()) ". " (dependent) " more follow from others or say only a sign; of " (silent)
+            " the paper says nothing."
         }
-        page.push_str("</div>\n");
-    }
-    if !report.rows.is_empty() {
-        page.push_str(
-            "<table>\n<thead><tr><th>result<th>paper<th class=\"number\">ours<th>95 % interval<th>verdict</thead>\n",
-        );
-        let mut command = "";
-        for row in &report.rows {
-            line(row, row.command != command, page);
-            if !row.command.is_empty() && row.why != UNKNOWN {
-                command = &row.command;
+        p.quiet { (report.kernels.len()) " kernels, " (report.data()) ": " (report.kernels.join(", ")) "." }
+        @if !report.plots.is_empty() {
+            div.plots {
+                @for plot in &report.plots {
+                    figure { figcaption { (plot.title) } div.legend { (plot.legend()) } (plot.svg()) }
+                }
             }
         }
-        page.push_str("</table>\n");
-    }
-    moved(&report.causes, page);
-    if !report.absent.is_empty() {
-        page.push_str("<h3>Not compared</h3>\n<ul>\n");
-        for absent in &report.absent {
-            let (text, source, why) = (escaped(absent.text), escaped(absent.source), escaped(absent.why));
-            let _ = writeln!(page, "<li>{text} <span class=\"source\">({source})</span>: {why}");
+        @if !report.rows.is_empty() {
+            table {
+                thead {
+                    tr {
+                        th { "result" } th { "paper" } th.number { "ours" } th { "95 % interval" } th { "verdict" }
+                    }
+                }
+                (lines(&report.rows))
+            }
         }
-        page.push_str("</ul>\n");
+        (moved(&report.causes))
+        @if !report.absent.is_empty() {
+            h3 { "Not compared" }
+            ul {
+                @for absent in &report.absent {
+                    li { (absent.text) " " span.source { "(" (absent.source) ")" } ": " (absent.why) }
+                }
+            }
+        }
     }
 }
 
 /// What each cause moves.
-fn moved(causes: &[Moved], page: &mut String) {
-    let Some(first) = causes.first() else { return };
-    page.push_str("<h3>Causes</h3>\n<p>The headlines with nothing mended, one cause alone, all together.</p>\n<table>\n<tr><th>result<th>paper");
-    first.columns.iter().for_each(|column| {
-        let _ = write!(page, "<th class=\"number\">{}", escaped(column.mended));
-    });
-    page.push('\n');
-    for Moved { source, metric, text, unit, columns, .. } in causes {
-        let (metric, source, text) = (escaped(metric), escaped(source), escaped(text));
-        let _ = write!(page, "<tr><td>{metric} <span class=\"source\">{source}</span><td>{text}");
-        for Column { ours, verdict, .. } in columns {
-            let ours = ours.map_or_else(String::new, |ours| unit.words(ours));
-            let _ = write!(page, "<td class=\"number {}\">{ours}", class(*verdict));
+fn moved(causes: &[Moved]) -> Markup {
+    html! {
+        @if let Some(first) = causes.first() {
+            h3 { "Causes" }
+            p { "The headlines with nothing mended, one cause alone, all together." }
+            table {
+                tr {
+                    th { "result" } th { "paper" }
+                    @for column in &first.columns { th.number { (column.mended) } }
+                }
+                @for moved in causes {
+                    tr {
+                        td { (moved.metric) " " span.source { (moved.source) } } td { (moved.text) }
+                        @for column in &moved.columns {
+                            td.number.(class(column.verdict)) {
+                                @if let Some(ours) = column.ours { (moved.unit.words(ours)) }
+                            }
+                        }
+                    }
+                }
+            }
         }
-        page.push('\n');
     }
-    page.push_str("</table>\n");
+}
+
+/// The rows; a command that the row above has is not repeated.
+fn lines(rows: &[Row]) -> Markup {
+    let mut command = "";
+    let lines = rows.iter().map(|row| {
+        let line = line(row, row.command != command);
+        if !row.command.is_empty() && row.why != UNKNOWN {
+            command = &row.command;
+        }
+        line
+    });
+    html! { @for line in lines { (line) } }
 }
 
 /// A row, and below it what experiments show, as wide as the table.
-fn line(row: &Row, with_command: bool, page: &mut String) {
-    let (metric, source) = (escaped(&row.metric), escaped(row.source));
-    let (paper, ours) = (escaped(row.text), row.unit.words(row.ours));
+fn line(row: &Row, with_command: bool) -> Markup {
     let alone = row.why == UNKNOWN;
     let noted = !row.why.is_empty() && !alone;
-    let class_of_line = if noted { " class=\"noted\"" } else { "" };
-    let _ = write!(page, "<tr{class_of_line}><td>{metric} <span class=\"source\">{source}</span>");
-    if let Some([least, most]) = row.extremes() {
-        let [least, most] = [least, most].map(|(name, value)| format!("{} {}", row.unit.words(value), escaped(name)));
-        let _ = write!(page, "<details><summary class=\"quiet\">each kernel: {least} to {most}</summary><div>");
-        for (name, value) in &row.per_kernel {
-            let _ = write!(page, "{} {}<br>", escaped(name), row.unit.words(*value));
+    let words = |value| row.unit.words(value);
+    html! {
+        tr class=[noted.then_some("noted")] {
+            td {
+                (row.metric) " " span.source { (row.source) }
+                @if let Some([(least, low), (most, high)]) = row.extremes() {
+                    details {
+                        summary.quiet { "each kernel: " (words(low)) " " (least) " to " (words(high)) " " (most) }
+                        div { @for (name, value) in &row.per_kernel { (name) " " (words(*value)) br; } }
+                    }
+                }
+            }
+            td { (row.text) }
+            td.number { (words(row.ours)) }
+            td.whisker {
+                (whisker(row))
+                span.quiet { @if let Some(interval) = row.interval { (row.unit.interval(interval)) } }
+            }
+            td.verdict.(class(row.verdict)) {
+                @if let Some(verdict) = row.verdict { (mark(verdict)) "\u{a0}" (verdict.words()) }
+                @if alone { br; span.quiet title=(row.command) { "cause not known" } }
+                @if row.sign_only { br; span.quiet { "sign only" } }
+                @if let Some(from) = &row.derived_from { br; span.quiet title=(from) { "derived" } }
+            }
         }
-        page.push_str("</div></details>");
-    }
-    let interval = row.interval.map_or_else(String::new, |interval| row.unit.interval(interval));
-    let _ = write!(page, "<td>{paper}<td class=\"number\">{ours}<td class=\"whisker\">{}", whisker(row));
-    let _ = write!(page, "<span class=\"quiet\">{interval}</span><td class=\"verdict {}\">", class(row.verdict));
-    if let Some(verdict) = row.verdict {
-        let _ = write!(page, "{}&nbsp;{}", mark(verdict), verdict.words());
-    }
-    if alone {
-        let _ = write!(page, "<br><span class=\"quiet\" title=\"{}\">cause not known</span>", escaped(&row.command));
-    }
-    if row.sign_only {
-        page.push_str("<br><span class=\"quiet\">sign only</span>");
-    }
-    if let Some(from) = &row.derived_from {
-        let _ = write!(page, "<br><span class=\"quiet\" title=\"{}\">derived</span>", escaped(from));
-    }
-    page.push('\n');
-    if noted {
-        let why = escaped(&row.why);
-        let _ = write!(page, "<tr class=\"note\"><td colspan=\"5\">{why}");
-        if with_command {
-            let _ = write!(page, " <code>{}</code>", escaped(&row.command));
+        @if noted {
+            tr.note { td colspan="5" { (row.why) @if with_command { " " code { (row.command) } } } }
         }
-        page.push('\n');
     }
 }
 
@@ -199,27 +211,24 @@ const WIDTH: f64 = 220.0;
 const HEIGHT: f64 = 20.0;
 
 /// A row's value and interval beside the paper's band, on a scale of its own.
-fn whisker(row: &Row) -> String {
-    let Some(band) = row.paper.filter(|_| row.ours.is_finite()) else { return String::new() };
+fn whisker(row: &Row) -> Markup {
+    let Some(band) = row.paper.filter(|_| row.ours.is_finite()) else { return html! {} };
     let [low, high] = row.interval.unwrap_or([row.ours; 2]);
     let [least, most] = scale(band, [row.ours, low, high]);
     let x = |value: f64| WIDTH * ((value - least) / (most - least)).clamp(0.0, 1.0);
+    let width = (x(band.high) - x(band.low)).max(2.0);
     let middle = HEIGHT / 2.0;
-    let mut svg =
-        format!("<svg class=\"row {}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" aria-hidden=\"true\">", class(row.verdict));
-    let _ = write!(
-        svg,
-        "<rect class=\"band\" x=\"{:.1}\" y=\"2\" width=\"{:.1}\" height=\"{}\"/>",
-        x(band.low),
-        (x(band.high) - x(band.low)).max(2.0),
-        HEIGHT - 4.0
-    );
-    if row.interval.is_some() {
-        let (a, b) = (x(low), x(high));
-        let _ = write!(svg, "<path d=\"M{a:.1} {middle}H{b:.1}M{a:.1} 5V15M{b:.1} 5V15\"/>");
+    // An element of SVG without contents needs its end tag.
+    html! {
+        svg.row.(class(row.verdict)) viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) aria-hidden="true" {
+            rect.band x=(tenths(x(band.low))) y="2" width=(tenths(width)) height=(HEIGHT - 4.0) {}
+            @if row.interval.is_some() {
+                @let (a, b) = (tenths(x(low)), tenths(x(high)));
+                path d={ "M" (a) " " (middle) "H" (b) "M" (a) " 5V15M" (b) " 5V15" } {}
+            }
+            circle cx=(tenths(x(row.ours))) cy=(middle) r="4" {}
+        }
     }
-    let _ = write!(svg, "<circle cx=\"{:.1}\" cy=\"{middle}\" r=\"4\"/></svg>", x(row.ours));
-    svg
 }
 
 /// The ends of a row's scale. A band without an end ("at least") is cut.
@@ -272,11 +281,11 @@ mod tests {
             "1 kernels, small runs: saxpy",
             "reads &lt;b&gt;",
             "40 % &amp; more",
-            "\u{2717}&nbsp;disagrees",
+            "\u{2717}\u{a0}disagrees",
             "with a larger cache 50.0 %, in the band",
             "gpurf run saxpy.toml",
             "not built",
-            "<th class=\"number\">order<th class=\"number\">all",
+            "<th class=\"number\">order</th><th class=\"number\">all</th>",
         ] {
             assert!(page.contains(text), "{text}");
         }
@@ -303,14 +312,14 @@ mod tests {
     fn a_whisker_shows_band_interval_and_value() {
         let rows = rows();
         for row in &rows {
-            let svg = whisker(row);
+            let svg = whisker(row).into_string();
             assert!(svg.contains("class=\"band\"") && svg.contains("<path") && svg.contains("<circle"), "{svg}");
         }
         let alone = Claim::share("", "", 0.98, 2.0).row("m", crate::Estimate::number(0.97));
-        assert!(!whisker(&alone).contains("<path"));
+        assert!(!whisker(&alone).into_string().contains("<path"));
         // "At least" does not push the value to the end of its scale.
         let [least, most] = scale(alone.paper.unwrap(), [0.97, 0.96, 0.98]);
         assert!(least < 0.96 && most < 2.0, "{least} {most}");
-        assert_eq!(whisker(&Claim::none("").row("m", crate::Estimate::number(1.0))), "");
+        assert_eq!(whisker(&Claim::none("").row("m", crate::Estimate::number(1.0))).into_string(), "");
     }
 }

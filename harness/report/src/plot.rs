@@ -1,8 +1,6 @@
 //! Plots as inline SVG.
 
-use std::fmt::Write;
-
-use gpurf_regress::escaped;
+use maud::{Markup, html};
 use serde::Serialize;
 
 /// How values are drawn.
@@ -62,7 +60,7 @@ const COLOURS: [&str; 6] = ["var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", 
 
 impl Plot {
     /// As an SVG element.
-    pub fn svg(&self) -> String {
+    pub fn svg(&self) -> Markup {
         let frame = Frame { count: self.places.len().max(1) as f64, range: self.range(), height: PLOT };
         let longest = self.places.iter().map(|place| place.chars().count()).max().unwrap_or(0) as f64 * LETTER;
         let is_number = |place: &String| place.parse::<f64>().is_ok();
@@ -70,31 +68,33 @@ impl Plot {
         let on_end = longest > frame.step() - 4.0 && !self.places.iter().all(is_number);
         let names = if on_end { 0.87 * longest + 16.0 } else { SHORT_BOTTOM };
         let height = TOP + PLOT + names + if self.x.is_empty() { 0.0 } else { AXIS };
-        let mut svg =
-            format!("<svg viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" aria-label=\"{}\">", escaped(&self.title));
-        self.axes(&frame, height, &mut svg);
         let every = (1..).find(|every| f64::from(*every) * frame.step() >= longest + 4.0).unwrap_or(1) as usize;
-        self.names(&frame, on_end, if on_end { 1 } else { every }, &mut svg);
-        match self.style {
-            Style::Lines => self.lines(&frame, &mut svg),
-            Style::Bars => self.bars(&frame, &mut svg),
-            Style::Stacked => self.stacked(&frame, &mut svg),
+        let values = match self.style {
+            Style::Lines => self.lines(&frame),
+            Style::Bars => self.bars(&frame),
+            Style::Stacked => self.stacked(&frame),
+        };
+        html! {
+            svg viewBox=(format!("0 0 {WIDTH} {height:.0}")) role="img" aria-label=(self.title) {
+                (self.axes(&frame, height))
+                (self.names(&frame, on_end, if on_end { 1 } else { every }))
+                (values)
+            }
         }
-        svg.push_str("</svg>");
-        svg
     }
 
     /// The series' names in their colours.
-    pub fn legend(&self) -> String {
-        let item = |(index, series): (usize, &Series)| {
-            let colour = COLOURS[index % COLOURS.len()];
-            format!("<span><i style=\"background:{colour}\"></i>{}</span>", escaped(&series.name))
-        };
-        let mut legend: String = self.series.iter().enumerate().map(item).collect();
-        if self.band.is_some() {
-            legend.push_str("<span><i class=\"band\"></i>the paper</span>");
+    pub fn legend(&self) -> Markup {
+        html! {
+            @for (series, colour) in self.coloured() {
+                span { i style={ "background:" (colour) } {} (series.name) }
+            }
+            @if self.band.is_some() { span { i.band {} "the paper" } }
         }
-        legend
+    }
+
+    fn coloured(&self) -> impl Iterator<Item = (&Series, &'static str)> {
+        self.series.iter().zip(COLOURS.into_iter().cycle())
     }
 
     /// From the least value, 0 at most, to the greatest.
@@ -114,118 +114,98 @@ impl Plot {
         [(low / step).floor() * step, ((high / step - 1e-9).ceil() * step).max(step)]
     }
 
-    fn axes(&self, frame: &Frame, height: f64, svg: &mut String) {
-        if let Some([low, high]) = self.band {
-            let (top, bottom) = (frame.y(high), frame.y(low));
-            let (width, height) = (WIDTH - LEFT - RIGHT, (bottom - top).max(1.5));
-            put(
-                svg,
-                format_args!(
-                    "<rect class=\"band\" x=\"{LEFT}\" y=\"{top:.1}\" width=\"{width}\" height=\"{height:.1}\"/>"
-                ),
-            );
-        }
+    fn axes(&self, frame: &Frame, height: f64) -> Markup {
         let [low, high] = frame.range;
         let step = step(high - low);
         let digits = if step < 0.1 { 2 } else { usize::from(step < 1.0) };
         let ticks = ((high - low) / step).round() as i64;
-        for tick in 0..=ticks {
-            let value = low + tick as f64 * step;
-            let (y, right) = (frame.y(value), WIDTH - RIGHT);
-            put(svg, format_args!("<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"));
-            let (x, y) = (LEFT - 6.0, y + 4.0);
-            put(svg, format_args!("<text class=\"end\" x=\"{x}\" y=\"{y:.1}\">{value:.digits$}</text>"));
-        }
+        let (right, width) = (WIDTH - RIGHT, WIDTH - LEFT - RIGHT);
         let middle = TOP + frame.height / 2.0;
-        put(
-            svg,
-            format_args!(
-                "<text class=\"middle\" transform=\"rotate(-90 12 {middle})\" x=\"12\" y=\"{middle}\">{}</text>",
-                escaped(&self.y)
-            ),
-        );
-        let (x, y) = (LEFT + (WIDTH - LEFT - RIGHT) / 2.0, height - 4.0);
-        put(svg, format_args!("<text class=\"middle\" x=\"{x}\" y=\"{y}\">{}</text>", escaped(&self.x)));
+        // An element of SVG without contents needs its end tag.
+        html! {
+            @if let Some([low, high]) = self.band {
+                @let (top, bottom) = (frame.y(high), frame.y(low));
+                @let height = tenths((bottom - top).max(1.5));
+                rect.band x=(LEFT) y=(tenths(top)) width=(width) height=(height) {}
+            }
+            @for tick in 0..=ticks {
+                @let value = low + tick as f64 * step;
+                @let y = frame.y(value);
+                line.grid x1=(LEFT) x2=(right) y1=(tenths(y)) y2=(tenths(y)) {}
+                text.end x=(LEFT - 6.0) y=(tenths(y + 4.0)) { (format!("{value:.digits$}")) }
+            }
+            text.middle transform=(format!("rotate(-90 12 {middle})")) x="12" y=(middle) { (self.y) }
+            text.middle x=(LEFT + width / 2.0) y=(height - 4.0) { (self.x) }
+        }
     }
 
     /// Names of the places, all of them or every so many.
-    fn names(&self, frame: &Frame, on_end: bool, every: usize, svg: &mut String) {
-        for (index, place) in self.places.iter().enumerate().step_by(every) {
-            let (x, y) = (frame.x(index), TOP + frame.height);
-            let name = escaped(place);
-            if on_end {
-                let (x, y) = (x + 4.0, y + 8.0);
-                put(
-                    svg,
-                    format_args!(
-                        "<text class=\"end\" transform=\"rotate(-60 {x:.1} {y:.1})\" x=\"{x:.1}\" y=\"{y:.1}\">{name}</text>"
-                    ),
-                );
-            } else {
-                let y = y + 16.0;
-                put(svg, format_args!("<text class=\"middle\" x=\"{x:.1}\" y=\"{y:.1}\">{name}</text>"));
+    fn names(&self, frame: &Frame, on_end: bool, every: usize) -> Markup {
+        html! {
+            @for (index, place) in self.places.iter().enumerate().step_by(every) {
+                @let (x, y) = (frame.x(index), TOP + frame.height);
+                @if on_end {
+                    @let (x, y) = (tenths(x + 4.0), tenths(y + 8.0));
+                    text.end transform={ "rotate(-60 " (x) " " (y) ")" } x=(x) y=(y) { (place) }
+                } @else {
+                    text.middle x=(tenths(x)) y=(tenths(y + 16.0)) { (place) }
+                }
             }
         }
     }
 
-    fn lines(&self, frame: &Frame, svg: &mut String) {
-        for (series, colour) in self.series.iter().zip(COLOURS.iter().cycle()) {
-            let points = series.values.iter().enumerate().filter(|(_, value)| value.is_finite());
-            let points: Vec<String> =
-                points.map(|(index, &value)| format!("{:.1},{:.1}", frame.x(index), frame.y(value))).collect();
-            put(svg, format_args!("<polyline style=\"stroke:{colour}\" points=\"{}\"/>", points.join(" ")));
-            for (index, &value) in series.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
-                let (x, y) = (frame.x(index), frame.y(value));
-                let title = self.title_of(series, index);
-                put(
-                    svg,
-                    format_args!(
-                        "<circle style=\"fill:{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\">{title}</circle>"
-                    ),
-                );
+    fn lines(&self, frame: &Frame) -> Markup {
+        html! {
+            @for (series, colour) in self.coloured() {
+                @let points = series.values.iter().enumerate().filter(|(_, value)| value.is_finite());
+                @let points = points.map(|(index, &value)| (index, tenths(frame.x(index)), tenths(frame.y(value))));
+                @let points = points.collect::<Vec<_>>();
+                polyline style={ "stroke:" (colour) } points={ @for (_, x, y) in &points { (x) "," (y) " " } } {}
+                @for (index, x, y) in &points {
+                    circle style={ "fill:" (colour) } cx=(x) cy=(y) r="3" { (self.title_of(series, *index)) }
+                }
             }
         }
     }
 
-    fn bars(&self, frame: &Frame, svg: &mut String) {
+    fn bars(&self, frame: &Frame) -> Markup {
         let width = 0.8 * frame.step() / self.series.len().max(1) as f64;
-        for (number, (series, colour)) in self.series.iter().zip(COLOURS.iter().cycle()).enumerate() {
-            for (index, &value) in series.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
-                let x = frame.x(index) - 0.4 * frame.step() + number as f64 * width;
-                self.bar(frame, svg, [x, width], [0.0, value], colour, &self.title_of(series, index));
+        html! {
+            @for (number, (series, colour)) in self.coloured().enumerate() {
+                @for (index, &value) in series.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+                    @let x = frame.x(index) - 0.4 * frame.step() + number as f64 * width;
+                    (self.bar(frame, [x, width], [0.0, value], colour, self.title_of(series, index)))
+                }
             }
         }
     }
 
-    fn stacked(&self, frame: &Frame, svg: &mut String) {
+    fn stacked(&self, frame: &Frame) -> Markup {
         let width = 0.7 * frame.step();
-        for index in 0..self.places.len() {
+        let stack = |index: usize| {
             let mut low = 0.0;
-            for (series, colour) in self.series.iter().zip(COLOURS.iter().cycle()) {
+            self.coloured().map(move |(series, colour)| {
                 let value = series.values.get(index).copied().filter(|v| v.is_finite()).unwrap_or(0.0);
-                let x = frame.x(index) - width / 2.0;
-                self.bar(frame, svg, [x, width], [low, low + value], colour, &self.title_of(series, index));
+                let ends = [low, low + value];
                 low += value;
-            }
-        }
+                self.bar(frame, [frame.x(index) - width / 2.0, width], ends, colour, self.title_of(series, index))
+            })
+        };
+        html! { @for bar in (0..self.places.len()).flat_map(stack) { (bar) } }
     }
 
-    fn bar(&self, frame: &Frame, svg: &mut String, [x, width]: [f64; 2], ends: [f64; 2], colour: &str, title: &str) {
+    fn bar(&self, frame: &Frame, [x, width]: [f64; 2], ends: [f64; 2], colour: &str, title: Markup) -> Markup {
         let [a, b] = ends.map(|value| frame.y(value));
-        let (y, height) = (a.min(b), (a - b).abs());
-        put(
-            svg,
-            format_args!(
-                "<rect style=\"fill:{colour}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">{title}</rect>"
-            ),
-        );
+        let (y, height) = (tenths(a.min(b)), tenths((a - b).abs()));
+        html! {
+            rect style={ "fill:" (colour) } x=(tenths(x)) y=(y) width=(tenths(width)) height=(height) { (title) }
+        }
     }
 
     /// What the pointer shows.
-    fn title_of(&self, series: &Series, index: usize) -> String {
+    fn title_of(&self, series: &Series, index: usize) -> Markup {
         let place = self.places.get(index).map_or("", String::as_str);
-        let text = format!("{place}, {}: {:.3}", series.name, series.values[index]);
-        format!("<title>{}</title>", escaped(&text))
+        html! { title { (place) ", " (series.name) ": " (format!("{:.3}", series.values[index])) } }
     }
 }
 
@@ -259,9 +239,9 @@ fn step(range: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-fn put(svg: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing into a string does not fail.
-    let _ = svg.write_fmt(text);
+/// A coordinate: a tenth of a pixel is exact enough.
+pub(crate) fn tenths(value: f64) -> String {
+    format!("{value:.1}")
 }
 
 #[cfg(test)]
@@ -291,7 +271,7 @@ mod tests {
     #[test]
     fn every_value_is_drawn_and_text_is_escaped() {
         for style in [Style::Lines, Style::Bars, Style::Stacked] {
-            let svg = plot(style, &[0.2, 0.5, 0.7]).svg();
+            let svg = plot(style, &[0.2, 0.5, 0.7]).svg().into_string();
             assert_eq!(svg.matches("<title>").count(), 3, "{style:?}");
             assert!(svg.contains("a &lt; b") && svg.contains("2, reads: 0.500"));
             assert!(svg.starts_with("<svg") && svg.ends_with("</svg>"));
@@ -302,7 +282,7 @@ mod tests {
     fn names_are_whole_and_do_not_overlap() {
         let named = |places: Vec<String>| {
             let series = vec![Series { name: "reads".into(), values: vec![0.5; places.len()] }];
-            Plot { places, series, ..plot(Style::Bars, &[]) }.svg()
+            Plot { places, series, ..plot(Style::Bars, &[]) }.svg().into_string()
         };
         let height =
             |svg: &str| svg.split_whitespace().nth(4).unwrap().trim_matches(['"', '>']).parse::<f64>().unwrap();
@@ -320,7 +300,7 @@ mod tests {
     fn strange_values_are_no_reason_to_stop() {
         for values in [&[][..], &[0.0], &[-0.5, 0.2], &[f64::NAN, 1.0], &[f64::INFINITY]] {
             for style in [Style::Lines, Style::Bars, Style::Stacked] {
-                let svg = plot(style, values).svg();
+                let svg = plot(style, values).svg().into_string();
                 assert!(!svg.contains("NaN\"") && !svg.contains("inf\""), "{values:?}");
             }
         }

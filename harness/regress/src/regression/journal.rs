@@ -243,6 +243,6 @@ mod tests {
         let file = OpenOptions::new().read(true).write(true).open("/dev/full").unwrap();
         let mut journal = Journal { path: "/dev/full".into(), file, length: 0 };
         let message = journal.append(&line(1)).unwrap_err().to_string();
-        assert!(message.contains("cannot write /dev/full") && message.contains("--resume goes on"), "{message}");
+        assert!(message.contains("cannot write /dev/full") && message.contains("--resume continues"), "{message}");
     }
 }

@@ -1,77 +1,81 @@
 //! A comparison as a page.
 
-use std::fmt::Write;
-
-use gpurf_regress::escaped;
 use gpurf_report::html::document;
+use maud::{Markup, html};
 
 use super::metrics::{Change, all, model_words};
 use super::text::{change_of, model, number, percent};
-use super::{Compared, Row, Side};
+use super::{Compared, Row};
 
 /// The page: machines, kernels, all numbers.
 pub fn page(compared: &Compared) -> String {
     let Compared { a, b, kernels, total, engine, .. } = compared;
-    let mut body = String::new();
-    let _ = writeln!(body, "<p>On the {engine}. A change is B relative to A. docs/compare.md defines each number.</p>");
-    body.push_str("<table>\n<tr><th><th>machine<th>settings\n");
-    for (letter, side) in [("A", a), ("B", b)] {
-        let Side { name, settings, rtl, .. } = side;
-        let settings = settings.iter().chain(rtl).map(|setting| escaped(setting)).collect::<Vec<_>>().join("<br>");
-        let name = escaped(name);
-        let _ = writeln!(
-            body,
-            "<tr><td>{letter}<td>{name}<td><details><summary>all</summary><code>{settings}</code></details>"
-        );
-    }
-    body.push_str("</table>\n");
-    of_kernels(kernels, total, &mut body);
-    body.push_str("<h2>All kernels together</h2>\n<p>The largest change first.</p>\n");
-    table(&compared.differences, &mut body);
-    for Row { kernel, a, b } in kernels {
-        let _ = writeln!(body, "<details><summary>{}</summary>", escaped(kernel));
-        table(&all(a, b), &mut body);
-        body.push_str("</details>\n");
-    }
+    let body = html! {
+        p { "On the " (engine) ". A change is B relative to A. docs/compare.md defines each number." }
+        table {
+            tr { th {} th { "machine" } th { "settings" } }
+            @for (letter, side) in [("A", a), ("B", b)] {
+                tr {
+                    td { (letter) } td { (side.name) }
+                    td {
+                        details {
+                            summary { "all" }
+                            code { @for setting in side.settings.iter().chain(&side.rtl) { (setting) br; } }
+                        }
+                    }
+                }
+            }
+        }
+        (of_kernels(kernels, total))
+        h2 { "All kernels together" }
+        p { "The largest change first." }
+        (table(&compared.differences))
+        @for Row { kernel, a, b } in kernels {
+            details { summary { (kernel) } (table(&all(a, b))) }
+        }
+    };
     document(&format!("{} and {}", a.name, b.name), &body)
 }
 
-fn of_kernels(kernels: &[Row], total: &Row, body: &mut String) {
+fn of_kernels(kernels: &[Row], total: &Row) -> Markup {
     let model = model(total);
-    body.push_str("<h2>Kernels</h2>\n<table>\n<tr><th>kernel");
-    let columns = ["A cycles", "B cycles", "change", "A IPC", "B IPC"].into_iter().map(str::to_owned);
     let energy = model.iter().flat_map(|model| ["A", "B", "change"].map(|of| format!("{of} {}", model_words(model))));
-    for column in columns.chain(energy) {
-        let _ = write!(body, "<th class=\"number\">{}", escaped(&column));
-    }
-    body.push('\n');
     let change = |a: f64, b: f64| percent((a != 0.0).then(|| b / a - 1.0));
-    for Row { kernel, a, b } in kernels.iter().chain([total]) {
-        let _ = write!(body, "<tr><td>{}", escaped(kernel));
+    let cells = |Row { a, b, .. }: &Row| {
         let (cycles_a, cycles_b) = (a.cycles as f64, b.cycles as f64);
         let mut cells = vec![number(Some(cycles_a)), number(Some(cycles_b)), change(cycles_a, cycles_b)];
         cells.extend([a, b].map(|numbers| format!("{:.3}", numbers.ipc())));
         if let Some((a, b)) = model.and_then(|model| a.energy(model).zip(b.energy(model))) {
             cells.extend([number(Some(a)), number(Some(b)), change(a, b)]);
         }
-        cells.iter().for_each(|cell| {
-            let _ = write!(body, "<td class=\"number\">{cell}");
-        });
-        body.push('\n');
+        cells
+    };
+    html! {
+        h2 { "Kernels" }
+        table {
+            tr {
+                th { "kernel" }
+                @for column in ["A cycles", "B cycles", "change", "A IPC", "B IPC"] { th.number { (column) } }
+                @for column in energy { th.number { (column) } }
+            }
+            @for row in kernels.iter().chain([total]) {
+                tr { td { (row.kernel) } @for cell in cells(row) { td.number { (cell) } } }
+            }
+        }
     }
-    body.push_str("</table>\n");
 }
 
-fn table(changes: &[Change], body: &mut String) {
-    body.push_str("<table>\n<tr><th>number<th class=\"number\">A<th class=\"number\">B<th class=\"number\">change\n");
-    for change in changes {
-        let name = change.words().map_or_else(String::new, |words| format!("{}<br>", escaped(&words)));
-        let (path, a, b) = (escaped(&change.number), number(change.a), number(change.b));
-        let _ = writeln!(
-            body,
-            "<tr><td>{name}<code>{path}</code><td class=\"number\">{a}<td class=\"number\">{b}<td class=\"number\">{}",
-            change_of(change)
-        );
+fn table(changes: &[Change]) -> Markup {
+    html! {
+        table {
+            tr { th { "number" } th.number { "A" } th.number { "B" } th.number { "change" } }
+            @for change in changes {
+                tr {
+                    td { @if let Some(words) = change.words() { (words) br; } code { (change.number) } }
+                    td.number { (number(change.a)) } td.number { (number(change.b)) }
+                    td.number { (change_of(change)) }
+                }
+            }
+        }
     }
-    body.push_str("</table>\n");
 }
