@@ -13,7 +13,7 @@ module my_rfc_tags #(
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  input  logic [1:0]        cfg_i,             // LRU, drop values after their last read
+  input  logic [2:0]        cfg_i,             // flush promptly, LRU, drop values after their last read
 
   input  logic              look_valid_i,
   input  logic              look_move_i,
@@ -146,7 +146,7 @@ module my_rfc_tags #(
       clean_o[s] = 1'b1;
       for (int e = 0; e < int'(Entries); e++) if (entry_q[s][e].dirty != '0) clean_o[s] = 1'b0;
       if (flush_i[s] && !drop_i[s] && !clean_o[s]) begin
-        flushes    = !op_valid_i && possible;
+        flushes    = possible && (!op_valid_i || (cfg_i[2] && write && !must_evict));
         flush_slot = SlotW'(s);
       end
     end

@@ -10,7 +10,7 @@ module tb;
   // The signals have the names of the ports, so that each module connects itself.
   logic        clk_i = 1'b0;
   logic        rst_ni;
-  logic [1:0]  cfg_i;
+  logic [2:0]  cfg_i;
 
   logic        look_valid_i, look_move_i;
   logic [2:0]  look_slot_i, look_src_valid_i, look_last_i;
