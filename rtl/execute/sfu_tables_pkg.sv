@@ -2,7 +2,7 @@
 //
 //   cargo run -p verilated --example sfu_tables > rtl/execute/sfu_tables_pkg.sv
 //
-// Six tables, one behind the other in one ROM; a row has three coefficients with 28 binary places
+// Six tables, one after the other in one ROM; a row has three coefficients with 28 binary places
 // (docs/arithmetic.md, "Approximate functions"). How they are made: model/arith/src/mufu/tables.rs.
 package sfu_tables_pkg;
 
