@@ -1,7 +1,7 @@
 //! `libgpurf`: the model for testbenches in C, C++, SystemVerilog and Python.
 //!
 //! `docs/library.md` describes the interface; `include/gpurf.h` is generated from this file. All of its behaviour is in
-//! [`bench`], in safe Rust; here are only pointers and texts of C.
+//! [`mod@bench`], in safe Rust; here are only pointers and texts of C.
 //!
 //! # Safety
 //! What holds for each function of the C interface: a block or state comes from this library and has not been freed, it is
