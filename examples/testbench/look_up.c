@@ -8,24 +8,21 @@
 
 static gpurf_block *tags;
 
-static void require(int status) {
+static int require(int status) {
   if (status < 0) {
     fprintf(stderr, "%s\n", gpurf_error());
     exit(1);
   }
+  return status;
 }
+
+static uint32_t signal_number(const char *name) { return (uint32_t)require(gpurf_signal(tags, name)); }
 
 static void set(const char *name, uint32_t element, uint64_t value) {
-  int signal = gpurf_signal(tags, name);
-  require(signal);
-  require(gpurf_set(tags, (uint32_t)signal, element, value));
+  require(gpurf_set(tags, signal_number(name), element, value));
 }
 
-static uint64_t get(const char *name, uint32_t element) {
-  int signal = gpurf_signal(tags, name);
-  require(signal);
-  return gpurf_get(tags, (uint32_t)signal, element);
-}
+static uint64_t get(const char *name, uint32_t element) { return gpurf_get(tags, signal_number(name), element); }
 
 int main(void) {
   tags = gpurf_new("rfc_tags", "rfc", "rfc.entries=3");

@@ -6,8 +6,11 @@ pub mod sums;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -81,26 +84,23 @@ pub fn slow_verilator(folder: &Path) -> (PathBuf, PathBuf) {
         "#!/bin/sh\ncase \"$1\" in --version|--getenv) exec {real} \"$@\";; esac\n: > '{}'\nexec sleep 60\n",
         begun.display()
     );
-    std::fs::write(&script, text).unwrap();
-    let status = std::process::Command::new("chmod").arg("+x").arg(&script).status().unwrap();
-    assert!(status.success());
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     (script, begun)
 }
 
 /// Runs a command as a terminal does, presses Ctrl-C when `begun` is there, and gives its output.
-pub fn interrupted_when(mut command: std::process::Command, begun: &Path) -> std::process::Output {
-    use std::os::unix::process::CommandExt;
-    use std::process::Stdio;
+pub fn interrupted_when(mut command: Command, begun: &Path) -> Output {
     // A terminal's Ctrl-C reaches the whole group, compilers too.
     let child = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     for _ in 0..3000 {
         if begun.exists() {
             break;
         }
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(20));
     }
     assert!(begun.exists(), "no build began within a minute");
     let kill = format!("kill -INT -{}", child.id());
-    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     child.wait_with_output().unwrap()
 }

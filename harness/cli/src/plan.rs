@@ -203,8 +203,7 @@ pub fn load(selection: &Selection) -> Result<Config, Failure> {
 /// # Errors
 /// Lists the blocks there are.
 pub fn find(name: &str) -> Result<&'static Entry, Failure> {
-    let names = || gpurf_sm::all().map(|b| b.name).collect::<Vec<_>>().join(", ");
-    gpurf_sm::find(name).ok_or_else(|| Failure::bad_input(format!("there is no block {name}; there are: {}", names())))
+    gpurf_sm::named(name).map_err(|error| Failure::bad_input(error.to_string()))
 }
 
 /// The parameters that a block's RTL has, with the values of this configuration.

@@ -21,7 +21,7 @@ pub struct Progress {
 pub fn spinner(message: &'static str) -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed}").expect("a valid template");
     let bar = ProgressBar::new_spinner().with_style(style).with_message(message);
-    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    bar.enable_steady_tick(TICK);
     bar
 }
 

@@ -11,6 +11,7 @@ use std::sync::Once;
 use gpurf_blocks::config::{Config, ConfigError, DEFAULT_PRESET, Start};
 use gpurf_blocks::{Declaration, Field, Role, Stepwise};
 use gpurf_lockstep::{Comparator, RESET_CYCLES, Records, Stimulus, report};
+use gpurf_sm::NoBlock;
 use gpurf_stimulus::Coverage;
 
 use crate::vector::Vector;
@@ -19,11 +20,8 @@ use crate::vector::Vector;
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     /// A name that is not a block's.
-    #[error("there is no block {name}; there are: {}", names())]
-    NoBlock {
-        /// The name.
-        name: String,
-    },
+    #[error(transparent)]
+    NoBlock(#[from] NoBlock),
     /// Preset or settings.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -121,10 +119,6 @@ pub enum BenchError {
     },
 }
 
-fn names() -> String {
-    gpurf_sm::all().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
-}
-
 /// What is known of a user's RTL: the ports, and the bytes of the probes that say when an output means something.
 fn ports(declaration: &Declaration) -> (Declaration, Vec<Range<usize>>) {
     let signals = &declaration.signals;
@@ -177,33 +171,35 @@ struct Random {
     reset: usize,
 }
 
-/// A state that [`Bench::restore`] goes back to.
-pub struct Saved {
+/// What changes from cycle to cycle: [`Bench::save`] copies it, [`Bench::restore`] goes back to it.
+pub struct State {
     twin: Box<dyn Stepwise>,
     record: Records,
     cycle: u64,
+    /// The outputs are those of the inputs and the state.
     settled: bool,
+    /// There was an edge in reset: both sides have the same state.
     armed: bool,
+}
+
+impl State {
+    fn copy(&self) -> Self {
+        Self { twin: self.twin.copy(), record: self.record.clone(), ..*self }
+    }
 }
 
 /// A block, the signals of its current cycle, and what its testbench asked for.
 pub struct Bench {
-    twin: Box<dyn Stepwise>,
+    state: State,
     config: Config,
     inputs: Vector,
     outputs: Vector,
-    record: Records,
     /// The outputs of the testbench's RTL; the inputs are the model's.
     rtl: Records,
     comparator: Comparator,
     /// Bytes of the probes that say when an output means something: the model's stand for the RTL's.
     borrowed: Vec<Range<usize>>,
     reset: Option<usize>,
-    cycle: u64,
-    /// The outputs are those of the inputs and the state.
-    settled: bool,
-    /// There was an edge in reset: both sides have the same state.
-    armed: bool,
     watched: bool,
     failed: bool,
     random: Option<Random>,
@@ -219,7 +215,7 @@ impl Bench {
     /// # Errors
     /// There is no such block, or the configuration is wrong.
     pub fn new(block: &str, preset: &str, settings: &str) -> Result<Self, BenchError> {
-        let Some(entry) = gpurf_sm::find(block) else { return Err(BenchError::NoBlock { name: block.to_owned() }) };
+        let entry = gpurf_sm::named(block)?;
         let start = match preset {
             "" => Start::Preset(DEFAULT_PRESET),
             path if path.ends_with(".toml") => Start::File(Path::new(path)),
@@ -237,14 +233,10 @@ impl Bench {
             outputs: Vector::of(&declaration, Role::Output),
             comparator: Comparator::new(&ports, None),
             borrowed,
-            twin,
+            state: State { twin, record, cycle: 0, settled: false, armed: reset.is_none() },
             config,
-            record,
             rtl,
             reset,
-            cycle: 0,
-            settled: false,
-            armed: reset.is_none(),
             watched: false,
             failed: false,
             random: None,
@@ -254,14 +246,14 @@ impl Bench {
         };
         // A testbench that does not care for reset need not know of it.
         if let Some(reset) = bench.reset {
-            bench.record.get_mut(0)[reset] = 1;
+            bench.state.record.get_mut(0)[reset] = 1;
         }
         Ok(bench)
     }
 
     /// What the signals are.
     pub fn declaration(&self) -> &Declaration {
-        self.twin.declaration()
+        self.state.twin.declaration()
     }
 
     fn block(&self) -> &'static str {
@@ -280,7 +272,7 @@ impl Bench {
 
     /// The number of the current cycle: edges since the block was made.
     pub fn cycle(&self) -> u64 {
-        self.cycle
+        self.state.cycle
     }
 
     /// Index of the signal of that name: a port's, or a probe's path.
@@ -328,10 +320,10 @@ impl Bench {
             return Err(BenchError::TooWide { block: self.block(), name: name(), bits: field.bits });
         }
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).chain(std::iter::repeat(0));
-        for (to, byte) in self.record.get_mut(0)[range].iter_mut().zip(bytes) {
+        for (to, byte) in self.state.record.get_mut(0)[range].iter_mut().zip(bytes) {
             *to = byte;
         }
-        self.settled = false;
+        self.state.settled = false;
         Ok(())
     }
 
@@ -340,16 +332,13 @@ impl Bench {
     /// # Errors
     /// There is no such element, or it is a probe and nothing is watched.
     pub fn get(&self, signal: usize, element: usize, words: &mut [u32]) -> Result<(), BenchError> {
-        let (role, field, range) = self.element(signal, element)?;
+        let (role, field, _) = self.element(signal, element)?;
         if role == Role::Probe && !self.watched {
             let name = format!("{}{}", field.scope, field.name);
             return Err(BenchError::NotWatched { block: self.block(), name });
         }
-        let bytes = &self.record.get(0)[range];
-        for (at, word) in words.iter_mut().enumerate() {
-            let part = bytes.iter().skip(at * 4).take(4);
-            *word = part.rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-        }
+        let found = field.words(self.state.record.get(0), element).chain(std::iter::repeat(0));
+        words.iter_mut().zip(found).for_each(|(word, found)| *word = found);
         Ok(())
     }
 
@@ -359,18 +348,18 @@ impl Bench {
     /// There is no such element.
     pub fn is_valid(&self, signal: usize, element: usize) -> Result<bool, BenchError> {
         self.element(signal, element)?;
-        Ok(self.declaration().is_valid(self.record.get(0), signal, element))
+        Ok(self.declaration().is_valid(self.state.record.get(0), signal, element))
     }
 
     /// Sets words of the inputs' vector, from word `first` on.
     pub fn put_inputs(&mut self, first: usize, words: &[u32]) {
-        self.inputs.put(first, words, self.record.get_mut(0));
-        self.settled = false;
+        self.inputs.put(first, words, self.state.record.get_mut(0));
+        self.state.settled = false;
     }
 
     /// Reads words of the inputs' vector.
     pub fn get_inputs(&self, first: usize, words: &mut [u32]) {
-        self.inputs.get(first, words, self.record.get(0));
+        self.inputs.get(first, words, self.state.record.get(0));
     }
 
     /// Sets words of the vector of outputs with which [`Bench::check`] compares.
@@ -380,17 +369,17 @@ impl Bench {
 
     /// Reads words of the model's outputs' vector.
     pub fn get_outputs(&self, first: usize, words: &mut [u32]) {
-        self.outputs.get(first, words, self.record.get(0));
+        self.outputs.get(first, words, self.state.record.get(0));
     }
 
     /// Probes are computed from the next settling on.
     pub fn watch(&mut self, on: bool) {
         self.watched = on;
-        self.settled = false;
+        self.state.settled = false;
     }
 
     fn run(&mut self, work: impl FnOnce(&mut Self)) -> Result<(), BenchError> {
-        let (block, cycle) = (self.block(), self.cycle);
+        let (block, cycle) = (self.block(), self.state.cycle);
         if self.failed {
             let message = "it has failed before; go back with gpurf_restore".to_owned();
             return Err(BenchError::Failed { block, cycle, message });
@@ -409,9 +398,9 @@ impl Bench {
         self.run(|bench| {
             let probed = bench.watched || bench.coverage.is_some() || !bench.borrowed.is_empty();
             let input_bytes = bench.declaration().input_bytes;
-            let (inputs, compared) = bench.record.get_mut(0).split_at_mut(input_bytes);
-            bench.twin.settle(inputs, compared, probed);
-            bench.settled = true;
+            let (inputs, compared) = bench.state.record.get_mut(0).split_at_mut(input_bytes);
+            bench.state.twin.settle(inputs, compared, probed);
+            bench.state.settled = true;
         })
     }
 
@@ -420,20 +409,20 @@ impl Bench {
     /// # Errors
     /// The cycle is not settled, or the model fails.
     pub fn edge(&mut self) -> Result<(), BenchError> {
-        if !self.settled {
+        if !self.state.settled {
             return Err(BenchError::NotSettled { block: self.block() });
         }
         self.run(|bench| {
-            let (inputs, compared) = bench.record.get(0).split_at(bench.twin.declaration().input_bytes);
+            let (inputs, compared) = bench.state.record.get(0).split_at(bench.state.twin.declaration().input_bytes);
             if let Some(coverage) =
                 bench.coverage.as_mut().filter(|_| bench.reset.is_none_or(|reset| inputs[reset] != 0))
             {
                 coverage.observe(inputs, compared);
             }
-            bench.twin.edge(inputs, compared);
-            bench.armed |= bench.reset.is_some_and(|reset| inputs[reset] == 0);
-            bench.settled = false;
-            bench.cycle += 1;
+            bench.state.twin.edge(inputs, compared);
+            bench.state.armed |= bench.reset.is_some_and(|reset| inputs[reset] == 0);
+            bench.state.settled = false;
+            bench.state.cycle += 1;
         })
     }
 
@@ -466,24 +455,24 @@ impl Bench {
     pub fn check(&mut self) -> Result<usize, BenchError> {
         self.settle()?;
         self.report.clear();
-        let declaration = self.twin.declaration();
-        let in_reset = self.reset.is_some_and(|reset| self.record.get(0)[reset] == 0);
+        let declaration = self.state.twin.declaration();
+        let in_reset = self.reset.is_some_and(|reset| self.state.record.get(0)[reset] == 0);
         let mut differences = Vec::new();
-        if self.armed && !in_reset {
+        if self.state.armed && !in_reset {
             let input_bytes = declaration.input_bytes;
             for range in std::iter::once(0..input_bytes).chain(self.borrowed.iter().cloned()) {
-                self.rtl.get_mut(0)[range.clone()].copy_from_slice(&self.record.get(0)[range]);
+                self.rtl.get_mut(0)[range.clone()].copy_from_slice(&self.state.record.get(0)[range]);
             }
-            differences = self.comparator.differences(self.record.get(0), self.rtl.get(0));
+            differences = self.comparator.differences(self.state.record.get(0), self.rtl.get(0));
             differences.retain(|difference| !self.ignored.contains(&difference.signal));
         }
         for difference in &differences {
             let field = &declaration.signals[difference.signal].field;
             let [model, rtl] =
-                [&self.record, &self.rtl].map(|side| report::value(field, side.get(0), difference.element));
+                [&self.state.record, &self.rtl].map(|side| report::value(field, side.get(0), difference.element));
             let line = format!(
                 "cycle {} {}.{}: model {model}, rtl {rtl}: {}\n",
-                self.cycle,
+                self.state.cycle,
                 declaration.block,
                 report::name(declaration, difference),
                 field.doc.lines().next().unwrap_or_default().trim_end_matches('.'),
@@ -522,14 +511,14 @@ impl Bench {
         let block = self.block();
         let input_bytes = self.declaration().input_bytes;
         let random = self.random.as_mut().ok_or(BenchError::NoSeed { block })?;
-        let inputs = &mut self.record.get_mut(0)[..input_bytes];
+        let inputs = &mut self.state.record.get_mut(0)[..input_bytes];
         if random.reset > 0 {
             random.reset -= 1;
             inputs.fill(0);
         } else {
             random.stimulus.next(inputs);
         }
-        self.settled = false;
+        self.state.settled = false;
         Ok(())
     }
 
@@ -539,7 +528,7 @@ impl Bench {
     /// The SM's are counted elsewhere.
     pub fn cover(&mut self) -> Result<(), BenchError> {
         self.coverage = Some(gpurf_stimulus::coverage(self.stimulated()?, &self.config));
-        self.settled = false;
+        self.state.settled = false;
         Ok(())
     }
 
@@ -550,7 +539,7 @@ impl Bench {
 
     /// Path, width of a word in bits, and number of words of each memory.
     pub fn memories(&mut self) -> Vec<(String, u32, usize)> {
-        self.twin.memories().into_iter().map(|memory| (memory.path.clone(), memory.bits, memory.len())).collect()
+        self.state.twin.memories().into_iter().map(|memory| (memory.path.clone(), memory.bits, memory.len())).collect()
     }
 
     /// Gives a word of a memory to `access`, as 32-bit words, the lowest first.
@@ -561,7 +550,7 @@ impl Bench {
         access: impl FnOnce(&mut [u32], u32) -> T,
     ) -> Result<T, BenchError> {
         let block = self.block();
-        let mut memories = self.twin.memories();
+        let mut memories = self.state.twin.memories();
         let no_such = |what, index, count| BenchError::NoSuch { block, what, index, count };
         let count = memories.len();
         let found = memories.get_mut(memory).ok_or(no_such("memory", memory as u64, count))?;
@@ -569,7 +558,7 @@ impl Bench {
         let at = usize::try_from(word).ok().filter(|&at| at < length).ok_or(no_such("word", word, length))?;
         let bits = found.bits;
         let done = access(&mut found.words[at * stride..(at + 1) * stride], bits);
-        self.settled = false;
+        self.state.settled = false;
         Ok(done)
     }
 
@@ -599,23 +588,21 @@ impl Bench {
     }
 
     /// A copy of the state.
-    pub fn save(&self) -> Saved {
-        let Self { twin, record, cycle, settled, armed, .. } = self;
-        Saved { twin: twin.copy(), record: record.clone(), cycle: *cycle, settled: *settled, armed: *armed }
+    pub fn save(&self) -> State {
+        self.state.copy()
     }
 
     /// Goes back to a state.
     ///
     /// # Errors
     /// It is that of another block or of other parameters.
-    pub fn restore(&mut self, saved: &Saved) -> Result<(), BenchError> {
+    pub fn restore(&mut self, saved: &State) -> Result<(), BenchError> {
         let (mine, other) = (self.declaration(), saved.twin.declaration());
         if (mine.block, &mine.parameters, mine.record_bytes) != (other.block, &other.parameters, other.record_bytes) {
             return Err(BenchError::OtherState { block: mine.block, saved: other.block });
         }
-        self.twin = saved.twin.copy();
-        self.record = saved.record.clone();
-        (self.cycle, self.settled, self.armed, self.failed) = (saved.cycle, saved.settled, saved.armed, false);
+        self.state = saved.copy();
+        self.failed = false;
         Ok(())
     }
 }
@@ -629,7 +616,7 @@ mod tests {
         let mut bench = Bench::new("mrf", "", "").unwrap();
         let saved = bench.save();
         bench.step().unwrap();
-        let message = bench.run(|bench| panic!("no entry {}", bench.cycle)).unwrap_err().to_string();
+        let message = bench.run(|bench| panic!("no entry {}", bench.state.cycle)).unwrap_err().to_string();
         let cause = "mrf: the model failed in cycle 1: no entry 1. Inputs that the block's page does not allow do that";
         assert_eq!(message, cause);
         assert!(bench.step().unwrap_err().to_string().contains("go back with gpurf_restore"));

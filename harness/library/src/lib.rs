@@ -18,9 +18,10 @@ pub mod vector;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::{null, null_mut};
+use std::str::Utf8Error;
 use std::sync::OnceLock;
 
-use bench::{Bench, BenchError, Saved};
+use bench::{Bench, BenchError, State};
 use gpurf_blocks::Role;
 
 /// Version of this interface: it changes when a function changes its meaning or is removed.
@@ -53,7 +54,7 @@ struct Texts {
 
 /// A state of a block.
 pub struct gpurf_state {
-    saved: Saved,
+    saved: State,
 }
 
 /// What a signal is.
@@ -103,68 +104,65 @@ fn c_string(text: impl Into<Vec<u8>>) -> CString {
     CString::new(bytes).unwrap_or_default()
 }
 
-fn set_error(error: &str) {
-    ERROR.with(|last| *last.borrow_mut() = c_string(error));
+/// Why a function fails.
+#[derive(Debug, thiserror::Error)]
+enum CallError {
+    /// What the caller gives is not there: in words.
+    #[error("{0}")]
+    Null(&'static str),
+    #[error("a text is not UTF-8")]
+    NotUtf8(#[from] Utf8Error),
+    #[error(transparent)]
+    Bench(#[from] BenchError),
 }
 
-/// The result of a function: `failed` where it is an error, whose text is kept.
-fn or<T>(failed: T, result: Result<T, BenchError>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => {
-            set_error(&error.to_string());
-            failed
-        }
-    }
+/// Runs a function of the interface: `failed` where it is an error, whose text is kept.
+fn call<T>(failed: T, work: impl FnOnce() -> Result<T, CallError>) -> T {
+    work().unwrap_or_else(|error| {
+        ERROR.with(|last| *last.borrow_mut() = c_string(error.to_string()));
+        failed
+    })
 }
 
-/// -1 for an error, 0 otherwise.
-fn status(result: Result<(), BenchError>) -> c_int {
-    or(-1, result.map(|()| 0))
+/// The same of one that gives nothing but -1 for an error, 0 otherwise.
+fn status(work: impl FnOnce() -> Result<(), CallError>) -> c_int {
+    call(-1, || work().map(|()| 0))
 }
 
 /// The text of a caller. A null pointer is an empty text.
-unsafe fn text<'a>(text: *const c_char) -> Option<&'a str> {
+unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, CallError> {
     if text.is_null() {
-        return Some("");
+        return Ok("");
     }
     // SAFETY: the caller's text ends with a zero and lives during the call.
-    let text = unsafe { CStr::from_ptr(text) };
-    let text = text.to_str();
-    if text.is_err() {
-        set_error("a text is not UTF-8");
-    }
-    text.ok()
+    Ok(unsafe { CStr::from_ptr(text) }.to_str()?)
 }
 
-/// The block behind a pointer, which may be null.
-unsafe fn block<'a>(block: *mut gpurf_block) -> Option<&'a mut gpurf_block> {
+/// The block of a pointer, which may be null.
+unsafe fn block<'a>(block: *mut gpurf_block) -> Result<&'a mut gpurf_block, CallError> {
+    let null = "the block is a null pointer: gpurf_new failed, and gpurf_error said why";
     // SAFETY: it comes from `gpurf_new` and is used by one thread at a time.
-    let block = unsafe { block.as_mut() };
-    if block.is_none() {
-        set_error("the block is a null pointer: gpurf_new failed, and gpurf_error said why");
-    }
-    block
+    unsafe { block.as_mut() }.ok_or(CallError::Null(null))
 }
+
+const NO_WORDS: CallError = CallError::Null("the array of words is a null pointer");
 
 /// An array of the caller's.
-unsafe fn words<'a>(words: *const u32, count: usize) -> Option<&'a [u32]> {
+unsafe fn words<'a>(words: *const u32, count: usize) -> Result<&'a [u32], CallError> {
     if words.is_null() {
-        set_error("the array of words is a null pointer");
-        return None;
+        return Err(NO_WORDS);
     }
     // SAFETY: the caller has so many words there.
-    Some(unsafe { std::slice::from_raw_parts(words, count) })
+    Ok(unsafe { std::slice::from_raw_parts(words, count) })
 }
 
 /// An array of the caller's that is written.
-unsafe fn words_mut<'a>(words: *mut u32, count: usize) -> Option<&'a mut [u32]> {
+unsafe fn words_mut<'a>(words: *mut u32, count: usize) -> Result<&'a mut [u32], CallError> {
     if words.is_null() {
-        set_error("the array of words is a null pointer");
-        return None;
+        return Err(NO_WORDS);
     }
     // SAFETY: the caller has so many words there, and nothing else uses them during the call.
-    Some(unsafe { std::slice::from_raw_parts_mut(words, count) })
+    Ok(unsafe { std::slice::from_raw_parts_mut(words, count) })
 }
 
 /// The element of a list, or the error that there is none.
@@ -232,11 +230,9 @@ pub unsafe extern "C" fn gpurf_new(
     preset: *const c_char,
     settings: *const c_char,
 ) -> *mut gpurf_block {
-    // SAFETY: texts of the caller.
-    let (Some(name), Some(preset), Some(settings)) = (unsafe { (text(name), text(preset), text(settings)) }) else {
-        return null_mut();
-    };
-    let made = Bench::new(name, preset, settings).map(|mut bench| {
+    call(null_mut(), || {
+        // SAFETY: texts of the caller.
+        let mut bench = unsafe { Bench::new(text(name)?, text(preset)?, text(settings)?) }?;
         let declaration = bench.declaration();
         let parameters = declaration.parameters.iter().map(|&(name, value)| (c_string(name), value)).collect();
         let signals = declaration.signals.iter().map(|signal| Texts {
@@ -246,16 +242,9 @@ pub unsafe extern "C" fn gpurf_new(
         let signals = signals.collect();
         let block_name = c_string(declaration.block);
         let memories = bench.memories().into_iter().map(|(path, bits, words)| (c_string(path), bits, words)).collect();
-        Box::into_raw(Box::new(gpurf_block {
-            bench,
-            block_name,
-            signals,
-            parameters,
-            memories,
-            text: CString::default(),
-        }))
-    });
-    or(null_mut(), made)
+        let text = CString::default();
+        Ok(Box::into_raw(Box::new(gpurf_block { bench, block_name, signals, parameters, memories, text })))
+    })
 }
 
 /// Frees a block. A null pointer is ignored.
@@ -271,14 +260,14 @@ pub unsafe extern "C" fn gpurf_free(block: *mut gpurf_block) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_name(handle: *mut gpurf_block) -> *const c_char {
     // SAFETY: the caller's block.
-    unsafe { block(handle) }.map_or(null(), |block| block.block_name.as_ptr())
+    call(null(), || Ok(unsafe { block(handle) }?.block_name.as_ptr()))
 }
 
 /// Number of parameters of the RTL module that the configuration sets. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_parameters(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    unsafe { block(handle) }.map_or(-1, |block| block.parameters.len() as c_int)
+    call(-1, || Ok(unsafe { block(handle) }?.parameters.len() as c_int))
 }
 
 /// A parameter by its number: the name, which lives as long as the block, and the value. -1: it failed.
@@ -289,15 +278,16 @@ pub unsafe extern "C" fn gpurf_parameter(
     name: *mut *const c_char,
     value: *mut u64,
 ) -> c_int {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    let found = nth(block.bench.declaration().block, "parameter", &block.parameters, index);
-    status(found.map(|found| {
+    status(|| {
+        // SAFETY: the caller's block.
+        let block = unsafe { block(handle) }?;
+        let found = nth(block.bench.declaration().block, "parameter", &block.parameters, index)?;
         // SAFETY: places of the caller's, or null.
         unsafe { give(name, found.0.as_ptr()) };
         // SAFETY: likewise.
         unsafe { give(value, found.1) };
-    }))
+        Ok(())
+    })
 }
 
 /// Writes a result where the caller wants it.
@@ -312,15 +302,14 @@ unsafe fn give<T>(to: *mut T, value: T) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_signals(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    unsafe { block(handle) }.map_or(-1, |block| block.signals.len() as c_int)
+    call(-1, || Ok(unsafe { block(handle) }?.signals.len() as c_int))
 }
 
 /// Number of the signal of a name: a port's, or the path of a probe. -1: there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_signal(handle: *mut gpurf_block, name: *const c_char) -> c_int {
     // SAFETY: the caller's block and text.
-    let (Some(block), Some(name)) = (unsafe { (block(handle), text(name)) }) else { return -1 };
-    or(-1, block.bench.find(name).map(|index| index as c_int))
+    call(-1, || Ok(unsafe { block(handle)?.bench.find(text(name)?) }? as c_int))
 }
 
 /// What a signal is, by its number. -1: it failed.
@@ -330,18 +319,18 @@ pub unsafe extern "C" fn gpurf_describe_signal(
     index: u32,
     info: *mut gpurf_signal_info,
 ) -> c_int {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    let declaration = block.bench.declaration();
-    let found = nth(declaration.block, "signal", &declaration.signals, index);
-    status(found.map(|signal| {
+    status(|| {
+        // SAFETY: the caller's block.
+        let block = unsafe { block(handle) }?;
+        let declaration = block.bench.declaration();
+        let signal = nth(declaration.block, "signal", &declaration.signals, index)?;
         let texts = &block.signals[index as usize];
         let role = match signal.role {
             Role::Input => GPURF_INPUT,
             Role::Output => GPURF_OUTPUT,
             Role::Probe => GPURF_PROBE,
         };
-        let info_of = gpurf_signal_info {
+        let described = gpurf_signal_info {
             name: texts.name.as_ptr(),
             meaning: texts.meaning.as_ptr(),
             role,
@@ -350,16 +339,16 @@ pub unsafe extern "C" fn gpurf_describe_signal(
             is_array: signal.field.array.into(),
         };
         // SAFETY: a place of the caller's, or null.
-        unsafe { give(info, info_of) };
-    }))
+        unsafe { give(info, described) };
+        Ok(())
+    })
 }
 
 /// Sets an element of an input of at most 64 bits. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_set(handle: *mut gpurf_block, signal: u32, element: u32, value: u64) -> c_int {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    status(block.bench.set(signal as usize, element as usize, &pair(value)))
+    status(|| Ok(unsafe { block(handle) }?.bench.set(signal as usize, element as usize, &pair(value))?))
 }
 
 /// Sets an element of an input of any width, from `count` words of 32 bits, the lowest first. -1: it failed.
@@ -371,19 +360,22 @@ pub unsafe extern "C" fn gpurf_set_words(
     from: *const u32,
     count: u32,
 ) -> c_int {
-    // SAFETY: the caller's block and array.
-    let (Some(block), Some(from)) = (unsafe { (block(handle), words(from, count as usize)) }) else { return -1 };
-    status(block.bench.set(signal as usize, element as usize, from))
+    status(|| {
+        // SAFETY: the caller's block and array.
+        let (block, from) = unsafe { (block(handle)?, words(from, count as usize)?) };
+        Ok(block.bench.set(signal as usize, element as usize, from)?)
+    })
 }
 
 /// The lowest 64 bits of an element of a signal. 0 also where it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_get(handle: *mut gpurf_block, signal: u32, element: u32) -> u64 {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return 0 };
-    let mut read = [0; 2];
-    let result = block.bench.get(signal as usize, element as usize, &mut read);
-    or(0, result.map(|()| u64::from(read[1]) << 32 | u64::from(read[0])))
+    call(0, || {
+        let mut read = [0; 2];
+        // SAFETY: the caller's block.
+        unsafe { block(handle) }?.bench.get(signal as usize, element as usize, &mut read)?;
+        Ok(u64::from(read[1]) << 32 | u64::from(read[0]))
+    })
 }
 
 /// Reads an element of a signal into `count` words of 32 bits, the lowest first. -1: it failed.
@@ -395,201 +387,211 @@ pub unsafe extern "C" fn gpurf_get_words(
     to: *mut u32,
     count: u32,
 ) -> c_int {
-    // SAFETY: the caller's block and array.
-    let (Some(block), Some(to)) = (unsafe { (block(handle), words_mut(to, count as usize)) }) else { return -1 };
-    status(block.bench.get(signal as usize, element as usize, to))
+    status(|| {
+        // SAFETY: the caller's block and array.
+        let (block, to) = unsafe { (block(handle)?, words_mut(to, count as usize)?) };
+        Ok(block.bench.get(signal as usize, element as usize, to)?)
+    })
 }
 
 /// 1: the element means something in this cycle; 0: its valid is low; -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_is_valid(handle: *mut gpurf_block, signal: u32, element: u32) -> c_int {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    or(-1, block.bench.is_valid(signal as usize, element as usize).map(c_int::from))
+    call(-1, || Ok(unsafe { block(handle) }?.bench.is_valid(signal as usize, element as usize)?.into()))
 }
 
 /// Width of the vector of all inputs in bits. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_input_bits(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    unsafe { block(handle) }.map_or(-1, |block| block.bench.inputs().bits() as c_int)
+    call(-1, || Ok(unsafe { block(handle) }?.bench.inputs().bits() as c_int))
 }
 
 /// Width of the vector of all outputs in bits. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_output_bits(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    unsafe { block(handle) }.map_or(-1, |block| block.bench.outputs().bits() as c_int)
+    call(-1, || Ok(unsafe { block(handle) }?.bench.outputs().bits() as c_int))
 }
 
 /// Sets all inputs from their vector, of (gpurf_input_bits + 31) / 32 words. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_put_inputs(handle: *mut gpurf_block, vector: *const u32) -> c_int {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    // SAFETY: the caller's vector.
-    let Some(vector) = (unsafe { words(vector, block.bench.inputs().words()) }) else { return -1 };
-    block.bench.put_inputs(0, vector);
-    0
+    status(|| {
+        // SAFETY: the caller's block.
+        let bench = unsafe { &mut block(handle)?.bench };
+        // SAFETY: the caller's vector.
+        let vector = unsafe { words(vector, bench.inputs().words()) }?;
+        bench.put_inputs(0, vector);
+        Ok(())
+    })
 }
 
 /// Reads all inputs as their vector. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_get_inputs(handle: *mut gpurf_block, vector: *mut u32) -> c_int {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    // SAFETY: the caller's vector.
-    let Some(vector) = (unsafe { words_mut(vector, block.bench.inputs().words()) }) else { return -1 };
-    block.bench.get_inputs(0, vector);
-    0
+    status(|| {
+        // SAFETY: the caller's block.
+        let bench = unsafe { &mut block(handle)?.bench };
+        // SAFETY: the caller's vector.
+        let vector = unsafe { words_mut(vector, bench.inputs().words()) }?;
+        bench.get_inputs(0, vector);
+        Ok(())
+    })
 }
 
 /// Sets the outputs of the RTL, with which gpurf_check compares, from their vector of (gpurf_output_bits + 31) / 32 words. -1: it
 /// failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_put_outputs(handle: *mut gpurf_block, vector: *const u32) -> c_int {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    // SAFETY: the caller's vector.
-    let Some(vector) = (unsafe { words(vector, block.bench.outputs().words()) }) else { return -1 };
-    block.bench.put_outputs(0, vector);
-    0
+    status(|| {
+        // SAFETY: the caller's block.
+        let bench = unsafe { &mut block(handle)?.bench };
+        // SAFETY: the caller's vector.
+        let vector = unsafe { words(vector, bench.outputs().words()) }?;
+        bench.put_outputs(0, vector);
+        Ok(())
+    })
 }
 
 /// Reads all outputs of the model as their vector. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_get_outputs(handle: *mut gpurf_block, vector: *mut u32) -> c_int {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    // SAFETY: the caller's vector.
-    let Some(vector) = (unsafe { words_mut(vector, block.bench.outputs().words()) }) else { return -1 };
-    block.bench.get_outputs(0, vector);
-    0
+    status(|| {
+        // SAFETY: the caller's block.
+        let bench = unsafe { &mut block(handle)?.bench };
+        // SAFETY: the caller's vector.
+        let vector = unsafe { words_mut(vector, bench.outputs().words()) }?;
+        bench.get_outputs(0, vector);
+        Ok(())
+    })
 }
 
 /// Sets 1024 bits of the vector of inputs, from bit 1024 * chunk on; bits above its width are ignored. For DPI-C, whose arrays have one
 /// width for each function. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_put_input_chunk(handle: *mut gpurf_block, chunk: u32, bits: *const u32) -> c_int {
-    // SAFETY: the caller's block and chunk.
-    let (Some(block), Some(bits)) = (unsafe { (block(handle), words(bits, GPURF_CHUNK)) }) else { return -1 };
-    block.bench.put_inputs(chunk as usize * GPURF_CHUNK, bits);
-    0
+    status(|| {
+        // SAFETY: the caller's block and chunk.
+        let (block, bits) = unsafe { (block(handle)?, words(bits, GPURF_CHUNK)?) };
+        block.bench.put_inputs(chunk as usize * GPURF_CHUNK, bits);
+        Ok(())
+    })
 }
 
 /// Reads 1024 bits of the vector of inputs; bits above its width are 0. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_get_input_chunk(handle: *mut gpurf_block, chunk: u32, bits: *mut u32) -> c_int {
-    // SAFETY: the caller's block and chunk.
-    let (Some(block), Some(bits)) = (unsafe { (block(handle), words_mut(bits, GPURF_CHUNK)) }) else { return -1 };
-    block.bench.get_inputs(chunk as usize * GPURF_CHUNK, bits);
-    0
+    status(|| {
+        // SAFETY: the caller's block and chunk.
+        let (block, bits) = unsafe { (block(handle)?, words_mut(bits, GPURF_CHUNK)?) };
+        block.bench.get_inputs(chunk as usize * GPURF_CHUNK, bits);
+        Ok(())
+    })
 }
 
 /// Sets 1024 bits of the vector of the RTL's outputs, with which gpurf_check compares. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_put_output_chunk(handle: *mut gpurf_block, chunk: u32, bits: *const u32) -> c_int {
-    // SAFETY: the caller's block and chunk.
-    let (Some(block), Some(bits)) = (unsafe { (block(handle), words(bits, GPURF_CHUNK)) }) else { return -1 };
-    block.bench.put_outputs(chunk as usize * GPURF_CHUNK, bits);
-    0
+    status(|| {
+        // SAFETY: the caller's block and chunk.
+        let (block, bits) = unsafe { (block(handle)?, words(bits, GPURF_CHUNK)?) };
+        block.bench.put_outputs(chunk as usize * GPURF_CHUNK, bits);
+        Ok(())
+    })
 }
 
 /// Computes the outputs from the state and the inputs; no state changes. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_settle(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    status(block.bench.settle())
+    status(|| Ok(unsafe { block(handle) }?.bench.settle()?))
 }
 
 /// The clock edge of the cycle that was settled last. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_edge(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    status(block.bench.edge())
+    status(|| Ok(unsafe { block(handle) }?.bench.edge()?))
 }
 
 /// gpurf_settle and gpurf_edge. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_step(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    status(block.bench.step())
+    status(|| Ok(unsafe { block(handle) }?.bench.step()?))
 }
 
 /// Leaves an output port out of the comparison of gpurf_check. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_ignore(handle: *mut gpurf_block, port: *const c_char) -> c_int {
     // SAFETY: the caller's block and text.
-    let (Some(block), Some(port)) = (unsafe { (block(handle), text(port)) }) else { return -1 };
-    status(block.bench.ignore(port))
+    status(|| Ok(unsafe { block(handle)?.bench.ignore(text(port)?) }?))
 }
 
 /// gpurf_settle, a comparison with the outputs of gpurf_put_outputs, gpurf_edge. The number of elements that differ; -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_check(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    or(-1, block.bench.check().map(|differences| differences as c_int))
+    call(-1, || Ok(unsafe { block(handle) }?.bench.check()? as c_int))
 }
 
 /// A line for each difference of the last gpurf_check: cycle, block, port, both values, meaning. The text lives until the next function
 /// that gives a text for the block. Null: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_report(handle: *mut gpurf_block) -> *const c_char {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return null() };
-    block.text = c_string(block.bench.report());
-    block.text.as_ptr()
+    call(null(), || {
+        // SAFETY: the caller's block.
+        let block = unsafe { block(handle) }?;
+        block.text = c_string(block.bench.report());
+        Ok(block.text.as_ptr())
+    })
 }
 
 /// Number of edges since the block was created. 0 also where it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_cycle(handle: *mut gpurf_block) -> u64 {
     // SAFETY: the caller's block.
-    unsafe { block(handle) }.map_or(0, |block| block.bench.cycle())
+    call(0, || Ok(unsafe { block(handle) }?.bench.cycle()))
 }
 
 /// 1: probes are computed from the next settling on; 0: they are not, which is faster. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_watch(handle: *mut gpurf_block, on: c_int) -> c_int {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    block.bench.watch(on != 0);
-    0
+    status(|| {
+        unsafe { block(handle) }?.bench.watch(on != 0);
+        Ok(())
+    })
 }
 
 /// Begins random inputs that the block's page allows; the first 4 cycles are reset. The same seed gives the same inputs. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_seed(handle: *mut gpurf_block, seed: u64) -> c_int {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    status(block.bench.seed(seed))
+    status(|| Ok(unsafe { block(handle) }?.bench.seed(seed)?))
 }
 
 /// Sets the inputs to the random ones of the next cycle. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_stimulate(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    status(block.bench.stimulate())
+    status(|| Ok(unsafe { block(handle) }?.bench.stimulate()?))
 }
 
 /// Counts the situations that the block's page describes, from 0 on, in cycles without reset. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_cover(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    status(block.bench.cover())
+    status(|| Ok(unsafe { block(handle) }?.bench.cover()?))
 }
 
 /// Number of situations that are counted: 0 before gpurf_cover. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_points(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    unsafe { block(handle) }.map_or(-1, |block| block.bench.points().len() as c_int)
+    call(-1, || Ok(unsafe { block(handle) }?.bench.points().len() as c_int))
 }
 
 /// A situation by its number, and how often it was reached. -1: it failed.
@@ -599,22 +601,23 @@ pub unsafe extern "C" fn gpurf_describe_point(
     index: u32,
     info: *mut gpurf_point_info,
 ) -> c_int {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    let points = block.bench.points();
-    let found = nth(block.bench.declaration().block, "situation", &points, index);
-    status(found.map(|&(name, count)| {
+    status(|| {
+        // SAFETY: the caller's block.
+        let block = unsafe { block(handle) }?;
+        let points = block.bench.points();
+        let &(name, count) = nth(block.bench.declaration().block, "situation", &points, index)?;
         block.text = c_string(name);
         // SAFETY: a place of the caller's, or null.
         unsafe { give(info, gpurf_point_info { name: block.text.as_ptr(), count }) };
-    }))
+        Ok(())
+    })
 }
 
 /// Number of memories. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_memories(handle: *mut gpurf_block) -> c_int {
     // SAFETY: the caller's block.
-    unsafe { block(handle) }.map_or(-1, |block| block.memories.len() as c_int)
+    call(-1, || Ok(unsafe { block(handle) }?.memories.len() as c_int))
 }
 
 /// What a memory is, by its number. -1: it failed.
@@ -624,13 +627,14 @@ pub unsafe extern "C" fn gpurf_describe_memory(
     index: u32,
     info: *mut gpurf_memory_info,
 ) -> c_int {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    let found = nth(block.bench.declaration().block, "memory", &block.memories, index);
-    status(found.map(|(path, bits, words)| {
+    status(|| {
+        // SAFETY: the caller's block.
+        let block = unsafe { block(handle) }?;
+        let (path, bits, words) = nth(block.bench.declaration().block, "memory", &block.memories, index)?;
         // SAFETY: a place of the caller's, or null.
         unsafe { give(info, gpurf_memory_info { path: path.as_ptr(), bits: *bits, words: *words as u64 }) };
-    }))
+        Ok(())
+    })
 }
 
 /// Reads a word of a memory into `count` words of 32 bits, the lowest first. -1: it failed.
@@ -642,9 +646,11 @@ pub unsafe extern "C" fn gpurf_memory_get(
     to: *mut u32,
     count: u32,
 ) -> c_int {
-    // SAFETY: the caller's block and array.
-    let (Some(block), Some(to)) = (unsafe { (block(handle), words_mut(to, count as usize)) }) else { return -1 };
-    status(block.bench.read(memory as usize, word, to))
+    status(|| {
+        // SAFETY: the caller's block and array.
+        let (block, to) = unsafe { (block(handle)?, words_mut(to, count as usize)?) };
+        Ok(block.bench.read(memory as usize, word, to)?)
+    })
 }
 
 /// Writes a word of a memory from `count` words of 32 bits, the lowest first. -1: it failed.
@@ -656,30 +662,29 @@ pub unsafe extern "C" fn gpurf_memory_set(
     from: *const u32,
     count: u32,
 ) -> c_int {
-    // SAFETY: the caller's block and array.
-    let (Some(block), Some(from)) = (unsafe { (block(handle), words(from, count as usize)) }) else { return -1 };
-    status(block.bench.write(memory as usize, word, from))
+    status(|| {
+        // SAFETY: the caller's block and array.
+        let (block, from) = unsafe { (block(handle)?, words(from, count as usize)?) };
+        Ok(block.bench.write(memory as usize, word, from)?)
+    })
 }
 
 /// Keeps a copy of the block: state, memories, inputs, outputs, cycle. Null: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_save(handle: *mut gpurf_block) -> *mut gpurf_state {
     // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return null_mut() };
-    Box::into_raw(Box::new(gpurf_state { saved: block.bench.save() }))
+    call(null_mut(), || Ok(Box::into_raw(Box::new(gpurf_state { saved: unsafe { block(handle) }?.bench.save() }))))
 }
 
 /// Goes back to a state of a block of the same name and parameters. The state stays as it is. -1: it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpurf_restore(handle: *mut gpurf_block, state: *const gpurf_state) -> c_int {
-    // SAFETY: the caller's block.
-    let Some(block) = (unsafe { block(handle) }) else { return -1 };
-    // SAFETY: the caller's state, or null.
-    let Some(state) = (unsafe { state.as_ref() }) else {
-        set_error("the state is a null pointer");
-        return -1;
-    };
-    status(block.bench.restore(&state.saved))
+    status(|| {
+        // SAFETY: the caller's block and state.
+        let (block, state) =
+            unsafe { (block(handle)?, state.as_ref().ok_or(CallError::Null("the state is a null pointer"))?) };
+        Ok(block.bench.restore(&state.saved)?)
+    })
 }
 
 /// Frees a state. A null pointer is ignored.

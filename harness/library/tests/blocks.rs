@@ -190,7 +190,7 @@ fn what_is_wrong_is_said() {
     sm.step().unwrap();
 }
 
-/// Inputs that the page does not allow never panic; the block goes on from a saved state.
+/// Inputs that the page does not allow never panic; the block continues from a saved state.
 #[test]
 fn any_inputs_are_taken_or_are_an_error() {
     for (name, mut bench) in benches() {

@@ -98,3 +98,28 @@ assert "mrf_arbiter" in gpurf.blocks()
     let said = "mrf_arbiter has no signal nothing\nmrf_arbiter.older_i has 8 elements, not 1\nthere is no block none";
     assert!(output.status.success() && text(&output).trim_end() == said, "{}", text(&output));
 }
+
+/// Pointers that are null: an error with its reason, and nothing happens.
+#[test]
+fn null_pointers_are_errors() {
+    use std::ffi::{CStr, c_int};
+    use std::ptr::{null, null_mut};
+    let refused = |status: c_int, reason: &str| {
+        // SAFETY: the text lives until another call fails.
+        let said = unsafe { CStr::from_ptr(gpurf::gpurf_error()) }.to_str().unwrap();
+        assert_eq!((status, said), (-1, reason));
+    };
+    let block = "the block is a null pointer: gpurf_new failed, and gpurf_error said why";
+    // SAFETY: null pointers are allowed, and the block is used as the header says.
+    unsafe {
+        refused(gpurf::gpurf_step(null_mut()), block);
+        refused(gpurf::gpurf_signals(null_mut()), block);
+        let made = gpurf::gpurf_new(c"mrf".as_ptr(), null(), null());
+        assert!(!made.is_null());
+        refused(gpurf::gpurf_put_inputs(made, null()), "the array of words is a null pointer");
+        refused(gpurf::gpurf_restore(made, null()), "the state is a null pointer");
+        refused(gpurf::gpurf_signal(made, c"\xff".as_ptr()), "a text is not UTF-8");
+        assert_eq!((gpurf::gpurf_step(made), gpurf::gpurf_cycle(made)), (0, 1));
+        gpurf::gpurf_free(made);
+    }
+}

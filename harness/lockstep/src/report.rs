@@ -36,7 +36,7 @@ pub fn name(declaration: &Declaration, difference: &Difference) -> String {
 
 /// The value of an element in words.
 pub fn value(field: &Field, record: &[u8], element: usize) -> String {
-    let words = words(field, record, element);
+    let words: Vec<u32> = field.words(record, element).collect();
     if let Some(fields) = field.decode.layout(element) {
         let shown: Vec<String> = unpack(fields, &words).iter().filter(|p| p.value != 0).map(Part::to_string).collect();
         return format!(
@@ -57,12 +57,6 @@ pub fn value(field: &Field, record: &[u8], element: usize) -> String {
         },
         Decode::Hex | Decode::Packed(_) | Decode::PackedEach(_) => format!("{number:#x}"),
     }
-}
-
-/// An element in words of 32 bits, the lowest first.
-fn words(field: &Field, record: &[u8], element: usize) -> Vec<u32> {
-    let bytes = field.bytes(record, element).chunks(4);
-    bytes.map(|bytes| bytes.iter().rev().fold(0, |word, &byte| word << u8::BITS | u32::from(byte))).collect()
 }
 
 /// A packed struct as a number.
@@ -139,7 +133,8 @@ fn memory_detail(memory: &MemoryDifference) -> Option<String> {
 /// What distinguishes the two values, where the whole would hide it.
 fn detail(field: &Field, model: &[u8], rtl: &[u8], element: usize) -> Option<String> {
     if let Some(fields) = field.decode.layout(element) {
-        return Some(differing(fields, &words(field, model, element), &words(field, rtl, element)));
+        let [model, rtl] = [model, rtl].map(|record| field.words(record, element).collect::<Vec<_>>());
+        return Some(differing(fields, &model, &rtl));
     }
     if field.is_wide() {
         let word = |record: &[u8], lane: usize| {

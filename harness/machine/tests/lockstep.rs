@@ -295,7 +295,7 @@ fn a_difference_stops_at_its_cycle_and_is_kept() {
     let written = engine.write_failure(folder.path(), &["  a note".into()], Some(("r.toml", "text"))).unwrap().unwrap();
     assert!(std::fs::read_to_string(written.join("report.txt")).unwrap().ends_with("  a note\n"));
     assert_eq!(std::fs::read_to_string(written.join("r.toml")).unwrap(), "text");
-    // The stretch that was asked for goes on after the difference.
+    // The requested stretch does not end at the difference.
     let written = engine.finish_wave().unwrap().unwrap();
     let text = std::fs::read_to_string(written.join("wave.vcd")).unwrap();
     for cycle in WRONG - 5..=WRONG + 5 {

@@ -151,6 +151,12 @@ impl Field {
         &record[start..start + self.elem_bytes]
     }
 
+    /// Element `element` in words of 32 bits, the lowest first.
+    pub fn words<'a>(&self, record: &'a [u8], element: usize) -> impl Iterator<Item = u32> + use<'a> {
+        let words = self.bytes(record, element).chunks(4);
+        words.map(|bytes| bytes.iter().rev().fold(0, |word, &byte| word << u8::BITS | u32::from(byte)))
+    }
+
     /// The value of element `element` of a field of at most 64 bits.
     pub fn value(&self, record: &[u8], element: usize) -> u64 {
         let bytes = self.bytes(record, element);
@@ -204,7 +210,7 @@ pub trait Stepwise: Twin {
     /// As [`Twin::cycle`].
     fn edge(&mut self, inputs: &[u8], compared: &[u8]);
 
-    /// A copy with the same state and memories, which goes on independently.
+    /// An independent copy with the same state and memories.
     fn copy(&self) -> Box<dyn Stepwise>;
 }
 
@@ -252,11 +258,8 @@ impl<B: Block> Twin for Erased<B> {
     }
 
     fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
-        let inputs = view::<B::In>(inputs);
-        let out = view_mut::<B::Out>(compared);
-        self.block.early(out);
-        self.block.late(inputs, out);
-        self.block.clock(inputs, out);
+        self.settle(inputs, compared, false);
+        self.edge(inputs, compared);
     }
 
     fn still(&self, inputs: &[u8]) -> u64 {

@@ -24,6 +24,21 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     if name == ENTRY.name { Some(&ENTRY) } else { registry::find(name) }
 }
 
+/// A name that is not a block's.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no block {name}; there are: {}", all().map(|entry| entry.name).collect::<Vec<_>>().join(", "))]
+pub struct NoBlock {
+    name: String,
+}
+
+/// The block of that name, for a user who may have got it wrong.
+///
+/// # Errors
+/// There is none; the message lists those there are.
+pub fn named(name: &str) -> Result<&'static Entry, NoBlock> {
+    find(name).ok_or_else(|| NoBlock { name: name.to_owned() })
+}
+
 /// Every block, leaves first, the SM last.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
     registry::blocks().chain(std::iter::once(&ENTRY))

@@ -1,7 +1,7 @@
 //! The bit "deschedule": the instruction is the first to need the result of a long-latency operation.
 //!
 //! A warp that comes to such an instruction gives up its active slot until *all* of its long-latency operations are
-//! through, so that after it nothing is under way. A barrier that all lanes come to does the same by itself. An
+//! through, so that none is in flight after it. A barrier that all lanes come to does the same by itself. An
 //! instruction is marked when, on some way to it, a register that it reads or overwrites is the result of a long-latency
 //! operation and no such point has been passed since.
 

@@ -13,7 +13,8 @@ use super::decided::{BusResult, Decided};
 use crate::ports::SmIn;
 
 impl Blocks {
-    /// The edge, after a cycle with these events. Each block is asked before it is told: what follows is in the order in which that holds.
+    /// The edge, after a cycle with these events. The outputs of a block are read before its state changes: the order of the following calls
+    /// keeps to that.
     #[inline]
     pub(super) fn edge(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided, events: u64) {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());

@@ -286,7 +286,7 @@ fn places_are_taken_in_turn() {
     assert_eq!((out.park_valid_o, out.park_bank_o, arbiter.probe().park_turn_q), (0b11, [15, 1], 7));
     assert_eq!((out.bank_write_port_o, out.bank_write_valid_o), (1 << 1, 1 << 1 | 1 << 15));
     assert_eq!(arbiter.probe().park_turn_q, 7);
-    // The turn goes on after the bank taken last, and wraps.
+    // The turn continues after the bank taken last, and wraps.
     arbiter.write(&[(0, 3, 9)]);
     assert_eq!(turns(&mut arbiter), (0b01, [6, 0], 2));
     assert_eq!(turns(&mut arbiter), (0b01, [15, 0], 7));
