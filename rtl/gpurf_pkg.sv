@@ -191,6 +191,7 @@ package gpurf_pkg;
 
   // The straps of the SM: its `cfg_i`.
   typedef struct packed {
+    logic          handover;        // a slot is free as soon as its warp has left it
     logic          shared_gather;   // of scratchpad memory in unified banks: aggressive
     logic          cache_hints;     // of the data cache: loads with a mark pass it by
     logic          cache_full;      // a store of a whole line takes a place for it

@@ -11,6 +11,9 @@
 //   draining  instructions in the collectors and short results are waited for
 //   flushing  the register file empties what it keeps for the slot
 //
+// With the strap `handover` a slot is free as soon as its warp has left it, and what is outstanding
+// there becomes the warp's.
+//
 // What is outstanding is counted: for a slot the instructions in the operand stage and the short
 // results, for a warp the long ones, because those outlive the slot. Which of the two a result is
 // counted under is a bit for each register, which the issue of its instruction sets.
@@ -29,11 +32,11 @@ module two_level_scheduler
   parameter int unsigned Candidates = 0,                    // names candidates for reads
   localparam int unsigned SlotW = (Active > 1) ? $clog2(Active) : 1,
   localparam int unsigned PatienceW = 12,
-  localparam int unsigned CfgW = PatienceW + 2
+  localparam int unsigned CfgW = PatienceW + 3
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  input  logic [CfgW-1:0]       cfg_i,                           // patience, stay, greedy
+  input  logic [CfgW-1:0]       cfg_i,                           // handover, patience, stay, greedy
 
   // heads of the warps
   input  logic [Warps-1:0]      clear_i,                         // may issue (dependences)
@@ -135,6 +138,7 @@ module two_level_scheduler
   logic                  greedy;
   logic                  stay;
   logic [PatienceW-1:0]  patience;
+  logic                  handover;
   logic [Active-1:0]     is_active;
   logic [Warps-1:0]      in_slot;                  // warps that have a slot, in whatever state
   logic [Warps-1:0]      no_long;
@@ -145,6 +149,7 @@ module two_level_scheduler
   logic [Active-1:0]     leave_barrier;
   logic [Active-1:0]     leave_mark;
   logic [Active-1:0]     leave_patience;
+  logic [Active-1:0]     hand;                     // leaves, and is free at once
   logic [Active-1:0]     drained;                  // goes from draining to flushing
   logic [IssuePorts-1:0] take_valid;               // a slot is given out
   logic [SlotW-1:0]      take_slot   [IssuePorts];
@@ -163,7 +168,8 @@ module two_level_scheduler
 
   assign greedy   = cfg_i[0];
   assign stay     = cfg_i[1];
-  assign patience = cfg_i[CfgW-1:2];
+  assign patience = cfg_i[PatienceW+1:2];
+  assign handover = cfg_i[CfgW-1];
 
   // ------------------------------------------------------------------ what is in the slots
   assign slot_warp_o = warp_q;
@@ -232,6 +238,7 @@ module two_level_scheduler
       end
     end
     leave = leave_end | leave_barrier | leave_mark | leave_patience;
+    hand  = handover ? leave : '0;
   end
 
   // ------------------------------------------------------------------ who issues
@@ -345,12 +352,18 @@ module two_level_scheduler
     end
   end
 
-  // The long count of a warp behind this edge. All that happens to the warp counts together.
+  // The long count of a warp after this edge. All that happens to the warp counts together: where its
+  // slot is handed over, also the short results of the slot.
   function automatic logic [CountW-1:0] long_after(logic [WarpW-1:0] warp);
     long_after = long_count_q[IndexW'(warp)];
+    for (int unsigned s = 0; s < Active; s++) begin
+      if (hand[s] && warp_q[s] == warp) long_after = long_after + short_q[s];
+    end
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       if (set_long[p] && issue_warp_o[p] == warp) long_after = long_after + 1'b1;
-      if (reg_valid_i[p] && !reg_short[p] && reg_warp_i[p] == warp) long_after = long_after - 1'b1;
+      if (reg_valid_i[p] && reg_warp_i[p] == warp && (!reg_short[p] || hand[reg_slot[p]])) begin
+        long_after = long_after - 1'b1;
+      end
     end
   endfunction
 
@@ -365,6 +378,9 @@ module two_level_scheduler
         if (reg_valid_i[p] && !reg_short[p]) begin
           long_count_q[IndexW'(reg_warp_i[p])] <= long_after(reg_warp_i[p]);
         end
+      end
+      for (int unsigned s = 0; s < Active; s++) begin
+        if (hand[s]) long_count_q[IndexW'(warp_q[s])] <= long_after(warp_q[s]);
       end
     end
   end
@@ -431,7 +447,8 @@ module two_level_scheduler
       gone     = '0;
       complete = '0;
       for (int unsigned p = 0; p < IssuePorts; p++) begin
-        if (dispatch_valid_i[p] && slot_valid_o[s] && dispatch_warp_i[p] == warp_q[s]) begin
+        if (dispatch_valid_i[p] && !handover && slot_valid_o[s] &&
+            dispatch_warp_i[p] == warp_q[s]) begin
           gone = gone + 1'b1;
         end
         if (reg_short[p] && reg_slot[p] == SlotW'(s)) complete = complete + 1'b1;
@@ -444,7 +461,7 @@ module two_level_scheduler
       end else begin
         case (state_q[s])
           SlotFree:     if (take)            state_q[s] <= SlotActive;
-          SlotActive:   if (leave[s])        state_q[s] <= SlotDraining;
+          SlotActive:   if (leave[s])        state_q[s] <= handover ? SlotFree : SlotDraining;
           SlotDraining: if (drained[s])      state_q[s] <= SlotFlushing;
           default:      if (flush_done_i[s]) state_q[s] <= SlotFree;
         endcase
@@ -474,7 +491,8 @@ module two_level_scheduler
         long_q[s]     <= '0;
       end else if (slot_valid_o[s]) begin
         if (issue && issued_q[s] != '1) issued_q[s] <= issued_q[s] + 1'b1;
-        resident_q[s] <= resident_q[s] + ResidentW'(issue && set[Port]) - gone;
+        // A slot that is handed over does not wait for instructions.
+        resident_q[s] <= resident_q[s] + ResidentW'(issue && set[Port] && !handover) - gone;
         short_q[s]    <= short_q[s] + CountW'(issue && set_short[Port]) - complete;
         if (issue && set[Port] && set_d_i[Port] != NoReg) begin
           long_q[s][set_d_i[Port]] <= set_long_i[Port];
@@ -507,13 +525,15 @@ module two_level_scheduler
     `GPURF_ASSERT_WHEN(long_not_below_zero, reg_valid_i[p] && !reg_short[p],
                        long_count_q[IndexW'(reg_warp_i[p])] != '0,
                        "a result came that no warp waits for")
-    `GPURF_ASSERT_WHEN(dispatch_has_slot, dispatch_valid_i[p],
+    `GPURF_ASSERT_WHEN(dispatch_has_slot, dispatch_valid_i[p] && !handover,
                        in_slot[IndexW'(dispatch_warp_i[p])],
                        "an instruction left the operand stage whose warp has no slot")
   end
 
   `GPURF_ASSERT(one_slot_a_warp, $countones(in_slot) == $countones(slot_valid_o),
                 "a warp is in two slots")
+  `GPURF_ASSERT_WHEN(handed_at_once, handover, slot_valid_o == is_active,
+                     "a slot drains or flushes although slots are handed over")
   `GPURF_ASSERT(slots_for_each_port, Active % IssuePorts == 0,
                 "the ports do not have equally many slots")
 

@@ -1033,7 +1033,7 @@ module sm
     ) u_two_level_scheduler (
       .clk_i,
       .rst_ni,
-      .cfg_i            ({cfg_i.patience, cfg_i.stay, cfg_i.scheduler}),
+      .cfg_i            ({cfg_i.handover, cfg_i.patience, cfg_i.stay, cfg_i.scheduler}),
       .clear_i          (share_locks_clear),
       .operand_i        (scoreboard_operand),
       .branch_i         (scoreboard_branch),

@@ -102,6 +102,7 @@ pub fn policy(block: &str, config: &Config) -> String {
         (Scheduler::RoundRobin, true) => "two-level round-robin, stay".to_owned(),
         (Scheduler::GreedyThenOldest, true) => "two-level greedy, stay".to_owned(),
     };
+    let two_level = if config.sm.handover { format!("{two_level}, handover") } else { two_level };
     let alternating = format!("alternating, patience {}", config.sm.patience);
     let file = || {
         let design = Organisation::of(config).design();

@@ -119,6 +119,8 @@ pub struct Services {
     pub reports_taken: bool,
     /// The design reads slots, marks and levels of instructions.
     pub reads_fields: bool,
+    /// The design keeps values for the warps of slots: a slot is emptied before another warp takes it.
+    pub keeps_slots: bool,
     /// What becomes of a result follows from state alone: `write_ready_o`, `write_done_o`.
     pub early_results: bool,
     /// Reads and writes may wait for each other.
@@ -145,6 +147,7 @@ impl Services {
         takes_candidates: false,
         reports_taken: false,
         reads_fields: false,
+        keeps_slots: false,
         early_results: true,
         has_conflicts: true,
         main_roles: None,

@@ -15,6 +15,11 @@ fn impatient(config: &Config) -> bool {
     (1..=64).contains(&config.sm.patience)
 }
 
+/// Whether slots drain and are emptied before another warp takes them.
+fn drains(config: &Config) -> bool {
+    two_level(config) && !config.sm.handover
+}
+
 /// States of a slot.
 mod state {
     pub(super) const ACTIVE: u8 = 1;
@@ -35,7 +40,7 @@ fn warps_of(look: &Look<'_>, slots: u64) -> u64 {
 pub(super) static GROUPS: &[Group] = &[
     situations! { "two_level_scheduler", two_level, |look| {
             let (out, scheduler) = (&look.o.warp_scheduler, &look.s.warp_scheduler);
-            let (active, draining) = (in_state(look, state::ACTIVE), in_state(look, state::DRAINING));
+            let active = in_state(look, state::ACTIVE);
             let taken = out.slot_valid_o;
             let all = u64::MAX >> (u64::BITS as usize - look.shape.active);
             let ready = look.ready();
@@ -44,22 +49,40 @@ pub(super) static GROUPS: &[Group] = &[
         "every slot has a warp": taken == all;
         "every slot is active": active == all;
         "a slot is free and no warp is ready for it": taken != all && ready & !out.active_o == 0 && look.alive != 0;
+        "a warp in a slot waits at a barrier (hazard 13)": warps_of(look, active) & look.o.barrier_unit.held_o != 0;
+        "a warp issues for the first time in its slot":
+            look.issues(|p, _| scheduler.fresh_q >> out.issue_slot_o[p] & 1 != 0);
+    },
+    situations! { "two_level_scheduler", drains, |look| {
+            let (out, scheduler) = (&look.o.warp_scheduler, &look.s.warp_scheduler);
+            let draining = in_state(look, state::DRAINING);
+        }
         "a slot drains": draining != 0;
         "a slot drains while instructions of it are in the operand stage":
             set_bits(draining).any(|s| scheduler.resident_q[s] != 0);
         "a slot is emptied while long results of its warp are under way":
             set_bits(out.flush_o).any(|s| scheduler.long_count_q[usize::from(out.slot_warp_o[s])] != 0);
         "what a slot holds is thrown away (hazard 16)": out.drop_o != 0;
-        "a warp in a slot waits at a barrier (hazard 13)": warps_of(look, active) & look.o.barrier_unit.held_o != 0;
-        "a warp issues for the first time in its slot":
-            look.issues(|p, _| scheduler.fresh_q >> out.issue_slot_o[p] & 1 != 0);
+    },
+    situations! { "two_level_scheduler", |c| two_level(c) && c.sm.handover && !c.sm.stay, |look| {
+            let (out, scheduler) = (&look.o.warp_scheduler, &look.s.warp_scheduler);
+            let stays = |s: &usize| out.active_o >> scheduler.warp_q[*s] & 1 != 0;
+            let handed = || set_bits(in_state(look, state::ACTIVE)).filter(|s| !stays(s));
+        }
+        "a slot is handed over while short results are under way": handed().any(|s| scheduler.short_q[s] != 0);
+        "a slot is handed over while long results are under way":
+            handed().any(|s| scheduler.long_count_q[usize::from(scheduler.warp_q[s])] != 0);
+        "two slots are handed over": handed().count() > 1;
     },
     situations! { "two_level_scheduler", |c| two_level(c) && !c.sm.stay, |look| {
+        }
+        "no slot is active": in_state(look, state::ACTIVE) == 0 && look.alive != 0;
+    },
+    situations! { "two_level_scheduler", |c| drains(c) && !c.sm.stay, |look| {
             let (out, scheduler) = (&look.o.warp_scheduler, &look.s.warp_scheduler);
             let draining = in_state(look, state::DRAINING);
             let leaving = warps_of(look, draining | out.flush_o);
         }
-        "no slot is active": in_state(look, state::ACTIVE) == 0 && look.alive != 0;
         "two slots drain": draining & draining.wrapping_sub(1) != 0;
         "a slot drains while short results of it are under way (hazard 10)":
             set_bits(draining).any(|s| scheduler.short_q[s] != 0);
@@ -93,9 +116,11 @@ pub(super) static SUMS: &[Sums] = &[
     sums! { "two_level_scheduler", two_level,
         "activate": "a warp takes a slot";
         "leave_end": "a warp leaves its slot at its end";
+        "ready": "ready warps without a slot";
+    },
+    sums! { "two_level_scheduler", drains,
         "drain": "slots that drain";
         "flush": "slots that are emptied";
-        "ready": "ready warps without a slot";
     },
     sums! { "two_level_scheduler", |c| two_level(c) && !c.sm.stay,
         "leave_barrier": "a warp leaves its slot at a barrier (hazard 13)";

@@ -82,6 +82,7 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
             with(&|c| c.sm.scheduler = Scheduler::RoundRobin),
             with(&|c| c.sm.patience = 0),
             with(&|c| c.sm.stay = true),
+            handed(base),
         ],
         "rfc" => others().into_iter().chain([above(), states(base, PowerMode::Greener)]).collect(),
         "rfc_tags" => others(),
@@ -94,6 +95,14 @@ fn mutated(block: &str, base: Config) -> Vec<Config> {
     }
 }
 
+/// Slots that are handed over, of a register file that keeps nothing for them.
+fn handed(config: Config) -> Config {
+    let base = preset("two-level").expect("a preset").config;
+    let mut sm = config.sm;
+    sm.handover = true;
+    Config { mrf: config.mrf, sm, ..base }
+}
+
 /// What the whole suite runs of a block: few shapes, and policies so that every strap has both values.
 fn few(block: &str) -> Vec<Config> {
     let (greedy, round_robin) = (Scheduler::GreedyThenOldest, Scheduler::RoundRobin);
@@ -103,6 +112,8 @@ fn few(block: &str) -> Vec<Config> {
             scheduler_policy(one(), round_robin, false, 3),
             scheduler_policy(two(), greedy, true, 0),
             scheduler_policy(two(), round_robin, false, 0),
+            handed(scheduler_policy(two(), greedy, false, 3)),
+            handed(scheduler_policy(one(), round_robin, true, 0)),
             scheduler_policy(two(), greedy, false, 4095),
         ],
         // One entry of a slot, and so many that the numbers are not filled. Not the former as the last one, in which comparisons are judged.

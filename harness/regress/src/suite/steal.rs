@@ -105,7 +105,12 @@ fn few(block: &str) -> Vec<Config> {
             policy(shape(16, 1), 0b111_1111),
         ],
         "warp_scheduler" => vec![paper(), round_robin(paper()), shape(8, 1), round_robin(shape(8, 1))],
-        "two_level_scheduler" => vec![slots(paper(), 6), slots(round_robin(shape(8, 1)), 8)],
+        "two_level_scheduler" => vec![
+            slots(paper(), 6),
+            slots(round_robin(shape(8, 1)), 8),
+            changed(slots(round_robin(paper()), 6), |c| c.sm.handover = true),
+            changed(slots(shape(8, 1), 8), |c| c.sm.handover = true),
+        ],
         "operand_stage" => vec![policy(paper(), 0b0011), policy(small(1), 0b111_1111)],
         _ if block.starts_with("steal_") => vec![paper(), shape(16, 1), small(2)],
         _ => Vec::new(),

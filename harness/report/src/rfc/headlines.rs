@@ -23,9 +23,8 @@ const RESOURCES: [&str; 3] = ["memory.bandwidth=32", "sm.shared_bandwidth=32", "
 /// The same, and a cache whose results and evictions wait for as little as they can (docs/blocks/rfc.md).
 const CACHE_RESOURCES: [&str; 5] = [RESOURCES[0], RESOURCES[1], RESOURCES[2], "rfc.release=true", "rfc.prompt=true"];
 
-fn on(machine: Machine, preset: &'static str) -> Point {
-    machine.of(Point::preset(preset), &LATENCIES, &RESOURCES)
-}
+/// The same without a cache, and slots that are handed over while their warps' results are under way.
+const SLOT_RESOURCES: [&str; 4] = [RESOURCES[0], RESOURCES[1], RESOURCES[2], "sm.handover=true"];
 
 fn cached(machine: Machine, preset: &'static str) -> Point {
     machine.of(Point::preset(preset), &LATENCIES, &CACHE_RESOURCES)
@@ -43,7 +42,7 @@ fn all_warps(machine: Machine) -> Point {
 
 /// Eight active warps.
 fn eight(machine: Machine) -> Point {
-    on(machine, "two-level")
+    machine.of(Point::preset("two-level"), &LATENCIES, &SLOT_RESOURCES)
 }
 
 /// All warps active: none ever gives its slot up.

@@ -141,6 +141,7 @@ fn configs(scheduler: Scheduler, patience: usize) -> Vec<Config> {
         |config: Config| Config { sm: SmConfig { active_warps: 8, scheduler, patience, ..config.sm }, ..config };
     let mut configs = ["two-level", "banks-16"].map(config).to_vec();
     configs.push(config_with(|services| services.takes_candidates));
+    configs.push(Config { sm: SmConfig { handover: true, ..configs[0].sm }, ..configs[0] });
     configs.into_iter().map(two_level).collect()
 }
 

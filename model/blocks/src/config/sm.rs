@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Rule, section};
+use super::{Config, Rule, section};
+use crate::designs::DESIGNS;
 
 section! {
     /// The streaming multiprocessor: table 4.4 of the hierarchy thesis.
@@ -41,6 +42,8 @@ section! {
         pub stay: bool = false;
         /// Policy: with two levels, instructions that an active warp may issue while a pending one is ready; 0: no limit.
         pub patience: usize = 2048, "a number from 0 to 4095 (instructions)" if |n| n <= 4095;
+        /// Policy: with two levels, a slot is free as soon as its warp has left it.
+        pub handover: bool = false;
         /// Testbench: the machine's time in the first cycle after reset.
         pub start_time: usize = 0;
     }
@@ -69,6 +72,12 @@ section! {
     }
 }
 
+/// Whether the register file that a configuration selects keeps nothing for a slot.
+fn keeps_no_slots(config: &Config) -> bool {
+    let mut selected = DESIGNS.iter().filter(|design| (design.selection.holds)(config));
+    selected.all(|design| !design.services.keeps_slots)
+}
+
 /// Rules of the schedulers.
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -80,6 +89,16 @@ pub(super) const RULES: &[Rule] = &[
         key: "sm.active_warps",
         allowed: "2 where sm.alternate is true: a slot for even and one for odd warps",
         holds: |c| !c.sm.alternate || c.sm.active_warps == 2,
+    },
+    Rule {
+        key: "sm.handover",
+        allowed: "false without slots (sm.active_warps), and where the warps take turns (sm.alternate)",
+        holds: |c| !c.sm.handover || c.sm.active_warps != 0 && !c.sm.alternate,
+    },
+    Rule {
+        key: "sm.handover",
+        allowed: "false with a register file that keeps values of a slot's warp: it has to empty the slot first",
+        holds: |c| !c.sm.handover || keeps_no_slots(c),
     },
     Rule {
         key: "mrf.issue_ports",

@@ -67,6 +67,32 @@ fn every_number_outside_its_bounds_is_refused_with_what_is_allowed() {
     );
 }
 
+#[test]
+fn slots_are_handed_over_where_the_register_file_keeps_nothing_for_them() {
+    let handover = |preset: &str, more: &[&str]| {
+        let settings = [&["sm.handover=true"], more].concat();
+        Config::load(Start::Preset(preset), &settings).map_err(|error| error.to_string())
+    };
+    assert!(handover("two-level", &[]).unwrap().sm.handover);
+    for (preset, more) in [("baseline", &[][..]), ("two-level", &["sm.active_warps=2", "sm.alternate=true"])] {
+        let message = handover(preset, more).unwrap_err();
+        let words = "sm.handover = true is not allowed: it has to be false without slots (sm.active_warps), and where the warps take turns";
+        assert!(message.contains(words), "{message}");
+    }
+    let slots = |preset: &&Preset| preset.config.sm.active_warps != 0 && !preset.config.sm.alternate;
+    let mut kept = 0;
+    for preset in presets().filter(slots) {
+        let keeps = crate::designs::Organisation::of(&preset.config).design().services.keeps_slots;
+        let words = "it has to be false with a register file that keeps values of a slot's warp: it has to empty the slot first";
+        match handover(preset.name, &[]) {
+            Ok(_) => assert!(!keeps, "{}", preset.name),
+            Err(message) => assert!(keeps && message.contains(words), "{}: {message}", preset.name),
+        }
+        kept += usize::from(keeps);
+    }
+    assert!(kept > 2, "presets whose register file keeps values by slots");
+}
+
 /// What a preset sets in the section that selects its design.
 fn selected(selection: &Selection, preset: &Preset) -> Vec<String> {
     let section = selection.key.split('.').next().unwrap_or_default();

@@ -49,8 +49,8 @@ ports! {
         flush_done_i: u64 = field(s.active),
         /// Nothing is lost if the warp leaves slot s now.
         void_i: u64 = field(s.active),
-        /// Straps: bit 0 greedy, bit 1 *stay*, bits 13:2 *patience*.
-        cfg_i: u16 = field(14),
+        /// Straps: bit 0 greedy, bit 1 *stay*, bits 13:2 *patience*, bit 14 *handover*.
+        cfg_i: u16 = field(15),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// The operand stage takes an instruction on port p.
@@ -191,6 +191,8 @@ pub struct Outer {
     pub ready: u64,
     /// The slot of each port that is taken, and the warp that takes it.
     pub taking: [Option<(u8, u8)>; MAX_PORTS],
+    /// Slots that are given up are free at once.
+    pub handover: bool,
 }
 
 /// What an instruction that issues means to its slot.
@@ -228,6 +230,8 @@ const FLUSHING: u8 = 3;
 /// Of a warp in no slot.
 const NO_SLOT: u8 = u8::MAX;
 const MAX_ISSUED: u16 = 4095;
+/// Bit of the straps: slots that are given up are free at once.
+const HANDOVER: usize = 14;
 
 /// A small set of active warps has slots and issues; all others are pending (RFC paper 3.2; hierarchy thesis 2.5).
 ///
@@ -324,12 +328,12 @@ impl TwoLevelScheduler {
             }
         }
         let left = set_bits(leaving.all()).fold(0, |left, s| left | 1 << self.warp_q[s]);
-        Outer { leaving, active: self.active & !left, ready, taking }
+        Outer { leaving, active: self.active & !left, ready, taking, handover: is_set(straps, HANDOVER) }
     }
 
     #[inline]
     fn leaving(&self, straps: u16, warps: &Warps, ready: u64) -> Leaving {
-        let (stay, patience) = (is_set(straps, 1), straps >> 2);
+        let (stay, patience) = (is_set(straps, 1), straps >> 2 & MAX_ISSUED);
         let mut leaving = Leaving::default();
         let mut concerned = self.active & !warps.alive;
         if !stay {
@@ -408,7 +412,8 @@ impl TwoLevelScheduler {
         for &(warp, reg) in happened.complete.iter().flatten() {
             self.complete(warp.into(), reg);
         }
-        for &warp in happened.dispatched.iter().flatten() {
+        // A slot that is handed over does not wait for instructions.
+        for &warp in happened.dispatched.iter().flatten().filter(|_| !outer.handover) {
             let s = usize::from(self.slot_of[usize::from(warp)]);
             if let Some(resident) = self.resident_q.get_mut(s) {
                 *resident = resident.wrapping_sub(1) & 0x3f;
@@ -416,7 +421,7 @@ impl TwoLevelScheduler {
         }
         for (p, warp) in happened.issued.iter().enumerate() {
             if let Some(warp) = *warp {
-                self.issue(p, warp.into(), is_set(happened.against, p), happened.set[p]);
+                self.issue(p, warp.into(), is_set(happened.against, p), happened.set[p], !outer.handover);
             }
         }
         self.go_on(outer, drained, alive, happened.flush_done);
@@ -431,10 +436,7 @@ impl TwoLevelScheduler {
     #[inline]
     fn go_on(&mut self, outer: &Outer, drained: u64, alive: u64, flush_done: u64) {
         for s in set_bits(self.flush() & flush_done) {
-            self.change(s, FLUSHING, FREE);
-            let warp = self.warp_q[s];
-            self.placed &= !(1 << warp);
-            self.slot_of[usize::from(warp)] = NO_SLOT;
+            self.free(s, FLUSHING);
         }
         for s in set_bits(drained) {
             self.change(s, DRAINING, FLUSHING);
@@ -442,9 +444,24 @@ impl TwoLevelScheduler {
             self.drop_q = self.drop_q & !(1 << s) | ended << s;
         }
         for s in set_bits(outer.leaving.all()) {
-            self.change(s, ACTIVE, DRAINING);
             self.active &= !(1 << self.warp_q[s]);
+            if outer.handover {
+                // What is under way there becomes the warp's.
+                self.count_long(self.warp_q[s].into(), self.short_q[s]);
+                self.free(s, ACTIVE);
+            } else {
+                self.change(s, ACTIVE, DRAINING);
+            }
         }
+    }
+
+    /// A slot has no warp any more.
+    #[inline]
+    fn free(&mut self, s: usize, from: u8) {
+        self.change(s, from, FREE);
+        let warp = self.warp_q[s];
+        self.placed &= !(1 << warp);
+        self.slot_of[usize::from(warp)] = NO_SLOT;
     }
 
     /// Draining slots in which nothing is under way.
@@ -474,7 +491,7 @@ impl TwoLevelScheduler {
     }
 
     #[inline]
-    fn issue(&mut self, p: usize, warp: usize, against: bool, set: Option<Set>) {
+    fn issue(&mut self, p: usize, warp: usize, against: bool, set: Option<Set>, drains: bool) {
         let s = usize::from(self.slot_of[warp]);
         if s >= self.slots {
             return;
@@ -485,7 +502,7 @@ impl TwoLevelScheduler {
         self.fresh_q &= !(1 << s);
         self.issued_q[s] = (self.issued_q[s] + 1).min(MAX_ISSUED);
         let Some(Set { d, long }) = set else { return };
-        self.resident_q[s] = (self.resident_q[s] + 1) & 0x3f;
+        self.resident_q[s] = (self.resident_q[s] + u8::from(drains)) & 0x3f;
         if d == NO_REG {
             return;
         }

@@ -21,6 +21,7 @@ pub(super) const ALL_ACTIVE: Outer = Outer {
     active: u64::MAX,
     ready: 0,
     taking: [None; MAX_PORTS],
+    handover: false,
 };
 
 impl Blocks {

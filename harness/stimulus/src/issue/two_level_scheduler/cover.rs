@@ -18,7 +18,7 @@ pub(crate) struct TwoLevelSchedulerCover {
     /// Registers of each slot that are counted as long.
     long: Vec<[u64; 4]>,
     /// Slots that have just become free.
-    flushed: u64,
+    freed: u64,
     /// The slot that each warp had last.
     had: [Option<usize>; MAX_WARPS],
 }
@@ -30,7 +30,7 @@ impl TwoLevelSchedulerCover {
             shape: *shape,
             straps: Straps::of(config),
             long: vec![[0; 4]; shape.active],
-            flushed: 0,
+            freed: 0,
             had: [None; MAX_WARPS],
         }
     }
@@ -46,7 +46,7 @@ impl TwoLevelSchedulerCover {
             let taken = self.taken(i, p).iter().any(Option::is_some);
             point!("reset under load", o.slot_valid_o != 0 && p.long_count_q != [0; MAX_WARPS]);
             point!("reset while a slot is taken", taken);
-            (self.flushed, self.had) = (0, [None; MAX_WARPS]);
+            (self.freed, self.had) = (0, [None; MAX_WARPS]);
             self.long.fill([0; 4]);
             return;
         }
@@ -57,7 +57,12 @@ impl TwoLevelSchedulerCover {
         }
         self.going(i, o, p, points);
         self.counts(i, o, p, points);
-        self.flushed = o.flush_o & i.flush_done_i;
+        let leaves = |s: &usize| p.state_q[*s] == ACTIVE && o.active_o >> p.warp_q[*s] & 1 == 0;
+        self.freed = if self.straps.handover {
+            (0..self.shape.active).filter(leaves).fold(0, |set, s| set | 1 << s)
+        } else {
+            o.flush_o & i.flush_done_i
+        };
     }
 
     fn slots_of(&self, port: usize) -> impl Iterator<Item = usize> + use<> {
@@ -111,7 +116,7 @@ impl TwoLevelSchedulerCover {
             point!("a slot below busy ones is taken", self.slots_of(port).any(|s| s > slot && p.state_q[s] != 0));
             point!("first ready one from the turn is not the lowest", own.trailing_zeros() as usize != warp);
             point!("turn of the warps wraps", warp < usize::from(p.outer_q[port]));
-            point!("a slot is taken that has just become free", self.flushed >> slot & 1 == 1);
+            point!("a slot is taken that has just become free", self.freed >> slot & 1 == 1);
             point!("a warp comes back into the slot that it had", self.had[warp] == Some(slot));
             point!("a warp comes back into another slot", self.had[warp].is_some_and(|s| s != slot));
             self.had[warp] = Some(slot);
@@ -125,7 +130,7 @@ impl TwoLevelSchedulerCover {
             given = self.shape.ports() == 2
         );
         let states: u8 = (0..self.shape.active).fold(0, |set, s| set | 1 << p.state_q[s]);
-        point!("slots in all states", states == 0b1111);
+        point!("slots in all states", states == 0b1111, given = !self.straps.handover);
         let pending = i.alive_i & i.clear_i & !o.active_o;
         point!("a pending warp could issue", pending & ready != 0);
         let (long, in_slot) = (waits(p, self.shape.warps), in_slot(p, self.shape.active));
@@ -244,7 +249,7 @@ impl TwoLevelSchedulerCover {
         p: &TwoLevelSchedulerProbe,
         points: &mut Points,
     ) {
-        let straps = Straps { stay: i.cfg_i >> 1 & 1 == 1, patience: i.cfg_i >> 2, ..Straps::of(&Config::default()) };
+        let straps = Straps { stay: i.cfg_i >> 1 & 1 == 1, patience: i.cfg_i >> 2 & 0xfff, ..Straps::of(&Config::default()) };
         let ready = Self::ready(i, p, self.shape.active, self.shape.warps);
         let mut left = 0u8;
         for s in 0..self.shape.active {
@@ -291,6 +296,23 @@ impl TwoLevelSchedulerCover {
                         point!("several causes at once", leaves && causes > 1);
                         point!("a warp that leaves could issue", leaves && of_warp(i.clear_i));
                     }
+                    #[given(self.straps.handover)]
+                    {
+                        let ends = self.complete(i, w);
+                        point!("handed over, nothing outstanding", leaves && !short && !long);
+                        point!("handed over, short ones outstanding", leaves && short && !long);
+                        point!("handed over, both outstanding", leaves && short && long);
+                        point!("handed over as one of its results comes", leaves && short && ends == 1);
+                        point!(
+                            "handed over as two of its results come",
+                            leaves && short && ends == 2,
+                            given = self.shape.ports() == 2
+                        );
+                        point!(
+                            "handed over as its last result comes",
+                            leaves && short && usize::from(p.short_q[s]) + usize::from(p.long_count_q[w]) == ends
+                        );
+                    }
                     #[given(!self.straps.stay && self.straps.patience != 0)]
                     {
                         point!("leaves when patience is over", leaves && patience && causes == 1);
@@ -299,28 +321,34 @@ impl TwoLevelSchedulerCover {
                     }
                 }
                 DRAINING => {
-                    point!("drains: instructions in the operand stage only", resident && !short);
-                    point!("drains: short ones only", !resident && short);
-                    point!("drains: both", resident && short);
-                    point!("becomes flushing", !resident && !short);
-                    point!("drains while long ones are outstanding", long && (resident || short));
-                    point!("ended while draining, and is dropped", !resident && !short && !alive);
-                    let gone = self.dispatched(i, w);
-                    point!(
-                        "the last instruction dispatched while draining",
-                        gone > 0 && usize::from(p.resident_q[s]) == gone
-                    );
-                    point!("drains at once", !resident && !short && long);
+                    #[given(!self.straps.handover)]
+                    {
+                        point!("drains: instructions in the operand stage only", resident && !short);
+                        point!("drains: short ones only", !resident && short);
+                        point!("drains: both", resident && short);
+                        point!("becomes flushing", !resident && !short);
+                        point!("drains while long ones are outstanding", long && (resident || short));
+                        point!("ended while draining, and is dropped", !resident && !short && !alive);
+                        let gone = self.dispatched(i, w);
+                        point!(
+                            "the last instruction dispatched while draining",
+                            gone > 0 && usize::from(p.resident_q[s]) == gone
+                        );
+                        point!("drains at once", !resident && !short && long);
+                    }
                 }
                 FLUSHING => {
-                    let dropped = o.drop_o >> s & 1 == 1;
-                    point!("flushes for several cycles", !done);
-                    point!("flushed at once", done);
-                    point!("is dropped", dropped);
-                    point!("flushes without drop", !dropped);
-                    let ends = (0..self.shape.ports())
-                        .any(|b| i.reg_valid_i >> b & 1 == 1 && usize::from(i.reg_warp_i[b]) == w);
-                    point!("a long one ends while its old slot flushes", ends);
+                    #[given(!self.straps.handover)]
+                    {
+                        let dropped = o.drop_o >> s & 1 == 1;
+                        point!("flushes for several cycles", !done);
+                        point!("flushed at once", done);
+                        point!("is dropped", dropped);
+                        point!("flushes without drop", !dropped);
+                        let ends = (0..self.shape.ports())
+                            .any(|b| i.reg_valid_i >> b & 1 == 1 && usize::from(i.reg_warp_i[b]) == w);
+                        point!("a long one ends while its old slot flushes", ends);
+                    }
                 }
                 _ => {}
             }
@@ -331,6 +359,12 @@ impl TwoLevelSchedulerCover {
     /// Instructions of a warp that leave the operand stage.
     fn dispatched(&self, i: &TwoLevelSchedulerIn, w: usize) -> usize {
         let of_warp = |p: &usize| i.dispatch_valid_i >> p & 1 == 1 && usize::from(i.dispatch_warp_i[*p]) == w;
+        (0..self.shape.ports()).filter(of_warp).count()
+    }
+
+    /// Registers of a warp that are complete.
+    fn complete(&self, i: &TwoLevelSchedulerIn, w: usize) -> usize {
+        let of_warp = |p: &usize| i.reg_valid_i >> p & 1 == 1 && usize::from(i.reg_warp_i[*p]) == w;
         (0..self.shape.ports()).filter(of_warp).count()
     }
 

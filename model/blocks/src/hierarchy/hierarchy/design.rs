@@ -77,6 +77,7 @@ impl RegisterFile for Hierarchy {
         spreads: &[],
         services: Services {
             reads_fields: true,
+            keeps_slots: true,
             main_roles: Some(main_roles),
             serves_memory: true,
             ..Services::NEUTRAL

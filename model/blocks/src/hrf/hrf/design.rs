@@ -43,7 +43,13 @@ impl RegisterFile for Hrf {
         blocks: crate::hrf::BLOCKS,
         events: &[HRF_EVENT, HRF_COUNT_EVENT],
         spreads: &[("hrf_period_entries", "hrf_period")],
-        services: Services { pairs_rows: true, max_registers: MAX_BUFFER, early_results: false, ..Services::NEUTRAL },
+        services: Services {
+            pairs_rows: true,
+            max_registers: MAX_BUFFER,
+            keeps_slots: true,
+            early_results: false,
+            ..Services::NEUTRAL
+        },
         selection: &crate::hrf::config::SELECTION,
         main_preset: "hrf-pg",
         straps: |config| {

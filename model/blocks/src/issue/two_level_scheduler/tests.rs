@@ -4,6 +4,7 @@ use crate::testing::{Driver, config, event};
 
 const GREEDY: u16 = 0b01;
 const STAY: u16 = 0b10;
+const HANDOVER: u16 = 1 << 14;
 
 /// Two slots, eight warps; `settings` besides.
 fn scheduler(settings: &[&str]) -> Driver<TwoLevelScheduler> {
@@ -261,6 +262,50 @@ fn a_warp_that_has_ended_leaves_its_slot_to_be_dropped() {
     scheduler.step();
     let out = scheduler.step();
     assert_eq!((out.flush_o, out.drop_o), (1, 1));
+}
+
+#[test]
+fn a_slot_that_is_handed_over_is_free_while_results_are_under_way() {
+    let mut scheduler = scheduler(&[]);
+    scheduler.inputs.cfg_i = HANDOVER;
+    scheduler.step();
+    // Two short results and a long one; one of the short ones comes as the warp leaves.
+    scheduler.clear(1).set(7, false).step();
+    scheduler.clear(1).set(8, true).step();
+    scheduler.clear(1).set(9, false).step();
+    scheduler.complete(0, 7).inputs.held_i = 1;
+    let out = scheduler.step();
+    assert_eq!((count(&out, "leave_barrier"), out.slot_valid_o & 1, out.active_o & 1), (1, 1, 0));
+    let out = scheduler.step();
+    assert_eq!((out.slot_valid_o & 1, out.flush_o, count(&out, "activate")), (0, 0, 1), "free, and taken again");
+    assert_eq!((scheduler.probe().long_count_q[0], scheduler.probe().resident_q[0]), (2, 0));
+    let out = scheduler.clear(1 << 2).set(7, false).step();
+    assert_eq!((out.slot_warp_o[0], out.issue_valid_o, out.issue_warp_o[0]), (2, 1, 2), "the third cycle issues");
+    // The register that a short result of the former warp has is one of the new warp's too.
+    scheduler.inputs.held_i = 0;
+    let ready = count(&scheduler.step(), "ready");
+    scheduler.dispatch(0).complete(0, 9).step();
+    assert_eq!(count(&scheduler.step(), "ready"), ready, "the long one has not come");
+    scheduler.complete(0, 8).step();
+    assert_eq!(count(&scheduler.step(), "ready"), ready + 1);
+    let probe = scheduler.probe();
+    assert_eq!((probe.short_q[0], probe.resident_q[0], probe.long_count_q[0]), (1, 0, 0));
+}
+
+#[test]
+fn a_warp_that_has_ended_and_whose_slot_was_handed_over_drops_nothing() {
+    let mut scheduler = scheduler(&[]);
+    scheduler.inputs.cfg_i = HANDOVER | STAY;
+    scheduler.step();
+    scheduler.clear(1).set(7, false).step();
+    scheduler.inputs.alive_i = 0xfe;
+    assert_eq!(count(&scheduler.step(), "leave_end"), 1);
+    let out = scheduler.step();
+    assert_eq!((out.slot_valid_o & 1, out.flush_o, out.drop_o), (0, 0, 0));
+    scheduler.inputs.alive_i = 0xff;
+    let ready = count(&scheduler.step(), "ready");
+    scheduler.complete(0, 7).step();
+    assert_eq!(count(&scheduler.step(), "ready"), ready + 1, "a new warp of this number waits for what is under way");
 }
 
 #[test]

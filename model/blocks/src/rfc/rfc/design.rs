@@ -74,6 +74,7 @@ impl RegisterFile for Rfc {
         services: Services {
             front_places,
             reads_fields: true,
+            keeps_slots: true,
             early_results: false,
             reports_taken: true,
             main_roles: Services::ALL_MAIN,
