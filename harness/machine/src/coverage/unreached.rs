@@ -25,6 +25,7 @@ const EXCEPTIONS: &[Exception] = &[
     ("writeback: a result of the line table or of the cache waits", alone, ONE_BUS),
     ("result_queue: an ALU's oldest serves its time", |c| c.sm.alu_latency == SHORTEST_ALU, SHORTEST),
     ("result_queue: a single precision unit's oldest serves its time", |c| c.sm.alu_latency <= SHORTEST_FP, SHORTEST),
+    ("result_queue: the constant unit's oldest serves its time", |c| c.sm.alu_latency <= SHORTEST_FP, SHORTEST),
     (
         "shared_memory: 32 lanes in a pass",
         |c| c.sm.shared_bandwidth < FULL_LINE,
@@ -34,7 +35,7 @@ const EXCEPTIONS: &[Exception] = &[
     ("coalescer: lanes wait because a request waits for memory", quick, "memory takes a line in each cycle"),
 ];
 
-/// The shortest latencies of an ALU, and of a single precision unit, which has three stages.
+/// The shortest latencies of an ALU, and of a single precision unit, which has three stages. The constant unit's results wait as long as those.
 const SHORTEST_ALU: usize = 2;
 const SHORTEST_FP: usize = 3;
 const SHORTEST: &str = "with the shortest latency a result may go when it comes into the queue";

@@ -174,6 +174,7 @@ pub fn wanted(limits: &Limits) -> Vec<&'static str> {
     let top = NAMES[Point::TopWritten as usize];
     let fits = |name: &&str| {
         (limits.floats || !is_float(name))
+            && (limits.caches || *name != NAMES[Point::LoadBypass as usize])
             && (limits.atomic_results || *name != NAMES[Point::AtomicResult as usize])
             && (limits.registers > 128 || !high.contains(name))
             && (limits.registers > 192 || *name != top)

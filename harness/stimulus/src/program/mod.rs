@@ -146,6 +146,8 @@ pub struct Limits {
     pub code: usize,
     /// Whether there is a unit for floating point.
     pub floats: bool,
+    /// Whether there is a data cache.
+    pub caches: bool,
     /// Whether atomic operations may have results: blocks may wait for each other with them.
     pub atomic_results: bool,
     /// What blocks share, if it is shared memory.
@@ -168,6 +170,7 @@ impl Limits {
             shared: 4 * shape.shared_words as u32,
             code: shape.code_words,
             floats: roles(op, ctl).unit() != unit::UNSUPPORTED,
+            caches: shape.caches(),
             atomic_results: !config.share.present || config.share.lock != LockRule::First,
             scratchpad: Some(config.share).filter(|s| s.present && s.resource == SharedResource::Scratchpad),
             compiler: compiler_options(config, Options::MOST),

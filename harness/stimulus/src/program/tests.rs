@@ -11,8 +11,9 @@ use super::*;
 mod levels;
 mod power;
 
+/// Those of an SM that has all that themes are about.
 fn limits() -> Limits {
-    Limits::of(&Config::default())
+    Limits { caches: true, ..Limits::of(&Config::default()) }
 }
 
 fn random(theme: &str, seed: u64) -> Program {
@@ -31,6 +32,16 @@ fn themes_give_valid_programs_that_meet_their_quotas() {
             assert!(coverage.get("warp instruction") >= 2000);
         }
     }
+}
+
+#[test]
+fn loads_past_a_cache_are_required_where_there_is_one() {
+    let required = |preset: &str| {
+        let config = gpurf_blocks::config::preset(preset).expect("a preset").config;
+        wanted(&Limits::of(&config)).contains(&"load past the data cache")
+    };
+    assert!(required("cached"));
+    assert!(!required("baseline"), "theme lines, which has such loads, is not run there");
 }
 
 #[test]
