@@ -57,6 +57,8 @@ kill_node() {
 }
 
 write_configuration() {
+    local megabytes
+    megabytes=$(awk -v nodes=${#nodes[@]} '/^MemTotal:/ { print int($2 / 1024 / nodes) }' /proc/meminfo)
     cat >"$SLURM_CONF" <<END
 ClusterName=gpurf
 SlurmctldHost=$(hostname -s)(127.0.0.1)
@@ -84,7 +86,7 @@ ReturnToService=2
 SlurmdTimeout=10
 SchedulerParameters=sched_interval=2
 SlurmdParameters=config_overrides
-NodeName=node[1-${#nodes[@]}] NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + ${#nodes[@]}))] CPUs=1 State=UNKNOWN
+NodeName=node[1-${#nodes[@]}] NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + ${#nodes[@]}))] CPUs=1 RealMemory=$megabytes State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
 }
