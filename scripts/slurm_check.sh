@@ -15,8 +15,8 @@ options=("$@")
 
 fail() { printf 'slurm_check: %s\n' "$@" >&2; exit 1; }
 
-# Cases in a journal, which has one line more: those of a shard, or of the whole.
-cases() { if [ -e "$1/journal.jsonl" ]; then echo $(($(wc -l <"$1/journal.jsonl") - 1)); else echo 0; fi; }
+# Cases in the journal of a shard, or of the whole.
+cases() { if [ -e "$1/journal.jsonl" ]; then grep -c '^{"outcome"' "$1/journal.jsonl" || true; else echo 0; fi; }
 # Seconds from a time to the report of a regression. sbatch asks rarely whether a job has ended.
 seconds() { echo $(($(stat --format=%Y "$out/$1/results.json") - $2)); }
 
