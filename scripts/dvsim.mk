@@ -9,6 +9,6 @@ shard = $(shell expr $(word 2,$(run_opts)) + 1)
 shards = $(word 3,$(run_opts))
 folder = $(word 4,$(run_opts))
 
-# dvsim makes the run's folder anew each time; the journal is kept elsewhere, so that a shard that was killed goes on.
+# dvsim makes the run's folder anew each time; the journal is kept elsewhere, so that a shard that was killed continues.
 run:
 	GPURF_HOME=$(proj_root) $(run_cmd) regress --tier $(tier) --shard $(shard)/$(shards) --resume --out $(folder)/$(tier)/$(shard)-of-$(shards)

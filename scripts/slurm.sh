@@ -8,7 +8,7 @@
 # sbatch, such as '--cpus-per-task=8 --mem=8G'. A shard runs as many cases at a time as its task has processors. GPURF names the program
 # (target/release/gpurf).
 #
-# A task whose node dies is queued again, and goes on where the journal ends. --resume runs what an earlier submission with the same SHARDS and FOLDER
+# A task whose node dies is queued again, and continues where the journal ends. --resume runs what an earlier submission with the same SHARDS and FOLDER
 # has left. What a shard prints is in FOLDER/shards/I-of-N.log.
 set -euo pipefail
 

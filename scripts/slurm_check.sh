@@ -24,7 +24,16 @@ scripts/bootstrap.sh --slurm
 export SLURM_CONF
 SLURM_CONF=$(scripts/slurm_cluster.sh start)
 SLURM_CONF=${SLURM_CONF#*=}
-trap 'scripts/slurm_cluster.sh stop' EXIT
+regression=
+# Without its cluster sbatch would wait for ever.
+end() {
+    if [ -n "$regression" ] && kill -0 "$regression" 2>/dev/null; then
+        pkill -P "$regression" || true
+        kill "$regression" 2>/dev/null || true
+    fi
+    scripts/slurm_cluster.sh stop
+}
+trap end EXIT
 rm -rf "$out"
 mkdir -p "$out"
 
@@ -52,6 +61,7 @@ done
 scripts/slurm_cluster.sh kill node2
 killed_s=$(($(date +%s) - started))
 before=$(cases "$folder")
+[ "$before" -lt "$(cases "$out/whole/${folder#"$out/killed/"}")" ] || fail "shard $shard was over when node2 died: give more --cycles"
 echo "slurm_check: node2 has died after $killed_s s, with $before cases of shard $shard done" >&2
 again=0
 wait $regression || again=$?
@@ -59,7 +69,7 @@ again_s=$(seconds killed "$started")
 
 [ "$again" = "$status" ] || { cat "$out/killed.txt"; fail "the statuses are $status and $again"; }
 sinfo --noheader --nodes=node2 --format=%t | grep -q down || fail "node2 is not down"
-grep "^$before of [0-9]* cases have been run before" "$folder.log" || fail "shard $shard has not gone on where it stopped; see $folder.log"
+grep "^$before of [0-9]* cases have been run before" "$folder.log" || fail "shard $shard has not continued where it stopped; see $folder.log"
 python3 - "$out"/{whole,killed}/results.json <<'END' || fail "the results differ: $out/whole/results.json and $out/killed/results.json"
 import json
 import sys
