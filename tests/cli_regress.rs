@@ -147,6 +147,20 @@ fn jobs_and_shards_do_not_show() {
 }
 
 #[test]
+fn shards_that_leave_out_cases_are_no_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan(folder.path(), &["mrf_bank_map"], 1, 5_000);
+    let shard = folder.path().join("shard");
+    ends(&run(&shard, &["--plan", &plan, "--shard", "1/2"]), PASSED);
+    let merged = folder.path().join("merged");
+    let merge = run(&merged, &["--plan", &plan, "--merge", shard.to_str().unwrap()]);
+    ends(&merge, INTERRUPTED);
+    assert!(text(&merge.stderr).contains("have not been run: --resume runs them"), "{}", text(&merge.stderr));
+    assert_eq!(results(&merged)["result"], "interrupted");
+    ends(&run(&merged, &["--plan", &plan, "--resume"]), PASSED);
+}
+
+#[test]
 fn killed_ten_times_it_says_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let plan = plan(folder.path(), &BLOCKS[..3], 30, 20_000);
