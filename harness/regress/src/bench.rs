@@ -46,10 +46,14 @@ pub struct Row {
     pub verilator: f64,
     /// The model alone.
     pub model: f64,
+    /// The lockstep with the model on a second thread, thousand cycles a second of wall time; of the SM only.
+    pub threaded: Option<f64>,
     /// `lockstep / verilator`: the median of the rounds' ratios.
     pub lockstep_ratio: f64,
     /// `model / verilator`: the median of the rounds' ratios.
     pub model_ratio: f64,
+    /// Wall time of plain Verilator, on one thread, over that of the lockstep on two: the median of the rounds' ratios.
+    pub threaded_ratio: Option<f64>,
     /// Of the outputs; equal for all three.
     pub checksum: String,
 }
@@ -106,8 +110,10 @@ pub fn mrf(project: &Project, tools: &Toolchain, config: &Config, idle: bool, ti
         lockstep,
         verilator,
         model,
+        threaded: None,
         lockstep_ratio,
         model_ratio,
+        threaded_ratio: None,
         checksum: format!("{:016x}", sums[0]),
     })
 }

@@ -101,7 +101,7 @@ fn run(rtl: Echo, model: Echo, plan: RunPlan, fault: Fault) -> Ran {
     Ran { sides, outcome, inputs }
 }
 
-const PLAN: RunPlan = RunPlan { seed: 1, cycles: 1_000_000, memory_every: 640, idle_limit: None };
+const PLAN: RunPlan = RunPlan { seed: 1, cycles: 1_000_000, memory_every: 640, idle_limit: None, threads: 1 };
 
 fn divergence(outcome: &RunOutcome) -> &Divergence {
     let Some(Cause::Diverged(divergence)) = &outcome.cause else { panic!("{:?}", outcome.cause) };

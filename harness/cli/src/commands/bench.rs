@@ -70,6 +70,8 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
         numbers("model"),
         numbers("lockstep/Verilator"),
         numbers("model/Verilator"),
+        numbers("2 threads"),
+        numbers("2 threads/Verilator"),
         words("checksum"),
     ];
     let row = |r: &Row| -> Vec<Cell> {
@@ -80,6 +82,8 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
             format!("{:.0}", r.model).into(),
             format!("{:.2}", r.lockstep_ratio).into(),
             format!("{:.1}", r.model_ratio).into(),
+            r.threaded.map_or("-".into(), |speed| format!("{speed:.0}").into()),
+            r.threaded_ratio.map_or("-".into(), |ratio| format!("{ratio:.2}").into()),
             r.checksum.as_str().into(),
         ]
     };
@@ -87,6 +91,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     output::print(&output::table(&columns, &rows))?;
     output::print(
         "Verilator: without probes and assertions, nothing compared. Equal checksums: all did the same work.\n\
+         2 threads: the lockstep with its model on a second thread, by the clock on the wall, as Verilator then; the others by their thread's own time.\n\
          Skipped: cycles in which nothing happens, which the model alone need not run one by one; below, a row without that.\n",
     )?;
     Ok(Status::Pass)
