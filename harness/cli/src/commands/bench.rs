@@ -51,11 +51,18 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     }
     let tools = super::toolchain(&project)?;
     let mut rows = Vec::new();
+    let wanted = |name: &str| name.contains(&arguments.only);
     for (preset, idle) in register_files().into_iter().flat_map(|p| [(p, false), (p, true)]) {
+        if !wanted(&bench::mrf_name(&preset.config, idle)) {
+            continue;
+        }
         output::note(&format!("measuring {}, {}", preset.name, if idle { "idle" } else { "under load" }));
         rows.push(bench::mrf(&project, &tools, &preset.config, idle, arguments.time)?);
     }
     for (preset, kernel) in machines() {
+        if !wanted(&bench::machine_name(preset, kernel)) {
+            continue;
+        }
         output::note(&format!("measuring the SM of {} on {kernel}", preset.name));
         rows.extend(bench::machine(&project, &tools, preset, kernel, arguments.time)?);
     }
@@ -72,6 +79,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
         numbers("model/Verilator"),
         numbers("2 threads"),
         numbers("2 threads/Verilator"),
+        numbers("by the RTL's thread"),
         words("checksum"),
     ];
     let row = |r: &Row| -> Vec<Cell> {
@@ -84,6 +92,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
             format!("{:.1}", r.model_ratio).into(),
             r.threaded.map_or("-".into(), |speed| format!("{speed:.0}").into()),
             r.threaded_ratio.map_or("-".into(), |ratio| format!("{ratio:.2}").into()),
+            r.follower_ratio.map_or("-".into(), |ratio| format!("{ratio:.2}").into()),
             r.checksum.as_str().into(),
         ]
     };

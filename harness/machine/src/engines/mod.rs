@@ -60,7 +60,17 @@ impl Settings {
     pub fn new(config: Config) -> Self {
         static GO: AtomicBool = AtomicBool::new(false);
         let model = gpurf_sm::ENTRY.twin;
-        Self { config, seed: 1, idle_limit: IDLE_LIMIT, stop: &GO, wave: None, skip: true, measure: false, threads: 1, model }
+        Self {
+            config,
+            seed: 1,
+            idle_limit: IDLE_LIMIT,
+            stop: &GO,
+            wave: None,
+            skip: true,
+            measure: false,
+            threads: 1,
+            model,
+        }
     }
 }
 

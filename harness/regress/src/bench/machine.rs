@@ -32,6 +32,11 @@ enum Who {
 
 const ALL: [Who; 5] = [Who::Lockstep, Who::Verilator, Who::Model, Who::EveryCycle, Who::Threaded];
 
+/// What the names of both rows begin with.
+pub fn machine_name(preset: &Preset, kernel: &str) -> String {
+    format!("sm, {}, {kernel}", preset.name)
+}
+
 /// Measures the SM on one of the project's kernels, in rounds until `time` is over. Two rows: the model alone skips cycles in which nothing happens, and it does
 /// not. The first one's name has their share.
 ///
@@ -49,6 +54,11 @@ pub fn machine(
     let build =
         |options| tools.build(&request(project, gpurf_sm::ENTRY.name, config, &none, options)?).map_err(JobError::from);
     let (probed, plain) = (build(Options::default())?, build(plain)?);
+    if let Some(probe) = probed.absent_names().first() {
+        return Err(JobError::Build(format!(
+            "the RTL of the SM lacks {probe}: what is compared is less than the model has"
+        )));
+    }
     let kernel = Kernel::load(project, name, config)?;
     let started = Instant::now();
     let mut speeds: [Vec<f64>; ALL.len()] = Default::default();
@@ -80,12 +90,14 @@ pub fn machine(
         threaded: Some(median(on_the_wall[threaded as usize].clone())),
         lockstep_ratio: ratio(Who::Lockstep),
         model_ratio: ratio(model),
+        follower_ratio: Some(ratio(threaded)),
         threaded_ratio: Some(to_verilator(&on_the_wall, threaded)),
         checksum: format!("{:016x}", sum.unwrap_or_default()),
     };
+    let begin = machine_name(preset, name);
     Ok([
-        row(format!("sm, {}, {name}, {:.0} % skipped", preset.name, 100.0 * skipped), Who::Model),
-        row(format!("sm, {}, {name}, none skipped", preset.name), Who::EveryCycle),
+        row(format!("{begin}, {:.0} % skipped", 100.0 * skipped), Who::Model),
+        row(format!("{begin}, none skipped"), Who::EveryCycle),
     ])
 }
 

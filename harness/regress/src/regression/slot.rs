@@ -61,7 +61,8 @@ impl<'a> Slot<'a> {
     pub fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
         let allowance = if keep.is_some() { SHRINK_ALLOWANCE } else { Duration::ZERO };
         let limit = Duration::from_secs(case.limit_s);
-        let mut line = serde_json::to_string(&Request { case: case.clone(), keep, threads: self.threads }).expect("words are JSON");
+        let mut line = serde_json::to_string(&Request { case: case.clone(), keep, threads: self.threads })
+            .expect("words are JSON");
         line.push('\n');
         // A worker that has ended between two cases is replaced once.
         for _ in 0..2 {
