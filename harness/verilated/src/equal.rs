@@ -9,25 +9,6 @@ use gpurf_blocks::{Field, Role};
 
 use crate::shim::{Generator, Piece, record_type, size_of_ctype};
 
-/// Compares bytes where they are, not 0 if some differ. Their number is known and small, mostly 32 to 128: a call of `memcmp` for each took as long as all
-/// narrow values together.
-const DIFFER: &str = "\
-template <size_t N> static inline uint64_t gpurf_differ(const void* a, const void* b) {
-    if (N > 512) return memcmp(a, b, N) != 0;
-    const char *x = static_cast<const char*>(a), *y = static_cast<const char*>(b);
-    uint64_t d = 0;
-    size_t i = 0;
-    for (; i + sizeof d <= N; i += sizeof d) {
-        uint64_t p, q;
-        memcpy(&p, x + i, sizeof p);
-        memcpy(&q, y + i, sizeof q);
-        d |= p ^ q;
-    }
-    for (; i < N; ++i) d |= static_cast<uint64_t>(x[i] ^ y[i]);
-    return d;
-}
-";
-
 /// Bytes from which on elements are compared by a call, all at once, instead of by an expression each.
 const LONG: usize = 32;
 
@@ -37,8 +18,7 @@ const BATCH: usize = 64;
 impl Generator<'_> {
     /// The function that compares these signals with the compared part of a record at `out`.
     pub(crate) fn equal(&self, signals: &[usize]) -> String {
-        let mut text = String::from(DIFFER);
-        text.push_str(
+        let mut text = String::from(
             "static inline bool gpurf_equal(const Root* r, const uint8_t* in, const uint8_t* out) {\n    (void)in, (void)out;\n    uint64_t d = 0;\n",
         );
         let (gated, always): (Vec<usize>, Vec<usize>) =
@@ -85,7 +65,7 @@ impl Generator<'_> {
         let same = field.is_wide() || field.elem_bytes == size_of_ctype(piece.ctype);
         if same && bytes >= LONG {
             let at = offset + piece.first * field.elem_bytes;
-            return format!("    if (gpurf_differ<{bytes}>(&r->{}, out + {at})) return false;\n", piece.member);
+            return format!("    if (memcmp(&r->{}, out + {at}, {bytes})) return false;\n", piece.member);
         }
         let step = |i: usize| {
             let element = narrow(field, piece, offset, &(piece.first + i).to_string(), &i.to_string());
@@ -105,7 +85,7 @@ impl Generator<'_> {
             let step = element(field, piece, offset, "i", "i");
             // Often all of it is equal, valid or not.
             let whole = self.run(field, piece, offset);
-            let short = whole.starts_with("    if (gpurf_differ") && !field.is_wide();
+            let short = whole.starts_with("    if (memcmp") && !field.is_wide();
             let open = if short { whole.replace("return false;", "{\n") } else { "    {\n".to_owned() };
             let text = format!(
                 "{open}        for (uint64_t m = {mask}; m; m &= m - 1) {{\n            const size_t i = __builtin_ctzll(m);\n            {step}\n        }}\n    }}\n"
@@ -163,12 +143,12 @@ fn element(field: &Field, piece: &Piece, offset: usize, to: &str, from: &str) ->
     format!("d |= {};", narrow(field, piece, offset, to, from))
 }
 
-/// Call that gives another value than 0 where two wide elements differ.
+/// Call that is not 0 where two wide elements differ.
 fn differs(field: &Field, piece: &Piece, offset: usize, to: &str, from: &str) -> String {
     let (bytes, words) = (field.elem_bytes, field.elem_bytes / 4);
     let member = &piece.member;
     format!(
-        "gpurf_differ<{bytes}>(out + {offset} + {bytes} * {to}, reinterpret_cast<const EData*>(&r->{member}) + {words} * {from})"
+        "memcmp(out + {offset} + {bytes} * {to}, reinterpret_cast<const EData*>(&r->{member}) + {words} * {from}, {bytes})"
     )
 }
 

@@ -35,49 +35,27 @@ pub(crate) fn configuration(request: &Request, writable: &HashSet<String>) -> St
     let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
     if request.options.probes {
         for signal in request.declaration.signals.iter().filter(|s| s.role == Role::Probe) {
-            let field = &signal.field;
-            let path = match &field.net {
-                Net::Own => field.name,
-                Net::At(path) | Net::Each { path, .. } => path,
-            };
-            let full = format!("{}{path}", field.scope);
-            // A netlist's modules have names of their own.
-            let module =
-                if request.options.netlist { ANY } else { module_of(&full, field.block, request.declaration.block) };
-            names.insert((module, last(path)));
+            names.insert(match &signal.field.net {
+                Net::Own => signal.field.name.to_owned(),
+                Net::At(path) | Net::Each { path, .. } => last(path),
+            });
         }
-        names.extend(request.memories.iter().map(|m| (ANY, last(&m.path))));
+        names.extend(request.memories.iter().map(|m| last(&m.path)));
     }
     if request.options.state {
-        names.extend(writable.iter().map(|name| (ANY, name.clone())));
+        names.extend(writable.iter().cloned());
     }
     let mut names: Vec<_> = names.into_iter().collect();
     names.sort();
     let mut text = String::from("`verilator_config\n");
-    for (module, name) in names {
-        // What a name matches besides is not read.
-        writeln!(text, "public_flat_rd -module \"{module}\" -var \"{name}\"").unwrap();
+    for name in names {
+        // The variables are found by name wherever they are: what a name matches besides is not read.
+        writeln!(text, "public_flat_rd -module \"*\" -var \"{name}\"").unwrap();
     }
     for knob in &request.options.knobs {
         writeln!(text, "public_flat_rw -module \"*\" -var \"{knob}\"").unwrap();
     }
     text
-}
-
-/// Any module.
-const ANY: &str = "*";
-
-/// The module whose variable is at a path below `top`, as far as that is known: a variable of the same name in another module, such as `ready_o`, would be kept
-/// and evaluated for nothing. `block`: the block that has it, of which it may be an inner instance's.
-fn module_of<'a>(path: &str, block: Option<&'a str>, top: &'a str) -> &'a str {
-    let (scopes, _) = path.rsplit_once('.').unwrap_or_default();
-    // A generate block is no module of its own.
-    let instances = scopes.split('.').filter(|scope| !scope.is_empty() && !scope.starts_with("gen_")).count();
-    match (instances, block) {
-        (0, _) => top,
-        (1, Some(block)) => block,
-        _ => ANY,
-    }
 }
 
 /// Compares the ports that Verilator found with the declaration.
@@ -433,14 +411,6 @@ fn copy_element(field: &Field, piece: &Piece, offset: usize, to: &str, from: &st
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_probe_is_made_readable_in_its_own_module() {
-        let of = |path| module_of(path, Some("inner"), "top");
-        assert_eq!([of("turn_q"), of("gen_bank[{}].turn_q"), of("gen_a.gen_b.turn_q")], ["top"; 3]);
-        assert_eq!([of("u_x.ready_o"), of("gen_port[0].u_x.ready_o"), of("u_x.gen_a.ready_o")], ["inner"; 3]);
-        assert_eq!([of("u_x.u_y.ready_o"), module_of("u_x.ready_o", None, "top")], [ANY; 2]);
-    }
 
     #[test]
     fn a_memory_is_looked_for_in_a_netlist_of_each_module_above() {
