@@ -4,6 +4,7 @@ use gpurf_blocks::{Declaration, Memory, Twin};
 use gpurf_lockstep::RunOutcome;
 
 /// All that is known of a run, its speed left out: in words, and the bytes of both sides that mean something, cycle by cycle.
+#[allow(dead_code, reason = "the test of the memory cells has this module for its faults")]
 pub fn known(declaration: &Declaration, outcome: &RunOutcome) -> (String, Vec<u8>) {
     let RunOutcome { cycles, cause, capture, events, spreads, slow_compares } = outcome;
     let first = capture.as_ref().map(|capture| capture.first_cycle);
