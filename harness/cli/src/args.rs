@@ -210,7 +210,7 @@ pub struct Replacements {
 /// Options of everything that runs jobs.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// Jobs that run in parallel (default: one for each processor)
+    /// Jobs that run in parallel (default: one for each processor); where there are at most half as many, each run in lockstep uses two threads
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
     /// Print one JSON object on standard output
@@ -305,6 +305,9 @@ pub struct Execution {
     /// Seed of memories and unreset state
     #[arg(long, value_name = "S", value_parser = number, default_value = "1", allow_negative_numbers = true)]
     pub seed: u64,
+    /// Threads of a run in lockstep: with two or more the model runs on a thread of its own; results are the same (default: one for each processor)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
     /// Write failure folders and waveforms into this one (default: failures/ of the checkout)
     #[arg(long, value_name = "DIR")]
     pub failures: Option<PathBuf>,

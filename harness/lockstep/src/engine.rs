@@ -17,6 +17,8 @@ pub struct RunPlan {
     pub memory_every: u64,
     /// Give up after so many cycles in a row without progress ([`Lockstep::run_reactive`] only).
     pub idle_limit: Option<u64>,
+    /// Threads to use: with one, model and RTL take turns; with two or more the model runs ahead on a thread of its own. Nothing but time depends on it.
+    pub threads: usize,
 }
 
 /// One of the two sides.

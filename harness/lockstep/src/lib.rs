@@ -12,8 +12,9 @@
 //! * [`blame`] finds the block at fault in the first differing cycle; [`report`] puts it in words; [`wave`] writes both sides side by side.
 //! * [`shrink()`] looks for a shorter run that still fails; [`Reproducer`] is the file it is kept in.
 //!
-//! The model goes ahead, the RTL follows and is compared. Both sides run on alone after a difference, so that the waveform shows what came of it.
+//! The model goes ahead, in turns with the RTL or on a thread of its own ([`RunPlan::threads`]), the RTL follows and is compared. Both sides run on alone after a difference, so that the waveform shows what came of it.
 
+mod ahead;
 mod behind;
 pub mod blame;
 mod capture;
@@ -23,6 +24,7 @@ mod environment;
 mod events;
 mod failure;
 mod memory;
+mod model;
 mod replay;
 pub mod report;
 mod rng;

@@ -2,27 +2,46 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use gpurf_blocks::Role;
-use verilated::RtlFailure;
+use verilated::{Instance, RtlFailure};
 
+use crate::ahead::{AHEAD, Queue};
 use crate::blame::Blame;
-use crate::memory::{differing_memories, lose_in_rtl, lose_in_twin};
-use crate::trail::{CHUNK, Trail};
+use crate::memory::{differing_memories, lose_in_rtl};
+use crate::model::{Feed, Model};
+use crate::trail::Trail;
 use crate::{
-    Cause, Difference, Divergence, Environment, Events, Lockstep, LostWord, Records, Rng, RunOutcome, RunPlan, Side,
-    Spreads, Stimulus, fill_memories,
+    Cause, Comparator, Difference, Divergence, Environment, Events, Lockstep, LostWord, Records, Rng, RunOutcome,
+    RunPlan, Side, Spreads, Stimulus, fill_memories,
 };
 
 /// Cycles of reset before cycle 0; nothing is compared in them.
 pub const RESET_CYCLES: usize = 4;
+
+/// Bytes of the stack of the model's thread.
+const STACK: usize = 16 << 20;
 
 impl Lockstep {
     /// Runs a stimulus from reset. `observe` sees the inputs and the model's compared part of every cycle that was found equal.
     /// `stop` is looked at between chunks.
     pub fn run(
         &mut self,
-        stimulus: &mut dyn Stimulus,
+        stimulus: &mut (dyn Stimulus + Send),
+        plan: &RunPlan,
+        observe: &mut dyn FnMut(&[u8], &[u8]),
+        stop: &AtomicBool,
+    ) -> RunOutcome {
+        let mut trail = Trail::new(self);
+        self.run_on(&mut trail, stimulus, plan, observe, stop)
+    }
+
+    /// As [`Lockstep::run`], in stretches: the first one begins at reset, each further one where the one before has ended. After a failure there is none.
+    pub fn run_on(
+        &mut self,
+        trail: &mut Trail,
+        stimulus: &mut (dyn Stimulus + Send),
         plan: &RunPlan,
         observe: &mut dyn FnMut(&[u8], &[u8]),
         stop: &AtomicBool,
@@ -31,8 +50,7 @@ impl Lockstep {
             observe(inputs, compared);
             true
         };
-        let mut trail = Trail::new(self);
-        Run::new(self, &mut trail, Source::Recorded(stimulus), *plan, &mut observe).run(stop)
+        Run::new(self, trail, Feed::Recorded(stimulus), None, *plan, &mut observe).run(stop)
     }
 
     /// Runs each side in an environment of its own, from reset until both environments end the run. `observe` sees the inputs and the model's compared
@@ -41,7 +59,7 @@ impl Lockstep {
     pub fn run_reactive(
         &mut self,
         rtl: &mut dyn Environment,
-        model: &mut dyn Environment,
+        model: &mut (dyn Environment + Send),
         plan: &RunPlan,
         observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
         stop: &AtomicBool,
@@ -52,57 +70,36 @@ impl Lockstep {
 
     /// As [`Lockstep::run_reactive`], in stretches: the first one begins at reset, each further one where the one before has ended, without a cycle
     /// between them. After a failure there is none.
+    ///
+    /// After a failure the model's environment may be further than the RTL's, which has got as far as the failure's cycles are kept.
     pub fn go_on(
         &mut self,
         trail: &mut Trail,
         rtl: &mut dyn Environment,
-        model: &mut dyn Environment,
+        model: &mut (dyn Environment + Send),
         plan: &RunPlan,
         observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
         stop: &AtomicBool,
     ) -> RunOutcome {
-        Run::new(self, trail, Source::Reactive { rtl, model }, *plan, observe).run(stop)
-    }
-}
-
-/// Where the inputs of both sides come from.
-pub(crate) enum Source<'a> {
-    /// One stimulus: the RTL gets what the model got.
-    Recorded(&'a mut dyn Stimulus),
-    /// An environment for each side.
-    Reactive {
-        /// The RTL's.
-        rtl: &'a mut dyn Environment,
-        /// The model's.
-        model: &'a mut dyn Environment,
-    },
-}
-
-impl Source<'_> {
-    /// Words that the model's environment takes the values of, after a cycle with this compared part.
-    pub(crate) fn lost_in_model(&mut self, compared: &[u8]) -> &[LostWord] {
-        match self {
-            Self::Recorded(_) => &[],
-            Self::Reactive { model, .. } => model.lost(compared),
-        }
-    }
-
-    /// The same of the RTL's environment.
-    pub(crate) fn lost_in_rtl(&mut self, compared: &[u8]) -> &[LostWord] {
-        match self {
-            Self::Recorded(_) => &[],
-            Self::Reactive { rtl, .. } => rtl.lost(compared),
-        }
+        Run::new(self, trail, Feed::Reactive(model), Some(rtl), *plan, observe).run(stop)
     }
 }
 
 /// Sees every cycle that was found equal; gives whether it made progress.
-pub(crate) type Observe<'a> = dyn FnMut(&[u8], &[u8]) -> bool + 'a;
+type Observe<'a> = dyn FnMut(&[u8], &[u8]) -> bool + 'a;
 
-/// A run in progress. The next cycle to compare is the number of cycles found equal.
+/// A run in progress: the model goes ahead, the RTL follows.
 pub(crate) struct Run<'a> {
-    pub side: &'a mut Lockstep,
-    pub source: Source<'a>,
+    pub model: Model<'a>,
+    pub rtl: Follower<'a>,
+}
+
+/// The RTL's side, and what is known of the run. The next cycle to compare is the number of cycles found equal.
+pub(crate) struct Follower<'a> {
+    pub rtl: &'a mut Instance,
+    pub comparator: &'a Comparator,
+    /// `None`: it gets the model's inputs.
+    pub environment: Option<&'a mut dyn Environment>,
     plan: RunPlan,
     observe: &'a mut Observe<'a>,
     pub trail: &'a mut Trail,
@@ -113,23 +110,6 @@ pub(crate) struct Run<'a> {
     pub outcome: RunOutcome,
 }
 
-/// What the model did of a chunk.
-pub(crate) struct Ahead {
-    /// The first cycle that it has not done.
-    pub end: u64,
-    /// There are no further inputs.
-    pub ended: bool,
-    /// It has panicked in that cycle.
-    panic: Option<String>,
-}
-
-impl Ahead {
-    /// Whether it can go on.
-    pub(crate) fn goes_on(&self) -> bool {
-        !self.ended && self.panic.is_none()
-    }
-}
-
 /// Why the RTL follows no further.
 pub(crate) enum Stop {
     /// The RTL has settled in this cycle and stands in front of its edge; the trail has what it does.
@@ -138,61 +118,74 @@ pub(crate) enum Stop {
     Ended(Side),
     /// The RTL failed.
     Failed(RtlFailure),
+    /// The model panicked, or what observes did.
+    Panicked(String),
     Hung,
+    Interrupted,
 }
 
 impl<'a> Run<'a> {
     pub(crate) fn new(
         side: &'a mut Lockstep,
         trail: &'a mut Trail,
-        source: Source<'a>,
+        feed: Feed<'a>,
+        environment: Option<&'a mut dyn Environment>,
         plan: RunPlan,
         observe: &'a mut Observe<'a>,
     ) -> Self {
         let cycles = trail.cycles.unwrap_or(0);
         let slow_compares = trail.slow_compares;
-        let declaration = side.comparator.declaration();
+        let Lockstep { twin, rtl, comparator } = side;
+        let declaration = comparator.declaration();
+        let (input_bytes, output_bytes) = (declaration.input_bytes, declaration.output_bytes);
+        let outcome = RunOutcome {
+            cycles,
+            cause: None,
+            capture: None,
+            events: Events::new(),
+            spreads: Spreads::new(),
+            slow_compares,
+        };
         Self {
-            source,
-            plan,
-            observe,
-            trail,
-            input_bytes: declaration.input_bytes,
-            output_bytes: declaration.output_bytes,
-            idle: 0,
-            outcome: RunOutcome {
-                cycles,
-                cause: None,
-                capture: None,
-                events: Events::new(),
-                spreads: Spreads::new(),
-                slow_compares,
+            model: Model::new(&mut **twin, feed, plan, cycles, trail.last()),
+            rtl: Follower {
+                rtl,
+                comparator,
+                environment,
+                plan,
+                observe,
+                trail,
+                input_bytes,
+                output_bytes,
+                idle: 0,
+                outcome,
             },
-            side,
         }
     }
 
     /// From reset, or from where the trail ends, to the end.
     pub(crate) fn run(mut self, stop: &AtomicBool) -> RunOutcome {
-        let ready = if self.trail.cycles.is_none() { self.reset() } else { Ok(()) };
+        let ready = if self.rtl.trail.cycles.is_none() { self.reset() } else { Ok(()) };
         match ready {
             Ok(()) => self.compare(stop),
-            Err(failure) => self.outcome.cause = Some(Cause::Assertion { cycle: 0, failure }),
+            Err(failure) => self.rtl.outcome.cause = Some(Cause::Assertion { cycle: 0, failure }),
         }
-        self.trail.cycles = Some(self.outcome.cycles);
-        self.trail.slow_compares = self.outcome.slow_compares;
-        self.outcome.events = self.trail.totals.by_name();
-        self.outcome.spreads = self.trail.totals.spreads();
-        self.outcome
+        let Follower { trail, mut outcome, .. } = self.rtl;
+        trail.cycles = Some(outcome.cycles);
+        trail.slow_compares = outcome.slow_compares;
+        outcome.events = trail.totals.by_name();
+        outcome.spreads = trail.totals.spreads();
+        outcome
     }
 
     /// Random inputs under reset, on both sides; the comparison begins after it. Memories are filled before the last of these
     /// cycles: until reset has been clocked in, registers of any value may write them.
     fn reset(&mut self) -> Result<(), RtlFailure> {
-        let declaration = self.side.comparator.declaration().clone();
-        let seed = self.plan.seed;
+        let declaration = self.rtl.comparator.declaration();
+        let (seed, input_bytes) = (self.rtl.plan.seed, self.rtl.input_bytes);
+        let (twin, rtl) = (&mut *self.model.twin, &mut *self.rtl.rtl);
         let Some(reset) = declaration.signal("rst_ni") else {
-            fill_memories(&mut *self.side.twin, &mut self.side.rtl, seed);
+            fill_memories(twin, rtl, seed);
             return Ok(());
         };
         let reset = reset.field.offset;
@@ -200,133 +193,154 @@ impl<'a> Run<'a> {
         let mut rng = Rng::new(seed, "inputs under reset");
         for cycle in 0..RESET_CYCLES {
             if cycle + 1 == RESET_CYCLES {
-                fill_memories(&mut *self.side.twin, &mut self.side.rtl, seed);
+                fill_memories(twin, rtl, seed);
             }
             for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
                 randomise(&mut rng, &signal.field, record.get_mut(0));
             }
             record.get_mut(0)[reset] = 0;
-            self.side.rtl.cycles(record.all_mut(), 1).1?;
-            let (inputs, compared) = model.get_mut(0).split_at_mut(self.input_bytes);
-            inputs.copy_from_slice(&record.get(0)[..self.input_bytes]);
-            self.side.twin.cycle(inputs, compared);
+            rtl.cycles(record.all_mut(), 1).1?;
+            let (inputs, compared) = model.get_mut(0).split_at_mut(input_bytes);
+            inputs.copy_from_slice(&record.get(0)[..input_bytes]);
+            twin.cycle(inputs, compared);
         }
         Ok(())
     }
 
     fn compare(&mut self, stop: &AtomicBool) {
         loop {
-            if stop.load(Ordering::Relaxed) {
-                return self.end(Cause::Interrupted, None);
+            // Up to a cycle in front of which both sides stand still.
+            let reached = if self.rtl.plan.threads > 1 { self.side_by_side(stop) } else { self.in_turns(stop) };
+            if let Err(stop) = reached {
+                return self.stopped(stop);
             }
-            let before = self.outcome.cycles;
-            let wanted = (self.plan.cycles - before).min(CHUNK as u64).min(Trail::until_turn(before));
-            let ahead = self.run_ahead(before, wanted);
-            let ended = ahead.ended;
-            if !self.follow_up(ahead) {
-                return;
-            }
-            let now = self.outcome.cycles;
-            let over = ended || now == self.plan.cycles;
-            let due = before / self.plan.memory_every != now / self.plan.memory_every;
-            let equal = !(over || due) || self.compare_memories();
+            let over = self.rtl.is_over();
+            let equal = !(over || self.rtl.is_due()) || self.compare_memories();
             if over || !equal {
                 return;
             }
         }
     }
 
-    /// Runs the model for up to `wanted` cycles from `cycle` on.
-    fn run_ahead(&mut self, cycle: u64, wanted: u64) -> Ahead {
-        let mut ahead = Ahead { end: cycle, ended: false, panic: None };
-        // The model must not take the harness down with it: the waveform is wanted most when it panics.
-        let run = catch_unwind(AssertUnwindSafe(|| {
-            while ahead.end < cycle + wanted && !ahead.ended {
-                match self.step_model(ahead.end) {
-                    true => ahead.end += 1,
-                    false => ahead.ended = true,
-                }
+    /// The model runs a chunk, the RTL follows, and so on.
+    fn in_turns(&mut self, stop: &AtomicBool) -> Result<(), Stop> {
+        loop {
+            check(stop)?;
+            let mut chunk = self.rtl.trail.open(self.rtl.outcome.cycles);
+            self.model.fill(&mut chunk);
+            let last = chunk.last;
+            self.rtl.trail.keep(chunk);
+            self.rtl.follow()?;
+            if last {
+                return Ok(());
             }
-        }));
-        ahead.panic = run.err().map(|panic| panic_message(&*panic));
-        ahead
-    }
-
-    /// One cycle of the model; false when there are no further inputs.
-    fn step_model(&mut self, cycle: u64) -> bool {
-        if !self.drive_model(cycle) {
-            return false;
         }
-        let (inputs, compared) = self.trail.cycle_mut(cycle).split_at_mut(self.input_bytes);
-        self.side.twin.cycle(inputs, compared);
-        lose_in_twin(&mut *self.side.twin, self.source.lost_in_model(compared));
-        true
     }
 
-    /// The model's inputs of a cycle; false when there are none.
-    fn drive_model(&mut self, cycle: u64) -> bool {
-        let (input_bytes, output_bytes) = (self.input_bytes, self.output_bytes);
-        let model = match &mut self.source {
-            Source::Recorded(stimulus) => return stimulus.next(&mut self.trail.cycle_mut(cycle)[..input_bytes]),
-            Source::Reactive { model, .. } => model,
-        };
-        let Some(before) = cycle.checked_sub(1) else {
-            let inputs = &mut self.trail.cycle_mut(cycle)[..input_bytes];
-            inputs.fill(0);
-            return model.drive(None, inputs);
-        };
-        let (before, now) = self.trail.pair_mut(before, cycle);
-        let (inputs, compared) = before.split_at(input_bytes);
-        now[..input_bytes].copy_from_slice(inputs);
-        model.drive(Some(&compared[..output_bytes]), &mut now[..input_bytes])
+    /// The model runs ahead on a thread of its own.
+    fn side_by_side(&mut self, stop: &AtomicBool) -> Result<(), Stop> {
+        let Self { model, rtl } = self;
+        let first = rtl.trail.open(rtl.outcome.cycles);
+        let others = (1..AHEAD).map(|_| rtl.trail.spare());
+        let queue = Queue::new(std::iter::once(first).chain(others).collect());
+        let followed = thread::scope(|scope| {
+            let thread = thread::Builder::new().name("model".into()).stack_size(STACK);
+            thread.spawn_scoped(scope, || model.run_ahead(&queue)).expect("the system gives a thread");
+            rtl.follow_queue(&queue, stop)
+        });
+        let (full, free) = queue.into_chunks();
+        rtl.trail.give_back(free);
+        full.into_iter().for_each(|chunk| rtl.trail.keep_ahead(chunk));
+        followed
     }
 
-    /// Lets the RTL follow a chunk. Returns whether the sides are equal and may go on.
-    fn follow_up(&mut self, ahead: Ahead) -> bool {
-        // What observes is no part of the RTL: it may panic like the model.
-        let followed = catch_unwind(AssertUnwindSafe(|| self.follow(&ahead)));
-        let cycle = self.outcome.cycles;
-        let stop = match followed {
-            Err(panic) => {
-                self.end(Cause::Panicked { cycle, message: panic_message(&*panic) }, None);
-                return false;
-            }
-            Ok(None) => match ahead.panic {
-                None => return true,
-                Some(message) => {
-                    self.end(Cause::Panicked { cycle, message }, None);
-                    return false;
-                }
-            },
-            Ok(Some(stop)) => stop,
-        };
+    /// Ends the run for this reason.
+    fn stopped(&mut self, stop: Stop) {
+        let (cycle, idle) = (self.rtl.outcome.cycles, self.rtl.idle);
         match stop {
-            Stop::Hung => self.end(Cause::Hung { cycle: cycle - 1, since: cycle - self.idle }, None),
+            Stop::Interrupted => self.end(Cause::Interrupted, None),
+            Stop::Panicked(message) => self.end(Cause::Panicked { cycle, message }, None),
+            Stop::Hung => self.end(Cause::Hung { cycle: cycle - 1, since: cycle - idle }, None),
             Stop::Ended(side) => {
                 let (differences, memories, blame) = (Vec::new(), Vec::new(), Blame::of_environment(&[]));
                 let divergence = Divergence { cycle, differences, memories, ended: Some(side), blame };
                 self.end(Cause::Diverged(divergence), None);
             }
             Stop::Differ(differences) => {
-                let cause = self.diverged(differences);
-                let behind = self.behind_difference(&ahead);
+                let cause = self.rtl.diverged(differences);
+                let behind = self.behind_difference();
                 self.end(cause, Some(behind));
             }
             Stop::Failed(failure) => {
-                let behind = if failure.fatal { None } else { Some(self.behind_failure(&ahead)) };
+                let behind = if failure.fatal { None } else { Some(self.behind_failure()) };
                 // The cycle whose edge failed was sampled and equal.
                 self.end(Cause::Assertion { cycle: cycle.saturating_sub(1), failure }, behind);
             }
         }
+    }
+
+    /// Compares all memories whole. Returns whether they are equal.
+    fn compare_memories(&mut self) -> bool {
+        let memories = differing_memories(self.model.twin, self.rtl.rtl);
+        let Some(first) = memories.first() else { return true };
+        let blame = Blame { block: first.block.into(), ..Blame::default() };
+        let (cycle, differences) = (self.rtl.outcome.cycles, Vec::new());
+        let divergence = Divergence { cycle, differences, memories, ended: None, blame };
+        self.end(Cause::Diverged(divergence), None);
         false
+    }
+}
+
+/// Whether the user ends the run.
+fn check(stop: &AtomicBool) -> Result<(), Stop> {
+    if stop.load(Ordering::Relaxed) { Err(Stop::Interrupted) } else { Ok(()) }
+}
+
+impl Follower<'_> {
+    /// Whether there is nothing more to compare.
+    fn is_over(&self) -> bool {
+        self.outcome.cycles == self.plan.cycles || self.trail.newest().is_some_and(|chunk| chunk.ended)
+    }
+
+    /// Whether memories are compared in front of this cycle.
+    fn is_due(&self) -> bool {
+        self.outcome.cycles.is_multiple_of(self.plan.memory_every)
+    }
+
+    /// Follows the model's thread until that stands still.
+    fn follow_queue(&mut self, queue: &Queue, stop: &AtomicBool) -> Result<(), Stop> {
+        let _end = queue.end_with_this();
+        loop {
+            check(stop)?;
+            let Some(chunk) = queue.take() else {
+                return Err(Stop::Panicked("the model's thread ended".to_owned()));
+            };
+            let last = chunk.last;
+            self.trail.keep(chunk);
+            queue.give(self.trail.spare());
+            self.follow()?;
+            if last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Lets the RTL follow the chunk that was kept last, to its end.
+    fn follow(&mut self) -> Result<(), Stop> {
+        // What observes is no part of the RTL: it may panic like the model.
+        let followed = catch_unwind(AssertUnwindSafe(|| self.follow_and_observe()));
+        followed.unwrap_or_else(|panic| Err(Stop::Panicked(panic_message(&*panic))))?;
+        match self.trail.newest().and_then(|chunk| chunk.panic.clone()) {
+            Some(message) => Err(Stop::Panicked(message)),
+            None => Ok(()),
+        }
     }
 
     /// The RTL's cycles up to where the model is, and what they were.
-    fn follow(&mut self, ahead: &Ahead) -> Option<Stop> {
-        let (equal, stop) = match self.source {
-            Source::Recorded(_) => self.follow_recorded(ahead.end),
-            Source::Reactive { .. } => self.follow_reactive(ahead),
-        };
+    fn follow_and_observe(&mut self) -> Result<(), Stop> {
+        let (end, ended) = self.trail.newest().map_or((0, false), |chunk| (chunk.end(), chunk.ended));
+        let (equal, stop) =
+            if self.environment.is_some() { self.follow_reactive(end, ended) } else { self.follow_recorded(end) };
         while self.outcome.cycles < equal {
             let record = self.trail.cycle(self.outcome.cycles);
             let (inputs, compared) = record.split_at(self.input_bytes);
@@ -334,10 +348,10 @@ impl<'a> Run<'a> {
             self.trail.add_events(self.outcome.cycles);
             self.outcome.cycles += 1;
             if self.plan.idle_limit.is_some_and(|limit| self.idle >= limit.max(1)) {
-                return Some(Stop::Hung);
+                return Err(Stop::Hung);
             }
         }
-        stop
+        stop.map_or(Ok(()), Err)
     }
 
     /// The RTL on the inputs that the model got, up to `end`: up to where it is equal, and why no further.
@@ -345,7 +359,7 @@ impl<'a> Run<'a> {
         let mut cycle = self.outcome.cycles;
         while cycle < end {
             let (records, actual) = self.trail.from(cycle);
-            let followed = self.side.rtl.follow(records, (end - cycle) as usize, actual);
+            let followed = self.rtl.follow(records, (end - cycle) as usize, actual);
             cycle += followed.done as u64;
             let mut result = followed.result;
             if followed.differs {
@@ -355,7 +369,7 @@ impl<'a> Run<'a> {
                 if !differences.is_empty() {
                     return (cycle, Some(Stop::Differ(differences)));
                 }
-                result = self.side.rtl.edge();
+                result = self.rtl.edge();
                 cycle += 1;
             }
             if let Err(failure) = result {
@@ -365,32 +379,32 @@ impl<'a> Run<'a> {
         (cycle, None)
     }
 
-    /// The RTL in its own environment, as far as the model is.
-    fn follow_reactive(&mut self, ahead: &Ahead) -> (u64, Option<Stop>) {
+    /// The RTL in its own environment, up to `end`; `ended`: the model's environment ends the run there.
+    fn follow_reactive(&mut self, end: u64, ended: bool) -> (u64, Option<Stop>) {
         let mut cycle = self.outcome.cycles;
-        while cycle < ahead.end {
-            if !self.drive_rtl(cycle) {
+        while cycle < end {
+            if !self.drive(cycle) {
                 return (cycle, Some(Stop::Ended(Side::Rtl)));
             }
             let (expected, own) = self.trail.from(cycle);
-            let comparator = &self.side.comparator;
+            let comparator = self.comparator;
             if expected[..self.input_bytes] != own[..self.input_bytes] {
                 let mut differences = comparator.input_differences(expected, own);
                 if !differences.is_empty() {
                     // Should it fail, its edge will say so.
-                    let _ = self.side.rtl.settle(own);
+                    let _ = self.rtl.settle(own);
                     differences.extend(comparator.differences(expected, own));
                     return (cycle, Some(Stop::Differ(differences)));
                 }
             }
-            let followed = self.side.rtl.follow_with(own, expected);
+            let followed = self.rtl.follow_with(own, expected);
             let mut result = followed.result;
             if followed.differs {
                 let differences = self.differences(cycle);
                 if !differences.is_empty() {
                     return (cycle, Some(Stop::Differ(differences)));
                 }
-                result = self.side.rtl.edge();
+                result = self.rtl.edge();
             }
             cycle += if followed.differs { 1 } else { followed.done as u64 };
             if let Err(failure) = result {
@@ -398,35 +412,29 @@ impl<'a> Run<'a> {
             }
             // The model's record: where it means something the RTL's is equal.
             let compared = &self.trail.cycle(cycle - 1)[self.input_bytes..];
-            lose_in_rtl(&mut self.side.rtl, self.source.lost_in_rtl(compared));
+            lose_in_rtl(self.rtl, lost(&mut self.environment, compared));
         }
-        let goes_on = ahead.ended && self.drive_rtl(cycle);
+        let goes_on = ended && self.drive(cycle);
         (cycle, goes_on.then_some(Stop::Ended(Side::Model)))
     }
 
     /// The RTL's inputs of a cycle from its environment; false when there are none.
-    fn drive_rtl(&mut self, cycle: u64) -> bool {
-        let Source::Reactive { rtl, .. } = &mut self.source else { return false };
+    fn drive(&mut self, cycle: u64) -> bool {
+        let Some(environment) = &mut self.environment else { return false };
         let (inputs, compared) = self.trail.rtl.get_mut(0).split_at_mut(self.input_bytes);
-        rtl.drive((cycle > 0).then_some(&compared[..self.output_bytes]), inputs)
+        environment.drive((cycle > 0).then_some(&compared[..self.output_bytes]), inputs)
     }
 
     /// In what the model's cycle differs from the RTL's, of which all is in the trail.
     fn differences(&mut self, cycle: u64) -> Vec<Difference> {
         self.outcome.slow_compares += 1;
-        self.side.comparator.differences(self.trail.cycle(cycle), self.trail.rtl.get(0))
+        self.comparator.differences(self.trail.cycle(cycle), self.trail.rtl.get(0))
     }
+}
 
-    /// Compares all memories whole. Returns whether they are equal.
-    fn compare_memories(&mut self) -> bool {
-        let memories = differing_memories(&mut *self.side.twin, &mut self.side.rtl);
-        let Some(first) = memories.first() else { return true };
-        let blame = Blame { block: first.block.into(), ..Blame::default() };
-        let (cycle, differences) = (self.outcome.cycles, Vec::new());
-        let divergence = Divergence { cycle, differences, memories, ended: None, blame };
-        self.end(Cause::Diverged(divergence), None);
-        false
-    }
+/// Words that an environment takes the values of, after a cycle with this compared part.
+pub(crate) fn lost<'e>(environment: &'e mut Option<&mut dyn Environment>, compared: &[u8]) -> &'e [LostWord] {
+    environment.as_mut().map_or(&[], |environment| environment.lost(compared))
 }
 
 /// Random bits in every element of an input, within its width.

@@ -1,19 +1,90 @@
 //! What a run keeps: the flight recorder, where both sides stand, the counts.
 
+use std::collections::VecDeque;
+
 use crate::events::EventTotals;
 use crate::{Lockstep, Records};
 
 /// Cycles kept before a difference.
 pub(crate) const HISTORY: usize = 256;
-/// Cycles that the model runs before the RTL follows: each side's code stays in the processor's caches. More of them would not fit there themselves.
-pub(crate) const CHUNK: usize = 16;
-/// Records in the flight recorder: the history, and a chunk in front of it.
-const RING: usize = HISTORY.next_multiple_of(CHUNK) + CHUNK;
+/// Cycles of a chunk, at least and at most. Where both sides take turns, more of the SM's cycles would push the code out of the processor's caches.
+const SPANS: (usize, usize) = (16, 256);
+/// Bytes of a chunk, as far as these limits allow: chunks of small blocks are long, so that handing one over costs little for each cycle.
+const CHUNK_BYTES: usize = 1 << 16;
+
+/// Cycles of the model, one after another, from a multiple of a chunk's cycles on.
+pub(crate) struct Chunk {
+    first: u64,
+    /// Cycles done.
+    len: usize,
+    records: Records,
+    /// There are no further inputs.
+    pub ended: bool,
+    /// The model panicked in the next cycle.
+    pub panic: Option<String>,
+    /// The model waits for the RTL after it.
+    pub last: bool,
+}
+
+impl Chunk {
+    fn new(size: usize, span: usize) -> Self {
+        let records = Records::zeroed(size, span);
+        Self { first: 0, len: 0, records, ended: false, panic: None, last: false }
+    }
+
+    /// The first cycle that is not done.
+    pub(crate) fn end(&self) -> u64 {
+        self.first + self.len as u64
+    }
+
+    /// Makes it ready for cycles from this one on: it goes on with it if that is its next one, else it forgets what it has.
+    pub(crate) fn begin(&mut self, cycle: u64) {
+        if self.end() != cycle {
+            (self.first, self.len) = (cycle, 0);
+        }
+        (self.ended, self.panic, self.last) = (false, None, false);
+    }
+
+    /// The first cycle that has no place in it.
+    pub(crate) fn limit(&self) -> u64 {
+        self.first + self.records.len() as u64
+    }
+
+    /// The record of the next cycle, to be filled.
+    pub(crate) fn next_mut(&mut self) -> &mut [u8] {
+        self.records.get_mut(self.len)
+    }
+
+    /// The record of the cycle before the next one, if it has that, and the next one's.
+    pub(crate) fn pair_mut(&mut self) -> Option<(&[u8], &mut [u8])> {
+        self.len.checked_sub(1).map(|before| self.records.pair_mut(before, self.len))
+    }
+
+    /// The next cycle is done.
+    pub(crate) fn advance(&mut self) {
+        self.len += 1;
+    }
+
+    /// The last cycle that is done.
+    pub(crate) fn newest(&self) -> Option<&[u8]> {
+        self.len.checked_sub(1).map(|last| self.records.get(last))
+    }
+
+    fn place(&self, cycle: u64) -> usize {
+        (cycle - self.first) as usize
+    }
+}
 
 /// What a run keeps from one stretch to the next. See [`Lockstep::go_on`].
 pub struct Trail {
-    /// Cycle `c` of the model is in record `c % RING`. While the RTL is equal to it there is no need to keep the RTL's cycles too.
-    ring: Records,
+    /// The model's last chunks, oldest first, without a gap. While the RTL is equal to them there is no need to keep its cycles too.
+    kept: VecDeque<Chunk>,
+    /// Chunks to be used.
+    spare: Vec<Chunk>,
+    /// A record of zeros.
+    blank: Records,
+    /// Cycles of a chunk.
+    span: usize,
     /// The RTL's last cycle: inputs and outputs where it has an environment, all of it where the sides differ.
     pub(crate) rtl: Records,
     pub(crate) totals: EventTotals,
@@ -27,8 +98,12 @@ impl Trail {
     pub fn new(lockstep: &Lockstep) -> Self {
         let declaration = lockstep.comparator.declaration();
         let size = declaration.record_bytes;
+        let span = (CHUNK_BYTES / size.max(1)).next_power_of_two().clamp(SPANS.0, SPANS.1);
         Self {
-            ring: Records::zeroed(size, RING),
+            kept: VecDeque::new(),
+            spare: Vec::new(),
+            blank: Records::zeroed(size, 1),
+            span,
             rtl: Records::zeroed(size, 1),
             totals: EventTotals::new(declaration),
             cycles: None,
@@ -38,52 +113,77 @@ impl Trail {
 
     /// The model's record of the last cycle that was found equal; zeros if there is none.
     pub fn last(&self) -> &[u8] {
-        self.cycle(self.cycles.unwrap_or(0).wrapping_add(RING as u64 - 1))
+        match self.cycles.and_then(|cycles| cycles.checked_sub(1)) {
+            Some(cycle) => self.cycle(cycle),
+            None => self.blank.get(0),
+        }
     }
 
     /// Bytes of a record.
     pub(crate) fn size(&self) -> usize {
-        self.ring.size()
+        self.blank.size()
     }
 
-    /// The model's record of a cycle.
+    /// The chunk for the cycles from this one on. A stretch may have ended in the middle of the last one: then it goes on with that.
+    pub(crate) fn open(&mut self, cycle: u64) -> Chunk {
+        let goes_on = self.kept.back().is_some_and(|chunk| chunk.limit() > cycle);
+        let last = if goes_on { self.kept.pop_back() } else { None };
+        last.unwrap_or_else(|| self.spare())
+    }
+
+    /// A chunk to be used.
+    pub(crate) fn spare(&mut self) -> Chunk {
+        self.spare.pop().unwrap_or_else(|| Chunk::new(self.size(), self.span))
+    }
+
+    /// Keeps a chunk that is to be compared, and forgets what is no more needed before it.
+    pub(crate) fn keep(&mut self, chunk: Chunk) {
+        self.kept.push_back(chunk);
+        if self.kept.len() > HISTORY.div_ceil(self.span) + 1 {
+            self.spare.extend(self.kept.pop_front());
+        }
+    }
+
+    /// Keeps a chunk of a model that has gone further than the RTL, which does not follow any more.
+    pub(crate) fn keep_ahead(&mut self, chunk: Chunk) {
+        self.kept.push_back(chunk);
+    }
+
+    /// Takes chunks back.
+    pub(crate) fn give_back(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
+        self.spare.extend(chunks);
+    }
+
+    /// The model's last chunk.
+    pub(crate) fn newest(&self) -> Option<&Chunk> {
+        self.kept.back()
+    }
+
+    /// The model's record of a cycle that is kept.
     pub(crate) fn cycle(&self, cycle: u64) -> &[u8] {
-        self.ring.get(place(cycle))
-    }
-
-    /// The model's record of a cycle, to be filled.
-    pub(crate) fn cycle_mut(&mut self, cycle: u64) -> &mut [u8] {
-        self.ring.get_mut(place(cycle))
-    }
-
-    /// The model's records of two cycles, of which the second is to be filled.
-    pub(crate) fn pair_mut(&mut self, cycle: u64, other: u64) -> (&[u8], &mut [u8]) {
-        self.ring.pair_mut(place(cycle), place(other))
+        let chunk = &self.kept[self.place(cycle)];
+        chunk.records.get(chunk.place(cycle))
     }
 
     /// Adds the events of a cycle.
     pub(crate) fn add_events(&mut self, cycle: u64) {
-        self.totals.add(self.ring.get(place(cycle)));
+        let chunk = &self.kept[self.place(cycle)];
+        self.totals.add(chunk.records.get(chunk.place(cycle)));
     }
 
-    /// The model's records from a cycle on, as far as they lie one after another, and the RTL's.
+    /// The model's records from a cycle on, those of its chunk one after another, and the RTL's.
     pub(crate) fn from(&mut self, cycle: u64) -> (&[u8], &mut [u8]) {
-        let start = place(cycle) * self.ring.size();
-        (&self.ring.all()[start..], self.rtl.get_mut(0))
+        let chunk = &self.kept[self.place(cycle)];
+        (&chunk.records.all()[chunk.place(cycle) * chunk.records.size()..], self.rtl.get_mut(0))
     }
 
-    /// Cycles from this one on that lie one after another.
-    pub(crate) fn until_turn(cycle: u64) -> u64 {
-        (RING - place(cycle)) as u64
-    }
-
-    /// How many of the cycles before `next` are still there when the model has run a chunk from there on.
+    /// How many of the cycles before `next`, a cycle of the last chunk or the one after it, are kept.
     pub(crate) fn history(next: u64) -> u64 {
         next.min(HISTORY as u64)
     }
-}
 
-/// The record of a cycle.
-fn place(cycle: u64) -> usize {
-    (cycle % RING as u64) as usize
+    /// The place of a cycle's chunk: all but the last one are full.
+    fn place(&self, cycle: u64) -> usize {
+        (cycle - self.kept[0].first) as usize / self.span
+    }
 }

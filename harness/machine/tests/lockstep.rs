@@ -304,6 +304,67 @@ fn a_difference_stops_at_its_cycle_and_is_kept() {
     assert!(!text.contains(&format!("\n#{}\n", 2 * WRONG + 14)));
 }
 
+/// A model that panics.
+struct Panicking(Faulty);
+
+impl Twin for Panicking {
+    fn declaration(&self) -> &Declaration {
+        self.0.declaration()
+    }
+    fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        assert!(self.0.cycle < WRONG, "a defect of the model");
+        self.0.inner.cycle(inputs, compared);
+        self.0.cycle += 1;
+    }
+    fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        self.0.cycle_unprobed(inputs, compared);
+    }
+    fn memories(&mut self) -> Vec<TwinMemory<'_>> {
+        self.0.memories()
+    }
+}
+
+#[test]
+fn one_thread_and_two_give_the_same() {
+    let faulty =
+        |config: &Config| -> Box<dyn Twin> { Box::new(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), cycle: 0 }) };
+    let panicking = |config: &Config| -> Box<dyn Twin> {
+        Box::new(Panicking(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), cycle: 0 }))
+    };
+    let program =
+        || Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT\nST.GLOBAL.B32 [R2:RZ], R9", 4, 64);
+    let cases = [
+        ("equal", settings(SET)),
+        ("a difference", Settings { model: faulty, ..settings(SET) }),
+        ("a panic", Settings { model: panicking, ..settings(SET) }),
+        ("a hang", Settings { idle_limit: 100, ..settings(SET) }),
+    ];
+    for (name, settings) in cases {
+        let run = |threads: usize| {
+            let mut engine = both(Settings { threads, ..settings.clone() });
+            let mut memory = buffers();
+            let mut ends = Vec::new();
+            while ends.len() < 8 {
+                match program().launch(&mut engine, &mut memory) {
+                    Ok(()) => ends.push("passed".to_owned()),
+                    Err(error) => {
+                        ends.push(format!("{error:?}"));
+                        break;
+                    }
+                }
+            }
+            let folder = tempfile::tempdir().unwrap();
+            let files = engine.write_failure(folder.path(), &[], None).unwrap().map(|folder| {
+                ["report.txt", "wave.vcd"].map(|name| std::fs::read_to_string(folder.join(name)).unwrap())
+            });
+            (ends, engine.statistics(), engine.coverage(), words(&memory, 0), files)
+        };
+        let (one, two) = (run(1), run(2));
+        assert_eq!(one.0.len() == 8 && one.4.is_none(), name == "equal", "{name}: {:?}", one.0);
+        assert!(one == two, "{name}: {:?} {:?}\n{:?} {:?}", one.0, one.1, two.0, two.1);
+    }
+}
+
 /// A load whose lanes lie in global and in shared memory: those with this parity in global memory. The next instruction reads the register. With
 /// parity 0 lane 0 is in global memory, so the last pass is that of the quick memory.
 fn load_from_two_memories(parity: u32) -> Program {

@@ -11,7 +11,7 @@ mod stopwatch;
 use std::time::Duration;
 
 pub use compiler::{CompilerRow, compiler};
-pub use machine::machine;
+pub use machine::{machine, machine_name};
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfIn;
@@ -46,12 +46,24 @@ pub struct Row {
     pub verilator: f64,
     /// The model alone.
     pub model: f64,
+    /// The lockstep with the model on a second thread, thousand cycles a second of wall time; of the SM only.
+    pub threaded: Option<f64>,
     /// `lockstep / verilator`: the median of the rounds' ratios.
     pub lockstep_ratio: f64,
     /// `model / verilator`: the median of the rounds' ratios.
     pub model_ratio: f64,
+    /// The same, by the time that the RTL's thread had a processor: what is left of `threaded_ratio` where other programs are at work.
+    pub follower_ratio: Option<f64>,
+    /// Wall time of plain Verilator, on one thread, over that of the lockstep on two: the median of the rounds' ratios.
+    pub threaded_ratio: Option<f64>,
     /// Of the outputs; equal for all three.
     pub checksum: String,
+}
+
+/// The name of a row.
+pub fn mrf_name(config: &Config, idle: bool) -> String {
+    let (shape, load) = (config.shape(), if idle { "idle" } else { "random" });
+    format!("mrf, {} banks, {} collectors, {load}", shape.banks, shape.collectors)
 }
 
 /// Measures `mrf` in a configuration, for `time` each side, all rounds together. `idle`: nothing is ever offered.
@@ -95,19 +107,16 @@ pub fn mrf(project: &Project, tools: &Toolchain, config: &Config, idle: bool, ti
     let ratio = |side: usize| median(speeds[side].iter().zip(&speeds[1]).map(|(a, b)| a / b).collect());
     let (lockstep_ratio, model_ratio) = (ratio(0), ratio(2));
     let [lockstep, verilator, model] = speeds.map(median);
-    let shape = config.shape();
     Ok(Row {
-        name: format!(
-            "mrf, {} banks, {} collectors, {}",
-            shape.banks,
-            shape.collectors,
-            if idle { "idle" } else { "random" }
-        ),
+        name: mrf_name(config, idle),
         lockstep,
         verilator,
         model,
+        threaded: None,
         lockstep_ratio,
         model_ratio,
+        follower_ratio: None,
+        threaded_ratio: None,
         checksum: format!("{:016x}", sums[0]),
     })
 }

@@ -1,12 +1,11 @@
 //! One block in lockstep, on inputs of its own.
 
-use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use gpurf_blocks::Declaration;
 use gpurf_lockstep::report;
-use gpurf_lockstep::{Cause, Lockstep, RunOutcome, RunPlan, Sequence, Stimulus, Verdict};
+use gpurf_lockstep::{Cause, Lockstep, RunOutcome, RunPlan, Sequence, Stimulus, Trail, Verdict};
 use verilated::{Library, Options, Request, Toolchain};
 
 use crate::comparisons::Gate;
@@ -140,28 +139,32 @@ impl Runner<'_> {
     }
 
     fn plan(&self, cycles: u64) -> RunPlan {
-        RunPlan { seed: self.job.seed, cycles, memory_every: MEMORY_EVERY, idle_limit: None }
+        let (seed, threads) = (self.job.seed, self.job.threads);
+        RunPlan { seed, cycles, memory_every: MEMORY_EVERY, idle_limit: None, threads }
     }
 
     fn run(&self, project: &Project, rtl: &RtlSources, build_s: f64, stop: &AtomicBool) -> Result<JobResult, JobError> {
         let mut sides = self.sides()?;
-        let reached = Cell::new(false);
-        let mut stimulus = Until { stimulus: self.stimulus()?, reached: &reached };
+        let mut stimulus = self.stimulus()?;
         let mut coverage = gpurf_stimulus::coverage(&self.job.block, &self.job.config);
         let mut toggles = gpurf_stimulus::toggles(self.declaration, &self.job.config);
         let started = Instant::now();
-        let plan = self.plan(self.job.cycles);
-        let first_look = if self.job.may_end_early && judged(self.job) { self.job.cycles / 4 } else { u64::MAX };
-        let mut cycles = 0u64;
-        let mut observe = |inputs: &[u8], compared: &[u8]| {
-            coverage.observe(inputs, compared);
-            toggles.observe(inputs, compared);
-            cycles += 1;
-            if cycles >= first_look && cycles.is_multiple_of(LOOK_EVERY) {
-                reached.set(has_reached(&coverage, &toggles));
+        let cycles = self.job.cycles;
+        let may_end_early = self.job.may_end_early && judged(self.job);
+        let mut end = if may_end_early { (cycles / 4).next_multiple_of(LOOK_EVERY).min(cycles) } else { cycles };
+        let mut trail = Trail::new(&sides);
+        let outcome = loop {
+            let mut observe = |inputs: &[u8], compared: &[u8]| {
+                coverage.observe(inputs, compared);
+                toggles.observe(inputs, compared);
+            };
+            let outcome = sides.run_on(&mut trail, &mut *stimulus, &self.plan(end), &mut observe, stop);
+            let ended = outcome.cause.is_some() || outcome.cycles < end || end == cycles;
+            if ended || has_reached(&coverage, &toggles) {
+                break outcome;
             }
+            end = (end + LOOK_EVERY).min(cycles);
         };
-        let outcome = sides.run(&mut stimulus, &plan, &mut observe, stop);
         let wall_s = started.elapsed().as_secs_f64();
         let mut result = JobResult {
             job: self.job.clone(),
@@ -227,16 +230,4 @@ fn classify(
 /// Whether all that a run has to reach was reached.
 fn has_reached(coverage: &gpurf_stimulus::Coverage, toggles: &gpurf_stimulus::Toggles) -> bool {
     coverage.least().is_none_or(|(_, count)| count >= REQUIRED_HITS) && toggles.missed().is_empty()
-}
-
-/// A stimulus that ends when the run has reached what it has to reach.
-struct Until<'a> {
-    stimulus: Box<dyn Stimulus + Send>,
-    reached: &'a Cell<bool>,
-}
-
-impl Stimulus for Until<'_> {
-    fn next(&mut self, inputs: &mut [u8]) -> bool {
-        !self.reached.get() && self.stimulus.next(inputs)
-    }
 }

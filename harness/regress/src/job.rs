@@ -94,6 +94,8 @@ pub struct LockstepJob {
     pub keep_failure: bool,
     /// Whether random inputs may end when the run has reached all that it has to reach, after a quarter of its cycles at the earliest.
     pub may_end_early: bool,
+    /// Threads that the run may use ([`RunPlan::threads`](gpurf_lockstep::RunPlan::threads)).
+    pub threads: usize,
 }
 
 /// What came of a job.

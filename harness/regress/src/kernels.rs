@@ -123,7 +123,7 @@ pub(crate) fn build(
 
 /// How a job's kernels run.
 pub(crate) fn settings(job: &LockstepJob, stop: &'static AtomicBool) -> Settings {
-    Settings { seed: job.seed, stop, ..Settings::new(job.config) }
+    Settings { seed: job.seed, stop, threads: job.threads, ..Settings::new(job.config) }
 }
 
 /// Both sides, just reset.

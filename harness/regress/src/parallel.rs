@@ -20,6 +20,11 @@ pub fn run_all<T: Sync, R: Send>(
     run_grouped(items, &alone, threads, work, done)
 }
 
+/// Threads that each of so many jobs may use, where there are so many in all.
+pub fn threads_of_each(jobs: usize, threads: usize) -> usize {
+    (threads / jobs.max(1)).max(1)
+}
+
 /// As [`run_all`], where items of one group need the same thing and the first of them makes it, such as a build: while it does, the other
 /// threads do not wait for it but take items of other groups, if there are any. `groups`: the group of each item.
 ///
@@ -90,6 +95,12 @@ mod tests {
         // There is nothing else left.
         assert_eq!(queue.take(&groups), Some(1));
         assert_eq!(queue.take(&groups), None);
+    }
+
+    #[test]
+    fn jobs_share_threads_where_they_are_few() {
+        let shares = [(1, 1), (1, 2), (2, 2), (700, 2), (3, 8), (0, 4)].map(|(jobs, all)| threads_of_each(jobs, all));
+        assert_eq!(shares, [1, 2, 1, 1, 2, 4]);
     }
 
     #[test]

@@ -165,6 +165,7 @@ pub fn random(block: &str, config: Config, seed: u64, cycles: u64) -> LockstepJo
         inputs: Inputs::Random,
         keep_failure: true,
         may_end_early: false,
+        threads: 1,
     }
 }
 
@@ -471,6 +472,7 @@ pub fn kernel(inputs: KernelInputs, config: Config, seed: u64) -> LockstepJob {
         inputs,
         keep_failure: true,
         may_end_early: false,
+        threads: 1,
     }
 }
 
@@ -501,6 +503,7 @@ pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &W
         inputs: Inputs::Program(inputs.clone()),
         keep_failure: true,
         may_end_early: false,
+        threads: 1,
     };
     (0..count).zip(themes.iter().cycle()).map(program).collect()
 }

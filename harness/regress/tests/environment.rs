@@ -2,9 +2,11 @@
 
 mod common;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, ThreadId};
 
-use common::{Fault, Faulty};
+use common::{Fault, Faulty, known};
 use gpurf_blocks::config::{Config, MrfConfig};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{registry, view, view_mut};
@@ -88,8 +90,16 @@ fn sides(fault: Fault) -> Lockstep {
     Lockstep::new(twin, library.instance(1).unwrap())
 }
 
-/// Runs the write queue in two environments; a cycle with a pop is progress.
+/// Runs the write queue in two environments; a cycle with a pop is progress. With one thread and with two it is the same run.
 fn run(rtl: Echo, model: Echo, plan: RunPlan, fault: Fault) -> Ran {
+    let [one, two] = [1, 2].map(|threads| run_once(rtl.clone(), model.clone(), RunPlan { threads, ..plan }, fault));
+    let [first, second] = [&one, &two].map(|ran| known(ran.sides.comparator.declaration(), &ran.outcome));
+    assert_eq!(first.0, second.0);
+    assert!(first.1 == second.1 && one.inputs.all() == two.inputs.all());
+    two
+}
+
+fn run_once(rtl: Echo, model: Echo, plan: RunPlan, fault: Fault) -> Ran {
     let mut sides = sides(fault);
     let mut inputs = Records::new(sides.comparator.declaration().input_bytes);
     let mut observe = |driven: &[u8], _: &[u8]| {
@@ -101,7 +111,7 @@ fn run(rtl: Echo, model: Echo, plan: RunPlan, fault: Fault) -> Ran {
     Ran { sides, outcome, inputs }
 }
 
-const PLAN: RunPlan = RunPlan { seed: 1, cycles: 1_000_000, memory_every: 640, idle_limit: None };
+const PLAN: RunPlan = RunPlan { seed: 1, cycles: 1_000_000, memory_every: 640, idle_limit: None, threads: 1 };
 
 fn divergence(outcome: &RunOutcome) -> &Divergence {
     let Some(Cause::Diverged(divergence)) = &outcome.cause else { panic!("{:?}", outcome.cause) };
@@ -216,6 +226,64 @@ fn a_panic_of_the_model_is_caught() {
     assert_eq!(cycle, 495);
 }
 
+#[test]
+fn what_observes_may_panic_or_end_the_run() {
+    for threads in [1, 2] {
+        let observed = |stop_at: u64, panic_at: u64| {
+            let (stop, mut seen) = (AtomicBool::new(false), 0);
+            let mut observe = |_: &[u8], _: &[u8]| {
+                assert!(seen != panic_at, "a defect of what observes");
+                seen += 1;
+                stop.fetch_or(seen == stop_at, Ordering::Relaxed);
+                true
+            };
+            let plan = RunPlan { threads, ..PLAN };
+            let [mut rtl, mut model] = [(); 2].map(|()| Echo::new(u32::MAX));
+            let outcome = sides(|_, _, _| {}).run_reactive(&mut rtl, &mut model, &plan, &mut observe, &stop);
+            (outcome.cause, outcome.cycles)
+        };
+        let (cause, cycles) = observed(u64::MAX, 300);
+        let Some(Cause::Panicked { cycle, message }) = cause else { panic!("{cause:?}") };
+        assert_eq!((cycle, cycles, message.as_str()), (300, 300, "a defect of what observes"));
+        let (cause, cycles) = observed(300, u64::MAX);
+        assert!(matches!(cause, Some(Cause::Interrupted)), "{cause:?}");
+        assert_eq!(cycles, 512, "the chunk's end");
+    }
+}
+
+#[test]
+fn with_two_threads_the_model_runs_ahead_on_its_own() {
+    static RAN_ON: Mutex<Vec<ThreadId>> = Mutex::new(Vec::new());
+    static DONE: AtomicU64 = AtomicU64::new(0);
+    let fault: Fault = |_, cycle, _| {
+        let id = thread::current().id();
+        let mut ran_on = RAN_ON.lock().unwrap();
+        if cycle > RESET_CYCLES as u64 && !ran_on.contains(&id) {
+            ran_on.push(id);
+        }
+        DONE.store(cycle.saturating_sub(RESET_CYCLES as u64), Ordering::Relaxed);
+    };
+    for threads in [1, 2] {
+        RAN_ON.lock().unwrap().clear();
+        let mut sides = sides(fault);
+        let (mut seen, mut furthest) = (0, 0);
+        let mut observe = |_: &[u8], _: &[u8]| {
+            furthest = furthest.max(DONE.load(Ordering::Relaxed) - seen);
+            seen += 1;
+            true
+        };
+        let plan = RunPlan { threads, cycles: 20_000, memory_every: 1 << 20, ..PLAN };
+        let [mut rtl, mut model] = [(); 2].map(|()| Echo::new(u32::MAX));
+        let outcome = sides.run_reactive(&mut rtl, &mut model, &plan, &mut observe, &AtomicBool::new(false));
+        assert!(outcome.cause.is_none(), "{:?}", outcome.cause);
+        let ran_on = RAN_ON.lock().unwrap();
+        assert_eq!(ran_on.contains(&thread::current().id()), threads == 1);
+        assert_eq!(ran_on.len(), 1);
+        // Ten chunks of this block.
+        assert!(furthest > 0 && furthest <= 10 * 256, "{furthest} cycles ahead");
+    }
+}
+
 /// An echo that makes a pause now and then: it ends a stretch.
 struct Pausing {
     echo: Echo,
@@ -241,9 +309,15 @@ impl Environment for Pausing {
 fn stretches_are_one_run() {
     const PAUSES: &[u64] = &[5, 70, 71, 640, 1_300];
     let whole = run(Echo::new(700), Echo::new(700), PLAN, |_, _, _| {});
+    for threads in [1, 2] {
+        in_stretches(&whole, PAUSES, &RunPlan { threads, ..PLAN });
+    }
+}
+
+fn in_stretches(whole: &Ran, pauses: &'static [u64], plan: &RunPlan) {
     let mut sides = sides(|_, _, _| {});
     let mut trail = Trail::new(&sides);
-    let pausing = || Pausing { echo: Echo::new(700), cycle: 0, pauses: PAUSES };
+    let pausing = || Pausing { echo: Echo::new(700), cycle: 0, pauses };
     let (mut rtl, mut model) = (pausing(), pausing());
     let mut inputs = Records::new(whole.inputs.size());
     let mut observe = |driven: &[u8], _: &[u8]| {
@@ -251,12 +325,12 @@ fn stretches_are_one_run() {
         true
     };
     let go = AtomicBool::new(false);
-    for &pause in PAUSES {
-        let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut observe, &go);
+    for &pause in pauses {
+        let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, plan, &mut observe, &go);
         assert!(outcome.cause.is_none(), "{:?}", outcome.cause);
         assert_eq!(outcome.cycles, pause);
     }
-    let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut observe, &go);
+    let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, plan, &mut observe, &go);
     assert!(outcome.cause.is_none());
     assert_eq!(outcome.cycles, whole.outcome.cycles);
     assert_eq!(inputs.all(), whole.inputs.all());

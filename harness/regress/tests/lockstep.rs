@@ -5,7 +5,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use common::{Fault, Faulty};
+use common::{Fault, Faulty, known};
 use gpurf_blocks::config::{Config, MrfConfig, ReadOrder, presets};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{Role, Twin, registry, view, view_mut};
@@ -85,6 +85,17 @@ fn a_broken_block_is_found_shown_and_reproduced() {
     let rtl = bench.broken("mrf_write_queue", "mask_q  <= push_mask_i;", "mask_q  <= push_mask_i ^ 32'h80;");
     let result = bench.run(&queue_job(), &rtl);
     assert_eq!(result.result, Verdict::Diverged);
+    // Nothing but its time depends on the number of threads: the report, the waveform and the reproducer have the same bytes.
+    let threaded = bench.run(&LockstepJob { threads: 2, ..queue_job() }, &rtl);
+    let files = |result: &JobResult| {
+        let folder = result.failure_folder.as_ref().unwrap();
+        let number = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let names = ["report.txt", "wave.vcd", "wave.gtkw", "wave.sucl", "reproducer.json"];
+        let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap().replace(&number, "N");
+        let all = format!("{:?} {:?} {:?}", result.failing_cycle, result.events, result.coverage);
+        (all, names.map(text))
+    };
+    assert!(files(&threaded) == files(&result), "{}\n{}", result.report, threaded.report);
     let found = result.divergence.clone().unwrap();
     assert_eq!((found.block.as_str(), found.port.as_str()), ("mrf_write_queue", "head_mask_o"));
     let [model, rtl_value] =
@@ -256,12 +267,21 @@ fn a_failure_that_no_short_run_shows_says_so() {
     assert_eq!((again.result, again.failing_cycle), (Verdict::Diverged, Some(cycle)));
 }
 
-/// Runs a faulty twin of a block against its RTL.
+/// Runs a faulty twin of a block against its RTL: with one thread and with two it is the same run.
 fn run_faulty(block: &str, fault: Fault, stop: &AtomicBool) -> gpurf_lockstep::RunOutcome {
+    let [one, two] = [1, 2].map(|threads| run_faulty_once(block, fault, stop, threads));
+    let twin = (registry::find(block).unwrap().twin)(&SMALL);
+    let [first, second] = [&one, &two].map(|outcome| known(twin.declaration(), outcome));
+    assert_eq!(first.0, second.0);
+    assert!(first.1 == second.1);
+    two
+}
+
+fn run_faulty_once(block: &str, fault: Fault, stop: &AtomicBool, threads: usize) -> gpurf_lockstep::RunOutcome {
     let inner = (registry::find(block).unwrap().twin)(&SMALL);
     let mut sides = Bench::new().sides(Faulty::boxed(inner, fault));
     let mut stimulus = gpurf_stimulus::random(block, &SMALL, 1);
-    let plan = RunPlan { seed: 1, cycles: 2_000, memory_every: 640, idle_limit: None };
+    let plan = RunPlan { seed: 1, cycles: 2_000, memory_every: 640, idle_limit: None, threads };
     sides.run(&mut *stimulus, &plan, &mut |_, _| {}, stop)
 }
 
@@ -431,7 +451,7 @@ fn a_difference_is_found_in_its_cycle_wherever_that_is_in_a_chunk() {
             }
         }));
         let mut stimulus = gpurf_stimulus::random("mrf_write_queue", &SMALL, 4);
-        let plan = RunPlan { seed: 4, cycles: 1_000, memory_every: 100, idle_limit: None };
+        let plan = RunPlan { seed: 4, cycles: 1_000, memory_every: 100, idle_limit: None, threads: 1 };
         let mut seen = Records::new(sides.comparator.declaration().input_bytes);
         let outcome = sides.run(&mut *stimulus, &plan, &mut |inputs, _| seen.push(inputs), &GO);
         let Some(Cause::Diverged(divergence)) = &outcome.cause else { panic!("{wrong}: {:?}", outcome.cause) };

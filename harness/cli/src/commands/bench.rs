@@ -51,11 +51,18 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     }
     let tools = super::toolchain(&project)?;
     let mut rows = Vec::new();
+    let wanted = |name: &str| name.contains(&arguments.only);
     for (preset, idle) in register_files().into_iter().flat_map(|p| [(p, false), (p, true)]) {
+        if !wanted(&bench::mrf_name(&preset.config, idle)) {
+            continue;
+        }
         output::note(&format!("measuring {}, {}", preset.name, if idle { "idle" } else { "under load" }));
         rows.push(bench::mrf(&project, &tools, &preset.config, idle, arguments.time)?);
     }
     for (preset, kernel) in machines() {
+        if !wanted(&bench::machine_name(preset, kernel)) {
+            continue;
+        }
         output::note(&format!("measuring the SM of {} on {kernel}", preset.name));
         rows.extend(bench::machine(&project, &tools, preset, kernel, arguments.time)?);
     }
@@ -70,6 +77,9 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
         numbers("model"),
         numbers("lockstep/Verilator"),
         numbers("model/Verilator"),
+        numbers("2 threads"),
+        numbers("2 threads/Verilator"),
+        numbers("by the RTL's thread"),
         words("checksum"),
     ];
     let row = |r: &Row| -> Vec<Cell> {
@@ -80,6 +90,9 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
             format!("{:.0}", r.model).into(),
             format!("{:.2}", r.lockstep_ratio).into(),
             format!("{:.1}", r.model_ratio).into(),
+            r.threaded.map_or("-".into(), |speed| format!("{speed:.0}").into()),
+            r.threaded_ratio.map_or("-".into(), |ratio| format!("{ratio:.2}").into()),
+            r.follower_ratio.map_or("-".into(), |ratio| format!("{ratio:.2}").into()),
             r.checksum.as_str().into(),
         ]
     };
@@ -87,6 +100,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     output::print(&output::table(&columns, &rows))?;
     output::print(
         "Verilator: without probes and assertions, nothing compared. Equal checksums: all did the same work.\n\
+         2 threads: the lockstep with its model on a second thread, by the clock on the wall, as Verilator then; the others by their thread's own time.\n\
          Skipped: cycles in which nothing happens, which the model alone need not run one by one; below, a row without that.\n",
     )?;
     Ok(Status::Pass)

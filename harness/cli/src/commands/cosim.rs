@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpurf_lockstep::Verdict;
 use gpurf_regress::suite::is_judged;
-use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, run_grouped, run_job};
+use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, run_grouped, run_job, threads_of_each};
 use verilated::{Options, Simulator, Toolchain};
 
 use super::program;
@@ -111,12 +111,14 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
     let kept = AtomicUsize::new(0);
     let optimise = arguments.optimise || is_long(arguments);
     let options = Options { simulator: arguments.simulator.into(), optimise, ..Options::default() };
+    let threads = super::threads(arguments.run.jobs);
     let work = |index: &usize| {
         if interrupt::requested() {
             return Ended::Skipped;
         }
         let mut job = jobs[*index].clone();
         progress.begin(*index, &name(&job));
+        job.threads = threads_of_each(jobs.len(), threads);
         job.keep_failure &= kept.load(Ordering::Relaxed) < KEPT;
         let run = || run_job(project, tools, &job, &own.sources, &options, interrupt::flag());
         // A defect in one run must not take the results of the others with it.
@@ -135,7 +137,6 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
             Err(error) => Ended::Refused(error.into()),
         }
     };
-    let threads = super::threads(arguments.run.jobs);
     // A run of the SM takes longer than one of a block.
     let all = jobs.iter().map(|job| (job.block.clone(), None));
     let tally = Mutex::new(Tally { remaining: Remaining::new(threads, all), equal: 0, other: 0 });

@@ -68,7 +68,8 @@ pub fn project(execution: &Execution) -> Result<Project, Failure> {
 /// How kernels are run.
 pub fn settings(execution: &Execution, config: Config) -> Settings {
     let (seed, idle_limit) = (execution.seed, execution.idle_limit);
-    Settings { seed, idle_limit, stop: interrupt::flag(), ..Settings::new(config) }
+    let threads = super::threads(execution.threads);
+    Settings { seed, idle_limit, stop: interrupt::flag(), threads, ..Settings::new(config) }
 }
 
 /// What is done with an engine that has cycles.

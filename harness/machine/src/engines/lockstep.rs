@@ -193,6 +193,7 @@ impl Engine for LockstepEngine {
             memory_every: MEMORY_EVERY,
             // An SM that has stopped makes no progress, and is no hang.
             idle_limit: Some(self.settings.idle_limit + if launch.fault.is_some() { AFTER_FAULT } else { 0 }),
+            threads: self.settings.threads,
         };
         let mut places = Whereabouts::new(&self.settings.config);
         let mut both = Records::zeroed(self.lockstep.comparator.declaration().record_bytes, 1);
@@ -220,7 +221,8 @@ impl Engine for LockstepEngine {
         };
         let (rtl, model) = (&mut self.rtl, &mut self.model);
         let mut outcome = self.lockstep.go_on(&mut self.trail, rtl, model, &plan, &mut observe, self.settings.stop);
-        *memory = self.model.take_buffers();
+        // The RTL's: after a failure the model may have gone any number of cycles further.
+        *memory = self.rtl.take_buffers();
         self.cycles = outcome.cycles;
         self.events = std::mem::take(&mut outcome.events);
         self.spreads = std::mem::take(&mut outcome.spreads);
@@ -266,7 +268,7 @@ impl Machine for LockstepEngine {
     fn statistics(&self) -> Statistics {
         let Self { launches, cycles, judged, .. } = *self;
         let (mut events, spreads) = (self.events.clone(), self.spreads.clone());
-        self.model.moved().add_to(&mut events);
+        self.rtl.moved().add_to(&mut events);
         Statistics { launches, cycles, events, spreads, judged: Some(judged) }
     }
 

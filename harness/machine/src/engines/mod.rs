@@ -49,6 +49,8 @@ pub struct Settings {
     pub skip: bool,
     /// Whether the model alone measures times of results ([`measures`](crate::measures)); its statistics have them then.
     pub measure: bool,
+    /// Threads that the lockstep may use ([`RunPlan::threads`](gpurf_lockstep::RunPlan::threads)).
+    pub threads: usize,
     /// Makes a model of the SM; another one than that of `gpurf-sm` for tests.
     pub model: fn(&Config) -> Box<dyn Twin>,
 }
@@ -58,7 +60,17 @@ impl Settings {
     pub fn new(config: Config) -> Self {
         static GO: AtomicBool = AtomicBool::new(false);
         let model = gpurf_sm::ENTRY.twin;
-        Self { config, seed: 1, idle_limit: IDLE_LIMIT, stop: &GO, wave: None, skip: true, measure: false, model }
+        Self {
+            config,
+            seed: 1,
+            idle_limit: IDLE_LIMIT,
+            stop: &GO,
+            wave: None,
+            skip: true,
+            measure: false,
+            threads: 1,
+            model,
+        }
     }
 }
 

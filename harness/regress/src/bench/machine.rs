@@ -26,9 +26,16 @@ enum Who {
     Model,
     /// The model, every cycle one by one.
     EveryCycle,
+    /// The lockstep, its model on a second thread.
+    Threaded,
 }
 
-const ALL: [Who; 4] = [Who::Lockstep, Who::Verilator, Who::Model, Who::EveryCycle];
+const ALL: [Who; 5] = [Who::Lockstep, Who::Verilator, Who::Model, Who::EveryCycle, Who::Threaded];
+
+/// What the names of both rows begin with.
+pub fn machine_name(preset: &Preset, kernel: &str) -> String {
+    format!("sm, {}, {kernel}", preset.name)
+}
 
 /// Measures the SM on one of the project's kernels, in rounds until `time` is over. Two rows: the model alone skips cycles in which nothing happens, and it does
 /// not. The first one's name has their share.
@@ -47,40 +54,59 @@ pub fn machine(
     let build =
         |options| tools.build(&request(project, gpurf_sm::ENTRY.name, config, &none, options)?).map_err(JobError::from);
     let (probed, plain) = (build(Options::default())?, build(plain)?);
+    if let Some(probe) = probed.absent_names().first() {
+        return Err(JobError::Build(format!(
+            "the RTL of the SM lacks {probe}: what is compared is less than the model has"
+        )));
+    }
     let kernel = Kernel::load(project, name, config)?;
     let started = Instant::now();
     let mut speeds: [Vec<f64>; ALL.len()] = Default::default();
+    let mut on_the_wall: [Vec<f64>; ALL.len()] = Default::default();
     let (mut sum, mut skipped) = (None, 0.0);
     while speeds[0].len() < ROUNDS || started.elapsed() < time {
-        for (who, speed) in ALL.into_iter().zip(&mut speeds) {
+        for who in ALL {
             let run = kernel.run(config, who, &probed, &plain)?;
-            speed.push(run.kilocycles);
+            speeds[who as usize].push(run.kilocycles);
+            on_the_wall[who as usize].push(run.on_the_wall);
             skipped = f64::max(skipped, run.skipped);
             if *sum.get_or_insert(run.checksum) != run.checksum {
                 return Err(JobError::Build(format!("{name}: they did not do the same work")));
             }
         }
     }
-    let ratio = |who: Who| median(speeds[who as usize].iter().zip(&speeds[1]).map(|(a, b)| a / b).collect());
+    let to_verilator = |speeds: &[Vec<f64>], who: Who| {
+        let pairs = speeds[who as usize].iter().zip(&speeds[Who::Verilator as usize]);
+        median(pairs.map(|(a, b)| a / b).collect())
+    };
+    let ratio = |who: Who| to_verilator(&speeds, who);
     let speed = |who: Who| median(speeds[who as usize].clone());
+    let threaded = Who::Threaded;
     let row = |name: String, model: Who| Row {
         name,
         lockstep: speed(Who::Lockstep),
         verilator: speed(Who::Verilator),
         model: speed(model),
+        threaded: Some(median(on_the_wall[threaded as usize].clone())),
         lockstep_ratio: ratio(Who::Lockstep),
         model_ratio: ratio(model),
+        follower_ratio: Some(ratio(threaded)),
+        threaded_ratio: Some(to_verilator(&on_the_wall, threaded)),
         checksum: format!("{:016x}", sum.unwrap_or_default()),
     };
+    let begin = machine_name(preset, name);
     Ok([
-        row(format!("sm, {}, {name}, {:.0} % skipped", preset.name, 100.0 * skipped), Who::Model),
-        row(format!("sm, {}, {name}, none skipped", preset.name), Who::EveryCycle),
+        row(format!("{begin}, {:.0} % skipped", 100.0 * skipped), Who::Model),
+        row(format!("{begin}, none skipped"), Who::EveryCycle),
     ])
 }
 
 /// What a run gave.
 struct Run {
+    /// A second of this thread's own time.
     kilocycles: f64,
+    /// A second on the wall.
+    on_the_wall: f64,
     /// Share of the cycles that were skipped.
     skipped: f64,
     /// Of cycles and results.
@@ -108,6 +134,10 @@ impl Kernel {
         let settings = Settings::new(*config);
         let failed = |f: verilated::RtlFailure| JobError::Build(f.to_string());
         match who {
+            Who::Threaded => {
+                let settings = Settings { threads: 2, ..settings };
+                self.timed(LockstepEngine::new(settings, probed).map_err(failed)?)
+            }
             Who::Lockstep => self.timed(LockstepEngine::new(settings, probed).map_err(failed)?),
             Who::Verilator => self.timed(RtlEngine::new(settings, plain).map_err(failed)?),
             Who::Model => self.timed(ModelEngine::new(settings)),
@@ -118,9 +148,9 @@ impl Kernel {
     fn timed(&self, mut engine: impl Machine) -> Result<Run, JobError> {
         let failed = |e: &dyn std::fmt::Display| JobError::Build(e.to_string());
         let mut session = Session::new(&self.manifest, &self.compiled.image).map_err(|e| failed(&e))?;
-        let started = Stopwatch::start();
+        let (started, wall) = (Stopwatch::start(), Instant::now());
         session.run(&mut engine).map_err(|e| failed(&e))?;
-        let elapsed = started.elapsed();
+        let (elapsed, wall) = (started.elapsed(), wall.elapsed());
         let cycles = engine.statistics().cycles;
         let mut sum = Fold(cycles);
         for (index, _) in self.manifest.buffers.iter().enumerate().filter(|(_, buffer)| buffer.output) {
@@ -128,6 +158,7 @@ impl Kernel {
         }
         Ok(Run {
             kilocycles: cycles as f64 / elapsed.as_secs_f64() / 1e3,
+            on_the_wall: cycles as f64 / wall.as_secs_f64() / 1e3,
             skipped: engine.skipped() as f64 / cycles.max(1) as f64,
             checksum: sum.finish(),
         })

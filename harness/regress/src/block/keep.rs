@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gpurf_blocks::shape::straps_of;
 use gpurf_lockstep::{
-    Cause, FailureContext, Lockstep, Records, Reproducer, RunOutcome, Sequence, Shrunk, shrink, write_failure,
+    Cause, FailureContext, Lockstep, Records, Reproducer, RunOutcome, RunPlan, Sequence, Shrunk, shrink, write_failure,
 };
 
 use super::Runner;
@@ -128,7 +128,8 @@ impl Runner<'_> {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let plan = self.plan(inputs.len() as u64);
+        // Many short runs: a thread for each would cost more than it saves.
+        let plan = RunPlan { threads: 1, ..self.plan(inputs.len() as u64) };
         let outcome = self.sides()?.run(&mut Sequence::new(inputs.clone()), &plan, &mut |_, _| {}, stop);
         Ok(outcome.cause.filter(|cause| signature(cause) == *wanted).as_ref().and_then(failing_cycle))
     }

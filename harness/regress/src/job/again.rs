@@ -28,6 +28,7 @@ impl LockstepJob {
             inputs,
             keep_failure: true,
             may_end_early: false,
+            threads: 1,
         })
     }
 

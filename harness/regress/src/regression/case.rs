@@ -126,6 +126,7 @@ impl Case {
                     inputs,
                     keep_failure: true,
                     may_end_early: false,
+                    threads: 1,
                 }
             }
             Work::Golden { .. } => return Ok(None),

@@ -13,7 +13,7 @@ use super::outcome::{CaseOutcome, Signature};
 use super::plan::{RegressionPlan, Shard};
 use super::report::{RegressionReport, buckets};
 use super::slot::{Slot, Start};
-use crate::JobError;
+use crate::{JobError, threads_of_each};
 
 /// Failures that leave a folder when they are run again.
 const KEPT: [Verdict; 4] = [Verdict::Diverged, Verdict::Assertion, Verdict::Hang, Verdict::OracleMismatch];
@@ -171,10 +171,11 @@ impl Regression<'_> {
         work: impl Fn(&mut Slot<'_>, usize, &Case) -> Result<(), JobError> + Sync,
     ) {
         let next = AtomicUsize::new(0);
+        let threads = threads_of_each(cases.len(), self.jobs);
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.clamp(1, cases.len().max(1)) {
                 scope.spawn(|| {
-                    let mut slot = Slot::new(self.start, self.stop);
+                    let mut slot = Slot::new(self.start, self.stop, threads);
                     while !self.stop.load(Ordering::Relaxed) && lock(done).failure.is_none() {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some(case) = cases.get(index) else { return };

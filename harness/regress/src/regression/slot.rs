@@ -44,12 +44,14 @@ pub struct Slot<'a> {
     start: Start<'a>,
     stop: &'a AtomicBool,
     process: Option<Process>,
+    /// Threads that a case may use.
+    threads: usize,
 }
 
 impl<'a> Slot<'a> {
     /// Without a worker: the first case starts it. `stop` is raised to end early.
-    pub fn new(start: Start<'a>, stop: &'a AtomicBool) -> Self {
-        Self { start, stop, process: None }
+    pub fn new(start: Start<'a>, stop: &'a AtomicBool, threads: usize) -> Self {
+        Self { start, stop, process: None, threads }
     }
 
     /// Runs a case, and if `keep` says where, shrinks what fails and keeps it; gives its failure folder.
@@ -59,7 +61,8 @@ impl<'a> Slot<'a> {
     pub fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
         let allowance = if keep.is_some() { SHRINK_ALLOWANCE } else { Duration::ZERO };
         let limit = Duration::from_secs(case.limit_s);
-        let mut line = serde_json::to_string(&Request { case: case.clone(), keep }).expect("words are JSON");
+        let mut line = serde_json::to_string(&Request { case: case.clone(), keep, threads: self.threads })
+            .expect("words are JSON");
         line.push('\n');
         // A worker that has ended between two cases is replaced once.
         for _ in 0..2 {

@@ -29,6 +29,8 @@ pub struct Request {
     pub case: Case,
     /// Where its failure folder goes, if it is to be shrunk and kept.
     pub keep: Option<PathBuf>,
+    /// Threads that it may use.
+    pub threads: usize,
 }
 
 /// What a worker says.
@@ -75,8 +77,8 @@ impl Worker<'_> {
             std::process::exit(0);
         });
         for request in requests {
-            let Request { case, keep } = request;
-            let (outcome, folder) = self.run(&case, keep).unwrap_or_else(|e| (self.not_run(&case, &e), None));
+            let Request { case, keep, threads } = request;
+            let (outcome, folder) = self.run(&case, keep, threads).unwrap_or_else(|e| (self.not_run(&case, &e), None));
             say(&Answer::Done(Box::new(outcome), folder))?;
         }
         Ok(())
@@ -90,7 +92,12 @@ impl Worker<'_> {
         }
     }
 
-    fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
+    fn run(
+        &mut self,
+        case: &Case,
+        keep: Option<PathBuf>,
+        threads: usize,
+    ) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
         let Some(mut job) = case.job(&self.project)? else {
             say(&Answer::Built).map_err(|e| input(&e))?;
             return Ok((self.golden(case)?, None));
@@ -116,7 +123,7 @@ impl Worker<'_> {
         }
         let build_s = started.elapsed().as_secs_f64();
         say(&Answer::Built).map_err(|e| input(&e))?;
-        job.keep_failure = keep.is_some();
+        (job.keep_failure, job.threads) = (keep.is_some(), threads);
         let project = Project { failures: keep.unwrap_or_default(), ..self.project.clone() };
         let result = run_job(&project, self.tools, &job, &rtl, &Options::default(), self.stop)?;
         let outcome = CaseOutcome { build_s, ..CaseOutcome::of(case, &result) };

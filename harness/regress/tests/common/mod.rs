@@ -1,6 +1,24 @@
 //! What the tests of the lockstep share.
 
 use gpurf_blocks::{Declaration, Memory, Twin};
+use gpurf_lockstep::RunOutcome;
+
+/// All that is known of a run, its speed left out: in words, and the bytes of both sides that mean something, cycle by cycle.
+#[allow(dead_code, reason = "the test of the memory cells has this module for its faults")]
+pub fn known(declaration: &Declaration, outcome: &RunOutcome) -> (String, Vec<u8>) {
+    let RunOutcome { cycles, cause, capture, events, spreads, slow_compares } = outcome;
+    let first = capture.as_ref().map(|capture| capture.first_cycle);
+    let sides = capture.iter().flat_map(|capture| [&capture.rtl, &capture.model]);
+    let mut bytes = Vec::new();
+    for record in sides.flat_map(|side| (0..side.len()).map(|index| side.get(index))) {
+        for (index, signal) in declaration.signals.iter().enumerate() {
+            for element in (0..signal.field.count).filter(|&element| declaration.is_valid(record, index, element)) {
+                bytes.extend_from_slice(signal.field.bytes(record, element));
+            }
+        }
+    }
+    (format!("{cycles} {cause:?} {first:?} {events:?} {spreads:?} {slow_compares}"), bytes)
+}
 
 /// Called after each cycle with the twin, the number of cycles it has run (reset counts), and the cycle's compared part.
 pub type Fault = fn(&mut dyn Twin, u64, &mut [u8]);

@@ -1,0 +1,126 @@
+//! The model's side of a run. It needs nothing of the RTL's, so it can go ahead on a thread of its own.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use gpurf_blocks::Twin;
+
+use crate::ahead::Queue;
+use crate::memory::lose_in_twin;
+use crate::run::panic_message;
+use crate::trail::Chunk;
+use crate::{Environment, Records, RunPlan, Stimulus};
+
+/// Where the model's inputs come from.
+pub(crate) enum Feed<'a> {
+    /// They are given: the RTL gets the same.
+    Recorded(&'a mut (dyn Stimulus + Send)),
+    /// An environment of its own.
+    Reactive(&'a mut (dyn Environment + Send)),
+}
+
+/// The model and what feeds it.
+pub(crate) struct Model<'a> {
+    pub twin: &'a mut dyn Twin,
+    feed: Feed<'a>,
+    /// The next cycle.
+    next: u64,
+    /// Inputs and outputs of the cycle before.
+    before: Records,
+    input_bytes: usize,
+    output_bytes: usize,
+    plan: RunPlan,
+}
+
+impl<'a> Model<'a> {
+    /// Before this cycle. `before`: the record of the cycle before it.
+    pub(crate) fn new(twin: &'a mut dyn Twin, feed: Feed<'a>, plan: RunPlan, next: u64, before: &[u8]) -> Self {
+        let declaration = twin.declaration();
+        let (input_bytes, output_bytes) = (declaration.input_bytes, declaration.output_bytes);
+        let mut record = Records::new(declaration.record_bytes);
+        record.push(before);
+        Self { twin, feed, next, before: record, input_bytes, output_bytes, plan }
+    }
+
+    /// Runs as long as there are chunks to fill, up to a cycle before which it has to wait for the RTL.
+    pub(crate) fn run_ahead(&mut self, queue: &Queue) {
+        let _end = queue.end_with_this();
+        while let Some(mut chunk) = queue.free() {
+            self.fill(&mut chunk);
+            let last = chunk.last;
+            queue.put(chunk);
+            if last {
+                return;
+            }
+        }
+    }
+
+    /// Fills a chunk, at most up to the next cycle before which memories are compared.
+    pub(crate) fn fill(&mut self, chunk: &mut Chunk) {
+        chunk.begin(self.next);
+        let memory_every = self.plan.memory_every;
+        let memories = (self.next / memory_every + 1).saturating_mul(memory_every);
+        let end = chunk.limit().min(memories).min(self.plan.cycles);
+        // The model must not take the harness down with it: the waveform is wanted most when it panics.
+        let run = catch_unwind(AssertUnwindSafe(|| {
+            while self.next < end && !chunk.ended {
+                if self.step(chunk) {
+                    chunk.advance();
+                    self.next += 1;
+                } else {
+                    chunk.ended = true;
+                }
+            }
+        }));
+        chunk.panic = run.err().map(|panic| panic_message(&*panic));
+        if let Some(record) = chunk.newest() {
+            let bytes = self.input_bytes + self.output_bytes;
+            self.before.get_mut(0)[..bytes].copy_from_slice(&record[..bytes]);
+        }
+        let stops = chunk.ended || chunk.panic.is_some();
+        chunk.last = stops || self.next == memories || self.next == self.plan.cycles;
+    }
+
+    /// One cycle into a chunk; false when there are no further inputs.
+    fn step(&mut self, chunk: &mut Chunk) -> bool {
+        let input_bytes = self.input_bytes;
+        let given = match &mut self.feed {
+            Feed::Recorded(stimulus) => stimulus.next(&mut chunk.next_mut()[..input_bytes]),
+            Feed::Reactive(environment) => {
+                let (before, now) = match chunk.pair_mut() {
+                    Some(pair) => pair,
+                    None => (self.before.get(0), chunk.next_mut()),
+                };
+                let (inputs, compared) = before.split_at(input_bytes);
+                now[..input_bytes].copy_from_slice(inputs);
+                let outputs = &compared[..self.output_bytes];
+                environment.drive((self.next > 0).then_some(outputs), &mut now[..input_bytes])
+            }
+        };
+        if given {
+            self.cycle(chunk.next_mut());
+        }
+        given
+    }
+
+    /// One more cycle after that of the record, into the record; false when there are no further inputs.
+    pub(crate) fn step_after(&mut self, record: &mut [u8]) -> bool {
+        let (inputs, compared) = record.split_at_mut(self.input_bytes);
+        let given = match &mut self.feed {
+            Feed::Recorded(stimulus) => stimulus.next(inputs),
+            Feed::Reactive(environment) => environment.drive(Some(&compared[..self.output_bytes]), inputs),
+        };
+        if given {
+            self.cycle(record);
+        }
+        given
+    }
+
+    /// A cycle whose inputs are in the record.
+    fn cycle(&mut self, record: &mut [u8]) {
+        let (inputs, compared) = record.split_at_mut(self.input_bytes);
+        self.twin.cycle(inputs, compared);
+        if let Feed::Reactive(environment) = &mut self.feed {
+            lose_in_twin(self.twin, environment.lost(compared));
+        }
+    }
+}
