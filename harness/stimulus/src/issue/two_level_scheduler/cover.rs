@@ -249,7 +249,8 @@ impl TwoLevelSchedulerCover {
         p: &TwoLevelSchedulerProbe,
         points: &mut Points,
     ) {
-        let straps = Straps { stay: i.cfg_i >> 1 & 1 == 1, patience: i.cfg_i >> 2 & 0xfff, ..Straps::of(&Config::default()) };
+        let straps =
+            Straps { stay: i.cfg_i >> 1 & 1 == 1, patience: i.cfg_i >> 2 & 0xfff, ..Straps::of(&Config::default()) };
         let ready = Self::ready(i, p, self.shape.active, self.shape.warps);
         let mut left = 0u8;
         for s in 0..self.shape.active {
