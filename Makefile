@@ -41,6 +41,7 @@ wave: ## opens, or without a display names, the last failure's waveform (DIR= an
 regress: ## the long run: every preset, all kernels, programs, blocks and goldens (TIER=smoke: minutes; RESUME=1: go on; SHARD=I/N; SLURM=N: N shards on a Slurm cluster, OUT= its folder)
 	@scripts/bootstrap.sh
 ifdef SLURM
+	@[ -z "$(SHARD)" ] || { echo 'regress: SLURM=$(SLURM) runs all shards, so SHARD=$(SHARD) has no meaning with it: leave one of them out' >&2; exit 2; }
 	@cargo build --quiet --release --package gpurf-cli
 	@$(if $(JOBS),SBATCH_OPTIONS="$$SBATCH_OPTIONS --cpus-per-task=$(JOBS)") scripts/slurm.sh $(SLURM) $(or $(OUT),target/regress/$(or $(TIER),nightly)) \
 		$(REGRESS)
@@ -54,9 +55,9 @@ mutants: ## faults put into the RTL: how many the lockstep catches, where, how f
 		$(addprefix --mistakes ,$(MISTAKES)) $(addprefix --jobs ,$(JOBS))
 	@$(GPURF) audit $(addprefix --block ,$(BLOCK)) $(addprefix --seed ,$(SEED)) $(addprefix --jobs ,$(JOBS))
 
-bench: ## speed of the lockstep, of plain Verilator and of the model
+bench: ## speed of the lockstep, of plain Verilator and of the model (SIZES=1: how it falls as the SM grows; OLD=DIR: this checkout against another one)
 	@scripts/bootstrap.sh
-	@$(GPURF) bench
+	@$(if $(OLD),python3 scripts/bench_pair.py $(OLD) .,$(GPURF) bench $(if $(SIZES),--sizes))
 
 reproduce: ## the papers' results beside ours: every report, as text and as one page with plots (SMALL=1: on little data, KERNEL= one manifest, JOBS=, HTML= the page)
 	@mkdir -p $(dir $(HTML))

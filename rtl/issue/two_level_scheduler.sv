@@ -125,6 +125,7 @@ module two_level_scheduler
 
   // warps
   logic [CountW-1:0]    long_count_q [Warps];      // results that outlive a slot
+  logic [CountW-1:0]    long_count_d [Warps];
 
   // ports
   logic [WarpW-1:0]     outer_q      [IssuePorts]; // where the next warp for a slot is looked for
@@ -352,37 +353,28 @@ module two_level_scheduler
     end
   end
 
-  // The long count of a warp after this edge. All that happens to the warp counts together: where its
-  // slot is handed over, also the short results of the slot.
-  function automatic logic [CountW-1:0] long_after(logic [WarpW-1:0] warp);
-    long_after = long_count_q[IndexW'(warp)];
+  // The long counts after this edge. All that happens to a warp counts together: where its slot is
+  // handed over, also the short results of the slot.
+  always_comb begin
+    long_count_d = long_count_q;
     for (int unsigned s = 0; s < Active; s++) begin
-      if (hand[s] && warp_q[s] == warp) long_after = long_after + short_q[s];
+      if (hand[s]) begin
+        long_count_d[IndexW'(warp_q[s])] = long_count_d[IndexW'(warp_q[s])] + short_q[s];
+      end
     end
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      if (set_long[p] && issue_warp_o[p] == warp) long_after = long_after + 1'b1;
-      if (reg_valid_i[p] && reg_warp_i[p] == warp && (!reg_short[p] || hand[reg_slot[p]])) begin
-        long_after = long_after - 1'b1;
+      if (set_long[p]) begin
+        long_count_d[IndexW'(issue_warp_o[p])] = long_count_d[IndexW'(issue_warp_o[p])] + 1'b1;
+      end
+      if (reg_valid_i[p] && (!reg_short[p] || hand[reg_slot[p]])) begin
+        long_count_d[IndexW'(reg_warp_i[p])] = long_count_d[IndexW'(reg_warp_i[p])] - 1'b1;
       end
     end
-  endfunction
+  end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      long_count_q <= '{default: '0};
-    end else begin
-      for (int unsigned p = 0; p < IssuePorts; p++) begin
-        if (set_long[p]) begin
-          long_count_q[IndexW'(issue_warp_o[p])] <= long_after(issue_warp_o[p]);
-        end
-        if (reg_valid_i[p] && !reg_short[p]) begin
-          long_count_q[IndexW'(reg_warp_i[p])] <= long_after(reg_warp_i[p]);
-        end
-      end
-      for (int unsigned s = 0; s < Active; s++) begin
-        if (hand[s]) long_count_q[IndexW'(warp_q[s])] <= long_after(warp_q[s]);
-      end
-    end
+    if (!rst_ni) long_count_q <= '{default: '0};
+    else         long_count_q <= long_count_d;
   end
 
   // ------------------------------------------------------------------ slots and ports

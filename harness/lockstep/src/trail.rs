@@ -136,7 +136,7 @@ impl Trail {
         self.spare.pop().unwrap_or_else(|| Chunk::new(self.size(), self.span))
     }
 
-    /// Keeps a chunk that is to be compared, and forgets what is no more needed before it.
+    /// Keeps a chunk that is to be compared, and forgets what is not needed any more.
     pub(crate) fn keep(&mut self, chunk: Chunk) {
         self.kept.push_back(chunk);
         if self.kept.len() > HISTORY.div_ceil(self.span) + 1 {

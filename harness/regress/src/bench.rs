@@ -6,12 +6,14 @@
 
 mod compiler;
 mod machine;
+mod sizes;
 mod stopwatch;
 
 use std::time::Duration;
 
 pub use compiler::{CompilerRow, compiler};
 pub use machine::{machine, machine_name};
+pub use sizes::{SIZES, SizeRow, Sweep};
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfIn;

@@ -13,6 +13,9 @@ pub struct Bench {
     /// Measure only the compiler, on each kernel
     #[arg(long)]
     pub compile: bool,
+    /// Measure how the SM's cost grows with its hardware: warps, banks, collectors, entries of cache and ORF, latency of memory
+    #[arg(long, conflicts_with = "compile")]
+    pub sizes: bool,
     /// Measure only the rows whose names contain this text, such as crc32 or "sm, baseline"
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, conflicts_with = "compile")]
     pub only: String,

@@ -3,7 +3,7 @@
 use gpurf_blocks::config::{self, Preset};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_lockstep::Verdict;
-use gpurf_regress::bench::{self, CompilerRow, Row};
+use gpurf_regress::bench::{self, CompilerRow, Row, SIZES, SizeRow};
 use serde::Serialize;
 
 use crate::args::Bench;
@@ -23,6 +23,12 @@ const MACHINE_KERNELS: [&str; 5] = ["crc32", "collatz", "sortingNetworks", "radi
 
 /// The kernels on which the main preset of each design is measured besides.
 const DESIGN_KERNELS: [&str; 2] = ["crc32", "radixSort"];
+
+/// The kernel on which sizes are measured: it has blocks for 48 warps, and barriers.
+const SIZES_KERNEL: &str = "sortingNetworks";
+
+/// Characters of the longest bar.
+const BAR: f64 = 24.0;
 
 /// Presets whose register files differ, one for each.
 fn register_files() -> Vec<&'static Preset> {
@@ -50,8 +56,17 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
         return compiler(&bench::compiler(&project)?, arguments.json);
     }
     let tools = super::toolchain(&project)?;
-    let mut rows = Vec::new();
     let wanted = |name: &str| name.contains(&arguments.only);
+    if arguments.sizes {
+        let mut rows = Vec::new();
+        let points = SIZES.iter().flat_map(|sweep| sweep.values.iter().map(move |&value| (sweep, value)));
+        for (sweep, value) in points.filter(|(sweep, value)| wanted(&sweep.name(*value))) {
+            output::note(&format!("measuring {}", sweep.name(value)));
+            rows.push(sweep.measure(&project, &tools, value, SIZES_KERNEL, arguments.time)?);
+        }
+        return sizes(&rows, arguments.json);
+    }
+    let mut rows = Vec::new();
     for (preset, idle) in register_files().into_iter().flat_map(|p| [(p, false), (p, true)]) {
         if !wanted(&bench::mrf_name(&preset.config, idle)) {
             continue;
@@ -60,11 +75,11 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
         rows.push(bench::mrf(&project, &tools, &preset.config, idle, arguments.time)?);
     }
     for (preset, kernel) in machines() {
-        if !wanted(&bench::machine_name(preset, kernel)) {
+        if !wanted(&bench::machine_name(preset.name, kernel)) {
             continue;
         }
         output::note(&format!("measuring the SM of {} on {kernel}", preset.name));
-        rows.extend(bench::machine(&project, &tools, preset, kernel, arguments.time)?);
+        rows.extend(bench::machine(&project, &tools, preset.name, &preset.config, kernel, arguments.time)?);
     }
     if arguments.json {
         output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows: &rows }))?;
@@ -103,6 +118,53 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
          2 threads: the lockstep with its model on a second thread, by the clock on the wall, as Verilator then; the others by their thread's own time.\n\
          Skipped: cycles in which nothing happens, which the model alone need not run one by one; below, a row without that.\n",
     )?;
+    Ok(Status::Pass)
+}
+
+/// Shows how the cost of a cycle grows.
+fn sizes(rows: &[SizeRow], as_json: bool) -> Result<Status, Failure> {
+    if as_json {
+        output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows }))?;
+        return Ok(Status::Pass);
+    }
+    let columns = [
+        words("ns a cycle"),
+        numbers("value"),
+        numbers("bits compared"),
+        numbers("lockstep"),
+        numbers("Verilator"),
+        numbers("model"),
+        numbers("bits, by the first"),
+        numbers("lockstep"),
+        numbers("Verilator"),
+        numbers("model"),
+        words("lockstep, ns"),
+    ];
+    let longest = rows.iter().map(|row| row.lockstep_ns).fold(0.0, f64::max);
+    let row = |r: &SizeRow| -> Vec<Cell> {
+        let first = rows.iter().find(|first| (first.preset, first.key) == (r.preset, r.key)).unwrap_or(r);
+        let whole = |value: f64| format!("{value:.0}").into();
+        let by = |value: f64, first: f64| format!("{:.2}", value / first).into();
+        vec![
+            format!("{}, {}", r.preset, r.key).into(),
+            r.value.into(),
+            r.compared_bits.to_string().into(),
+            whole(r.lockstep_ns),
+            whole(r.verilator_ns),
+            whole(r.model_ns),
+            by(r.compared_bits as f64, first.compared_bits as f64),
+            by(r.lockstep_ns, first.lockstep_ns),
+            by(r.verilator_ns, first.verilator_ns),
+            by(r.model_ns, first.model_ns),
+            "#".repeat((BAR * r.lockstep_ns / longest).round() as usize).into(),
+        ]
+    };
+    let rows: Vec<_> = rows.iter().map(row).collect();
+    output::print(&output::table(&columns, &rows))?;
+    output::print(&format!(
+        "The SM on {SIZES_KERNEL}. Bits compared: registers, nets and outputs of the SM. By the first: as a ratio to the first row of the same size.\n\
+         The model skips no cycle.\n"
+    ))?;
     Ok(Status::Pass)
 }
 

@@ -3,7 +3,7 @@
 use std::hash::Hasher;
 use std::time::{Duration, Instant};
 
-use gpurf_blocks::config::{Config, Preset};
+use gpurf_blocks::config::Config;
 use gpurf_compiler::compile;
 use gpurf_launch::{BufferId, Manifest};
 use gpurf_machine::{LockstepEngine, Machine, ModelEngine, RtlEngine, Settings};
@@ -33,11 +33,11 @@ enum Who {
 const ALL: [Who; 5] = [Who::Lockstep, Who::Verilator, Who::Model, Who::EveryCycle, Who::Threaded];
 
 /// What the names of both rows begin with.
-pub fn machine_name(preset: &Preset, kernel: &str) -> String {
-    format!("sm, {}, {kernel}", preset.name)
+pub fn machine_name(machine: &str, kernel: &str) -> String {
+    format!("sm, {machine}, {kernel}")
 }
 
-/// Measures the SM on one of the project's kernels, in rounds until `time` is over. Two rows: the model alone skips cycles in which nothing happens, and it does
+/// Measures the SM of a configuration, which rows call `machine`, on one of the project's kernels, in rounds until `time` is over. Two rows: the model alone skips cycles in which nothing happens, and it does
 /// not. The first one's name has their share.
 ///
 /// # Errors
@@ -45,11 +45,12 @@ pub fn machine_name(preset: &Preset, kernel: &str) -> String {
 pub fn machine(
     project: &Project,
     tools: &Toolchain,
-    preset: &Preset,
+    machine: &str,
+    config: &Config,
     name: &str,
     time: Duration,
 ) -> Result<[Row; 2], JobError> {
-    let (config, none) = (&preset.config, RtlSources::default());
+    let none = RtlSources::default();
     let plain = Options { probes: false, assertions: false, settle_once: false, ..Options::default() };
     let build =
         |options| tools.build(&request(project, gpurf_sm::ENTRY.name, config, &none, options)?).map_err(JobError::from);
@@ -94,7 +95,7 @@ pub fn machine(
         threaded_ratio: Some(to_verilator(&on_the_wall, threaded)),
         checksum: format!("{:016x}", sum.unwrap_or_default()),
     };
-    let begin = machine_name(preset, name);
+    let begin = machine_name(machine, name);
     Ok([
         row(format!("{begin}, {:.0} % skipped", 100.0 * skipped), Who::Model),
         row(format!("{begin}, none skipped"), Who::EveryCycle),
