@@ -191,7 +191,6 @@ package gpurf_pkg;
 
   // The straps of the SM: its `cfg_i`.
   typedef struct packed {
-    logic          handover;        // a slot is free as soon as its warp has left it
     logic          shared_gather;   // of scratchpad memory in unified banks: aggressive
     logic          cache_hints;     // of the data cache: loads with a mark pass it by
     logic          cache_full;      // a store of a whole line takes a place for it
@@ -206,7 +205,8 @@ package gpurf_pkg;
     logic [5:0]  fp_latency;
     logic [1:0]  shared_bandwidth;
     logic [5:0]  side_latency;
-    logic [5:0]  alu_latency;
+    logic        handover;          // a slot is free as soon as its warp has left it
+    logic [4:0]  alu_latency;
     logic        scheduler;         // 0: round robin, 1: greedy then oldest
     logic        read_order;        // of a bank's reads; 0: oldest first, 1: round robin
   } sm_straps_t;

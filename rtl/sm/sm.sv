@@ -1335,7 +1335,7 @@ module sm
     ) u_alu_queue (
       .clk_i,
       .rst_ni,
-      .cfg_i            (cfg_i.alu_latency),
+      .cfg_i            ({1'b0, cfg_i.alu_latency}),
       .push_valid_i     (alu_result_valid & alu_queue_ready),
       .push_warp_i      (alu_result_warp),
       .push_mask_i      (alu_result_mask),

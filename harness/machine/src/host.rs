@@ -41,7 +41,7 @@ enum State {
 /// The host's side of the SM.
 pub struct Host {
     /// `cfg_i` and `design_cfg_i`.
-    straps: (Wide<3>, Wide<4>),
+    straps: (u64, Wide<4>),
     /// The machine's time in the next cycle.
     time: u64,
     /// What stands in the code memory, as far as the host has written it.
@@ -57,7 +57,7 @@ impl Host {
     pub fn new(config: &Config) -> Self {
         let (shape, straps) = (config.sm_shape(), Straps::of(config));
         Self {
-            straps: (straps.sm_word(), straps.design_word()),
+            straps: (straps.word(), straps.design_word()),
             time: config.sm.start_time as u64,
             code: vec![None; shape.code_words],
             constants: vec![None; shape.const_words],

@@ -263,17 +263,15 @@ impl Field {
 #[repr(transparent)]
 pub struct Wide<const WORDS: usize>(pub [u32; WORDS]);
 
-impl<const WORDS: usize> Wide<WORDS> {
-    /// The lowest bits of a value, of at most 128.
+impl Wide<4> {
+    /// A value of 128 bits.
     pub fn from_u128(value: u128) -> Self {
-        const { assert!(WORDS <= 4, "more than 128 bits") }
         Self(std::array::from_fn(|word| (value >> (32 * word)) as u32))
     }
 
-    /// The value, of at most 128 bits.
+    /// The value.
     #[inline]
     pub fn to_u128(self) -> u128 {
-        const { assert!(WORDS <= 4, "more than 128 bits") }
         self.0.iter().rev().fold(0, |value, &word| value << 32 | u128::from(word))
     }
 }

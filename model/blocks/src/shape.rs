@@ -424,7 +424,7 @@ pub struct Straps {
 }
 
 /// Width of `cfg_i` of the SM: `sm_straps_t`.
-pub const SM_CFG_BITS: u32 = 65;
+pub const SM_CFG_BITS: u32 = 64;
 
 impl Straps {
     /// Those of a configuration.
@@ -492,18 +492,17 @@ impl Straps {
 
     /// Those on the ports `cfg_i` and `design_cfg_i` of the SM.
     #[inline]
-    pub fn of_ports(word: &Wide<3>, design: &Wide<4>) -> Self {
-        let word = word.to_u128();
+    pub fn of_ports(word: u64, design: &Wide<4>) -> Self {
         let latency = |low: u32| (word >> low & 0x3f) as u8;
         Self {
             scheduler: (word >> 1 & 1) as u8,
-            alu_latency: latency(2),
+            alu_latency: (word >> 2 & 0x1f) as u8,
+            handover: word >> 7 & 1 == 1,
             side_latency: latency(8),
             shared_bandwidth: (word >> 14 & 3) as u8,
             fp_latency: latency(16),
             sfu_latency: latency(22),
             stay: word >> 28 & 1 == 1,
-            handover: word >> 64 & 1 == 1,
             patience: (word >> 29 & 0xfff) as u16,
             power: (word >> 41 & 0x3ff) as u16,
             share: (word >> 51 & 7) as u8,
@@ -517,19 +516,14 @@ impl Straps {
         }
     }
 
-    /// The SM's `cfg_i`, `sm_straps_t`: order of reads, scheduler, latencies of ALU and memory pipeline (6 bits each), bandwidth
+    /// The SM's `cfg_i`, `sm_straps_t`: order of reads, scheduler, latency of the ALU (5 bits), handover, latency of the memory pipeline (6 bits), bandwidth
     /// (2 bits), latencies of single precision and special functions (6 bits each), stay, patience (12 bits), power states (10 bits),
-    /// locks (3 bits), marks in the place of probes, block slots (5 bits), replacement, full stores and hints of the cache, gathering,
-    /// handover, lowest first.
-    pub fn word(&self) -> u128 {
-        u128::from(self.common()) | u128::from(self.handover) << 64
-    }
-
-    /// Its lowest 64 bits.
-    fn common(&self) -> u64 {
+    /// locks (3 bits), marks in the place of probes, block slots (5 bits), replacement, full stores and hints of the cache, gathering, lowest first.
+    pub fn word(&self) -> u64 {
         u64::from(self.design.read_order)
             | u64::from(self.scheduler) << 1
             | u64::from(self.alu_latency) << 2
+            | u64::from(self.handover) << 7
             | u64::from(self.side_latency) << 8
             | u64::from(self.shared_bandwidth) << 14
             | u64::from(self.fp_latency) << 16
@@ -546,11 +540,6 @@ impl Straps {
             | u64::from(self.gather_aggressive) << 63
     }
 
-    /// [`word`](Self::word) as the SM's port has it.
-    pub fn sm_word(&self) -> Wide<3> {
-        Wide::from_u128(self.word())
-    }
-
     /// The SM's `design_cfg_i`.
     pub fn design_word(&self) -> Wide<4> {
         Wide::from_u128(self.design.straps)
@@ -563,16 +552,16 @@ pub const STRAP_PORTS: [&str; 2] = ["cfg_i", "design_cfg_i"];
 /// What the strap ports that a block has are tied to in a configuration.
 pub fn straps_of(declaration: &Declaration, config: &Config) -> Vec<(&'static str, u128)> {
     let [own, design] = STRAP_PORTS;
-    let values = [(own, cfg_of_block(config, declaration.block)), (design, Straps::of(config).design.straps)];
+    let values = [(own, cfg_of_block(config, declaration.block).into()), (design, Straps::of(config).design.straps)];
     values.into_iter().filter(|(port, _)| declaration.signal(port).is_some()).collect()
 }
 
 /// What `cfg_i` of a block is tied to in a configuration, where it has one. The result queue is the one after the memory
 /// pipeline.
-pub fn cfg_of_block(config: &Config, block: &str) -> u128 {
+pub fn cfg_of_block(config: &Config, block: &str) -> u64 {
     let straps = Straps::of(config);
     let own = match block {
-        "sm" => return straps.word(),
+        "sm" => Some(straps.word()),
         "warp_scheduler" => Some(straps.scheduler.into()),
         "result_queue" => Some(straps.side_latency.into()),
         "shared_memory" => Some(straps.shared_bandwidth.into()),
@@ -590,7 +579,7 @@ pub fn cfg_of_block(config: &Config, block: &str) -> u128 {
     };
     let read_order = straps.design.read_order;
     let of_design = || DESIGNS.iter().find_map(|d| (d.cfg_of_block)(block, read_order, (d.straps)(config)));
-    own.or_else(of_design).unwrap_or(read_order.into()).into()
+    own.or_else(of_design).unwrap_or(read_order.into())
 }
 
 #[cfg(test)]
@@ -601,7 +590,7 @@ mod tests {
 
     #[test]
     fn straps_are_where_the_page_says() {
-        let straps = |settings: &[&str]| Straps::of(&config("baseline", settings)).common();
+        let straps = |settings: &[&str]| Straps::of(&config("baseline", settings)).word();
         let share = 0b110 | 16 << 4;
         assert_eq!(straps(&[]) >> 51, share);
         assert_eq!(straps(&["sm.blocks=5"]) >> 51, 0b110 | 5 << 4);
@@ -613,7 +602,7 @@ mod tests {
         let unified = |settings: &[&str]| cfg_of_block(&config("unified-tiny", settings), "sm");
         assert_eq!(unified(&["unified.gather=aggressive"]) ^ unified(&[]), 1 << 63);
         let two_level = |settings: &[&str], block| cfg_of_block(&config("two-level", settings), block);
-        for (block, bit) in [("sm", 64), ("two_level_scheduler", 14)] {
+        for (block, bit) in [("sm", 7), ("two_level_scheduler", 14)] {
             assert_eq!(two_level(&["sm.handover=true"], block) ^ two_level(&[], block), 1 << bit);
         }
         let own = |block: &str| {

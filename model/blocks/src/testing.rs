@@ -212,8 +212,8 @@ pub(crate) fn config(preset: &str, settings: &[&str]) -> Config {
 /// The straps of a configuration's design. All its straps come back from the SM's ports.
 pub(crate) fn design_straps(config: &Config) -> u128 {
     let straps = Straps::of(config);
-    assert!(straps.word() >> SM_CFG_BITS == 0);
-    assert_eq!(Straps::of_ports(&straps.sm_word(), &straps.design_word()), straps, "{:?}", config.settings());
+    assert!(u128::from(straps.word()) >> SM_CFG_BITS == 0);
+    assert_eq!(Straps::of_ports(straps.word(), &straps.design_word()), straps, "{:?}", config.settings());
     straps.design.straps
 }
 

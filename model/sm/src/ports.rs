@@ -116,7 +116,7 @@ ports! {
         /// Constant to write.
         const_data_i: u32 = field(32).valid_by("const_we_i"),
         /// Straps: `sm_straps_t`.
-        cfg_i: Wide<3> = field(SM_CFG_BITS),
+        cfg_i: u64 = field(SM_CFG_BITS),
         /// Straps of the register file's design.
         design_cfg_i: Wide<4> = field(DESIGN_CFG_BITS),
         /// Blocks of the grid in x.

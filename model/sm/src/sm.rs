@@ -336,7 +336,7 @@ impl Block for Sm {
     }
 
     fn late(&mut self, inputs: &SmIn, out: &mut SmOut) {
-        let straps = Straps::of_ports(&inputs.cfg_i, &inputs.design_cfg_i);
+        let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         let events = self.blocks.decide(inputs, &straps, &mut self.decided);
         (out.mrf_event_o, out.design_event_o) = (events.mrf, events.design);
         out.scheduler_event_o = self.blocks.scheduler_event(&self.decided);
@@ -347,7 +347,7 @@ impl Block for Sm {
     }
 
     fn clock(&mut self, inputs: &SmIn, out: &SmOut) {
-        let straps = Straps::of_ports(&inputs.cfg_i, &inputs.design_cfg_i);
+        let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         if inputs.rst_ni == 0 {
             self.blocks.reset(inputs, &straps, &self.decided);
         } else {

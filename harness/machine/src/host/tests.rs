@@ -61,7 +61,7 @@ fn code_and_constants_are_written_and_then_the_grid_is_launched() {
     let (written, inputs) = load(&mut host, job(&[[1, 2], [3, 4], [5, 6]], &[7, 8]));
     let expected = Written { cycles: 4, code: vec![(0, 1, 2), (1, 3, 4), (2, 5, 6)], constants: vec![(0, 7), (1, 8)] };
     assert_eq!(written, expected);
-    assert_eq!((inputs.rst_ni, inputs.cfg_i.to_u128() >> 2 & 63), (1, 8), "straps are there all the time");
+    assert_eq!((inputs.rst_ni, inputs.cfg_i >> 2 & 63), (1, 8), "straps are there all the time");
     assert_eq!((inputs.launch_grid_x_i, inputs.launch_grid_y_i, inputs.launch_grid_z_i), (70_000, 3, 4));
     assert_eq!((inputs.launch_block_x_i, inputs.launch_block_y_i, inputs.launch_block_z_i), (16, 4, 2));
     assert_eq!((inputs.launch_threads_i, inputs.launch_registers_i, inputs.launch_local_i), (128, 33, 5));

@@ -21,7 +21,7 @@ use crate::ports::{SmIn, SmOut};
 impl Sm {
     /// All that is compared inside; `out` has the SM's outputs.
     pub(super) fn record(&self, inputs: &SmIn, out: &SmOut, probe: &mut SmProbe) {
-        let straps = Straps::of_ports(&inputs.cfg_i, &inputs.design_cfg_i);
+        let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         let (blocks, o) = (&self.blocks, &mut probe.outputs);
         macro_rules! early_each {
             ($($name:ident)+) => { $(blocks.$name.early(&mut o.$name);)+ };

@@ -13,7 +13,7 @@ impl Blocks {
     ///
     /// What is asked is enough, not necessary: who waits in a way that is rare counts as one who moves.
     pub(super) fn still(&self, inputs: &SmIn) -> u64 {
-        let straps = Straps::of_ports(&inputs.cfg_i, &inputs.design_cfg_i);
+        let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         let quiet = self.nothing_comes(inputs, &straps)
             && self.nothing_is_under_way()
             && self.nothing_is_served(inputs, &straps)

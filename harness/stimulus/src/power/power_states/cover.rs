@@ -10,7 +10,7 @@ use crate::{Points, cover};
 
 pub(crate) struct PowerStatesCover {
     shape: SmShape,
-    mode: u128,
+    mode: u64,
 }
 
 /// The states of a warp's registers.
@@ -58,9 +58,9 @@ fn slots(roles: Roles, states: u8) -> [Option<(u8, bool)>; 3] {
     })
 }
 
-const ALWAYS_ON: u128 = 0;
-const SLEEP_ALWAYS: u128 = 1;
-const GREENER: u128 = 3;
+const ALWAYS_ON: u64 = 0;
+const SLEEP_ALWAYS: u64 = 1;
+const GREENER: u64 = 3;
 
 #[cover]
 impl PowerStatesCover {

@@ -13,7 +13,7 @@ use crate::{Points, cover};
 
 pub(crate) struct RfcPowerCover {
     shape: RfcShape,
-    mode: u128,
+    mode: u64,
     /// What has left T with each tag: warp, registers, states.
     notes: [Note; MAX_TAGS],
     /// The words in the MRF's queues.
@@ -28,8 +28,8 @@ struct Note {
     left: [u8; OPERANDS],
 }
 
-const ALWAYS_ON: u128 = 0;
-const TABLE: u128 = 3;
+const ALWAYS_ON: u64 = 0;
+const TABLE: u64 = 3;
 
 /// Whether a word has its bit.
 fn bit(words: &[u64], warp: u8, reg: u8) -> bool {

@@ -154,7 +154,7 @@ mod tests {
     fn straps_are_in_its_own_word() {
         let set = ["hrf.read_latency=3", "hrf.powered_entries=20", "hrf.wake_cycles=9", "hrf.sleep_cycles=6"];
         let (hrf, hybrid) = (6 << 14 | 9 << 10 | 5 << 6 | 2 << 4 | 4, config("hrf-pg", &set));
-        assert_eq!(design_straps(&hybrid), hrf);
+        assert_eq!(design_straps(&hybrid), hrf.into());
         assert_eq!((cfg_of_block(&hybrid, "hrf"), cfg_of_block(&hybrid, "operand_stage")), (hrf, 0));
         assert_eq!((cfg_of_block(&hybrid, "hrf_bank"), cfg_of_block(&hybrid, "hrf_reads")), (2 << 4 | 4, 2));
         let power = cfg_of_block(&hybrid, "hrf_power");
