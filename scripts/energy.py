@@ -6,7 +6,8 @@
 
 Needs scripts/bootstrap.sh --energy. The first form takes a block of the project in a configuration. Its inputs are those of a kernel that the
 model runs, or without --kernel the constrained random ones of libgpurf. The second form takes a module of one's own:
-{"inputs": {PORT: [number of each cycle]}, "outputs": {PORT: [number, or null where it is not compared]}}.
+{"inputs": {PORT: [number of each cycle]}, "outputs": {PORT: [number, or null where it is not compared]}, "from": CYCLE}, where changes count from
+that cycle on (default: 1).
 
 Exits with 1 when the netlist's outputs differ from the recorded ones, with 2 on bad input, with 3 when a tool or the library is missing.
 """
@@ -118,34 +119,33 @@ class Library:
 
 
 # ------------------------------------------------------------------ the netlist
-class Yosys:
-    def __init__(self, log):
-        self.design, self.log = ys.Design(), log
-    def __call__(self, command): self.design.run_pass(f"tee -q -a {self.log} {command}")
-    def json(self):
-        with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            self(f"write_json {file.name}")
-            return json.load(open(file.name))["modules"]
-
-
-def elaborate(args, top, parameters, sources, black_boxes=()):
-    run = Yosys(args.log)
+def run_yosys(args, top, parameters, sources, black_boxes, commands):
+    """Reads a module and runs commands on it: Yosys' JSON. It has a process of its own, as Yosys ends its process when it finds a mistake."""
     read = ["read_slang", "--top", top, "--ignore-assertions", "--no-implicit-memories", "-D", "SYNTHESIS", "-I", str(ROOT / "rtl")]
     for name, number in parameters.items(): read += ["-G", f"{name}={number}"]
     for module in black_boxes: read += ["--blackboxed-module", module]
-    try: run(" ".join(read + [str(source) for source in sources]))
-    except RuntimeError: raise Refused(f"Yosys does not read {top}; its messages are in {args.log}") from None
-    return run
+    read += [str(source) for source in sources]
+    with tempfile.NamedTemporaryFile(suffix=".json") as file, open(args.log, "w"):
+        child = os.fork()
+        if child == 0:
+            design = ys.Design()
+            try:
+                for command in [" ".join(read), *commands, f"write_json {file.name}"]: design.run_pass(f"tee -q -a {args.log} {command}")
+            except Exception: os._exit(1)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status:
+            said = [line.strip() for line in Path(args.log).read_text().splitlines() if "error" in line.lower()]
+            raise Refused(f"Yosys does not make a netlist of {top}: {said[0] if said else 'it ended early'}; all that it says is in {args.log}")
+        return json.load(open(file.name))["modules"]
 
 
 def synthesise(args, top, parameters, sources):
-    """The module as gates of the library: Yosys' JSON."""
-    run = elaborate(args, top, parameters, sources, RAMS)
-    run(f"synth -flatten -noabc -top {top}")
-    run(f"dfflibmap -liberty {args.liberty}")
-    run(f"abc -liberty {args.liberty} -script {args.abc}")
-    run("opt_clean -purge")
-    return run.json()[top]
+    """The module as gates of the library."""
+    if args.verbose: print(f"energy: synthesising {top}", file=sys.stderr, flush=True)
+    commands = [f"synth -flatten -noabc -top {top}", f"dfflibmap -liberty {args.liberty}", f"abc -liberty {args.liberty} -script {args.abc}",
+                "opt_clean -purge"]
+    return run_yosys(args, top, parameters, sources, RAMS, commands)[top]
 
 
 class Netlist:
@@ -180,11 +180,14 @@ class Netlist:
         V = library.volts
         self.parts = {part: numpy.zeros((len(self.number), 2)) for part in ("nets", "cells")}
         self.clock_energy = 0.0
+        known = {}
         for net, farads in load.items(): self.parts["nets"][net] += farads * V * V / 2
         for _, kind, cell in cells:
             for pin, bits in cell["connections"].items():
                 net = self.net(bits[0])
-                energies = kind.internal(pin, load[net], slew, choose)
+                key = (kind.name, pin, load[net])
+                if key not in known: known[key] = kind.internal(pin, load[net], slew, choose)
+                energies = known[key]
                 if pin in kind.clock: self.clock_energy += sum(energies) + kind.load[pin] * V * V
                 else: self.parts["cells"][net] += energies
         for net in clocks:
@@ -278,6 +281,7 @@ def read_recorded(path, ports):
     try:
         data = json.loads(Path(path).read_text())
         recorded = Recorded()
+        recorded.start = int(data.get("from", 1))
         width = lambda port: len(ports[port]["bits"])
         for port, numbers_ in data["inputs"].items(): recorded.inputs[port] = to_bits(numbers_, width(port))
         for port, numbers_ in data["outputs"].items():
@@ -285,6 +289,7 @@ def read_recorded(path, ports):
             recorded.compared[port] = numpy.array([[number is not None] * width(port) for number in numbers_])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise Refused(f"{path} is not a recording of this module's ports: {type(error).__name__}: {error}") from None
+    if recorded.start < 0: raise Refused(f"{path}: from is {recorded.start}; it is a cycle")
     if len({len(rows) for rows in [*recorded.inputs.values(), *recorded.outputs.values()]}) != 1:
         raise Refused(f"{path} has ports with different numbers of cycles, or none")
     return recorded
@@ -397,12 +402,11 @@ class Machine:
 
     WIRING = {"sm", "operand_stage", "front_operands", "rfc", "mrf", "hierarchy", "hrf", "steal", "mrf_ideal"}
 
-    def __init__(self, args, parameters, waveform):
-        sources, self.waveform = design_sources(), waveform
+    def __init__(self, args, parameters, waveform, library, netlist_of):
+        sources, self.waveform, self.library, self.netlist_of = design_sources(), waveform, library, netlist_of
         boxes = [path.stem for path in sources if not path.name.endswith("_pkg.sv") and path.stem not in self.WIRING]
-        run = elaborate(args, "sm", parameters, sources, boxes)
-        for command in ("hierarchy -check", "proc", "flatten", "delete t:$*dff*", "opt", "bmuxmap", "demuxmap", "bwmuxmap", "techmap", "opt_clean"): run(command)
-        modules = run.json()
+        commands = ["hierarchy -check", "proc", "flatten", "delete t:$*dff*", "opt", "bmuxmap", "demuxmap", "bwmuxmap", "techmap", "opt_clean"]
+        modules = run_yosys(args, "sm", parameters, sources, boxes, commands)
         # What follows from a register is known, or unknown: its own logic is not needed.
         self.boxes = {name: cell for name, cell in modules["sm"]["cells"].items() if cell["type"] in boxes}
         self.cells = {name: cell for name, cell in modules["sm"]["cells"].items() if cell["type"] not in boxes and cell["type"] != "$scopeinfo"}
@@ -413,12 +417,19 @@ class Machine:
         for name, net in modules["sm"]["netnames"].items():
             *path, last = name.split(".")
             names = [f"operand_stage_inner_{last}", f"operand_stage_{last}"] if path[:1] == ["u_operand_stage"] and len(path) > 1 else [last]
-            for candidate in names if len(path) != 1 else [f"operand_stage_{last}"]:
+            # An instance of those of an issue port has the port's number after its name there.
+            port = re.search(r"gen_port\[(\d+)\]", name)
+            words = last.split("_")
+            if path[:1] != ["u_operand_stage"]:
+                names += ["_".join([*words[:i], ""])[:-1] + (port[1] if port else "0") + "_" + "_".join(words[i:]) for i in range(1, len(words))]
+            for candidate in names if len(path) != 1 or path[0] != "u_operand_stage" else [f"operand_stage_{last}"]:
                 if candidate in waveform.elements and waveform.width(candidate) == len(net["bits"]):
                     for i, bit in enumerate(net["bits"]):
                         if isinstance(bit, int): self.known.setdefault(bit, (candidate, i))
                     break
-        self.columns, self.values = {}, {}
+        self.columns, self.simulated, self.under_way = {}, {}, set()
+        self.box_of = {bit: name for name, box in self.boxes.items() for port, bits in box["connections"].items()
+                       if box["port_directions"][port] == "output" for bit in bits}
 
     def column(self, name):
         if name not in self.columns: self.columns[name] = self.waveform.bits(name)
@@ -432,7 +443,25 @@ class Machine:
             name, i = self.known[bit]
             bits, valid = self.column(name)
             return bits[:, i], valid[:, i]
-        return None
+        return self.simulated.get(bit)
+
+    def run_box(self, bit):
+        """Outputs of a block that the waveform does not have: its own netlist has them."""
+        name = self.box_of.get(bit)
+        if name is None or name in self.under_way:
+            raise Refused(f"an input of the block follows from {self.name(bit)}, which neither the waveform nor a netlist has; "
+                          "without --kernel its inputs are random")
+        self.under_way.add(name)
+        box = self.boxes[name]
+        recorded = self.record(box)
+        netlist = Netlist(self.netlist_of(box), self.library)
+        ports = [port for port, shape in netlist.ports.items() if shape["direction"] == "output"]
+        seen, *_ = netlist.simulate(recorded.inputs, ports, recorded.start, build_simulator())
+        compare(recorded, {port: bits for port, bits in seen.items() if port in recorded.compared}, name)
+        for port in ports:
+            for i, output in enumerate(box["connections"].get(port, [])):
+                if self.value(output) is None: self.simulated[output] = seen[port][RESET:, i], numpy.ones(self.waveform.cycles, bool)
+        self.under_way.discard(name)
 
     def record(self, box):
         """What a block sees and does in the kernel."""
@@ -470,8 +499,8 @@ class Machine:
                 if known is not None: values[bit] = known[0]; stack.pop(); continue
                 cell = self.driver.get(bit)
                 if cell is None or cell["type"] not in GATES:
-                    raise Refused(f"an input of the block follows from {self.name(bit)}, which the waveform does not have; "
-                                  "without --kernel its inputs are random")
+                    self.run_box(bit)
+                    continue
                 waits = [b for port, bits in cell["connections"].items() if cell["port_directions"][port] == "input" for b in bits
                          if b not in values and self.value(b) is None]
                 if waits:
@@ -626,7 +655,7 @@ def fit(counts, energy):
 
 
 def table(title, result):
-    print(title)
+    print(title, flush=True)
     many = f"{result['instances']} instances of " if result["instances"] > 1 else ""
     print(f"  {many}{result['cells']} cells, {result['flip_flops']} of them flip-flops; {result['cycles']} cycles, "
           f"{result['compared_bits']} bits of outputs equal; {result['changes']:.1f} nets change in a cycle")
@@ -682,6 +711,7 @@ def main():
     parser.add_argument("--slew", type=float, default=0.06, help="transition time of inputs, ns")
     parser.add_argument("--period", type=float, default=10.0, help="of the clock, ns: for leakage")
     parser.add_argument("--abc", default=ABC, help=argparse.SUPPRESS)
+    parser.add_argument("--verbose", action="store_true", help="name each netlist before it is made")
     parser.add_argument("--json")
     parser.add_argument("--log", default=str(ROOT / "target/energy.log"))
     parser.add_argument("sources", nargs="*")
@@ -692,9 +722,8 @@ def main():
     if args.cycles < 1: raise Refused("--cycles is at least 1")
     library = Library(args.liberty)
     Path(args.log).parent.mkdir(parents=True, exist_ok=True)
-    Path(args.log).write_text("")
     results, accesses = {}, None
-    for name, title, module, recordings in work(args):
+    for name, title, module, recordings in work(args, library):
         runs = [measure(args, module, library, recorded, name) for recorded in recordings]
         result = results[name] = total([run[0] for run in runs])
         if not args.top:
@@ -716,7 +745,7 @@ def groups_of(block, ports, field):
         low += width
 
 
-def work(args):
+def work(args, library):
     """Of each block: name, title, netlist, recordings."""
     if args.top:
         module = synthesise(args, args.top, dict(setting.partition("=")[::2] for setting in args.G), args.sources)
@@ -728,30 +757,35 @@ def work(args):
         try: return gpurf.Block(name, args.preset, " ".join(args.settings))
         except gpurf.GpurfError as error: raise Refused(str(error)) from None
 
-    machine = None
-    if args.kernel: machine = Machine(args, block_of("sm").parameters, Waveform(args))
+    machine, netlists = None, {}
+
+    def netlist_of(box):
+        """The netlist of a block in its place in the SM: there it may have other parameters than on its own."""
+        parameters = {name: int(str(box["parameters"].get(name, "0")), 2) if name in box["parameters"] else number
+                      for name, number in block_of(box["type"]).parameters.items()}
+        key = (box["type"], *parameters.items())
+        if key not in netlists: netlists[key] = synthesise(args, box["type"], parameters, design_sources())
+        return netlists[key]
+
+    if args.kernel: machine = Machine(args, block_of("sm").parameters, Waveform(args), library, netlist_of)
     names = args.block or [name for name in EVENTS if machine and any(box["type"] == name for box in machine.boxes.values())]
     if not names: raise Refused("name a block (--block), or a kernel (--kernel) for all blocks that have a place in it")
     for name in names:
-        block = block_of(name)
-        parameters, title = dict(block.parameters), name + (f", {args.preset}" if args.preset else "")
+        title = name + (f", {args.preset}" if args.preset else "")
         if machine:
             boxes = [box for box in machine.boxes.values() if box["type"] == name]
             if not boxes: raise Refused(f"the machine has no {name}")
-            # Those of the block's place: a block of its own may have others.
-            parameters = {key: int(str(boxes[0]["parameters"][key]), 2) if key in boxes[0]["parameters"] else number
-                          for key, number in parameters.items()}
-            recordings = []
             try: recordings = [machine.record(box) for box in boxes]
             except Refused as refused:
                 if args.block: raise
-                print(f"{title}: left out: {refused}\n")
+                print(f"{title}: left out: {refused}\n", flush=True)
                 continue
-            title += f": {args.kernel}"
+            yield name, f"{title}: {args.kernel}", netlist_of(boxes[0]), recordings
         else:
-            recordings = [stimulate(block, args.cycles, args.seed)]
-            title += f": constrained random inputs, seed {args.seed}"
-        yield name, title, synthesise(args, name, parameters, design_sources()), recordings
+            block = block_of(name)
+            recorded = stimulate(block, args.cycles, args.seed)
+            module = synthesise(args, name, block.parameters, design_sources())
+            yield name, f"{title}: constrained random inputs, seed {args.seed}", module, [recorded]
 
 
 if __name__ == "__main__":
