@@ -624,9 +624,12 @@ def count_events(block, ports):
 
 
 def fit(counts, energy):
-    """pJ of each event by least squares, none below 0, with 95 % intervals over stretches of cycles; what is left over."""
+    """pJ of each event by least squares, none below 0, with 95 % intervals over stretches of cycles; what is left over.
+
+    What an event writes into registers changes in the next cycle: an event's energy is that of its cycle and of the next one."""
     names = [name for name, column in counts.items() if column.any()]
-    columns = numpy.array([numpy.ones(len(energy)), *(counts[name] for name in names)]).T.astype(float)
+    later = [numpy.concatenate([[0], counts[name][:-1]]) for name in names]
+    columns = numpy.array([numpy.ones(len(energy)), *(counts[name] for name in names), *later]).T.astype(float)
 
     def solve(rows, energies):
         chosen = list(range(rows.shape[1]))
@@ -638,6 +641,8 @@ def fit(counts, energy):
         result[chosen] = solution
         return result
 
+    def by_event(solution): return numpy.concatenate([solution[:1], solution[1:len(names) + 1] + solution[len(names) + 1:]])
+
     solution = solve(columns, energy)
     stretch = max(1, len(energy) // 40)
     starts = numpy.arange(0, len(energy) - stretch + 1, stretch)
@@ -645,12 +650,12 @@ def fit(counts, energy):
     samples = []
     for _ in range(200):
         rows = numpy.concatenate([numpy.arange(begin, begin + stretch) for begin in draw.choice(starts, len(starts))])
-        samples.append(solve(columns[rows], energy[rows]))
+        samples.append(by_event(solve(columns[rows], energy[rows])))
     low, high = numpy.percentile(samples, [2.5, 97.5], axis=0)
     left = energy - columns @ solution
     events = {"cycle": 1.0} | {name: float(counts[name].mean()) for name in names}
     rows = [{"event": name, "rate": rate, "pj": float(pj), "interval": [float(a), float(b)]}
-            for (name, rate), pj, a, b in zip(events.items(), solution, low, high, strict=True)]
+            for (name, rate), pj, a, b in zip(events.items(), by_event(solution), low, high, strict=True)]
     return {"events": rows, "residual": float(numpy.sqrt((left ** 2).mean())), "explained": float(1 - left.var() / energy.var()) if energy.var() else 1.0}
 
 

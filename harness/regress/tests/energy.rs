@@ -94,6 +94,7 @@ fn a_netlist_that_differs_from_the_recording_has_no_energy() {
         (faulty.as_str(), RECORDING, 1, "not equal to what was recorded: cycle 1, n_o, bit 0 is 0"),
         (TOY, &RECORDING.replace("[null, 0, 0, 1, 1, 0]", "[null, 0, 0, 1, 1, 1]"), 1, "cycle 5, q_o"),
         (loops.as_str(), RECORDING, 2, "loop"),
+        ("module toy (input logic clk_i;\nendmodule\n", RECORDING, 2, "toy.sv:1: ERROR"),
         (TOY, &RECORDING.replace("\"d_i\"", "\"e_i\""), 2, "e_i"),
         (TOY, &RECORDING.replace("[0, 0, 1, 1, 0, 0]", "[0, 0, \"1\", 1, 0, 0]"), 2, "not a recording"),
     ] {
