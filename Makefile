@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench reproduce artifact synth prove kernels examples library testbench run lint site clean
+.PHONY: help cosim test wave regress mutants bench reproduce artifact synth energy prove kernels examples library testbench run lint site clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -26,7 +26,7 @@ cosim: ## RTL and model in lockstep: the default suite (WHOLE=1: every variant o
 	@$(GPURF) cosim $(if $(WHOLE),--whole) $(SELECT)
 
 test: ## everything that must pass before a change lands
-	@scripts/bootstrap.sh --lint --mutants
+	@scripts/bootstrap.sh --lint --energy
 	@scripts/test.sh
 
 run: ## one kernel: KERNEL=tests/kernels/saxpy.toml (ENGINE=functional, model, rtl or lockstep; PRESET= SET= as above)
@@ -70,6 +70,12 @@ artifact: ## every report, the goldens' digests and the versions of all tools in
 synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and cells of each block (FULL=1: down to gates)
 	@scripts/bootstrap.sh --mutants
 	@scripts/synth.sh $(if $(FULL),--full)
+
+energy: ## energy of blocks of the RTL as gates of an open cell library (BLOCK= some; PRESET= SET= CYCLES= SEED=; KERNEL= a manifest: its activity)
+	@scripts/bootstrap.sh --energy
+	@cargo build --quiet --release --package gpurf-library $(if $(KERNEL),--package gpurf-cli)
+	@target/venv/bin/python scripts/energy.py $(addprefix --block ,$(BLOCK)) $(addprefix --kernel ,$(KERNEL)) $(addprefix --preset ,$(PRESET)) \
+		$(addprefix --set ,$(SET)) $(addprefix --seed ,$(SEED)) $(addprefix --cycles ,$(CYCLES))
 
 prove: ## proofs by a solver, at small sizes: what is read from the hybrid register file and from one whose banks are stolen is what was last written; stealing starves nobody; what a load reads through the data cache is what was last written, and so in unified banks, each in its own space; no access meets a register that is not ON; two warps never access shared registers together (MUTANTS=1: faults that the proofs must not survive)
 	@scripts/bootstrap.sh --proofs

@@ -7,6 +7,7 @@
 #   scripts/bootstrap.sh --mutants   also a Python environment (target/venv) with Yosys and slang:
 #                                    the lint of casts, mutants, synthesis, the second simulator
 #   scripts/bootstrap.sh --proofs    the same with the solver z3, for proofs
+#   scripts/bootstrap.sh --energy    --mutants with a cell library (Debian's qflow-tech-osu018) and its parser, for energy of the RTL
 #   scripts/bootstrap.sh --cocotb    also a Python environment with cocotb, for the example of a testbench
 #   scripts/bootstrap.sh --slurm     also Slurm's daemons and commands, for trying a regression on a cluster
 #   scripts/bootstrap.sh --dvsim     also dvsim, in target/venv
@@ -20,23 +21,25 @@ readonly verilator_oldest=5.006
 readonly pyosys=0.70
 readonly pyslang=12.1.0
 readonly z3=4.13.3.0
+readonly libparse=0.3.1
 readonly cocotb=1.9.2
 readonly shellcheck=0.11.0.1
 readonly ruff=0.17.6
 readonly dvsim=1.57.0
 readonly mdbook=0.5.4
 readonly log=target/bootstrap.log
-want_lint=0 want_mutants=0 want_proofs=0 want_cocotb=0 want_slurm=0 want_dvsim=0 want_site=0
+want_lint=0 want_mutants=0 want_proofs=0 want_energy=0 want_cocotb=0 want_slurm=0 want_dvsim=0 want_site=0
 for argument in "$@"; do
     case $argument in
         --lint) want_lint=1 ;;
         --mutants) want_mutants=1 ;;
         --proofs) want_mutants=1 want_proofs=1 ;;
+        --energy) want_mutants=1 want_energy=1 ;;
         --cocotb) want_cocotb=1 ;;
         --slurm) want_slurm=1 ;;
         --dvsim) want_dvsim=1 ;;
         --site) want_site=1 ;;
-        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants, --proofs, --cocotb, --slurm, --dvsim and --site" >&2; exit 2 ;;
+        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants, --proofs, --energy, --cocotb, --slurm, --dvsim and --site" >&2; exit 2 ;;
     esac
 done
 
@@ -149,6 +152,17 @@ check_proofs() {
     : >"$stamp"
 }
 
+# The library is a file of Debian's; where its package cannot be had, the file can be put there by hand.
+check_energy() {
+    [ -e /usr/share/qflow/tech/osu018/osu018_stdcells.lib ] || install_packages qflow-tech-osu018
+    local stamp=target/venv/libparse-$libparse
+    [ -e "$stamp" ] && return
+    echo "bootstrap: installing libparse $libparse into target/venv (log: $log)" >&2
+    quietly target/venv/bin/python -m pip install --disable-pip-version-check "libparse==$libparse" numpy
+    quietly target/venv/bin/python -c 'import libparse, numpy'
+    : >"$stamp"
+}
+
 # The newest cocotb that works with the oldest Verilator. It loads Python's shared library.
 check_cocotb() {
     local stamp=target/venv/cocotb-$cocotb
@@ -210,6 +224,7 @@ fi
 if [ $want_lint = 1 ]; then check_lint; fi
 if [ $want_mutants = 1 ]; then check_mutants; fi
 if [ $want_proofs = 1 ]; then check_proofs; fi
+if [ $want_energy = 1 ]; then check_energy; fi
 if [ $want_cocotb = 1 ]; then check_cocotb; fi
 if [ $want_slurm = 1 ]; then check_slurm; fi
 if [ $want_dvsim = 1 ]; then check_dvsim; fi

@@ -1,0 +1,109 @@
+//! Energy of the RTL (`scripts/energy.py`): a flip-flop and an inverter against numbers worked out by hand, and netlists that are refused.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use gpurf_regress::Project;
+use serde_json::Value;
+
+const LIBRARY: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
+const TOY: &str = "module toy (
+  input  logic clk_i,
+  input  logic d_i,
+  output logic q_o,
+  output logic n_o
+);
+  always_ff @(posedge clk_i) q_o <= d_i;
+  assign n_o = ~q_o;
+endmodule
+";
+/// From cycle 2 on, `d_i` rises once and falls once, and so does what follows from it.
+const RECORDING: &str = r#"{
+  "inputs": {"d_i": [0, 0, 1, 1, 0, 0]},
+  "outputs": {"q_o": [null, 0, 0, 1, 1, 0], "n_o": [null, 1, 1, 0, 0, 1]},
+  "from": 2
+}"#;
+
+/// Where the library cannot be had, there is nothing to test. `scripts/bootstrap.sh --energy`, and so `make test`, installs it.
+fn without_library() -> bool {
+    let without = !Path::new(LIBRARY).exists();
+    if without {
+        eprintln!("skipped: {LIBRARY} is missing; run scripts/bootstrap.sh --energy");
+    }
+    without
+}
+
+/// What the program says of a module and a recording, and the file with its numbers.
+fn energy(folder: &Path, module: &str, recording: &str, more: &[&str]) -> (Output, PathBuf) {
+    let (source, recorded, numbers) = (folder.join("toy.sv"), folder.join("toy.json"), folder.join("numbers.json"));
+    fs::write(&source, module).unwrap();
+    fs::write(&recorded, recording).unwrap();
+    let root = Project::find().root;
+    let mut command = Command::new(root.join("target/venv/bin/python"));
+    command.arg(root.join("scripts/energy.py")).args(["--top", "toy", "--recorded"]).arg(&recorded);
+    command.arg("--log").arg(folder.join("log")).arg("--json").arg(&numbers).args(more).arg(&source);
+    (command.output().unwrap(), numbers)
+}
+
+#[test]
+fn a_flip_flop_and_an_inverter_take_what_the_cell_library_says() {
+    if without_library() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (output, numbers) = energy(folder.path(), TOY, RECORDING, &["--slew", "0.06", "--period", "10"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let numbers: Value = serde_json::from_str(&fs::read_to_string(numbers).unwrap()).unwrap();
+    let toy = &numbers["toy"];
+    assert_eq!(
+        (toy["cells"].as_u64(), toy["flip_flops"].as_u64(), toy["cycles"].as_u64()),
+        (Some(2), Some(1), Some(4))
+    );
+    assert_eq!(toy["changes"], 6.0 / 4.0, "d_i, q_o and n_o, a rise and a fall each, in four cycles");
+
+    // Of the library: V, pF of the pins D and CLK of DFFPOSX1 and A of INVX1; pJ at a slew of 0.06 ns, a rise and a fall.
+    let square = 1.8 * 1.8;
+    let (d_load, clk_load, a_load) = (0.00882947, 0.0279235, 0.00932456);
+    let (d_inside, clk_inside) = (0.045424 + 0.08841, 0.006865 + 0.11034);
+    // Q drives A: between the loads 0.005 and 0.0125. The inverter drives nothing: the edge of its table.
+    let between = (a_load - 0.005) / (0.0125 - 0.005);
+    let q_inside = 0.040752 + between * (0.041217 - 0.040752) + 0.064773 + between * (0.063395 - 0.064773);
+    let y_inside = 0.023555 + 0.009213;
+    // A rise and a fall take half of C V^2 each, and there is one of both in four cycles. The clock has them in each.
+    for (part, expected) in [
+        ("nets", (d_load + a_load) * square / 4.0),
+        ("cells", (d_inside + q_inside + y_inside) / 4.0),
+        ("clock", clk_load * square + clk_inside),
+        ("leakage", (0.160725 + 0.0221741) * 10.0 * 1e-6),
+    ] {
+        let found = toy["pj"][part].as_f64().unwrap();
+        assert!((found - expected).abs() < 1e-9, "{part}: {found}, by hand {expected}");
+    }
+}
+
+#[test]
+fn a_netlist_that_differs_from_the_recording_has_no_energy() {
+    if without_library() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let faulty = TOY.replace("~q_o", "q_o");
+    let loops = TOY.replace("~q_o", "~(n_o & d_i)");
+    for (module, recording, status, says) in [
+        (faulty.as_str(), RECORDING, 1, "not equal to what was recorded: cycle 1, n_o, bit 0 is 0"),
+        (TOY, &RECORDING.replace("[null, 0, 0, 1, 1, 0]", "[null, 0, 0, 1, 1, 1]"), 1, "cycle 5, q_o"),
+        (loops.as_str(), RECORDING, 2, "loop"),
+        ("module toy (input logic clk_i;\nendmodule\n", RECORDING, 2, "toy.sv:1: ERROR"),
+        (TOY, &RECORDING.replace("\"d_i\"", "\"e_i\""), 2, "e_i"),
+        (TOY, &RECORDING.replace("[0, 0, 1, 1, 0, 0]", "[0, 0, \"1\", 1, 0, 0]"), 2, "not a recording"),
+    ] {
+        let (output, numbers) = energy(folder.path(), module, recording, &[]);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(status) && text.contains(says), "{says}: {:?} {text}", output.status);
+        assert!(!text.contains("Traceback") && !numbers.exists(), "{text}");
+    }
+    let (output, _) = energy(folder.path(), TOY, RECORDING, &["--liberty", "/nowhere/cells.lib"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(3) && text.contains("scripts/bootstrap.sh --energy"), "{text}");
+}
