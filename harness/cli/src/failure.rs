@@ -52,8 +52,8 @@ impl Failure {
     }
 
     /// The same, unless Ctrl-C was pressed: it ends compilers too, and their failure is no defect.
-    pub fn or_interrupted(self, requested: bool) -> Self {
-        if !requested || self.status != Status::Tool {
+    pub fn or_interrupted(self, requested: impl FnOnce() -> bool) -> Self {
+        if self.status != Status::Tool || !requested() {
             return self;
         }
         let step = self.message.lines().next().unwrap_or_default().trim_end_matches(':');

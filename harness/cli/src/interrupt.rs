@@ -1,8 +1,12 @@
 //! Ctrl-C.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::failure::Failure;
+
+/// How long a thread may take to hear of a signal.
+const MOMENT: Duration = Duration::from_millis(400);
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -28,4 +32,14 @@ pub fn flag() -> &'static AtomicBool {
 /// Whether the user wants to stop.
 pub fn requested() -> bool {
     STOP.load(Ordering::Relaxed)
+}
+
+/// The same, asked because a tool has failed. Ctrl-C ends compilers too, and this may be seen before the thread that listens has run: it gets a moment.
+pub fn requested_by_now() -> bool {
+    let waits = std::iter::repeat_n(MOMENT / 20, 20);
+    requested()
+        || waits.into_iter().any(|wait| {
+            std::thread::sleep(wait);
+            requested()
+        })
 }

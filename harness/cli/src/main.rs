@@ -48,7 +48,8 @@ fn main() -> ExitCode {
         Command::Completions { .. } => ("completions", false),
     };
     // A defect of the program ends in a sentence and a documented status too.
-    let outcome = catch_unwind(|| run(&cli.command).map_err(|failure| failure.or_interrupted(interrupt::requested())));
+    let outcome =
+        catch_unwind(|| run(&cli.command).map_err(|failure| failure.or_interrupted(interrupt::requested_by_now)));
     let defect = || Failure::tool("gpurf itself failed: this is a defect; please report it with the lines above");
     let status = outcome.unwrap_or_else(|_| Err(defect())).unwrap_or_else(|failure| {
         if json {

@@ -59,7 +59,7 @@ pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
         // The audit refuses, by a panic, to judge RTL that differs from the model even without a flip.
         match catch_unwind(AssertUnwindSafe(|| audit::audit(&project, &tools, name, &config, arguments.seed))) {
             Ok(Ok(audit)) => Ended::Audited(audit),
-            Ok(Err(_)) | Err(_) if interrupt::requested() => Ended::Skipped,
+            Ok(Err(_)) | Err(_) if interrupt::requested_by_now() => Ended::Skipped,
             Ok(Err(error)) => Ended::Refused(refusal(name, error)),
             Err(_) => {
                 let message =

@@ -133,7 +133,7 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
                 Ended::Ran(Box::new(result))
             }
             // Ctrl-C reaches the compilers too: a build that fails now says nothing.
-            Err(_) if interrupt::requested() => Ended::Skipped,
+            Err(_) if interrupt::requested_by_now() => Ended::Skipped,
             Err(error) => Ended::Refused(error.into()),
         }
     };

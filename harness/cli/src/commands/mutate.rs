@@ -80,7 +80,7 @@ pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
             let status = if good(place, &verdicts) { Status::Pass } else { Status::Failed };
             (verdicts, status)
         }
-        Err(_) if interrupt::requested() => (finished.into_inner().unwrap_or_default(), Status::Interrupted),
+        Err(_) if interrupt::requested_by_now() => (finished.into_inner().unwrap_or_default(), Status::Interrupted),
         Err(error) => return Err(error.into()),
     };
     show(arguments, &verdicts, status)?;
