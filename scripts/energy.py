@@ -11,10 +11,12 @@ that cycle on (default: 1).
 
 Exits with 1 when the netlist's outputs differ from the recorded ones, with 2 on bad input, with 3 when a tool or the library is missing.
 """
-import argparse, collections, ctypes, json, os, re, subprocess, sys, tempfile
+import argparse, collections, ctypes, json, os, re, subprocess, sys, tempfile, tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# What is known of the blocks: which only wire, and what their energy is divided among.
+BLOCKS = tomllib.loads((ROOT / "scripts/energy.toml").read_text())
 LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
 RAMS = ["ram_1rw", "ram_1r1w"]
 RESET = 4           # cycles of reset before the first that counts
@@ -400,11 +402,9 @@ GATES = {
 class Machine:
     """The wiring of the SM, from which the inputs of a block follow: blocks are boxes whose outputs the waveform has."""
 
-    WIRING = {"sm", "operand_stage", "front_operands", "rfc", "mrf", "hierarchy", "hrf", "steal", "mrf_ideal"}
-
     def __init__(self, args, parameters, waveform, library, netlist_of):
         sources, self.waveform, self.library, self.netlist_of = design_sources(), waveform, library, netlist_of
-        boxes = [path.stem for path in sources if not path.name.endswith("_pkg.sv") and path.stem not in self.WIRING]
+        boxes = [path.stem for path in sources if not path.name.endswith("_pkg.sv") and path.stem not in BLOCKS["wiring"]]
         commands = ["hierarchy -check", "proc", "flatten", "delete t:$*dff*", "opt", "bmuxmap", "demuxmap", "bwmuxmap", "techmap", "opt_clean"]
         modules = run_yosys(args, "sm", parameters, sources, boxes, commands)
         # What follows from a register is known, or unknown: its own logic is not needed.
@@ -580,22 +580,6 @@ def total(results):
     return first | summed | {"pj": pj, "interval": [sum(bound) for bound in zip(*(result["interval"] for result in results), strict=True)]}
 
 
-# What the energy of a block is divided among: fields of its event word, or ports, of which the bits that are 1 count.
-EVENTS = {
-    "rfc_tags": ["look", "write_hit", "allocate", "evict", "flush", "kill"],
-    "rfc_evictions": ["push_valid_i", "data_valid_i", "offer_ready_i", "done_i"],
-    "rfc_results": ["write_valid_i", "op_valid_o", "mrf_valid_o"],
-    "mrf_collector": ["alloc_valid_i", "grant_i", "free_i"],
-    "mrf_crossbar": ["fill_i", "read_data_valid_i", "dispatch_valid_i"],
-    "mrf_arbiter": ["read", "write", "conflict_intra", "conflict_inter", "conflict_read_write"],
-    "lane_crossbar": ["valid_i"],
-    "scoreboard": ["set_valid_i", "reg_valid_i", "pred_valid_i"],
-    "two_level_scheduler": ["issue_valid_o", "activate", "set_valid_i", "reg_valid_i", "dispatch_valid_i"],
-    "warp_scheduler": ["issue_valid_o", "start_valid_i"],
-    "writeback": ["write_valid_o", "pred_valid_o", "reg_valid_o"],
-}
-
-
 def event_fields(block):
     """Names and widths of the fields of a block's event word, the most significant first: from the package, as slang reads it."""
     import pyslang
@@ -618,7 +602,7 @@ def count_events(block, ports):
             fields[name] = ports["event_o"][:, low:low + width] @ (1 << numpy.arange(width))
             low += width
     counts = {}
-    for name in EVENTS.get(block, [port for port in ports if "valid" in port and port not in fields]):
+    for name in BLOCKS["events"].get(block, [port for port in ports if "valid" in port and port not in fields]):
         counts[name] = fields[name] if name in fields else ports[name].sum(axis=1, dtype=numpy.int64)
     return counts
 
@@ -773,7 +757,7 @@ def work(args, library):
         return netlists[key]
 
     if args.kernel: machine = Machine(args, block_of("sm").parameters, Waveform(args), library, netlist_of)
-    names = args.block or [name for name in EVENTS if machine and any(box["type"] == name for box in machine.boxes.values())]
+    names = args.block or [name for name in BLOCKS["events"] if machine and any(box["type"] == name for box in machine.boxes.values())]
     if not names: raise Refused("name a block (--block), or a kernel (--kernel) for all blocks that have a place in it")
     for name in names:
         title = name + (f", {args.preset}" if args.preset else "")

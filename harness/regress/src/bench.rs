@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub use compiler::{CompilerRow, compiler};
 pub use machine::{machine, machine_name};
-pub use sizes::{SIZES, SizeRow, Sweep};
+pub use sizes::{SizeRow, sweeps};
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfIn;

@@ -36,6 +36,24 @@ pub(crate) struct Family {
     runs_whole: &'static [&'static str],
     /// How much longer than others blocks are run.
     stretch: &'static [(&'static str, u64)],
+    /// Sizes of the design with which the cost of a cycle is measured.
+    sizes: &'static [Sweep],
+}
+
+/// A size of the SM, and values of it from small to large.
+#[derive(Clone, Copy, Debug)]
+pub struct Sweep {
+    /// The preset that has it.
+    pub preset: &'static str,
+    /// Its key.
+    pub key: &'static str,
+    /// Its values.
+    pub values: &'static [usize],
+}
+
+/// The sizes of all designs.
+pub(crate) fn sizes() -> impl Iterator<Item = &'static Sweep> {
+    FAMILIES.iter().flat_map(|family| family.sizes)
 }
 
 impl Family {

@@ -60,7 +60,9 @@ fn two_checkouts_run_in_alternation_and_have_to_do_the_same_work() {
         let path = format!("{}:{}", at("bin").display(), std::env::var("PATH").unwrap());
         let mut command = Command::new("python3");
         command.arg(project.root.join("scripts/bench_pair.py")).arg(at(old)).arg(at(new));
-        command.args(["--rounds", "2", "--engine", "model", "--preset", "rfc", "--kernel", "scan"]).env("PATH", path);
+        command
+            .args(["--rounds", "2", "--engine", "model", "--preset", "kepler", "--kernel", "scan"])
+            .env("PATH", path);
         let output = command.output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
@@ -69,7 +71,7 @@ fn two_checkouts_run_in_alternation_and_have_to_do_the_same_work() {
     let (status, table, errors) = pair("before", "after");
     assert_eq!(status, Some(0), "{errors}");
     let row = table.lines().last().unwrap();
-    assert!(row.starts_with("model     rfc            scan"), "{table}");
+    assert!(row.starts_with("model     kepler         scan"), "{table}");
     let runs = fs::read_to_string(at("runs")).unwrap();
     assert_eq!(runs.split_whitespace().collect::<Vec<_>>(), ["before", "after", "after", "before", "before", "after"]);
 

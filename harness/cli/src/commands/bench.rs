@@ -3,7 +3,7 @@
 use gpurf_blocks::config::{self, Preset};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_lockstep::Verdict;
-use gpurf_regress::bench::{self, CompilerRow, Row, SIZES, SizeRow};
+use gpurf_regress::bench::{self, CompilerRow, Row, SizeRow};
 use serde::Serialize;
 
 use crate::args::Bench;
@@ -59,7 +59,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     let wanted = |name: &str| name.contains(&arguments.only);
     if arguments.sizes {
         let mut rows = Vec::new();
-        let points = SIZES.iter().flat_map(|sweep| sweep.values.iter().map(move |&value| (sweep, value)));
+        let points = bench::sweeps().flat_map(|sweep| sweep.values.iter().map(move |&value| (sweep, value)));
         for (sweep, value) in points.filter(|(sweep, value)| wanted(&sweep.name(*value))) {
             output::note(&format!("measuring {}", sweep.name(value)));
             rows.push(sweep.measure(&project, &tools, value, SIZES_KERNEL, arguments.time)?);

@@ -8,28 +8,20 @@ use serde::Serialize;
 use verilated::Toolchain;
 
 use super::{Row, machine};
-use crate::{JobError, Project};
+use crate::{JobError, Project, suite, suite::Sweep};
 
-/// A size of the SM, and values of it from small to large.
-#[derive(Clone, Copy, Debug)]
-pub struct Sweep {
-    /// The preset that has it.
-    pub preset: &'static str,
-    /// Its key.
-    pub key: &'static str,
-    /// Its values.
-    pub values: &'static [usize],
-}
-
-/// What grows. The latency of memory is no hardware: it changes how many cycles are idle.
-pub const SIZES: &[Sweep] = &[
+/// Sizes that every SM has. The latency of memory is no hardware: it changes how many cycles are idle.
+const COMMON: &[Sweep] = &[
     Sweep { preset: "baseline", key: "sm.warps", values: &[8, 16, 32, 48] },
     Sweep { preset: "baseline", key: "mrf.banks", values: &[4, 8, 16, 32] },
     Sweep { preset: "baseline", key: "mrf.collectors", values: &[4, 8, 16] },
-    Sweep { preset: "rfc", key: "rfc.entries", values: &[1, 2, 4, 8, 16] },
-    Sweep { preset: "lrf-orf-split", key: "orf.entries", values: &[1, 2, 4, 8] },
     Sweep { preset: "baseline", key: "memory.latency", values: &[50, 200, 400, 800] },
 ];
+
+/// What grows: these, and the designs' own sizes.
+pub fn sweeps() -> impl Iterator<Item = &'static Sweep> {
+    COMMON.iter().chain(suite::sizes())
+}
 
 /// One point of a sweep.
 #[derive(Clone, Debug, Serialize)]
@@ -105,7 +97,7 @@ mod tests {
 
     #[test]
     fn every_point_is_a_configuration_and_hardware_grows_along_a_sweep() {
-        for sweep in SIZES {
+        for sweep in sweeps() {
             let bits = |&value: &usize| {
                 let config = sweep.config(value).unwrap_or_else(|error| panic!("{}: {error}", sweep.name(value)));
                 compared_bits((gpurf_sm::ENTRY.twin)(&config).declaration())

@@ -3,7 +3,7 @@
 use gpurf_blocks::config::{BankPorts, Config, ReadOrder};
 use gpurf_isa::LastResultFile;
 
-use super::{Family, two_ports, with_unified};
+use super::{Family, Sweep, two_ports, with_unified};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
@@ -17,6 +17,7 @@ pub(super) const FAMILY: Family = Family {
     mutated: |_, _| Vec::new(),
     runs_whole: &[],
     stretch: &[("hierarchy", 3)],
+    sizes: &[Sweep { preset: "lrf-orf-split", key: "orf.entries", values: &[1, 2, 4, 8] }],
 };
 
 /// So many entries and such an LRF, with one issue port, as the thesis has it.

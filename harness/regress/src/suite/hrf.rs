@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     mutated,
     runs_whole: &[],
     stretch: &[("hrf_buffer", 3), ("hrf_drain", 3), ("hrf_power", 3), ("alternating_scheduler", 6), ("hrf", 8)],
+    sizes: &[],
 };
 
 /// The paper's file: as many entries as a warp has registers, so that a buffer is never full.

@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     mutated,
     runs_whole: &[],
     stretch: &[],
+    sizes: &[],
 };
 
 /// As the preset, with banks, collectors and issue ports; 128 KB.

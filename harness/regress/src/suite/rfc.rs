@@ -3,7 +3,7 @@
 use gpurf_blocks::config::{BankPorts, Config, PowerMode, ReadOrder, Replacement, RfcConfig, Scheduler, preset};
 use gpurf_blocks::sizes::MAX_WARPS;
 
-use super::{Family, changed, powered, two_ports, with_unified};
+use super::{Family, Sweep, changed, powered, two_ports, with_unified};
 
 /// What the suites run.
 pub(super) const FAMILY: Family = Family {
@@ -17,6 +17,7 @@ pub(super) const FAMILY: Family = Family {
     mutated,
     runs_whole: &[],
     stretch: &[("two_level_scheduler", 3), ("rfc_tags", 3), ("rfc_lrf", 3), ("rfc", 6), ("rfc_power", 2)],
+    sizes: &[Sweep { preset: "rfc", key: "rfc.entries", values: &[1, 2, 4, 8, 16] }],
 };
 
 /// A cache with one issue port, as the RFC paper has it.

@@ -17,6 +17,7 @@ pub(super) const FAMILY: Family = Family {
     // In the operand stage a result is rarely held by an older read.
     runs_whole: &["steal"],
     stretch: &[("steal", 6), ("operand_stage", 2)],
+    sizes: &[],
 };
 
 /// Where mutants run.
