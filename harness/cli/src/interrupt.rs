@@ -7,6 +7,8 @@ use crate::failure::Failure;
 
 /// How long a thread may take to hear of a signal.
 const MOMENT: Duration = Duration::from_millis(400);
+/// How often is looked meanwhile.
+const LOOKS: u32 = 20;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -36,10 +38,9 @@ pub fn requested() -> bool {
 
 /// The same, asked because a tool has failed. Ctrl-C ends compilers too, and this may be seen before the thread that listens has run: it gets a moment.
 pub fn requested_by_now() -> bool {
-    let waits = std::iter::repeat_n(MOMENT / 20, 20);
-    requested()
-        || waits.into_iter().any(|wait| {
-            std::thread::sleep(wait);
-            requested()
-        })
+    let heard = |_| {
+        std::thread::sleep(MOMENT / LOOKS);
+        requested()
+    };
+    requested() || (0..LOOKS).any(heard)
 }

@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
 
     fn compare(&mut self, stop: &AtomicBool) {
         loop {
-            // Up to a cycle in front of which both sides stand still.
+            // Up to a cycle before which both sides wait.
             let reached = if self.rtl.plan.threads > 1 { self.side_by_side(stop) } else { self.in_turns(stop) };
             if let Err(stop) = reached {
                 return self.stopped(stop);
@@ -307,7 +307,7 @@ impl Follower<'_> {
         self.outcome.cycles.is_multiple_of(self.plan.memory_every)
     }
 
-    /// Follows the model's thread until that stands still.
+    /// Follows the model's thread until that waits.
     fn follow_queue(&mut self, queue: &Queue, stop: &AtomicBool) -> Result<(), Stop> {
         let _end = queue.end_with_this();
         loop {

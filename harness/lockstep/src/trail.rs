@@ -37,7 +37,7 @@ impl Chunk {
         self.first + self.len as u64
     }
 
-    /// Makes it ready for cycles from this one on: it goes on with it if that is its next one, else it forgets what it has.
+    /// Makes it ready for cycles from this one on: it continues if that is its next one, else it forgets what it has.
     pub(crate) fn begin(&mut self, cycle: u64) {
         if self.end() != cycle {
             (self.first, self.len) = (cycle, 0);
@@ -124,7 +124,7 @@ impl Trail {
         self.blank.size()
     }
 
-    /// The chunk for the cycles from this one on. A stretch may have ended in the middle of the last one: then it goes on with that.
+    /// The chunk for the cycles from this one on. A stretch may have ended in the middle of the last one: then that is continued.
     pub(crate) fn open(&mut self, cycle: u64) -> Chunk {
         let goes_on = self.kept.back().is_some_and(|chunk| chunk.limit() > cycle);
         let last = if goes_on { self.kept.pop_back() } else { None };

@@ -55,11 +55,15 @@ macro_rules! designs {
         /// Every design, in the order of their numbers.
         pub const DESIGNS: &[&Design] = &[$(&<$variant as RegisterFile>::DESIGN),+];
 
+        /// The designs that a configuration selects: none stands for the main register file. More than one is refused, by rules that ask this too.
+        pub(crate) fn selected(config: &Config) -> impl Iterator<Item = &'static Design> {
+            DESIGNS.iter().copied().filter(|design| (design.selection.holds)(config))
+        }
+
         impl Organisation {
             /// That of a configuration.
             pub fn of(config: &Config) -> Self {
-                let selected = DESIGNS.iter().filter(|design| (design.selection.holds)(config)).count();
-                debug_assert!(selected <= 1, "a configuration selects one design");
+                debug_assert!(selected(config).count() <= 1, "a configuration selects one design");
                 $(if (<$variant as RegisterFile>::DESIGN.selection.holds)(config) {
                     return Self::$variant(<$variant as RegisterFile>::Sizes::of(config));
                 })+

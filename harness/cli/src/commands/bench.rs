@@ -82,8 +82,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
         rows.extend(bench::machine(&project, &tools, preset.name, &preset.config, kernel, arguments.time)?);
     }
     if arguments.json {
-        output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows: &rows }))?;
-        return Ok(Status::Pass);
+        return print_json(&rows);
     }
     let columns = [
         words("kcycles/s"),
@@ -121,11 +120,16 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     Ok(Status::Pass)
 }
 
+/// Prints rows as one JSON object.
+fn print_json(rows: &[impl Serialize]) -> Result<Status, Failure> {
+    output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows }))?;
+    Ok(Status::Pass)
+}
+
 /// Shows how the cost of a cycle grows.
 fn sizes(rows: &[SizeRow], as_json: bool) -> Result<Status, Failure> {
     if as_json {
-        output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows }))?;
-        return Ok(Status::Pass);
+        return print_json(rows);
     }
     let columns = [
         words("ns a cycle"),
@@ -171,8 +175,7 @@ fn sizes(rows: &[SizeRow], as_json: bool) -> Result<Status, Failure> {
 /// Shows how long the compiler takes.
 fn compiler(rows: &[CompilerRow], as_json: bool) -> Result<Status, Failure> {
     if as_json {
-        output::print(&json(&Report { result: Verdict::Pass, command: "bench", rows }))?;
-        return Ok(Status::Pass);
+        return print_json(rows);
     }
     let columns =
         [words("ms"), numbers("instructions"), numbers("MRF only"), numbers("ORF and LRF"), numbers("proof of levels")];

@@ -69,8 +69,8 @@ pub(super) static GROUPS: &[Group] = &[
             let stays = |s: &usize| out.active_o >> scheduler.warp_q[*s] & 1 != 0;
             let handed = || set_bits(in_state(look, state::ACTIVE)).filter(|s| !stays(s));
         }
-        "a slot is handed over while short results are under way": handed().any(|s| scheduler.short_q[s] != 0);
-        "a slot is handed over while long results are under way":
+        "a slot is handed over while short results are in flight": handed().any(|s| scheduler.short_q[s] != 0);
+        "a slot is handed over while long results are in flight":
             handed().any(|s| scheduler.long_count_q[usize::from(scheduler.warp_q[s])] != 0);
         "two slots are handed over": handed().count() > 1;
     },

@@ -23,7 +23,7 @@ const RESOURCES: [&str; 3] = ["memory.bandwidth=32", "sm.shared_bandwidth=32", "
 /// The same, and a cache whose results and evictions wait for as little as they can (docs/blocks/rfc.md).
 const CACHE_RESOURCES: [&str; 5] = [RESOURCES[0], RESOURCES[1], RESOURCES[2], "rfc.release=true", "rfc.prompt=true"];
 
-/// The same without a cache, and slots that are handed over while their warps' results are under way.
+/// The same without a cache, and slots that are handed over while their warps' results are in flight.
 const SLOT_RESOURCES: [&str; 4] = [RESOURCES[0], RESOURCES[1], RESOURCES[2], "sm.handover=true"];
 
 fn cached(machine: Machine, preset: &'static str) -> Point {

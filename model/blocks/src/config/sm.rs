@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Config, Rule, section};
-use crate::designs::DESIGNS;
+use crate::designs::selected;
 
 section! {
     /// The streaming multiprocessor: table 4.4 of the hierarchy thesis.
@@ -74,8 +74,7 @@ section! {
 
 /// Whether the register file that a configuration selects keeps nothing for a slot.
 fn keeps_no_slots(config: &Config) -> bool {
-    let mut selected = DESIGNS.iter().filter(|design| (design.selection.holds)(config));
-    selected.all(|design| !design.services.keeps_slots)
+    selected(config).all(|design| !design.services.keeps_slots)
 }
 
 /// Rules of the schedulers.

@@ -446,7 +446,7 @@ impl TwoLevelScheduler {
         for s in set_bits(outer.leaving.all()) {
             self.active &= !(1 << self.warp_q[s]);
             if outer.handover {
-                // What is under way there becomes the warp's.
+                // What is outstanding there becomes the warp's.
                 self.count_long(self.warp_q[s].into(), self.short_q[s]);
                 self.free(s, ACTIVE);
             } else {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::{CompilerConfig, Config, KEPLER, Preset, Rule, section};
-use crate::designs::DESIGNS;
+use crate::designs::selected;
 use crate::power::{PowerStraps, mode};
 
 section! {
@@ -67,8 +67,7 @@ pub(crate) const RULES: &[Rule] = &[Rule {
 
 /// Whether the register file that a configuration selects can have power states.
 pub(crate) fn has_states(config: &Config) -> bool {
-    let selected = DESIGNS.iter().filter(|design| (design.selection.holds)(config));
-    selected.into_iter().all(|design| design.services.main_roles.is_some())
+    selected(config).all(|design| design.services.main_roles.is_some())
 }
 
 /// Why registers have no power states in a register file that a key selects.

@@ -7,7 +7,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::config::{BankPorts, CacheConfig, Config, MRF_1R1W, MemoryConfig, Preset, Rule, SmConfig, section};
-use crate::designs::DESIGNS;
+use crate::designs::selected;
 
 /// Rows of all banks in a kilobyte.
 const ROWS_PER_KILOBYTE: usize = 2;
@@ -133,8 +133,7 @@ impl<'de> Deserialize<'de> for Amount {
 
 /// Whether the banks of the register file that a configuration selects can serve memory.
 pub(crate) fn serves_memory(config: &Config) -> bool {
-    let mut selected = DESIGNS.iter().filter(|design| (design.selection.holds)(config));
-    selected.all(|design| design.services.serves_memory)
+    selected(config).all(|design| design.services.serves_memory)
 }
 
 /// Why there is no unified memory with a register file that a key selects.

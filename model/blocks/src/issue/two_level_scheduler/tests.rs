@@ -265,7 +265,7 @@ fn a_warp_that_has_ended_leaves_its_slot_to_be_dropped() {
 }
 
 #[test]
-fn a_slot_that_is_handed_over_is_free_while_results_are_under_way() {
+fn a_slot_that_is_handed_over_is_free_while_results_are_outstanding() {
     let mut scheduler = scheduler(&[]);
     scheduler.inputs.cfg_i = HANDOVER;
     scheduler.step();
@@ -305,7 +305,7 @@ fn a_warp_that_has_ended_and_whose_slot_was_handed_over_drops_nothing() {
     scheduler.inputs.alive_i = 0xff;
     let ready = count(&scheduler.step(), "ready");
     scheduler.complete(0, 7).step();
-    assert_eq!(count(&scheduler.step(), "ready"), ready + 1, "a new warp of this number waits for what is under way");
+    assert_eq!(count(&scheduler.step(), "ready"), ready + 1, "a new warp of this number waits for what is outstanding");
 }
 
 #[test]

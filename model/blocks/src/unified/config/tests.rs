@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::config::Start;
+use crate::designs::DESIGNS;
 use crate::testing::{config, file, refuses, set};
 use crate::{Block, Shape};
 
