@@ -13,6 +13,7 @@ use crate::names::PREFIX;
 use crate::settle_once::{self, Settling};
 use crate::shim::{self, Exchange};
 use crate::toolchain::checked;
+use crate::units::{self, Generated, Headers, Unit};
 use crate::{Error, Library, Request, Result, Simulator, Toolchain};
 
 const HOOKS_H: &str = include_str!("shim/hooks.h");
@@ -38,6 +39,9 @@ pub(crate) const FLAGS: &[&str] = &[
     "-DVM_TRACE_FST=0",
     "-DVM_TRACE_VCD=0",
 ];
+
+/// Passes of `-O1` that find little in Verilator's C++ and take an eighth of a build (docs/performance.md, "Builds").
+const QUICK: &[&str] = &["-fno-tree-dominator-opts", "-fno-tree-dse", "-fno-tree-pta"];
 
 impl Toolchain {
     /// Builds a module, or takes it from the cache.
@@ -195,40 +199,35 @@ impl Toolchain {
 
     /// Compiles the generated sources, Verilator's runtime and the shim, two at a time.
     ///
-    /// The generated files are small and each includes the same large headers, so they are compiled as two units: what runs in a
-    /// cycle, optimised, and what runs once, not.
+    /// What runs in a cycle is optimised, and what runs once is not.
     fn compile_all(&self, request: &Request, folder: &Path) -> Result<Vec<PathBuf>> {
         let mut names: Vec<PathBuf> = fs::read_dir(folder)
             .and_then(|listing| listing.map(|e| Ok(e?.path())).collect())
             .map_err(|source| Error::Cache { path: folder.into(), source })?;
         names.sort();
-        let mut headers = Key::default();
-        let (mut fast, mut slow) = (String::new(), String::new());
-        let (mut fast_key, mut slow_key) = (Key::default(), Key::default());
+        let (mut headers, mut fast, mut slow) = (Vec::new(), Vec::new(), Vec::new());
         for path in names {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name.ends_with(".h") {
-                headers = headers.with(&name).with(read(&path)?);
-            } else if name.ends_with(".cpp") && name != "gpurf_hooks.cpp" {
-                let is_slow = name.contains("Slow") || name.contains("__Syms") || name.contains("__Dpi");
-                let (text, key) = if is_slow { (&mut slow, &mut slow_key) } else { (&mut fast, &mut fast_key) };
-                text.push_str(&format!("#include \"{name}\"\n"));
-                *key = std::mem::take(key).with(read(&path)?);
-            }
+            let list = if name.ends_with(".h") {
+                &mut headers
+            } else if !name.ends_with(".cpp") || name == "gpurf_hooks.cpp" {
+                continue;
+            } else if name.contains("Slow") || name.contains("__Syms") || name.contains("__Dpi") {
+                &mut slow
+            } else {
+                &mut fast
+            };
+            list.push(Generated { name, text: read(&path)? });
         }
-        let headers = headers.finish();
-        write(&folder.join("unit_fast.cpp"), &fast)?;
-        write(&folder.join("unit_slow.cpp"), &slow)?;
+        let headers = Headers::new(&headers);
         let level = if request.options.optimise { "-O2" } else { "-O1" };
-        let mut units = vec![
-            Unit { source: folder.join("unit_fast.cpp"), level, key: fast_key.with(&headers) },
-            Unit { source: folder.join("unit_slow.cpp"), level: "-O0", key: slow_key.with(&headers) },
-            Unit {
-                source: folder.join("gpurf_hooks.cpp"),
-                level: "-O1",
-                key: Key::default().with(HOOKS_CPP).with(REPORT_H),
-            },
-        ];
+        let mut units = units::apart(&fast, &headers, level, folder, "unit_fast.cpp")?;
+        units.push(units::one(&slow.iter().collect::<Vec<_>>(), &headers, "-O0", folder, "unit_slow.cpp")?);
+        units.push(Unit {
+            source: folder.join("gpurf_hooks.cpp"),
+            level: "-O1",
+            key: Key::default().with(HOOKS_CPP).with(REPORT_H),
+        });
         let runtime = ["verilated.cpp", "verilated_threads.cpp", "verilated_dpi.cpp"];
         for name in runtime.iter().copied().chain(request.options.coverage.then_some("verilated_cov.cpp")) {
             let source = self.runtime.join(name);
@@ -291,7 +290,8 @@ impl Toolchain {
 fn unit_flags(level: &str, request: &Request) -> Vec<String> {
     let (coverage, state) = (u8::from(request.options.coverage), u8::from(request.options.state));
     let defines = [format!("-DVM_COVERAGE={coverage}"), format!("-DGPURF_STATE={state}")];
-    FLAGS.iter().copied().chain([level]).map(str::to_owned).chain(defines).collect()
+    let passes: &[&str] = if level == "-O1" { QUICK } else { &[] };
+    FLAGS.iter().copied().chain([level]).chain(passes.iter().copied()).map(str::to_owned).chain(defines).collect()
 }
 
 /// Rewrites the generated sources: see [`settle_once`].
@@ -305,14 +305,6 @@ fn settle_inputs_once(folder: &Path) -> Result<Settling> {
     let settling = settle_once::settling(&texts);
     settle_once::apply(&mut texts).map_or(Ok(()), |changed| write(&paths[changed], &texts[changed]))?;
     Ok(settling)
-}
-
-/// A file to compile.
-struct Unit {
-    source: PathBuf,
-    level: &'static str,
-    /// What it is made of, besides the flags.
-    key: Key,
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

@@ -31,6 +31,7 @@ mod settle_once;
 mod shim;
 mod simulator;
 mod toolchain;
+mod units;
 mod wiring;
 mod words;
 
