@@ -29,6 +29,8 @@ macro_rules! events {
 }
 
 mod cached;
+pub mod accelwattch;
+pub mod energies;
 pub mod energy;
 pub mod errata;
 pub mod estimate;
