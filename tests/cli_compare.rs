@@ -142,7 +142,10 @@ fn energies_of_a_file_are_compared_beside_the_papers() {
     let plain = with(&[]);
     // The papers' energies are the default, and by event they are the same.
     let mut paper = with(&["--energy", "paper"]);
-    assert_eq!(paper["total"]["a"]["by_event"]["papers"]["total"], plain["total"]["a"]["energy"]["register_file"]["total"]);
+    assert_eq!(
+        paper["total"]["a"]["by_event"]["papers"]["total"],
+        plain["total"]["a"]["energy"]["register_file"]["total"]
+    );
     for row in ["/kernels/0", "/total"] {
         for side in ["a", "b"] {
             let numbers = paper.pointer_mut(&format!("{row}/{side}")).unwrap().as_object_mut().unwrap();
@@ -166,12 +169,15 @@ fn energies_of_a_file_are_compared_beside_the_papers() {
         assert!(reads > 0.0 && (whole - papers - 2.0 * reads).abs() < 1e-6);
         assert_eq!(once["total"][side]["by_event"]["energies"], file);
     }
-    let shown = gpurf(&[&arguments[..], &["--energy", "rtl"]].concat());
+    let page = folder.path().join("page.html");
+    let shown = gpurf(&[&arguments[..], &["--energy", "rtl", "--html", page.to_str().unwrap()]].concat());
+    assert!(fs::read_to_string(&page).unwrap().contains("Energies: rtl"));
     let shown = text(&shown.stdout);
     for words in ["energies: rtl", "geometric middle", "register file and blocks", "what they leave out"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
+    let lines = shown.lines().filter(|line| !line.contains("page.html"));
+    assert!(lines.clone().all(|line| line.chars().count() <= 100), "{shown}");
 }
 
 #[test]

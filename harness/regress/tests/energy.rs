@@ -156,7 +156,9 @@ fn a_file_of_energies_needs_a_kernel() {
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("my.toml");
-    for (more, says) in [(&["--toml", file.to_str().unwrap()][..], "--toml needs --kernel"), (&["--scale", "2"], "--scale is")] {
+    for (more, says) in
+        [(&["--toml", file.to_str().unwrap()][..], "--toml needs --kernel"), (&["--scale", "2"], "--scale is")]
+    {
         let (output, _) = energy(folder.path(), TOY, RECORDING, more);
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.code() == Some(2) && text.contains(says), "{says}: {:?} {text}", output.status);

@@ -69,6 +69,11 @@ impl Counters {
         Self { columns: COLUMNS.iter().map(|&(name, count)| (name, count(config, run).map(of_launch))).collect() }
     }
 
+    /// Columns that the machine does not count.
+    pub fn not_available(&self) -> Vec<&'static str> {
+        self.columns.iter().filter(|(_, value)| value.is_none()).map(|&(name, _)| name).collect()
+    }
+
     /// The file: a line of names, and a line for the kernel. A row without a kernel stands for any of the benchmark.
     pub fn csv(&self, benchmark: &str, kernel: Option<&str>) -> String {
         let names = self.columns.iter().map(|(name, _)| (*name).to_owned());
@@ -127,5 +132,7 @@ mod tests {
         let counters = Counters::of(&config, &run(), 1);
         let value = |name: &str| counters.columns.iter().find(|(n, _)| *n == name).unwrap().1;
         assert_eq!((value("DRAM_Rd"), value("DRAM_Wr")), (None, None));
+        let not_available = counters.not_available();
+        assert!(not_available.contains(&"DRAM_Rd") && !not_available.contains(&"CC_ACC"), "{not_available:?}");
     }
 }

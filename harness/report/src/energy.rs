@@ -135,7 +135,9 @@ mod tests {
     #[test]
     fn banks_cost_what_the_tables_say() {
         let baseline = gpurf_blocks::config::preset("baseline").unwrap().config;
-        let [levels, sm, leaking] = &prices(&baseline, &run(), &run(), &EnergyFile::paper())[..] else { panic!("three models") };
+        let [levels, sm, leaking] = &prices(&baseline, &run(), &run(), &EnergyFile::paper())[..] else {
+            panic!("three models")
+        };
         // 15.6 and 18.6 pJ for a read and a write of the MRF with their wires.
         let energies = Energies::thesis(1, 1);
         let expected = 800.0 * energies.mrf_read(true) + 400.0 * energies.mrf_write(true);

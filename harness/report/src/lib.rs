@@ -28,8 +28,8 @@ macro_rules! events {
     };
 }
 
-mod cached;
 pub mod accelwattch;
+mod cached;
 pub mod energies;
 pub mod energy;
 pub mod errata;

@@ -11,7 +11,9 @@ const WIDTH: usize = 100;
 pub fn text(energy: &ByEvent) -> String {
     let mut text = format!("energy by event, energies: {}\n", energy.energies);
     if let Some(note) = &energy.note {
-        text.push_str(&textwrap::fill(note.trim(), WIDTH));
+        // The file breaks its lines elsewhere.
+        let words: Vec<&str> = note.split_whitespace().collect();
+        text.push_str(&textwrap::fill(&words.join(" "), WIDTH));
         text.push('\n');
     }
     let mut rows = Vec::new();
@@ -25,15 +27,11 @@ pub fn text(energy: &ByEvent) -> String {
     if let Some(total) = energy.total {
         rows.push(sum("both", total));
     }
-    let columns = [
-        words("energy"),
-        words("event"),
-        numbers("events"),
-        numbers("pJ of one"),
-        numbers("nJ"),
-        numbers("share"),
-    ];
-    text.push_str(&output::table(&columns, &rows));
+    let columns =
+        [words("energy"), words("event"), numbers("events"), numbers("pJ of one"), numbers("nJ"), numbers("share")];
+    if !rows.is_empty() {
+        text.push_str(&output::table(&columns, &rows));
+    }
     if !energy.left_out.rows.is_empty() {
         let without = format!("blocks without an energy: {}", energy.without.join(", "));
         text.push_str(&textwrap::fill(&without, WIDTH));

@@ -140,6 +140,8 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
             if let (Some(file), Some(benchmark), Some(run)) = (&arguments.accelwattch, &benchmark, &measured) {
                 let counters = Counters::of(&config, run, outcome.stats.launches);
                 source::write(file, counters.csv(benchmark, only_kernel(&image)).as_bytes())?;
+                let absent = counters.not_available().join(", ");
+                output::note(&format!("--accelwattch: written as 0, since the machine does not count it: {absent}"));
                 outcome.artifacts.push(file.clone());
             }
         }

@@ -32,7 +32,8 @@ pub fn modules(config: &Config) -> Vec<&'static str> {
         }
         modules.push(name);
         if let Some(entry) = gpurf_sm::find(name) {
-            waiting.extend(entry.children.iter().copied().filter(|child| !is_design(child) || inside_of(design, child)));
+            waiting
+                .extend(entry.children.iter().copied().filter(|child| !is_design(child) || inside_of(design, child)));
             if entry.designs {
                 waiting.push(design);
             }

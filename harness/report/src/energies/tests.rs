@@ -99,7 +99,8 @@ fn an_energy_twice_as_large_takes_twice_as_much() {
 
 #[test]
 fn what_a_machine_does_not_have_takes_nothing() {
-    let file = parse("unit = \"pJ\"\n[blocks.two_level_scheduler]\ncycle = 9\n[blocks.mrf_arbiter]\ncycle = 1").unwrap();
+    let file =
+        parse("unit = \"pJ\"\n[blocks.two_level_scheduler]\ncycle = 9\n[blocks.mrf_arbiter]\ncycle = 1").unwrap();
     let of = |name: &str| by_event(&config(name), &run(), &file);
     assert_eq!((of("baseline").left_out.total, of("two-level").left_out.total), (1000.0, 10_000.0));
     assert!(of("baseline").without.contains(&"warp_scheduler") && !of("baseline").without.contains(&"mrf_arbiter"));

@@ -39,7 +39,9 @@ pub fn change_of(change: &Change) -> String {
 
 /// The model of energy that the table of kernels shows: the first that both machines have.
 pub fn model(row: &Row) -> Option<&'static str> {
-    [WHOLE, "register_file", "leaking_file"].into_iter().find(|model| row.a.energy(model).and(row.b.energy(model)).is_some())
+    [WHOLE, "register_file", "leaking_file"]
+        .into_iter()
+        .find(|model| row.a.energy(model).and(row.b.energy(model)).is_some())
 }
 
 /// All of it.
