@@ -718,6 +718,10 @@ def main():
     if any(own) and not all(own) or any(own) and (args.block or args.kernel):
         raise Refused("a module of one's own needs --top, --recorded and sources, without --block and --kernel")
     if args.toml and not args.kernel: raise Refused("--toml needs --kernel: energies by the machine's events are of a machine that runs a kernel")
+    for option, file in (("--json", args.json), ("--toml", args.toml)):
+        # Before the work, which takes minutes.
+        if file and (Path(file).is_dir() or not Path(file).absolute().parent.is_dir()):
+            raise Refused(f"{option} {file}: {'it is a folder' if Path(file).is_dir() else 'its folder does not exist'}")
     if args.scale is not None and not (args.toml and 0 < args.scale < float("inf")): raise Refused("--scale is a number above 0, of --toml")
     if args.cycles < 1: raise Refused("--cycles is at least 1")
     library = Library(args.liberty)
@@ -787,6 +791,7 @@ def by_machine_event(name, result, scale):
 
 def write_toml(args, results, volts):
     """The file that gpurf's --energy reads."""
+    if not results: raise Refused("no block was measured: there is nothing to write")
     low, high = scales(volts)
     scale = args.scale or (low * high) ** 0.5
     kept = "" if args.scale else f", the geometric middle of {low:.4g} and {high:.4g} (40 nm and 0.9 V, docs/energy-rtl.md)"

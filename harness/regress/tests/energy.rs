@@ -150,12 +150,16 @@ fn energies_of_a_file_are_by_the_machines_events_and_add_up() {
 }
 
 #[test]
-fn a_file_of_energies_needs_a_kernel() {
+fn a_file_of_energies_needs_a_kernel_and_a_folder() {
     if without_library() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("my.toml");
+    let nowhere = folder.path().join("nowhere/my.json");
+    let (output, _) = energy(folder.path(), TOY, RECORDING, &["--json", nowhere.to_str().unwrap()]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && text.contains("its folder does not exist"), "{text}");
     for (more, says) in
         [(&["--toml", file.to_str().unwrap()][..], "--toml needs --kernel"), (&["--scale", "2"], "--scale is")]
     {
