@@ -760,11 +760,12 @@ def machine_counts(parameters, waveform):
 
 def counted(block, rates):
     """The machine's events that this block's energy can be divided among, and how often each occurs in a cycle."""
-    return {event: rates[event] for event in BLOCKS["counted"].get(block, {}).values() if event in rates}
+    return {event: rates[event] for event in (ISSUE, *BLOCKS["counted"].get(block, {}).values()) if event in rates}
 
 
-# A block whose events explain less of its energy than this has an energy of a cycle alone.
+# A block whose events explain less of its energy than this has an energy of an issued instruction alone.
 EXPLAINED = 0.5
+ISSUE = "issue"
 
 
 def by_machine_event(name, result, scale):
@@ -773,8 +774,9 @@ def by_machine_event(name, result, scale):
     What the fields of the block cost goes to the events of the machine that stand for them. The energy of all cycles together stays."""
     switching = result["pj"]["nets"] + result["pj"]["cells"]
     explained = result["fit"]["explained"]
-    alone = {"cycle": scale * switching}
-    if explained < EXPLAINED: return alone, f"its events explain {100 * explained:.0f} % of the variance: by cycle"
+    issued = result["counted"].get(ISSUE, 0.0)
+    alone, by = ({ISSUE: scale * switching / issued}, "by instruction") if issued else ({"cycle": scale * switching}, "by cycle")
+    if explained < EXPLAINED: return alone, f"its events explain {100 * explained:.0f} % of the variance: {by}"
     energies = collections.Counter()
     for row in result["fit"]["events"]:
         field, spent = row["event"], row["pj"] * row["rate"]
@@ -782,7 +784,7 @@ def by_machine_event(name, result, scale):
         elif spent > 0:
             event = BLOCKS["counted"].get(name, {}).get(field)
             rate = result["counted"].get(event, 0.0)
-            if not rate: return alone, f"the machine does not count {field}, which has a part of the energy: by cycle"
+            if not rate: return alone, f"the machine does not count {field}, which has a part of the energy: {by}"
             energies[event] += spent / rate
     # Least squares without energies below 0 need not meet the total.
     whole = sum(energy * (1.0 if event == "cycle" else result["counted"][event]) for event, energy in energies.items())

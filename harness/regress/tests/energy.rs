@@ -116,11 +116,12 @@ energy = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(energy)
 def row(event, rate, pj): return {'event': event, 'rate': rate, 'pj': pj}
 def block(explained, rows):
-    return {'pj': {'nets': 6.0, 'cells': 4.0, 'clock': 99.0}, 'fit': {'events': rows, 'explained': explained}, 'counted': {'read': 0.5, 'write': 0.2}}
+    return {'pj': {'nets': 6.0, 'cells': 4.0, 'clock': 99.0}, 'fit': {'events': rows, 'explained': explained}, 'counted': {'issue': 0.25, 'read': 0.5, 'write': 0.2}}
 rows = [row('cycle', 1.0, 2.0), row('read', 0.5, 12.0), row('write', 0.25, 8.0)]
 print(json.dumps([energy.by_machine_event('mrf_arbiter', block(0.9, rows), 0.1),
                   energy.by_machine_event('mrf_arbiter', block(0.4, rows), 0.1),
-                  energy.by_machine_event('mrf_arbiter', block(0.9, [*rows, row('turn', 0.5, 3.0)]), 0.1)]))
+                  energy.by_machine_event('mrf_arbiter', block(0.9, [*rows, row('turn', 0.5, 3.0)]), 0.1),
+                  energy.by_machine_event('mrf_arbiter', block(0.4, rows) | {'counted': {'issue': 0.0}}, 0.1)]))
 ";
 
 #[test]
@@ -142,11 +143,13 @@ fn energies_of_a_file_are_by_the_machines_events_and_add_up() {
         pj("cycle") + 0.5 * pj("read") + 0.2 * pj("write")
     };
     assert!((sum(events) - 1.0).abs() < 1e-9);
-    // Where events explain little, or one of them is not counted by the machine, there is an energy of a cycle, with its reason.
+    // Where events explain little, or one of them is not counted by the machine, there is an energy of an instruction, with its reason: one issues in a
+    // quarter of the cycles. Where none issues, of a cycle.
     for (other, why) in [(&found[1], "40 %"), (&found[2], "does not count turn")] {
-        assert!(near(&other[0]["cycle"], 1.0) && other[0].as_object().unwrap().len() == 1, "{other}");
+        assert!(near(&other[0]["issue"], 4.0) && other[0].as_object().unwrap().len() == 1, "{other}");
         assert!(other[1].as_str().unwrap().contains(why), "{other}");
     }
+    assert!(near(&found[3][0]["cycle"], 1.0), "{}", found[3]);
 }
 
 #[test]

@@ -133,6 +133,5 @@ fn the_projects_own_energies_can_be_read_and_say_where_they_come_from() {
     assert!(rtl.name == "rtl" && rtl.blocks.len() >= 8, "{rtl:?}");
     let note = rtl.note.clone().unwrap();
     assert!(note.contains("geometric middle") && note.contains("40 nm"), "{note}");
-    // What the papers leave out is more than their part, on the machine that was measured (docs/energy-rtl.md).
-    assert!(rtl.blocks.iter().all(|block| block.events.iter().any(|(event, pj)| *event == "cycle" && *pj >= 0.0)));
+    assert!(rtl.blocks.iter().all(|block| block.events.iter().any(|(_, pj)| *pj > 0.0)));
 }

@@ -152,7 +152,7 @@ pub fn model_words(model: &str) -> &'static str {
     match model {
         "register_file" => "register file (pJ)",
         "leaking_file" => "register file with leakage (pJ)",
-        BLOCKS => "what the papers leave out (pJ)",
+        BLOCKS => "other blocks (pJ)",
         WHOLE => "register file and blocks (pJ)",
         _ => "SM and DRAM (pJ)",
     }
