@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the energy of a block of the RTL: gates of an open cell library, driven by recorded inputs. docs/energy-rtl.md describes it.
 
-    energy.py --block B [--preset P] [--set KEY=VALUE]... [--kernel LAUNCH.toml] [--cycles N] [--seed S] [--json FILE]
+    energy.py --block B [--preset P] [--set KEY=VALUE]... [--kernel LAUNCH.toml [--toml FILE]] [--cycles N] [--seed S] [--json FILE]
     energy.py --top M --recorded FILE.json [-G NAME=VALUE]... source.sv ...
 
 Needs scripts/bootstrap.sh --energy. The first form takes a block of the project in a configuration. Its inputs are those of a kernel that the
@@ -11,7 +11,7 @@ that cycle on (default: 1).
 
 Exits with 1 when the netlist's outputs differ from the recorded ones, with 2 on bad input, with 3 when a tool or the library is missing.
 """
-import argparse, collections, ctypes, json, os, re, subprocess, sys, tempfile, tomllib
+import argparse, collections, ctypes, functools, json, os, re, subprocess, sys, tempfile, tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -377,19 +377,20 @@ class Waveform:
 
     def bits(self, name):
         """The bits of a net in each cycle, and where they mean something. Where they do not, the last value stays: nothing changes."""
-        rows, valid = [], []
-        for element in sorted(self.elements[name], reverse=True):
-            width, changes = self.elements[name][element]
-            bits, known = numpy.zeros((self.cycles, width), numpy.uint8), numpy.zeros((self.cycles, width), bool)
-            last = numpy.zeros(width, numpy.uint8)
-            for (begin, text), (end, _) in zip(changes, [*changes[1:], (self.cycles, "")], strict=True):
-                if "x" not in text:
-                    last = numpy.frombuffer(text.rjust(width, "0").encode(), numpy.uint8)[::-1] - 48
-                    known[begin:end] = True
-                bits[begin:end] = last
-            rows.append(bits)
-            valid.append(known)
-        return numpy.concatenate(rows, axis=1), numpy.concatenate(valid, axis=1)
+        parts = [self.element(name, element) for element in sorted(self.elements[name], reverse=True)]
+        return tuple(numpy.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+
+    def element(self, name, element):
+        """The same of an element of an array."""
+        width, changes = self.elements[name][element]
+        bits, known = numpy.zeros((self.cycles, width), numpy.uint8), numpy.zeros((self.cycles, width), bool)
+        last = numpy.zeros(width, numpy.uint8)
+        for (begin, text), (end, _) in zip(changes, [*changes[1:], (self.cycles, "")], strict=True):
+            if "x" not in text:
+                last = numpy.frombuffer(text.rjust(width, "0").encode(), numpy.uint8)[::-1] - 48
+                known[begin:end] = True
+            bits[begin:end] = last
+        return bits, known
 
 
 # Yosys' gates between blocks, on bits of all cycles at once.
@@ -580,28 +581,34 @@ def total(results):
     return first | summed | {"pj": pj, "interval": [sum(bound) for bound in zip(*(result["interval"] for result in results), strict=True)]}
 
 
-def event_fields(block):
-    """Names and widths of the fields of a block's event word, the most significant first: from the package, as slang reads it."""
+@functools.cache
+def package():
+    """The RTL's package, as slang reads it."""
     import pyslang
-    tree = pyslang.syntax.SyntaxTree.fromFiles([str(path) for path in design_sources()[:1]])
     compilation = pyslang.ast.Compilation()
-    compilation.addSyntaxTree(tree)
-    package = compilation.getPackage("gpurf_pkg")
+    compilation.addSyntaxTree(pyslang.syntax.SyntaxTree.fromFiles([str(path) for path in design_sources()[:1]]))
+    return compilation.getPackage("gpurf_pkg")
+
+
+def counts_of(kind, bits):
+    """The fields of an event word of this type in each cycle."""
+    counts, low = {}, 0
+    for field in reversed(list(package().find(kind).targetType.type.canonicalType)):
+        counts[field.name] = bits[:, low:low + field.type.bitWidth] @ (1 << numpy.arange(field.type.bitWidth))
+        low += field.type.bitWidth
+    return counts
+
+
+def word_counts(block, ports):
+    """The fields of a block's event word in each cycle; none where it has no such word."""
     source = next(path for path in design_sources() if path.stem == block).read_text()
     kind = re.search(r"output\s+(\w+_event_t)\s+event_o\b", source)
-    if not kind: return []
-    found = package.find(kind[1]).targetType.type.canonicalType
-    return [(field.name, field.type.bitWidth) for field in found]
+    return counts_of(kind[1], ports["event_o"]) if kind and "event_o" in ports else {}
 
 
 def count_events(block, ports):
     """How often each event occurs in each cycle."""
-    fields, low = {}, 0
-    if "event_o" in ports:
-        for name, width in reversed(event_fields(block)):
-            fields[name] = ports["event_o"][:, low:low + width] @ (1 << numpy.arange(width))
-            low += width
-    counts = {}
+    fields, counts = word_counts(block, ports), {}
     for name in BLOCKS["events"].get(block, [port for port in ports if "valid" in port and port not in fields]):
         counts[name] = fields[name] if name in fields else ports[name].sum(axis=1, dtype=numpy.int64)
     return counts
@@ -702,40 +709,108 @@ def main():
     parser.add_argument("--abc", default=ABC, help=argparse.SUPPRESS)
     parser.add_argument("--verbose", action="store_true", help="name each netlist before it is made")
     parser.add_argument("--json")
+    parser.add_argument("--toml", help="with --kernel: write energies by event that gpurf's --energy reads")
+    parser.add_argument("--scale", type=float, help="of energies in --toml, by those of the library (default: to 40 nm and 0.9 V)")
     parser.add_argument("--log", default=str(ROOT / "target/energy.log"))
     parser.add_argument("sources", nargs="*")
     args = parser.parse_args()
     own = [bool(args.top), bool(args.recorded), bool(args.sources)]
     if any(own) and not all(own) or any(own) and (args.block or args.kernel):
         raise Refused("a module of one's own needs --top, --recorded and sources, without --block and --kernel")
+    if args.toml and not args.kernel: raise Refused("--toml needs --kernel: energies by the machine's events are of a machine that runs a kernel")
+    for option, file in (("--json", args.json), ("--toml", args.toml)):
+        # Before the work, which takes minutes.
+        if file and (Path(file).is_dir() or not Path(file).absolute().parent.is_dir()):
+            raise Refused(f"{option} {file}: {'it is a folder' if Path(file).is_dir() else 'its folder does not exist'}")
+    if args.scale is not None and not (args.toml and 0 < args.scale < float("inf")): raise Refused("--scale is a number above 0, of --toml")
     if args.cycles < 1: raise Refused("--cycles is at least 1")
     library = Library(args.liberty)
     Path(args.log).parent.mkdir(parents=True, exist_ok=True)
     results, accesses = {}, None
-    for name, title, module, recordings in work(args, library):
+    rates = {}
+    for name, title, module, recordings in work(args, library, rates):
         runs = [measure(args, module, library, recorded, name) for recorded in recordings]
         result = results[name] = total([run[0] for run in runs])
         if not args.top:
             counts = [count_events(name, ports) for _, _, ports in runs]
             counts = {event: sum(each[event] for each in counts) for event in counts[0]}
             result["fit"] = fit(counts, sum(energy for _, energy, _ in runs))
-        if name == "mrf_arbiter": accesses = [groups_of(name, runs[0][2], field) for field in ("read_groups", "write_groups")]
+            if args.kernel: result["counted"] = counted(name, rates)
+        if name == "mrf_arbiter": accesses = [float(word_counts(name, runs[0][2])[field].mean()) for field in ("read_groups", "write_groups")]
         table(title, result)
         print(flush=True)
     if args.kernel and accesses: beside(results, accesses, library.volts)
     if args.json: Path(args.json).write_text(json.dumps(results, indent=1) + "\n")
+    if args.toml: write_toml(args, results, library.volts)
 
 
-def groups_of(block, ports, field):
-    """The mean of a field of the event word."""
-    low = 0
-    for name, width in reversed(event_fields(block)):
-        if name == field: return float((ports["event_o"][:, low:low + width] @ (1 << numpy.arange(width))).mean())
-        low += width
+def machine_counts(parameters, waveform):
+    """The machine's events a cycle, by the names that gpurf's results have for them."""
+    words = BLOCKS["words"]
+    kinds = [(word, 0, "", kind) for word, kind in words["always"].items()]
+    if int(parameters["Active"]): kinds.append(("scheduler_event_o", 0, "", words["scheduler"][int(parameters["Alternate"])]))
+    design = words["design"].get(str(parameters["Organisation"]), {"prefix": "", "types": []})
+    kinds += [("design_event_o", element, design["prefix"], kind) for element, kind in enumerate(design["types"])]
+    rates = {}
+    for word, element, prefix, kind in kinds:
+        bits, _ = waveform.element(word, element)
+        rates |= {prefix + name: float(counts.mean()) for name, counts in counts_of(kind, bits).items()}
+    return rates
 
 
-def work(args, library):
-    """Of each block: name, title, netlist, recordings."""
+def counted(block, rates):
+    """The machine's events that this block's energy can be divided among, and how often each occurs in a cycle."""
+    return {event: rates[event] for event in (ISSUE, *BLOCKS["counted"].get(block, {}).values()) if event in rates}
+
+
+# A block whose events explain less of its energy than this has an energy of an issued instruction alone.
+EXPLAINED = 0.5
+ISSUE = "issue"
+
+
+def by_machine_event(name, result, scale):
+    """pJ of a block by the machine's events, times `scale`, and why: what gpurf's --energy reads.
+
+    What the fields of the block cost goes to the events of the machine that stand for them. The energy of all cycles together stays."""
+    switching = result["pj"]["nets"] + result["pj"]["cells"]
+    explained = result["fit"]["explained"]
+    issued = result["counted"].get(ISSUE, 0.0)
+    alone, by = ({ISSUE: scale * switching / issued}, "by instruction") if issued else ({"cycle": scale * switching}, "by cycle")
+    if explained < EXPLAINED: return alone, f"its events explain {100 * explained:.0f} % of the variance: {by}"
+    energies = collections.Counter()
+    for row in result["fit"]["events"]:
+        field, spent = row["event"], row["pj"] * row["rate"]
+        if field == "cycle": energies["cycle"] += spent
+        elif spent > 0:
+            event = BLOCKS["counted"].get(name, {}).get(field)
+            rate = result["counted"].get(event, 0.0)
+            if not rate: return alone, f"the machine does not count {field}, which has a part of the energy: {by}"
+            energies[event] += spent / rate
+    # Least squares without energies below 0 need not meet the total.
+    whole = sum(energy * (1.0 if event == "cycle" else result["counted"][event]) for event, energy in energies.items())
+    return {event: scale * energy * switching / whole for event, energy in energies.items()}, f"its events explain {100 * explained:.0f} % of the variance"
+
+
+def write_toml(args, results, volts):
+    """The file that gpurf's --energy reads."""
+    if not results: raise Refused("no block was measured: there is nothing to write")
+    low, high = scales(volts)
+    scale = args.scale or (low * high) ** 0.5
+    kept = "" if args.scale else f", the geometric middle of {low:.4g} and {high:.4g} (40 nm and 0.9 V, docs/energy-rtl.md)"
+    cycles = next(iter(results.values()))["cycles"]
+    of = f"{Path(args.kernel).stem} on {' '.join([args.preset or 'baseline', *args.settings])}, {cycles} cycles"
+    lines = ["# Energies of events, measured by scripts/energy.py (docs/energy-rtl.md). gpurf run and gpurf compare read it: --energy FILE.", 'unit = "pJ"',
+             f'note = """RTL as gates of {Path(args.liberty).name} at {volts:g} V. Switching of nets and cells, without clock pins and leakage,',
+             f'times {scale:.4g}{kept}.', 'Each block at the sizes, and with the activity, of the machine and kernel that its comment names."""']
+    for name, result in results.items():
+        energies, why = by_machine_event(name, result, scale)
+        lines += ["", f"[blocks.{name}]   # {of}; {why}"]
+        lines += [f"{event} = {energy:.4g}" for event, energy in sorted(energies.items(), key=lambda pair: (pair[0] != "cycle", pair[0]))]
+    Path(args.toml).write_text("\n".join(lines) + "\n")
+
+
+def work(args, library, rates):
+    """Of each block: name, title, netlist, recordings. `rates` takes the machine's events a cycle."""
     if args.top:
         module = synthesise(args, args.top, dict(setting.partition("=")[::2] for setting in args.G), args.sources)
         yield args.top, f"{args.top}: inputs of {args.recorded}", module, [read_recorded(args.recorded, module["ports"])]
@@ -756,7 +831,10 @@ def work(args, library):
         if key not in netlists: netlists[key] = synthesise(args, box["type"], parameters, design_sources())
         return netlists[key]
 
-    if args.kernel: machine = Machine(args, block_of("sm").parameters, Waveform(args), library, netlist_of)
+    if args.kernel:
+        parameters, waveform = block_of("sm").parameters, Waveform(args)
+        rates |= machine_counts(parameters, waveform)
+        machine = Machine(args, parameters, waveform, library, netlist_of)
     names = args.block or [name for name in BLOCKS["events"] if machine and any(box["type"] == name for box in machine.boxes.values())]
     if not names: raise Refused("name a block (--block), or a kernel (--kernel) for all blocks that have a place in it")
     for name in names:

@@ -129,6 +129,58 @@ fn configurations_are_compared_too_and_equal_numbers_are_shown_on_request() {
 }
 
 #[test]
+fn energies_of_a_file_are_compared_beside_the_papers() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("my.toml");
+    let file = file.to_str().unwrap();
+    let arguments = ["compare", DEFAULT_PRESET, "banks-8", "--kernel", "saxpy"];
+    let with = |more: &[&str]| {
+        let mut found = json(&[&arguments[..], &["--json"], more].concat(), PASSED);
+        found["wall_s"] = Value::Null;
+        found
+    };
+    let plain = with(&[]);
+    // The papers' energies are the default, and by event they are the same.
+    let mut paper = with(&["--energy", "paper"]);
+    assert_eq!(
+        paper["total"]["a"]["by_event"]["papers"]["total"],
+        plain["total"]["a"]["energy"]["register_file"]["total"]
+    );
+    for row in ["/kernels/0", "/total"] {
+        for side in ["a", "b"] {
+            let numbers = paper.pointer_mut(&format!("{row}/{side}")).unwrap().as_object_mut().unwrap();
+            assert!(numbers.remove("by_event").is_some());
+        }
+    }
+    assert_eq!(paper, plain);
+    let of = |read: u32| {
+        fs::write(file, format!("unit = \"pJ\"\n[blocks.mrf_arbiter]\nread = {read}\n")).unwrap();
+        with(&["--energy", file])
+    };
+    let [once, twice] = [of(2), of(4)];
+    for side in ["a", "b"] {
+        let number = |found: &Value, path: &str| found["total"][side].pointer(path).and_then(Value::as_f64).unwrap();
+        let reads = number(&once, "/events/read");
+        assert_eq!(number(&once, "/energy/blocks/mrf_arbiter"), 2.0 * reads);
+        assert_eq!(number(&twice, "/energy/blocks/total"), 4.0 * reads);
+        let papers = number(&once, "/energy/register_file/total");
+        assert_eq!(papers, number(&plain, "/energy/register_file/total"));
+        let whole = number(&once, "/energy/register_file_and_blocks/total");
+        assert!(reads > 0.0 && (whole - papers - 2.0 * reads).abs() < 1e-6);
+        assert_eq!(once["total"][side]["by_event"]["energies"], file);
+    }
+    let page = folder.path().join("page.html");
+    let shown = gpurf(&[&arguments[..], &["--energy", "rtl", "--html", page.to_str().unwrap()]].concat());
+    assert!(fs::read_to_string(&page).unwrap().contains("Energies: rtl"));
+    let shown = text(&shown.stdout);
+    for words in ["energies: rtl", "geometric middle", "register file and blocks", "what they leave out"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let lines = shown.lines().filter(|line| !line.contains("page.html"));
+    assert!(lines.clone().all(|line| line.chars().count() <= 100), "{shown}");
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused() {
     refused(&["compare", DEFAULT_PRESET, "nonsense"], BAD_INPUT, &["nonsense", DEFAULT_PRESET]);
     refused(&["compare", DEFAULT_PRESET, DEFAULT_PRESET], BAD_INPUT, &["the same machine", "nothing to compare"]);
@@ -139,6 +191,7 @@ fn what_cannot_be_compared_is_refused() {
     refused(&with(&["--kernel", "/no/such.toml"]), BAD_INPUT, &["/no/such.toml"]);
     refused(&with(&["--kernel", "saxpy", "--kernel", "saxpy"]), BAD_INPUT, &["another kernel of that name"]);
     refused(&with(&["--html", "/no/such/page.html"]), BAD_INPUT, &["/no/such/page.html"]);
+    refused(&with(&["--energy", "/no/such.toml"]), BAD_INPUT, &["/no/such.toml", "cannot be read"]);
     refused(&with(&["--set", "sm.warps=7"]), BAD_INPUT, &["sm.warps"]);
     refused(&with(&["--set", "mrf.kilobytes=8", "--kernel", "saxpy"]), BAD_INPUT, &["saxpy on", "registers"]);
     let slow = ["--set", "memory.latency=900", "--idle-limit", "200", "--kernel", "saxpy"];

@@ -328,6 +328,92 @@ fn what_goes_wrong_on_the_model_is_said_in_words() {
 }
 
 #[test]
+fn the_energy_of_a_run_is_shown_by_event_on_request() {
+    let folder = Folder::new();
+    let manifest = folder.path("double.toml");
+    let run = ["run", manifest.as_str(), "--engine", "model", "--json"];
+    let plain = json(&run, PASSED);
+    assert_eq!(plain.get("energy"), None);
+    let paper = &json(&[&run[..], &["--energy", "paper"]].concat(), PASSED)["energy"];
+    let sum = |group: &Value| {
+        group["rows"].as_array().unwrap().iter().map(|row| row["energy"].as_f64().unwrap()).sum::<f64>()
+    };
+    assert_eq!((&paper["energies"], &paper["left_out"]["total"]), (&"paper".into(), &0.0.into()));
+    assert!(sum(&paper["papers"]) > 0.0 && (sum(&paper["papers"]) - paper["total"].as_f64().unwrap()).abs() < 1e-6);
+    let file = folder.path("my.toml");
+    let of = |write: u32| {
+        let begin = "unit = \"pJ\"\nnote = \"by hand\"\nlevels.mrf.read = 9\n";
+        folder.put("my.toml", &format!("{begin}[blocks.mrf_arbiter]\nwrite = {write}\n"));
+        json(&[&run[..], &["--energy", &file]].concat(), PASSED)["energy"].clone()
+    };
+    let [once, twice] = [of(3), of(6)];
+    let events = plain["events"]["write"].as_u64().unwrap();
+    let row = &once["left_out"]["rows"][0];
+    assert_eq!(
+        (&row["of"], &row["event"], row["events"].as_u64()),
+        (&"mrf_arbiter".into(), &"write".into(), Some(events))
+    );
+    assert_eq!((sum(&once["left_out"]), sum(&twice["left_out"])), (3.0 * events as f64, 6.0 * events as f64));
+    assert!(events > 0 && twice["left_out"]["rows"][0]["share"].as_f64() > row["share"].as_f64());
+    // A read of the main register file costs 9 pJ in place of 8.
+    let reads = plain["events"]["read_groups"].as_f64().unwrap();
+    assert!((sum(&once["papers"]) - sum(&paper["papers"]) - reads).abs() < 1e-6);
+    assert_eq!((&once["note"], &once["energies"]), (&"by hand".into(), &file.as_str().into()));
+    let shown = text(&gpurf(&[&run[..4], &["--energy", &file]].concat()).stdout);
+    for words in ["by hand", "what the papers price", "what they leave out", "blocks without an energy: "] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert!(
+        json(&[&run[..], &["--energy", "rtl"]].concat(), PASSED)["energy"]["left_out"]["total"].as_f64() > Some(0.0)
+    );
+}
+
+#[test]
+fn energies_that_cannot_be_used_are_refused_before_anything_runs() {
+    let folder = Folder::new();
+    let manifest = folder.path("double.toml");
+    let file = folder.path("my.toml");
+    let run = |engine: &'static str| ["run", manifest.as_str(), "--engine", engine, "--energy", file.as_str()];
+    refused(&run("model"), BAD_INPUT, &[&file, "cannot be read"]);
+    folder.put("my.toml", "unit = \"pJ\"\n[blocks.mrf_arbiter]\nreads = 1\n");
+    refused(&run("model"), BAD_INPUT, &["my.toml:3:1", "no machine counts an event `reads`", "read"]);
+    folder.put("my.toml", "[blocks.mrf_arbiter]\nread = 1\n");
+    refused(&run("model"), BAD_INPUT, &["my.toml:1:1", "needs the key `unit`"]);
+    refused(&run("functional"), BAD_INPUT, &["--energy", "--engine model"]);
+}
+
+#[test]
+fn counts_are_written_as_accelwattch_reads_them() {
+    let folder = Folder::new();
+    let manifest = folder.path("double.toml");
+    let file = folder.path("hw_perf.csv");
+    let run =
+        |engine: &'static str| ["run", manifest.as_str(), "--engine", engine, "--accelwattch", file.as_str(), "--json"];
+    let ran = json(&run("model"), PASSED);
+    assert_eq!(ran["artifacts"][0], file.as_str());
+    let said = text(&gpurf(&run("model")).stderr);
+    assert!(said.contains("does not count it: L1_RH") && said.contains("NOC") && !said.contains("CC_ACC"), "{said}");
+    let written = fs::read_to_string(&file).unwrap();
+    let lines: Vec<Vec<&str>> = written.lines().map(|line| line.split(',').collect()).collect();
+    let [heading, row] = &lines[..] else { panic!("{written}") };
+    assert_eq!((heading.len(), row.len()), (19, 19), "{written}");
+    let value = |name: &str| row[heading.iter().position(|column| *column == name).unwrap()];
+    assert_eq!((row[0], row[1]), ("double", "_Z6doublePji"));
+    let number = |name: &str| value(name).parse::<f64>().unwrap();
+    assert_eq!(number("Elapsed_Cycles"), ran["cycles"].as_f64().unwrap() / ran["stats"]["launches"].as_f64().unwrap());
+    assert_eq!(number("DRAM_Rd"), ran["events"]["memory_read_bytes"].as_f64().unwrap() / 32.0);
+    assert!(number("DRAM_Rd") > 0.0 && row[2..].iter().all(|value| value.parse::<f64>().is_ok()), "{written}");
+    fs::remove_file(&file).unwrap();
+    refused(&run("functional")[..6], BAD_INPUT, &["--accelwattch", "--engine model"]);
+    let split = folder.put("a,b.toml", MANIFEST);
+    let arguments = ["run", split.as_str(), "--engine", "model", "--accelwattch", file.as_str()];
+    refused(&arguments, BAD_INPUT, &["comma", "a,b.toml"]);
+    let nowhere = ["run", manifest.as_str(), "--engine", "model", "--accelwattch", "/no/such/hw_perf.csv"];
+    refused(&nowhere, BAD_INPUT, &["--accelwattch", "its folder does not exist"]);
+    assert!(!Path::new(&file).exists());
+}
+
+#[test]
 fn a_trace_is_written_whole_or_not_at_all() {
     let folder = Folder::new();
     let manifest = folder.path("double.toml");

@@ -244,6 +244,12 @@ pub struct RunKernels {
     /// Trace of every instruction
     #[command(flatten)]
     pub trace: TraceOptions,
+    /// Show the energy of the run by event: paper, rtl (the project's RTL), or a TOML file of pJ by event (docs/energy.md)
+    #[arg(long, value_name = "paper|rtl|FILE")]
+    pub energy: Option<String>,
+    /// Write the counts as AccelWattch reads those of hardware, hw_perf.csv (docs/energy.md)
+    #[arg(long, value_name = "FILE.csv")]
+    pub accelwattch: Option<PathBuf>,
     /// Print one JSON object on standard output
     #[arg(long)]
     pub json: bool,

@@ -66,6 +66,12 @@ impl Failure {
     }
 }
 
+impl From<gpurf_launch::ManifestError> for Failure {
+    fn from(error: gpurf_launch::ManifestError) -> Self {
+        Self::bad_input(error.to_string())
+    }
+}
+
 impl From<gpurf_blocks::config::ConfigError> for Failure {
     fn from(error: gpurf_blocks::config::ConfigError) -> Self {
         Self::bad_input(error.to_string())

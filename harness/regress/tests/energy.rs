@@ -107,3 +107,68 @@ fn a_netlist_that_differs_from_the_recording_has_no_energy() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(3) && text.contains("scripts/bootstrap.sh --energy"), "{text}");
 }
+
+/// What a block of the register file took, as `energy.py` has measured it; and the same with another name and explained variance.
+const MEASURED: &str = "
+import importlib.util, json, sys
+spec = importlib.util.spec_from_file_location('energy', sys.argv[1])
+energy = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(energy)
+def row(event, rate, pj): return {'event': event, 'rate': rate, 'pj': pj}
+def block(explained, rows):
+    return {'pj': {'nets': 6.0, 'cells': 4.0, 'clock': 99.0}, 'fit': {'events': rows, 'explained': explained}, 'counted': {'issue': 0.25, 'read': 0.5, 'write': 0.2}}
+rows = [row('cycle', 1.0, 2.0), row('read', 0.5, 12.0), row('write', 0.25, 8.0)]
+print(json.dumps([energy.by_machine_event('mrf_arbiter', block(0.9, rows), 0.1),
+                  energy.by_machine_event('mrf_arbiter', block(0.4, rows), 0.1),
+                  energy.by_machine_event('mrf_arbiter', block(0.9, [*rows, row('turn', 0.5, 3.0)]), 0.1),
+                  energy.by_machine_event('mrf_arbiter', block(0.4, rows) | {'counted': {'issue': 0.0}}, 0.1)]))
+";
+
+#[test]
+fn energies_of_a_file_are_by_the_machines_events_and_add_up() {
+    if without_library() {
+        return;
+    }
+    let root = Project::find().root;
+    let mut command = Command::new(root.join("target/venv/bin/python"));
+    let output = command.args(["-c", MEASURED]).arg(root.join("scripts/energy.py")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let near = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-9;
+    // 10 pJ a cycle, of which the events of the fit have 2 + 6 + 2; a write of the block stands for 0.2 of the machine in a cycle. Times 0.1.
+    let events = &found[0][0];
+    assert!(near(&events["cycle"], 0.2) && near(&events["read"], 1.2) && near(&events["write"], 1.0), "{events}");
+    let sum = |events: &Value| {
+        let pj = |name: &str| events[name].as_f64().unwrap_or(0.0);
+        pj("cycle") + 0.5 * pj("read") + 0.2 * pj("write")
+    };
+    assert!((sum(events) - 1.0).abs() < 1e-9);
+    // Where events explain little, or one of them is not counted by the machine, there is an energy of an instruction, with its reason: one issues in a
+    // quarter of the cycles. Where none issues, of a cycle.
+    for (other, why) in [(&found[1], "40 %"), (&found[2], "does not count turn")] {
+        assert!(near(&other[0]["issue"], 4.0) && other[0].as_object().unwrap().len() == 1, "{other}");
+        assert!(other[1].as_str().unwrap().contains(why), "{other}");
+    }
+    assert!(near(&found[3][0]["cycle"], 1.0), "{}", found[3]);
+}
+
+#[test]
+fn a_file_of_energies_needs_a_kernel_and_a_folder() {
+    if without_library() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("my.toml");
+    let nowhere = folder.path().join("nowhere/my.json");
+    let (output, _) = energy(folder.path(), TOY, RECORDING, &["--json", nowhere.to_str().unwrap()]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && text.contains("its folder does not exist"), "{text}");
+    for (more, says) in
+        [(&["--toml", file.to_str().unwrap()][..], "--toml needs --kernel"), (&["--scale", "2"], "--scale is")]
+    {
+        let (output, _) = energy(folder.path(), TOY, RECORDING, more);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && text.contains(says), "{says}: {:?} {text}", output.status);
+    }
+    assert!(!file.exists());
+}

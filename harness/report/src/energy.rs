@@ -8,6 +8,7 @@ use gpurf_blocks::designs::Organisation;
 use gpurf_energy::storage::{Core, SmEnergy};
 use gpurf_energy::{Energies, LeakingEnergy, Level, Part, Traffic, sram_energy};
 
+use crate::energies::EnergyFile;
 use crate::sweep::Measured;
 use crate::unified;
 
@@ -52,20 +53,27 @@ pub struct Price {
 }
 
 /// The energy of a run, by each model that knows its machine. `reference` is the run that an SM's dynamic power is fitted to
-/// ([`Core::thesis`]): the same kernel on the machine that others are compared with.
-pub fn prices(config: &Config, run: &Measured, reference: &Measured) -> Vec<Price> {
+/// ([`Core::thesis`]): the same kernel on the machine that others are compared with. `file` may replace numbers of the first model, which has accesses and
+/// wires of the register file.
+pub fn prices(config: &Config, run: &Measured, reference: &Measured, file: &EnergyFile) -> Vec<Price> {
     let of_design = crate::prices_of(Organisation::of(config).design().name);
     let traffic = (of_design.traffic)(run);
     let sm = traffic.is_some().then(|| of_sm(config, run, reference));
-    let levels = traffic.map(|traffic| by_level(config, (of_design.entries)(config), &traffic));
+    let levels = traffic.map(|traffic| by_level(&energies_of(config, (of_design.entries)(config), file), &traffic));
     let leaking = (of_design.leaking)(config, run).map(with_leakage);
     levels.into_iter().chain(sm).chain(leaking).collect()
 }
 
-/// Accesses and wires of the register file: hierarchy thesis, tables 4.5 and 4.6.
-fn by_level(config: &Config, entries: usize, traffic: &Traffic) -> Price {
+/// The energies of a machine with so many entries above the main register file, by the thesis as far as the file does not replace them.
+pub(crate) fn energies_of(config: &Config, entries: usize, file: &EnergyFile) -> Energies {
     // Without a level above nothing is accessed there: its price does not matter.
-    let energies = Energies::thesis(entries.max(1) as u32, config.sm.active_warps.max(1) as u32);
+    let mut energies = Energies::thesis(entries.max(1) as u32, config.sm.active_warps.max(1) as u32);
+    file.replace_in(&mut energies);
+    energies
+}
+
+/// Accesses and wires of the register file: hierarchy thesis, tables 4.5 and 4.6.
+fn by_level(energies: &Energies, traffic: &Traffic) -> Price {
     let energy = energies.of(traffic);
     let all = |part: Part| part.access + part.wire;
     let parts = vec![
@@ -115,7 +123,7 @@ mod tests {
     #[test]
     fn a_price_is_the_sum_of_its_parts_and_every_machine_has_one() {
         for preset in presets() {
-            let prices = prices(&preset.config, &run(), &run());
+            let prices = prices(&preset.config, &run(), &run(), &EnergyFile::paper());
             assert!(!prices.is_empty(), "{}", preset.name);
             for Price { key, parts, .. } in prices {
                 let (whole, rest) = (parts[0].1, parts[1..].iter().map(|(_, part)| part).sum::<f64>());
@@ -127,7 +135,9 @@ mod tests {
     #[test]
     fn banks_cost_what_the_tables_say() {
         let baseline = gpurf_blocks::config::preset("baseline").unwrap().config;
-        let [levels, sm, leaking] = &prices(&baseline, &run(), &run())[..] else { panic!("three models") };
+        let [levels, sm, leaking] = &prices(&baseline, &run(), &run(), &EnergyFile::paper())[..] else {
+            panic!("three models")
+        };
         // 15.6 and 18.6 pJ for a read and a write of the MRF with their wires.
         let energies = Energies::thesis(1, 1);
         let expected = 800.0 * energies.mrf_read(true) + 400.0 * energies.mrf_write(true);

@@ -28,7 +28,9 @@ macro_rules! events {
     };
 }
 
+pub mod accelwattch;
 mod cached;
+pub mod energies;
 pub mod energy;
 pub mod errata;
 pub mod estimate;

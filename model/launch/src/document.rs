@@ -1,4 +1,4 @@
-//! A TOML document whose every value knows its place, and messages that tell it.
+//! A TOML document whose every value knows its place, and messages that tell it: of manifests, and of other files that users write.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,26 @@ use toml::de::{DeTable, DeValue};
 use crate::{ManifestError, Origin};
 
 /// A value of a document, with its place.
-pub(crate) type Node<'a> = Spanned<DeValue<'a>>;
+pub type Node<'a> = Spanned<DeValue<'a>>;
 
 /// The file that a document was read from.
 #[derive(Clone, Copy)]
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
+    /// Its path, which messages name.
     pub path: &'a Path,
+    /// Its text.
     pub text: &'a Arc<str>,
 }
 
-impl Document<'_> {
+impl<'d> Document<'d> {
+    /// The table that the text is.
+    ///
+    /// # Errors
+    /// When it is no TOML.
+    pub fn root(&self) -> Result<Spanned<DeTable<'d>>, ManifestError> {
+        DeTable::parse(self.text).map_err(|error| self.error(error.span().unwrap_or(0..0), error.message().trim()))
+    }
+
     /// An error at a place in the file.
     pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> ManifestError {
         let (line, column) = self.origin(span).line_and_column();
@@ -50,11 +60,17 @@ impl Document<'_> {
     }
 
     /// The node as a string.
+    ///
+    /// # Errors
+    /// When it is none.
     pub fn string<'n>(&self, node: &'n Node, what: &str) -> Result<&'n str, ManifestError> {
         node.get_ref().as_str().ok_or_else(|| self.expected(node, what))
     }
 
     /// The node as an integer, in `range`.
+    ///
+    /// # Errors
+    /// When it is none, or out of range.
     pub fn integer(&self, node: &Node, what: &str, range: Range<i128>) -> Result<i128, ManifestError> {
         let integer = node.get_ref().as_integer().ok_or_else(|| self.expected(node, what))?;
         i128::from_str_radix(integer.as_str(), integer.radix())
@@ -64,6 +80,9 @@ impl Document<'_> {
     }
 
     /// The node as a number in double precision.
+    ///
+    /// # Errors
+    /// When it is none.
     pub fn number(&self, node: &Node, what: &str) -> Result<f64, ManifestError> {
         let text = match node.get_ref() {
             DeValue::Float(float) => float.as_str(),
@@ -75,25 +94,39 @@ impl Document<'_> {
     }
 
     /// The node as an array.
+    ///
+    /// # Errors
+    /// When it is none.
     pub fn array<'n, 'a>(&self, node: &'n Node<'a>, what: &str) -> Result<&'n [Node<'a>], ManifestError> {
         node.get_ref().as_array().map(|array| &**array).ok_or_else(|| self.expected(node, what))
     }
 
+    /// The node as a table of any keys.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn table<'n, 'a>(&self, node: &'n Node<'a>, what: &str) -> Result<&'n DeTable<'a>, ManifestError> {
+        node.get_ref().as_table().ok_or_else(|| self.expected(node, what))
+    }
+
     /// The node as a table that has none but the keys `known`.
+    ///
+    /// # Errors
+    /// When it is none, or has another key.
     pub fn fields<'n, 'a>(
         &self,
         node: &'n Node<'a>,
         what: &'static str,
         known: &[&str],
     ) -> Result<Fields<'n, 'a>, ManifestError> {
-        let table = node.get_ref().as_table().ok_or_else(|| self.expected(node, what))?;
+        let table = self.table(node, what)?;
         Fields::new(*self, table, node.span(), what, known)
     }
 }
 
 /// The entries of a table.
 #[derive(Clone)]
-pub(crate) struct Fields<'n, 'a> {
+pub struct Fields<'n, 'a> {
     table: &'n DeTable<'a>,
     /// Where the table is.
     pub span: Range<usize>,
@@ -102,6 +135,9 @@ pub(crate) struct Fields<'n, 'a> {
 
 impl<'n, 'a> Fields<'n, 'a> {
     /// The entries of `table`, which has none but the keys `known`.
+    ///
+    /// # Errors
+    /// When it has another key.
     pub fn new(
         document: Document,
         table: &'n DeTable<'a>,
@@ -123,11 +159,17 @@ impl<'n, 'a> Fields<'n, 'a> {
     }
 
     /// The value of a key that must be there.
+    ///
+    /// # Errors
+    /// When it is not.
     pub fn required(&self, document: Document, key: &str) -> Result<&'n Node<'a>, ManifestError> {
         self.get(key).ok_or_else(|| document.error(self.span.clone(), format!("{} needs the key `{key}`", self.what)))
     }
 
     /// The values of a key that holds an array, or none.
+    ///
+    /// # Errors
+    /// When it holds something else.
     pub fn list(&self, document: Document, key: &str, what: &str) -> Result<&'n [Node<'a>], ManifestError> {
         self.get(key).map_or(Ok(&[]), |node| document.array(node, what))
     }

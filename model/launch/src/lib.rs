@@ -9,7 +9,7 @@ mod assembly;
 mod buffer;
 mod check;
 mod data;
-mod document;
+pub mod document;
 mod error;
 mod expression;
 mod fault;

@@ -65,10 +65,7 @@ impl Manifest {
     pub fn parse(path: &Path, text: &str) -> Result<Self, ManifestError> {
         let shared = Arc::from(text);
         let document = Document { path, text: &shared };
-        let root = DeTable::parse(text).map_err(|error| {
-            let span = error.span().unwrap_or(0..0);
-            document.error(span, error.message().trim())
-        })?;
+        let root = document.root()?;
         Reader { document, buffers: Vec::new(), bytes: 0 }.manifest(root.get_ref())
     }
 }

@@ -36,6 +36,9 @@ pub struct Compare {
     /// Cycles in a row without progress after which a launch counts as hung
     #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000")]
     pub idle_limit: u64,
+    /// Energies: paper, rtl (the project's RTL), or a TOML file of pJ by event; without it the papers', not by event (docs/energy.md)
+    #[arg(long, value_name = "paper|rtl|FILE")]
+    pub energy: Option<String>,
     /// Show equal numbers too
     #[arg(long)]
     pub all: bool,

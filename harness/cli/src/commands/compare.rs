@@ -13,6 +13,7 @@ use gpurf_lockstep::Verdict;
 use gpurf_machine::{Job, Machine, ModelEngine, RtlEngine, Settings, Statistics, verdict};
 use gpurf_oracle::host::Session;
 use gpurf_regress::{JobError, Project, RtlSources, request, run_all};
+use gpurf_report::energies::EnergyFile;
 use serde::Serialize;
 use verilated::{Library, Options};
 
@@ -78,6 +79,7 @@ struct Compared {
 pub fn compare(arguments: &Compare) -> Result<Status, Failure> {
     let started = Instant::now();
     let own = own_rtl(arguments)?;
+    let energies = arguments.energy.as_deref().map(EnergyFile::load).transpose()?;
     let mut sides = [side(&arguments.a, &arguments.set)?, side(&arguments.b, &arguments.set)?];
     if own.is_none() && sides[0].config.settings() == sides[1].config.settings() {
         let [a, b] = &sides;
@@ -96,7 +98,7 @@ pub fn compare(arguments: &Compare) -> Result<Status, Failure> {
         build(&mut sides, &own.sources)?;
     }
     let statistics = run_all_kernels(arguments, &sides, &kernels)?;
-    let compared = compared(sides, &kernels, &statistics, started);
+    let compared = compared(sides, &kernels, &statistics, energies.as_ref(), started);
     if let Some(file) = &arguments.html {
         source::write(file, page::page(&compared).as_bytes())?;
     }
@@ -244,10 +246,16 @@ fn run<M: Machine>(
 }
 
 /// Numbers of all runs, their sums, and what differs in these.
-fn compared(sides: [Side; 2], kernels: &[Kernel], statistics: &[[Statistics; 2]], started: Instant) -> Compared {
+fn compared(
+    sides: [Side; 2],
+    kernels: &[Kernel],
+    statistics: &[[Statistics; 2]],
+    energies: Option<&EnergyFile>,
+    started: Instant,
+) -> Compared {
     let configs = [sides[0].config, sides[1].config];
     let row = |kernel: &str, [a, b]: &[Statistics; 2]| {
-        let [of_a, of_b] = [(0, a), (1, b)].map(|(side, run)| Numbers::new(&configs[side], run, a));
+        let [of_a, of_b] = [(0, a), (1, b)].map(|(side, run)| Numbers::new(&configs[side], run, a, energies));
         Row { kernel: kernel.to_owned(), a: of_a, b: of_b }
     };
     let rows: Vec<Row> = kernels.iter().zip(statistics).map(|(kernel, runs)| row(&kernel.name, runs)).collect();

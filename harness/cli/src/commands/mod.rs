@@ -7,6 +7,7 @@ pub mod compare;
 pub mod compile;
 pub mod cosim;
 mod cycles;
+mod energy;
 pub mod exec;
 pub mod golden;
 pub mod list;

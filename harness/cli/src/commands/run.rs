@@ -1,6 +1,6 @@
 //! `gpurf run`: the kernels of a launch manifest.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gpurf_blocks::config::Config;
@@ -11,9 +11,13 @@ use gpurf_machine::verdict;
 use gpurf_oracle::host::{OracleEngine, Session, assembled};
 use gpurf_oracle::{Options, Oracle};
 use gpurf_regress::compiled_for;
+use gpurf_report::Measured;
+use gpurf_report::accelwattch::Counters;
+use gpurf_report::energies::{ByEvent, EnergyFile, by_event};
 use serde::Serialize;
 
 use super::cycles::Cycles;
+use super::energy;
 use super::partition::{self, Divided};
 use super::simulate::{self, Ran, no_program};
 use super::source;
@@ -38,6 +42,8 @@ struct Outcome<'a> {
     stats: Stats,
     #[serde(flatten)]
     cycles: Option<Cycles>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy: Option<ByEvent>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     partition: Vec<Divided>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -69,11 +75,21 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         let why = "--trace: the functional engine has no cycles to trace: choose --engine model, rtl or lockstep";
         return Err(Failure::bad_input(why));
     }
+    if arguments.execution.engine == EngineKind::Functional && arguments.energy.is_some() {
+        let why = "--energy: the functional engine counts no events: choose --engine model, rtl or lockstep";
+        return Err(Failure::bad_input(why));
+    }
+    if arguments.execution.engine == EngineKind::Functional && arguments.accelwattch.is_some() {
+        let why = "--accelwattch: the functional engine counts no events: choose --engine model, rtl or lockstep";
+        return Err(Failure::bad_input(why));
+    }
     if arguments.execution.engine != EngineKind::Functional && arguments.check_undefined {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }
-    let manifest = Manifest::load(&arguments.manifest).map_err(|e| Failure::bad_input(e.to_string()))?;
+    let energies = arguments.energy.as_deref().map(EnergyFile::load).transpose()?;
+    let benchmark = arguments.accelwattch.as_deref().map(|file| benchmark(file, &arguments.manifest)).transpose()?;
+    let manifest = Manifest::load(&arguments.manifest)?;
     let image = image(&manifest, &config, arguments.execution.registers)?;
     let mut session = Session::new(&manifest, &image).map_err(|e| Failure::bad_input(e.to_string()))?;
     if let Some(folder) = &arguments.dump {
@@ -94,6 +110,8 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     };
     let build_s = ran.cycles.as_ref().and_then(|cycles| cycles.build_s).unwrap_or(0.0);
     let printed = session.printed().clone();
+    let measured = ran.cycles.as_ref().map(|cycles| Measured::new(cycles.cycles, cycles.events.clone()));
+    let energy = measured.as_ref().zip(energies).map(|(run, energies)| by_event(&config, run, &energies));
     let mut outcome = Outcome {
         result: Verdict::Pass,
         command: "run",
@@ -103,6 +121,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         wall_s: start.elapsed().as_secs_f64() - build_s,
         stats: ran.stats,
         cycles: ran.cycles,
+        energy,
         partition,
         checks: Vec::new(),
         artifacts: ran.artifacts,
@@ -117,6 +136,13 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
             outcome.checks = session.checks().map_err(|e| Failure::bad_input(e.to_string()))?;
             if outcome.checks.iter().any(|row| !row.ok) {
                 outcome.result = Verdict::CheckFailed;
+            }
+            if let (Some(file), Some(benchmark), Some(run)) = (&arguments.accelwattch, &benchmark, &measured) {
+                let counters = Counters::of(&config, run, outcome.stats.launches);
+                source::write(file, counters.csv(benchmark, only_kernel(&image)).as_bytes())?;
+                let absent = counters.not_available().join(", ");
+                output::note(&format!("--accelwattch: written as 0, since the machine does not count it: {absent}"));
+                outcome.artifacts.push(file.clone());
             }
         }
         Some((verdict, message)) => {
@@ -139,6 +165,27 @@ pub fn image(manifest: &Manifest, config: &Config, registers: Option<u16>) -> Re
             compiled.map(|compiled| compiled.image).map_err(|error| wrong(&error))
         }
         Source::Assembly(assembly) => assembled(manifest, assembly).map_err(|error| wrong(&error)),
+    }
+}
+
+/// What AccelWattch's file calls the run; before the work, not after it.
+fn benchmark(file: &Path, manifest: &Path) -> Result<String, Failure> {
+    super::report::check_writable("--accelwattch", file)?;
+    let name = manifest.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    if name.contains([',', '"', '\n', '\r']) {
+        let file = manifest.display();
+        return Err(Failure::bad_input(format!(
+            "--accelwattch: AccelWattch would split the benchmark's name at a comma or a quote: rename {file}"
+        )));
+    }
+    Ok(name)
+}
+
+/// The mangled name of the kernel, if all launches are of one: the counts are of all launches together, and only kernels that are launched are compiled.
+fn only_kernel(image: &Image) -> Option<&str> {
+    match &image.kernels[..] {
+        [kernel] => Some(&kernel.name),
+        _ => None,
     }
 }
 
@@ -206,6 +253,9 @@ fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {
     // After an error before the first cycle a table of zeros would only move the error out of sight.
     if let Some(cycles) = outcome.cycles.as_ref().filter(|cycles| cycles.cycles > 0 || outcome.message.is_none()) {
         output::print(&format!("{}\n", statistics::table(&outcome.stats, cycles)))?;
+    }
+    if let Some(by_event) = &outcome.energy {
+        output::print(&format!("{}\n", energy::text(by_event)))?;
     }
     if !outcome.partition.is_empty() {
         output::print(&format!("{}\n", partition::table(&outcome.partition)))?;

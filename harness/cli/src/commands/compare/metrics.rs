@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gpurf_blocks::config::Config;
 use gpurf_machine::Statistics;
+use gpurf_report::energies::{ByEvent, EnergyFile, by_event};
 use gpurf_report::energy::{Price, prices};
 use gpurf_report::{Measured, PerKernel, geometric_mean};
 use serde::Serialize;
@@ -22,19 +23,34 @@ pub struct Numbers {
     pub events: BTreeMap<&'static str, u64>,
     /// By model and part.
     pub energy: BTreeMap<&'static str, BTreeMap<&'static str, f64>>,
+    /// The same by event, where the user names energies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_event: Option<ByEvent>,
 }
 
+/// The blocks that the papers leave out, in `energy`.
+const BLOCKS: &str = "blocks";
+
+/// The register file by the papers and these blocks together.
+pub const WHOLE: &str = "register_file_and_blocks";
+
 impl Numbers {
-    /// Of a run; `reference` is that of the same kernel on the machine that others are compared with.
-    pub fn new(config: &Config, run: &Statistics, reference: &Statistics) -> Self {
+    /// Of a run; `reference` is that of the same kernel on the machine that others are compared with. With energies the user names, the energy is given by
+    /// event too.
+    pub fn new(config: &Config, run: &Statistics, reference: &Statistics, energies: Option<&EnergyFile>) -> Self {
         let [measured, by] = [run, reference].map(|run| Measured::from(run.clone()));
-        let energy = prices(config, &measured, &by).into_iter().map(|Price { key, parts, .. }| (key, parts));
-        Self {
-            cycles: run.cycles,
-            stats: Stats::timed(config, run),
-            events: run.events.clone(),
-            energy: energy.map(|(key, parts)| (key, parts.into_iter().collect())).collect(),
+        let paper = EnergyFile::paper();
+        let models = prices(config, &measured, &by, energies.unwrap_or(&paper));
+        let mut energy: BTreeMap<_, BTreeMap<_, _>> =
+            models.into_iter().map(|Price { key, parts, .. }| (key, parts.into_iter().collect())).collect();
+        let by_event = energies.map(|energies| by_event(config, &measured, energies));
+        if let Some(by_event) = by_event.as_ref().filter(|by_event| !by_event.left_out.rows.is_empty()) {
+            let mut blocks = BTreeMap::from([("total", by_event.left_out.total)]);
+            by_event.left_out.rows.iter().for_each(|row| *blocks.entry(row.of).or_default() += row.energy);
+            energy.insert(BLOCKS, blocks);
+            energy.extend(by_event.total.map(|total| (WHOLE, BTreeMap::from([("total", total)]))));
         }
+        Self { cycles: run.cycles, stats: Stats::timed(config, run), events: run.events.clone(), energy, by_event }
     }
 
     /// Instructions of warps a cycle.
@@ -54,6 +70,8 @@ impl Numbers {
         flatten(&value, String::new(), &mut numbers);
         // The number of launches is the manifests', and issue slots follow from cycles.
         numbers.retain(|path, _| !["stats.launches", "stats.issue_slots"].contains(&path.as_str()));
+        // Its sums are those of `energy`.
+        numbers.retain(|path, _| !path.starts_with("by_event."));
         numbers
     }
 }
@@ -134,6 +152,8 @@ pub fn model_words(model: &str) -> &'static str {
     match model {
         "register_file" => "register file (pJ)",
         "leaking_file" => "register file with leakage (pJ)",
+        BLOCKS => "other blocks (pJ)",
+        WHOLE => "register file and blocks (pJ)",
         _ => "SM and DRAM (pJ)",
     }
 }
@@ -174,12 +194,14 @@ type Of = fn(&Numbers) -> Option<f64>;
 
 /// Of cycles, instructions a cycle, and energy by each model that both machines have.
 pub fn means(kernels: &[(&str, &Numbers, &Numbers)]) -> Vec<Mean> {
-    let numbers: [(&'static str, Of); 5] = [
+    let numbers: [(&'static str, Of); 7] = [
         ("cycles", |numbers| Some(numbers.cycles as f64)),
         ("stats.ipc", |numbers| Some(numbers.ipc())),
         ("energy.register_file.total", |numbers| numbers.energy("register_file")),
         ("energy.sm.total", |numbers| numbers.energy("sm")),
         ("energy.leaking_file.total", |numbers| numbers.energy("leaking_file")),
+        ("energy.blocks.total", |numbers| numbers.energy(BLOCKS)),
+        ("energy.register_file_and_blocks.total", |numbers| numbers.energy(WHOLE)),
     ];
     let mean = |(number, of): (&'static str, Of)| {
         let ratio = |&(kernel, a, b): &(&str, &Numbers, &Numbers)| {
@@ -199,7 +221,7 @@ mod tests {
     fn numbers(cycles: u64, events: &[(&'static str, u64)]) -> Numbers {
         let events = events.iter().copied().collect();
         let energy = [("sm", [("total", cycles as f64)].into())].into();
-        Numbers { cycles, stats: Stats::default(), events, energy }
+        Numbers { cycles, stats: Stats::default(), events, energy, by_event: None }
     }
 
     #[test]

@@ -12,6 +12,9 @@ pub fn page(compared: &Compared) -> String {
     let Compared { a, b, kernels, total, engine, .. } = compared;
     let body = html! {
         p { "On the " (engine) ". A change is B relative to A. docs/compare.md defines each number." }
+        @if let Some(by_event) = &total.a.by_event {
+            p { "Energies: " (by_event.energies) @if let Some(note) = &by_event.note { ". " (note) } }
+        }
         table {
             tr { th {} th { "machine" } th { "settings" } }
             @for (letter, side) in [("A", a), ("B", b)] {

@@ -1,7 +1,8 @@
 //! A comparison as tables of at most 100 columns.
 
-use super::metrics::{Change, all};
+use super::metrics::{Change, WHOLE, all};
 use super::{Compared, Row};
+use crate::commands::energy;
 use crate::output::{self, BAD, Cell, GOOD, QUIET, grouped, numbers, words};
 
 /// Characters of a name at most.
@@ -38,7 +39,9 @@ pub fn change_of(change: &Change) -> String {
 
 /// The model of energy that the table of kernels shows: the first that both machines have.
 pub fn model(row: &Row) -> Option<&'static str> {
-    ["register_file", "leaking_file"].into_iter().find(|model| row.a.energy(model).and(row.b.energy(model)).is_some())
+    [WHOLE, "register_file", "leaking_file"]
+        .into_iter()
+        .find(|model| row.a.energy(model).and(row.b.energy(model)).is_some())
 }
 
 /// All of it.
@@ -60,6 +63,11 @@ pub fn text(compared: &Compared, with_equal: bool) -> String {
     text.push_str(&format!("further events{differ}, in --json and --html: {hidden}\n"));
     if !with_equal {
         text.push_str(&format!("numbers that are equal, with --all: {}\n", compared.equal));
+    }
+    for (letter, side, numbers) in [("A", a, &total.a), ("B", b, &total.b)] {
+        if let Some(by_event) = &numbers.by_event {
+            text.push_str(&format!("\n{letter}  {}: {}", side.name, energy::text(by_event)));
+        }
     }
     text
 }
