@@ -2,6 +2,8 @@
 # Format and lints: Rust (rustfmt, clippy, rustdoc), scripts (ShellCheck, Ruff) and RTL (Verilator).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# A folder of its own: clippy and a build that runs beside it do not wait for each other. They share nothing but build scripts.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target/lint}
 # Every file by name: rustfmt does not follow modules that a macro declares, such as those of each_design!.
 find harness model tests -name '*.rs' -print0 | xargs -0 rustfmt --edition 2024 --check
 python3 scripts/format_ports.py --check

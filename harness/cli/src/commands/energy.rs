@@ -27,8 +27,14 @@ pub fn text(energy: &ByEvent) -> String {
     if let Some(total) = energy.total {
         rows.push(sum("both", total));
     }
-    let columns =
-        [words("energy"), words("event"), numbers("events"), numbers("pJ of one"), numbers("nJ"), numbers("share")];
+    let columns = [
+        words("level or block"),
+        words("event"),
+        numbers("events"),
+        numbers("pJ of one"),
+        numbers("nJ"),
+        numbers("share"),
+    ];
     if !rows.is_empty() {
         text.push_str(&output::table(&columns, &rows));
     }
