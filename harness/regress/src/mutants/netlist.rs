@@ -58,12 +58,13 @@ pub fn generated(
             .arg("--out")
             .arg(&folder);
         let entry = gpurf_sm::find(module).expect("a module of the list");
-        let mut twin = (entry.twin)(&places::config());
+        let config = places::of_netlist(module);
+        let mut twin = (entry.twin)(&config);
         // In a netlist the words of a memory are flip-flops that nothing can fill: they are compared nowhere.
         let memories: Vec<String> = twin.memories().into_iter().map(|memory| memory.path).collect();
         command.args(memories.iter().flat_map(|path| ["--memory", path]));
         command.args(arrays(twin.declaration(), &memories));
-        elaboration(&mut command, project, module, &places::config());
+        elaboration(&mut command, project, module, &config);
         command.arg(project.rtl().join("gpurf_pkg.sv"));
         let sources = entry.sources();
         let files = packages_of(entry).into_iter().chain(sources.into_iter().rev());

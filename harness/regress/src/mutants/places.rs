@@ -62,6 +62,13 @@ pub fn policies(module: &str) -> Vec<Config> {
     all
 }
 
+/// That of a module's netlist, which has one size: the small one, or the first in which the module is, where the small one does not have it.
+pub(super) fn of_netlist(module: &str) -> Config {
+    let all = policies(module);
+    let small = config();
+    if all.contains(&small) { small } else { all[0] }
+}
+
 /// Those of a module that is in no design.
 fn shared(module: &str, base: Config) -> Vec<Config> {
     let with = |change: &dyn Fn(&mut Config)| suite::changed(base, change);
@@ -170,4 +177,36 @@ pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<LockstepJob> {
 /// The configurations of [`whole_machine`].
 pub(super) fn machine_shapes(project: &Project) -> Vec<Config> {
     whole_machine(project, 0).into_iter().map(|job| job.config).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutants::Change;
+
+    /// A mutant that runs nowhere would count as one that survives.
+    #[test]
+    fn every_netlist_runs_in_some_lockstep() {
+        let mut others = Vec::new();
+        for entry in gpurf_sm::all().filter(|entry| entry.name != gpurf_sm::ENTRY.name) {
+            let mutant = Mutant {
+                module: entry.name.to_owned(),
+                name: String::new(),
+                family: Family::Netlist,
+                operator: None,
+                equivalent: None,
+                readers: Vec::new(),
+                change: Change::Netlist { folder: Default::default(), select: 1 },
+            };
+            let size = of_netlist(entry.name);
+            let runs = |block: &&str| {
+                policies(entry.name).iter().any(|policy| parameters(block, policy) == parameters(block, &size))
+            };
+            assert!(locksteps(&mutant).iter().any(runs), "{}", entry.name);
+            if size != config() {
+                others.push(entry.name);
+            }
+        }
+        assert!(others.contains(&"unified_bank"), "{others:?}");
+    }
 }

@@ -152,6 +152,12 @@ impl Trial<'_> {
     }
 
     fn verdict(&self, mutant: &Mutant) -> Result<MutantResult, JobError> {
+        let runs = self.runs(mutant);
+        if runs.is_empty() {
+            // It would count as one that survives.
+            let Mutant { module, name, .. } = mutant;
+            return Err(JobError::Build(format!("no lockstep has {module} as the mutant has it: {name}")));
+        }
         let scratch = self.bench.project.root.join("target/mutants");
         let unwritable = |e: std::io::Error| JobError::Build(format!("cannot write in {}: {e}", scratch.display()));
         let (rtl, folder) = match &mutant.change {
@@ -168,7 +174,7 @@ impl Trial<'_> {
             Change::Netlist { folder, select } => (netlist::sources(folder, &mutant.module, *select), None),
             Change::Source { folder, select, .. } => (mistakes::sources(folder, &mutant.module, *select), None),
         };
-        let caught = self.noticed(&self.runs(mutant), &rtl);
+        let caught = self.noticed(&runs, &rtl);
         if let Some(folder) = folder {
             std::fs::remove_dir_all(folder).map_err(unwritable)?;
         }
@@ -207,11 +213,11 @@ impl Trial<'_> {
             return machine(places::whole_machine(project, seed));
         }
         let mut runs = Vec::new();
+        let size = places::of_netlist(module);
         for block in locksteps(mutant) {
             for config in policies(module) {
                 // A netlist has one size; policies are straps.
-                let fits = mutant.family != Family::Netlist
-                    || parameters(block, &config) == parameters(block, &places::config());
+                let fits = mutant.family != Family::Netlist || parameters(block, &config) == parameters(block, &size);
                 if fits && exists(&config) {
                     runs.push(Run::Block(block.to_owned(), Box::new(config), CYCLES));
                 }
