@@ -149,7 +149,7 @@ fn pin(jobs: &mut [LockstepJob], knobs: &[(String, u32)]) -> Result<(), Failure>
 /// # Errors
 /// When it cannot be read, or needs a compiler that is not there.
 pub fn kernel_inputs(manifest: &Path) -> Result<KernelInputs, Failure> {
-    let source = match Manifest::load(manifest).map_err(|e| Failure::bad_input(e.to_string()))?.source {
+    let source = match Manifest::load(manifest)?.source {
         Source::File(file) => file,
         Source::Assembly(_) => {
             let (ptx, text) = (PathBuf::new(), None);

@@ -113,12 +113,8 @@ impl Energies {
         }
     }
 
-    /// The wire of one access, over so many mm.
-    pub fn wire_over(&self, millimetres: f64) -> f64 {
-        Self::WORDS * self.wire * millimetres
-    }
-
-    fn wire(&self, accesses: u64, millimetres: f64) -> f64 {
+    /// The wire of so many accesses, over so many mm.
+    pub fn wire(&self, accesses: u64, millimetres: f64) -> f64 {
         accesses as f64 * Self::WORDS * self.wire * millimetres
     }
 }

@@ -169,9 +169,8 @@ fn kernels(arguments: &Compare) -> Result<Vec<Kernel>, Failure> {
             )));
         }
         let file = if is_name { own.as_path() } else { name.as_path() };
-        let wrong = |error: &dyn std::fmt::Display| Failure::bad_input(error.to_string());
-        let manifest = Manifest::load(file).map_err(|e| wrong(&e))?;
-        manifest.verify_checks().map_err(|e| wrong(&e))?;
+        let manifest = Manifest::load(file)?;
+        manifest.verify_checks()?;
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if kernels.iter().any(|kernel| kernel.name == name) {
             return Err(Failure::bad_input(format!("--kernel {name}: there is another kernel of that name")));

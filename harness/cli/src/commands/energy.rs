@@ -4,16 +4,13 @@ use gpurf_report::energies::{ByEvent, EventEnergy, Group};
 
 use crate::output::{self, Cell, grouped, numbers, words};
 
-/// Columns of the page of a terminal.
-const WIDTH: usize = 100;
-
 /// Which energies these are, what the papers price, what they leave out, and what has no energy.
 pub fn text(energy: &ByEvent) -> String {
     let mut text = format!("energy by event, energies: {}\n", energy.energies);
     if let Some(note) = &energy.note {
         // The file breaks its lines elsewhere.
         let words: Vec<&str> = note.split_whitespace().collect();
-        text.push_str(&textwrap::fill(&words.join(" "), WIDTH));
+        text.push_str(&output::wrapped(&words.join(" ")));
         text.push('\n');
     }
     let mut rows = Vec::new();
@@ -40,7 +37,7 @@ pub fn text(energy: &ByEvent) -> String {
     }
     if !energy.left_out.rows.is_empty() {
         let without = format!("blocks without an energy: {}", energy.without.join(", "));
-        text.push_str(&textwrap::fill(&without, WIDTH));
+        text.push_str(&output::wrapped(&without));
         text.push('\n');
     }
     text

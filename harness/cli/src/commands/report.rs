@@ -272,9 +272,8 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule, size: 
 
 /// A launch manifest with its machine code, from the PTX that the checkout has for its own kernels.
 fn kernel(file: &Path, schedule: Schedule, size: Size, sample: Option<u64>) -> Result<Kernel, Failure> {
-    let wrong = |e: &dyn std::fmt::Display| Failure::bad_input(e.to_string());
-    let manifest = Manifest::load(file).map_err(|e| wrong(&e))?;
-    manifest.verify_checks().map_err(|e| wrong(&e))?;
+    let manifest = Manifest::load(file)?;
+    manifest.verify_checks()?;
     let (image, ptx) = match &manifest.source {
         Source::File(file) => {
             let beside = file.with_extension("ptx");
@@ -282,7 +281,9 @@ fn kernel(file: &Path, schedule: Schedule, size: Size, sample: Option<u64>) -> R
             let options = Options { schedule, ..source::options(Some(REGISTERS)) };
             (source::compile(&ptx, &options, &manifest)?.image, Some(Ptx { name: ptx.name, text: ptx.text }))
         }
-        Source::Assembly(assembly) => (assembled(&manifest, assembly).map_err(|e| wrong(&e))?, None),
+        Source::Assembly(assembly) => {
+            (assembled(&manifest, assembly).map_err(|e| Failure::bad_input(e.to_string()))?, None)
+        }
     };
     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let here = std::env::current_dir().unwrap_or_default();

@@ -67,23 +67,18 @@ fn is_zero(count: &u64) -> bool {
 /// Runs the manifest's launches and its checks.
 pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     let config = plan::load(&arguments.execution.selection)?;
-    if arguments.execution.engine == EngineKind::Functional && arguments.wave.is_some() {
-        let why = "--wave: the functional engine has no cycles to record: choose --engine model, rtl or lockstep";
+    let is_functional = arguments.execution.engine == EngineKind::Functional;
+    let need_cycles = [
+        ("--wave", arguments.wave.is_some(), "has no cycles to record"),
+        ("--trace", arguments.trace.file.is_some(), "has no cycles to trace"),
+        ("--energy", arguments.energy.is_some(), "counts no events"),
+        ("--accelwattch", arguments.accelwattch.is_some(), "counts no events"),
+    ];
+    if let Some((option, _, lacks)) = need_cycles.iter().find(|(_, given, _)| is_functional && *given) {
+        let why = format!("{option}: the functional engine {lacks}: choose --engine model, rtl or lockstep");
         return Err(Failure::bad_input(why));
     }
-    if arguments.execution.engine == EngineKind::Functional && arguments.trace.file.is_some() {
-        let why = "--trace: the functional engine has no cycles to trace: choose --engine model, rtl or lockstep";
-        return Err(Failure::bad_input(why));
-    }
-    if arguments.execution.engine == EngineKind::Functional && arguments.energy.is_some() {
-        let why = "--energy: the functional engine counts no events: choose --engine model, rtl or lockstep";
-        return Err(Failure::bad_input(why));
-    }
-    if arguments.execution.engine == EngineKind::Functional && arguments.accelwattch.is_some() {
-        let why = "--accelwattch: the functional engine counts no events: choose --engine model, rtl or lockstep";
-        return Err(Failure::bad_input(why));
-    }
-    if arguments.execution.engine != EngineKind::Functional && arguments.check_undefined {
+    if !is_functional && arguments.check_undefined {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }

@@ -40,7 +40,7 @@ pub fn run(
     session: &mut Session<'_>,
 ) -> Result<Ran, Failure> {
     // All that can be known before is said before.
-    manifest.verify_checks().map_err(|e| Failure::bad_input(e.to_string()))?;
+    manifest.verify_checks()?;
     for launch in session.launches() {
         Job::new(&config, &launch).map_err(|refusal| Failure::bad_input(refusal.to_string()))?;
     }

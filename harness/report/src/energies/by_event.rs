@@ -117,7 +117,7 @@ fn levels(energies: &Energies, traffic: &Traffic) -> Vec<EventEnergy> {
         rows.push(counted(of, "read", reads, access.read));
         rows.push(counted(of, "write", writes, access.write));
         let wires = wires.into_iter().filter(|&(_, sent, _)| sent > 0);
-        rows.extend(wires.map(|(event, sent, millimetres)| counted(of, event, sent, energies.wire_over(millimetres))));
+        rows.extend(wires.map(|(event, sent, millimetres)| counted(of, event, sent, energies.wire(1, millimetres))));
     };
     for (of, access, counts, way) in [
         ("mrf", energies.mrf, &traffic.mrf, energies.mrf_distance),
