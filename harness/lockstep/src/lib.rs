@@ -10,6 +10,7 @@
 //!   each side where they follow from outputs.
 //! * [`Verdict`] is the result of a run in one word, for every command; [`Verdict::of`] gives it for a run that ended early.
 //! * [`blame`] finds the block at fault in the first differing cycle; [`report`] puts it in words; [`wave`] writes both sides side by side.
+//! * [`golden`] keeps in short what the model did in each cycle.
 //! * [`shrink()`] looks for a shorter run that still fails; [`Reproducer`] is the file it is kept in.
 //!
 //! The model goes ahead, in turns with the RTL or on a thread of its own ([`RunPlan::threads`]), the RTL follows and is compared. Both sides run on alone after a difference, so that the waveform shows what came of it.
@@ -23,6 +24,7 @@ mod engine;
 mod environment;
 mod events;
 mod failure;
+pub mod golden;
 mod memory;
 mod model;
 mod replay;

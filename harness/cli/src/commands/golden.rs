@@ -182,7 +182,7 @@ fn check_one(cases: &Cases, case: &(&'static Preset, KernelInputs), before: Opti
         return Ok(failed(format!("there is no golden {}: `gpurf golden bless` makes it", file.display())));
     }
     let golden = golden::Golden::read(&file)?;
-    let mut trace = Trace::read(&kept).filter(|trace| format!("{:016x}", trace.whole) == golden.state);
+    let mut trace = golden::read_trace(&kept).filter(|trace| format!("{:016x}", trace.whole) == golden.state);
     let mut comparison = golden::compare(&golden, &taken, trace.as_ref());
     if comparison.since.is_some()
         && trace.is_none()
@@ -193,7 +193,7 @@ fn check_one(cases: &Cases, case: &(&'static Preset, KernelInputs), before: Opti
     }
     if comparison.changes.is_empty() && trace.is_none() {
         // What it is for is told where it is missing.
-        let _ = taken.trace.write(&kept);
+        let _ = golden::write_trace(&kept, &taken.trace);
     }
     let verdict = if comparison.changes.is_empty() { Verdict::Pass } else { Verdict::CheckFailed };
     Ok(Row { cycles: taken.golden.cycles, comparison, ..row(case, verdict) })
@@ -211,7 +211,7 @@ fn trace_of(
     command.args(["golden", "trace", "--preset", preset.name, "--kernel"]).arg(&kernel.manifest).arg("-o").arg(&file);
     let shown = program.display();
     let ran = command.output().map_err(|e| Failure::tool(format!("--before: {shown} cannot be started: {e}")))?;
-    let trace = Trace::read(&file).filter(|_| ran.status.success()).ok_or_else(|| {
+    let trace = golden::read_trace(&file).filter(|_| ran.status.success()).ok_or_else(|| {
         let words = String::from_utf8_lossy(&ran.stderr);
         Failure::bad_input(format!("--before: {shown} golden trace does not give a trace:\n{}", words.trim_end()))
     })?;
@@ -258,7 +258,7 @@ fn bless(arguments: &BlessGoldens) -> Result<Status, Failure> {
         if blessed.message.is_some() || !blessed.comparison.changes.is_empty() {
             golden::Golden { reason: arguments.reason.clone(), ..taken.golden }.write(&file)?;
         }
-        let _ = taken.trace.write(&cases.store.trace(case.0.name, &case.1));
+        let _ = golden::write_trace(&cases.store.trace(case.0.name, &case.1), &taken.trace);
         Ok(blessed)
     });
     show(which, "golden bless", &rows)
@@ -269,7 +269,7 @@ fn trace(arguments: &TraceGolden) -> Result<Status, Failure> {
     let (preset, kernel) = (config::preset(&arguments.preset)?, kernel(&project, &arguments.kernel)?);
     let taken = golden::take(&project, preset.name, &preset.config, &kernel, &statistics, interrupt::flag());
     let file = &arguments.output;
-    let written = taken.map_err(not_taken)?.trace.write(file);
+    let written = golden::write_trace(file, &taken.map_err(not_taken)?.trace);
     written.map_err(|e| Failure::tool(format!("cannot write {}: {e}", file.display())))?;
     Ok(Status::Pass)
 }

@@ -6,9 +6,7 @@
 //! build folder, or comes from a program that was built before the change. `docs/goldens.md` has the format.
 
 mod compare;
-mod digest;
 mod take;
-mod trace;
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -16,11 +14,23 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use compare::{Change, Comparison, Since, compare, counts};
-pub use digest::of_bytes as digest_of;
+pub use gpurf_lockstep::golden::{EventChange, Trace, of_bytes as digest_of};
 pub use take::{NotTaken, Numbers, Taken, take};
-pub use trace::{EventChange, Trace};
 
 use crate::{JobError, KernelInputs, Project, files};
+
+/// Writes a trace, whole or not at all, and the folders above it.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_trace(path: &Path, trace: &Trace) -> std::io::Result<()> {
+    files::write_below(path, &trace.to_bytes())
+}
+
+/// Reads a trace; nothing where there is no such file, or it is something else.
+pub fn read_trace(path: &Path) -> Option<Trace> {
+    Trace::from_bytes(&std::fs::read(path).ok()?)
+}
 
 /// Digests at intervals are as many as these at most.
 const MARKS: u64 = 16;

@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicBool;
 
 use gpurf_blocks::config::Config;
 use gpurf_launch::{BufferId, Manifest};
+use gpurf_lockstep::golden::{Recorder, Trace, of_bytes, signals};
 use gpurf_machine::{LaunchError, Machine, ModelEngine, Settings, Statistics};
 use gpurf_oracle::host::{RunError, Session};
 
-use super::trace::{Recorder, Trace};
-use super::{Golden, MARKS, SHORTEST_INTERVAL, digest};
+use super::{Golden, MARKS, SHORTEST_INTERVAL};
 use crate::kernels::{image, input};
 use crate::{JobError, KernelInputs, Project};
 
@@ -86,12 +86,12 @@ pub fn take(
         kernel: shown(project, kernel),
         reason: String::new(),
         cycles: statistics.cycles,
-        signals: digest::signals(&declaration),
-        commits: digest::of_bytes(&commits),
+        signals: signals(&declaration),
+        commits: of_bytes(&commits),
         state: format!("{:016x}", trace.whole),
         interval,
         marks,
-        outputs: outputs.map(|(i, b)| (b.name.clone(), digest::of_bytes(&session.bytes(BufferId(i))))).collect(),
+        outputs: outputs.map(|(i, b)| (b.name.clone(), of_bytes(&session.bytes(BufferId(i))))).collect(),
         stats: numbers(config, &statistics),
         events: statistics.events.iter().filter(|(_, n)| **n > 0).map(|(name, n)| ((*name).to_owned(), *n)).collect(),
     };

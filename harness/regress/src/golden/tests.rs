@@ -31,11 +31,11 @@ fn a_golden_comes_back_from_its_text_and_from_another_run() {
     assert!(golden.to_text().len() < 2000, "{}", golden.to_text());
 
     let trace = folder.path().join("down.trace");
-    first.trace.write(&trace).unwrap();
-    assert_eq!(Trace::read(&trace), Some(first.trace.clone()));
+    write_trace(&trace, &first.trace).unwrap();
+    assert_eq!(read_trace(&trace), Some(first.trace.clone()));
     let whole = std::fs::read(&trace).unwrap();
     std::fs::write(&trace, &whole[..whole.len() - 9]).unwrap();
-    assert_eq!(Trace::read(&trace), None);
+    assert_eq!(read_trace(&trace), None);
 
     let again = taken(&[]);
     assert_eq!(again.trace, first.trace);

@@ -1,8 +1,6 @@
 //! Blocks that share scratchpad memory, on the model: results, who waits for whom, releases and their faults (`docs/scratchpad-sharing.md`).
 
-mod common;
-
-use common::{Program, buffers, compiled, words};
+use crate::common::{Program, buffers, compiled, words};
 use gpurf_blocks::config::{Config, Start};
 use gpurf_kernels::Case;
 use gpurf_launch::{Cause, ExpectedFault};
@@ -12,7 +10,7 @@ use gpurf_oracle::host::Session;
 fn load(preset: &str, settings: &[&str]) -> Settings {
     let all: Vec<&str> = ["sm.shared_kilobytes=4"].iter().chain(settings).copied().collect();
     let config = Config::load(Start::Preset(preset), &all).unwrap_or_else(|error| panic!("{error}"));
-    Settings { config, ..common::settings(&[]) }
+    Settings { config, ..crate::common::settings(&[]) }
 }
 
 /// Eight blocks of a warp of which one fits whole: the others come one by one beside it. Bytes 0 to 219 are private; R6 is four times the thread's
@@ -227,7 +225,7 @@ fn an_access_behind_the_release_is_a_fault() {
         assert!(error.reported().is_some_and(|fault| fault.is_expected(&expected)), "{text}");
         // The oracle does not know it: it is a mismatch unless it is expected.
         let judged =
-            |program: &common::Program| program.run(&mut ModelEngine::judged(load("share-scratchpad", choice)));
+            |program: &crate::common::Program| program.run(&mut ModelEngine::judged(load("share-scratchpad", choice)));
         assert!(matches!(judged(&program), Err(LaunchError::Mismatch(_))));
         program.fault = Some(expected);
         assert!(judged(&program).unwrap_err().reported().is_some_and(|fault| fault.is_expected(&expected)));

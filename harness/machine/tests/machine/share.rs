@@ -1,10 +1,8 @@
 //! Blocks that share registers, on the model: results, who waits for whom, and that it is worth it (`docs/sharing.md`).
 
-mod common;
-
 use std::sync::{Arc, Mutex};
 
-use common::{Program, buffers, load, words};
+use crate::common::{Program, buffers, load, words};
 use gpurf_blocks::config::Reference;
 use gpurf_blocks::places;
 use gpurf_machine::{Cycle, Machine, ModelEngine, Settings};

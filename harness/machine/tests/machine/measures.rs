@@ -1,10 +1,8 @@
 //! Times of single results, on programs whose times are known, and on kernels.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Program, alone, settings};
+use crate::common::{Program, alone, settings};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_machine::measures::{FIRST_READ, PARKED_CYCLES, PARKED_FIRST_READ, READY_WARPS};
 use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};

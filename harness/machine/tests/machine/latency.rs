@@ -1,11 +1,9 @@
 //! Cycles from the issue of an instruction to that of one that depends on it: chains of one operation in one warp. The
 //! table in `docs/sm.md` has them; this test measures it again.
 
-mod common;
-
 use std::path::Path;
 
-use common::Program;
+use crate::common::Program;
 use gpurf_blocks::config::{Config, Start};
 use gpurf_machine::{Machine, ModelEngine, Settings};
 

@@ -4,14 +4,12 @@
 //! One build has all of that: where a handling is taken out, the source asks for `removed == N`, which is written from here. The oracle is asked on the model, where the
 //! intact program has to give the same results in the same cycles.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use common::{Program, settings};
+use crate::common::{Program, settings};
 use gpurf_machine::{Machine, ModelEngine, RtlEngine, Settings, request};
 use verilated::{Library, Options, Toolchain};
 

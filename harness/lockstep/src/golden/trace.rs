@@ -1,7 +1,6 @@
 //! Every cycle of a run in short: what narrows a difference down to a cycle.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use gpurf_blocks::{Declaration, Role, places};
 
@@ -130,11 +129,8 @@ impl Trace {
         names.map(|name| (name.clone(), value(&before, name), value(&now, name))).collect()
     }
 
-    /// Writes it, whole or not at all.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write(&self, path: &Path) -> std::io::Result<()> {
+    /// As the bytes of a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(64 + 8 * self.cycles.len());
         let mut words = |values: &[u64]| values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
         let names = self.names.join(" ");
@@ -146,12 +142,11 @@ impl Trace {
         });
         self.cycles.iter().for_each(pair);
         bytes.extend(names.as_bytes());
-        crate::files::write_below(path, &bytes)
+        bytes
     }
 
-    /// Reads what [`write`](Self::write) has written; nothing where there is no such file, or it is something else.
-    pub fn read(path: &Path) -> Option<Self> {
-        let bytes = std::fs::read(path).ok()?;
+    /// What [`to_bytes`](Self::to_bytes) has given; nothing of anything else.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
         if words.next()? != MAGIC {
             return None;

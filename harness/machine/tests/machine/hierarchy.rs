@@ -1,10 +1,8 @@
 //! The test kernels on machines with ORF and LRF, compiled for them: levels change nothing but time.
 
-mod common;
-
-use common::kernels::skips;
-use common::miscounts::every_field_is_counted;
-use common::run;
+use crate::common::kernels::skips;
+use crate::common::miscounts::every_field_is_counted;
+use crate::common::run;
 use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
 use gpurf_kernels::KERNELS;
 use gpurf_lockstep::Events;

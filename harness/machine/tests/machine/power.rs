@@ -1,11 +1,9 @@
 //! The test kernels on registers with power states; their events are counted a third time, and a register that is OFF forgets.
 
-mod common;
-
-use common::kernels::{commits, skips};
-use common::miscounts::{add, every_field_is_counted, is_found, value};
-use common::power::every_access_meets_on;
-use common::{Program, alone, run, settings};
+use crate::common::kernels::{commits, skips};
+use crate::common::miscounts::{add, every_field_is_counted, is_found, value};
+use crate::common::power::every_access_meets_on;
+use crate::common::{Program, alone, run, settings};
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_kernels::KERNELS;
 use gpurf_machine::{LaunchError, ModelEngine, Settings};

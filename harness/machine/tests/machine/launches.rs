@@ -1,8 +1,6 @@
 //! Launches of small programs on the model: what goes right, what goes wrong, and what is said about it.
 
-mod common;
-
-use common::{Program, buffers, settings, words};
+use crate::common::{Program, buffers, settings, words};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
 use gpurf_kernels::Case;
@@ -271,7 +269,7 @@ fn ranks(set: &[&str]) -> (bool, Judged) {
     let text = std::fs::read_to_string(&case.manifest().path).unwrap().replace("rank_strong", "rank_weak");
     let manifest = Manifest::parse(&case.manifest().path, &text).unwrap();
     let settings = settings(set);
-    let image = common::compiled("launch/ranking", 64, &settings.config).image;
+    let image = crate::common::compiled("launch/ranking", 64, &settings.config).image;
     let mut session = Session::new(&manifest, &image).unwrap();
     let mut engine = ModelEngine::judged(settings);
     session.run(&mut engine).unwrap_or_else(|error| panic!("{set:?}: {error}"));

@@ -116,14 +116,13 @@ pub fn of_bytes(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gpurf_blocks::config::Config;
-    use gpurf_lockstep::Records;
-
     use super::*;
+    use crate::Records;
+    use gpurf_blocks::config::Config;
 
     /// The register file: it has payloads of single valids, of bits of a valid, and of elements.
     fn declaration() -> Declaration {
-        gpurf_sm::find("mrf").map(|entry| (entry.twin)(&Config::default()).declaration().clone()).unwrap()
+        gpurf_blocks::registry::find("mrf").map(|entry| (entry.twin)(&Config::default()).declaration().clone()).unwrap()
     }
 
     #[test]

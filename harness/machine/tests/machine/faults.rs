@@ -1,14 +1,12 @@
 //! The launches of `tests/kernels/faults` on the oracle and on the model: each ends with the fault that it expects, and together they reach every
 //! source of `fault_unit` with every cause, and faults of several sources in one cycle.
 
-mod common;
-
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use common::first_faults;
+use crate::common::first_faults;
 use gpurf_blocks::config::{Config, Start};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_isa::image::Kernel;

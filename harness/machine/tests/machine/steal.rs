@@ -1,9 +1,7 @@
 //! The test kernels with bank stealing; its events are counted a third time.
 
-mod common;
-
-use common::kernels::{commits, skips};
-use common::miscounts::{add, every_field_is_counted, is_found, value};
+use crate::common::kernels::{commits, skips};
+use crate::common::miscounts::{add, every_field_is_counted, is_found, value};
 use gpurf_blocks::steal::{STEAL_EVENT, STEAL_PLACE_EVENT};
 
 /// Bank stealing: the paper's eight banks, each kind alone, one port, two levels; and shapes and policies in which every hazard comes often.

@@ -1,8 +1,6 @@
 //! SMs with unified memory, on the model: what kernels leave and commit, whatever the partition is, and that skipped cycles are counted.
 
-mod common;
-
-use common::{alone, judged, load};
+use crate::common::{alone, judged, load};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_machine::{Settings, Statistics};
 

@@ -1,11 +1,9 @@
 //! Power states of the main register file's words, below levels above it that the compiler manages.
 
-mod common;
-
-use common::kernels::{commits, skips};
-use common::miscounts::every_field_is_counted;
-use common::power::every_access_meets_on;
-use common::{Program, alone, settings};
+use crate::common::kernels::{commits, skips};
+use crate::common::miscounts::every_field_is_counted;
+use crate::common::power::every_access_meets_on;
+use crate::common::{Program, alone, settings};
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_machine::{LaunchError, ModelEngine};
 

@@ -1,8 +1,6 @@
 //! The test kernels on the model of the SM: buffers right, commits as the oracle says.
 
-mod common;
-
-use common::{FLOATS, INTEGERS, alone, run, settings};
+use crate::common::{FLOATS, INTEGERS, alone, run, settings};
 use gpurf_kernels::KERNELS;
 use gpurf_machine::Settings;
 

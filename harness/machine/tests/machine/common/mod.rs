@@ -1,7 +1,5 @@
 //! Programs in assembly, kernels by name, and machines for them.
 
-#![allow(dead_code, reason = "each test file uses some of it")]
-
 pub mod kernels;
 pub mod miscounts;
 pub mod power;

@@ -1,8 +1,6 @@
 //! SMs with a data cache, on the model: what kernels leave and commit, and that skipped cycles are counted.
 
-mod common;
-
-use common::{alone, judged, load};
+use crate::common::{alone, judged, load};
 use gpurf_kernels::KERNELS;
 use gpurf_machine::Settings;
 

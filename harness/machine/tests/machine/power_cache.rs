@@ -1,13 +1,11 @@
 //! Power states of the main register file's words, below a register file cache.
 
-mod common;
-
 use std::collections::{HashMap, HashSet};
 
-use common::kernels::{commits, skips};
-use common::miscounts::every_field_is_counted;
-use common::power::watched;
-use common::{FLOATS, INTEGERS, Program, alone, settings};
+use crate::common::kernels::{commits, skips};
+use crate::common::miscounts::every_field_is_counted;
+use crate::common::power::watched;
+use crate::common::{FLOATS, INTEGERS, Program, alone, settings};
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_blocks::rfc::RfcPowerProbe;

@@ -1,9 +1,9 @@
 //! The test kernels under the two-level scheduler and with the register file cache; its events are counted a third time.
 
-mod common;
+mod hazards;
 
-use common::kernels::{commits, skips};
-use common::miscounts::{add, every_field_is_counted, is_found, value};
+use crate::common::kernels::{commits, skips};
+use crate::common::miscounts::{add, every_field_is_counted, is_found, value};
 use gpurf_blocks::rfc::{RFC_COUNT_EVENT, RFC_EVENT, RFC_EXTRA_EVENT};
 
 /// Two levels; a cache; dead values; an LRF above it (hierarchy thesis, 6.5.2); reads that allocate (5.2); all warps active with a cache for loads too (RFC paper, 3.1); and shapes and policies in which

@@ -1,10 +1,8 @@
 //! Kernels with registers that are live at the entry: on the model of the SM, under the oracle's eyes, from any first contents.
 
-mod common;
-
 use std::path::PathBuf;
 
-use common::{Program, settings};
+use crate::common::{Program, settings};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
 use gpurf_compiler::{Options, compile};

@@ -1,8 +1,6 @@
 //! The machine's time: what clocks measure, that it continues across launches, and that the oracle finds a wrong time whoever agrees with it.
 
-mod common;
-
-use common::{Program, settings};
+use crate::common::{Program, settings};
 use gpurf_blocks::{Declaration, Memory, Twin, view_mut};
 use gpurf_lockstep::Records;
 use gpurf_machine::commits::Difference;
@@ -30,7 +28,7 @@ fn a_chain_takes_the_latency_of_each_link_but_the_last() {
     for (setting, latency) in [("sm.alu_latency=8", 13), ("sm.alu_latency=3", 8), ("sm.alu_latency=2", 7)] {
         let elapsed = |links: usize| {
             let program = timed("TIME_LO", &"IADD R4, PT, R4, 1, !PT\n".repeat(links));
-            let words = program.run(&mut ModelEngine::judged(common::load("baseline", &[setting]))).unwrap();
+            let words = program.run(&mut ModelEngine::judged(crate::common::load("baseline", &[setting]))).unwrap();
             // All lanes of a warp read one time.
             assert!(words[..32].iter().all(|&word| word == words[0]));
             words[0]

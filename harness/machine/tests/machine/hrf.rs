@@ -1,9 +1,7 @@
 //! The test kernels on the hybrid register file; its events are counted a third time.
 
-mod common;
-
-use common::kernels::{commits, skips};
-use common::miscounts::{add, every_field_is_counted, is_found, value};
+use crate::common::kernels::{commits, skips};
+use crate::common::miscounts::{add, every_field_is_counted, is_found, value};
 use gpurf_blocks::hrf::{HRF_COUNT_EVENT, HRF_EVENT};
 
 /// The hybrid file's presets: with buffers, with power gating, without buffers, SRAM under the same scheduler; and shapes and policies in which every hazard comes often.

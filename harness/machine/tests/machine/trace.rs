@@ -1,9 +1,7 @@
 //! Traces, read back: each instruction is there once, and cycles and waits are those of the statistics.
 
-mod common;
-
-use common::traces::{Events, Shared, finish, konata, traced};
-use common::{Program, alone, compiled, load, settings};
+use crate::common::traces::{Events, Shared, finish, konata, traced};
+use crate::common::{Program, alone, compiled, load, settings};
 use gpurf_blocks::config::presets;
 use gpurf_kernels::Case;
 use gpurf_machine::trace::Format;
@@ -126,7 +124,7 @@ fn konata_and_perfetto_have_what_the_events_have() {
         let (events, log) = (Events::of(&events.text()), konata(&log.text()));
         assert_eq!(log.len() as u64, statistics.events["issue"], "{kernel}");
         // The same instructions, from and to the same cycles.
-        let of_event = |slice: &common::traces::Slice| {
+        let of_event = |slice: &crate::common::traces::Slice| {
             let (slot, pc) = (&slice.args["slot"], slice.args["pc"].as_u64().unwrap());
             (format!("w{:02} {pc:4}: {}", slot.as_u64().unwrap(), slice.name), slice.from, slice.end)
         };
@@ -161,8 +159,8 @@ fn a_window_has_what_is_in_flight_in_it() {
     let events = Events::of(&out.text());
     events.check_rows();
     assert_eq!(traced.cycles, to - from + 1);
-    let inside = |slice: &&common::traces::Slice| slice.end > from && slice.from <= to;
-    let key = |slice: &common::traces::Slice| (slice.from, slice.end.min(to + 1), slice.name.clone());
+    let inside = |slice: &&crate::common::traces::Slice| slice.end > from && slice.from <= to;
+    let key = |slice: &crate::common::traces::Slice| (slice.from, slice.end.min(to + 1), slice.name.clone());
     let mut expected: Vec<_> = whole.of_category("instruction").filter(inside).map(key).collect();
     let mut found: Vec<_> = events.of_category("instruction").map(key).collect();
     expected.sort();

@@ -1,12 +1,10 @@
 //! Kernels on RTL and model in lockstep, and on the RTL alone.
 
-mod common;
-
 use std::path::Path;
 use std::sync::OnceLock;
 
-use common::traces::{Events, finish, traced};
-use common::{FLOATS, INTEGERS, Program, buffers, compiled, settings, words};
+use crate::common::traces::{Events, finish, traced};
+use crate::common::{FLOATS, INTEGERS, Program, buffers, compiled, settings, words};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
@@ -135,7 +133,7 @@ fn kernels_print_the_same_on_all_engines() {
         assert_eq!(text, expected, "{name} in the oracle");
         // Of the model also where memory is slow, so that blocks meet.
         for set in [SET, &["memory.latency=900", "mrf.banks=4"], &["mrf.issue_ports=2", "sm.warps=48"]] {
-            let mut model = ModelEngine::judged(common::settings(set));
+            let mut model = ModelEngine::judged(crate::common::settings(set));
             let text = printed(name, &mut |session| session.run(&mut model).map(|_| ()).map_err(|e| in_words(&e)));
             assert_eq!(text, expected, "{name} on the model, {set:?}");
         }
