@@ -65,14 +65,17 @@ impl Toolchain {
         cache::file(&self.cache.join("lib"), &key, |folder| self.build_into(request, folder))
     }
 
-    /// Checks the ports of one module against a declaration, without compiling anything.
+    /// Checks the ports of one module against a declaration, and gives the names of the probes that the module lacks, without compiling
+    /// anything.
     ///
     /// # Errors
     /// As [`Toolchain::build`].
-    pub fn check_ports(&self, request: &Request) -> Result<()> {
+    pub fn check_ports(&self, request: &Request) -> Result<Vec<String>> {
         let scratch = tempfile::tempdir().map_err(|source| Error::Cache { path: std::env::temp_dir(), source })?;
-        let found = self.verilate(request, &HashSet::new(), scratch.path())?;
-        shim::check_ports(&request.declaration, &found)
+        let nothing = HashSet::new();
+        let found = self.verilate(request, &nothing, scratch.path())?;
+        shim::check_ports(&request.declaration, &found)?;
+        Ok(facts::signal_names(&request.declaration, &shim::exchange(request, &nothing, &found)?.absent))
     }
 
     /// The names of the variables, in whatever module, that can be written: registers if they are asked for, and knobs.

@@ -134,6 +134,7 @@ fn reset(instance: &mut verilated::Instance) {
 fn every_kind_of_port_and_probe_is_exchanged() {
     let library = tools().build(&request(5)).unwrap();
     assert_eq!(library.absent_names(), ["missing_q"]);
+    assert_eq!(tools().check_ports(&request(5)).unwrap(), ["missing_q"]);
     let mut instance = library.instance(1).unwrap();
     reset(&mut instance);
     cycle(&mut instance, |i| {
