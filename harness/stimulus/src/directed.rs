@@ -199,18 +199,3 @@ fn reset_under_load(s: &mut Script<MrfIn>) {
         s.wait(2);
     }
 }
-
-/// The outputs of a twin in each cycle.
-#[cfg(test)]
-pub(crate) fn outputs<T: gpurf_blocks::Block<Out: Copy>>(config: &Config, inputs: &Records) -> Vec<T::Out> {
-    let mut twin = T::new(&gpurf_blocks::Shape::of(config));
-    let mut out = T::Out::zeroed();
-    let cycle = |n: usize| {
-        let inputs: &T::In = gpurf_blocks::view(inputs.get(n));
-        twin.early(&mut out);
-        twin.late(inputs, &mut out);
-        twin.clock(inputs, &out);
-        out
-    };
-    (0..inputs.len()).map(cycle).collect()
-}

@@ -1,0 +1,39 @@
+//! The stealing paper's worked examples: what comes of the directed sequences.
+
+use gpurf_blocks::config::{Config, Start};
+use gpurf_blocks::steal::{Steal, StealIn, StealOut};
+use gpurf_blocks::view;
+use gpurf_stimulus::directed::sequence;
+
+use crate::outputs::outputs;
+
+/// The warps of figure 6 whose operands conflict, by their numbers in the sequence.
+const C: u8 = 2;
+const D: u8 = 3;
+
+/// The cycles in which Wc and Wd have their operands, from that in which Wa and Wb issue, and those of the thefts.
+fn figure(name: &str, set: &[&str]) -> ([usize; 2], Vec<usize>) {
+    let config = Config::load(Start::Preset("steal-8"), set).unwrap();
+    let inputs = sequence("steal", name, &config).unwrap();
+    let issue = |n: &usize| view::<StealIn>(inputs.get(*n)).issue_valid_i == 3;
+    let from = (0..inputs.len()).find(issue).unwrap();
+    let out: Vec<StealOut> = outputs::<Steal>(&config, &inputs);
+    let leaves = |warp: u8| {
+        let of = |o: &StealOut| {
+            (0..2).find(|&p| o.dispatch_valid_o >> p & 1 == 1 && o.dispatch_warp_o[p] == warp).map(|p| {
+                assert_eq!(o.dispatch_data_o[3 * p].0, [u32::from(warp) + 0xa; 32]);
+            })
+        };
+        out.iter().position(|o| of(o).is_some()).unwrap() - from
+    };
+    let thefts = (0..out.len()).filter(|&n| out[n].steal_o != 0).map(|n| n - from).collect();
+    ([leaves(C), leaves(D)], thefts)
+}
+
+#[test]
+fn figure_6_of_the_stealing_paper() {
+    // Without stealing one of the two waits a cycle; the operand that is read early is Wd's. Before cycle 4 the dispatch ports are Wa's and Wb's.
+    assert_eq!(figure("figure-6", &["steal.read=false"]), ([4, 5], vec![]));
+    assert_eq!(figure("figure-6", &[]), ([4, 4], vec![1]));
+    assert_eq!(figure("figure-6-aborted", &[]), ([4, 5], vec![]));
+}
