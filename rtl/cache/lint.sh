@@ -8,7 +8,7 @@ for sizes in '4 4' '4 128' '128 4' '128 128'; do
     read -r misses rows <<<"$sizes"
     every cache Misses="$misses" Rows="$rows"
 done
-for cache in '1 8 1 4 4' '2 16 2 8 16' '1 512 4 64 64' '2 4096 8 128 128'; do
+for cache in '1 8 1 4 4' '2 4096 8 128 128'; do
     read -r issue lines ways misses rows <<<"$cache"
     echo "rtl/sm/sm.sv -GIssuePorts=$issue -GRows=$rows -GCacheLines=$lines -GCacheWays=$ways -GCacheMisses=$misses"
 done

@@ -4,7 +4,7 @@ for file in '1 8 1' '1 48 4' '2 8 3' '2 48 2' '2 32 1'; do
     read -r issue warps entries <<<"$file"
     every power IssuePorts=$issue Warps=$warps TableEntries=$entries
 done
-for file in '1 0 1' '1 8 4' '2 0 3' '2 8 2'; do
+for file in '1 0 3' '2 8 2'; do
     read -r issue active entries <<<"$file"
     echo "rtl/sm/sm.sv -GIssuePorts=$issue -GActive=$active -GPowerEntries=$entries"
 done

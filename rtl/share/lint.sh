@@ -7,7 +7,6 @@ done
 for file in '1 8' '1 48' '2 8' '2 48'; do
     read -r issue warps <<<"$file"
     echo "rtl/share/share_locks.sv -GIssuePorts=$issue -GWarps=$warps"
-    echo "rtl/sm/sm.sv -GIssuePorts=$issue -GWarps=$warps -GSizes=1 -GShare=1"
 done
 echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=48 -GSizes=1"
 for file in '8 1' '16 2'; do
@@ -20,10 +19,14 @@ for period in 1 1000 65535; do echo "rtl/share/share_throttle.sv -GPeriod=$perio
 for file in '1 8' '1 48' '2 8' '2 48'; do
     read -r issue warps <<<"$file"
     echo "rtl/share/scratchpad_locks.sv -GIssuePorts=$issue -GWarps=$warps"
-    echo "rtl/sm/sm.sv -GIssuePorts=$issue -GWarps=$warps -GSizes=1 -GShare=2"
 done
 for issue in 1 2; do echo "rtl/memory/address_unit.sv -GIssuePorts=$issue -GShares=1"; done
 for reference in 1 2; do echo "rtl/share/share_throttle.sv -GReference=$reference"; done
-for reference in 0 1 2; do
+# What is shared, in pairs with the numbers of ports and warps.
+for file in '1 8 1' '2 48 1' '1 48 2' '2 8 2'; do
+    read -r issue warps share <<<"$file"
+    echo "rtl/sm/sm.sv -GIssuePorts=$issue -GWarps=$warps -GSizes=1 -GShare=$share"
+done
+for reference in 0 2; do
     echo "rtl/sm/sm.sv -GIssuePorts=2 -GWarps=48 -GSizes=1 -GShare=1 -GThrottle=1000 -GReference=$reference"
 done

@@ -4,7 +4,7 @@ for file in '1 0 16' '2 0 4' '2 8 8' '2 0 32'; do
     read -r issue active banks <<<"$file"
     sizes="-GOrganisation=4 -GIssuePorts=$issue -GActive=$active -GBanks=$banks -GDepth=$((1024 / banks))"
     echo "rtl/operands/operand_stage.sv $sizes"
-    echo "rtl/sm/sm.sv $sizes"
+    case $banks in 8 | 16) echo "rtl/sm/sm.sv $sizes" ;; esac
 done
 for banks in 2 32; do every steal Banks=$banks IssuePorts=2 Depth=$((1024 / banks)); done
 row=0

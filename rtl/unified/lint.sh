@@ -16,22 +16,21 @@ for sizes in '96 128 1' '96 128 8' '768 2048 4' '1024 4096 2'; do
         done
     done
 done
-# The designs that can have unified banks, and their sizes. An SM takes seconds, so each of them has one memory and one kind of ports, and
-# every pair of design, memory and ports occurs (operand_stage has all three together).
+# The designs that can have unified banks, and their sizes. An SM takes seconds, so every fifth of them has one: each memory occurs with each
+# kind of ports, and each design.
 turn=0
 for design in '1 0 0 0' '2 0 0 0' '1 8 1 24' '2 8 1 27' '1 8 2 15' '2 8 2 13'; do
     read -r issue active organisation sizes <<<"$design"
     for memory in '96 128 1' '768 2048 4'; do
         read -r depth lines ways <<<"$memory"
-        turn=$((turn + 1))
         for unified in 1 2; do
             arguments="-GUnified=$unified -GBanks=4 -GDualPort=1 -GDepth=$depth -GIssuePorts=$issue -GActive=$active"
             arguments="$arguments -GOrganisation=$organisation -GSizes=$sizes"
             echo "rtl/operands/operand_stage.sv $arguments"
-            if [ $((turn % 2)) = $((unified % 2)) ]; then
+            if [ $((turn % 5)) = 0 ]; then
                 echo "rtl/sm/sm.sv $arguments -GSharedWords=$((128 * depth)) -GCacheLines=$lines -GCacheWays=$ways"
             fi
+            turn=$((turn + 1))
         done
     done
-    turn=$((turn + issue))
 done
