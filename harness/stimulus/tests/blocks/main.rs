@@ -3,7 +3,6 @@
 
 mod issue;
 mod outputs;
-mod steal;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::registry::blocks as all;

@@ -1,11 +1,14 @@
 //! The stealing paper's worked examples: what comes of the directed sequences.
 
+#[path = "blocks/outputs.rs"]
+mod outputs;
+
 use gpurf_blocks::config::{Config, Start};
 use gpurf_blocks::steal::{Steal, StealIn, StealOut};
 use gpurf_blocks::view;
 use gpurf_stimulus::directed::sequence;
 
-use crate::outputs::outputs;
+use outputs::outputs;
 
 /// The warps of figure 6 whose operands conflict, by their numbers in the sequence.
 const C: u8 = 2;
