@@ -77,6 +77,9 @@ fn usage_errors_end_with_2() {
     refused(&["cosim", "--frobnicate"], BAD_INPUT, &["unexpected argument", "--frobnicate"]);
     refused(&["cosim", "--cycles", "0"], BAD_INPUT, &["expected at least 1 cycle"]);
     refused(&["cosim", "--cycles", "many"], BAD_INPUT, &["expected a number"]);
+    for history in ["0", "255", "1000001", "-1", "long"] {
+        refused(&["cosim", "--history", history], BAD_INPUT, &["--history", "expected"]);
+    }
     refused(&["cosim", "--seed", "-1"], BAD_INPUT, &["--seed", "-1"]);
     refused(&["cosim", "--jobs", "0"], BAD_INPUT, &["--jobs"]);
     refused(&["cosim", "--seed", "one"], BAD_INPUT, &["--seed", "expected a number"]);
@@ -472,6 +475,16 @@ fn a_broken_arbiter_is_found_located_kept_and_replayed() {
     for scope in ["model", "rtl", "diff"] {
         assert!(waveform.contains(&format!("$scope module {scope} $end")), "{scope}");
     }
+
+    // A longer history: the same failure, and a waveform that begins earlier.
+    let long = json(&[&arguments[..], &["--rtl", &broken, "--history", "600"]].concat(), FAILED);
+    assert_eq!((&long["divergence"], &long["cycles"]), (&result["divergence"], &result["cycles"]));
+    let (first, cycles) =
+        (|text: &str| text.lines().find(|line| line.starts_with('#')).map(str::to_owned), &result["cycles"]);
+    let begins = |before: u64| Some(format!("#{}", 2 * cycles.as_u64().unwrap().saturating_sub(before)));
+    let longer = fs::read_to_string(PathBuf::from(long["artifacts"][0].as_str().unwrap()).join("wave.vcd")).unwrap();
+    assert_eq!((first(&waveform), first(&longer)), (begins(256), begins(600)));
+    assert_ne!(begins(256), begins(600));
 
     // The reproducer fails with the file it was made with, and passes with the project's own.
     let reproducer = folder.join("reproducer.json");

@@ -190,6 +190,17 @@ fn wrong_options_say_so() {
     refused(&["run", &manifest, "--dump", &folder.path("double.ptx")], BAD_INPUT, &["double.ptx"]);
     refused(&["run", &manifest, "--wave", "20:10", "--engine", "model"], BAD_INPUT, &["20:10", "1000:1200"]);
     refused(&["run", &manifest, "--wave", "10:20"], BAD_INPUT, &["functional", "--engine model"]);
+    for engine in ["functional", "model", "rtl"] {
+        let words = ["--history", engine, "--engine lockstep"];
+        refused(&["run", &manifest, "--engine", engine, "--history", "1000"], BAD_INPUT, &words);
+    }
+    refused(
+        &["run", &manifest, "--engine", "lockstep", "--history", "255"],
+        BAD_INPUT,
+        &["--history", "256 to 1000000"],
+    );
+    let words = ["--history 1000000: sm has records of", "at most"];
+    refused(&["run", &manifest, "--engine", "lockstep", "--history", "1000000"], BAD_INPUT, &words);
     let words = ["--check-undefined", "--engine functional"];
     refused(&["run", &manifest, "--check-undefined", "--engine", "model"], BAD_INPUT, &words);
     // Here is no checkout, so there is no RTL.
@@ -491,7 +502,8 @@ fn a_kernel_in_lockstep() {
     let failures = failures.path().to_str().unwrap();
     let options = ["--set", "sm.warps=16", "--failures", failures, "--json", "--wave", "0:9"];
     let run = |engine: &str| {
-        let arguments = [&["run", manifest.to_str().unwrap(), "--engine", engine], &options[..]].concat();
+        let history: &[&str] = if engine == "lockstep" { &["--history", "20000"] } else { &[] };
+        let arguments = [&["run", manifest.to_str().unwrap(), "--engine", engine], &options[..], history].concat();
         let output = Command::new(env!("CARGO_BIN_EXE_gpurf")).args(&arguments).output().unwrap();
         read_json(&arguments, &output, PASSED)
     };

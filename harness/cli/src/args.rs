@@ -17,6 +17,7 @@ use gpurf_compiler::marks::power::MOST as POWER_THRESHOLD;
 use gpurf_compiler::scratchpad::{Layout, Relssp};
 use gpurf_compiler::{RegisterOrder, Schedule, WideAccesses};
 use gpurf_isa::machine::{STACK_BYTES, STACK_LIMIT};
+use gpurf_lockstep::HISTORY;
 use gpurf_machine::trace::Format;
 use verilated::Simulator;
 
@@ -164,6 +165,10 @@ pub struct Cosim {
     /// Write failure folders into this one (default: failures/ of the checkout)
     #[arg(long, value_name = "DIR")]
     pub failures: Option<PathBuf>,
+    /// Keep the N cycles before a failure: the waveform begins with them, and a block's reproducer is sought among them. They are run again when a run
+    /// fails (docs/lockstep.md)
+    #[arg(long, value_name = "N", value_parser = history, default_value_t = HISTORY, allow_negative_numbers = true)]
+    pub history: u64,
     /// Print a row for each run, however many there are
     #[arg(long)]
     pub verbose: bool,
@@ -314,6 +319,10 @@ pub struct Execution {
     /// Threads of a run in lockstep: with two or more the model runs on a thread of its own; results are the same (default: one for each processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
+    /// Keep the N cycles before a failure: the waveform begins with them. They are run again when the run fails;
+    /// lockstep engine only (docs/lockstep.md)
+    #[arg(long, value_name = "N", value_parser = history, default_value_t = HISTORY, allow_negative_numbers = true)]
+    pub history: u64,
     /// Write failure folders and waveforms into this one (default: failures/ of the checkout)
     #[arg(long, value_name = "DIR")]
     pub failures: Option<PathBuf>,
@@ -629,6 +638,17 @@ fn cycles(text: &str) -> Result<u64, String> {
         0 => Err("expected at least 1 cycle".into()),
         cycles => Ok(cycles),
     }
+}
+
+/// The longest history: the waveform of a million cycles of the SM has gigabytes.
+const LONGEST_HISTORY: u64 = 1_000_000;
+
+fn history(text: &str) -> Result<u64, String> {
+    let cycles = number(text)?;
+    if (HISTORY..=LONGEST_HISTORY).contains(&cycles) {
+        return Ok(cycles);
+    }
+    Err(format!("expected {HISTORY} to {LONGEST_HISTORY} cycles"))
 }
 
 fn window(text: &str) -> Result<RangeInclusive<u64>, String> {

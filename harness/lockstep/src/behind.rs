@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::blame::{self, Blame};
+use crate::history::History;
 use crate::memory::lose_in_rtl;
 use crate::run::{Follower, Run, lost};
 use crate::trail::Trail;
@@ -58,20 +59,43 @@ impl Run<'_> {
 
     /// Ends the run: keeps the cycles before, in which both sides are equal, and those after them.
     pub(crate) fn end(&mut self, cause: Cause, behind: Option<Behind>) {
-        let Follower { trail, outcome, .. } = &mut self.rtl;
-        let next = outcome.cycles;
-        let first_cycle = next - Trail::history(next);
-        let mut model = Records::new(trail.size());
-        (first_cycle..next).for_each(|cycle| model.push(trail.cycle(cycle)));
-        let mut rtl = model.clone();
-        if let Some(behind) = behind {
-            (0..behind.rtl.len()).for_each(|index| {
-                rtl.push(behind.rtl.get(index));
-                model.push(behind.model.get(index));
-            });
+        let next = self.rtl.outcome.cycles;
+        let short = next - Trail::history(next);
+        // The user who stops a run does not wait for its history.
+        let history = self.model.history.take().filter(|_| !matches!(cause, Cause::Interrupted));
+        let (first_cycle, before, shorter) = match history.map(|history| self.again(history)) {
+            Some(Ok((first, before))) => (first, before, None),
+            Some(Err(why)) => (short, self.kept(short), Some(why)),
+            None => (short, self.kept(short), None),
+        };
+        let nothing = || Records::new(self.rtl.trail.size());
+        let Behind { rtl, model } = behind.unwrap_or_else(|| Behind { rtl: nothing(), model: nothing() });
+        self.rtl.outcome.capture = Some(Capture { first_cycle, before, rtl, model, shorter });
+        self.rtl.outcome.cause = Some(cause);
+    }
+
+    /// The records from a cycle on that the flight recorder has.
+    fn kept(&self, first: u64) -> Records {
+        let mut before = Records::new(self.rtl.trail.size());
+        (first..self.rtl.outcome.cycles).for_each(|cycle| before.push(self.rtl.trail.cycle(cycle)));
+        before
+    }
+
+    /// The first cycle of a long history, and its records. Those that the flight recorder has too must be the same.
+    fn again(&self, history: History) -> Result<(u64, Records), String> {
+        let Follower { trail, comparator, stop, .. } = &self.rtl;
+        let (next, wanted) = (self.rtl.outcome.cycles, history.cycles());
+        let short = Trail::history(next);
+        let instead = |why: String| format!("{short} cycles in place of {wanted}: {why}");
+        let (first, before) = history.replay(next, stop).map_err(instead)?;
+        let differs = |&cycle: &u64| {
+            let (kept, again) = (trail.cycle(cycle), before.get((cycle - first) as usize));
+            !comparator.differences(kept, again).is_empty()
+        };
+        match (next - short..next).find(differs) {
+            Some(cycle) => Err(instead(format!("run again, the model differs in cycle {cycle}: a defect of gpurf"))),
+            None => Ok((first, before)),
         }
-        outcome.capture = Some(Capture { first_cycle, rtl, model });
-        outcome.cause = Some(cause);
     }
 }
 

@@ -26,6 +26,14 @@ impl Records {
         Self { bytes: Vec::new(), size, len: 0 }
     }
 
+    /// No records of `size` bytes, with room for so many.
+    ///
+    /// # Panics
+    /// When `size` is not a multiple of 64.
+    pub fn with_capacity(size: usize, len: usize) -> Self {
+        Self { bytes: Vec::with_capacity(len * size / LINE), ..Self::new(size) }
+    }
+
     /// `len` records of zeros.
     pub fn zeroed(size: usize, len: usize) -> Self {
         let mut records = Self::new(size);
@@ -113,13 +121,51 @@ impl Clone for Records {
     }
 }
 
-/// Both sides over a stretch of cycles.
+/// Both sides over a stretch of cycles: those before a failure, in which they are equal in everything that is compared, and those from it on.
 #[derive(Clone)]
 pub struct Capture {
     /// Number of the first cycle.
     pub first_cycle: u64,
-    /// The RTL's records.
-    pub rtl: Records,
-    /// The model's records, as many. Before the first difference the two are equal in everything that is compared.
-    pub model: Records,
+    /// The cycles in which they are equal: a record serves both.
+    pub(crate) before: Records,
+    /// The RTL's records after them.
+    pub(crate) rtl: Records,
+    /// The model's, as many.
+    pub(crate) model: Records,
+    /// Why it does not begin as early as was asked for.
+    pub shorter: Option<String>,
+}
+
+impl Capture {
+    /// Number of cycles.
+    pub fn len(&self) -> usize {
+        self.before.len() + self.rtl.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of cycles before the failure.
+    pub fn before(&self) -> usize {
+        self.before.len()
+    }
+
+    /// The RTL's record of a cycle, counted from the first one.
+    pub fn rtl(&self, index: usize) -> &[u8] {
+        self.side(&self.rtl, index)
+    }
+
+    /// The model's.
+    pub fn model(&self, index: usize) -> &[u8] {
+        self.side(&self.model, index)
+    }
+
+    fn side<'a>(&'a self, after: &'a Records, index: usize) -> &'a [u8] {
+        match index.checked_sub(self.before.len()) {
+            None => self.before.get(index),
+            Some(index) => after.get(index),
+        }
+    }
 }

@@ -161,15 +161,15 @@ fn first_view(context: &FailureContext<'_>, capture: &Capture) -> View {
         Cause::Assertion { cycle, .. } | Cause::Panicked { cycle, .. } | Cause::Hung { cycle, .. } => {
             (Vec::new(), *cycle)
         }
-        Cause::Interrupted => (Vec::new(), capture.first_cycle + capture.rtl.len() as u64),
+        Cause::Interrupted => (Vec::new(), capture.first_cycle + capture.len() as u64),
     };
     differing.truncate(SHOWN);
     let candidates: Vec<Element> = match context.inputs {
         Some(inputs) => (0..inputs.len()).rev().flat_map(|index| driven(declaration, inputs.get(index))).collect(),
         None => {
             let index = cycle.checked_sub(capture.first_cycle).map(|index| index as usize);
-            let failing = index.filter(|index| *index < capture.rtl.len());
-            failing.map_or_else(Vec::new, |index| driven(declaration, capture.rtl.get(index)))
+            let failing = index.filter(|index| *index < capture.len());
+            failing.map_or_else(Vec::new, |index| driven(declaration, capture.rtl(index)))
         }
     };
     let mut view = View { differing, cycle, ..View::default() };

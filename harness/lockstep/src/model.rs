@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use gpurf_blocks::Twin;
 
 use crate::ahead::Queue;
+use crate::history::History;
 use crate::memory::lose_in_twin;
 use crate::run::panic_message;
 use crate::trail::Chunk;
@@ -29,16 +30,25 @@ pub(crate) struct Model<'a> {
     input_bytes: usize,
     output_bytes: usize,
     plan: RunPlan,
+    /// Keeps what it needs to run again.
+    pub history: Option<History>,
 }
 
 impl<'a> Model<'a> {
     /// Before this cycle. `before`: the record of the cycle before it.
-    pub(crate) fn new(twin: &'a mut dyn Twin, feed: Feed<'a>, plan: RunPlan, next: u64, before: &[u8]) -> Self {
+    pub(crate) fn new(
+        twin: &'a mut dyn Twin,
+        feed: Feed<'a>,
+        plan: RunPlan,
+        next: u64,
+        before: &[u8],
+        history: Option<History>,
+    ) -> Self {
         let declaration = twin.declaration();
         let (input_bytes, output_bytes) = (declaration.input_bytes, declaration.output_bytes);
         let mut record = Records::new(declaration.record_bytes);
         record.push(before);
-        Self { twin, feed, next, before: record, input_bytes, output_bytes, plan }
+        Self { twin, feed, next, before: record, input_bytes, output_bytes, plan, history }
     }
 
     /// Runs as long as there are chunks to fill, up to a cycle before which it has to wait for the RTL.
@@ -57,6 +67,9 @@ impl<'a> Model<'a> {
     /// Fills a chunk, at most up to the next cycle before which memories are compared.
     pub(crate) fn fill(&mut self, chunk: &mut Chunk) {
         chunk.begin(self.next);
+        if let Some(history) = &mut self.history {
+            history.reach(self.next, self.twin);
+        }
         let memory_every = self.plan.memory_every;
         let memories = (self.next / memory_every + 1).saturating_mul(memory_every);
         let end = chunk.limit().min(memories).min(self.plan.cycles);
@@ -119,8 +132,13 @@ impl<'a> Model<'a> {
     fn cycle(&mut self, record: &mut [u8]) {
         let (inputs, compared) = record.split_at_mut(self.input_bytes);
         self.twin.cycle(inputs, compared);
-        if let Feed::Reactive(environment) = &mut self.feed {
-            lose_in_twin(self.twin, environment.lost(compared));
+        let lost = match &mut self.feed {
+            Feed::Recorded(_) => &[],
+            Feed::Reactive(environment) => environment.lost(compared),
+        };
+        lose_in_twin(self.twin, lost);
+        if let Some(history) = &mut self.history {
+            history.record(inputs, lost);
         }
     }
 }

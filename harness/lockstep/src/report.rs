@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Write};
 use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS, extract, places, registry};
 use serde::{Deserialize, Serialize};
 
-use crate::{Capture, Cause, Difference, Divergence, MemoryDifference, Side};
+use crate::{Capture, Cause, Difference, Divergence, HISTORY, MemoryDifference, Side};
 
 /// The first difference, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -192,7 +192,7 @@ fn evidence<'a>(divergence: &Divergence, capture: &'a Capture) -> Option<(Differ
     let first = divergence.differences.iter().find(|d| divergence.blame.signals.contains(&d.signal));
     let first = *first.or(divergence.differences.first())?;
     let index = usize::try_from(divergence.cycle - capture.first_cycle).ok()?;
-    (index < capture.model.len()).then(|| (first, capture.model.get(index), capture.rtl.get(index)))
+    (index < capture.len()).then(|| (first, capture.model(index), capture.rtl(index)))
 }
 
 /// The whole failure.
@@ -218,7 +218,16 @@ pub fn text(declaration: &Declaration, cause: &Cause, capture: Option<&Capture>)
         }
         Cause::Diverged(divergence) => diverged(&mut text, declaration, divergence, capture),
     }
+    if let Some(history) = capture.and_then(history) {
+        writeln!(text, "  {:<9} {history}", "history").expect("string");
+    }
     text
+}
+
+/// What there is of a history that is longer than the flight recorder.
+fn history(capture: &Capture) -> Option<String> {
+    let long = || (capture.before() as u64 > HISTORY).then(|| format!("from cycle {} on", capture.first_cycle));
+    capture.shorter.clone().or_else(long)
 }
 
 fn diverged(text: &mut String, declaration: &Declaration, divergence: &Divergence, capture: Option<&Capture>) {

@@ -50,7 +50,7 @@ impl Lockstep {
             observe(inputs, compared);
             true
         };
-        Run::new(self, trail, Feed::Recorded(stimulus), None, *plan, &mut observe).run(stop)
+        Run::new(self, trail, Feed::Recorded(stimulus), None, *plan, &mut observe, stop).run()
     }
 
     /// Runs each side in an environment of its own, from reset until both environments end the run. `observe` sees the inputs and the model's compared
@@ -81,7 +81,7 @@ impl Lockstep {
         observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
         stop: &AtomicBool,
     ) -> RunOutcome {
-        Run::new(self, trail, Feed::Reactive(model), Some(rtl), *plan, observe).run(stop)
+        Run::new(self, trail, Feed::Reactive(model), Some(rtl), *plan, observe, stop).run()
     }
 }
 
@@ -107,6 +107,8 @@ pub(crate) struct Follower<'a> {
     pub output_bytes: usize,
     /// Cycles in a row without progress.
     idle: u64,
+    /// Raised when the user ends the run.
+    pub stop: &'a AtomicBool,
     pub outcome: RunOutcome,
 }
 
@@ -132,6 +134,7 @@ impl<'a> Run<'a> {
         environment: Option<&'a mut dyn Environment>,
         plan: RunPlan,
         observe: &'a mut Observe<'a>,
+        stop: &'a AtomicBool,
     ) -> Self {
         let cycles = trail.cycles.unwrap_or(0);
         let slow_compares = trail.slow_compares;
@@ -146,8 +149,9 @@ impl<'a> Run<'a> {
             spreads: Spreads::new(),
             slow_compares,
         };
+        let history = trail.history.take();
         Self {
-            model: Model::new(&mut **twin, feed, plan, cycles, trail.last()),
+            model: Model::new(&mut **twin, feed, plan, cycles, trail.last(), history),
             rtl: Follower {
                 rtl,
                 comparator,
@@ -158,19 +162,21 @@ impl<'a> Run<'a> {
                 input_bytes,
                 output_bytes,
                 idle: 0,
+                stop,
                 outcome,
             },
         }
     }
 
     /// From reset, or from where the trail ends, to the end.
-    pub(crate) fn run(mut self, stop: &AtomicBool) -> RunOutcome {
+    pub(crate) fn run(mut self) -> RunOutcome {
         let ready = if self.rtl.trail.cycles.is_none() { self.reset() } else { Ok(()) };
         match ready {
-            Ok(()) => self.compare(stop),
+            Ok(()) => self.compare(),
             Err(failure) => self.rtl.outcome.cause = Some(Cause::Assertion { cycle: 0, failure }),
         }
         let Follower { trail, mut outcome, .. } = self.rtl;
+        trail.history = self.model.history;
         trail.cycles = Some(outcome.cycles);
         trail.slow_compares = outcome.slow_compares;
         outcome.events = trail.totals.by_name();
@@ -207,10 +213,10 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn compare(&mut self, stop: &AtomicBool) {
+    fn compare(&mut self) {
         loop {
             // Up to a cycle before which both sides wait.
-            let reached = if self.rtl.plan.threads > 1 { self.side_by_side(stop) } else { self.in_turns(stop) };
+            let reached = if self.rtl.plan.threads > 1 { self.side_by_side() } else { self.in_turns() };
             if let Err(stop) = reached {
                 return self.stopped(stop);
             }
@@ -223,9 +229,9 @@ impl<'a> Run<'a> {
     }
 
     /// The model runs a chunk, the RTL follows, and so on.
-    fn in_turns(&mut self, stop: &AtomicBool) -> Result<(), Stop> {
+    fn in_turns(&mut self) -> Result<(), Stop> {
         loop {
-            check(stop)?;
+            self.rtl.check()?;
             let mut chunk = self.rtl.trail.open(self.rtl.outcome.cycles);
             self.model.fill(&mut chunk);
             let last = chunk.last;
@@ -238,7 +244,7 @@ impl<'a> Run<'a> {
     }
 
     /// The model runs ahead on a thread of its own.
-    fn side_by_side(&mut self, stop: &AtomicBool) -> Result<(), Stop> {
+    fn side_by_side(&mut self) -> Result<(), Stop> {
         let Self { model, rtl } = self;
         let first = rtl.trail.open(rtl.outcome.cycles);
         let others = (1..AHEAD).map(|_| rtl.trail.spare());
@@ -246,7 +252,7 @@ impl<'a> Run<'a> {
         let followed = thread::scope(|scope| {
             let thread = thread::Builder::new().name("model".into()).stack_size(STACK);
             thread.spawn_scoped(scope, || model.run_ahead(&queue)).expect("the system gives a thread");
-            rtl.follow_queue(&queue, stop)
+            rtl.follow_queue(&queue)
         });
         let (full, free) = queue.into_chunks();
         rtl.trail.give_back(free);
@@ -291,12 +297,12 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Whether the user ends the run.
-fn check(stop: &AtomicBool) -> Result<(), Stop> {
-    if stop.load(Ordering::Relaxed) { Err(Stop::Interrupted) } else { Ok(()) }
-}
-
 impl Follower<'_> {
+    /// Whether the user ends the run.
+    fn check(&self) -> Result<(), Stop> {
+        if self.stop.load(Ordering::Relaxed) { Err(Stop::Interrupted) } else { Ok(()) }
+    }
+
     /// Whether there is nothing more to compare.
     fn is_over(&self) -> bool {
         self.outcome.cycles == self.plan.cycles || self.trail.newest().is_some_and(|chunk| chunk.ended)
@@ -308,10 +314,10 @@ impl Follower<'_> {
     }
 
     /// Follows the model's thread until that waits.
-    fn follow_queue(&mut self, queue: &Queue, stop: &AtomicBool) -> Result<(), Stop> {
+    fn follow_queue(&mut self, queue: &Queue) -> Result<(), Stop> {
         let _end = queue.end_with_this();
         loop {
-            check(stop)?;
+            self.check()?;
             let Some(chunk) = queue.take() else {
                 return Err(Stop::Panicked("the model's thread ended".to_owned()));
             };

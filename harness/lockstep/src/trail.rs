@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
+use crate::ahead::AHEAD;
 use crate::events::EventTotals;
+use crate::history::{HISTORY, History};
 use crate::{Lockstep, Records};
 
-/// Cycles kept before a difference.
-pub(crate) const HISTORY: usize = 256;
 /// Cycles of a chunk, at least and at most. Where both sides take turns, more of the SM's cycles would push the code out of the processor's caches.
 const SPANS: (usize, usize) = (16, 256);
 /// Bytes of a chunk, as far as these limits allow: chunks of small blocks are long, so that handing one over costs little for each cycle.
@@ -91,11 +91,18 @@ pub struct Trail {
     /// Cycles found equal since reset; `None` before it.
     pub(crate) cycles: Option<u64>,
     pub(crate) slow_compares: u64,
+    /// What a longer history is run again from; nothing where the chunks that are kept are enough.
+    pub(crate) history: Option<History>,
 }
 
 impl Trail {
     /// Before reset.
     pub fn new(lockstep: &Lockstep) -> Self {
+        Self::with_history(lockstep, HISTORY)
+    }
+
+    /// Before reset; a failure has the records of so many cycles before it. Those beyond [`HISTORY`] are run again when it fails.
+    pub fn with_history(lockstep: &Lockstep, cycles: u64) -> Self {
         let declaration = lockstep.comparator.declaration();
         let size = declaration.record_bytes;
         let span = (CHUNK_BYTES / size.max(1)).next_power_of_two().clamp(SPANS.0, SPANS.1);
@@ -108,6 +115,7 @@ impl Trail {
             totals: EventTotals::new(declaration),
             cycles: None,
             slow_compares: 0,
+            history: (cycles > HISTORY).then(|| History::new(cycles, ((AHEAD + 2) * span) as u64)),
         }
     }
 
@@ -139,7 +147,7 @@ impl Trail {
     /// Keeps a chunk that is to be compared, and forgets what is not needed any more.
     pub(crate) fn keep(&mut self, chunk: Chunk) {
         self.kept.push_back(chunk);
-        if self.kept.len() > HISTORY.div_ceil(self.span) + 1 {
+        if self.kept.len() > (HISTORY as usize).div_ceil(self.span) + 1 {
             self.spare.extend(self.kept.pop_front());
         }
     }
@@ -179,7 +187,7 @@ impl Trail {
 
     /// How many of the cycles before `next`, a cycle of the last chunk or the one after it, are kept.
     pub(crate) fn history(next: u64) -> u64 {
-        next.min(HISTORY as u64)
+        next.min(HISTORY)
     }
 
     /// The place of a cycle's chunk: all but the last one are full.

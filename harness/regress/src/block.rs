@@ -36,6 +36,7 @@ pub(crate) fn run(
 ) -> Result<JobResult, JobError> {
     let started = Instant::now();
     let request = request(project, &job.block, &job.config, rtl, options.clone())?;
+    job.check_history(&request.declaration)?;
     check_overrides(project, tools, job, rtl)?;
     let library = selected(tools.build(&request)?, rtl);
     let build_s = started.elapsed().as_secs_f64();
@@ -152,7 +153,7 @@ impl Runner<'_> {
         let cycles = self.job.cycles;
         let may_end_early = self.job.may_end_early && judged(self.job);
         let mut end = if may_end_early { (cycles / 4).next_multiple_of(LOOK_EVERY).min(cycles) } else { cycles };
-        let mut trail = Trail::new(&sides);
+        let mut trail = Trail::with_history(&sides, self.job.kept_history());
         let outcome = loop {
             let mut observe = |inputs: &[u8], compared: &[u8]| {
                 coverage.observe(inputs, compared);

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use gpurf_blocks::Declaration;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::registry::Entry;
 use gpurf_lockstep::report::DivergenceSummary;
-use gpurf_lockstep::{Events, Verdict};
+use gpurf_lockstep::{Events, HISTORY, Verdict, check_history};
 use serde::Serialize;
 use verilated::{Library, Options, PACKAGE, Request, Toolchain};
 
@@ -96,6 +97,20 @@ pub struct LockstepJob {
     pub may_end_early: bool,
     /// Threads that the run may use ([`RunPlan::threads`](gpurf_lockstep::RunPlan::threads)).
     pub threads: usize,
+    /// Cycles before a failure that are kept ([`Trail::with_history`](gpurf_lockstep::Trail::with_history)).
+    pub history: u64,
+}
+
+impl LockstepJob {
+    /// Checks that its history fits into memory.
+    pub(crate) fn check_history(&self, declaration: &Declaration) -> Result<(), JobError> {
+        check_history(declaration, self.history).map_err(|e| JobError::Input(e.to_string()))
+    }
+
+    /// Cycles before a failure that are kept: no more than usual where there is no folder that they could go to.
+    pub(crate) fn kept_history(&self) -> u64 {
+        if self.keep_failure { self.history } else { HISTORY }
+    }
 }
 
 /// What came of a job.

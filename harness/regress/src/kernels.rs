@@ -114,6 +114,7 @@ pub(crate) fn build(
 ) -> Result<Built, JobError> {
     let started = Instant::now();
     let request = request(project, &job.block, &job.config, rtl, options.clone())?;
+    job.check_history(&request.declaration)?;
     check_overrides(project, tools, job, rtl)?;
     let library = selected(tools.build(&request)?, rtl);
     let build_s = started.elapsed().as_secs_f64();
@@ -123,7 +124,8 @@ pub(crate) fn build(
 
 /// How a job's kernels run.
 pub(crate) fn settings(job: &LockstepJob, stop: &'static AtomicBool) -> Settings {
-    Settings { seed: job.seed, stop, threads: job.threads, ..Settings::new(job.config) }
+    let history = job.kept_history();
+    Settings { seed: job.seed, stop, threads: job.threads, history, ..Settings::new(job.config) }
 }
 
 /// Both sides, just reset.

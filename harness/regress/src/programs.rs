@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use gpurf_blocks::config::Config;
 use gpurf_launch::{Manifest, Replay, Source};
-use gpurf_lockstep::Verdict;
-use gpurf_lockstep::write_report;
+use gpurf_lockstep::{HISTORY, Verdict, write_report};
 use gpurf_machine::coverage::{Point, points};
 use gpurf_machine::{LockstepEngine, Machine, ModelEngine};
 use gpurf_oracle::host::{RunError, Session, assembled};
@@ -245,6 +244,8 @@ impl Runner<'_> {
     /// A shorter program that fails in the same way; nothing where the failure does not come again.
     fn shrink(&self, result: &JobResult, program: &Program) -> Result<Option<Shrunk>, JobError> {
         let wanted = signature(result);
+        // Only the last run is kept.
+        let brief = Runner { job: &LockstepJob { history: HISTORY, ..self.job.clone() }, ..*self };
         let both_agree = matches!(result.result, Verdict::OracleMismatch | Verdict::Hang);
         let mut broken = None;
         let mut fails = |candidate: &Program| {
@@ -252,8 +253,8 @@ impl Runner<'_> {
                 return false;
             }
             let again = match both_agree {
-                true => self.attempt_on_model(candidate),
-                false => self.attempt(candidate).map(|(again, _)| again),
+                true => brief.attempt_on_model(candidate),
+                false => brief.attempt(candidate).map(|(again, _)| again),
             };
             match again {
                 Ok(again) => signature(&again) == wanted,

@@ -8,6 +8,7 @@ use gpurf_blocks::config::{
 };
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;
+use gpurf_lockstep::HISTORY;
 
 use gpurf_stimulus::program::{Weights, themes};
 
@@ -184,6 +185,7 @@ pub fn random(block: &str, config: Config, seed: u64, cycles: u64) -> LockstepJo
         keep_failure: true,
         may_end_early: false,
         threads: 1,
+        history: HISTORY,
     }
 }
 
@@ -491,6 +493,7 @@ pub fn kernel(inputs: KernelInputs, config: Config, seed: u64) -> LockstepJob {
         keep_failure: true,
         may_end_early: false,
         threads: 1,
+        history: HISTORY,
     }
 }
 
@@ -522,6 +525,7 @@ pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &W
         keep_failure: true,
         may_end_early: false,
         threads: 1,
+        history: HISTORY,
     };
     (0..count).zip(themes.iter().cycle()).map(program).collect()
 }

@@ -168,12 +168,12 @@ fn a_wrong_output_has_its_consequences_on_its_own_side() {
     assert_eq!((found.block.as_str(), found.port.as_str()), ("mrf_write_queue", "head_data_o"));
     assert!(written(&ran).contains("differing lanes: 31"));
 
-    assert_eq!((capture.first_cycle, capture.rtl.len(), capture.model.len()), (WRONG - 256, 256 + 33, 256 + 33));
+    assert_eq!((capture.first_cycle, capture.len()), (WRONG - 256, 256 + 33));
     let right = run(Echo::new(700), Echo::new(700), PLAN, |_, _, _| {}).inputs;
     let size = right.size();
-    for index in 0..capture.rtl.len() {
+    for index in 0..capture.len() {
         let cycle = capture.first_cycle as usize + index;
-        let [rtl, model] = [&capture.rtl, &capture.model].map(|side| &side.get(index)[..size]);
+        let [rtl, model] = [capture.rtl(index), capture.model(index)].map(|record| &record[..size]);
         assert_eq!(rtl, right.get(cycle), "the RTL is right and stays right, cycle {cycle}");
         // Popped in the next cycle, and the next result is pushed in the one after it.
         assert_eq!(rtl == model, cycle < WRONG as usize + 2, "cycle {cycle}");
@@ -190,7 +190,7 @@ fn an_end_on_one_side_is_a_divergence() {
         let divergence = divergence(&ran.outcome);
         assert_eq!((divergence.cycle, ran.outcome.cycles, divergence.ended), (60, 60, Some(ended)));
         assert_eq!(divergence.blame.block, "environment");
-        assert_eq!(ran.outcome.capture.as_ref().unwrap().rtl.len(), 60);
+        assert_eq!(ran.outcome.capture.as_ref().unwrap().len(), 60);
         let report = written(&ran);
         assert!(report.contains(words), "{report}");
     }
@@ -211,7 +211,7 @@ fn a_run_without_progress_is_given_up() {
     let ran = run(stuck.clone(), stuck, RunPlan { idle_limit: Some(50), ..PLAN }, |_, _, _| {});
     let Some(Cause::Hung { cycle, since }) = ran.outcome.cause else { panic!("{:?}", ran.outcome.cause) };
     assert_eq!((since, cycle, ran.outcome.cycles), (30, 79, 80));
-    assert_eq!(ran.outcome.capture.as_ref().unwrap().rtl.len(), 80);
+    assert_eq!(ran.outcome.capture.as_ref().unwrap().len(), 80);
     let report = written(&ran);
     assert!(report.contains("no progress from cycle 30 to 79"), "{report}");
     // Three cycles a result is progress enough.
@@ -352,7 +352,7 @@ fn a_failure_behind_a_stretch_shows_the_cycles_before_it() {
     let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut |_, _| true, &go);
     assert_eq!(divergence(&outcome).cycle, 100);
     let capture = outcome.capture.unwrap();
-    assert_eq!((capture.first_cycle, capture.rtl.len()), (0, 133));
+    assert_eq!((capture.first_cycle, capture.len()), (0, 133));
 }
 
 #[test]

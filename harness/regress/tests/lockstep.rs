@@ -5,79 +5,13 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use common::bench::{Bench, GO, SMALL, at, queue_job, values};
 use common::{Fault, Faulty, known};
-use gpurf_blocks::config::{Config, MrfConfig, ReadOrder, presets};
+use gpurf_blocks::config::{ReadOrder, presets};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
-use gpurf_blocks::{Role, Twin, registry, view, view_mut};
-use gpurf_lockstep::{Cause, Lockstep, RESET_CYCLES, Records, Reproducer, RunPlan, Verdict};
-use gpurf_regress::{Inputs, JobResult, LockstepJob, Project, RtlSources, request, run_job, suite};
-use verilated::{Options, Toolchain};
-
-const SMALL: Config = Config {
-    mrf: MrfConfig { banks: 4, collectors: 4, kilobytes: 8, tag_bits: 16, ..Config::BASELINE.mrf },
-    ..Config::BASELINE
-};
-static GO: AtomicBool = AtomicBool::new(false);
-
-/// A checkout whose failures go elsewhere.
-struct Bench {
-    project: Project,
-    tools: Toolchain,
-    folder: tempfile::TempDir,
-}
-
-impl Bench {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let project = Project { failures: folder.path().join("failures"), ..Project::find() };
-        let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
-        Self { project, tools, folder }
-    }
-
-    /// A module's source with a text replaced, as `--rtl` would give it.
-    fn broken(&self, module: &str, find: &str, replace: &str) -> RtlSources {
-        let path = registry::find(module).unwrap().path;
-        let text = std::fs::read_to_string(self.project.rtl().join(path).with_extension("sv")).unwrap();
-        assert_eq!(text.matches(find).count(), 1, "{find}");
-        let file = self.folder.path().join(format!("{module}.sv"));
-        std::fs::write(&file, text.replace(find, replace)).unwrap();
-        RtlSources { overrides: vec![(module.into(), file)], ..RtlSources::default() }
-    }
-
-    fn options() -> Options {
-        Options { optimise: false, ..Options::default() }
-    }
-
-    fn run(&self, job: &LockstepJob, rtl: &RtlSources) -> JobResult {
-        run_job(&self.project, &self.tools, job, rtl, &Self::options(), &GO).unwrap()
-    }
-
-    fn sides(&self, twin: Box<dyn Twin>) -> Lockstep {
-        let request =
-            request(&self.project, twin.declaration().block, &SMALL, &RtlSources::default(), Self::options()).unwrap();
-        let library = self.tools.build(&request).unwrap();
-        Lockstep::new(twin, library.instance(1).unwrap())
-    }
-}
-
-fn queue_job() -> LockstepJob {
-    suite::random("mrf_write_queue", SMALL, 3, 5_000)
-}
-
-/// All values of a variable, by cycle, as bit strings.
-fn values(wave: &mut wellen::simple::Waveform, path: &[&str], name: &str) -> Vec<(u64, String)> {
-    let variable = wave.hierarchy().lookup_var(path, name).unwrap_or_else(|| panic!("{path:?} {name}"));
-    let signal = wave.hierarchy()[variable].signal_ref();
-    wave.load_signals(&[signal]);
-    let times = wave.time_table().to_vec();
-    let signal = wave.get_signal(signal).unwrap();
-    signal.iter_changes().map(|(index, value)| (times[index as usize], value.to_bit_string().unwrap())).collect()
-}
-
-/// The value at a time.
-fn at(changes: &[(u64, String)], time: u64) -> &str {
-    &changes.iter().rev().find(|c| c.0 <= time).expect("a value from the beginning").1
-}
+use gpurf_blocks::{Role, registry, view, view_mut};
+use gpurf_lockstep::{Cause, RESET_CYCLES, Records, Reproducer, RunPlan, Verdict};
+use gpurf_regress::{Inputs, JobResult, LockstepJob, RtlSources, run_job, suite};
 
 #[test]
 fn a_broken_block_is_found_shown_and_reproduced() {
@@ -294,7 +228,7 @@ fn a_panic_of_the_model_keeps_the_waveform() {
         (995, "a defect of the model"),
         "four cycles are reset, and the first is number 0"
     );
-    assert_eq!(outcome.capture.unwrap().rtl.len(), 256);
+    assert_eq!(outcome.capture.unwrap().len(), 256);
 }
 
 #[test]
@@ -458,11 +392,11 @@ fn a_difference_is_found_in_its_cycle_wherever_that_is_in_a_chunk() {
         assert_eq!((divergence.cycle, outcome.cycles, seen.len() as u64), (wrong, wrong, wrong));
         let capture = outcome.capture.unwrap();
         let before = wrong.min(256);
-        assert_eq!((capture.first_cycle, capture.rtl.len() as u64), (wrong - before, before + 33));
+        assert_eq!((capture.first_cycle, capture.len() as u64), (wrong - before, before + 33));
         // The cycles before are those of this run, in order; in the first one after them the sides differ, then they agree again.
-        for index in 0..capture.rtl.len() {
+        for index in 0..capture.len() {
             let cycle = capture.first_cycle + index as u64;
-            let [model, rtl] = [&capture.model, &capture.rtl].map(|side| side.get(index));
+            let (model, rtl) = (capture.model(index), capture.rtl(index));
             assert_eq!(model[..seen.size()], rtl[..seen.size()], "{wrong}: inputs of cycle {cycle}");
             assert!(cycle >= wrong || model.starts_with(seen.get(cycle as usize)), "{wrong}: cycle {cycle}");
             let equal = sides.comparator.differences(model, rtl).is_empty();

@@ -3,6 +3,8 @@
 //! A cycle of a block is a *record*: the input struct, then the output struct, then the probe struct, each at a multiple of 64 bytes.
 //! [`Declaration`] says what every byte of it means.
 
+use std::sync::Arc;
+
 use crate::{Block, Field, Memory, Ports, block::Shape};
 
 const ALIGN: usize = 64;
@@ -193,6 +195,9 @@ pub trait Twin: Send {
 
     /// See [`Block::memories`].
     fn memories(&mut self) -> Vec<Memory<'_>>;
+
+    /// A twin of its own with the same state and memories: the same inputs make it do the same.
+    fn duplicate(&self) -> Box<dyn Twin>;
 }
 
 /// A twin whose cycle is taken in two steps, and whose state can be kept: what a testbench of a user's needs.
@@ -216,13 +221,13 @@ pub trait Stepwise: Twin {
 
 struct Erased<B> {
     block: B,
-    declaration: Declaration,
+    declaration: Arc<Declaration>,
     probe_start: usize,
 }
 
 /// Erases the types of a block of this shape.
 pub fn erase<B: Block>(shape: &B::Shape) -> Box<dyn Stepwise> {
-    let declaration = Declaration::of::<B>(shape);
+    let declaration = Arc::new(Declaration::of::<B>(shape));
     let probe_start = size_of::<B::Out>().next_multiple_of(ALIGN);
     Box::new(Erased { block: B::new(shape), declaration, probe_start })
 }
@@ -272,6 +277,10 @@ impl<B: Block> Twin for Erased<B> {
 
     fn memories(&mut self) -> Vec<Memory<'_>> {
         self.block.memories()
+    }
+
+    fn duplicate(&self) -> Box<dyn Twin> {
+        self.copy()
     }
 }
 

@@ -119,6 +119,7 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
         let mut job = jobs[*index].clone();
         progress.begin(*index, &name(&job));
         job.threads = threads_of_each(jobs.len(), threads);
+        job.history = arguments.history;
         job.keep_failure &= kept.load(Ordering::Relaxed) < KEPT;
         let run = || run_job(project, tools, &job, &own.sources, &options, interrupt::flag());
         // A defect in one run must not take the results of the others with it.

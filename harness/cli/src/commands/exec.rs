@@ -61,6 +61,7 @@ struct Kernel {
 /// Runs an application; ends the program with its status.
 pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
     let config = plan::load(&arguments.execution.selection)?;
+    simulate::check_history(&arguments.execution, &config)?;
     let library =
         Library::build(&Project::find().root.join("target/cudart")).map_err(|e| Failure::tool(e.to_string()))?;
     if arguments.library {

@@ -82,6 +82,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }
+    simulate::check_history(&arguments.execution, &config)?;
     let energies = arguments.energy.as_deref().map(EnergyFile::load).transpose()?;
     let benchmark = arguments.accelwattch.as_deref().map(|file| benchmark(file, &arguments.manifest)).transpose()?;
     let manifest = Manifest::load(&arguments.manifest)?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Block, Shape};
 use gpurf_launch::Manifest;
-use gpurf_lockstep::Verdict;
+use gpurf_lockstep::{HISTORY, Verdict};
 use gpurf_machine::{Job, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, request, verdict};
 use gpurf_oracle::host::{RunError, Session};
 use gpurf_regress::{JobError, Project};
@@ -68,8 +68,23 @@ pub fn project(execution: &Execution) -> Result<Project, Failure> {
 /// How kernels are run.
 pub fn settings(execution: &Execution, config: Config) -> Settings {
     let (seed, idle_limit) = (execution.seed, execution.idle_limit);
-    let threads = super::threads(execution.threads);
-    Settings { seed, idle_limit, stop: interrupt::flag(), threads, ..Settings::new(config) }
+    let (threads, history) = (super::threads(execution.threads), execution.history);
+    Settings { seed, idle_limit, stop: interrupt::flag(), threads, history, ..Settings::new(config) }
+}
+
+/// Checks that there is a lockstep whose failure can have the requested history, and that this fits into memory.
+pub fn check_history(execution: &Execution, config: &Config) -> Result<(), Failure> {
+    if execution.history == HISTORY {
+        return Ok(());
+    }
+    if execution.engine != EngineKind::Lockstep {
+        let engine = execution.engine.name();
+        let why =
+            format!("--history: the {engine} engine compares nothing that could differ: choose --engine lockstep");
+        return Err(Failure::bad_input(why));
+    }
+    let twin = (gpurf_sm::ENTRY.twin)(config);
+    gpurf_lockstep::check_history(twin.declaration(), execution.history).map_err(|e| Failure::bad_input(e.to_string()))
 }
 
 /// What is done with an engine that has cycles.

@@ -77,7 +77,7 @@ impl LockstepEngine {
         let [of_rtl, of_model] = [(); 2].map(|()| Surroundings::forgetful(&settings.config, &mut *model));
         let lockstep = Lockstep::new(model, library.instance(settings.seed)?);
         Ok(Self {
-            trail: Trail::new(&lockstep),
+            trail: Trail::with_history(&lockstep, settings.history),
             rtl: of_rtl,
             model: of_model,
             other: Other::new(&settings),
@@ -100,12 +100,9 @@ impl LockstepEngine {
     /// Cycles of a failure that were asked for: both sides may differ in them.
     fn record_failure(&mut self, outcome: &RunOutcome) {
         let Some(capture) = &outcome.capture else { return };
-        for index in 0..capture.rtl.len() {
+        for index in capture.before()..capture.len() {
             let cycle = capture.first_cycle + index as u64;
-            if cycle >= outcome.cycles {
-                let (model, rtl) = (capture.model.get(index), capture.rtl.get(index));
-                self.window.cycle(cycle, model, rtl);
-            }
+            self.window.cycle(cycle, capture.model(index), capture.rtl(index));
         }
     }
 
@@ -131,11 +128,9 @@ impl LockstepEngine {
         };
         if let Some(capture) = &failure.capture {
             let input_bytes = self.lockstep.comparator.declaration().input_bytes;
-            for index in 0..capture.model.len() {
-                if capture.first_cycle + index as u64 >= equal {
-                    let (inputs, compared) = capture.model.get(index).split_at(input_bytes);
-                    trace.observe(&Cycle::of(inputs, compared), compared);
-                }
+            for index in capture.before()..capture.len() {
+                let (inputs, compared) = capture.model(index).split_at(input_bytes);
+                trace.observe(&Cycle::of(inputs, compared), compared);
             }
         }
         trace.mark(cycle, text, &details);

@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use gpurf_blocks::Twin;
 use gpurf_blocks::config::Config;
 use gpurf_lockstep::report::DivergenceSummary;
-use gpurf_lockstep::{Events, Spreads, Verdict};
+use gpurf_lockstep::{Events, HISTORY, Spreads, Verdict};
 use gpurf_oracle::host::{Engine, ReportedFault};
 use gpurf_oracle::{CodeError, Fault};
 use verilated::{Options, Request};
@@ -51,6 +51,8 @@ pub struct Settings {
     pub measure: bool,
     /// Threads that the lockstep may use ([`RunPlan::threads`](gpurf_lockstep::RunPlan::threads)).
     pub threads: usize,
+    /// Cycles before a failure of the lockstep that its waveform has ([`Trail::with_history`](gpurf_lockstep::Trail::with_history)).
+    pub history: u64,
     /// Makes a model of the SM; another one than that of `gpurf-sm` for tests.
     pub model: fn(&Config) -> Box<dyn Twin>,
 }
@@ -69,6 +71,7 @@ impl Settings {
             skip: true,
             measure: false,
             threads: 1,
+            history: HISTORY,
             model,
         }
     }

@@ -107,6 +107,9 @@ impl Twin for Late {
     fn memories(&mut self) -> Vec<Memory<'_>> {
         self.0.memories()
     }
+    fn duplicate(&self) -> Box<dyn Twin> {
+        Box::new(Self(self.0.duplicate(), self.1))
+    }
 }
 
 #[test]

@@ -314,6 +314,9 @@ impl Twin for Faulty {
     fn memories(&mut self) -> Vec<TwinMemory<'_>> {
         self.inner.memories()
     }
+    fn duplicate(&self) -> Box<dyn Twin> {
+        Box::new(Self { inner: self.inner.duplicate(), writes: self.writes })
+    }
 }
 
 #[test]

@@ -255,6 +255,9 @@ impl Twin for Faulty {
     fn memories(&mut self) -> Vec<TwinMemory<'_>> {
         self.inner.memories()
     }
+    fn duplicate(&self) -> Box<dyn Twin> {
+        Box::new(Self { inner: self.inner.duplicate(), cycle: self.cycle })
+    }
 }
 
 #[test]
@@ -302,6 +305,36 @@ fn a_difference_stops_at_its_cycle_and_is_kept() {
     assert!(!text.contains(&format!("\n#{}\n", 2 * WRONG + 14)));
 }
 
+/// The waveform of a stretch of cycles that was asked for shows what the run did: that of a long history, which is run again, is the same.
+#[test]
+fn a_long_history_reaches_back_over_launches() {
+    let faulty =
+        |config: &Config| -> Box<dyn Twin> { Box::new(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), cycle: 0 }) };
+    let program = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT\nST.GLOBAL.B32 [R2:RZ], R9", 4, 64);
+    for threads in [1, 2] {
+        for history in [1_000, 5_000] {
+            let folder = tempfile::tempdir().unwrap();
+            let first = WRONG.saturating_sub(history);
+            let wave = Some((first..=WRONG + 32, folder.path().to_owned()));
+            let mut engine = both(Settings { model: faulty, wave, threads, history, ..settings(SET) });
+            let mut memory = buffers();
+            let mut passed = 0;
+            while program.launch(&mut engine, &mut memory).is_ok() {
+                passed += 1;
+            }
+            assert!(passed > 0 && engine.statistics().cycles == WRONG);
+            let written = engine.write_failure(folder.path(), &[], None).unwrap().unwrap();
+            let report = std::fs::read_to_string(written.join("report.txt")).unwrap();
+            assert!(report.contains(&format!("\n  history   from cycle {first} on\n")), "{report}");
+            let asked = engine.finish_wave().unwrap().unwrap();
+            let [failed, asked] =
+                [written, asked].map(|folder| std::fs::read_to_string(folder.join("wave.vcd")).unwrap());
+            assert!(failed.contains(&format!("\n#{}\n", 2 * first)) && failed.len() > 1_000_000);
+            assert!(failed == asked, "{history} cycles, {threads} threads");
+        }
+    }
+}
+
 /// A model that panics.
 struct Panicking(Faulty);
 
@@ -319,6 +352,9 @@ impl Twin for Panicking {
     }
     fn memories(&mut self) -> Vec<TwinMemory<'_>> {
         self.0.memories()
+    }
+    fn duplicate(&self) -> Box<dyn Twin> {
+        Box::new(Self(Faulty { inner: self.0.inner.duplicate(), cycle: self.0.cycle }))
     }
 }
 

@@ -117,6 +117,9 @@ impl Twin for Faulty {
     fn memories(&mut self) -> Vec<TwinMemory<'_>> {
         self.inner.memories()
     }
+    fn duplicate(&self) -> Box<dyn Twin> {
+        Box::new(Self { inner: self.inner.duplicate(), inputs: self.inputs.clone() })
+    }
 }
 
 #[test]

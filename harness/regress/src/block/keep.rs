@@ -14,7 +14,7 @@ use crate::job::{allowed, overrides, replay_options};
 use crate::kernels::cannot_write;
 use crate::{Inputs, JobError, LockstepJob, Project, RtlSources};
 
-/// How many cycles before a failure shrinking may start from.
+/// How many cycles before a failure shrinking may start from; with a longer history as many as that has.
 const SHRINK_WINDOW: u64 = 16_384;
 /// How long shrinking may take.
 const SHRINK_LIMIT: Duration = Duration::from_secs(20);
@@ -99,9 +99,10 @@ impl Runner<'_> {
         };
         if fails(&inputs).is_none() {
             let reset = if self.declaration.signal("rst_ni").is_some() { "from reset " } else { "" };
-            let why = match failing.checked_sub(SHRINK_WINDOW) {
+            let why = match failing.checked_sub(self.window()) {
                 Some(_) => format!(
-                    "the {} cycles before the failure, which is as many as shrinking begins with, do not fail {reset}on their own",
+                    "the {} cycles before the failure, which is as many as shrinking begins with, do not fail {reset}on their own; \
+                     with --history CYCLES it begins with more",
                     inputs.len()
                 ),
                 None => "the inputs of the run, given again, do not fail in the same way: a defect of gpurf".to_owned(),
@@ -147,11 +148,16 @@ impl Runner<'_> {
         Ok(runner.fails(wanted, &inputs, stop)?.is_some())
     }
 
+    /// How many cycles before the failure shrinking begins with.
+    fn window(&self) -> u64 {
+        SHRINK_WINDOW.max(self.job.history)
+    }
+
     /// The inputs of the cycles up to and including `failing`, at most a window of them.
     fn inputs_before(&self, failing: u64) -> Result<Records, JobError> {
         let mut stimulus = self.stimulus()?;
         let count = failing + 1;
-        let skipped = count.saturating_sub(SHRINK_WINDOW);
+        let skipped = count.saturating_sub(self.window());
         let mut scratch = Records::zeroed(self.declaration.input_bytes, 1);
         let mut inputs = Records::new(self.declaration.input_bytes);
         for cycle in 0..count {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
-use gpurf_lockstep::Reproducer;
+use gpurf_lockstep::{HISTORY, Reproducer};
 
 use super::{Inputs, LockstepJob, RtlSources};
 use crate::JobError;
@@ -29,6 +29,7 @@ impl LockstepJob {
             keep_failure: true,
             may_end_early: false,
             threads: 1,
+            history: HISTORY,
         })
     }
 

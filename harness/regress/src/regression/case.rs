@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
+use gpurf_lockstep::HISTORY;
 use gpurf_stimulus::program::Weights;
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +128,7 @@ impl Case {
                     keep_failure: true,
                     may_end_early: false,
                     threads: 1,
+                    history: HISTORY,
                 }
             }
             Work::Golden { .. } => return Ok(None),

@@ -1,5 +1,8 @@
 //! What the tests of the lockstep share.
 
+#[allow(dead_code, reason = "not every test that has this module runs jobs")]
+pub mod bench;
+
 use gpurf_blocks::{Declaration, Memory, Twin};
 use gpurf_lockstep::RunOutcome;
 
@@ -8,9 +11,10 @@ use gpurf_lockstep::RunOutcome;
 pub fn known(declaration: &Declaration, outcome: &RunOutcome) -> (String, Vec<u8>) {
     let RunOutcome { cycles, cause, capture, events, spreads, slow_compares } = outcome;
     let first = capture.as_ref().map(|capture| capture.first_cycle);
-    let sides = capture.iter().flat_map(|capture| [&capture.rtl, &capture.model]);
+    let capture = capture.iter();
+    let sides = capture.flat_map(|c| (0..c.len()).map(|i| c.rtl(i)).chain((0..c.len()).map(|i| c.model(i))));
     let mut bytes = Vec::new();
-    for record in sides.flat_map(|side| (0..side.len()).map(|index| side.get(index))) {
+    for record in sides {
         for (index, signal) in declaration.signals.iter().enumerate() {
             for element in (0..signal.field.count).filter(|&element| declaration.is_valid(record, index, element)) {
                 bytes.extend_from_slice(signal.field.bytes(record, element));
@@ -51,5 +55,8 @@ impl Twin for Faulty {
     }
     fn memories(&mut self) -> Vec<Memory<'_>> {
         self.inner.memories()
+    }
+    fn duplicate(&self) -> Box<dyn Twin> {
+        Box::new(Self { inner: self.inner.duplicate(), ..*self })
     }
 }

@@ -95,6 +95,9 @@ impl Twin for Other {
     fn memories(&mut self) -> Vec<Memory<'_>> {
         self.0.memories()
     }
+    fn duplicate(&self) -> Box<dyn Twin> {
+        Box::new(Self(self.0.duplicate()))
+    }
 }
 
 /// Three warps that load, compute in a loop, and store.

@@ -1,0 +1,262 @@
+//! A history that is longer than the flight recorder: the cycles before a failure are run again from a copy of the model.
+
+mod common;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use common::Faulty;
+use common::bench::{Bench, GO, SMALL, at, queue_job, values};
+use gpurf_blocks::mrf::MrfBankOut;
+use gpurf_blocks::{Declaration, Memory, Twin, registry, view_mut};
+use gpurf_lockstep::{
+    Cause, Environment, HISTORY, LostWord, RESET_CYCLES, Records, Reproducer, RunOutcome, RunPlan, Stimulus, Trail,
+    Verdict, check_history, report,
+};
+use gpurf_regress::LockstepJob;
+
+const BLOCK: &str = "mrf_bank";
+/// Cycles before which a stretch ends.
+const PAUSES: &[u64] = &[5, 70, 4_096, 6_001, 8_192, 9_000];
+
+/// Random inputs in stretches; now and then a word loses its value.
+struct Surroundings {
+    stimulus: Box<dyn Stimulus + Send>,
+    cycle: u64,
+    pauses: &'static [u64],
+    lost: Option<LostWord>,
+}
+
+impl Surroundings {
+    fn new() -> Self {
+        let stimulus = gpurf_stimulus::random(BLOCK, &SMALL, 2);
+        Self { stimulus, cycle: 0, pauses: PAUSES, lost: None }
+    }
+}
+
+impl Environment for Surroundings {
+    fn drive(&mut self, _: Option<&[u8]>, inputs: &mut [u8]) -> bool {
+        if let [first, rest @ ..] = self.pauses
+            && *first == self.cycle
+        {
+            self.pauses = rest;
+            return false;
+        }
+        self.cycle += 1;
+        self.stimulus.next(inputs)
+    }
+
+    fn lost(&mut self, _: &[u8]) -> &[LostWord] {
+        let word = LostWord { memory: 0, word: self.cycle as usize % 8, seed: self.cycle };
+        self.lost = self.cycle.is_multiple_of(3).then_some(word);
+        self.lost.as_slice()
+    }
+}
+
+/// A bank whose model is wrong in a cycle.
+struct Wrong {
+    inner: Box<dyn Twin>,
+    /// Cycles until then.
+    left: u64,
+    /// Makes its copy, where that is another one.
+    copy: Option<fn() -> Box<dyn Twin>>,
+}
+
+fn bank() -> Box<dyn Twin> {
+    (registry::find(BLOCK).unwrap().twin)(&SMALL)
+}
+
+fn wrong_in(cycle: u64, copy: Option<fn() -> Box<dyn Twin>>) -> Box<dyn Twin> {
+    Box::new(Wrong { inner: bank(), left: RESET_CYCLES as u64 + cycle, copy })
+}
+
+impl Twin for Wrong {
+    fn declaration(&self) -> &Declaration {
+        self.inner.declaration()
+    }
+    fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        self.inner.cycle(inputs, compared);
+        if self.left == 0 {
+            view_mut::<MrfBankOut>(compared).read_data_valid_o ^= 1;
+        }
+        self.left = self.left.wrapping_sub(1);
+    }
+    fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
+        self.inner.cycle_unprobed(inputs, compared);
+    }
+    fn memories(&mut self) -> Vec<Memory<'_>> {
+        self.inner.memories()
+    }
+    fn duplicate(&self) -> Box<dyn Twin> {
+        match self.copy {
+            Some(copy) => copy(),
+            None => Box::new(Self { inner: self.inner.duplicate(), ..*self }),
+        }
+    }
+}
+
+/// What one run knows: how it ended, and the records of its equal cycles as they went by.
+fn run(bench: &Bench, twin: Box<dyn Twin>, history: u64, threads: usize, surrounded: bool) -> (RunOutcome, Records) {
+    let mut sides = bench.sides(twin);
+    let declaration = sides.comparator.declaration().clone();
+    let mut seen = Records::new(declaration.record_bytes);
+    let mut observe = |inputs: &[u8], compared: &[u8]| {
+        seen.push(&[inputs, compared].concat());
+        true
+    };
+    let plan = RunPlan { seed: 1, cycles: 20_000, memory_every: 640, idle_limit: None, threads };
+    let mut trail = Trail::with_history(&sides, history);
+    let (mut rtl, mut model) = (Surroundings::new(), Surroundings::new());
+    let mut stimulus = gpurf_stimulus::random(BLOCK, &SMALL, 2);
+    let outcome = loop {
+        let outcome = match surrounded {
+            true => sides.go_on(&mut trail, &mut rtl, &mut model, &plan, &mut observe, &GO),
+            false => {
+                let mut observe = |inputs: &[u8], compared: &[u8]| assert!(observe(inputs, compared));
+                sides.run_on(&mut trail, &mut *stimulus, &plan, &mut observe, &GO)
+            }
+        };
+        if outcome.cause.is_some() {
+            break outcome;
+        }
+        assert!(surrounded && PAUSES.contains(&outcome.cycles), "{}", outcome.cycles);
+    };
+    (outcome, seen)
+}
+
+#[test]
+fn the_cycles_before_a_failure_are_those_of_the_run() {
+    let bench = Bench::new();
+    let sides = bench.sides(bank());
+    let (comparator, inputs) = (&sides.comparator, sides.comparator.declaration().input_bytes);
+    let differs =
+        |one: &[u8], other: &[u8]| one[..inputs] != other[..inputs] || !comparator.differences(one, other).is_empty();
+    // About the copies of the model, which are 4,096 cycles apart, or somewhat further than the history is long.
+    for history in [300, 5_000] {
+        for wrong in [0, 10, 301, 4_097, 4_396, 8_300, 12_345, 13_900] {
+            for (threads, surrounded) in [(1, false), (2, false), (1, true), (2, true)] {
+                let case = format!("{history} {wrong} {threads} {surrounded}");
+                let (outcome, seen) = run(&bench, wrong_in(wrong, None), history, threads, surrounded);
+                let Some(cause @ Cause::Diverged(divergence)) = &outcome.cause else {
+                    panic!("{case}: {:?}", outcome.cause)
+                };
+                assert_eq!((divergence.cycle, seen.len() as u64), (wrong, wrong), "{case}");
+                let capture = outcome.capture.as_ref().unwrap();
+                let before = wrong.min(history);
+                assert_eq!((capture.first_cycle, &capture.shorter), (wrong - before, &None), "{case}");
+                assert_eq!((capture.before() as u64, capture.len() as u64), (before, before + 33), "{case}");
+                for index in 0..capture.before() {
+                    let cycle = capture.first_cycle as usize + index;
+                    assert!(!differs(seen.get(cycle), capture.model(index)), "{case}: cycle {cycle}");
+                    assert!(!differs(seen.get(cycle), capture.rtl(index)), "{case}: cycle {cycle}");
+                }
+                assert!(differs(capture.model(before as usize), capture.rtl(before as usize)), "{case}");
+                let report = report::text(comparator.declaration(), cause, Some(capture));
+                let line = format!("history   from cycle {} on\n", capture.first_cycle);
+                assert_eq!(report.contains(&line), before > HISTORY, "{case}: {report}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_copy_that_fails_does_not_lose_the_failure() {
+    let bench = Bench::new();
+    // The memory of a new twin is empty; the other one panics.
+    let copies: [(fn() -> Box<dyn Twin>, &str); 2] = [
+        (bank, "run again, the model differs in cycle "),
+        (
+            || Faulty::boxed(bank(), |_, _, _| panic!("a defect of the copy")),
+            "the copy of the model panicked: a defect of the copy: a defect of gpurf",
+        ),
+    ];
+    for (copy, words) in copies {
+        let (outcome, _) = run(&bench, wrong_in(3_000, Some(copy)), 2_000, 1, false);
+        let Some(cause @ Cause::Diverged(divergence)) = &outcome.cause else { panic!("{:?}", outcome.cause) };
+        assert_eq!(divergence.cycle, 3_000);
+        let capture = outcome.capture.as_ref().unwrap();
+        assert_eq!((capture.first_cycle, capture.len()), (3_000 - 256, 256 + 33));
+        let report = report::text(bank().declaration(), cause, Some(capture));
+        assert!(report.contains(&format!("  history   256 cycles in place of 2000: {words}")), "{report}");
+    }
+}
+
+#[test]
+fn the_user_who_stops_does_not_wait_for_the_history() {
+    let bench = Bench::new();
+    let (stop, mut seen) = (AtomicBool::new(false), 0);
+    let mut sides = bench.sides(bank());
+    let mut trail = Trail::with_history(&sides, 2_000);
+    let mut observe = |_: &[u8], _: &[u8]| {
+        seen += 1;
+        stop.fetch_or(seen == 3_000, Ordering::Relaxed);
+    };
+    let plan = RunPlan { seed: 1, cycles: 20_000, memory_every: 640, idle_limit: None, threads: 1 };
+    let mut stimulus = gpurf_stimulus::random(BLOCK, &SMALL, 2);
+    let outcome = sides.run_on(&mut trail, &mut *stimulus, &plan, &mut observe, &stop);
+    assert!(matches!(outcome.cause, Some(Cause::Interrupted)), "{:?}", outcome.cause);
+    let capture = outcome.capture.unwrap();
+    assert_eq!((capture.before(), capture.shorter), (256, None));
+}
+
+/// The RTL counts its cycles, and goes wrong when it has counted to 20,000.
+const LATE: [&str; 2] = [
+    "assign push_ready_o  = ~valid_q | pop_i;",
+    "logic [14:0] n_q = 0;\n  always_ff @(posedge clk_i) if (n_q != 20000) n_q <= n_q + 1'b1;\n  \
+     assign push_ready_o  = (~valid_q | pop_i) & (n_q != 20000);",
+];
+
+#[test]
+fn a_late_failure_has_a_waveform_and_a_reproducer_as_long_as_its_history() {
+    let bench = Bench::new();
+    let rtl = bench.broken("mrf_write_queue", LATE[0], LATE[1]);
+    let job = |history, threads| LockstepJob { cycles: 40_000, history, threads, ..queue_job() };
+    let short = bench.run(&job(HISTORY, 1), &rtl);
+    let cycle = short.failing_cycle.unwrap();
+    assert!(short.report.contains("with --history CYCLES it begins with more"), "{}", short.report);
+    let wave = |result: &gpurf_regress::JobResult| {
+        wellen::simple::read(result.failure_folder.as_ref().unwrap().join("wave.vcd")).unwrap()
+    };
+    assert_eq!(wave(&short).time_table()[0], 2 * (cycle - 256));
+    for threads in [1, 2] {
+        let long = bench.run(&job(3_000, threads), &rtl);
+        assert_eq!(
+            (long.result, long.failing_cycle, &long.divergence),
+            (Verdict::Diverged, Some(cycle), &short.divergence)
+        );
+        let line = format!("  history   from cycle {} on\n", cycle - 3_000);
+        assert!(long.report.contains(&line), "{}", long.report);
+        let (mut one, mut other) = (wave(&short), wave(&long));
+        assert_eq!(other.time_table()[0], 2 * (cycle - 3_000));
+        assert_eq!(other.time_table().last(), one.time_table().last());
+        for side in ["model", "rtl", "diff"] {
+            for name in ["push_ready_o", "head_valid_o", "head_data_o"] {
+                let path = ["gpurf", side, "mrf_write_queue"];
+                let (one, other) = (values(&mut one, &path, name), values(&mut other, &path, name));
+                for time in 2 * (cycle - 256)..2 * (cycle + 33) {
+                    assert_eq!(at(&one, time), at(&other, time), "{side} {name} at {time}");
+                }
+                assert!(side == "diff" || other.iter().filter(|(time, _)| *time < 2 * (cycle - 256)).count() > 500);
+            }
+        }
+        // That the RTL has counted to 20,000 takes more cycles than these.
+        assert!(!long.failure_folder.unwrap().join("reproducer.json").exists());
+    }
+    let whole = bench.run(&job(25_000, 1), &rtl);
+    assert_eq!(wave(&whole).time_table()[0], 0);
+    let file = Reproducer::read(&whole.failure_folder.unwrap().join("reproducer.json")).unwrap();
+    assert!(file.cycles.len() > 20_000, "{}", file.cycles.len());
+    let job = LockstepJob { keep_failure: false, ..LockstepJob::of_reproducer(file).unwrap() };
+    let again = bench.run(&job, &rtl);
+    assert_eq!((again.result, again.divergence.unwrap().port), (Verdict::Diverged, short.divergence.unwrap().port));
+}
+
+#[test]
+fn a_history_that_does_not_fit_into_memory_is_refused() {
+    let sm = (gpurf_sm::ENTRY.twin)(&SMALL);
+    let declaration = sm.declaration();
+    let message = check_history(declaration, 5_000_000).unwrap_err().to_string();
+    let most: u64 = message.split("at most ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(message.starts_with("--history 5000000: sm has records of "), "{message}");
+    assert!(check_history(declaration, most).is_ok() && check_history(declaration, most + 1).is_err(), "{message}");
+    assert!((100_000..1_000_000).contains(&most), "{message}");
+}
