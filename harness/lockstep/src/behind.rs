@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::blame::{self, Blame};
-use crate::history::History;
+use crate::history::{History, Past};
 use crate::memory::lose_in_rtl;
 use crate::run::{Follower, Run, lost};
 use crate::trail::Trail;
@@ -59,47 +59,35 @@ impl Run<'_> {
 
     /// Ends the run: keeps the cycles before, in which both sides are equal, and those after them.
     pub(crate) fn end(&mut self, cause: Cause, behind: Option<Behind>) {
-        let next = self.rtl.outcome.cycles;
-        let short = next - Trail::history(next);
+        let first_cycle = self.rtl.outcome.cycles - Trail::history(self.rtl.outcome.cycles);
+        let mut before = Records::new(self.rtl.trail.size());
+        (first_cycle..self.rtl.outcome.cycles).for_each(|cycle| before.push(self.rtl.trail.cycle(cycle)));
         // The user who stops a run does not wait for its history.
         let history = self.model.history.take().filter(|_| !matches!(cause, Cause::Interrupted));
-        let (first_cycle, before, shorter) = match history.map(|history| self.again(history)) {
-            Some(Ok((first, before))) => (first, before, None),
-            Some(Err(why)) => (short, self.kept(short), Some(why)),
-            None => (short, self.kept(short), None),
+        let (past, shorter) = match history.map(|history| self.rtl.past(history, first_cycle)) {
+            Some(Ok(past)) => (Some(past), None),
+            Some(Err(why)) => (None, Some(why)),
+            None => (None, None),
         };
-        let nothing = || Records::new(self.rtl.trail.size());
+        let nothing = || Records::new(before.size());
         let Behind { rtl, model } = behind.unwrap_or_else(|| Behind { rtl: nothing(), model: nothing() });
-        self.rtl.outcome.capture = Some(Capture { first_cycle, before, rtl, model, shorter });
+        self.rtl.outcome.capture = Some(Capture { first_cycle, before, rtl, model, past, shorter });
         self.rtl.outcome.cause = Some(cause);
-    }
-
-    /// The records from a cycle on that the flight recorder has.
-    fn kept(&self, first: u64) -> Records {
-        let mut before = Records::new(self.rtl.trail.size());
-        (first..self.rtl.outcome.cycles).for_each(|cycle| before.push(self.rtl.trail.cycle(cycle)));
-        before
-    }
-
-    /// The first cycle of a long history, and its records. Those that the flight recorder has too must be the same.
-    fn again(&self, history: History) -> Result<(u64, Records), String> {
-        let Follower { trail, comparator, stop, .. } = &self.rtl;
-        let (next, wanted) = (self.rtl.outcome.cycles, history.cycles());
-        let short = Trail::history(next);
-        let instead = |why: String| format!("{short} cycles in place of {wanted}: {why}");
-        let (first, before) = history.replay(next, stop).map_err(instead)?;
-        let differs = |&cycle: &u64| {
-            let (kept, again) = (trail.cycle(cycle), before.get((cycle - first) as usize));
-            !comparator.differences(kept, again).is_empty()
-        };
-        match (next - short..next).find(differs) {
-            Some(cycle) => Err(instead(format!("run again, the model differs in cycle {cycle}: a defect of gpurf"))),
-            None => Ok((first, before)),
-        }
     }
 }
 
 impl Follower<'_> {
+    /// A longer history of the cycles that were found equal. Those from `kept` on, which the flight recorder has too, must be the same.
+    fn past(&self, history: History, kept: u64) -> Result<Past, String> {
+        let (next, wanted) = (self.outcome.cycles, history.cycles());
+        let differs = |cycle: u64, record: &[u8]| {
+            cycle >= kept && !self.comparator.differences(self.trail.cycle(cycle), record).is_empty()
+        };
+        let verified = |past: Past| past.verify(self.stop, differs).map(|()| past);
+        let instead = |why: String| format!("{} cycles in place of {wanted}: {why}", next - kept);
+        history.before(next).and_then(verified).map_err(instead)
+    }
+
     /// The first differing cycle.
     pub(crate) fn diverged(&self, differences: Vec<Difference>) -> Cause {
         let (cycle, comparator) = (self.outcome.cycles, self.comparator);

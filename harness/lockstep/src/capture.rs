@@ -2,6 +2,8 @@
 
 use std::alloc::Layout;
 
+use crate::history::Past;
+
 /// Equal-sized runs of bytes, each aligned to 64 bytes.
 pub struct Records {
     bytes: Vec<Line>,
@@ -64,9 +66,10 @@ impl Records {
 
     /// Adds a copy of `record`.
     pub fn push(&mut self, record: &[u8]) {
-        self.resize(self.len + 1);
-        let last = self.len - 1;
-        self.get_mut(last).copy_from_slice(record);
+        assert_eq!(record.len(), self.size, "a record of this size");
+        let (lines, _) = record.as_chunks::<LINE>();
+        self.bytes.extend(lines.iter().map(|&line| Line(line)));
+        self.len += 1;
     }
 
     /// Record `index`.
@@ -122,9 +125,8 @@ impl Clone for Records {
 }
 
 /// Both sides over a stretch of cycles: those before a failure, in which they are equal in everything that is compared, and those from it on.
-#[derive(Clone)]
 pub struct Capture {
-    /// Number of the first cycle.
+    /// Number of the first cycle whose records are kept.
     pub first_cycle: u64,
     /// The cycles in which they are equal: a record serves both.
     pub(crate) before: Records,
@@ -132,12 +134,14 @@ pub struct Capture {
     pub(crate) rtl: Records,
     /// The model's, as many.
     pub(crate) model: Records,
-    /// Why it does not begin as early as was asked for.
+    /// A longer history: its cycles, up to the last one of `before`.
+    pub(crate) past: Option<Past>,
+    /// Why there is none, although it was asked for.
     pub shorter: Option<String>,
 }
 
 impl Capture {
-    /// Number of cycles.
+    /// Number of cycles whose records are kept.
     pub fn len(&self) -> usize {
         self.before.len() + self.rtl.len()
     }
@@ -147,12 +151,12 @@ impl Capture {
         self.len() == 0
     }
 
-    /// Number of cycles before the failure.
+    /// Number of those before the failure.
     pub fn before(&self) -> usize {
         self.before.len()
     }
 
-    /// The RTL's record of a cycle, counted from the first one.
+    /// The RTL's record of a cycle, counted from the first one that is kept.
     pub fn rtl(&self, index: usize) -> &[u8] {
         self.side(&self.rtl, index)
     }
@@ -167,5 +171,24 @@ impl Capture {
             None => self.before.get(index),
             Some(index) => after.get(index),
         }
+    }
+
+    /// Number of the first cycle of all: with a longer history before the first one that is kept.
+    pub fn begin(&self) -> u64 {
+        self.past.as_ref().map_or(self.first_cycle, |past| past.first)
+    }
+
+    /// Shows all cycles, with the model's record and the RTL's: those of a longer history, which are run for it, and those that are kept. Ends early with an
+    /// error of `show`.
+    ///
+    /// # Errors
+    /// That of `show`.
+    pub fn each<E>(&self, mut show: impl FnMut(u64, &[u8], &[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut kept = 0;
+        if let Some(past) = &self.past {
+            past.each(|cycle, record| show(cycle, record, record))?;
+            kept = self.before();
+        }
+        (kept..self.len()).try_for_each(|i| show(self.first_cycle + i as u64, self.model(i), self.rtl(i)))
     }
 }

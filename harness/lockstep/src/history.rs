@@ -1,8 +1,8 @@
 //! A history that is longer than the flight recorder: the cycles before a failure are run again.
 //!
 //! In the cycles before a failure both sides are equal in all that is compared, so the model's cycles are those of both sides, and the RTL need not run again.
-//! While a run goes on, a copy of the model is taken every so many cycles, and the inputs of each cycle since the last two copies are kept. When it
-//! fails, the copy is given the same inputs, and its records are kept. A run that passes pays for the inputs and for the copies, not for whole records.
+//! While a run goes on, a copy of the model is taken every so many cycles, and the inputs of each cycle since the last two copies are kept: a few hundred
+//! bytes of a record that may have tens of thousands. A failure keeps a copy with its inputs, and whoever wants to see the cycles runs them from there.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,23 +18,25 @@ use crate::{LostWord, Records};
 pub const HISTORY: u64 = 256;
 /// Copies of the model are at least so many cycles apart: those of a small block take as long as a hundred of its cycles.
 const APART: u64 = 4096;
+/// Copies that are kept at most.
+const COPIES: usize = 2;
 /// Memory that a history may take.
-const MEMORY: u64 = 8 << 30;
+const MEMORY: u64 = 2 << 30;
 /// While the model is run again, the user's wish to stop is looked at every so many cycles.
 const LISTEN: u64 = 1024;
 
 /// A history that takes too much memory.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "--history {cycles}: {block} has records of {record} bytes, so a history of so many cycles takes {} MB of memory; \
-     at most {most} cycles fit into the {} MB that a history may take",
+    "--history {cycles}: {block} has {inputs} bytes of inputs in each cycle, so that the history takes {} MB of memory; \
+     at most {most} cycles fit into the {} MB that it may take",
     .needed >> 20,
     MEMORY >> 20
 )]
 pub struct HistoryTooLong {
     cycles: u64,
     block: &'static str,
-    record: usize,
+    inputs: usize,
     needed: u64,
     most: u64,
 }
@@ -44,14 +46,13 @@ pub struct HistoryTooLong {
 /// # Errors
 /// When it does not.
 pub fn check_history(declaration: &Declaration, cycles: u64) -> Result<(), HistoryTooLong> {
-    let (block, record) = (declaration.block, declaration.record_bytes);
-    // The records of a failure, and inputs since the last copy but one.
-    let each = (record + 2 * declaration.input_bytes).max(1) as u64;
+    let (block, inputs) = (declaration.block, declaration.input_bytes);
+    let each = (COPIES * inputs).max(1) as u64;
     let needed = cycles.saturating_mul(each);
     if cycles <= HISTORY || needed <= MEMORY {
         return Ok(());
     }
-    Err(HistoryTooLong { cycles, block, record, needed, most: MEMORY / each })
+    Err(HistoryTooLong { cycles, block, inputs, needed, most: MEMORY / each })
 }
 
 /// What the cycles before a failure are run again from.
@@ -60,7 +61,7 @@ pub(crate) struct History {
     cycles: u64,
     /// Cycles that the model may be ahead of the RTL: a failure may be so many cycles in the past.
     ahead: u64,
-    /// Copies, oldest first: two at most.
+    /// Copies, oldest first.
     copies: VecDeque<Checkpoint>,
 }
 
@@ -79,10 +80,6 @@ impl Checkpoint {
     }
 }
 
-fn missing() -> String {
-    "the inputs of a cycle were not kept: a defect of gpurf".to_owned()
-}
-
 impl History {
     /// Of a run whose model may be so many cycles ahead.
     pub(crate) fn new(cycles: u64, ahead: u64) -> Self {
@@ -96,16 +93,25 @@ impl History {
 
     /// The model stands in front of a cycle. It is copied if the last copy is far enough away.
     pub(crate) fn reach(&mut self, cycle: u64, model: &dyn Twin) {
-        // So far apart that a failure that is not known yet never needs a third copy.
+        // So far apart that a failure that is not known yet never needs the copy before the last one.
         let apart = (self.cycles + self.ahead).max(APART);
         match self.copies.back() {
-            Some(last) if last.end() == cycle && cycle < last.first + apart => return,
-            Some(last) if last.end() == cycle => drop(self.copies.drain(..self.copies.len() - 1)),
-            // Something has run without its inputs: what is before it cannot be run again.
-            _ => self.copies.clear(),
+            Some(last) if last.end() != cycle => {
+                // Something has run without its inputs: what is before it cannot be run again.
+                self.copies.clear();
+            }
+            Some(last) if cycle < last.first + apart => return,
+            _ => {}
         }
-        let inputs = Records::with_capacity(model.declaration().input_bytes, apart as usize);
-        self.copies.push_back(Checkpoint { first: cycle, model: model.duplicate(), inputs, lost: Vec::new() });
+        // Pages that the oldest copy has are not asked of the system once more.
+        let oldest = if self.copies.len() == COPIES { self.copies.pop_front() } else { None };
+        let (mut inputs, mut lost) = match oldest {
+            Some(oldest) => (oldest.inputs, oldest.lost),
+            None => (Records::with_capacity(model.declaration().input_bytes, (apart + self.ahead) as usize), Vec::new()),
+        };
+        inputs.resize(0);
+        lost.clear();
+        self.copies.push_back(Checkpoint { first: cycle, model: model.duplicate(), inputs, lost });
     }
 
     /// What a cycle of the model got: its inputs, and the words that lose their values after it.
@@ -116,50 +122,79 @@ impl History {
         copy.lost.extend(lost.iter().map(|&word| (cycle, word)));
     }
 
-    /// Runs the cycles before `end` again. Gives the first one of those that are wanted, and their records.
+    /// The wanted ones of the cycles before `end`, to be run again.
     ///
     /// # Errors
-    /// Why they cannot be run again.
-    pub(crate) fn replay(mut self, end: u64, stop: &AtomicBool) -> Result<(u64, Records), String> {
-        let wanted = end.saturating_sub(self.cycles);
-        let from = self.copies.iter().rposition(|copy| copy.first <= wanted).ok_or_else(missing)?;
+    /// When they cannot be.
+    pub(crate) fn before(mut self, end: u64) -> Result<Past, String> {
+        let first = end.saturating_sub(self.cycles);
+        let from = self.copies.iter().rposition(|copy| copy.first <= first).ok_or_else(missing)?;
         self.copies.drain(..from);
-        let replayed = catch_unwind(AssertUnwindSafe(|| self.run(wanted, end, stop)));
-        let records = replayed.unwrap_or_else(|panic| {
-            Err(format!("the copy of the model panicked: {}: a defect of gpurf", panic_message(&*panic)))
-        })?;
-        Ok((wanted, records))
+        let mut next = self.copies[0].first;
+        for copy in &self.copies {
+            if copy.first != next {
+                return Err(missing());
+            }
+            next = copy.end();
+        }
+        if next < end { Err(missing()) } else { Ok(Past { first, end, copies: self.copies }) }
+    }
+}
+
+fn missing() -> String {
+    "the inputs of its cycles were not kept: a defect of gpurf".to_owned()
+}
+
+/// Cycles of a run that can be run again, as often as wanted.
+pub(crate) struct Past {
+    /// The first one that is wanted.
+    pub first: u64,
+    /// The one after the last one.
+    end: u64,
+    /// A copy that is not after the first one, and further ones for their inputs: without a gap.
+    copies: VecDeque<Checkpoint>,
+}
+
+impl Past {
+    /// Runs the cycles, and shows each with its record. Ends early with an error of `show`.
+    pub(crate) fn each<E>(&self, mut show: impl FnMut(u64, &[u8]) -> Result<(), E>) -> Result<(), E> {
+        let Some(oldest) = self.copies.front() else { return Ok(()) };
+        let mut model = oldest.model.duplicate();
+        let (size, input_bytes) = (model.declaration().record_bytes, model.declaration().input_bytes);
+        let mut record = Records::zeroed(size, 1);
+        for copy in &self.copies {
+            let mut lost = copy.lost.iter().peekable();
+            for cycle in copy.first..copy.end().min(self.end) {
+                let (inputs, compared) = record.get_mut(0).split_at_mut(input_bytes);
+                inputs.copy_from_slice(copy.inputs.get((cycle - copy.first) as usize));
+                model.cycle(inputs, compared);
+                while let Some((_, word)) = lost.next_if(|(after, _)| *after == cycle) {
+                    lose_in_twin(&mut *model, &[*word]);
+                }
+                if cycle >= self.first {
+                    show(cycle, record.get(0))?;
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// The records of these cycles.
-    fn run(&mut self, first: u64, end: u64, stop: &AtomicBool) -> Result<Records, String> {
-        let mut copies = self.copies.iter_mut();
-        let Some(Checkpoint { first: start, model, inputs, lost }) = copies.next() else { return Err(missing()) };
-        let declaration = model.declaration();
-        let (size, input_bytes) = (declaration.record_bytes, declaration.input_bytes);
-        let mut kept = Records::with_capacity(size, end.saturating_sub(first) as usize);
-        let mut scratch = Records::zeroed(size, 1);
-        let (mut start, mut inputs, mut lost) = (*start, &*inputs, &*lost);
-        let mut losses = lost.iter().peekable();
-        for cycle in start..end {
+    /// Runs the cycles, and checks each with its record: `differs` says whether it is known to be another one.
+    ///
+    /// # Errors
+    /// Why they are not to be trusted, in words.
+    pub(crate) fn verify(&self, stop: &AtomicBool, differs: impl Fn(u64, &[u8]) -> bool) -> Result<(), String> {
+        let check = |cycle: u64, record: &[u8]| {
             if cycle.is_multiple_of(LISTEN) && stop.load(Ordering::Relaxed) {
                 return Err("the user stopped".to_owned());
             }
-            if cycle == start + inputs.len() as u64 {
-                let next = copies.next().filter(|next| next.first == cycle).ok_or_else(missing)?;
-                (start, inputs, lost) = (next.first, &next.inputs, &next.lost);
-                losses = lost.iter().peekable();
+            match differs(cycle, record) {
+                true => Err(format!("run again, the model differs in cycle {cycle}: a defect of gpurf")),
+                false => Ok(()),
             }
-            let (given, compared) = scratch.get_mut(0).split_at_mut(input_bytes);
-            given.copy_from_slice(inputs.get((cycle - start) as usize));
-            model.cycle(given, compared);
-            while let Some((_, word)) = losses.next_if(|(after, _)| *after == cycle) {
-                lose_in_twin(&mut **model, &[*word]);
-            }
-            if cycle >= first {
-                kept.push(scratch.get(0));
-            }
-        }
-        Ok(kept)
+        };
+        catch_unwind(AssertUnwindSafe(|| self.each(check))).unwrap_or_else(|panic| {
+            Err(format!("run again, the model panicked: {}: a defect of gpurf", panic_message(&*panic)))
+        })
     }
 }

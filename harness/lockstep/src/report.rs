@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Write};
 use gpurf_blocks::{Declaration, Decode, Field, WARP_DATA_BITS, extract, places, registry};
 use serde::{Deserialize, Serialize};
 
-use crate::{Capture, Cause, Difference, Divergence, HISTORY, MemoryDifference, Side};
+use crate::{Capture, Cause, Difference, Divergence, MemoryDifference, Side};
 
 /// The first difference, as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -226,7 +226,7 @@ pub fn text(declaration: &Declaration, cause: &Cause, capture: Option<&Capture>)
 
 /// What there is of a history that is longer than the flight recorder.
 fn history(capture: &Capture) -> Option<String> {
-    let long = || (capture.before() as u64 > HISTORY).then(|| format!("from cycle {} on", capture.first_cycle));
+    let long = || capture.past.as_ref().map(|past| format!("from cycle {} on", past.first));
     capture.shorter.clone().or_else(long)
 }
 

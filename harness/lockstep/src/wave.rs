@@ -50,10 +50,7 @@ pub(crate) fn variable_name(declaration: &Declaration, signal: usize, element: u
 /// When the file cannot be written.
 pub fn write_vcd(path: &Path, comparator: &Comparator, capture: &Capture) -> io::Result<()> {
     let mut file = WaveFile::create(path, comparator, Scopes::Both)?;
-    for index in 0..capture.len() {
-        let cycle = capture.first_cycle + index as u64;
-        file.cycle(comparator, cycle, capture.model(index), capture.rtl(index))?;
-    }
+    capture.each(|cycle, model, rtl| file.cycle(comparator, cycle, model, rtl))?;
     file.finish()
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use common::bench::{Bench, GO, SMALL, at, queue_job, values};
 use common::{Fault, Faulty, known};
-use gpurf_blocks::config::{ReadOrder, presets};
+use gpurf_blocks::config::{Config, MrfConfig, ReadOrder, presets};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{Role, registry, view, view_mut};
 use gpurf_lockstep::{Cause, RESET_CYCLES, Records, Reproducer, RunPlan, Verdict};
