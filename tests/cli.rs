@@ -476,16 +476,6 @@ fn a_broken_arbiter_is_found_located_kept_and_replayed() {
         assert!(waveform.contains(&format!("$scope module {scope} $end")), "{scope}");
     }
 
-    // A longer history: the same failure, and a waveform that begins earlier.
-    let long = json(&[&arguments[..], &["--rtl", &broken, "--history", "600"]].concat(), FAILED);
-    assert_eq!((&long["divergence"], &long["cycles"]), (&result["divergence"], &result["cycles"]));
-    let (first, cycles) =
-        (|text: &str| text.lines().find(|line| line.starts_with('#')).map(str::to_owned), &result["cycles"]);
-    let begins = |before: u64| Some(format!("#{}", 2 * cycles.as_u64().unwrap().saturating_sub(before)));
-    let longer = fs::read_to_string(PathBuf::from(long["artifacts"][0].as_str().unwrap()).join("wave.vcd")).unwrap();
-    assert_eq!((first(&waveform), first(&longer)), (begins(256), begins(600)));
-    assert_ne!(begins(256), begins(600));
-
     // The reproducer fails with the file it was made with, and passes with the project's own.
     let reproducer = folder.join("reproducer.json");
     let reproducer = reproducer.to_str().unwrap();
@@ -504,6 +494,29 @@ fn a_broken_arbiter_is_found_located_kept_and_replayed() {
     }
 
     opens_the_waveform(&folder);
+}
+
+#[test]
+fn a_longer_history_begins_earlier() {
+    let count = "logic [11:0] n_q = 0;\n  always_ff @(posedge clk_i) if (n_q != 3000) n_q <= n_q + 1'b1;\n";
+    let ready = "assign push_ready_o  = (~valid_q | pop_i) & (n_q != 3000);";
+    let broken = changed("mrf_write_queue", "assign push_ready_o  = ~valid_q | pop_i;", &format!("{count}  {ready}"));
+    let broken = replacement("mrf_write_queue", &stable_file("late/mrf_write_queue.sv", &broken));
+    let failures = tempfile::tempdir().unwrap();
+    let options = ["--rtl", &broken, "--cycles", "5000", "--failures", failures.path().to_str().unwrap()];
+    let block = ["cosim", "--json", "--block", "mrf_write_queue", "--preset", "baseline"];
+    let run = |history: &[&str]| json(&[&block[..], &options[..], history].concat(), FAILED);
+    let (short, long) = (run(&[]), run(&["--history", "2000"]));
+    assert_eq!((&long["divergence"], &long["cycles"]), (&short["divergence"], &short["cycles"]));
+    for (result, before) in [(&short, 256), (&long, 2000)] {
+        let folder = PathBuf::from(result["artifacts"][0].as_str().unwrap());
+        let waveform = fs::read_to_string(folder.join("wave.vcd")).unwrap();
+        let first = waveform.lines().find(|line| line.starts_with('#')).unwrap();
+        let cycle = result["cycles"].as_u64().unwrap() - before;
+        assert_eq!(first, format!("#{}", 2 * cycle));
+        let line = format!("  history   from cycle {cycle} on\n");
+        assert_eq!(result["message"].as_str().unwrap().contains(&line), before == 2000, "{result}");
+    }
 }
 
 /// The lines of a page's code blocks that show this report: from its heading on.
