@@ -63,8 +63,8 @@ impl Run<'_> {
         let mut before = Records::new(self.rtl.trail.size());
         (first_cycle..self.rtl.outcome.cycles).for_each(|cycle| before.push(self.rtl.trail.cycle(cycle)));
         // The user who stops a run does not wait for its history.
-        let history = self.model.history.take().filter(|_| !matches!(cause, Cause::Interrupted));
-        let (past, shorter) = match history.map(|history| self.rtl.past(history, first_cycle)) {
+        let history = self.model.history.take().zip(cause.cycle());
+        let (past, shorter) = match history.map(|(history, failing)| self.rtl.past(history, failing, first_cycle)) {
             Some(Ok(past)) => (Some(past), None),
             Some(Err(why)) => (None, Some(why)),
             None => (None, None),
@@ -77,15 +77,15 @@ impl Run<'_> {
 }
 
 impl Follower<'_> {
-    /// A longer history of the cycles that were found equal. Those from `kept` on, which the flight recorder has too, must be the same.
-    fn past(&self, history: History, kept: u64) -> Result<Past, String> {
+    /// A longer history: cycles before the failing one, up to the last one that was found equal. Those from `kept` on, which the flight recorder has too, must be the same.
+    fn past(&self, history: History, failing: u64, kept: u64) -> Result<Past, String> {
         let (next, wanted) = (self.outcome.cycles, history.cycles());
         let differs = |cycle: u64, record: &[u8]| {
             cycle >= kept && !self.comparator.differences(self.trail.cycle(cycle), record).is_empty()
         };
         let verified = |past: Past| past.verify(self.stop, differs).map(|()| past);
         let instead = |why: String| format!("{} cycles in place of {wanted}: {why}", next - kept);
-        history.before(next).and_then(verified).map_err(instead)
+        history.before(failing, next).and_then(verified).map_err(instead)
     }
 
     /// The first differing cycle.

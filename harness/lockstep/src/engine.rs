@@ -76,6 +76,17 @@ pub enum Cause {
     Interrupted,
 }
 
+impl Cause {
+    /// The cycle of the failure. `None`: the user has ended the run.
+    pub fn cycle(&self) -> Option<u64> {
+        match self {
+            Self::Diverged(divergence) => Some(divergence.cycle),
+            Self::Assertion { cycle, .. } | Self::Panicked { cycle, .. } | Self::Hung { cycle, .. } => Some(*cycle),
+            Self::Interrupted => None,
+        }
+    }
+}
+
 /// How a run ended.
 pub struct RunOutcome {
     /// Cycles compared and found equal, since reset.

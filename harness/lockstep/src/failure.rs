@@ -152,16 +152,14 @@ fn driven(declaration: &Declaration, record: &[u8]) -> Vec<Element> {
 /// The inputs are those of the shortest run, those of its last cycle first. Without such a run they are those of the failing cycle.
 fn first_view(context: &FailureContext<'_>, capture: &Capture) -> View {
     let declaration = context.comparator.declaration();
-    let (mut differing, cycle): (Vec<Element>, u64) = match context.cause {
+    let cycle = context.cause.cycle().unwrap_or(capture.first_cycle + capture.len() as u64);
+    let mut differing: Vec<Element> = match context.cause {
         Cause::Diverged(d) => {
             let mut differences = d.differences.clone();
             differences.sort_by_key(|x| !d.blame.signals.contains(&x.signal));
-            (differences.iter().map(|x| (x.signal, x.element)).collect(), d.cycle)
+            differences.iter().map(|x| (x.signal, x.element)).collect()
         }
-        Cause::Assertion { cycle, .. } | Cause::Panicked { cycle, .. } | Cause::Hung { cycle, .. } => {
-            (Vec::new(), *cycle)
-        }
-        Cause::Interrupted => (Vec::new(), capture.first_cycle + capture.len() as u64),
+        _ => Vec::new(),
     };
     differing.truncate(SHOWN);
     let candidates: Vec<Element> = match context.inputs {

@@ -107,7 +107,9 @@ impl History {
         let oldest = if self.copies.len() == COPIES { self.copies.pop_front() } else { None };
         let (mut inputs, mut lost) = match oldest {
             Some(oldest) => (oldest.inputs, oldest.lost),
-            None => (Records::with_capacity(model.declaration().input_bytes, (apart + self.ahead) as usize), Vec::new()),
+            None => {
+                (Records::with_capacity(model.declaration().input_bytes, (apart + self.ahead) as usize), Vec::new())
+            }
         };
         inputs.resize(0);
         lost.clear();
@@ -122,12 +124,12 @@ impl History {
         copy.lost.extend(lost.iter().map(|&word| (cycle, word)));
     }
 
-    /// The wanted ones of the cycles before `end`, to be run again.
+    /// The wanted ones of the cycles before a failing one, to be run again, up to one before `end`.
     ///
     /// # Errors
     /// When they cannot be.
-    pub(crate) fn before(mut self, end: u64) -> Result<Past, String> {
-        let first = end.saturating_sub(self.cycles);
+    pub(crate) fn before(mut self, failing: u64, end: u64) -> Result<Past, String> {
+        let first = failing.saturating_sub(self.cycles);
         let from = self.copies.iter().rposition(|copy| copy.first <= first).ok_or_else(missing)?;
         self.copies.drain(..from);
         let mut next = self.copies[0].first;

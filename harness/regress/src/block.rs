@@ -16,8 +16,6 @@ use crate::{
 
 mod keep;
 
-use keep::failing_cycle;
-
 /// A run that may end early looks every so many cycles whether it can.
 const LOOK_EVERY: u64 = 4096;
 /// Memories are compared whole every so many cycles.
@@ -196,7 +194,7 @@ impl Runner<'_> {
                 format!("{}: the stimulus did not reach everything\n{}\n", self.job.block, missed.join("\n"));
         }
         let Some(cause) = &outcome.cause else { return Ok(result) };
-        result.failing_cycle = failing_cycle(cause);
+        result.failing_cycle = cause.cycle();
         if let (Cause::Diverged(divergence), Some(capture)) = (cause, &outcome.capture) {
             result.divergence = Some(report::summary(self.declaration, divergence, capture));
         }

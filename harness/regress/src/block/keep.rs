@@ -57,7 +57,7 @@ impl Runner<'_> {
             Some(Short::None(why)) => {
                 notes.push(format!("  {:<9} none: {why}", "reproduce"));
                 if !matches!(job.inputs, Inputs::Replay(_)) {
-                    let cycles = failing_cycle(cause).map_or(job.cycles, |cycle| cycle + 1);
+                    let cycles = cause.cycle().map_or(job.cycles, |cycle| cycle + 1);
                     notes.push(format!("  {:<9} the whole run: {}", "", job.command(cycles, &rtl.options)));
                 }
             }
@@ -84,7 +84,7 @@ impl Runner<'_> {
 
     /// A shorter run that fails in the same way, read back from its text and run again before it is claimed.
     fn short(&self, cause: &Cause, rtl: &RtlSources, stop: &AtomicBool) -> Result<Short, JobError> {
-        let Some(failing) = failing_cycle(cause) else {
+        let Some(failing) = cause.cycle() else {
             return Ok(Short::None("the failure has no cycle".to_owned()));
         };
         let wanted = signature(cause);
@@ -132,7 +132,7 @@ impl Runner<'_> {
         // Many short runs: a thread for each would cost more than it saves.
         let plan = RunPlan { threads: 1, ..self.plan(inputs.len() as u64) };
         let outcome = self.sides()?.run(&mut Sequence::new(inputs.clone()), &plan, &mut |_, _| {}, stop);
-        Ok(outcome.cause.filter(|cause| signature(cause) == *wanted).as_ref().and_then(failing_cycle))
+        Ok(outcome.cause.filter(|cause| signature(cause) == *wanted).as_ref().and_then(Cause::cycle))
     }
 
     /// Whether the run that a reproducer's text describes fails in the wanted way.
@@ -181,14 +181,5 @@ fn signature(cause: &Cause) -> (u8, String) {
         Cause::Panicked { message, .. } => (3, message.clone()),
         Cause::Hung { .. } => (4, String::new()),
         Cause::Interrupted => (5, String::new()),
-    }
-}
-
-/// The cycle in which a run failed.
-pub(super) fn failing_cycle(cause: &Cause) -> Option<u64> {
-    match cause {
-        Cause::Diverged(d) => Some(d.cycle),
-        Cause::Assertion { cycle, .. } | Cause::Panicked { cycle, .. } | Cause::Hung { cycle, .. } => Some(*cycle),
-        Cause::Interrupted => None,
     }
 }
