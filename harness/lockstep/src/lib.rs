@@ -8,6 +8,7 @@
 //! * [`Comparator`] knows the rules: which signals differ, when bytes do.
 //! * [`Lockstep`] runs the two sides, keeps the flight recorder, and gives a [`RunOutcome`]. Inputs come from a [`Stimulus`], or from an [`Environment`] for
 //!   each side where they follow from outputs.
+//! * [`Capture`] has the cycles around a failure: those that the flight recorder keeps, and a longer history ([`Trail::with_history`]), which is run again.
 //! * [`Verdict`] is the result of a run in one word, for every command; [`Verdict::of`] gives it for a run that ended early.
 //! * [`blame`] finds the block at fault in the first differing cycle; [`report`] puts it in words; [`wave`] writes both sides side by side.
 //! * [`golden`] keeps in short what the model did in each cycle.
