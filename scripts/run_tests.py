@@ -2,61 +2,56 @@
 
     run_tests.py [ARGUMENT...]     arguments for each program, such as --include-ignored
 
-`cargo test` runs one program after the other, and each ends with a test that runs alone: a third of the time one of two processors has
-nothing to do. Each program gets one thread here, and its output appears when it has ended. The documentation's tests, which cargo runs, are one
-of them. A table of the programs that took most processor time, with the programs that they started, follows.
+`cargo test` builds all programs and then runs one after the other. The crates are a chain, and each program ends with a test that runs alone, so
+that for a third of the time one of two processors has nothing to do. Here a program runs as soon as it is built, with one thread, and gives way to
+what is still compiled. Its output appears when it has ended. The documentation's tests, which cargo runs, are one of the programs. A table of those
+that took most processor time, with the programs that they started, follows.
 Exits with 1 when a test fails, with 101 when something does not build.
 """
 import json, os, subprocess, sys, tempfile, threading
-from queue import Empty, SimpleQueue
+from itertools import count
+from queue import PriorityQueue
 
 # Programs that take longest, by the name of their source without its ending, then packages of such: they begin first, so that none of them
 # is left at the end.
 FIRST = ["machine", "gpurf_stimulus", "cli_regress", "twins", "simulators", "cli_designs", "cli", "regress", "stimulus"]
 
 
-def build():
-    """The programs: their packages' folders, their names, the commands that run them."""
+def build(found):
+    """Builds all programs and calls `found` with each of them as it is there: its package's folder, its name, its path. Gives cargo's status."""
     command = ["cargo", "test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"]
-    programs = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as cargo:
         for line in cargo.stdout:
             message = json.loads(line)
             if message.get("reason") == "compiler-artifact" and message["profile"]["test"] and message.get("executable"):
-                folder = os.path.dirname(message["manifest_path"])
-                programs.append((folder, message["target"]["name"], [message["executable"]]))
-    if cargo.returncode:
-        sys.exit(cargo.returncode)
-    order = {name: number for number, name in enumerate(FIRST)}
-
-    def place(program):
-        folder, name, _ = program
-        return order.get(name, order.get(os.path.basename(folder), len(FIRST)))
-
-    documentation = (os.getcwd(), "documentation", ["cargo", "test", "--workspace", "--doc", "--"])
-    return [*sorted(programs, key=place), documentation]
+                found(os.path.dirname(message["manifest_path"]), message["target"]["name"], message["executable"])
+    return cargo.returncode
 
 
 def main():
     arguments = sys.argv[1:]
-    work, lock, failed, took = SimpleQueue(), threading.Lock(), [], []
-    for program in build():
-        work.put(program)
+    # Places in the order, a number that makes them different, and the program; nothing where there will be no more.
+    work, number, workers = PriorityQueue(), count(), os.cpu_count() or 1
+    lock, failed, took = threading.Lock(), [], []
+    order = {name: place for place, name in enumerate(FIRST)}
+    last = len(FIRST)
+
+    def put(folder, name, command):
+        place = order.get(name, order.get(os.path.basename(folder), last))
+        work.put((place, next(number), (folder, name, command)))
+
     # The tests of procedural macros load the compiler's libraries, as those that cargo starts do.
     printed = subprocess.run(["rustc", "--print", "target-libdir"], stdout=subprocess.PIPE, text=True, check=True).stdout
     libraries = ":".join(filter(None, [printed.strip(), os.environ.get("LD_LIBRARY_PATH")]))
 
     def worker():
-        while True:
-            try:
-                folder, name, command = work.get_nowait()
-            except Empty:
-                return
+        while (program := work.get()[2]) is not None:
+            folder, name, command = program
             # As cargo starts it: in the folder of its package.
             environment = dict(os.environ, CARGO_MANIFEST_DIR=folder, LD_LIBRARY_PATH=libraries, RUST_TEST_THREADS="1")
             program = f"{os.path.relpath(folder)} {name}"
             with tempfile.TemporaryFile() as output:
-                ran = subprocess.Popen([*command, *arguments], cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+                ran = subprocess.Popen(["nice", "-n", "5", *command, *arguments], cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
                 _, status, usage = os.wait4(ran.pid, 0)
                 ran.returncode = os.waitstatus_to_exitcode(status)
                 output.seek(0)
@@ -68,9 +63,14 @@ def main():
                     if ran.returncode:
                         failed.append(program)
 
-    threads = [threading.Thread(target=worker) for _ in range(os.cpu_count() or 1)]
+    threads = [threading.Thread(target=worker) for _ in range(workers)]
     for thread in threads: thread.start()
+    status = build(lambda folder, name, path: put(folder, name, [path]))
+    if not status: put(os.getcwd(), "documentation", ["cargo", "test", "--workspace", "--doc", "--"])
+    # Before the programs that wait, where the build has failed: what runs comes to its end.
+    for _ in threads: work.put((-1 if status else last + 1, next(number), None))
     for thread in threads: thread.join()
+    if status: return status
     print(f"processor time of {len(took)} programs: {sum(seconds for seconds, _ in took):.0f} s, of these")
     for seconds, program in sorted(took, reverse=True)[:12]:
         print(f"{seconds:9.0f} s  {program}")
