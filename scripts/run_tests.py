@@ -3,8 +3,8 @@
     run_tests.py [ARGUMENT...]     arguments for each program, such as --include-ignored
 
 `cargo test` builds all programs and then runs one after the other. The crates are a chain, and each program ends with a test that runs alone, so
-that for a third of the time one of two processors has nothing to do. Here a program runs as soon as it is built, with one thread, and gives way to
-what is still compiled. Its output appears when it has ended. The documentation's tests, which cargo runs, are one of the programs. A table of those
+that for a third of the time one of two processors has nothing to do. Here a program runs as soon as it is built, with one thread (the longest with
+one for each processor), and gives way to what is still compiled. Its output appears when it has ended. The documentation's tests, which cargo runs, are one of the programs. A table of those
 that took most processor time, with the programs that they started, follows.
 Exits with 1 when a test fails, with 101 when something does not build.
 """
@@ -48,7 +48,8 @@ def main():
         while (program := work.get()[2]) is not None:
             folder, name, command = program
             # As cargo starts it: in the folder of its package.
-            environment = dict(os.environ, CARGO_MANIFEST_DIR=folder, LD_LIBRARY_PATH=libraries, RUST_TEST_THREADS="1")
+            threads = str(workers if name == FIRST[0] else 1)
+            environment = dict(os.environ, CARGO_MANIFEST_DIR=folder, LD_LIBRARY_PATH=libraries, RUST_TEST_THREADS=threads)
             program = f"{os.path.relpath(folder)} {name}"
             with tempfile.TemporaryFile() as output:
                 ran = subprocess.Popen(["nice", "-n", "5", *command, *arguments], cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
