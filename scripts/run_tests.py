@@ -4,8 +4,8 @@
 
 `cargo test` builds all programs and then runs one after the other. The crates are a chain, and each program ends with a test that runs alone, so
 that for a third of the time one of two processors has nothing to do. Here a program runs as soon as it is built, with one thread (the longest with
-one for each processor), and gives way to what is still compiled. Its output appears when it has ended. The documentation's tests, which cargo runs, are one of the programs. A table of those
-that took most processor time, with the programs that they started, follows.
+one for each processor), and gives way to what is still compiled. Its output appears when it has ended. The documentation's tests, which cargo
+runs, are one of the programs. A table of those that took most processor time, with the programs that they started, follows.
 Exits with 1 when a test fails, with 101 when something does not build.
 """
 import json, os, subprocess, sys, tempfile, threading
