@@ -18,13 +18,27 @@ FIRST = ["machine", "gpurf_stimulus", "cli_regress", "twins", "simulators", "cli
 
 
 def build(found):
-    """Builds all programs and calls `found` with each of them as it is there: its package's folder, its name, its path. Gives cargo's status."""
+    """Builds all programs and calls `found` with each of them as it is there: its package's folder, its name, its path. Gives cargo's status.
+
+    Cargo builds a package's tests and its own program in any order: tests that run the program wait for it.
+    """
     command = ["cargo", "test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"]
+    waiting, there = [], set()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as cargo:
         for line in cargo.stdout:
             message = json.loads(line)
-            if message.get("reason") == "compiler-artifact" and message["profile"]["test"] and message.get("executable"):
-                found(os.path.dirname(message["manifest_path"]), message["target"]["name"], message["executable"])
+            if message.get("reason") != "compiler-artifact" or not message.get("executable"):
+                continue
+            folder, target, is_test = os.path.dirname(message["manifest_path"]), message["target"], message["profile"]["test"]
+            if is_test:
+                waiting.append((folder, target["name"], message["executable"], "test" in target["kind"]))
+            elif "bin" in target["kind"]:
+                there.add(folder)
+            ready = [not runs or folder in there or not os.path.exists(f"{folder}/src/main.rs") for folder, _, _, runs in waiting]
+            for (folder, name, path, _), is_ready in zip(waiting, ready, strict=True):
+                if is_ready: found(folder, name, path)
+            waiting = [program for program, is_ready in zip(waiting, ready, strict=True) if not is_ready]
+    for folder, name, path, _ in waiting: found(folder, name, path)
     return cargo.returncode
 
 
