@@ -23,22 +23,23 @@ def build(found):
     Cargo builds a package's tests and its own program in any order: tests that run the program wait for it.
     """
     command = ["cargo", "test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"]
-    waiting, there = [], set()
+    waiting, there = {}, set()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as cargo:
         for line in cargo.stdout:
             message = json.loads(line)
             if message.get("reason") != "compiler-artifact" or not message.get("executable"):
                 continue
-            folder, target, is_test = os.path.dirname(message["manifest_path"]), message["target"], message["profile"]["test"]
-            if is_test:
-                waiting.append((folder, target["name"], message["executable"], "test" in target["kind"]))
+            folder, target = os.path.dirname(message["manifest_path"]), message["target"]
+            program = (folder, target["name"], message["executable"])
+            if message["profile"]["test"]:
+                runs_its_own = "test" in target["kind"] and os.path.exists(f"{folder}/src/main.rs")
+                if runs_its_own and folder not in there:
+                    waiting.setdefault(folder, []).append(program)
+                else:
+                    found(*program)
             elif "bin" in target["kind"]:
                 there.add(folder)
-            ready = [not runs or folder in there or not os.path.exists(f"{folder}/src/main.rs") for folder, _, _, runs in waiting]
-            for (folder, name, path, _), is_ready in zip(waiting, ready, strict=True):
-                if is_ready: found(folder, name, path)
-            waiting = [program for program, is_ready in zip(waiting, ready, strict=True) if not is_ready]
-    for folder, name, path, _ in waiting: found(folder, name, path)
+                for program in waiting.pop(folder, []): found(*program)
     return cargo.returncode
 
 
@@ -62,8 +63,8 @@ def main():
         while (program := work.get()[2]) is not None:
             folder, name, command = program
             # As cargo starts it: in the folder of its package.
-            threads = str(workers if name == FIRST[0] else 1)
-            environment = dict(os.environ, CARGO_MANIFEST_DIR=folder, LD_LIBRARY_PATH=libraries, RUST_TEST_THREADS=threads)
+            at_once = workers if name == FIRST[0] else 1
+            environment = dict(os.environ, CARGO_MANIFEST_DIR=folder, LD_LIBRARY_PATH=libraries, RUST_TEST_THREADS=str(at_once))
             program = f"{os.path.relpath(folder)} {name}"
             with tempfile.TemporaryFile() as output:
                 ran = subprocess.Popen(["nice", "-n", "5", *command, *arguments], cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
@@ -80,10 +81,13 @@ def main():
 
     threads = [threading.Thread(target=worker) for _ in range(workers)]
     for thread in threads: thread.start()
-    status = build(lambda folder, name, path: put(folder, name, [path]))
-    if not status: put(os.getcwd(), "documentation", ["cargo", "test", "--workspace", "--doc", "--"])
-    # Before the programs that wait, where the build has failed: what runs comes to its end.
-    for _ in threads: work.put((-1 if status else last + 1, next(number), None))
+    status = None
+    try:
+        status = build(lambda folder, name, path: put(folder, name, [path]))
+        if status == 0: put(os.getcwd(), "documentation", ["cargo", "test", "--workspace", "--doc", "--"])
+    finally:
+        # Before the programs that wait, where the build has failed or was interrupted: what runs comes to its end.
+        for _ in threads: work.put((last + 1 if status == 0 else -1, next(number), None))
     for thread in threads: thread.join()
     if status: return status
     print(f"processor time of {len(took)} programs: {sum(seconds for seconds, _ in took):.0f} s, of these")
