@@ -24,11 +24,11 @@ done
 # Results leave their latches early.
 for issue in 1 2; do every rfc IssuePorts=$issue Active=$((issue * 6)) Release=1; done
 echo "rtl/sm/sm.sv -GIssuePorts=2 -GActive=8 -GOrganisation=1 -GSizes=$((1 << 14 | 6 << 2))"
-# Words below the cache have power states.
-for power in '1 8 8 0 0' '2 48 10 1 1' '2 32 8 0 0'; do
-    read -r issue warps active lrf reads <<<"$power"
+# Words below the cache have power states; some of them with the SM around.
+for power in '1 8 8 0 0 sm' '2 48 10 1 1 sm' '2 32 8 0 0'; do
+    read -r issue warps active lrf reads sm <<<"$power"
     every rfc IssuePorts="$issue" Warps="$warps" Power="$warps" Active="$active" Lrf="$lrf" Reads="$reads"
     sizes=$((warps << 7 | 6 << 2 | lrf << 1 | reads))
     echo "rtl/operands/operand_stage.sv -GIssuePorts=$issue -GActive=$active -GOrganisation=1 -GSizes=$sizes"
-    [ "$warps" = 32 ] || echo "rtl/sm/sm.sv -GIssuePorts=$issue -GWarps=$warps -GActive=$active -GOrganisation=1 -GSizes=$sizes -GPowerEntries=2"
+    [ -z "$sm" ] || echo "rtl/sm/sm.sv -GIssuePorts=$issue -GWarps=$warps -GActive=$active -GOrganisation=1 -GSizes=$sizes -GPowerEntries=2"
 done

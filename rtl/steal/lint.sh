@@ -1,10 +1,11 @@
 # Parameters with which the lints read the modules of this folder: sourced by scripts/lint_rtl.sh.
 
-for file in '1 0 16' '2 0 4' '2 8 8' '2 0 32'; do
-    read -r issue active banks <<<"$file"
+# Some of them with the SM around.
+for file in '1 0 16 sm' '2 0 4' '2 8 8 sm' '2 0 32'; do
+    read -r issue active banks sm <<<"$file"
     sizes="-GOrganisation=4 -GIssuePorts=$issue -GActive=$active -GBanks=$banks -GDepth=$((1024 / banks))"
     echo "rtl/operands/operand_stage.sv $sizes"
-    case $banks in 8 | 16) echo "rtl/sm/sm.sv $sizes" ;; esac
+    [ -z "$sm" ] || echo "rtl/sm/sm.sv $sizes"
 done
 for banks in 2 32; do every steal Banks=$banks IssuePorts=2 Depth=$((1024 / banks)); done
 row=0

@@ -1,7 +1,7 @@
 //! A history that is longer than the flight recorder: the cycles before a failure are run again.
 //!
 //! In the cycles before a failure both sides are equal in all that is compared, so the model's cycles are those of both sides, and the RTL need not run again.
-//! While a run goes on, a copy of the model is taken every so many cycles, and the inputs of each cycle since the last two copies are kept: a few hundred
+//! During a run, a copy of the model is taken every so many cycles, and the inputs of each cycle since the last two copies are kept: a few hundred
 //! bytes of a record that may have tens of thousands. A failure keeps a copy with its inputs, and whoever wants to see the cycles runs them from there.
 
 use std::collections::VecDeque;

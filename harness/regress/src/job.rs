@@ -102,6 +102,21 @@ pub struct LockstepJob {
 }
 
 impl LockstepJob {
+    /// A run on one thread, of all its cycles, whose failure is kept with the usual history.
+    pub fn new(block: &str, config: Config, seed: u64, cycles: u64, inputs: Inputs) -> Self {
+        Self {
+            block: block.to_owned(),
+            config,
+            seed,
+            cycles,
+            inputs,
+            keep_failure: true,
+            may_end_early: false,
+            threads: 1,
+            history: HISTORY,
+        }
+    }
+
     /// Checks that its history fits into memory.
     pub(crate) fn check_history(&self, declaration: &Declaration) -> Result<(), JobError> {
         check_history(declaration, self.history).map_err(|e| JobError::Input(e.to_string()))

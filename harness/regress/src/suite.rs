@@ -8,7 +8,6 @@ use gpurf_blocks::config::{
 };
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_blocks::registry;
-use gpurf_lockstep::HISTORY;
 
 use gpurf_stimulus::program::{Weights, themes};
 
@@ -176,17 +175,7 @@ pub fn pairwise_shapes() -> Vec<MrfConfig> {
 
 /// A random job.
 pub fn random(block: &str, config: Config, seed: u64, cycles: u64) -> LockstepJob {
-    LockstepJob {
-        block: block.to_owned(),
-        config,
-        seed,
-        cycles,
-        inputs: Inputs::Random,
-        keep_failure: true,
-        may_end_early: false,
-        threads: 1,
-        history: HISTORY,
-    }
+    LockstepJob::new(block, config, seed, cycles, Inputs::Random)
 }
 
 /// Every block but `mrf`, in each variant that changes what it does: `cycles` each, or a multiple where situations come up rarely.
@@ -483,18 +472,7 @@ pub fn clocks(project: &Project, config: Config, seed: u64) -> LockstepJob {
 
 /// A kernel on the SM.
 pub fn kernel(inputs: KernelInputs, config: Config, seed: u64) -> LockstepJob {
-    let inputs = Inputs::Kernel(inputs);
-    LockstepJob {
-        block: gpurf_sm::ENTRY.name.to_owned(),
-        config,
-        seed,
-        cycles: 0,
-        inputs,
-        keep_failure: true,
-        may_end_early: false,
-        threads: 1,
-        history: HISTORY,
-    }
+    LockstepJob::new(gpurf_sm::ENTRY.name, config, seed, 0, Inputs::Kernel(inputs))
 }
 
 /// The SM on every kernel of [`KERNELS`].
@@ -516,18 +494,13 @@ pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &W
             themes::of(&config).map(inputs).collect()
         }
     };
-    let program = |(number, inputs): (u64, &ProgramInputs)| LockstepJob {
-        block: gpurf_sm::ENTRY.name.to_owned(),
-        config,
-        seed: seed.wrapping_add(number),
-        cycles: 0,
-        inputs: Inputs::Program(inputs.clone()),
-        keep_failure: true,
-        may_end_early: false,
-        threads: 1,
-        history: HISTORY,
-    };
-    (0..count).zip(themes.iter().cycle()).map(program).collect()
+    let job = |(number, inputs): (u64, &ProgramInputs)| program(inputs.clone(), config, seed.wrapping_add(number));
+    (0..count).zip(themes.iter().cycle()).map(job).collect()
+}
+
+/// The SM on a random program.
+pub(crate) fn program(inputs: ProgramInputs, config: Config, seed: u64) -> LockstepJob {
+    LockstepJob::new(gpurf_sm::ENTRY.name, config, seed, 0, Inputs::Program(inputs))
 }
 
 /// Random programs of the default suite: one of each theme.

@@ -1,8 +1,7 @@
 //! The test kernels on machines with ORF and LRF, compiled for them: levels change nothing but time.
 
-use crate::common::kernels::skips;
+use crate::common::kernels::{committed, skips};
 use crate::common::miscounts::every_field_is_counted;
-use crate::common::run;
 use gpurf_blocks::hierarchy::{HIERARCHY_COUNT_EVENT, HIERARCHY_EVENT};
 use gpurf_kernels::KERNELS;
 use gpurf_lockstep::Events;
@@ -42,12 +41,7 @@ fn kernels_commit_what_the_oracle_says() {
     for set in CONFIGURATIONS {
         let (mut orf, mut lrf, mut ends) = (0, 0, 0);
         for kernel in KERNELS {
-            let statistics = run(kernel, set, 64);
-            let judged = statistics.judged.unwrap();
-            assert!(judged.undecided == 0 || kernel.name == "bfs", "{} {set:?}", kernel.name);
-            assert!(judged.writes > 1000, "{} {set:?}", kernel.name);
-            assert_eq!(judged.counts > 0, judged.equal > 0, "{} {set:?}", kernel.name);
-            statistics.events.iter().for_each(|(name, count)| *events.entry(name).or_default() += count);
+            let statistics = committed(kernel, set, &mut events);
             let count = |name: &str| {
                 let mut events = statistics.events.iter();
                 events.find(|(event, _)| **event == name).map(|(_, count)| *count).expect("an event of that name")

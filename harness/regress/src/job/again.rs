@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
-use gpurf_lockstep::{HISTORY, Reproducer};
+use gpurf_lockstep::Reproducer;
 
 use super::{Inputs, LockstepJob, RtlSources};
 use crate::JobError;
@@ -19,18 +19,7 @@ impl LockstepJob {
         let config = Config::load(Start::Preset(DEFAULT_PRESET), &reproducer.settings)
             .map_err(|e| JobError::Input(e.to_string()))?;
         let (seed, cycles) = (reproducer.seed, reproducer.cycles.len() as u64);
-        let inputs = Inputs::Replay(reproducer);
-        Ok(Self {
-            block: block.name.to_owned(),
-            config,
-            seed,
-            cycles,
-            inputs,
-            keep_failure: true,
-            may_end_early: false,
-            threads: 1,
-            history: HISTORY,
-        })
+        Ok(Self::new(block.name, config, seed, cycles, Inputs::Replay(reproducer)))
     }
 
     /// The preset whose sizes and policies it has; none for a reproducer, which drives them itself.

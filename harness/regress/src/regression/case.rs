@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
-use gpurf_lockstep::HISTORY;
 use gpurf_stimulus::program::Weights;
 use serde::{Deserialize, Serialize};
 
-use crate::{Inputs, JobError, KernelInputs, LockstepJob, ProgramInputs, Project, is_built_from, suite};
+use crate::{JobError, KernelInputs, LockstepJob, ProgramInputs, Project, is_built_from, suite};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,19 +116,7 @@ impl Case {
             Work::Program { theme } => {
                 let weights = Weights::load(theme).map_err(|e| JobError::Input(format!("{theme}: {e}")))?;
                 let inputs = ProgramInputs { name: theme.clone(), weights: Arc::new(weights), all_themes: true };
-                let block = gpurf_sm::ENTRY.name.to_owned();
-                let inputs = Inputs::Program(inputs);
-                LockstepJob {
-                    block,
-                    config,
-                    seed: self.seed,
-                    cycles: 0,
-                    inputs,
-                    keep_failure: true,
-                    may_end_early: false,
-                    threads: 1,
-                    history: HISTORY,
-                }
+                suite::program(inputs, config, self.seed)
             }
             Work::Golden { .. } => return Ok(None),
         };

@@ -1,4 +1,4 @@
-//! Jobs and runs of single blocks, with failures in a folder that is thrown away.
+//! Jobs and runs of single blocks, with failures in a folder that is removed afterwards.
 
 use std::sync::atomic::AtomicBool;
 

@@ -6,7 +6,7 @@ mod outputs;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::registry::blocks as all;
-use gpurf_stimulus::{Pins, coverage, knobs, pinned, random, toggles};
+use gpurf_stimulus::{Coverage, Pins, Toggles, coverage, knobs, pinned, random, toggles};
 
 #[test]
 fn every_block_has_stimulus() {
@@ -41,24 +41,26 @@ fn a_sequence_does_not_depend_on_what_is_in_the_buffer() {
     }
 }
 
-/// Runs the twin of a block by itself; gives the counts of what was reached.
-fn reached(block: &str, cycles: u32, pins: &Pins) -> Vec<(&'static str, u64)> {
-    reached_in(&Config::default(), block, cycles, pins)
-}
-
-/// The same in a configuration.
-fn reached_in(config: &Config, block: &str, cycles: u32, pins: &Pins) -> Vec<(&'static str, u64)> {
+/// Runs the twin of a block by itself; gives what was reached, and which bits of its inputs were 0 and 1.
+fn run(config: &Config, block: &str, cycles: u32, pins: &Pins) -> (Coverage, Toggles) {
     let mut twin = gpurf_blocks::registry::find(block).map(|entry| (entry.twin)(config)).expect("a block");
     let declaration = twin.declaration().clone();
     let (mut stimulus, mut coverage) = (pinned(block, config, 1, pins), coverage(block, config));
+    let mut toggles = toggles(&declaration, config);
     let mut record = gpurf_lockstep::Records::zeroed(declaration.record_bytes, 1);
     for _ in 0..cycles {
         let (inputs, compared) = record.get_mut(0).split_at_mut(declaration.input_bytes);
         stimulus.next(inputs);
         twin.cycle(inputs, compared);
         coverage.observe(inputs, compared);
+        toggles.observe(inputs, compared);
     }
-    coverage.counts()
+    (coverage, toggles)
+}
+
+/// The counts of what was reached at the baseline.
+fn reached(block: &str, cycles: u32, pins: &Pins) -> Vec<(&'static str, u64)> {
+    run(&Config::default(), block, cycles, pins).0.counts()
 }
 
 #[test]
@@ -75,7 +77,7 @@ fn shared_registers_are_reached_in_every_corner() {
         let config = &gpurf_blocks::config::preset(preset).expect("a preset").config;
         for block in ["mrf", "operand_stage", "block_launcher", "warp_scheduler"] {
             let missed: Vec<_> =
-                reached_in(config, block, 100_000, &[]).into_iter().filter(|point| point.1 < 10).collect();
+                run(config, block, 100_000, &[]).0.counts().into_iter().filter(|point| point.1 < 10).collect();
             assert!(missed.is_empty(), "{preset} {block}: {missed:?}");
         }
     }
@@ -83,18 +85,7 @@ fn shared_registers_are_reached_in_every_corner() {
 
 /// Points that were reached too rarely, and bits of inputs that were not both 0 and 1, in so many cycles.
 fn missed(config: &Config, block: &str, cycles: u32) -> Vec<String> {
-    let mut twin = gpurf_blocks::registry::find(block).map(|entry| (entry.twin)(config)).expect("a block");
-    let declaration = twin.declaration().clone();
-    let (mut stimulus, mut coverage) = (random(block, config, 1), coverage(block, config));
-    let mut toggles = toggles(&declaration, config);
-    let mut record = gpurf_lockstep::Records::zeroed(declaration.record_bytes, 1);
-    for _ in 0..cycles {
-        let (inputs, compared) = record.get_mut(0).split_at_mut(declaration.input_bytes);
-        stimulus.next(inputs);
-        twin.cycle(inputs, compared);
-        coverage.observe(inputs, compared);
-        toggles.observe(inputs, compared);
-    }
+    let (coverage, toggles) = run(config, block, cycles, &[]);
     let rare = coverage.counts().into_iter().filter(|point| point.1 < 10);
     rare.map(|(name, count)| format!("{name}: {count}")).chain(toggles.missed()).collect()
 }
