@@ -19,7 +19,10 @@ use gpurf_compiler::{RegisterOrder, Schedule, WideAccesses};
 use gpurf_isa::machine::{STACK_BYTES, STACK_LIMIT};
 use gpurf_lockstep::HISTORY;
 use gpurf_machine::trace::Format;
+use gpurf_regress::regression::Shard;
 use verilated::Simulator;
+
+use regress::shard;
 
 pub use bench::Bench;
 pub use compare::Compare;
@@ -246,6 +249,13 @@ pub struct RunKernels {
     /// Record these cycles as a waveform
     #[arg(long, value_name = "FROM:TO", value_parser = window)]
     pub wave: Option<RangeInclusive<u64>>,
+    /// Compare these cycles only: the model runs to the first of them alone, and the run ends after the last one; lockstep engine only
+    /// (docs/lockstep.md)
+    #[arg(long, value_name = "FROM:TO", value_parser = window, conflicts_with_all = ["part", "file", "dump", "accelwattch"])]
+    pub compare: Option<RangeInclusive<u64>>,
+    /// Compare part I of N of the run's cycles only, so that N machines share a long kernel; lockstep engine only
+    #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with_all = ["file", "dump", "accelwattch"])]
+    pub part: Option<Shard>,
     /// Trace of every instruction
     #[command(flatten)]
     pub trace: TraceOptions,

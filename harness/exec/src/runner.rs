@@ -117,7 +117,8 @@ impl<M: Machine> OnMachine<M> {
             LaunchError::Oracle(fault) => of_fault(ReportedFault::of_oracle(fault)),
             LaunchError::Fault(_) => of_fault(error.reported()),
             LaunchError::Hung(_) => CudaError::LaunchTimeout,
-            LaunchError::Mismatch(_) | LaunchError::Broken(_) | LaunchError::Interrupted => CudaError::Unknown,
+            LaunchError::Mismatch(_) | LaunchError::Broken(_) => CudaError::Unknown,
+            LaunchError::Interrupted | LaunchError::Reached => CudaError::Unknown,
         };
         let mut message = error.to_string();
         match self.machine.write_failure(&self.failures, &self.notes, None) {

@@ -6,7 +6,6 @@ use crate::blame::{self, Blame};
 use crate::history::{History, Past};
 use crate::memory::lose_in_rtl;
 use crate::run::{Follower, Run, lost};
-use crate::trail::Trail;
 use crate::{Capture, Cause, Difference, Divergence, Records};
 
 /// Cycles kept from a difference on: the differing one, and 32 after it.
@@ -59,7 +58,7 @@ impl Run<'_> {
 
     /// Ends the run: keeps the cycles before, in which both sides are equal, and those after them.
     pub(crate) fn end(&mut self, cause: Cause, behind: Option<Behind>) {
-        let first_cycle = self.rtl.outcome.cycles - Trail::history(self.rtl.outcome.cycles);
+        let first_cycle = self.rtl.outcome.cycles - self.rtl.trail.history(self.rtl.outcome.cycles);
         let mut before = Records::new(self.rtl.trail.size());
         (first_cycle..self.rtl.outcome.cycles).for_each(|cycle| before.push(self.rtl.trail.cycle(cycle)));
         // The user who stops a run does not wait for its history.

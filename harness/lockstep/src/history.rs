@@ -59,6 +59,8 @@ pub fn check_history(declaration: &Declaration, cycles: u64) -> Result<(), Histo
 pub(crate) struct History {
     /// Cycles before a failure that are wanted.
     cycles: u64,
+    /// The first cycle that there is.
+    begins: u64,
     /// Cycles that the model may be ahead of the RTL: a failure may be so many cycles in the past.
     ahead: u64,
     /// Copies, oldest first.
@@ -83,7 +85,12 @@ impl Checkpoint {
 impl History {
     /// Of a run whose model may be so many cycles ahead.
     pub(crate) fn new(cycles: u64, ahead: u64) -> Self {
-        Self { cycles, ahead, copies: VecDeque::new() }
+        Self { cycles, begins: 0, ahead, copies: VecDeque::new() }
+    }
+
+    /// There are no cycles before this one.
+    pub(crate) fn begin(&mut self, cycle: u64) {
+        self.begins = cycle;
     }
 
     /// Cycles before a failure that are wanted.
@@ -129,7 +136,7 @@ impl History {
     /// # Errors
     /// When they cannot be.
     pub(crate) fn before(mut self, failing: u64, end: u64) -> Result<Past, String> {
-        let first = failing.saturating_sub(self.cycles);
+        let first = failing.saturating_sub(self.cycles).max(self.begins);
         let from = self.copies.iter().rposition(|copy| copy.first <= first).ok_or_else(missing)?;
         self.copies.drain(..from);
         let mut next = self.copies[0].first;

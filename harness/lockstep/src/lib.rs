@@ -29,6 +29,7 @@ pub mod golden;
 mod history;
 mod memory;
 mod model;
+pub mod registers;
 mod replay;
 pub mod report;
 mod rng;

@@ -11,6 +11,7 @@ use crate::ahead::{AHEAD, Queue};
 use crate::blame::Blame;
 use crate::memory::{differing_memories, lose_in_rtl};
 use crate::model::{Feed, Model};
+use crate::registers::{CopyError, copy_state};
 use crate::trail::Trail;
 use crate::{
     Cause, Comparator, Difference, Divergence, Environment, Events, Lockstep, LostWord, Records, Rng, RunOutcome,
@@ -82,6 +83,23 @@ impl Lockstep {
         stop: &AtomicBool,
     ) -> RunOutcome {
         Run::new(self, trail, Feed::Reactive(model), Some(rtl), *plan, observe, stop).run()
+    }
+}
+
+impl Lockstep {
+    /// Gives the RTL, which has not run yet, the state of the model, wherever that has come to alone. The run goes on with a trail of [`Trail::met`].
+    /// The RTL has to be built with [`verilated::Options::state`].
+    ///
+    /// # Errors
+    /// Registers that nothing of the model shows; a failure of the RTL.
+    pub fn meet(&mut self) -> Result<(), CopyError> {
+        let declaration = self.comparator.declaration();
+        let mut record = Records::zeroed(declaration.record_bytes, 1);
+        // What the RTL does by itself when it begins is done in reset.
+        for _ in 0..RESET_CYCLES {
+            self.rtl.cycles(record.all_mut(), 1).1.map_err(CopyError::Rtl)?;
+        }
+        copy_state(&*self.twin, &mut self.rtl, &self.comparator)
     }
 }
 

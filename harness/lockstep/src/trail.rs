@@ -85,6 +85,8 @@ pub struct Trail {
     blank: Records,
     /// Cycles of a chunk.
     span: usize,
+    /// The first cycle that is compared: the RTL has got the model's state in front of it, or 0.
+    begins: u64,
     /// The RTL's last cycle: inputs and outputs where it has an environment, all of it where the sides differ.
     pub(crate) rtl: Records,
     pub(crate) totals: EventTotals,
@@ -111,12 +113,31 @@ impl Trail {
             spare: Vec::new(),
             blank: Records::zeroed(size, 1),
             span,
+            begins: 0,
             rtl: Records::zeroed(size, 1),
             totals: EventTotals::new(declaration),
             cycles: None,
             slow_compares: 0,
             history: (cycles > HISTORY).then(|| History::new(cycles, ((AHEAD + 2) * span) as u64)),
         }
+    }
+
+    /// The same for a run in which the model has come to a cycle alone, and the RTL has got its state ([`Lockstep::meet`]). `before`: the inputs and
+    /// outputs of the model's last cycle, as a record.
+    pub fn met(lockstep: &Lockstep, history: u64, cycle: u64, before: &[u8]) -> Self {
+        let mut trail = Self { begins: cycle, cycles: Some(cycle), ..Self::with_history(lockstep, history) };
+        if let Some(history) = &mut trail.history {
+            history.begin(cycle);
+        }
+        if let Some(last) = cycle.checked_sub(1) {
+            let mut chunk = trail.spare();
+            chunk.begin(last);
+            chunk.next_mut().copy_from_slice(before);
+            chunk.advance();
+            trail.kept.push_back(chunk);
+            trail.rtl.get_mut(0).copy_from_slice(before);
+        }
+        trail
     }
 
     /// The model's record of the last cycle that was found equal; zeros if there is none.
@@ -186,8 +207,8 @@ impl Trail {
     }
 
     /// How many of the cycles before `next`, a cycle of the last chunk or the one after it, are kept.
-    pub(crate) fn history(next: u64) -> u64 {
-        next.min(HISTORY)
+    pub(crate) fn history(&self, next: u64) -> u64 {
+        (next - self.begins).min(HISTORY)
     }
 
     /// The place of a cycle's chunk: all but the last one are full.

@@ -24,6 +24,7 @@ pub enum Ended {
 }
 
 /// What the host does.
+#[derive(Clone)]
 enum State {
     /// Nothing: there is no launch.
     Idle,
@@ -39,6 +40,7 @@ enum State {
 }
 
 /// The host's side of the SM.
+#[derive(Clone)]
 pub struct Host {
     /// `cfg_i` and `design_cfg_i`.
     straps: (u64, Wide<4>),

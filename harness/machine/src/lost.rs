@@ -18,6 +18,7 @@ use gpurf_sm::SmProbe;
 const WORDS: usize = 4;
 
 /// Knows which registers have gone OFF, and where their words are.
+#[derive(Clone)]
 pub struct Lost {
     shape: MrfShape,
     /// Where registers are handed out one by one, their places.

@@ -79,6 +79,7 @@ pub enum MemoryFault {
 }
 
 /// An answer under way.
+#[derive(Clone)]
 struct Answer {
     /// The first cycle in which it can be there.
     due: u64,
@@ -98,6 +99,11 @@ pub struct Moved {
 }
 
 impl Moved {
+    /// What has been moved since then.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self { read: self.read - before.read, written: self.written - before.written }
+    }
+
     /// Adds the counts to the events of a run.
     pub fn add_to(self, events: &mut Events) {
         let counts = [("memory_read_bytes", self.read), ("memory_written_bytes", self.written)];
@@ -106,6 +112,7 @@ impl Moved {
 }
 
 /// Memory as the SM sees it.
+#[derive(Clone)]
 pub struct GlobalMemory {
     config: MemoryConfig,
     buffers: Memory,

@@ -17,6 +17,7 @@ fn value(word: u64, (low, bits): (u32, u32)) -> u32 {
 }
 
 /// What stands at the ports of the throttle's reference, and what an SM's own stalls are: those of each period of a launch.
+#[derive(Clone)]
 pub struct Periods {
     /// The ports are there.
     external: bool,

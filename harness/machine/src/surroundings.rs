@@ -34,6 +34,7 @@ pub enum End {
 }
 
 /// Memory and host of one side.
+#[derive(Clone)]
 pub struct Surroundings {
     memory: GlobalMemory,
     host: Host,

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use gpurf_blocks::config::Config;
-use gpurf_blocks::{Declaration, Role};
+use gpurf_lockstep::registers::{Registers, Shown, mangled};
 use gpurf_lockstep::{Comparator, RESET_CYCLES, Records, fill_memories};
 use serde::Serialize;
 use verilated::{Instance, Options, Toolchain};
@@ -103,16 +103,6 @@ pub struct Exception {
 /// Every exception.
 pub const EXCEPTIONS: &[Exception] = &[];
 
-/// Where a bit is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shown {
-    /// The signal that shows it, and of which element.
-    signal: usize,
-    element: usize,
-    /// Another signal that has to be high, and which of its bits or elements.
-    only_while: Option<(usize, usize)>,
-}
-
 /// A register bit.
 struct Bit {
     state: usize,
@@ -201,7 +191,7 @@ pub fn audit_sources(
                 looked_at += 1;
                 next = (next + 1) % pending.len();
                 let bit = &mut pending[next];
-                let compared = bit.shown.iter().any(|shown| is_compared(&declaration, record.get(1), shown));
+                let compared = bit.shown.iter().any(|shown| shown.is_compared(&declaration, record.get(1)));
                 if bit.from > cycle || !(compared || bit.shown.is_empty()) {
                     continue;
                 }
@@ -280,77 +270,10 @@ impl Holes<'_> {
     }
 }
 
-/// The C++ name of a path inside a module.
-fn mangled(block: &str, path: &str) -> String {
-    let path = path.replace('.', "__DOT__").replace('[', "__BRA__").replace(']', "__KET__");
-    format!("{block}__DOT__{path}")
-}
-
 /// The inverse, without the module.
 fn readable(block: &str, name: &str) -> String {
     let path = name.strip_prefix(&format!("{block}__DOT__")).unwrap_or(name);
     path.replace("__BRA__", "[").replace("__KET__", "]").replace("__DOT__", ".")
-}
-
-/// Whether what shows a bit is compared in this cycle.
-fn is_compared(declaration: &Declaration, record: &[u8], shown: &Shown) -> bool {
-    means_something(declaration, record, shown.signal, shown.element)
-        && shown.only_while.is_none_or(|(signal, at)| {
-            let field = &declaration.signals[signal].field;
-            if field.array { field.value(record, at) != 0 } else { field.value(record, 0) >> at & 1 == 1 }
-        })
-}
-
-/// Whether an element is valid, and its valid too where that is a payload.
-fn means_something(declaration: &Declaration, record: &[u8], signal: usize, element: usize) -> bool {
-    let Some(range) = declaration.valid_range(signal, element) else { return true };
-    let by = &declaration.signals[range.signal].field;
-    (range.first..range.first + range.len).any(|at| {
-        let (high, element) = if by.array {
-            (by.bytes(record, at).iter().any(|&byte| byte != 0), at)
-        } else {
-            (by.value(record, 0) >> at & 1 == 1, 0)
-        };
-        high && means_something(declaration, record, range.signal, element)
-    })
-}
-
-/// Elements of a signal that show a register.
-#[derive(Clone, Copy)]
-struct Elements {
-    signal: usize,
-    first: usize,
-    count: usize,
-    /// Another signal that has to be high.
-    only_while: Option<usize>,
-}
-
-/// What shows each register, by its name in C++.
-fn shown(comparator: &Comparator) -> BTreeMap<String, Vec<Elements>> {
-    let declaration = comparator.declaration();
-    let mut by_name: BTreeMap<String, Vec<_>> = BTreeMap::new();
-    for (index, signal) in declaration.signals.iter().enumerate().filter(|(index, _)| comparator.is_compared(*index)) {
-        let field = &signal.field;
-        let whole = Elements { signal: index, first: 0, count: field.count, only_while: None };
-        if signal.role == Role::Probe {
-            let paths = field.paths();
-            let each = field.count / paths.len();
-            for (i, path) in paths.iter().enumerate() {
-                let elements = Elements { signal: index, first: i * each, count: each, only_while: None };
-                by_name.entry(mangled(declaration.block, path)).or_default().push(elements);
-            }
-        } else {
-            by_name.entry(mangled(declaration.block, field.name)).or_default().push(whole);
-        }
-        if let Some((register, valid)) = field.shows {
-            let only_while = valid.map(|name| {
-                let found = declaration.signals.iter().position(|s| s.field.name == name);
-                found.unwrap_or_else(|| panic!("{} shows {register} while {name}, which is not there", field.name))
-            });
-            by_name.entry(mangled(declaration.block, register)).or_default().push(Elements { only_while, ..whole });
-        }
-    }
-    by_name
 }
 
 /// Every bit of every register that is not a memory only. Those that are declared nowhere are holes at once.
@@ -363,12 +286,12 @@ fn register_bits(
 ) -> Vec<Bit> {
     let declaration = comparator.declaration();
     let memories: Vec<String> = memories.iter().map(|path| mangled(declaration.block, path)).collect();
-    let by_name = shown(comparator);
+    let registers = Registers::new(comparator);
     let mut bits = Vec::new();
     for state in 0..rtl.state_count() {
         let element = rtl.state(state);
         let (name, width, elem_bytes) = (element.name.to_owned(), element.bits as usize, element.elem_bytes);
-        let signals = by_name.get(&name).map_or(&[][..], Vec::as_slice);
+        let signals = registers.shown_by(&name);
         if signals.is_empty() && memories.contains(&name) {
             continue;
         }
@@ -378,15 +301,7 @@ fn register_bits(
         let total = count * width;
         audit.bits += total;
         for (place, (index, b)) in (0..count).flat_map(|i| (0..width).map(move |b| (i, b))).enumerate() {
-            let of = |shows: &Elements| Shown {
-                signal: shows.signal,
-                element: shows.first + place * shows.count / total,
-                only_while: shows.only_while.map(|valid| {
-                    let field = &declaration.signals[valid].field;
-                    (valid, place * if field.array { field.count } else { field.bits as usize } / total)
-                }),
-            };
-            let shown: Vec<Shown> = signals.iter().map(of).collect();
+            let shown: Vec<Shown> = signals.iter().map(|part| part.of_bit(declaration, place, total)).collect();
             if shown.is_empty() && !inside {
                 holes.add(&name, HoleKind::NotDeclared);
                 continue;

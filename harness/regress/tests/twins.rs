@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use gpurf_blocks::Role;
 use gpurf_blocks::config::{Config, Start};
 use gpurf_blocks::designs::DESIGNS;
+use gpurf_lockstep::Comparator;
+use gpurf_lockstep::registers::Registers;
 use gpurf_regress::audit::{self, HoleKind};
 use gpurf_regress::{Project, RtlSources, mutants, request, suite};
-use verilated::{Options, Toolchain};
+use verilated::{Options, Request, Toolchain};
 
 /// Paths without ending of the files below `folder` that have this ending.
 fn tree(folder: &Path, ending: &str) -> BTreeSet<String> {
@@ -141,9 +143,43 @@ fn not_compared(block: &str, config: &Config, registers: &BTreeSet<String>) -> V
         } else {
             vec![signal.field.name.to_owned()]
         });
-        known.extend(signal.field.shows.map(|(register, _)| register.to_owned()));
+        known.extend(signal.field.shows.map(|shows| shows.register.to_owned()));
     }
     registers.iter().filter(|register| !known.contains(*register)).cloned().collect()
+}
+
+/// Registers of a module and of all inside it, by path, that cannot be written from what the model shows, nor are memories.
+fn hidden(tools: &Toolchain, request: &Request, config: &Config) -> Vec<String> {
+    let (registers, wiring) = (tools.registers(request).unwrap(), tools.wiring(request, 0).unwrap());
+    let mut twin = (gpurf_sm::find(request.declaration.block).unwrap().twin)(config);
+    let memories: BTreeSet<String> = twin.memories().into_iter().map(|memory| memory.path).collect();
+    let shown = Registers::new(&Comparator::new(twin.declaration(), None));
+    let paths = wiring.instances().iter().flat_map(|instance| {
+        let inside = registers.get(&instance.module).into_iter().flatten();
+        inside.map(|register| format!("{}{register}", instance.path()))
+    });
+    // A module has the registers of all its shapes: not each instance has them.
+    let is_there = |path: &String| wiring.variable(path).is_some();
+    paths.filter(|path| is_there(path) && !memories.contains(path) && !shown.has(path)).collect()
+}
+
+#[test]
+fn the_model_shows_every_register_inside_the_sm() {
+    let project = Project::find();
+    let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
+    let own = RtlSources::default();
+    for config in DESIGNS.iter().flat_map(|design| [design.config(), suite::of_comparisons(design.name)]) {
+        let request = request(&project, "sm", &config, &own, Options::default()).unwrap();
+        assert_eq!(hidden(&tools, &request, &config), Vec::<String>::new(), "{config:?}");
+    }
+    // One of another name is hidden in each of its instances.
+    let text = source_of(&project, "result_queue").replace("count_q", "waiting");
+    let folder = tempfile::tempdir().unwrap();
+    let sources = replaced(folder.path(), "result_queue", &text);
+    let base = config(&[]);
+    let request = request(&project, "sm", &base, &sources, Options::default()).unwrap();
+    let found = hidden(&tools, &request, &base);
+    assert!(found.len() == 5 && found.contains(&"gen_port[0].u_alu_queue.waiting".to_owned()), "{found:?}");
 }
 
 #[test]

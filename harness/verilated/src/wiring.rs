@@ -112,6 +112,13 @@ pub struct Wiring {
     by_path: HashMap<String, usize>,
 }
 
+impl Instance {
+    /// Its path in the top, with generate blocks, and a dot at the end; empty for the top.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
 impl Wiring {
     /// The instances, in the order of the sources; the top is the first.
     pub fn instances(&self) -> &[Instance] {

@@ -11,7 +11,7 @@
 //! leave: u8 = field(s.ports()),                                            // at no instance: the compound's own
 //! ```
 
-use crate::{Block, Field, Net, Ports, field, intern};
+use crate::{Block, Field, Net, Ports, Shows, field, intern};
 
 /// Declares the nets of a compound as [`ports!`](crate::ports) declares ports; they need no declaration and no description.
 macro_rules! nets {
@@ -179,6 +179,11 @@ impl Instance {
             None => port.valid_by.map(|valid| self.valid(valid, nets, "")),
             given => given,
         };
+        field.shows = port.shows.map(|shows| Shows {
+            register: intern(format!("{}.{}", self.path, shows.register)),
+            parts,
+            valid: shows.valid.map(|valid| self.valid(valid, nets, "")),
+        });
         (field.decode, field.early) = (port.decode, port.early);
         if field.doc.is_empty() {
             field.doc = port.doc;
@@ -194,9 +199,12 @@ impl Instance {
         let digits = digits.unwrap_or_default();
         let field = |field: &Field| {
             let valid_by = field.valid_by.map(|valid| self.valid(valid, nets, &digits));
+            let shows = field
+                .shows
+                .map(|shows| Shows { valid: shows.valid.map(|valid| self.valid(valid, nets, &digits)), ..shows });
             let field = field.clone().inside(&path, first + number * self.state_bytes);
             let name = format!("{}{digits}_{}", self.name, field.name);
-            Field { valid_by, ..if self.is_compound { field } else { renamed(field, name) } }
+            Field { valid_by, shows, ..if self.is_compound { field } else { renamed(field, name) } }
         };
         self.registers.iter().map(field).collect()
     }

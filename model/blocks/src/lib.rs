@@ -55,7 +55,7 @@ pub use block::{Block, Memory, PackedMemory, Shape};
 #[doc(hidden)]
 pub use packed::{FieldValue, Store, flat, place};
 pub use packed::{Layout, Packed, PackedField, extract, packed};
-pub use ports::{Decode, Field, FieldType, Net, NoProbe, Ports, Wide, field, intern, low_bit, places};
+pub use ports::{Decode, Field, FieldType, Net, NoProbe, Ports, Shows, Wide, field, intern, low_bit, places};
 #[doc(hidden)]
 pub use ports::{present, with_part};
 pub use twin::{Declaration, Role, Signal, Stepwise, Twin, ValidRange, erase, view, view_mut};

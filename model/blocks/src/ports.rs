@@ -109,8 +109,8 @@ pub struct Field {
     pub valid_by: Option<&'static str>,
     /// Depends on state only.
     pub early: bool,
-    /// Of an output: a register of the module that it shows, and the field that says when, if not its own valid. See [`Field::shows`].
-    pub shows: Option<(&'static str, Option<&'static str>)>,
+    /// Of an output: the register of the module that it shows. See [`Field::shows`].
+    pub shows: Option<Shows>,
     /// Where it is in the RTL, from `scope` on.
     pub net: Net,
     /// Path of the instance that has it, with a dot after each name; empty: the block itself.
@@ -119,6 +119,17 @@ pub struct Field {
     pub block: Option<&'static str>,
     /// How to show it.
     pub decode: Decode,
+}
+
+/// A register that an output shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shows {
+    /// Its path inside the module, from the field's `scope` on; where there are several instances, `{}` stands for the number of one.
+    pub register: &'static str,
+    /// Number of instances: each has an equal part of the field, in their order.
+    pub parts: usize,
+    /// The field that says when, if not its own valid.
+    pub valid: Option<&'static str>,
 }
 
 /// Starts a declaration: a field of `bits` bits an element. The macro fills in the rest.
@@ -170,7 +181,7 @@ impl Field {
     /// An output that is the register `register` of the module, or gives it while the output is valid. So the register
     /// needs no probe; the bit-flip audit requires that each of its bits is seen in every cycle in which the output is valid.
     pub fn shows(mut self, register: &'static str) -> Self {
-        self.shows = Some((register, None));
+        self.shows = Some(Shows { register, parts: 1, valid: None });
         self
     }
 
@@ -181,7 +192,7 @@ impl Field {
 
     /// The same for an output that is always compared, but gives the register only while the field `valid` is high.
     pub fn shows_while(mut self, register: &'static str, valid: &'static str) -> Self {
-        self.shows = Some((register, Some(valid)));
+        self.shows = Some(Shows { register, parts: 1, valid: Some(valid) });
         self
     }
 

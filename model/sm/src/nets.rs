@@ -24,7 +24,7 @@ use gpurf_blocks::shape::{
 };
 use gpurf_blocks::share::{ScratchpadLocks, ShareLocks, ShareThrottle};
 use gpurf_blocks::unified::{UnifiedArbiter, UnifiedShared};
-use gpurf_blocks::{Block, Field, Net, Ports, intern};
+use gpurf_blocks::{Block, Field, Net, Ports, Shows, intern};
 
 macro_rules! of_each_block {
     ($(#[$meta:meta])* $name:ident, $part:ident) => {
@@ -217,19 +217,24 @@ impl Instance {
             field.net = Net::At(intern(self.output(field.name)));
             let port = field.name;
             field.name = intern(self.signal(port));
-            field.shows = field.shows.map(|(register, valid)| {
-                let valid = valid.map(|valid| self.valid(valid, &is_port));
-                (intern(format!("{}.{register}", self.path())), valid)
-            });
+            field.shows = field.shows.map(|shows| self.shown(shows, |valid| self.valid(valid, &is_port)));
             let payload = PAYLOADS.iter().find(|(instance, output, _)| (*instance, *output) == (self.name, port));
             let mut field = self.placed(field, outputs, &is_port);
             field.valid_by = payload.map(|&(_, _, valid)| valid).or(field.valid_by);
             fields.push(field);
         }
-        for field in registers {
+        for mut field in registers {
             let name = self.state(field.name);
+            field.shows =
+                field.shows.map(|shows| Shows { valid: shows.valid.map(|valid| self.valid(valid, &is_port)), ..shows });
             fields.push(self.placed(renamed(field, name), 0, &is_port).inside(&self.path(), state));
         }
+    }
+
+    /// A register that an output of the block shows, as one of the SM's.
+    fn shown(self, shows: Shows, valid: impl Fn(&'static str) -> &'static str) -> Shows {
+        let register = intern(format!("{}.{}", self.path(), shows.register));
+        Shows { register, valid: shows.valid.map(valid), ..shows }
     }
 
     /// A field of the block as one of the SM's.
@@ -394,7 +399,8 @@ fn lines(shape: &SmShape, fields: &mut Vec<Field>) {
         field.name = intern(coalescer.signal(field.name));
         field.offset += outputs + offset_of!(Outputs, coalescer);
         field.valid_by = field.valid_by.map(|valid| intern(coalescer.signal(valid)));
-        (field.block, field.shows) = (Some(Coalescer::NAME), None);
+        field.block = Some(Coalescer::NAME);
+        field.shows = field.shows.map(|shows| coalescer.shown(shows, |valid| intern(coalescer.signal(valid))));
         fields.push(field);
     }
     let (name, at) = (Cache::NAME, Some("gen_cache.u_cache"));
@@ -530,7 +536,7 @@ fn share_locks(shape: &SmShape, fields: &mut Vec<Field>) {
 fn scheduler(shape: &SmShape, fields: &mut Vec<Field>) {
     let slots = shape.of_slots();
     let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, warp_scheduler);
-    let ports = <TwoLevelScheduler as Block>::Out::fields(&slots);
+    let mut ports = <TwoLevelScheduler as Block>::Out::fields(&slots);
     let states = offset_of!(SmProbe, states);
     let name = "warp_scheduler";
     if shape.active == 0 {
@@ -540,6 +546,11 @@ fn scheduler(shape: &SmShape, fields: &mut Vec<Field>) {
         instance.add(&ports, outputs, registers, states + offset_of!(States, single), fields);
     } else if shape.alternate {
         let at = Some("gen_alternating.u_alternating_scheduler");
+        // Its own ports are among these, and show registers that the other one does not have.
+        let own = <AlternatingScheduler as Block>::Out::fields(shape);
+        for port in &mut ports {
+            port.shows = own.iter().find(|own| own.name == port.name).and_then(|own| own.shows);
+        }
         let registers = <AlternatingScheduler as Block>::Probe::fields(shape);
         let instance = Instance { name, block: AlternatingScheduler::NAME, port: None, at };
         instance.add(&ports, outputs, registers, states + offset_of!(States, alternating), fields);

@@ -54,7 +54,7 @@ pub struct Regress {
     pub run: Run,
 }
 
-fn shard(text: &str) -> Result<Shard, String> {
+pub(super) fn shard(text: &str) -> Result<Shard, String> {
     let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     match parts {
         Some((index, count)) if (1..=count).contains(&index) => Ok(Shard { index, count }),

@@ -16,6 +16,9 @@ pub struct Cycles {
     pub seed: u64,
     /// Cycles since reset; in lockstep those found equal.
     pub cycles: u64,
+    /// The first cycle that was compared, if not all were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compared_from: Option<u64>,
     /// Signals compared in each cycle, elements of arrays counted one by one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signals_compared: Option<usize>,

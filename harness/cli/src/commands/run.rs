@@ -82,6 +82,12 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }
+    if arguments.execution.engine != EngineKind::Lockstep && (arguments.compare.is_some() || arguments.part.is_some()) {
+        let option = if arguments.part.is_some() { "--part" } else { "--compare" };
+        let engine = arguments.execution.engine.name();
+        let why = format!("{option}: the {engine} engine compares nothing: choose --engine lockstep");
+        return Err(Failure::bad_input(why));
+    }
     simulate::check_history(&arguments.execution, &config)?;
     let energies = arguments.energy.as_deref().map(EnergyFile::load).transpose()?;
     let benchmark = arguments.accelwattch.as_deref().map(|file| benchmark(file, &arguments.manifest)).transpose()?;
@@ -97,7 +103,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     let ran = match arguments.execution.engine {
         EngineKind::Functional => functional(&mut session, arguments.check_undefined)?,
         EngineKind::Model | EngineKind::Rtl | EngineKind::Lockstep => {
-            simulate::run(arguments, config, &manifest, &mut session)?
+            simulate::run(arguments, config, &manifest, &image, &mut session)?
         }
     };
     let partition = match arguments.execution.engine {
@@ -127,6 +133,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         assertions: printed.assertions,
     };
     match ran.problem {
+        None if ran.is_part => {}
         None => {
             outcome.artifacts.extend(dump(arguments, &manifest, &session)?);
             outcome.checks = session.checks().map_err(|e| Failure::bad_input(e.to_string()))?;
@@ -199,7 +206,13 @@ fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, F
             Some((verdict, error.to_string()))
         }
     };
-    Ok(Ran { problem, stats: Stats::functional(launches, engine.counts), cycles: None, artifacts: Vec::new() })
+    Ok(Ran {
+        problem,
+        stats: Stats::functional(launches, engine.counts),
+        cycles: None,
+        artifacts: Vec::new(),
+        is_part: false,
+    })
 }
 
 /// Writes the output buffers; gives their files.
@@ -261,7 +274,12 @@ fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {
     let (launches, instructions) = (grouped(launches), grouped(thread_instructions));
     let seconds = outcome.wall_s;
     output::print(&format!("{launches} {times}, {instructions} thread-instructions, {seconds:.2} s\n"))?;
-    if outcome.result == Verdict::Pass && outcome.checks.is_empty() {
+    let part = outcome.cycles.as_ref().and_then(|cycles| Some((cycles.compared_from?, cycles.cycles)));
+    if let Some((first, cycles @ 1..)) = part {
+        let (first, last) = (grouped(first), grouped(first + cycles - 1));
+        output::print(&format!("compared and equal: cycles {first} to {last}\n"))?;
+    }
+    if outcome.result == Verdict::Pass && outcome.checks.is_empty() && part.is_none() {
         output::note("no result was checked: the manifest has no [[check]] (docs/launch.md, \"Checks\")");
     }
     for file in &outcome.artifacts {

@@ -1,14 +1,17 @@
 //! `gpurf run` on the engines that have cycles: the SM's model, its RTL, both in lockstep.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Block, Shape};
+use gpurf_isa::image::Image;
 use gpurf_launch::Manifest;
 use gpurf_lockstep::{HISTORY, Verdict};
 use gpurf_machine::{Job, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, request, verdict};
 use gpurf_oracle::host::{RunError, Session};
+use gpurf_regress::regression::Shard;
 use gpurf_regress::{JobError, Project};
 use gpurf_sm::Sm;
 use verilated::{Library, Options, RtlFailure};
@@ -30,6 +33,8 @@ pub struct Ran {
     pub cycles: Option<Cycles>,
     /// Failure folder, waveform.
     pub artifacts: Vec<PathBuf>,
+    /// It ended where it was to end, in the middle of the launches: what they leave is not there.
+    pub is_part: bool,
 }
 
 /// Runs the launches.
@@ -37,6 +42,7 @@ pub fn run(
     arguments: &RunKernels,
     config: Config,
     manifest: &Manifest,
+    image: &Image,
     session: &mut Session<'_>,
 ) -> Result<Ran, Failure> {
     // All that can be known before is said before.
@@ -45,14 +51,39 @@ pub fn run(
         Job::new(&config, &launch).map_err(|refusal| Failure::bad_input(refusal.to_string()))?;
     }
     let project = project(&arguments.execution)?;
+    let compare = compared(arguments, &config, manifest, image)?;
     let settings = Settings {
+        compare,
         wave: arguments.wave.clone().map(|cycles| (cycles, project.failures.clone())),
         ..settings(&arguments.execution, config)
     };
     let trace = TraceFile::create(&arguments.trace)?;
-    let runner = Runner { arguments, config, failures: project.failures.clone(), session, trace };
+    let (failures, compare) = (project.failures.clone(), settings.compare.clone());
+    let runner = Runner { arguments, config, failures, session, compare, trace };
     let probes = settings.wave.is_some() || runner.trace.is_some();
     with_machine(&arguments.execution, &project, settings, probes, runner)?
+}
+
+/// The cycles that the lockstep compares; `None`: all. A part of a run needs the run's length, which the model knows.
+fn compared(
+    arguments: &RunKernels,
+    config: &Config,
+    manifest: &Manifest,
+    image: &Image,
+) -> Result<Option<RangeInclusive<u64>>, Failure> {
+    let Some(Shard { index, count }) = arguments.part else { return Ok(arguments.compare.clone()) };
+    let mut session = Session::new(manifest, image).map_err(|e| Failure::bad_input(e.to_string()))?;
+    let mut model = ModelEngine::new(settings(&arguments.execution, *config));
+    if let Err(error) = session.run(&mut model) {
+        let why = format!("--part: the run's length is not known, as the model does not come to its end: {error}");
+        return Err(Failure::bad_input(why));
+    }
+    let (cycles, index, count) = (model.statistics().cycles, index as u64, count as u64);
+    if cycles < count {
+        return Err(Failure::bad_input(format!("--part: the run has {cycles} cycles, which are not {count} parts")));
+    }
+    let first = |part: u64| (u128::from(cycles) * u128::from(part) / u128::from(count)) as u64;
+    Ok(Some(first(index - 1)..=first(index) - 1))
 }
 
 /// The checkout that kernels run in: with RTL only if it has some.
@@ -116,7 +147,8 @@ pub fn with_machine<U: UseMachine>(
             Ok(user.use_machine(engine, Some(build_s)))
         }
         EngineKind::Lockstep => {
-            let (library, build_s) = build(project, &config, Options { optimise, ..Options::default() })?;
+            let state = settings.compare.is_some();
+            let (library, build_s) = build(project, &config, Options { optimise, state, ..Options::default() })?;
             if let Some(probe) = library.absent_names().first() {
                 return Err(Failure::tool(format!(
                     "{}: the RTL of the SM lacks {probe}, which its model has, so it cannot be compared",
@@ -145,6 +177,8 @@ struct Runner<'a, 's> {
     config: Config,
     failures: PathBuf,
     session: &'a mut Session<'s>,
+    /// The cycles that are compared, if not all.
+    compare: Option<RangeInclusive<u64>>,
     trace: Option<TraceFile>,
 }
 
@@ -159,6 +193,8 @@ impl UseMachine for Runner<'_, '_> {
         }
         let session = &mut *self.session;
         let error = session.run(&mut engine).err();
+        let is_part = matches!(error, Some(RunError::Engine(LaunchError::Reached)));
+        let error = error.filter(|_| !is_part);
         let mut divergence = None;
         let mut notes = self.notes();
         let problem = match error {
@@ -193,6 +229,12 @@ impl UseMachine for Runner<'_, '_> {
             ));
         }
         artifacts.extend(wave);
+        if let (Some(cycles), None, 0) = (&self.compare, &problem, statistics.cycles) {
+            return Err(Failure::bad_input(format!(
+                "--compare: nothing was compared: the run ends before cycle {}; gpurf run --engine model says how long it is",
+                cycles.start()
+            )));
+        }
         if let Some(trace) = trace {
             artifacts.extend(trace.end(&mut engine, statistics.cycles)?);
         }
@@ -206,10 +248,12 @@ impl UseMachine for Runner<'_, '_> {
             signals_compared: compared.as_ref().map(|(signals, _)| *signals),
             probes_absent: compared.as_ref().map(|(_, absent)| absent.clone()),
             build_s,
+            compared_from: self.compare.as_ref().map(|cycles| *cycles.start()),
             events: statistics.events.clone(),
             divergence,
         };
-        Ok(Ran { problem, stats: Stats::timed(&self.config, &statistics), cycles: Some(cycles), artifacts })
+        let stats = Stats::timed(&self.config, &statistics);
+        Ok(Ran { problem, stats, cycles: Some(cycles), artifacts, is_part })
     }
 }
 
@@ -232,6 +276,9 @@ impl Runner<'_, '_> {
         }
         command
             .push_str(&format!(" --seed {} --idle-limit {}", arguments.execution.seed, arguments.execution.idle_limit));
+        if let Some(cycles) = &self.compare {
+            command.push_str(&format!(" --compare {}:{}", cycles.start(), cycles.end()));
+        }
         vec![format!("  {:<9} {command}", "run"), format!("  {:<9} gpurf wave {{}}", "waveform")]
     }
 }

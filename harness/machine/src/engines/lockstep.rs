@@ -14,7 +14,7 @@ use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use gpurf_sm::{SmIn, SmOut};
 use verilated::{Library, RtlFailure};
 
-use super::solo::{Other, oracle, rerun};
+use super::solo::{ModelEngine, Other, oracle, rerun};
 use super::window::Window;
 use super::{Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
 use crate::commits::Judge;
@@ -23,6 +23,7 @@ use crate::cycle::{Cycle, progress};
 use crate::fault::MachineFault;
 use crate::hang::{self, Hang};
 use crate::job::Job;
+use crate::memory::Moved;
 use crate::surroundings::{End, Surroundings};
 use crate::trace::Trace;
 use crate::whereabouts::Whereabouts;
@@ -44,12 +45,21 @@ pub struct LockstepEngine {
     model: Surroundings,
     /// The reference of its throttle, where that is another SM.
     other: Option<Other>,
-    judge: Judge,
+    /// The model on its way to the first cycle that is compared.
+    ahead: Option<ModelEngine>,
+    /// The cycle in front of which the run ends.
+    until: u64,
+    /// Nothing where only some cycles are compared.
+    judge: Option<Judge>,
     judged: Judged,
     absent: Vec<String>,
     window: Window,
+    /// What memory had moved in front of the first cycle that is compared.
+    moved: Moved,
     launches: u64,
+    /// Cycles since reset, and those of them in front of the first one that is compared.
     cycles: u64,
+    first: u64,
     events: Events,
     spreads: Spreads,
     coverage: Coverage,
@@ -68,25 +78,37 @@ struct LockstepFailure {
 }
 
 impl LockstepEngine {
-    /// Before reset. The library was built from [`request`](super::request) with probes.
+    /// Before reset. The library was built from [`request`](super::request) with probes, and with [`state`](verilated::Options::state) where only some
+    /// cycles are compared ([`Settings::compare`]). The oracle does not judge parts of launches: then it judges nothing. Registers that are switched off do
+    /// not lose their values then either.
     ///
     /// # Errors
     /// When the RTL fails while it is constructed.
     pub fn new(settings: Settings, library: &Library) -> Result<Self, RtlFailure> {
         let mut model = (settings.model)(&settings.config);
-        let [of_rtl, of_model] = [(); 2].map(|()| Surroundings::forgetful(&settings.config, &mut *model));
+        let config = &settings.config;
+        let [of_rtl, of_model] = [(); 2].map(|()| match settings.compare {
+            None => Surroundings::forgetful(config, &mut *model),
+            Some(_) => Surroundings::new(config),
+        });
+        let until = settings.compare.as_ref().map_or(u64::MAX, |cycles| cycles.end().saturating_add(1));
+        let judge = settings.compare.is_none().then(|| Judge::new(oracle(&settings), config));
         let lockstep = Lockstep::new(model, library.instance(settings.seed)?);
         Ok(Self {
             trail: Trail::with_history(&lockstep, settings.history),
             rtl: of_rtl,
             model: of_model,
             other: Other::new(&settings),
-            judge: Judge::new(oracle(&settings), &settings.config),
+            ahead: ahead(&settings),
+            until,
+            judge,
             judged: Judged::default(),
             absent: library.absent_names().to_vec(),
             window: Window::new(&settings, lockstep.comparator.declaration(), Some(library), Scopes::Both),
+            moved: Moved::default(),
             launches: 0,
             cycles: 0,
+            first: 0,
             events: Events::new(),
             spreads: Spreads::new(),
             coverage: Coverage::new(&settings.config),
@@ -94,6 +116,22 @@ impl LockstepEngine {
             failure: None,
             settings,
             lockstep,
+        })
+    }
+
+    /// The model has come to the first cycle that is compared, in the middle of a launch: both sides go on from there.
+    fn meet(&mut self, alone: &ModelEngine) -> Result<(), LaunchError> {
+        let (twin, surroundings, last) = alone.state();
+        let cycles = alone.statistics().cycles;
+        self.lockstep.twin = twin;
+        (self.rtl, self.model) = (surroundings.clone(), surroundings.clone());
+        self.moved = surroundings.moved();
+        (self.cycles, self.first) = (cycles, cycles);
+        self.trail = Trail::met(&self.lockstep, self.settings.history, cycles, last);
+        self.lockstep.meet().map_err(|error| {
+            let report = format!("the RTL does not get the state of the model in cycle {cycles}: {error}");
+            let verdict = Verdict::Assertion;
+            LaunchError::Broken(Box::new(Broken { verdict, cycle: cycles, report, divergence: None }))
         })
     }
 
@@ -169,22 +207,45 @@ impl LockstepEngine {
     }
 }
 
+/// The model that comes to the first cycle that is compared, if that is not the first one of all.
+fn ahead(settings: &Settings) -> Option<ModelEngine> {
+    let first = *settings.compare.as_ref()?.start();
+    let mut alone = ModelEngine::new(Settings { wave: None, measure: false, ..settings.clone() });
+    alone.until(first);
+    (first > 0).then_some(alone)
+}
+
 impl Engine for LockstepEngine {
     type Error = LaunchError;
 
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
+        if self.cycles == self.until {
+            return Err(LaunchError::Reached);
+        }
         let job = Job::new(&self.settings.config, launch)?;
-        let mut case = self.judge.begin(launch, &job, memory)?;
-        let reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
-        self.rtl.begin(job.clone(), memory.clone(), reference.clone());
-        self.model.begin(job.clone(), std::mem::take(memory), reference.clone());
+        let mut case = self.judge.as_mut().map(|judge| judge.begin(launch, &job, memory)).transpose()?;
+        let mut reference = Vec::new();
+        if let Some(mut alone) = self.ahead.take() {
+            match alone.launch(launch, memory) {
+                Err(LaunchError::Reached) => self.meet(&alone)?,
+                ended => {
+                    self.ahead = Some(alone);
+                    return ended;
+                }
+            }
+            self.other = alone.into_other();
+        } else {
+            reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
+            self.rtl.begin(job.clone(), memory.clone(), reference.clone());
+            self.model.begin(job.clone(), std::mem::take(memory), reference.clone());
+        }
         if launch.fault.is_some() {
             self.rtl.go_on_after_fault(AFTER_FAULT);
             self.model.go_on_after_fault(AFTER_FAULT);
         }
         let plan = RunPlan {
             seed: self.settings.seed,
-            cycles: u64::MAX,
+            cycles: self.until,
             memory_every: MEMORY_EVERY,
             // An SM that has stopped makes no progress, and is no hang.
             idle_limit: Some(self.settings.idle_limit + if launch.fault.is_some() { AFTER_FAULT } else { 0 }),
@@ -199,7 +260,9 @@ impl Engine for LockstepEngine {
         let trace = &mut self.trace;
         let mut observe = |inputs: &[u8], compared: &[u8]| {
             let cycle = Cycle::of(inputs, compared);
-            case.observe(&cycle);
+            if let Some(case) = &mut case {
+                case.observe(&cycle);
+            }
             places.observe(&cycle);
             coverage.observe(&cycle);
             if let Some(trace) = trace {
@@ -237,20 +300,27 @@ impl Engine for LockstepEngine {
             trace.end_launch();
         }
         let last = self.last();
-        let end = self.model.end(last.out).unwrap_or(End::Done);
+        let end = match self.model.end(last.out) {
+            Some(end) => end,
+            None if self.cycles == self.until => return Err(LaunchError::Reached),
+            None => End::Done,
+        };
         let pc = match end {
             End::Fault { warp, cause, .. } => places.of_fault(warp, cause),
             End::Done | End::Memory(_) => None,
         };
         let fault = MachineFault::new(&end, launch, memory, Some(last.probe), pc);
         self.launches += u64::from(fault.is_none() || launch.fault.is_some());
+        let Some((judge, case)) = self.judge.as_mut().zip(case) else {
+            return fault.map_or(Ok(()), |fault| Err(LaunchError::Fault(Box::new(fault))));
+        };
         if fault.is_some() || launch.fault.is_some() {
-            let mismatch = self.judge.conclude_fault(&case, fault.as_ref())?;
+            let mismatch = judge.conclude_fault(&case, fault.as_ref())?;
             return stopped(fault, mismatch);
         }
         let settings = &self.settings;
         let verdict =
-            self.judge.conclude(case, memory, |memory, writes| rerun(settings, &job, memory, reference, writes))?;
+            judge.conclude(case, memory, |memory, writes| rerun(settings, &job, memory, reference, writes))?;
         self.judged.add(verdict)
     }
 
@@ -261,10 +331,11 @@ impl Engine for LockstepEngine {
 
 impl Machine for LockstepEngine {
     fn statistics(&self) -> Statistics {
-        let Self { launches, cycles, judged, .. } = *self;
+        let Self { launches, judged, .. } = *self;
+        let cycles = self.cycles - self.first;
         let (mut events, spreads) = (self.events.clone(), self.spreads.clone());
-        self.rtl.moved().add_to(&mut events);
-        Statistics { launches, cycles, events, spreads, judged: Some(judged) }
+        self.rtl.moved().since(self.moved).add_to(&mut events);
+        Statistics { launches, cycles, events, spreads, judged: self.judge.as_ref().map(|_| judged) }
     }
 
     fn coverage(&self) -> Vec<(&'static str, u64)> {

@@ -53,6 +53,9 @@ pub struct Settings {
     pub threads: usize,
     /// Cycles before a failure of the lockstep that its waveform has ([`Trail::with_history`](gpurf_lockstep::Trail::with_history)).
     pub history: u64,
+    /// The cycles that the lockstep compares; `None`: all. The model comes to the first of them alone, and the run ends after the last one with
+    /// [`LaunchError::Reached`].
+    pub compare: Option<RangeInclusive<u64>>,
     /// Makes a model of the SM; another one than that of `gpurf-sm` for tests.
     pub model: fn(&Config) -> Box<dyn Twin>,
 }
@@ -72,6 +75,7 @@ impl Settings {
             measure: false,
             threads: 1,
             history: HISTORY,
+            compare: None,
             model,
         }
     }
@@ -164,6 +168,9 @@ pub enum LaunchError {
     /// The user ended the run.
     #[error("interrupted")]
     Interrupted,
+    /// The run has come to the end of what it was to do: no failure.
+    #[error("the launch has come to the cycle where the run ends")]
+    Reached,
 }
 
 impl LaunchError {

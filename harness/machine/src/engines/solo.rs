@@ -101,6 +101,8 @@ enum Halt {
     Interrupted,
     /// It has issued as many instructions as it may.
     Enough,
+    /// It has come to a cycle.
+    Reached,
 }
 
 /// One side in its surroundings.
@@ -123,6 +125,8 @@ struct Solo<R> {
     launches: u64,
     /// Instructions after which a launch may end early; looked at now and then.
     enough: Option<u64>,
+    /// The cycle in front of which the run ends.
+    until: Option<u64>,
     /// A launch has ended early.
     cut: bool,
 }
@@ -143,6 +147,7 @@ impl<R: Runner> Solo<R> {
             skipped: 0,
             launches: 0,
             enough: None,
+            until: None,
             cut: false,
             settings,
             runner,
@@ -175,6 +180,9 @@ impl<R: Runner> Solo<R> {
         let idle_limit = self.settings.idle_limit.max(1);
         let mut idle = 0;
         loop {
+            if self.until == Some(self.cycles) {
+                return Err(Halt::Reached);
+            }
             let record = self.record.get_mut(0);
             let (inputs, compared) = record.split_at_mut(input_bytes);
             if !self.surroundings.drive((self.cycles > 0).then_some(&*compared), inputs) {
@@ -213,7 +221,8 @@ impl<R: Runner> Solo<R> {
             idle = if progress(view::<SmIn>(inputs), view::<SmOut>(compared)) { 0 } else { idle + 1 };
             let before = self.cycles - 1;
             if alike > 1 {
-                idle += self.skip(alike - 1, idle_limit - idle);
+                let left = self.until.map_or(u64::MAX, |until| until - self.cycles);
+                idle += self.skip(alike - 1, left.min(idle_limit - idle));
             }
             if idle >= idle_limit {
                 return Err(Halt::Hung(self.cycles - idle));
@@ -259,7 +268,7 @@ impl<R: Runner> Solo<R> {
         let Some(trace) = &mut self.trace else { return };
         let cycle = self.cycles.saturating_sub(1);
         match ended {
-            Ok(End::Done) | Err(Halt::Enough) => {}
+            Ok(End::Done) | Err(Halt::Enough | Halt::Reached) => {}
             Ok(End::Fault { warp, cause, .. }) => {
                 let name = CAUSES.get(usize::from(*cause)).copied().unwrap_or("unknown cause");
                 trace.mark(cycle, "fault", &[("slot", warp.to_string()), ("cause", name.to_owned())]);
@@ -358,6 +367,21 @@ impl ModelEngine {
         engine
     }
 
+    /// Ends in front of this cycle, with [`LaunchError::Reached`]: the launch is under way then.
+    pub(super) fn until(&mut self, cycle: u64) {
+        self.solo.until = Some(cycle);
+    }
+
+    /// The reference of its throttle, to be used again.
+    pub(super) fn into_other(self) -> Option<Other> {
+        self.other
+    }
+
+    /// The model as it stands, what surrounds it, and the record of its last cycle.
+    pub(super) fn state(&self) -> (Box<dyn Twin>, &Surroundings, &[u8]) {
+        (self.solo.runner.duplicate(), &self.solo.surroundings, self.solo.record.get(0))
+    }
+
     /// What warps have committed, a digest for each launch that has ended; nothing where no observer watches.
     pub fn commits(&self) -> &[u64] {
         &self.commits
@@ -431,9 +455,13 @@ impl Engine for ModelEngine {
             None => self.solo.run(job.clone(), buffers, reference.clone(), None),
         };
         self.solo.end_trace(&ended);
-        *memory = self.solo.surroundings.take_buffers();
+        if !matches!(ended, Err(Halt::Reached)) {
+            // A launch that is under way keeps them.
+            *memory = self.solo.surroundings.take_buffers();
+        }
         let end = match ended {
             Ok(end) => end,
+            Err(Halt::Reached) => return Err(LaunchError::Reached),
             Err(Halt::Hung(since)) => {
                 self.solo.look_inside();
                 let (last, shape) = (self.solo.last(), self.solo.settings.config.sm_shape());

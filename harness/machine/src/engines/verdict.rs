@@ -31,6 +31,7 @@ impl EngineError for LaunchError {
             Self::Mismatch(_) => Some(Verdict::OracleMismatch),
             Self::Broken(broken) => Some(broken.verdict),
             Self::Interrupted => Some(Verdict::Interrupted),
+            Self::Reached => Some(Verdict::Pass),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Kernels on RTL and model in lockstep, and on the RTL alone.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -13,7 +14,7 @@ use gpurf_launch::Manifest;
 use gpurf_lockstep::{RESET_CYCLES, Verdict};
 use gpurf_machine::trace::Format;
 use gpurf_machine::{LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, Statistics, request};
-use gpurf_oracle::host::{OracleEngine, Session};
+use gpurf_oracle::host::{OracleEngine, RunError, Session};
 use gpurf_sm::SmOut;
 use verilated::{Library, Options, Toolchain};
 
@@ -25,7 +26,8 @@ fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-        let options = Options { optimise: false, ..Options::default() };
+        // Registers can be written, for parts of runs.
+        let options = Options { optimise: false, state: true, ..Options::default() };
         let tools = Toolchain::find(&root.join("target/verilated")).unwrap();
         tools.build(&request(&root.join("rtl"), &settings(SET).config, options)).unwrap()
     })
@@ -232,10 +234,21 @@ fn faults_and_hangs_are_the_same_on_the_rtl() {
 struct Faulty {
     inner: Box<dyn Twin>,
     cycle: u64,
+    /// The cycle in which it does, if anybody looks at its record.
+    wrong: u64,
+}
+
+impl Faulty {
+    fn model(config: &Config, wrong: u64) -> Box<dyn Twin> {
+        Box::new(Self { inner: (gpurf_sm::ENTRY.twin)(config), cycle: 0, wrong })
+    }
 }
 
 /// The cycle in which it does: after the first launch.
 const WRONG: u64 = 1500;
+
+/// The same of a model that begins under reset.
+const FAULTY: u64 = RESET_CYCLES as u64 + WRONG;
 
 impl Twin for Faulty {
     fn declaration(&self) -> &Declaration {
@@ -243,7 +256,7 @@ impl Twin for Faulty {
     }
     fn cycle(&mut self, inputs: &[u8], compared: &mut [u8]) {
         self.inner.cycle(inputs, compared);
-        if self.cycle == RESET_CYCLES as u64 + WRONG {
+        if self.cycle == self.wrong {
             view_mut::<SmOut>(compared).fault_value_o = 5;
             view_mut::<SmOut>(compared).mem_req_valid_o ^= 1;
         }
@@ -251,19 +264,19 @@ impl Twin for Faulty {
     }
     fn cycle_unprobed(&mut self, inputs: &[u8], compared: &mut [u8]) {
         self.inner.cycle_unprobed(inputs, compared);
+        self.cycle += 1;
     }
     fn memories(&mut self) -> Vec<TwinMemory<'_>> {
         self.inner.memories()
     }
     fn duplicate(&self) -> Box<dyn Twin> {
-        Box::new(Self { inner: self.inner.duplicate(), cycle: self.cycle })
+        Box::new(Self { inner: self.inner.duplicate(), ..*self })
     }
 }
 
 #[test]
 fn a_difference_stops_at_its_cycle_and_is_kept() {
-    let faulty =
-        |config: &Config| -> Box<dyn Twin> { Box::new(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), cycle: 0 }) };
+    let faulty = |config: &Config| Faulty::model(config, FAULTY);
     let folder = tempfile::tempdir().unwrap();
     let wave = Some((WRONG - 5..=WRONG + 5, folder.path().to_owned()));
     let mut engine = both(Settings { model: faulty, wave, ..settings(SET) });
@@ -308,8 +321,7 @@ fn a_difference_stops_at_its_cycle_and_is_kept() {
 /// The waveform of a stretch of cycles that was asked for shows what the run did: that of a long history, which is run again, is the same.
 #[test]
 fn a_long_history_reaches_back_over_launches() {
-    let faulty =
-        |config: &Config| -> Box<dyn Twin> { Box::new(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), cycle: 0 }) };
+    let faulty = |config: &Config| Faulty::model(config, FAULTY);
     let program = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT\nST.GLOBAL.B32 [R2:RZ], R9", 4, 64);
     for threads in [1, 2] {
         for history in [1_000, 5_000] {
@@ -354,16 +366,15 @@ impl Twin for Panicking {
         self.0.memories()
     }
     fn duplicate(&self) -> Box<dyn Twin> {
-        Box::new(Self(Faulty { inner: self.0.inner.duplicate(), cycle: self.0.cycle }))
+        Box::new(Self(Faulty { inner: self.0.inner.duplicate(), ..self.0 }))
     }
 }
 
 #[test]
 fn one_thread_and_two_give_the_same() {
-    let faulty =
-        |config: &Config| -> Box<dyn Twin> { Box::new(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), cycle: 0 }) };
+    let faulty = |config: &Config| Faulty::model(config, FAULTY);
     let panicking = |config: &Config| -> Box<dyn Twin> {
-        Box::new(Panicking(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), cycle: 0 }))
+        Box::new(Panicking(Faulty { inner: (gpurf_sm::ENTRY.twin)(config), cycle: 0, wrong: FAULTY }))
     };
     let program =
         || Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT\nST.GLOBAL.B32 [R2:RZ], R9", 4, 64);
@@ -436,4 +447,75 @@ fn a_load_from_two_memories_is_complete_with_its_last_answer() {
         let found = program.run(&mut engine).unwrap_or_else(|error| panic!("{parity}, lockstep: {error}"));
         assert!(found.into_iter().take(128).eq(expected(parity)), "{parity}, lockstep");
     }
+}
+
+/// The parts of a run whose first cycles are these.
+fn parts(firsts: &[u64]) -> impl Iterator<Item = RangeInclusive<u64>> {
+    let ends = firsts.iter().skip(1).map(|next| next - 1).chain([u64::MAX]);
+    firsts.iter().zip(ends).map(|(&first, end)| first..=end)
+}
+
+#[test]
+fn the_parts_of_a_run_are_the_run() {
+    // Arithmetic and barriers; local memory, divergence; atomic operations on shared memory; many launches.
+    for name in ["needle", "radixSort", "histogram", "launch/particles"] {
+        let case = Case::load(name).unwrap();
+        let image = compiled(name, 24, &settings(SET).config).image;
+        let mut whole = both(settings(SET));
+        Session::new(case.manifest(), &image).unwrap().run(&mut whole).unwrap();
+        let whole = Statistics { judged: None, ..whole.statistics() };
+        // Somewhere in the middle of everything, a single cycle, and the last one.
+        let firsts =
+            [0, 1, whole.cycles / 7, whole.cycles / 3, whole.cycles / 3 + 1, whole.cycles / 2, whole.cycles - 1];
+        let mut sum = Statistics::default();
+        for cycles in parts(&firsts) {
+            let is_last = *cycles.end() == u64::MAX;
+            let mut session = Session::new(case.manifest(), &image).unwrap();
+            let mut engine = both(Settings { compare: Some(cycles.clone()), ..settings(SET) });
+            match session.run(&mut engine) {
+                Ok(_) => {
+                    assert!(is_last, "{name}, {cycles:?}");
+                    assert!(session.checks().unwrap().iter().all(|row| row.ok), "{name}");
+                }
+                Err(RunError::Engine(LaunchError::Reached)) => assert!(!is_last, "{name}, {cycles:?}"),
+                Err(error) => panic!("{name}, {cycles:?}: {error}"),
+            }
+            let statistics = engine.statistics();
+            assert!(is_last || statistics.cycles == cycles.end() - cycles.start() + 1, "{name}, {cycles:?}");
+            sum.add(&statistics);
+        }
+        assert_eq!(sum, whole, "{name}");
+    }
+}
+
+#[test]
+fn a_difference_is_found_by_the_part_that_has_its_cycle() {
+    let program = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT\nST.GLOBAL.B32 [R2:RZ], R9", 4, 64);
+    let run = |cycles: RangeInclusive<u64>| {
+        // It begins without a reset, except in the first cycle.
+        let model = |config: &Config| Faulty::model(config, WRONG);
+        let mut engine = both(Settings { model, compare: Some(cycles), history: 1000, ..settings(SET) });
+        let mut memory = buffers();
+        let error = loop {
+            if let Err(error) = program.launch(&mut engine, &mut memory) {
+                break error;
+            }
+        };
+        (engine, error)
+    };
+    for cycles in [WRONG - 300..=WRONG - 1, WRONG + 1..=WRONG + 300] {
+        let (engine, error) = run(cycles);
+        assert!(matches!(error, LaunchError::Reached), "{error}");
+        assert_eq!(engine.statistics().cycles, 300);
+    }
+    let (engine, error) = run(WRONG - 100..=WRONG + 100);
+    let LaunchError::Broken(broken) = error else { panic!("{error}") };
+    assert_eq!((broken.verdict, broken.cycle), (Verdict::Diverged, WRONG));
+    assert_eq!(broken.divergence.unwrap().port, "mem_req_valid_o");
+    // Its history begins where the part does.
+    let folder = tempfile::tempdir().unwrap();
+    let written = engine.write_failure(folder.path(), &[], None).unwrap().unwrap();
+    let text = std::fs::read_to_string(written.join("wave.vcd")).unwrap();
+    let has = |cycle: u64| text.contains(&format!("\n#{}\n", 2 * cycle));
+    assert!(has(WRONG) && has(WRONG - 100) && !has(WRONG - 101));
 }

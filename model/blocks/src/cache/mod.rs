@@ -3,7 +3,7 @@
 use crate::design::EventWord;
 use crate::entry::declare_blocks;
 use crate::instances::{renamed, stem};
-use crate::{Block, Field, Ports, Wide, intern};
+use crate::{Block, Field, Ports, Shows, Wide, intern};
 
 pub(crate) mod config;
 
@@ -68,13 +68,10 @@ fn wide(set: u128) -> Wide<SET_WORDS> {
 fn inside<B: Block>(name: &str, path: &str, shape: &B::Shape, at: [usize; 2], fields: &mut Vec<Field>) {
     let net = |port: &str| intern(format!("{name}_{}", stem(port)));
     let registers = B::Probe::fields(shape);
-    let ports = B::Out::fields(shape).into_iter().map(|mut field| {
-        // Which register it shows is the business of where the block is run alone.
-        field.shows = None;
-        (field, at[0])
-    });
+    let ports = B::Out::fields(shape).into_iter().map(|field| (field, at[0]));
     for (mut field, offset) in ports.chain(registers.into_iter().map(|field| (field, at[1]))) {
         field.valid_by = field.valid_by.map(net);
+        field.shows = field.shows.map(|shows| Shows { valid: shows.valid.map(net), ..shows });
         let name = net(field.name).to_owned();
         fields.push(renamed(field, name).inside(path, offset));
     }

@@ -8,7 +8,7 @@ use gpurf_arith::integer::{
 use crate::execute::result::{UnitResult, destination, each_lane, keep, lanes_where, ones, select};
 use crate::instruction::{Instruction, Issued, NO_PRED, NO_REG, constant, modifiers, opcode};
 use crate::shape::SmShape;
-use crate::{Block, LANES, NoProbe, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
+use crate::{Block, LANES, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 ports! {
     /// Inputs of [`Alu`].
@@ -48,19 +48,29 @@ ports! {
         /// A result is offered.
         result_valid_o: u8 = field(1).early().shows("valid_q"),
         /// Warp of the result.
-        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early(),
+        result_warp_o: u8 = field(WARP_BITS).valid_by("result_valid_o").early().shows("warp_q"),
         /// The result writes a register.
         result_reg_valid_o: u8 = field(1).early(),
         /// Register of the result.
-        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early().shows("reg_q"),
+        result_reg_o: u8 = field(REG_BITS).valid_by("result_reg_valid_o").early(),
         /// The result writes a predicate.
         result_pred_valid_o: u8 = field(1).early(),
         /// Predicate of the result.
-        result_pred_o: u8 = field(3).valid_by("result_pred_valid_o").early().shows("pred_q"),
+        result_pred_o: u8 = field(3).valid_by("result_pred_valid_o").early(),
         /// WARPSYNC found other lanes than its mask says.
         fault_valid_o: u8 = field(1).early().shows_while("fault_q", "result_valid_o"),
         /// Warp of the WARPSYNC at fault.
-        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early().shows("warp_q"),
+        fault_warp_o: u8 = field(WARP_BITS).valid_by("fault_valid_o").early(),
+    }
+}
+
+ports! {
+    /// State of [`Alu`] that its outputs do not show.
+    pub struct AluProbe(s: &SmShape) {
+        /// Register that the result writes; 255: none.
+        reg_q: u8 = field(REG_BITS).valid_by("result_valid_o"),
+        /// Predicate that the result writes; 7: none.
+        pred_q: u8 = field(3).valid_by("result_valid_o"),
     }
 }
 
@@ -331,7 +341,7 @@ impl Block for Alu {
     type Shape = SmShape;
     type In = AluIn;
     type Out = AluOut;
-    type Probe = NoProbe<SmShape>;
+    type Probe = AluProbe;
 
     fn new(_: &SmShape) -> Self {
         Self { data_q: WarpData::ZERO, result_q: UnitResult::default(), fault_q: None, valid_q: false }
@@ -370,7 +380,9 @@ impl Block for Alu {
         }
     }
 
-    fn probe(&self, _: &AluIn, _: &AluOut, _: &mut NoProbe<SmShape>) {}
+    fn probe(&self, _: &AluIn, _: &AluOut, probe: &mut AluProbe) {
+        (probe.reg_q, probe.pred_q) = (self.result_q.reg.unwrap_or(NO_REG), self.result_q.pred.unwrap_or(NO_PRED));
+    }
 }
 
 #[cfg(test)]

@@ -248,7 +248,8 @@ impl Block for Sfu {
         out.result_valid_o = self.result_valid_q.into();
         (out.result_warp_o, out.result_mask_o) = (result.warp, result.mask);
         (out.result_reg_valid_o, out.result_reg_o) = (result.reg.is_some().into(), result.reg.unwrap_or(0));
-        if result.reg.is_some() {
+        // Lanes that are done are there before the result is.
+        if !self.idle() {
             out.result_data_o = *self.data();
         }
     }

@@ -71,10 +71,10 @@ ports! {
         write_done_o: u8 = field(s.ports()),
         /// Warp of the completed write.
         write_done_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").shows("warp_q"),
+            field(WARP_BITS).count(s.ports()).valid_by("write_done_o"),
         /// Register of the completed write.
         write_done_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("write_done_o").shows("reg_q"),
+            field(REG_BITS).count(s.ports()).valid_by("write_done_o"),
         /// The result on bus b is of a warp in a slot.
         look_valid_o: u8 = field(s.ports()),
         /// Slot of the warp of the result on bus b.
@@ -125,6 +125,10 @@ ports! {
         copy_turn_q: u8 = field(s.ports()),
         /// Slot of the result in latch b.
         slot_q: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("valid_q"),
+        /// Warp of the result in latch b.
+        warp_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("valid_q"),
+        /// Register of the result in latch b.
+        reg_q: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("valid_q"),
         /// Place of the result in latch b.
         place_q: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()).valid_by("valid_q"),
     }
@@ -440,6 +444,10 @@ impl Block for HierarchyResults {
         probe.private_q = (0..self.ports).fold(0, |set, b| set | u8::from(self.latch_q[b].private) << b);
         probe.mask_q = only(&self.latch_q.map(|latch| latch.mask), self.valid_q);
         probe.slot_q = only(&self.latch_q.map(|latch| latch.slot), self.valid_q);
+        // Those of a result that is not for an array are needed until it is in its bank.
+        for (b, latch) in self.latch_q.iter().enumerate() {
+            (probe.warp_q[b], probe.reg_q[b]) = (latch.warp, latch.reg);
+        }
         probe.place_q = only(&self.latch_q.map(|latch| latch.place), self.valid_q);
         for b in set_bits(self.valid_q) {
             probe.data_q[b] = self.data_q[b];

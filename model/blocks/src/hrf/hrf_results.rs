@@ -274,7 +274,8 @@ impl Block for HrfResults {
 
     fn probe(&self, _: &HrfResultsIn, _: &HrfResultsOut, probe: &mut HrfResultsProbe) {
         probe.valid_q = self.valid_q.into();
-        let Latched { mask, entry, warp, reg } = self.latched().unwrap_or_default();
+        // RCM is asked for the register of the last result, too.
+        let Latched { mask, entry, warp, reg } = self.latched;
         (probe.mask_q, probe.entry_q, probe.warp_q, probe.reg_q) = (mask, entry, warp, reg);
         if self.valid_q {
             probe.data_q = self.data_q;

@@ -98,7 +98,7 @@ ports! {
         /// No lane is left after this pass.
         last_o: u8 = field(1),
         /// Warp of the instruction held.
-        warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early(),
+        warp_o: u8 = field(WARP_BITS).valid_by("busy_o").early().shows("warp_q"),
         /// Kind of access: 0 load, 1 store, 2 atomic operation.
         kind_o: u8 = field(2).valid_by("busy_o").early().shows("kind_q"),
         /// Bytes as a power of two.
@@ -118,7 +118,7 @@ ports! {
         /// An instruction that has no result has been performed.
         finish_valid_o: u8 = field(1),
         /// Warp of the instruction that has been performed.
-        finish_warp_o: u8 = field(WARP_BITS).valid_by("finish_valid_o").shows("warp_q"),
+        finish_warp_o: u8 = field(WARP_BITS).valid_by("finish_valid_o"),
         /// A probe or a release was taken in the cycle before.
         answer_valid_o: u8 = field(1).early().shows("answer_q"),
         /// The answer is that of a release, not of a probe.

@@ -88,10 +88,10 @@ ports! {
         write_done_o: u8 = field(s.ports()),
         /// Warp of the completed write.
         write_done_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").shows("warp_q"),
+            field(WARP_BITS).count(s.ports()).valid_by("write_done_o"),
         /// Register of the completed write.
         write_done_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("write_done_o").shows("reg_q"),
+            field(REG_BITS).count(s.ports()).valid_by("write_done_o"),
         /// An operation on cache c.
         op_valid_o: u8 = field(s.ports()),
         /// The operation on cache c takes lanes away; 0 without an operation.
@@ -107,9 +107,11 @@ ports! {
         /// A result is in latch b.
         result_valid_o: u8 = field(s.ports()).shows("valid_q").early(),
         /// Warps of the results in the latches.
-        result_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("valid_q").early(),
+        result_warp_o: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("valid_q").early().shows("warp_q"),
         /// Registers of the results in the latches.
-        result_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("valid_q").early(),
+        result_reg_o: [u8; MAX_PORTS] =
+            field(REG_BITS).count(s.ports()).valid_by("valid_q").early().shows("reg_q"),
         /// A result that has left its latch is in the MRF's queue b.
         queue_valid_o: u8 = field(s.ports()).shows_when(s.release, "queued_q").early(),
         /// Warps of the results in the queues.
