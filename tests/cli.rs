@@ -625,6 +625,7 @@ fn a_divergence_is_reported_without_its_folder_too() {
 fn faults_and_flipped_bits_are_found() {
     refused(&["mutate", "--block", "sharing"], BAD_INPUT, &["there is no block sharing"]);
     refused(&["audit", "--block", "sharing"], BAD_INPUT, &["there is no block sharing"]);
+    refused(&["audit", "--block", "sm"], BAD_INPUT, &["--block sm", "memory and host"]);
     let result = json(&["audit", "--json", "--block", "mrf_write_queue"], PASSED);
     let audit = &result["audits"][0];
     assert!(audit["bits"].as_u64().unwrap() > 1000 && audit["bits"] == audit["reported"], "{result}");

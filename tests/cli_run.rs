@@ -199,6 +199,13 @@ fn wrong_options_say_so() {
         BAD_INPUT,
         &["--history", "256 to 1000000"],
     );
+    for (option, value) in [("--compare", "10:20"), ("--part", "1/2")] {
+        let words = [option, "model", "--engine lockstep"];
+        refused(&["run", &manifest, "--engine", "model", option, value], BAD_INPUT, &words);
+    }
+    refused(&["run", &manifest, "--engine", "lockstep", "--part", "3/2"], BAD_INPUT, &["--part", "2/3"]);
+    let both = ["run", &manifest, "--engine", "lockstep", "--part", "1/2", "--compare", "10:20"];
+    refused(&both, BAD_INPUT, &["--part", "--compare"]);
     let words = ["--check-undefined", "--engine functional"];
     refused(&["run", &manifest, "--check-undefined", "--engine", "model"], BAD_INPUT, &words);
     // Here is no checkout, so there is no RTL.
@@ -512,6 +519,36 @@ fn a_kernel_in_lockstep() {
     assert!(object["checks"].as_array().unwrap().iter().all(|row| row["ok"] == true));
     let model = run("model");
     assert_eq!((&model["cycles"], &model["events"]), (&object["cycles"], &object["events"]));
+}
+
+/// The RTL is that of the SM's tests, which have every register in every part.
+#[test]
+fn a_kernel_in_parts() {
+    let manifest = kernels().join("pathfinder.toml");
+    let failures = tempfile::tempdir().unwrap();
+    let given = ["run", manifest.to_str().unwrap(), "--set", "mrf.issue_ports=2", "--set", "sm.warps=16", "--failures"];
+    let given = [&given[..], &[failures.path().to_str().unwrap()]].concat();
+    let run = |options: &[&str]| Command::new(env!("CARGO_BIN_EXE_gpurf")).args(&given).args(options).output().unwrap();
+    let read = |options: &[&str]| read_json(options, &run(options), PASSED);
+    let whole = read(&["--engine", "model", "--json"]);
+    let (mut cycles, mut issued) = (0, 0);
+    for part in ["1/3", "2/3", "3/3"] {
+        let object = read(&["--engine", "lockstep", "--part", part, "--json"]);
+        assert_eq!((&object["result"], object["compared_from"].as_u64()), (&"pass".into(), Some(cycles)), "{part}");
+        // What the kernels leave is there at their end alone, and the oracle does not judge parts.
+        assert_eq!(object.get("checks").is_some(), part == "3/3", "{part}");
+        assert!(object["stats"].get("oracle").is_none(), "{part}");
+        cycles += object["cycles"].as_u64().unwrap();
+        issued += object["events"]["issue"].as_u64().unwrap();
+    }
+    assert_eq!((Some(cycles), Some(issued)), (whole["cycles"].as_u64(), whole["events"]["issue"].as_u64()));
+    let words = text(&run(&["--engine", "lockstep", "--compare", "1000:1019"]).stdout);
+    assert!(words.contains("compared and equal: cycles 1 000 to 1 019"), "{words}");
+    // Nothing is there to compare.
+    let after = ["--engine", "lockstep", "--compare", "90000000:90000001"];
+    check_refused(&after, &run(&after), BAD_INPUT, &["--compare", "before cycle 90000000", "--engine model"]);
+    let many = ["--engine", "lockstep", "--part", "1/90000000"];
+    check_refused(&many, &run(&many), BAD_INPUT, &["--part", "90000000 parts", &cycles.to_string()]);
 }
 
 #[test]

@@ -292,6 +292,8 @@ mod tests {
         assert_eq!((sizes("head_reg").2, sizes("head_bank").2), (None, Some("own")), "what is said with the net");
         assert_eq!(of("head_entry").doc, "Entry the head goes to.");
         assert_eq!((of("head_entry").offset, of("head_entry").paths()), (64, vec!["head_entry".to_owned()]));
+        let shows = of("head_entry").shows.expect("its port shows a register");
+        assert_eq!((shows.register, shows.parts), ("gen[{}].u_queue.entry_q", 2), "one of each instance");
         assert_eq!(of("leader_q").paths(), ["gen[0].u_collector.leader_q", "gen[1].u_collector.leader_q"]);
     }
 

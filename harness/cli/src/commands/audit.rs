@@ -2,10 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use gpurf_blocks::Block;
 use gpurf_blocks::registry::blocks;
 use gpurf_lockstep::Verdict;
 use gpurf_regress::audit::{self, Audit, CYCLES_EACH, Hole, HoleKind};
 use gpurf_regress::{JobError, run_all, suite};
+use gpurf_sm::Sm;
 use serde::Serialize;
 
 use crate::args;
@@ -38,6 +40,10 @@ pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
         [] => blocks().collect(),
         names => names.iter().map(|name| plan::find(name)).collect::<Result<_, _>>()?,
     };
+    if blocks.iter().any(|block| block.name == Sm::NAME) {
+        let why = "the inputs of the SM come from memory and host, and an audit's are random: audit the blocks in it";
+        return Err(Failure::bad_input(format!("--block {}: {why}", Sm::NAME)));
+    }
     let selected = match &arguments.selection {
         selection if selection.is_default() => None,
         selection => Some(plan::load(selection)?),

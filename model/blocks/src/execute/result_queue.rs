@@ -212,18 +212,17 @@ impl ResultQueue {
         (self.first_q, self.count_q) = (0, 0);
     }
 
-    /// The places and what is left of their latencies.
-    pub(crate) fn state(&self) -> ResultQueueProbe {
-        let mut probe = ResultQueueProbe::zeroed();
+    /// The places and what is left of their latencies. Field by field: the struct has room for the longest queue, and is written in each cycle.
+    fn show_state(&self, probe: &mut ResultQueueProbe) {
         probe.result_q.iter_mut().zip(&self.result_q).for_each(|(shown, &held)| *shown = ResultWord(held));
         [probe.reg_valid_q] = self.reg_valid_q;
+        probe.wait_q = [0; MAX_DEPTH];
         let places = (self.first_q..self.data_q.len()).chain(0..self.first_q).take(self.count_q);
         for place in places {
             probe.wait_q[place] = self.due_q[place].saturating_sub(self.now) as u8;
         }
         (probe.first_q, probe.count_q) = (self.first_q as u8, self.count_q as u8);
         probe.place = self.free_place() as u8;
-        probe
     }
 
     /// What the places hold, for the harness; `at` gives the path of a register inside the module.
@@ -305,7 +304,7 @@ impl Block for ResultQueue {
     }
 
     fn probe(&self, _: &ResultQueueIn, _: &ResultQueueOut, probe: &mut ResultQueueProbe) {
-        *probe = self.state();
+        self.show_state(probe);
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {

@@ -292,9 +292,10 @@ impl Block for Scoreboard {
     }
 
     fn probe(&self, _: &ScoreboardIn, _: &ScoreboardOut, probe: &mut ScoreboardProbe) {
-        probe.reg_q.copy_from_slice(&self.reg_q.as_flattened()[..WORDS * MAX_WARPS]);
-        probe.pred_q.copy_from_slice(&self.pred_q[..MAX_WARPS]);
-        probe.count_q.copy_from_slice(&self.count_q[..MAX_WARPS]);
+        let warps = self.warps;
+        probe.reg_q[..WORDS * warps].copy_from_slice(&self.reg_q.as_flattened()[..WORDS * warps]);
+        probe.pred_q[..warps].copy_from_slice(&self.pred_q[..warps]);
+        probe.count_q[..warps].copy_from_slice(&self.count_q[..warps]);
     }
 }
 
