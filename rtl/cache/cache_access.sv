@@ -75,6 +75,7 @@ module cache_access
 
   localparam int unsigned ByteW = 2;              // bits of a byte's place in its word
   localparam int unsigned WordBytes = LaneW / 8;
+  localparam int unsigned LineWords = 2**(LineOffsetW - ByteW);
 
   // C
   logic                 access_valid_q;
@@ -131,24 +132,24 @@ module cache_access
   // Bytes of the lanes go to their places in the line, upwards, so that the highest lane's stay. An
   // access lies within a line and is aligned, so its bytes lie within one word of the line.
   always_ff @(posedge clk_i) begin : store
-    automatic logic [DataW-1:0]     data;
-    automatic logic [LineBytes-1:0] bytes;
+    // Words of the line: an index of words leaves no shift of the whole line.
+    automatic logic [LineWords-1:0][LaneW-1:0]     data;
+    automatic logic [LineWords-1:0][WordBytes-1:0] bytes;
     automatic logic [WordBytes-1:0] some;     // bytes of the word
     automatic logic [LaneW-1:0]     enable;   // a bit for each bit of them
     automatic logic [LaneW-1:0]     value;
-    automatic logic [LineOffsetW-1:0] first;  // first byte of the word
+    automatic logic [LineOffsetW-ByteW-1:0] word;
     if (take && in_store_i) begin
       data  = '0;
       bytes = '0;
       for (int unsigned l = 0; l < Lanes; l++) begin
         if (in_mask_i[l]) begin
-          first = {in_offset_i[l][LineOffsetW-1:ByteW], {ByteW{1'b0}}};
+          word  = in_offset_i[l][LineOffsetW-1:ByteW];
           some  = {{2{in_size_i[1]}}, in_size_i != SizeByte, 1'b1} << in_offset_i[l][ByteW-1:0];
           value = in_data_i[LaneW*l +: LaneW] << {in_offset_i[l][ByteW-1:0], 3'b000};
           for (int unsigned b = 0; b < WordBytes; b++) enable[8*b +: 8] = {8{some[b]}};
-          bytes[first +: WordBytes] = bytes[first +: WordBytes] | some;
-          data[{first, 3'b000} +: LaneW] =
-              (data[{first, 3'b000} +: LaneW] & ~enable) | (value & enable);
+          bytes[word] = bytes[word] | some;
+          data[word]  = (data[word] & ~enable) | (value & enable);
         end
       end
       data_q  <= data;

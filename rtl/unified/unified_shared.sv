@@ -196,7 +196,11 @@ module unified_shared
     automatic logic [ByteW-1:0]     place;
     automatic logic [WordBytes-1:0] bytes;
     automatic logic [LaneW-1:0]     enable;
-    data_o  = '0;
+    // An index of words leaves no shift of all of them.
+    automatic logic [WordPlaces-1:0][LaneW-1:0] old;   // at the banks
+    automatic logic [WordPlaces-1:0][LaneW-1:0] data;
+    old     = data_i;
+    data    = '0;
     bytes_o = '{default: '0};
     word    = '0;
     place   = '0;
@@ -211,18 +215,17 @@ module unified_shared
             bytes = stored_bytes(size_i, place);
             for (int unsigned b = 0; b < WordBytes; b++) enable[8*b +: 8] = {8{bytes[b]}};
             bytes_o[word] = bytes_o[word] | bytes;
-            data_o[LaneW*word +: LaneW] =
-                (data_o[LaneW*word +: LaneW] & ~enable) |
-                ((store_i[LaneW*l +: LaneW] << {place, 3'b000}) & enable);
+            data[word]    = (data[word] & ~enable) |
+                            ((store_i[LaneW*l +: LaneW] << {place, 3'b000}) & enable);
           end else begin
             bytes_o[word] = '1;
-            data_o[LaneW*word +: LaneW] =
-                updated(atomic_i, data_i[LaneW*word +: LaneW], store_i[LaneW*l +: LaneW],
-                        compare_i[LaneW*l +: LaneW]);
+            data[word]    = updated(atomic_i, old[word], store_i[LaneW*l +: LaneW],
+                                    compare_i[LaneW*l +: LaneW]);
           end
         end
       end
     end
+    data_o = data;
   end
 
   // ------------------------------------------------------------------ what is served

@@ -1,6 +1,8 @@
-//! Times of single results, which no event word counts (`docs/machine.md`, "Measures").
+//! Times of single results, and instructions by what has become of them, which no event word counts (`docs/machine.md`, "Measures").
 //!
 //! They are read off nets that lockstep compares, and mean the same with every design of the register file.
+
+mod conflicts;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +14,9 @@ use gpurf_lockstep::{Events, Spreads};
 use gpurf_oracle::lanes_of;
 
 use crate::cycle::{Cycle, ready};
+
+use conflicts::Conflicts;
+pub use conflicts::{IN_CONFLICT, IN_CONFLICT_CACHE, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD};
 
 /// The sum over cycles of the warps that may issue.
 pub const READY_WARPS: &str = "ready_warps";
@@ -36,7 +41,7 @@ struct Written {
     parked: bool,
 }
 
-/// Times of an SM's results from its reset on.
+/// Times of an SM's results, and its instructions, from its reset on.
 pub struct Measures {
     organisation: Organisation,
     /// The cycle that is looked at.
@@ -51,6 +56,7 @@ pub struct Measures {
     first_read: BTreeMap<u64, u64>,
     parked_first_read: BTreeMap<u64, u64>,
     parked_cycles: BTreeMap<u64, u64>,
+    conflicts: Conflicts,
 }
 
 /// One more of a number.
@@ -71,6 +77,7 @@ impl Measures {
             first_read: BTreeMap::new(),
             parked_first_read: BTreeMap::new(),
             parked_cycles: BTreeMap::new(),
+            conflicts: Conflicts::new(config),
         }
     }
 
@@ -84,6 +91,7 @@ impl Measures {
     pub fn observe(&mut self, cycle: &Cycle<'_>) {
         let o = &cycle.probe.outputs;
         let (issue, stage, launcher) = (&o.issue_stage, &o.operand_stage, &o.block_launcher);
+        self.conflicts.observe(cycle);
         self.now += 1;
         self.ready = ready(o).count_ones().into();
         self.ready_warps += self.ready;
@@ -133,6 +141,7 @@ impl Measures {
     /// Adds what was measured to the sums and the values of event words.
     pub fn add_to(&self, events: &mut Events, spreads: &mut Spreads) {
         events.insert(READY_WARPS, self.ready_warps);
+        self.conflicts.add_to(events);
         let all = [
             (FIRST_READ, &self.first_read),
             (PARKED_FIRST_READ, &self.parked_first_read),

@@ -343,6 +343,8 @@ pub struct CollectorView {
     pub granted: u64,
     /// Dispatch ports with an instruction.
     pub dispatch: u8,
+    /// The collector of each of these instructions.
+    pub leaving: [u8; MAX_PORTS],
 }
 
 /// Banks of the main register file and the queues of results in front of them, in a cycle.
@@ -374,8 +376,8 @@ pub struct ParkingView {
 impl CollectorView {
     /// Those of the main register file.
     pub(crate) fn of(probe: &MrfProbe) -> Self {
-        let &MrfProbe { busy, complete, req_valid, grant, dispatch_valid, .. } = probe;
-        Self { busy, complete, wanted: req_valid, granted: grant, dispatch: dispatch_valid }
+        let &MrfProbe { busy, complete, req_valid, grant, dispatch_valid, dispatch_col, .. } = probe;
+        Self { busy, complete, wanted: req_valid, granted: grant, dispatch: dispatch_valid, leaving: dispatch_col }
     }
 }
 

@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::common::{Program, alone, settings};
+use gpurf_blocks::config::{Config, Start};
 use gpurf_blocks::designs::DESIGNS;
-use gpurf_machine::measures::{FIRST_READ, PARKED_CYCLES, PARKED_FIRST_READ, READY_WARPS};
+use gpurf_machine::measures::{
+    FIRST_READ, IN_CONFLICT, IN_CONFLICT_CACHE, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD, PARKED_CYCLES,
+    PARKED_FIRST_READ, READY_WARPS,
+};
 use gpurf_machine::{Machine, ModelEngine, Settings, Statistics};
 
 fn measured(set: &[&str]) -> Settings {
@@ -70,6 +74,95 @@ fn a_new_warp_has_no_results() {
     assert_eq!(blocks(40), 40 * blocks(1));
 }
 
+/// Instructions in conflict that a warp alone has more with some instructions than without them: of any kind, about registers, scratchpad, cache.
+fn in_conflict(preset: &str, before: &str, code: &str) -> [u64; 4] {
+    let names = [IN_CONFLICT, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD, IN_CONFLICT_CACHE];
+    let counts = |code: &str| {
+        let mut program = Program::new(&format!("{before}\n{code}"), 1, 32);
+        program.kernel.static_shared = 8192;
+        let config = preset_config(preset);
+        let mut engine = ModelEngine::new(Settings { measure: true, ..Settings::new(config) });
+        program.run(&mut engine).unwrap();
+        let events = engine.statistics().events;
+        names.map(|name| events[name])
+    };
+    let (with, without) = (counts(&code.repeat(10)), counts(""));
+    std::array::from_fn(|kind| with[kind] - without[kind])
+}
+
+fn preset_config(name: &str) -> Config {
+    gpurf_blocks::config::preset(name).expect("a preset").config
+}
+
+#[test]
+fn an_instruction_that_reads_two_registers_of_a_bank_is_in_conflict_once() {
+    let reads = |code| in_conflict("mrf-1r1w", "", code);
+    assert_eq!(reads("IADD R8, PT, R4, R12, !PT\n"), [10, 10, 0, 0], "one bank of four");
+    assert_eq!(reads("IADD R8, PT, R4, R13, !PT\n"), [0; 4], "two banks");
+    assert_eq!(reads("IADD R8, PT, R4, R4, !PT\n"), [0; 4], "one register is read once");
+    // Three reads of one bank: two of them wait, one of them twice.
+    assert_eq!(reads("IMAD.LO R8, PT, R4, R12, R16, !PT\n"), [10, 10, 0, 0]);
+}
+
+/// Lane l's address in R4: `stride` bytes apart, and odd lanes so many bytes further.
+fn addresses(stride: u32, odd: u32) -> String {
+    format!(
+        "LOP3.LUT192 R5, R0, 1, RZ\nIMAD.LO R5, PT, R5, {odd}, RZ, !PT\nIMAD.LO R4, PT, R0, {stride}, R5, !PT\nMOV R7, 0\n"
+    )
+}
+
+#[test]
+fn an_instruction_whose_lanes_share_a_bank_of_the_scratchpad_is_in_conflict_once() {
+    let store = "ST.SHARED.B32 [R4], R7\n";
+    for (stride, odd, fixed, unified) in [
+        (4, 0, 0, 0),
+        // All lanes in one bank: 32 passes.
+        (128, 0, 10, 10),
+        // 32 banks of four bytes, and two rows of each cluster's 16 bytes.
+        (4, 128, 0, 10),
+    ] {
+        let before = addresses(stride, odd);
+        assert_eq!(in_conflict("cached", &before, store), [fixed, 0, fixed, 0], "{stride} {odd}");
+        assert_eq!(in_conflict("unified-tiny", &before, store), [unified, 0, unified, 0], "{stride} {odd}");
+    }
+    // Address and value in one bank of registers too: one instruction all the same.
+    let twice = "ST.SHARED.B32 [R4], R8\n";
+    assert_eq!(in_conflict("cached", &addresses(128, 0), twice), [10, 10, 10, 0]);
+}
+
+#[test]
+fn conflicts_of_instructions_agree_with_what_waits_in_each_cycle() {
+    let mut waited = [0; 2];
+    for (preset, set) in [
+        ("cached", &[][..]),
+        ("unified-tiny", &[]),
+        ("unified-tiny", &["unified.ports=separate"]),
+        ("unified-384", &[]),
+        ("unified-384-flat", &[]),
+        ("fixed-256-flat", &[]),
+    ] {
+        let config = Config::load(Start::Preset(preset), set).unwrap();
+        for name in ["matrixMul", "srad", "bfs", "histogram"] {
+            let (Statistics { events, .. }, ..) = alone(name, Settings { measure: true, ..Settings::new(config) });
+            let of = |name: &str| events.get(name).copied().unwrap_or(0);
+            let kinds = [IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD, IN_CONFLICT_CACHE].map(of);
+            let any = of(IN_CONFLICT);
+            assert!(any <= kinds.iter().sum() && any >= kinds.into_iter().max().unwrap(), "{name} {preset} {set:?}");
+            assert!(any < of("issue"), "{name} {preset} {set:?}");
+            // Each conflict is counted in some cycle, and in each cycle with one an instruction has it.
+            let reads = of("conflict_intra") + of("conflict_inter");
+            let lost = of("unified_shared_read_lost") + of("unified_shared_write_lost");
+            let lines = of("unified_cache_read_wait") + of("unified_cache_write_wait");
+            for (kind, cycles) in kinds.into_iter().zip([reads, of("shared_conflict") + lost, lines]) {
+                assert!(kind <= cycles && (kind > 0) == (cycles > 0), "{name} {preset} {set:?}: {kind} of {cycles}");
+            }
+            waited[0] += kinds[2];
+            waited[1] += lost;
+        }
+    }
+    assert!(waited.iter().all(|&count| count > 0), "{waited:?}");
+}
+
 #[test]
 fn kernels_are_measured_with_every_design_and_nothing_else_changes() {
     for design in DESIGNS {
@@ -87,7 +180,7 @@ fn kernels_are_measured_with_every_design_and_nothing_else_changes() {
             in_all += skipped;
             assert_eq!(same, buffers, "{name} {set}");
             let Statistics { cycles, events, spreads, .. } = statistics;
-            let others = |(field, _): &(&&str, &u64)| **field != READY_WARPS;
+            let others = |(field, _): &(&&str, &u64)| **field != READY_WARPS && !field.starts_with(IN_CONFLICT);
             assert!(unmeasured.events.iter().eq(events.iter().filter(others)), "{name} {set}");
             assert_eq!(unmeasured.cycles, cycles, "{name} {set}");
             let count = |name| spreads[name].values().sum::<u64>();

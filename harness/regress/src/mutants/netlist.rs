@@ -24,11 +24,11 @@ struct NetlistEntry {
     description: String,
 }
 
-/// Modules whose netlists are mutated: leaves with logic. Wiring (`mrf`, `operand_stage`, `sm`) is left to hand-written mutants,
-/// because a netlist of it has none of the nets that the harness looks for; so are blocks whose words are registers, which
-/// the seed could not fill as the twin's.
+/// Modules whose netlists are mutated: those with logic, and at most one block inside, which becomes a part of the netlist. Wiring (`mrf`,
+/// `operand_stage`, `sm`) is left to hand-written mutants, because a netlist of it has none of the nets that the harness looks for; so are
+/// blocks whose words are registers, which the seed could not fill as the twin's.
 fn modules() -> impl Iterator<Item = &'static str> {
-    let is_leaf = |block: &&gpurf_sm::Entry| block.children.is_empty() && !block.designs;
+    let is_leaf = |block: &&gpurf_sm::Entry| block.children.len() <= 1 && !block.designs;
     let has_netlist = |block: &&gpurf_sm::Entry| !block.words_are_registers && !block.name.starts_with("ram_");
     gpurf_sm::all().filter(is_leaf).filter(has_netlist).map(|block| block.name)
 }
@@ -133,4 +133,19 @@ pub(super) fn sources(netlist: &Path, module: &str, select: u16) -> RtlSources {
     let overrides = vec![(module.to_owned(), netlist.join(format!("{module}.sv")))];
     let extra = vec![netlist.join(format!("{module}_netlist.v"))];
     RtlSources { overrides, extra, select: Some(select), ..RtlSources::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_with_logic_have_netlists_and_wiring_has_none() {
+        for block in ["cache_access", "cache_misses", "cache_results", "cache_tags", "unified_bank", "unified_shared"] {
+            assert!(is_possible(block), "{block}");
+        }
+        for block in ["cache", "mrf", "operand_stage", "sm", "ram_1r1w"] {
+            assert!(!is_possible(block), "{block}");
+        }
+    }
 }

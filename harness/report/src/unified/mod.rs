@@ -2,6 +2,7 @@
 
 mod banks;
 mod best;
+mod conflicts;
 mod dram;
 mod energy;
 mod errata;
@@ -44,6 +45,7 @@ const REPORT: Definition = Definition {
         Part { name: "partition", plan: partition::plan, rows: partition::rows, plots: |_| Vec::new() },
         Part { name: "errata", plan: |_| (), rows: errata::rows, plots: |_| Vec::new() },
         Part { name: "banks", plan: banks::plan, rows: banks::rows, plots: |_| Vec::new() },
+        Part { name: "conflicts", plan: conflicts::plan, rows: conflicts::rows, plots: |_| Vec::new() },
         Part { name: "sensitivity", plan: sensitivity::plan, rows: sensitivity::rows, plots: |_| Vec::new() },
     ],
     absent: ABSENT,
@@ -54,11 +56,6 @@ const ABSENT: &[Absent] = &[
         source: "hierarchy thesis 7.5.5",
         text: "0.02 % lost to banks of 16 bytes, 1.5 % of DGEMM",
         why: "there is no unified memory with the gather rule of 32 banks of 4 bytes to compare with",
-    },
-    Absent {
-        source: "hierarchy thesis 7.5.5, figure 7.10",
-        text: "5 points more instructions with a bank conflict without levels above the file, fewer than the baseline with them",
-        why: "no event counts instructions that have met a conflict: events count what waits in each cycle",
     },
     Absent {
         source: "hierarchy thesis 7.1.2, figure 7.1",

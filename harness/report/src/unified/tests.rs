@@ -2,6 +2,7 @@
 
 use gpurf_blocks::config::{Config, Gather, MemoryPorts};
 use gpurf_energy::storage::{Core, SmEnergy, Storage};
+use gpurf_machine::measures::{IN_CONFLICT, IN_CONFLICT_CACHE, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD};
 
 use super::energy::{OF_LINE, activity, storage};
 use super::*;
@@ -40,7 +41,19 @@ fn run(kernel: &str, point: &Point) -> Measured {
     let fewer = if config.launch.cache_kilobytes.number() == Some(256) { 7 } else { 0 };
     let cycles = cycles + fewer - if config.memory.bandwidth > 8 { 100 } else { 0 };
     let bytes = if large && kernel == "pcr" { 8000 } else { 10_000 };
+    // Of a thousand instructions: 100 in the partitioned machine without levels, 150 of needle and 140 of others in the unified one, 60 with levels, 20 fewer of
+    // needle where clusters gather.
+    let in_conflict = match (config.orf.entries, config.unified.kilobytes) {
+        (0, 0) => 100,
+        (0, _) if needle => 150 - if banks.gather == Gather::Aggressive { 20 } else { 0 },
+        (0, _) => 140,
+        _ => 60,
+    };
     let events = [
+        (IN_CONFLICT, in_conflict),
+        (IN_CONFLICT_REGISTERS, in_conflict - 10),
+        (IN_CONFLICT_SCRATCHPAD, 20),
+        (IN_CONFLICT_CACHE, 5),
         (event::ISSUE, 1000),
         (event::READ_GROUPS, 6000),
         (event::WRITE_GROUPS, 4000),
@@ -104,6 +117,19 @@ fn designs_are_compared_by_their_fastest_runs() {
             (30.0 / 670.0 + 30.0 / 970.0 + 4.0 * 30.0 / 920.0) / 6.0,
             None,
         ),
+        (
+            "instructions with a bank conflict, 384 KB unified without LRF and ORF less 256/64/64 KB without LRF and ORF, mean",
+            (0.05 + 5.0 * 0.04) / 6.0,
+            Some(true),
+        ),
+        (
+            "instructions with a bank conflict, 384 KB unified less 256/64/64 KB without LRF and ORF, mean",
+            -0.04,
+            Some(true),
+        ),
+        ("instructions with a conflict of register reads, 256/64/64 KB without LRF and ORF, mean", 0.09, None),
+        ("instructions with a conflict in scratchpad memory, 384 KB unified, mean", 0.02, None),
+        ("instructions with a conflict of the data cache with registers, 384 KB unified, mean", 0.005, None),
         ("KB of tags, a cache of 64 KB", 512.0 * 19.0 / 8192.0, Some(false)),
         ("KB of tags, 384 KB unified with a cache of at most 256 KB", 6.0, Some(false)),
     ] {
@@ -164,6 +190,17 @@ fn a_design_has_the_tile_that_is_fastest_and_fits() {
         |_, _| None,
     );
     assert!(best(&missing, &cases(&missing)[0], Unified384, SAME).is_none());
+}
+
+/// Only measured runs have the counts.
+#[test]
+fn conflicts_are_counted_in_measured_runs_and_nothing_else_is() {
+    let of = |part: &str| {
+        let plan = REPORT.plan(&[part.to_owned()]);
+        (plan.points().filter(|point| point.measured).count(), plan.points().count())
+    };
+    // The baseline twice, and two partitions of each unified machine three times.
+    assert_eq!((of("conflicts"), of("banks").0), ((14, 14), 0));
 }
 
 #[test]

@@ -6,7 +6,9 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::config::{BankPorts, CacheConfig, Config, MRF_1R1W, MemoryConfig, Preset, Rule, SmConfig, section};
+use crate::config::{
+    BankPorts, CacheConfig, Config, MRF_1R1W, MemoryConfig, MrfConfig, Preset, Rule, SmConfig, TWO_LEVEL, section,
+};
 use crate::designs::selected;
 
 /// Rows of all banks in a kilobyte.
@@ -230,12 +232,36 @@ pub(crate) const TINY: Config = Config {
     ..MRF_1R1W
 };
 
-/// A machine with unified memory. That of the hierarchy thesis is among the presets of its register file.
-pub(crate) const PRESETS: &[Preset] = &[Preset {
-    name: "unified-tiny",
-    summary: "mrf-1r1w with 80 KB of unified memory and 8 warps, a cache of at most 8 KB: small kernels fill what is limited",
-    config: TINY,
-}];
+/// The SM of the hierarchy thesis's chapter 7 without levels above the main register file (7.5.5).
+const FLAT: Config = Config { memory: MemoryConfig { bandwidth: 8, granule: 16, ..TWO_LEVEL.memory }, ..TWO_LEVEL };
+
+/// Machines without levels above the main register file. Those with them are among the presets of their register file.
+pub(crate) const PRESETS: &[Preset] = &[
+    Preset {
+        name: "unified-384-flat",
+        summary: "unified-384 without ORF and LRF (hierarchy thesis, 7.5.5)",
+        config: Config {
+            unified: UnifiedConfig { kilobytes: 384, ..UnifiedConfig::DEFAULT },
+            cache: CacheConfig { kilobytes: 256, ..CacheConfig::DEFAULT },
+            ..FLAT
+        },
+    },
+    Preset {
+        name: "fixed-256-flat",
+        summary: "fixed-256 without ORF and LRF (hierarchy thesis, 7.5.5)",
+        config: Config {
+            mrf: MrfConfig { kilobytes: 256, ..FLAT.mrf },
+            sm: SmConfig { shared_kilobytes: 64, ..FLAT.sm },
+            cache: CacheConfig { kilobytes: 64, ..CacheConfig::DEFAULT },
+            ..FLAT
+        },
+    },
+    Preset {
+        name: "unified-tiny",
+        summary: "mrf-1r1w with 80 KB of unified memory and 8 warps, a cache of at most 8 KB: small kernels fill what is limited",
+        config: TINY,
+    },
+];
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use crate::design::{
     SlotView,
 };
 use crate::hrf::{HrfShape, MAX_BUFFER};
-use crate::mrf::{MrfIn, MrfOut};
+use crate::mrf::{MAX_PORTS, MrfIn, MrfOut};
 use crate::sizes::StageSizes;
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
@@ -131,8 +131,10 @@ impl RegisterFile for Hrf {
     }
 
     fn collectors(probe: &HrfProbe) -> CollectorView {
-        let &HrfNets { busy, complete, req_valid, grant, dispatch_valid, .. } = &probe.nets;
-        CollectorView { busy, complete, wanted: req_valid, granted: grant, dispatch: dispatch_valid }
+        let &HrfNets { busy, complete, req_valid, grant, dispatch_valid, dispatch_col: [collector], .. } = &probe.nets;
+        let mut leaving = [0; MAX_PORTS];
+        leaving[0] = collector;
+        CollectorView { busy, complete, wanted: req_valid, granted: grant, dispatch: dispatch_valid, leaving }
     }
 
     fn banks(_: &HrfProbe) -> Option<BankView> {

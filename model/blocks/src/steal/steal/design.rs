@@ -105,8 +105,15 @@ impl RegisterFile for Steal {
     }
 
     fn collectors(probe: &StealProbe) -> CollectorView {
-        let &StealProbe { busy, complete, req_valid, grant, dispatch_valid, .. } = probe;
-        CollectorView { busy, complete, wanted: req_valid, granted: grant, dispatch: dispatch_valid }
+        let &StealProbe { busy, complete, req_valid, grant, dispatch_valid, dispatch_col, .. } = probe;
+        CollectorView {
+            busy,
+            complete,
+            wanted: req_valid,
+            granted: grant,
+            dispatch: dispatch_valid,
+            leaving: dispatch_col,
+        }
     }
 
     fn banks(probe: &StealProbe) -> Option<BankView> {
