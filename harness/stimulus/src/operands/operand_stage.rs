@@ -7,6 +7,7 @@ use gpurf_blocks::operands::{OperandStage, OperandStageIn, OperandStageOut};
 use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::unified::{ColumnsIn, ColumnsOut};
+use gpurf_blocks::write::WriteFields;
 use gpurf_blocks::{OPERANDS, Packed};
 use gpurf_lockstep::Rng;
 
@@ -151,9 +152,13 @@ impl Driver for OperandStageDriver {
             inputs.issue_instruction_i[p] = InstructionFields { roles, ..any_instruction(rng) }.into();
             if inputs.write_valid_i >> p & 1 == 1 {
                 let (warp, near) = self.place(rng, knobs);
-                inputs.write_warp_i[p] = warp;
-                inputs.write_reg_i[p] = self.register(rng, warp, near);
-                inputs.write_mask_i[p] = lane_mask(rng, knobs.partial);
+                inputs.write_i[p] = WriteFields {
+                    from_private: rng.chance(500).into(),
+                    d: self.register(rng, warp, near),
+                    warp,
+                    mask: lane_mask(rng, knobs.partial),
+                }
+                .into();
                 rng.fill(&mut inputs.write_data_i[p].0);
             }
         }
@@ -165,7 +170,6 @@ pub(crate) fn slots(shape: &SmShape, rng: &mut Rng, inputs: &mut OperandStageIn)
     let slots = shape.slots();
     (inputs.slot_valid_i, inputs.flush_i) = (rng.mask(slots as u32, 500), rng.mask(slots as u32, 200));
     inputs.drop_i = rng.mask(slots as u32, 200);
-    inputs.write_private_i = ports(rng, shape.ports(), 500);
     for s in 0..slots {
         inputs.slot_warp_i[s] = rng.below(MAX_WARPS as u64) as u8;
     }
