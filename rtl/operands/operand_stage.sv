@@ -55,9 +55,7 @@ module operand_stage
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
   output logic [IssuePorts-1:0]          write_ready_o,
-  // verilator lint_off UNUSEDSIGNAL
   input  write_t                         write_i                [IssuePorts],
-  // verilator lint_on UNUSEDSIGNAL
   input  logic [DataW-1:0]               write_data_i           [IssuePorts],
   // verilator lint_off UNUSEDSIGNAL
   input  logic [IssuePorts-1:0]          write_next_i,     // the head of its warp reads it
@@ -141,12 +139,6 @@ module operand_stage
   logic [Operands*IssuePorts-1:0] issue_src_valid;
   logic [RegW-1:0]                issue_src_reg [Operands*IssuePorts];
   logic [EntryW-1:0]              write_base    [IssuePorts];
-  logic [WarpW-1:0]               write_warp    [IssuePorts];
-  logic [RegW-1:0]                write_reg     [IssuePorts];
-  logic [Lanes-1:0]               write_mask    [IssuePorts];
-  // verilator lint_off UNUSEDSIGNAL
-  logic [IssuePorts-1:0]          write_private;
-  // verilator lint_on UNUSEDSIGNAL
   // verilator lint_off UNUSEDSIGNAL
   logic [EntryW-1:0]              slot_base     [A];  // first row of the slot's warp
   // verilator lint_on UNUSEDSIGNAL
@@ -165,8 +157,6 @@ module operand_stage
   logic [IssuePorts-1:0]          issue_ready;
   logic [IssuePorts-1:0]          dispatch_valid;
   logic [TagW-1:0]                dispatch_tag  [IssuePorts];
-  logic [WarpW-1:0]               done_warp     [IssuePorts];
-  logic [RegW-1:0]                done_reg      [IssuePorts];
 
   logic [IssuePorts-1:0] slot_free;   // there is a place for the port
   logic [IssuePorts-1:0] issued;
@@ -196,12 +186,6 @@ module operand_stage
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_port
     assign issue_base[p] = first_row(issue_warp_i[p]);
     assign write_base[p] = first_row(write_i[p].warp);
-
-    assign write_warp[p]    = write_i[p].warp;
-    assign write_reg[p]     = write_i[p].d;
-    assign write_mask[p]    = write_i[p].mask;
-    assign write_private[p] = write_i[p].from_private;
-    assign written_o[p]     = '{d: done_reg[p], warp: done_warp[p]};
 
     assign issue_src_reg[Operands*p]   = issue_instruction_i[p].roles.a;
     assign issue_src_reg[Operands*p+1] = issue_instruction_i[p].roles.b;
@@ -268,14 +252,11 @@ module operand_stage
       .issue_src_reg_i     (issue_src_reg),
       .write_valid_i       (write_valid_i[0]),
       .write_ready_o       (write_ready_o[0]),
-      .write_warp_i        (write_warp[0]),
+      .write_i             (write_i[0]),
       .write_base_i        (write_base[0]),
-      .write_reg_i         (write_reg[0]),
-      .write_mask_i        (write_mask[0]),
       .write_data_i        (write_data_i[0]),
       .write_done_o        (write_done_o[0]),
-      .write_done_warp_o   (done_warp[0]),
-      .write_done_reg_o    (done_reg[0]),
+      .written_o           (written_o[0]),
       .dispatch_valid_o    (dispatch_valid[0]),
       .dispatch_ready_i    (dispatch_ready_i[0]),
       .dispatch_warp_o     (dispatch_warp_o[0]),
@@ -338,15 +319,12 @@ module operand_stage
       .issue_src_reg_i      (issue_src_reg),
       .write_valid_i,
       .write_ready_o,
-      .write_warp_i(write_warp),
+      .write_i,
       .write_base_i         (write_base),
-      .write_reg_i(write_reg),
-      .write_mask_i(write_mask),
       .write_data_i,
       .write_next_i,
       .write_done_o,
-      .write_done_warp_o(done_warp),
-      .write_done_reg_o(done_reg),
+      .written_o,
       .dispatch_valid_o     (dispatch_valid),
       .dispatch_ready_i,
       .dispatch_warp_o,
@@ -400,14 +378,11 @@ module operand_stage
       .issue_src_reg_i     (issue_src_reg),
       .write_valid_i,
       .write_ready_o,
-      .write_warp_i(write_warp),
+      .write_i,
       .write_base_i        (write_base),
-      .write_reg_i(write_reg),
-      .write_mask_i(write_mask),
       .write_data_i,
       .write_done_o,
-      .write_done_warp_o(done_warp),
-      .write_done_reg_o(done_reg),
+      .written_o,
       .dispatch_valid_o    (dispatch_valid),
       .dispatch_ready_i,
       .dispatch_warp_o,
@@ -453,14 +428,11 @@ module operand_stage
       .issue_src_reg_i     (issue_src_reg),
       .write_valid_i,
       .write_ready_o,
-      .write_warp_i(write_warp),
+      .write_i,
       .write_base_i        (write_base),
-      .write_reg_i(write_reg),
-      .write_mask_i(write_mask),
       .write_data_i,
       .write_done_o,
-      .write_done_warp_o(done_warp),
-      .write_done_reg_o(done_reg),
+      .written_o,
       .dispatch_valid_o    (dispatch_valid),
       .dispatch_ready_i,
       .dispatch_warp_o,
@@ -541,15 +513,11 @@ module operand_stage
       .issue_left_i        (issue_left),
       .write_valid_i,
       .write_ready_o,
-      .write_warp_i(write_warp),
+      .write_i,
       .write_base_i        (write_base),
-      .write_reg_i(write_reg),
-      .write_mask_i(write_mask),
       .write_data_i,
-      .write_private_i(write_private),
       .write_done_o,
-      .write_done_warp_o(done_warp),
-      .write_done_reg_o(done_reg),
+      .written_o,
       .dispatch_valid_o    (dispatch_valid),
       .dispatch_ready_i,
       .dispatch_warp_o,
@@ -642,15 +610,11 @@ module operand_stage
       .issue_end_i,
       .write_valid_i,
       .write_ready_o,
-      .write_warp_i(write_warp),
+      .write_i,
       .write_base_i        (write_base),
-      .write_reg_i(write_reg),
-      .write_mask_i(write_mask),
       .write_data_i,
-      .write_private_i(write_private),
       .write_done_o,
-      .write_done_warp_o(done_warp),
-      .write_done_reg_o(done_reg),
+      .written_o,
       .dispatch_valid_o    (dispatch_valid),
       .dispatch_ready_i,
       .dispatch_warp_o,

@@ -26,6 +26,20 @@ packed! {
     }
 }
 
+impl WriteWord {
+    /// Lanes of a register of a warp, from a unit that the ports share.
+    #[inline]
+    pub fn new(warp: u8, d: u8, mask: u32) -> Self {
+        WriteFields { from_private: 0, d, warp, mask }.into()
+    }
+
+    /// The warp and its register.
+    #[inline]
+    pub fn register(self) -> (u8, u8) {
+        (self.warp(), self.d())
+    }
+}
+
 impl WrittenWord {
     /// A register of a warp.
     #[inline]

@@ -1,5 +1,5 @@
 use gpurf_blocks::Ports;
-use gpurf_blocks::write::{WriteFields, WrittenWord};
+use gpurf_blocks::write::{WriteWord, WrittenWord};
 use gpurf_oracle::{AccessStep, Commit, Effect, Geometry, Lanes, Observer, Recording, WarpId};
 use gpurf_sm::partition::Division;
 use gpurf_sm::{SmIn, SmOut, SmProbe};
@@ -73,7 +73,7 @@ impl Bench {
     fn part(&mut self, bus: usize, slot: u8, register: u8, mask: u32, value: u32) -> &mut Self {
         let back = &mut self.probe.outputs.writeback;
         back.write_valid_o |= 1 << bus;
-        back.write_o[bus] = WriteFields { d: register, warp: slot, mask, ..WriteFields::default() }.into();
+        back.write_o[bus] = WriteWord::new(slot, register, mask);
         back.write_data_o[bus].0.fill(value);
         self.probe.outputs.operand_stage.write_ready_o |= 1 << bus;
         self

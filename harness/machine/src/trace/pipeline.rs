@@ -172,7 +172,7 @@ impl Pipeline {
             self.end_of(slot, written, now + 1, sink)?;
         }
         for bus in lanes_of((back.write_valid_o & stage.write_ready_o).into()) {
-            let (slot, register) = (back.write_o[bus].warp(), back.write_o[bus].d());
+            let (slot, register) = back.write_o[bus].register();
             // A part of a result whose first part has come before changes nothing.
             if let Some(index) = self.find(slot, |flight| flight.gives(register)) {
                 self.enter(slot, index, Stage::Write, now);

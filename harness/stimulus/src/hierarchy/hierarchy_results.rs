@@ -3,6 +3,7 @@
 use gpurf_blocks::WARP_BITS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::{HierarchyResults, HierarchyResultsIn, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES};
+use gpurf_blocks::write::WriteFields;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, Twin, alias, lane_mask, ports};
@@ -85,11 +86,14 @@ impl Driver for ResultsDriver {
             i.slot_warp_i[s] = warp.unwrap_or_else(|| rng.below(64) as u8);
         }
         i.write_valid_i = ports(rng, count, knobs.write);
-        i.write_private_i = ports(rng, count, 500);
         for b in 0..count {
-            i.write_warp_i[b] = self.warp(rng, knobs);
-            i.write_reg_i[b] = rng.below(255) as u8;
-            i.write_mask_i[b] = lane_mask(rng, knobs.partial);
+            i.write_i[b] = WriteFields {
+                from_private: rng.chance(500).into(),
+                d: rng.below(255) as u8,
+                warp: self.warp(rng, knobs),
+                mask: lane_mask(rng, knobs.partial),
+            }
+            .into();
             rng.fill(&mut i.write_data_i[b].0);
         }
         self.copies(rng, knobs, i);

@@ -6,7 +6,8 @@ use crate::hierarchy::HierarchyShape;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::sizes::MAX_ACTIVE;
-use crate::{Block, LANES, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::write::{WriteFields, WriteWord, WrittenWord};
+use crate::{Block, LANES, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, packed, ports};
 
 ports! {
     /// Inputs of [`HierarchyResults`].
@@ -17,8 +18,8 @@ ports! {
         copy_data_i: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("copy_valid_i"),
         /// Slots that have a warp.
         slot_valid_i: u64 = field(s.active),
-        /// Lanes of a result.
-        write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
+        /// The result on bus b.
+        write_i: [WriteWord; MAX_PORTS] = packed::<WriteWord>().count(s.ports()).valid_by("write_valid_i"),
         /// Lanes of a copy.
         copy_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("copy_valid_i"),
         /// The warp of each slot.
@@ -27,12 +28,6 @@ ports! {
         rst_ni: u8 = field(1),
         /// A result is offered on bus b.
         write_valid_i: u8 = field(s.ports()),
-        /// Warp of the result on bus b.
-        write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Register of the result on bus b.
-        write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// The result on bus b comes from a private unit.
-        write_private_i: u8 = field(s.ports()),
         /// A place waits for the result on bus b.
         look_match_i: u8 = field(s.ports()),
         /// Place that waits for the result on bus b; 0 without one.
@@ -65,16 +60,13 @@ ports! {
         orf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("orf_valid_o"),
         /// Lanes of the LRF of array c that are written.
         lrf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_valid_o"),
+        /// The completed write.
+        written_o: [WrittenWord; MAX_PORTS] =
+            packed::<WrittenWord>().count(s.ports()).valid_by("write_done_o").shows("written_q"),
         /// The result on bus b is taken at this edge if also valid.
         write_ready_o: u8 = field(s.ports()),
         /// The result that was taken last on bus b is everywhere where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
-        /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").shows("warp_q"),
-        /// Register of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("write_done_o").shows("reg_q"),
         /// The result on bus b is of a warp in a slot.
         look_valid_o: u8 = field(s.ports()),
         /// Slot of the warp of the result on bus b.
@@ -133,10 +125,7 @@ ports! {
 /// A result on its bus.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
-    pub(crate) mask: u32,
-    pub(crate) warp: u8,
-    pub(crate) reg: u8,
-    pub(crate) private: bool,
+    pub(crate) write: WriteWord,
     /// Slot and place that it goes to.
     pub(crate) up: Option<(u8, u8)>,
 }
@@ -144,8 +133,7 @@ pub(crate) struct Arrival {
 /// The result that was taken last on a bus.
 #[derive(Clone, Copy, Debug, Default)]
 struct Latch {
-    warp: u8,
-    reg: u8,
+    written: WrittenWord,
     private: bool,
     /// What goes to a place, while the latch is valid.
     mask: u32,
@@ -232,8 +220,8 @@ impl HierarchyResults {
 
     /// Warp and register of the result that was taken last.
     #[inline]
-    pub(crate) fn last(&self, b: usize) -> (u8, u8) {
-        (self.latch_q[b].warp, self.latch_q[b].reg)
+    pub(crate) fn last(&self, b: usize) -> WrittenWord {
+        self.latch_q[b].written
     }
 
     /// One of those that want an array, and whether there are two.
@@ -319,9 +307,10 @@ impl HierarchyResults {
     #[inline]
     pub(crate) fn take<'a>(&mut self, b: usize, arrival: &Arrival, data: impl FnOnce() -> &'a WarpData) {
         let latch = &mut self.latch_q[b];
-        (latch.warp, latch.reg, latch.private) = (arrival.warp, arrival.reg, arrival.private);
+        let WriteFields { from_private, d, warp, mask } = arrival.write.fields();
+        (latch.written, latch.private) = (WrittenWord::new(warp, d), from_private != 0);
         if let Some((slot, place)) = arrival.up {
-            (latch.mask, latch.slot, latch.place) = (arrival.mask, slot, place);
+            (latch.mask, latch.slot, latch.place) = (mask, slot, place);
             self.data_q[b] = *data();
             self.valid_q |= 1 << b;
         }
@@ -377,15 +366,15 @@ impl Block for HierarchyResults {
         self.routes = routes;
         (out.write_ready_o, out.write_done_o) = (routes.ready, routes.done);
         (out.copy_ready_o, out.wait_o) = (routes.copy_ready, routes.wait);
-        (out.write_done_warp_o, out.write_done_reg_o) = Default::default();
+        out.written_o = Default::default();
         for b in set_bits(routes.done) {
-            (out.write_done_warp_o[b], out.write_done_reg_o[b]) = self.last(b);
+            out.written_o[b] = self.last(b);
         }
         (out.look_valid_o, out.look_slot_o, out.look_reg_o) = Default::default();
         for b in set_bits(inputs.write_valid_i) {
-            if let Some(s) = slot_of(inputs.write_warp_i[b], inputs.slot_valid_i, &inputs.slot_warp_i) {
+            if let Some(s) = slot_of(inputs.write_i[b].warp(), inputs.slot_valid_i, &inputs.slot_warp_i) {
                 out.look_valid_o |= 1 << b;
-                (out.look_slot_o[b], out.look_reg_o[b]) = (s, inputs.write_reg_i[b]);
+                (out.look_slot_o[b], out.look_reg_o[b]) = (s, inputs.write_i[b].d());
             }
         }
         let taken = inputs.write_valid_i & routes.ready;
@@ -419,13 +408,8 @@ impl Block for HierarchyResults {
         self.advance(&routes);
         for b in set_bits(inputs.write_valid_i & routes.ready) {
             let up = is_set(out.look_valid_o & inputs.look_match_i, b);
-            let arrival = Arrival {
-                mask: inputs.write_mask_i[b],
-                warp: inputs.write_warp_i[b],
-                reg: inputs.write_reg_i[b],
-                private: is_set(inputs.write_private_i, b),
-                up: up.then(|| (out.look_slot_o[b], inputs.look_place_i[b])),
-            };
+            let up = up.then(|| (out.look_slot_o[b], inputs.look_place_i[b]));
+            let arrival = Arrival { write: inputs.write_i[b], up };
             self.take(b, &arrival, || &inputs.write_data_i[b]);
         }
         if inputs.rst_ni == 0 {

@@ -18,7 +18,7 @@ use crate::shape::SmShape;
 use crate::share::RegisterLayout;
 use crate::sizes::{MAX_ACTIVE, WARP_NUMBERS};
 use crate::unified::{Accesses, COLUMNS_INPUTS, ColumnsFree, ColumnsIn, ColumnsOut, WORDS};
-use crate::write::{WriteFields, WriteWord, WrittenWord};
+use crate::write::{WriteWord, WrittenWord};
 use crate::{
     Block, Decode, LANES, Memory, OPERANDS, Packed, PackedMemory, Ports, WARP_BITS, WARP_DATA_BITS, WarpData, Wide,
     field, packed, ports,
@@ -263,7 +263,7 @@ impl OperandStage {
     /// Warp and register of the result of bus `p` that goes into its bank.
     #[inline]
     pub fn written(&self, p: usize) -> (u8, u8) {
-        (self.shown.write_done_warp_o[p], self.shown.write_done_reg_o[p])
+        self.shown.written_o[p].register()
     }
 
     /// Ports that offer an instruction with all its operands.
@@ -386,17 +386,10 @@ impl OperandStage {
     /// design with candidates looks at.
     #[inline]
     pub fn write(&mut self, p: usize, result: WriteWord, next: bool) {
-        let WriteFields { from_private, d, warp, mask } = result.fields();
-        let base = self.rows.first(warp);
-        let fields = &mut self.side.fields;
-        fields.write_private = fields.write_private & !(1 << p) | from_private << p;
         self.side.candidates.write_next |= u8::from(next) << p;
         let given = &mut self.given;
         given.write_valid_i |= 1 << p;
-        given.write_warp_i[p] = warp;
-        given.write_base_i[p] = base;
-        given.write_reg_i[p] = d;
-        given.write_mask_i[p] = mask;
+        (given.write_i[p], given.write_base_i[p]) = (result, self.rows.first(result.warp()));
     }
 
     /// Settles the cycle: the ports in `ready` take what is offered to them. Gives the events.
@@ -612,11 +605,7 @@ impl OperandStage {
     pub fn results(&self, out: &mut OperandStageOut) {
         out.write_ready_o = self.write_ready();
         out.write_done_o = self.write_done();
-        out.written_o = Default::default();
-        for p in set_bits(self.write_done()) {
-            let (warp, reg) = self.written(p);
-            out.written_o[p] = WrittenWord::new(warp, reg);
-        }
+        out.written_o = only(&self.shown.written_o, self.write_done());
     }
 
     /// What is compared inside; the slots are those of this cycle.

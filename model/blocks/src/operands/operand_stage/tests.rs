@@ -34,7 +34,7 @@ impl Driver<OperandStage> {
     pub(crate) fn write(&mut self, p: usize, warp: u8, reg: u8, value: u32) {
         let inputs = &mut self.inputs;
         inputs.write_valid_i |= 1 << p;
-        inputs.write_i[p] = WriteFields { warp, d: reg, mask: u32::MAX, ..WriteFields::default() }.into();
+        inputs.write_i[p] = WriteWord::new(warp, reg, u32::MAX);
         inputs.write_data_i[p] = WarpData([value; LANES]);
     }
 
@@ -187,10 +187,7 @@ impl Reference {
         (given.issue_valid_i, given.write_valid_i) = (inputs.issue_valid_i, inputs.write_valid_i);
         given.dispatch_ready_i = inputs.dispatch_ready_i;
         (given.issue_warp_i, given.issue_mask_i) = (inputs.issue_warp_i, inputs.issue_mask_i);
-        given.write_warp_i = inputs.write_i.map(|write| write.warp());
-        given.write_reg_i = inputs.write_i.map(|write| write.d());
-        given.write_mask_i = inputs.write_i.map(|write| write.mask());
-        given.write_data_i = inputs.write_data_i;
+        (given.write_i, given.write_data_i) = (inputs.write_i, inputs.write_data_i);
         let mut free = (0..self.held.len()).filter(|&slot| self.held[slot].is_none());
         for p in 0..self.shape.ports() {
             let slot = free.next().unwrap_or_default();
@@ -222,9 +219,7 @@ impl Reference {
         (out.event_o, out.flush_done_o) = (self.out.event_o, inputs.flush_i);
         out.void_o = u64::MAX >> (64 - self.shape.slots());
         (out.issue_ready_o, out.write_ready_o) = (self.out.issue_ready_o, self.out.write_ready_o);
-        out.write_done_o = self.out.write_done_o;
-        out.written_o =
-            std::array::from_fn(|p| WrittenWord::new(self.out.write_done_warp_o[p], self.out.write_done_reg_o[p]));
+        (out.write_done_o, out.written_o) = (self.out.write_done_o, self.out.written_o);
         (out.dispatch_valid_o, out.dispatch_warp_o) = (self.out.dispatch_valid_o, self.out.dispatch_warp_o);
         (out.dispatch_src_valid_o, out.dispatch_data_o) = (self.out.dispatch_src_valid_o, self.out.dispatch_data_o);
         let mut left = Vec::new();

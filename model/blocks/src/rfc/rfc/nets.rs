@@ -511,11 +511,12 @@ impl Rfc {
         nets.mrf_issue_src_valid = given.issue_src_valid_i;
         (nets.mrf_write_valid, nets.mrf_write_ready) = (given.write_valid_i, shown.write_ready_o);
         nets.mrf_write_done = shown.write_done_o;
-        nets.mrf_write_mask = only(&given.write_mask_i, given.write_valid_i);
         nets.mrf_write_base = only(&given.write_base_i, given.write_valid_i);
-        nets.mrf_write_warp = only(&given.write_warp_i, given.write_valid_i);
-        nets.mrf_write_reg = only(&given.write_reg_i, given.write_valid_i);
+        (nets.mrf_write_warp, nets.mrf_write_reg, nets.mrf_write_mask) = Default::default();
         for b in set_bits(given.write_valid_i) {
+            let write = given.write_i[b];
+            (nets.mrf_write_warp[b], nets.mrf_write_reg[b]) = write.register();
+            nets.mrf_write_mask[b] = write.mask();
             nets.mrf_write_data[b] = if is_set(self.decided.routes.evict_valid, b) {
                 *self.evictions[b].offer_data(self.comes(b))
             } else {
