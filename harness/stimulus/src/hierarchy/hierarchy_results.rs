@@ -3,10 +3,9 @@
 use gpurf_blocks::WARP_BITS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::{HierarchyResults, HierarchyResultsIn, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES};
-use gpurf_blocks::write::WriteFields;
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Reset, Twin, alias, lane_mask, ports};
+use crate::driver::{Reset, Twin, alias, any_write, lane_mask, ports};
 use crate::{Driver, Unaliased};
 
 mod cover;
@@ -87,13 +86,8 @@ impl Driver for ResultsDriver {
         }
         i.write_valid_i = ports(rng, count, knobs.write);
         for b in 0..count {
-            i.write_i[b] = WriteFields {
-                from_private: rng.chance(500).into(),
-                d: rng.below(255) as u8,
-                warp: self.warp(rng, knobs),
-                mask: lane_mask(rng, knobs.partial),
-            }
-            .into();
+            let (warp, register) = (self.warp(rng, knobs), rng.below(255) as u8);
+            i.write_i[b] = any_write(rng, knobs.partial, warp, register);
             rng.fill(&mut i.write_data_i[b].0);
         }
         self.copies(rng, knobs, i);

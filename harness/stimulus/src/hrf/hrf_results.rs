@@ -2,11 +2,10 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::hrf::{HrfResults, HrfResultsIn, HrfResultsOut, HrfResultsProbe, HrfShape, PARITIES};
-use gpurf_blocks::write::WriteFields;
 use gpurf_lockstep::Rng;
 
 use super::{PARITY, parities};
-use crate::driver::{Reset, Twin, alias, lane_mask, ports};
+use crate::driver::{Reset, Twin, alias, any_write, ports};
 use crate::{Driver, Points, Unaliased, Unreached, cover};
 
 /// Stimulus of the block.
@@ -87,13 +86,8 @@ impl Driver for ResultsDriver {
         };
         i.write_base_i = rng.below(self.shape.mrf.depth as u64) as u16;
         let registers = if rng.chance(900) { 64 } else { 256 };
-        i.write_i = WriteFields {
-            from_private: rng.chance(500).into(),
-            d: rng.below(registers) as u8,
-            warp,
-            mask: lane_mask(rng, knobs.partial),
-        }
-        .into();
+        let register = rng.below(registers) as u8;
+        i.write_i = any_write(rng, knobs.partial, warp, register);
         if i.write_valid_i == 1 {
             rng.fill(&mut i.write_data_i.0);
         }

@@ -5,10 +5,9 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MAX_BANKS, Mrf, MrfIn, MrfOut, MrfProbe, MrfShape};
 use gpurf_blocks::share::RegisterLayout;
 use gpurf_blocks::unified::{ColumnsIn, ColumnsOut};
-use gpurf_blocks::write::WriteFields;
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, Reset, any_layout, lane_mask, ports};
+use crate::driver::{Names, Reset, any_layout, any_write, lane_mask, ports};
 use crate::surroundings::base_among;
 use crate::unified::{Columns, ColumnsKnobs, ColumnsOf, WithColumns, register_in};
 use crate::{Coverage, Driver, Points, cover};
@@ -110,13 +109,8 @@ impl Driver for MrfDriver {
             }
             if inputs.write_valid_i >> port & 1 == 1 {
                 let (warp, base, near) = self.place(rng, knobs);
-                inputs.write_i[port] = WriteFields {
-                    from_private: rng.chance(500).into(),
-                    d: self.register(rng, near, base),
-                    warp,
-                    mask: lane_mask(rng, knobs.partial),
-                }
-                .into();
+                let register = self.register(rng, near, base);
+                inputs.write_i[port] = any_write(rng, knobs.partial, warp, register);
                 inputs.write_base_i[port] = base;
                 rng.fill(&mut inputs.write_data_i[port].0);
             }

@@ -7,11 +7,10 @@ use gpurf_blocks::operands::{OperandStage, OperandStageIn, OperandStageOut};
 use gpurf_blocks::shape::{SmShape, Straps};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::unified::{ColumnsIn, ColumnsOut};
-use gpurf_blocks::write::WriteFields;
 use gpurf_blocks::{OPERANDS, Packed};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, Reset, any_instruction, any_layout, lane_mask, ports};
+use crate::driver::{Names, Reset, any_instruction, any_layout, any_write, lane_mask, ports};
 use crate::unified::{Columns, ColumnsKnobs, ColumnsOf, WithColumns, register_in};
 use crate::{Coverage, Driver, Unreached};
 
@@ -152,13 +151,8 @@ impl Driver for OperandStageDriver {
             inputs.issue_instruction_i[p] = InstructionFields { roles, ..any_instruction(rng) }.into();
             if inputs.write_valid_i >> p & 1 == 1 {
                 let (warp, near) = self.place(rng, knobs);
-                inputs.write_i[p] = WriteFields {
-                    from_private: rng.chance(500).into(),
-                    d: self.register(rng, warp, near),
-                    warp,
-                    mask: lane_mask(rng, knobs.partial),
-                }
-                .into();
+                let register = self.register(rng, warp, near);
+                inputs.write_i[p] = any_write(rng, knobs.partial, warp, register);
                 rng.fill(&mut inputs.write_data_i[p].0);
             }
         }

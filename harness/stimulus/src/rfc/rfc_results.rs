@@ -4,10 +4,9 @@ use gpurf_blocks::WARP_BITS;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcResults, RfcResultsIn};
-use gpurf_blocks::write::WriteFields;
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, Reset, Twin, alias, lane_mask, ports};
+use crate::driver::{Names, Reset, Twin, alias, any_write, lane_mask, ports};
 use crate::{Driver, Unaliased, Unreached};
 
 mod cover;
@@ -111,13 +110,8 @@ impl Driver for ResultsDriver {
         i.evict_valid_i = ports(rng, count, knobs.evict);
         i.match_i = ports(rng, count, knobs.r#match);
         for b in 0..count {
-            i.write_i[b] = WriteFields {
-                from_private: rng.chance(500).into(),
-                d: self.register(rng, knobs),
-                warp: self.warp(rng, knobs),
-                mask: lane_mask(rng, knobs.partial),
-            }
-            .into();
+            let (warp, register) = (self.warp(rng, knobs), self.register(rng, knobs));
+            i.write_i[b] = any_write(rng, knobs.partial, warp, register);
             i.write_base_i[b] = rng.below(self.shape.mrf.depth as u64) as u16;
             rng.fill(&mut i.write_data_i[b].0);
             if i.evict_valid_i >> b & 1 == 1 {

@@ -6,7 +6,7 @@ use crate::hierarchy::HierarchyShape;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::sizes::MAX_ACTIVE;
-use crate::write::{WriteFields, WriteWord, WrittenWord};
+use crate::write::{WriteWord, WrittenWord};
 use crate::{Block, LANES, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, packed, ports};
 
 ports! {
@@ -307,10 +307,10 @@ impl HierarchyResults {
     #[inline]
     pub(crate) fn take<'a>(&mut self, b: usize, arrival: &Arrival, data: impl FnOnce() -> &'a WarpData) {
         let latch = &mut self.latch_q[b];
-        let WriteFields { from_private, d, warp, mask } = arrival.write.fields();
-        (latch.written, latch.private) = (WrittenWord::new(warp, d), from_private != 0);
+        let (warp, reg) = arrival.write.register();
+        (latch.written, latch.private) = (WrittenWord::new(warp, reg), arrival.write.from_private() != 0);
         if let Some((slot, place)) = arrival.up {
-            (latch.mask, latch.slot, latch.place) = (mask, slot, place);
+            (latch.mask, latch.slot, latch.place) = (arrival.write.mask(), slot, place);
             self.data_q[b] = *data();
             self.valid_q |= 1 << b;
         }

@@ -4,7 +4,7 @@ use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::rfc::RfcShape;
 use crate::sizes::MAX_ACTIVE;
-use crate::write::{WriteFields, WriteWord, WrittenWord};
+use crate::write::{WriteWord, WrittenWord};
 use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field, packed, ports};
 
 /// Registers of a warp, as a set in words.
@@ -172,8 +172,8 @@ impl Arrival {
     /// The result on a bus, whose warp has its rows from `base` on.
     #[inline]
     pub(crate) fn of(write: WriteWord, base: u16) -> Self {
-        let WriteFields { from_private, d, warp, mask } = write.fields();
-        Self { mask, base, warp, reg: d, private: from_private != 0 }
+        let (warp, reg) = write.register();
+        Self { mask: write.mask(), base, warp, reg, private: write.from_private() != 0 }
     }
 }
 
