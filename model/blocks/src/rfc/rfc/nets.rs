@@ -52,7 +52,8 @@ nets! {
         tags_evict_mask: [u32; MAX_PORTS],
         evictions_offer_mask: [u32; MAX_PORTS],
         results_op_mask: [u32; MAX_PORTS],
-        mrf_write_mask: [u32; MAX_PORTS],
+        /// Lanes of a value for the MRF.
+        mrf_write_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_write_valid"),
         /// Lanes of the instruction in T.
         mask_q: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tag_valid_q"),
         tags_hit_index: [u16; MAX_SOURCES],
@@ -145,8 +146,10 @@ nets! {
         mrf_issue_src_valid: u8,
         mrf_write_valid: u8,
         mrf_write_ready: u8,
-        mrf_write_warp: [u8; MAX_PORTS],
-        mrf_write_reg: [u8; MAX_PORTS],
+        /// Warp of a value for the MRF.
+        mrf_write_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("mrf_write_valid"),
+        /// Register of a value for the MRF.
+        mrf_write_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("mrf_write_valid"),
         mrf_write_done: u8,
         mrf_dispatch_valid: u8,
         mrf_dispatch_tag: [u8; MAX_PORTS],
