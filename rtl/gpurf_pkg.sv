@@ -797,6 +797,21 @@ package gpurf_pkg;
     logic [Lanes-1:0] mask;        // lanes
   } result_t;
 
+  // A result on its bus: from writeback into the register file (docs/blocks/operand_stage.md). Its
+  // data goes beside it, as does what has a width of a shape.
+  typedef struct packed {
+    logic             from_private;  // made by an ALU or a single precision unit
+    logic [RegW-1:0]  d;             // register written
+    logic [WarpW-1:0] warp;
+    logic [Lanes-1:0] mask;          // lanes
+  } write_t;
+
+  // A result that is in the register file.
+  typedef struct packed {
+    logic [RegW-1:0]  d;  // register written
+    logic [WarpW-1:0] warp;
+  } written_t;
+
   // What an instruction is to the SIMT stack (docs/blocks/simt_stack.md).
   typedef enum logic [1:0] {
     KindOther  = 2'd0,

@@ -65,15 +65,12 @@ module writeback
   // to the operand stage
   output logic [IssuePorts-1:0]   write_valid_o,
   input  logic [IssuePorts-1:0]   write_ready_i,
-  output logic [WarpW-1:0]        write_warp_o      [IssuePorts],
-  output logic [RegW-1:0]         write_reg_o       [IssuePorts],
-  output logic [Lanes-1:0]        write_mask_o      [IssuePorts],
+  output write_t                  write_o           [IssuePorts],
   output logic [DataW-1:0]        write_data_o      [IssuePorts],
-  output logic [IssuePorts-1:0]   write_private_o,                  // from ALU or single precision
   input  logic [IssuePorts-1:0]   write_done_i,                     // goes into its bank
-  input  logic [WarpW-1:0]        write_done_warp_i [IssuePorts],
+  // With Taken the register is not read.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [RegW-1:0]         write_done_reg_i  [IssuePorts],   // not read with Taken
+  input  written_t                written_i         [IssuePorts],
   // verilator lint_on UNUSEDSIGNAL
 
   // to the predicate file and the scoreboard
@@ -154,9 +151,6 @@ module writeback
   assign write_valid_o = offered & has_reg;
   assign pred_valid_o  = goes & has_pred;
 
-  // What no shared unit has made comes from the port's own ALU or single precision unit.
-  assign write_private_o = write_valid_o & ~from_shared;
-
   assign memory_pop_o   = from_memory[MemoryBus] & goes[MemoryBus];
   assign side_pop_o     = from_side[SideBus] & goes[SideBus];
   assign sfu_pop_o      = from_sfu[SfuBus] & goes[SfuBus];
@@ -165,15 +159,18 @@ module writeback
   assign alu_pop_o      = ~from_shared & ~from_fp & goes;
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_result
-    assign done[p]         = result[p].done;
-    assign has_pred[p]     = result[p].pred_valid;
-    assign write_warp_o[p] = result[p].warp;
-    assign write_reg_o[p]  = result[p].d;
-    assign write_mask_o[p] = result[p].mask;
-    assign pred_warp_o[p]  = result[p].warp;
-    assign pred_o[p]       = result[p].pred;
-    assign pred_mask_o[p]  = result[p].mask;
-    assign pred_data_o[p]  = result[p].pred_data;
+    assign done[p]        = result[p].done;
+    assign has_pred[p]    = result[p].pred_valid;
+    assign pred_warp_o[p] = result[p].warp;
+    assign pred_o[p]      = result[p].pred;
+    assign pred_mask_o[p] = result[p].mask;
+    assign pred_data_o[p] = result[p].pred_data;
+
+    // What no shared unit has made comes from the port's own ALU or single precision unit.
+    assign write_o[p] = '{from_private: ~from_shared[p],
+                          d:            result[p].d,
+                          warp:         result[p].warp,
+                          mask:         result[p].mask};
   end
 
   // What is wide has a multiplexer of its own, no wider than its bus needs it.
@@ -191,19 +188,14 @@ module writeback
   assign ended          = write_done_i & last_q;
   assign finish_valid_o = {goes & ~has_reg & done, ended};
 
-  if (Taken != 0) begin : gen_taken
-    assign reg_valid_o = goes & has_reg & done;
-    assign reg_warp_o  = write_warp_o;
-    assign reg_o       = write_reg_o;
-  end else begin : gen_written
-    assign reg_valid_o = ended;
-    assign reg_warp_o  = write_done_warp_i;
-    assign reg_o       = write_done_reg_i;
-  end
+  assign reg_valid_o = (Taken != 0) ? goes & has_reg & done : ended;
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_finish
-    assign finish_warp_o[p]            = write_done_warp_i[p];
-    assign finish_warp_o[IssuePorts+p] = write_warp_o[p];
+    assign reg_warp_o[p] = (Taken != 0) ? result[p].warp : written_i[p].warp;
+    assign reg_o[p]      = (Taken != 0) ? result[p].d : written_i[p].d;
+
+    assign finish_warp_o[p]            = written_i[p].warp;
+    assign finish_warp_o[IssuePorts+p] = result[p].warp;
   end
 
   always_ff @(posedge clk_i) begin

@@ -60,17 +60,13 @@ module hierarchy
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
   output logic [IssuePorts-1:0]          write_ready_o,
-  input  logic [WarpW-1:0]               write_warp_i      [IssuePorts],
+  input  write_t                         write_i           [IssuePorts],
   input  logic [EntryW-1:0]              write_base_i      [IssuePorts],
-  input  logic [RegW-1:0]                write_reg_i       [IssuePorts],
-  input  logic [Lanes-1:0]               write_mask_i      [IssuePorts],
   input  logic [DataW-1:0]               write_data_i      [IssuePorts],
-  input  logic [IssuePorts-1:0]          write_private_i,
 
   // results that are where they go, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
-  output logic [WarpW-1:0]               write_done_warp_o [IssuePorts],
-  output logic [RegW-1:0]                write_done_reg_o  [IssuePorts],
+  output written_t                       written_o         [IssuePorts],
 
   // dispatch
   output logic [IssuePorts-1:0]          dispatch_valid_o,
@@ -176,8 +172,7 @@ module hierarchy
   logic [P-1:0]           mrf_write_done;
   // What is done has its names in the latches.
   // verilator lint_off UNUSEDSIGNAL
-  logic [WarpW-1:0]       mrf_write_done_warp [P];
-  logic [RegW-1:0]        mrf_write_done_reg  [P];
+  written_t               mrf_written         [P];
   // verilator lint_on UNUSEDSIGNAL
   logic [P-1:0]           mrf_dispatch_valid;
   logic [P-1:0]           mrf_dispatch_ready;
@@ -300,14 +295,10 @@ module hierarchy
     .rst_ni,
     .write_valid_i,
     .write_ready_o,
-    .write_warp_i,
-    .write_reg_i,
-    .write_mask_i,
+    .write_i,
     .write_data_i,
-    .write_private_i,
     .write_done_o,
-    .write_done_warp_o,
-    .write_done_reg_o,
+    .written_o,
     .slot_valid_i,
     .slot_warp_i,
     .look_valid_o  (results_look_valid),
@@ -429,14 +420,11 @@ module hierarchy
     .issue_src_reg_i,
     .write_valid_i       (results_mrf_valid),
     .write_ready_o       (mrf_write_ready),
-    .write_warp_i,
+    .write_i,
     .write_base_i,
-    .write_reg_i,
-    .write_mask_i,
     .write_data_i,
     .write_done_o        (mrf_write_done),
-    .write_done_warp_o   (mrf_write_done_warp),
-    .write_done_reg_o    (mrf_write_done_reg),
+    .written_o           (mrf_written),
     .dispatch_valid_o    (mrf_dispatch_valid),
     .dispatch_ready_i    (mrf_dispatch_ready),
     .dispatch_warp_o,
@@ -532,9 +520,9 @@ module hierarchy
                                    5'(active_groups(results_lrf_mask[p]));
       end
       if (results_mrf_valid[p]) begin
-        if (!write_private_i[p]) begin
+        if (!write_i[p].from_private) begin
           event_o.mrf_write_shared_groups = event_o.mrf_write_shared_groups +
-                                            5'(active_groups(write_mask_i[p]));
+                                            5'(active_groups(write_i[p].mask));
         end
         if (entries_look_match[p]) count_event_o.both     = count_event_o.both + 1'b1;
         else                       count_event_o.mrf_only = count_event_o.mrf_only + 1'b1;

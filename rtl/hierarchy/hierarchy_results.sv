@@ -24,16 +24,12 @@ module hierarchy_results
   // result buses
   input  logic [IssuePorts-1:0] write_valid_i,
   output logic [IssuePorts-1:0] write_ready_o,
-  input  logic [WarpW-1:0]      write_warp_i      [IssuePorts],
-  input  logic [RegW-1:0]       write_reg_i       [IssuePorts],
-  input  logic [Lanes-1:0]      write_mask_i      [IssuePorts],
+  input  write_t                write_i           [IssuePorts],
   input  logic [DataW-1:0]      write_data_i      [IssuePorts],
-  input  logic [IssuePorts-1:0] write_private_i,
 
   // results that are where they go
   output logic [IssuePorts-1:0] write_done_o,
-  output logic [WarpW-1:0]      write_done_warp_o [IssuePorts],
-  output logic [RegW-1:0]       write_done_reg_o  [IssuePorts],
+  output written_t              written_o         [IssuePorts],
 
   // slots
   input  logic [Active-1:0]     slot_valid_i,
@@ -82,8 +78,7 @@ module hierarchy_results
 
   // the latches of the buses
   logic [IssuePorts-1:0] valid_q;
-  logic [WarpW-1:0]      warp_q      [IssuePorts];  // of the result that was taken last
-  logic [RegW-1:0]       reg_q       [IssuePorts];
+  written_t              written_q   [IssuePorts];  // the result that was taken last
   logic [SlotW-1:0]      slot_q      [IssuePorts];
   logic [UpperW-1:0]     place_q     [IssuePorts];
   logic [Lanes-1:0]      mask_q      [IssuePorts];
@@ -116,16 +111,16 @@ module hierarchy_results
       if (write_valid_i[b]) begin
         // Downwards, so that the lowest is what stays.
         for (int unsigned s = Active; s > 0; s--) begin
-          if (slot_valid_i[s-1] && slot_warp_i[s-1] == write_warp_i[b]) begin
+          if (slot_valid_i[s-1] && slot_warp_i[s-1] == write_i[b].warp) begin
             look_valid_o[b] = 1'b1;
             look_slot_o[b]  = SlotW'(s - 1);
           end
         end
       end
+      look_reg_o[b] = write_i[b].d;
     end
   end
 
-  assign look_reg_o  = write_reg_i;
   assign up          = look_valid_o & look_match_i;
   assign taken       = write_valid_i & write_ready_o;
   assign mrf_valid_o = taken & (~up | look_both_i);
@@ -198,11 +193,10 @@ module hierarchy_results
 
   // ------------------------------------------------------------------ ends
   // Both parts of a result are where they go, and one of them goes there now.
-  assign write_ready_o     = (~valid_q | go) & mrf_ready_i;
-  assign write_done_o      = (valid_q | mrf_done_i) & write_ready_o;
-  assign write_done_warp_o = warp_q;
-  assign write_done_reg_o  = reg_q;
-  assign wait_o            = valid_q & ~go;
+  assign write_ready_o = (~valid_q | go) & mrf_ready_i;
+  assign write_done_o  = (valid_q | mrf_done_i) & write_ready_o;
+  assign written_o     = written_q;
+  assign wait_o        = valid_q & ~go;
 
   // ------------------------------------------------------------------ state
   always_ff @(posedge clk_i) begin
@@ -226,18 +220,17 @@ module hierarchy_results
   for (genvar b = 0; b < IssuePorts; b++) begin : gen_latch
     always_ff @(posedge clk_i) begin
       if (!rst_ni)       private_q[b] <= 1'b0;
-      else if (taken[b]) private_q[b] <= write_private_i[b];
+      else if (taken[b]) private_q[b] <= write_i[b].from_private;
     end
 
     // The payload has no reset: it means nothing while nothing is behind the bus.
     always_ff @(posedge clk_i) begin
       if (taken[b]) begin
-        warp_q[b] <= write_warp_i[b];
-        reg_q[b]  <= write_reg_i[b];
+        written_q[b] <= '{d: write_i[b].d, warp: write_i[b].warp};
         if (up[b]) begin
           slot_q[b]  <= look_slot_o[b];
           place_q[b] <= look_place_i[b];
-          mask_q[b]  <= write_mask_i[b];
+          mask_q[b]  <= write_i[b].mask;
           data_q[b]  <= write_data_i[b];
         end
       end
@@ -255,7 +248,7 @@ module hierarchy_results
 `endif
 
   for (genvar b = 0; b < IssuePorts; b++) begin : gen_check
-    `GPURF_ASSERT_WHEN(one_slot_a_warp, write_valid_i[b], slots_of(write_warp_i[b]) <= 1,
+    `GPURF_ASSERT_WHEN(one_slot_a_warp, write_valid_i[b], slots_of(write_i[b].warp) <= 1,
                        "the warp of a result is in two slots")
     `GPURF_ASSERT_WHEN(place_is_one, up[b], 32'(look_place_i[b]) < Upper,
                        "a result goes to a place that does not exist")

@@ -47,16 +47,13 @@ module hrf
   // results
   input  logic                write_valid_i,
   output logic                write_ready_o,
-  input  logic [WarpW-1:0]    write_warp_i,
+  input  write_t              write_i,
   input  logic [EntryW-1:0]   write_base_i,
-  input  logic [RegW-1:0]     write_reg_i,
-  input  logic [Lanes-1:0]    write_mask_i,
   input  logic [DataW-1:0]    write_data_i,
 
   // results that are where they go, for the scoreboard
   output logic                write_done_o,
-  output logic [WarpW-1:0]    write_done_warp_o,
-  output logic [RegW-1:0]     write_done_reg_o,
+  output written_t            written_o,
 
   // dispatch
   output logic                dispatch_valid_o,
@@ -315,14 +312,11 @@ module hrf
     .rst_ni,
     .write_valid_i,
     .write_ready_o,
-    .write_warp_i,
+    .write_i,
     .write_base_i,
-    .write_reg_i,
-    .write_mask_i,
     .write_data_i,
     .write_done_o     (done),
-    .write_done_warp_o,
-    .write_done_reg_o,
+    .written_o,
     .open_i           (open),
     .slot_warp_i,
     .hit_i            (rcm_hit[Operands]),
@@ -493,7 +487,7 @@ module hrf
       for (genvar k = 0; k < Operands; k++) begin : gen_source
         `GPURF_ASSERT_WHEN(no_write_before_read, results_valid && req_valid[Operands*c+k],
                            req_reg[Operands*c+k] != results_reg ||
-                           col_warp[c] != write_done_warp_o,
+                           col_warp[c] != written_o.warp,
                            "a result came for a register that is still to be read")
       end
     end

@@ -21,16 +21,16 @@ module hrf_results
   // result bus
   input  logic                write_valid_i,
   output logic                write_ready_o,
-  input  logic [WarpW-1:0]    write_warp_i,
+  // Some fields of a result are for other designs.
+  // verilator lint_off UNUSEDSIGNAL
+  input  write_t              write_i,
+  // verilator lint_on UNUSEDSIGNAL
   input  logic [EntryW-1:0]   write_base_i,
-  input  logic [RegW-1:0]     write_reg_i,
-  input  logic [Lanes-1:0]    write_mask_i,
   input  logic [DataW-1:0]    write_data_i,
 
   // for the scoreboard
   output logic                write_done_o,
-  output logic [WarpW-1:0]    write_done_warp_o,
-  output logic [RegW-1:0]     write_done_reg_o,
+  output written_t            written_o,
 
   // what there is for its warp and register. Without buffers it is not read.
   // verilator lint_off UNUSEDSIGNAL
@@ -72,14 +72,13 @@ module hrf_results
   logic                full;
   logic                taken;
 
-  assign parity            = warp_q[0];
-  assign write_done_warp_o = warp_q;
-  assign write_done_reg_o  = reg_q;
-  assign valid_o           = valid_q;
-  assign reg_o             = reg_q;
-  assign entry_o           = entry_q;
-  assign mask_o            = mask_q;
-  assign data_o            = data_q;
+  assign parity    = warp_q[0];
+  assign written_o = '{d: reg_q, warp: warp_q};
+  assign valid_o   = valid_q;
+  assign reg_o     = reg_q;
+  assign entry_o   = entry_q;
+  assign mask_o    = mask_q;
+  assign data_o    = data_q;
 
   if (BufferEntries > 0) begin : gen_buffers
     assign own  = open_i[parity] && slot_warp_i[parity] == warp_q;
@@ -126,10 +125,10 @@ module hrf_results
   // The result has no reset: it means nothing while valid_q is low.
   always_ff @(posedge clk_i) begin
     if (taken) begin
-      warp_q  <= write_warp_i;
-      reg_q   <= write_reg_i;
-      entry_q <= write_base_i + EntryW'(write_reg_i);
-      mask_q  <= write_mask_i;
+      warp_q  <= write_i.warp;
+      reg_q   <= write_i.d;
+      entry_q <= write_base_i + EntryW'(write_i.d);
+      mask_q  <= write_i.mask;
       data_q  <= write_data_i;
     end
   end

@@ -63,8 +63,7 @@ module address_unit
 
   // results that go into the register file
   input  logic [IssuePorts-1:0]          write_done_i,
-  input  logic [WarpW-1:0]               write_done_warp_i [IssuePorts],
-  input  logic [RegW-1:0]                write_done_reg_i  [IssuePorts],
+  input  written_t                       written_i [IssuePorts],
 
   // instruction held
   output logic [WarpW-1:0]               warp_o,
@@ -257,8 +256,8 @@ module address_unit
 
   // Parts: no other result of this register is on its way while the instruction is held.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_written
-    assign written[p] = write_done_i[p] && write_done_warp_i[p] == warp_q &&
-                        write_done_reg_i[p] == reg_q;
+    assign written[p] = write_done_i[p] && written_i[p].warp == warp_q &&
+                        written_i[p].d == reg_q;
   end
   assign part_made    = reg_valid_q & (served != '0);
   assign part_written = written != '0;

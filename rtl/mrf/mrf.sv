@@ -59,18 +59,16 @@ module mrf
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
   output logic [IssuePorts-1:0]          write_ready_o,
-  input  logic [WarpW-1:0]               write_warp_i       [IssuePorts],
+  // Some fields of a result are for other designs.
   // verilator lint_off UNUSEDSIGNAL
+  input  write_t                         write_i            [IssuePorts],
   input  logic [EntryW-1:0]              write_base_i       [IssuePorts],
   // verilator lint_on UNUSEDSIGNAL
-  input  logic [RegW-1:0]                write_reg_i        [IssuePorts],
-  input  logic [Lanes-1:0]               write_mask_i       [IssuePorts],
   input  logic [DataW-1:0]               write_data_i       [IssuePorts],
 
   // results that go into their bank, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
-  output logic [WarpW-1:0]               write_done_warp_o  [IssuePorts],
-  output logic [RegW-1:0]                write_done_reg_o   [IssuePorts],
+  output written_t                       written_o          [IssuePorts],
 
   // dispatch
   output logic [IssuePorts-1:0]          dispatch_valid_o,
@@ -191,8 +189,8 @@ module mrf
         .Banks(Banks),
         .Depth(Depth)
       ) u_bank_map (
-        .warp_i (write_warp_i[p]),
-        .reg_i  (write_reg_i[p]),
+        .warp_i (write_i[p].warp),
+        .reg_i  (write_i[p].d),
         .base_i (write_base_i[p]),
         .bank_o (push_bank[p]),
         .entry_o(push_entry[p])
@@ -202,8 +200,8 @@ module mrf
         .Banks(Banks),
         .Depth(Depth)
       ) u_places (
-        .warp_i (write_warp_i[p]),
-        .reg_i  (write_reg_i[p]),
+        .warp_i (write_i[p].warp),
+        .reg_i  (write_i[p].d),
         .layout_i,
         .bank_o (push_bank[p]),
         .entry_o(push_entry[p])
@@ -220,9 +218,9 @@ module mrf
       .push_ready_o (write_ready_o[p]),
       .push_bank_i  (push_bank[p]),
       .push_entry_i (push_entry[p]),
-      .push_warp_i  (write_warp_i[p]),
-      .push_reg_i   (write_reg_i[p]),
-      .push_mask_i  (write_mask_i[p]),
+      .push_warp_i  (write_i[p].warp),
+      .push_reg_i   (write_i[p].d),
+      .push_mask_i  (write_i[p].mask),
       .push_data_i  (write_data_i[p]),
       .pop_i        (write_grant[p]),
       .head_valid_o (head_valid[p]),
@@ -234,6 +232,8 @@ module mrf
       .head_data_o  (head_data[p]),
       .head_groups_o(head_groups[p])
     );
+
+    assign written_o[p] = '{d: head_reg[p], warp: head_warp[p]};
   end
 
   mrf_allocator #(
@@ -440,10 +440,8 @@ module mrf
     .dispatch_data_o
   );
 
-  assign write_done_o      = write_grant;
-  assign write_done_warp_o = head_warp;
-  assign write_done_reg_o  = head_reg;
-  assign dispatch_valid_o  = dispatch_valid;
+  assign write_done_o     = write_grant;
+  assign dispatch_valid_o = dispatch_valid;
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_dispatch
     assign dispatch_warp_o[p] = col_warp[dispatch_col[p]];

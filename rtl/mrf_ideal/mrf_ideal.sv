@@ -53,16 +53,16 @@ module mrf_ideal
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
   output logic [IssuePorts-1:0]          write_ready_o,
-  input  logic [WarpW-1:0]               write_warp_i       [IssuePorts],
+  // Some fields of a result are for other designs.
+  // verilator lint_off UNUSEDSIGNAL
+  input  write_t                         write_i            [IssuePorts],
+  // verilator lint_on UNUSEDSIGNAL
   input  logic [EntryW-1:0]              write_base_i       [IssuePorts],
-  input  logic [RegW-1:0]                write_reg_i        [IssuePorts],
-  input  logic [Lanes-1:0]               write_mask_i       [IssuePorts],
   input  logic [DataW-1:0]               write_data_i       [IssuePorts],
 
   // results that are written, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
-  output logic [WarpW-1:0]               write_done_warp_o  [IssuePorts],
-  output logic [RegW-1:0]                write_done_reg_o   [IssuePorts],
+  output written_t                       written_o          [IssuePorts],
 
   // dispatch
   output logic [IssuePorts-1:0]          dispatch_valid_o,
@@ -143,8 +143,8 @@ module mrf_ideal
       .Banks(Banks),
       .Depth(Depth)
     ) u_bank_map (
-      .warp_i (write_warp_i[p]),
-      .reg_i  (write_reg_i[p]),
+      .warp_i (write_i[p].warp),
+      .reg_i  (write_i[p].d),
       .base_i (write_base_i[p]),
       .bank_o (push_bank[p]),
       .entry_o(push_entry[p])
@@ -160,9 +160,9 @@ module mrf_ideal
       .push_ready_o (write_ready_o[p]),
       .push_bank_i  (push_bank[p]),
       .push_entry_i (push_entry[p]),
-      .push_warp_i  (write_warp_i[p]),
-      .push_reg_i   (write_reg_i[p]),
-      .push_mask_i  (write_mask_i[p]),
+      .push_warp_i  (write_i[p].warp),
+      .push_reg_i   (write_i[p].d),
+      .push_mask_i  (write_i[p].mask),
       .push_data_i  (write_data_i[p]),
       .pop_i        (head_valid[p]),
       .head_valid_o (head_valid[p]),
@@ -174,6 +174,8 @@ module mrf_ideal
       .head_data_o  (head_data[p]),
       .head_groups_o(head_groups[p])
     );
+
+    assign written_o[p] = '{d: head_reg[p], warp: head_warp[p]};
   end
 
   mrf_allocator #(
@@ -275,10 +277,8 @@ module mrf_ideal
     .dispatch_data_o
   );
 
-  assign write_done_o      = head_valid;
-  assign write_done_warp_o = head_warp;
-  assign write_done_reg_o  = head_reg;
-  assign dispatch_valid_o  = dispatch_valid;
+  assign write_done_o     = head_valid;
+  assign dispatch_valid_o = dispatch_valid;
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_dispatch
     assign dispatch_warp_o[p] = col_warp[dispatch_col[p]];

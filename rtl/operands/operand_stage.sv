@@ -55,12 +55,9 @@ module operand_stage
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
   output logic [IssuePorts-1:0]          write_ready_o,
-  input  logic [WarpW-1:0]               write_warp_i           [IssuePorts],
-  input  logic [RegW-1:0]                write_reg_i            [IssuePorts],
-  input  logic [Lanes-1:0]               write_mask_i           [IssuePorts],
+  input  write_t                         write_i                [IssuePorts],
   input  logic [DataW-1:0]               write_data_i           [IssuePorts],
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [IssuePorts-1:0]          write_private_i,  // from ALU or single precision unit
   input  logic [IssuePorts-1:0]          write_next_i,     // the head of its warp reads it
 
   // slots of the two-level scheduler
@@ -98,8 +95,7 @@ module operand_stage
 
   // results that have gone into their bank
   output logic [IssuePorts-1:0]          write_done_o,
-  output logic [WarpW-1:0]               write_done_warp_o      [IssuePorts],
-  output logic [RegW-1:0]                write_done_reg_o       [IssuePorts],
+  output written_t                       written_o              [IssuePorts],
 
   // dispatch
   output logic [IssuePorts-1:0]          dispatch_valid_o,
@@ -189,7 +185,7 @@ module operand_stage
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_port
     assign issue_base[p] = first_row(issue_warp_i[p]);
-    assign write_base[p] = first_row(write_warp_i[p]);
+    assign write_base[p] = first_row(write_i[p].warp);
 
     assign issue_src_reg[Operands*p]   = issue_instruction_i[p].roles.a;
     assign issue_src_reg[Operands*p+1] = issue_instruction_i[p].roles.b;
@@ -256,14 +252,11 @@ module operand_stage
       .issue_src_reg_i     (issue_src_reg),
       .write_valid_i       (write_valid_i[0]),
       .write_ready_o       (write_ready_o[0]),
-      .write_warp_i        (write_warp_i[0]),
+      .write_i             (write_i[0]),
       .write_base_i        (write_base[0]),
-      .write_reg_i         (write_reg_i[0]),
-      .write_mask_i        (write_mask_i[0]),
       .write_data_i        (write_data_i[0]),
       .write_done_o        (write_done_o[0]),
-      .write_done_warp_o   (write_done_warp_o[0]),
-      .write_done_reg_o    (write_done_reg_o[0]),
+      .written_o           (written_o[0]),
       .dispatch_valid_o    (dispatch_valid[0]),
       .dispatch_ready_i    (dispatch_ready_i[0]),
       .dispatch_warp_o     (dispatch_warp_o[0]),
@@ -326,15 +319,12 @@ module operand_stage
       .issue_src_reg_i      (issue_src_reg),
       .write_valid_i,
       .write_ready_o,
-      .write_warp_i,
+      .write_i,
       .write_base_i         (write_base),
-      .write_reg_i,
-      .write_mask_i,
       .write_data_i,
       .write_next_i,
       .write_done_o,
-      .write_done_warp_o,
-      .write_done_reg_o,
+      .written_o,
       .dispatch_valid_o     (dispatch_valid),
       .dispatch_ready_i,
       .dispatch_warp_o,
@@ -388,14 +378,11 @@ module operand_stage
       .issue_src_reg_i     (issue_src_reg),
       .write_valid_i,
       .write_ready_o,
-      .write_warp_i,
+      .write_i,
       .write_base_i        (write_base),
-      .write_reg_i,
-      .write_mask_i,
       .write_data_i,
       .write_done_o,
-      .write_done_warp_o,
-      .write_done_reg_o,
+      .written_o,
       .dispatch_valid_o    (dispatch_valid),
       .dispatch_ready_i,
       .dispatch_warp_o,
@@ -441,14 +428,11 @@ module operand_stage
       .issue_src_reg_i     (issue_src_reg),
       .write_valid_i,
       .write_ready_o,
-      .write_warp_i,
+      .write_i,
       .write_base_i        (write_base),
-      .write_reg_i,
-      .write_mask_i,
       .write_data_i,
       .write_done_o,
-      .write_done_warp_o,
-      .write_done_reg_o,
+      .written_o,
       .dispatch_valid_o    (dispatch_valid),
       .dispatch_ready_i,
       .dispatch_warp_o,
@@ -529,15 +513,11 @@ module operand_stage
       .issue_left_i        (issue_left),
       .write_valid_i,
       .write_ready_o,
-      .write_warp_i,
+      .write_i,
       .write_base_i        (write_base),
-      .write_reg_i,
-      .write_mask_i,
       .write_data_i,
-      .write_private_i,
       .write_done_o,
-      .write_done_warp_o,
-      .write_done_reg_o,
+      .written_o,
       .dispatch_valid_o    (dispatch_valid),
       .dispatch_ready_i,
       .dispatch_warp_o,
@@ -630,15 +610,11 @@ module operand_stage
       .issue_end_i,
       .write_valid_i,
       .write_ready_o,
-      .write_warp_i,
+      .write_i,
       .write_base_i        (write_base),
-      .write_reg_i,
-      .write_mask_i,
       .write_data_i,
-      .write_private_i,
       .write_done_o,
-      .write_done_warp_o,
-      .write_done_reg_o,
+      .written_o,
       .dispatch_valid_o    (dispatch_valid),
       .dispatch_ready_i,
       .dispatch_warp_o,

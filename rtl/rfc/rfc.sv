@@ -80,17 +80,13 @@ module rfc
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
   output logic [IssuePorts-1:0]          write_ready_o,
-  input  logic [WarpW-1:0]               write_warp_i      [IssuePorts],
+  input  write_t                         write_i           [IssuePorts],
   input  logic [EntryW-1:0]              write_base_i      [IssuePorts],
-  input  logic [RegW-1:0]                write_reg_i       [IssuePorts],
-  input  logic [Lanes-1:0]               write_mask_i      [IssuePorts],
   input  logic [DataW-1:0]               write_data_i      [IssuePorts],
-  input  logic [IssuePorts-1:0]          write_private_i,
 
   // results that are where they go, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
-  output logic [WarpW-1:0]               write_done_warp_o [IssuePorts],
-  output logic [RegW-1:0]                write_done_reg_o  [IssuePorts],
+  output written_t                       written_o         [IssuePorts],
 
   // dispatch
   output logic [IssuePorts-1:0]          dispatch_valid_o,
@@ -316,11 +312,11 @@ module rfc
   logic [RegW-1:0]     mrf_write_reg          [P];
   logic [Lanes-1:0]    mrf_write_mask         [P];
   logic [DataW-1:0]    mrf_write_data         [P];
+  write_t              mrf_write              [P];
   logic [P-1:0]        mrf_write_done;
   // Who knows what it has sent needs no names.
   // verilator lint_off UNUSEDSIGNAL
-  logic [WarpW-1:0]    mrf_write_done_warp    [P];
-  logic [RegW-1:0]     mrf_write_done_reg     [P];
+  written_t            mrf_written            [P];
   // verilator lint_on UNUSEDSIGNAL
   logic [P-1:0]        mrf_dispatch_valid;
   logic [P-1:0]        mrf_dispatch_ready;
@@ -705,15 +701,11 @@ module rfc
     .rst_ni,
     .write_valid_i,
     .write_ready_o,
-    .write_warp_i,
+    .write_i,
     .write_base_i,
-    .write_reg_i,
-    .write_mask_i,
     .write_data_i,
-    .write_private_i,
     .write_done_o,
-    .write_done_warp_o,
-    .write_done_reg_o,
+    .written_o,
     .note_valid_i    (results_note_valid),
     .note_slot_i     (fills_move_slot),
     .note_reg_i      (dst_q),
@@ -894,6 +886,14 @@ module rfc
   end
 
   // ------------------------------------------------------------------ the main register file
+  // Fields that it does not read are 0.
+  for (genvar p = 0; p < P; p++) begin : gen_write
+    assign mrf_write[p] = '{d:       mrf_write_reg[p],
+                            warp:    mrf_write_warp[p],
+                            mask:    mrf_write_mask[p],
+                            default: '0};
+  end
+
   mrf #(
     .Banks     (Banks),
     .DualPort  (DualPort),
@@ -917,14 +917,11 @@ module rfc
     .issue_src_reg_i     (src_reg_q),
     .write_valid_i       (mrf_write_valid),
     .write_ready_o       (mrf_write_ready),
-    .write_warp_i        (mrf_write_warp),
+    .write_i             (mrf_write),
     .write_base_i        (mrf_write_base),
-    .write_reg_i         (mrf_write_reg),
-    .write_mask_i        (mrf_write_mask),
     .write_data_i        (mrf_write_data),
     .write_done_o        (mrf_write_done),
-    .write_done_warp_o   (mrf_write_done_warp),
-    .write_done_reg_o    (mrf_write_done_reg),
+    .written_o           (mrf_written),
     .dispatch_valid_o    (mrf_dispatch_valid),
     .dispatch_ready_i    (mrf_dispatch_ready),
     .dispatch_warp_o,

@@ -31,17 +31,13 @@ module rfc_results
   // result buses
   input  logic [IssuePorts-1:0] write_valid_i,
   output logic [IssuePorts-1:0] write_ready_o,
-  input  logic [WarpW-1:0]      write_warp_i      [IssuePorts],
+  input  write_t                write_i           [IssuePorts],
   input  logic [EntryW-1:0]     write_base_i      [IssuePorts],
-  input  logic [RegW-1:0]       write_reg_i       [IssuePorts],
-  input  logic [Lanes-1:0]      write_mask_i      [IssuePorts],
   input  logic [DataW-1:0]      write_data_i      [IssuePorts],
-  input  logic [IssuePorts-1:0] write_private_i,
 
   // results that are where they go
   output logic [IssuePorts-1:0] write_done_o,
-  output logic [WarpW-1:0]      write_done_warp_o [IssuePorts],
-  output logic [RegW-1:0]       write_done_reg_o  [IssuePorts],
+  output written_t              written_o         [IssuePorts],
 
   // instructions that leave T, and what becomes of their results
   input  logic [IssuePorts-1:0] note_valid_i,
@@ -136,11 +132,9 @@ module rfc_results
   logic [IssuePorts-1:0] taken;
   logic [IssuePorts-1:0] released;       // it leaves its latch for the queue
 
-  assign result_valid_o    = valid_q;
-  assign result_warp_o     = warp_q;
-  assign result_reg_o      = reg_q;
-  assign write_done_warp_o = warp_q;
-  assign write_done_reg_o  = reg_q;
+  assign result_valid_o = valid_q;
+  assign result_warp_o  = warp_q;
+  assign result_reg_o   = reg_q;
 
   // ------------------------------------------------------------------ what is in the latches
   always_comb begin
@@ -259,18 +253,20 @@ module rfc_results
   for (genvar b = 0; b < IssuePorts; b++) begin : gen_latch
     always_ff @(posedge clk_i) begin
       if (!rst_ni)       private_q[b] <= 1'b0;
-      else if (taken[b]) private_q[b] <= write_private_i[b];
+      else if (taken[b]) private_q[b] <= write_i[b].from_private;
     end
 
     always_ff @(posedge clk_i) begin
       if (taken[b]) begin
-        warp_q[b] <= write_warp_i[b];
+        warp_q[b] <= write_i[b].warp;
         base_q[b] <= write_base_i[b];
-        reg_q[b]  <= write_reg_i[b];
-        mask_q[b] <= write_mask_i[b];
+        reg_q[b]  <= write_i[b].d;
+        mask_q[b] <= write_i[b].mask;
         data_q[b] <= write_data_i[b];
       end
     end
+
+    assign written_o[b] = '{d: reg_q[b], warp: warp_q[b]};
   end
 
   // What has left its latch and is in the queue. Of the payload nothing is known before.

@@ -242,8 +242,7 @@ module sm
   // verilator lint_on UNUSEDSIGNAL
   logic [2**WarpW-1:0] operand_stage_over;
   logic [P-1:0]       operand_stage_write_done;
-  logic [WarpW-1:0]   operand_stage_write_done_warp      [P];
-  logic [RegW-1:0]    operand_stage_write_done_reg       [P];
+  written_t           operand_stage_written              [P];
   logic [P-1:0]       operand_stage_dispatch_valid;
   logic [WarpW-1:0]   operand_stage_dispatch_warp        [P];
   logic [Lanes-1:0]   operand_stage_dispatch_mask        [P];
@@ -340,11 +339,8 @@ module sm
   logic             writeback_constant_pop;
   logic             writeback_memory_pop;
   logic [P-1:0]     writeback_write_valid;
-  logic [WarpW-1:0] writeback_write_warp  [P];
-  logic [RegW-1:0]  writeback_write_reg   [P];
-  logic [Lanes-1:0] writeback_write_mask  [P];
+  write_t           writeback_write       [P];
   logic [DataW-1:0] writeback_write_data  [P];
-  logic [P-1:0]     writeback_write_private;
   logic [P-1:0]     writeback_pred_valid;
   logic [WarpW-1:0] writeback_pred_warp   [P];
   logic [PredW-1:0] writeback_pred        [P];
@@ -1164,9 +1160,9 @@ module sm
   always_comb begin : read_next
     logic [WarpIdxW-1:0] warp;
     for (int unsigned p = 0; p < P; p++) begin
-      warp          = WarpIdxW'(writeback_write_warp[p]);
+      warp          = WarpIdxW'(writeback_write[p].warp);
       write_next[p] = instruction_buffer_head_valid[warp] &&
-                      reads_register(instruction_buffer_head_roles[warp], writeback_write_reg[p]);
+                      reads_register(instruction_buffer_head_roles[warp], writeback_write[p].d);
     end
   end
 
@@ -1202,11 +1198,8 @@ module sm
     .issue_end_i           (issue_end),
     .write_valid_i         (writeback_write_valid),
     .write_ready_o         (operand_stage_write_ready),
-    .write_warp_i          (writeback_write_warp),
-    .write_reg_i           (writeback_write_reg),
-    .write_mask_i          (writeback_write_mask),
+    .write_i               (writeback_write),
     .write_data_i          (writeback_write_data),
-    .write_private_i       (writeback_write_private),
     .write_next_i          (write_next),
     .slot_valid_i          (warp_scheduler_slot_valid),
     .slot_warp_i           (warp_scheduler_slot_warp),
@@ -1226,8 +1219,7 @@ module sm
     .clear_i               (block_launcher_fresh),
     .spare_i               (block_launcher_spare),
     .write_done_o          (operand_stage_write_done),
-    .write_done_warp_o     (operand_stage_write_done_warp),
-    .write_done_reg_o      (operand_stage_write_done_reg),
+    .written_o             (operand_stage_written),
     .dispatch_valid_o      (operand_stage_dispatch_valid),
     .dispatch_ready_i      (dispatcher_dispatch_ready),
     .dispatch_warp_o       (operand_stage_dispatch_warp),
@@ -1645,14 +1637,10 @@ module sm
     .memory_pop_o     (writeback_memory_pop),
     .write_valid_o    (writeback_write_valid),
     .write_ready_i    (operand_stage_write_ready),
-    .write_warp_o     (writeback_write_warp),
-    .write_reg_o      (writeback_write_reg),
-    .write_mask_o     (writeback_write_mask),
+    .write_o          (writeback_write),
     .write_data_o     (writeback_write_data),
-    .write_private_o  (writeback_write_private),
     .write_done_i     (operand_stage_write_done),
-    .write_done_warp_i(operand_stage_write_done_warp),
-    .write_done_reg_i (operand_stage_write_done_reg),
+    .written_i        (operand_stage_written),
     .pred_valid_o     (writeback_pred_valid),
     .pred_warp_o      (writeback_pred_warp),
     .pred_o           (writeback_pred),
@@ -1763,8 +1751,7 @@ module sm
     .shuffle_served_i (lane_crossbar_served),
     .last_o           (address_unit_last),
     .write_done_i     (operand_stage_write_done),
-    .write_done_warp_i(operand_stage_write_done_warp),
-    .write_done_reg_i (operand_stage_write_done_reg),
+    .written_i        (operand_stage_written),
     .warp_o           (address_unit_warp),
     .kind_o           (address_unit_kind),
     .size_o           (address_unit_size),

@@ -48,17 +48,17 @@ module steal
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
   output logic [IssuePorts-1:0]          write_ready_o,
-  input  logic [WarpW-1:0]               write_warp_i       [IssuePorts],
+  // Some fields of a result are for other designs.
+  // verilator lint_off UNUSEDSIGNAL
+  input  write_t                         write_i            [IssuePorts],
+  // verilator lint_on UNUSEDSIGNAL
   input  logic [EntryW-1:0]              write_base_i       [IssuePorts],
-  input  logic [RegW-1:0]                write_reg_i        [IssuePorts],
-  input  logic [Lanes-1:0]               write_mask_i       [IssuePorts],
   input  logic [DataW-1:0]               write_data_i       [IssuePorts],
   input  logic [IssuePorts-1:0]          write_next_i,  // the head of its warp reads it
 
   // results that go into their bank or are parked, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
-  output logic [WarpW-1:0]               write_done_warp_o  [IssuePorts],
-  output logic [RegW-1:0]                write_done_reg_o   [IssuePorts],
+  output written_t                       written_o          [IssuePorts],
 
   // dispatch
   output logic [IssuePorts-1:0]          dispatch_valid_o,
@@ -253,8 +253,8 @@ module steal
       .Banks(Banks),
       .Depth(Depth)
     ) u_bank_map (
-      .warp_i (write_warp_i[p]),
-      .reg_i  (write_reg_i[p]),
+      .warp_i (write_i[p].warp),
+      .reg_i  (write_i[p].d),
       .base_i (write_base_i[p]),
       .bank_o (push_bank[p]),
       .entry_o(push_entry[p])
@@ -270,9 +270,9 @@ module steal
       .push_ready_o (write_ready_o[p]),
       .push_bank_i  (push_bank[p]),
       .push_entry_i (push_entry[p]),
-      .push_warp_i  (write_warp_i[p]),
-      .push_reg_i   (write_reg_i[p]),
-      .push_mask_i  (write_mask_i[p]),
+      .push_warp_i  (write_i[p].warp),
+      .push_reg_i   (write_i[p].d),
+      .push_mask_i  (write_i[p].mask),
       .push_data_i  (write_data_i[p]),
       .pop_i        (write_done[p]),
       .head_valid_o (head_valid[p]),
@@ -284,6 +284,8 @@ module steal
       .head_data_o  (head_data[p]),
       .head_groups_o(head_groups[p])
     );
+
+    assign written_o[p] = '{d: head_reg[p], warp: head_warp[p]};
   end
 
   // What the head of the warp reads is known when a result comes, and kept beside its queue.
@@ -638,10 +640,8 @@ module steal
     .dispatch_data_o
   );
 
-  assign write_done_o      = write_done;
-  assign write_done_warp_o = head_warp;
-  assign write_done_reg_o  = head_reg;
-  assign dispatch_valid_o  = dispatch_valid;
+  assign write_done_o     = write_done;
+  assign dispatch_valid_o = dispatch_valid;
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_dispatch
     assign dispatch_warp_o[p] = col_warp[dispatch_col[p]];

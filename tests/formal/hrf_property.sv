@@ -85,8 +85,8 @@ module hrf_property
   logic [Operands-1:0]  issue_star;
   logic                 write_valid, write_ready, written, write_star;
   logic                 write_done;
-  logic [WarpW-1:0]     write_done_warp;
-  logic [RegW-1:0]      write_done_reg;
+  write_t               write;
+  written_t             completed;
   logic                 dispatch_valid, dispatched;
   logic [WarpW-1:0]     dispatch_warp;
   logic [Lanes-1:0]     dispatch_mask;
@@ -127,6 +127,7 @@ module hrf_property
 
   assign issued     = issue_valid & issue_ready;
   assign written    = write_valid & write_ready;
+  assign write      = '{d: RegW'(write_reg_i), warp: WarpW'(write_warp_i), mask: write_mask_i, default: '0};
   assign dispatched = dispatch_valid & dispatch_ready_i;
 
   always_ff @(posedge clk_i) begin
@@ -178,8 +179,8 @@ module hrf_property
           known_q <= 1'b1;
           value_q <= write_data_i[LaneW*star_lane_q];
         end
-      end else if (write_done && write_done_warp == WarpW'(star_warp_q) &&
-                   write_done_reg == RegW'(star_reg_q)) begin
+      end else if (write_done && completed.warp == WarpW'(star_warp_q) &&
+                   completed.d == RegW'(star_reg_q)) begin
         written_q <= 1'b0;
       end
     end
@@ -205,14 +206,11 @@ module hrf_property
     .issue_src_reg_i     (issue_src_reg),
     .write_valid_i       (write_valid),
     .write_ready_o       (write_ready),
-    .write_warp_i        (WarpW'(write_warp_i)),
+    .write_i             (write),
     .write_base_i        (base_of(write_warp_i)),
-    .write_reg_i         (RegW'(write_reg_i)),
-    .write_mask_i,
     .write_data_i,
     .write_done_o        (write_done),
-    .write_done_warp_o   (write_done_warp),
-    .write_done_reg_o    (write_done_reg),
+    .written_o           (completed),
     .dispatch_valid_o    (dispatch_valid),
     .dispatch_ready_i,
     .dispatch_warp_o     (dispatch_warp),

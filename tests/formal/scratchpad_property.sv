@@ -443,8 +443,7 @@ module scratchpad_property
   logic [Lanes-1:0]  unit_in_mask        [1];
   instruction_t      unit_in_instruction [1];
   logic [DataW-1:0]  unit_in_data        [Operands];
-  logic [WarpW-1:0]  unit_write_warp     [1];
-  logic [RegW-1:0]   unit_write_reg      [1];
+  written_t          unit_written        [1];
   logic              unit_take;
 
   // what was taken in the cycle before
@@ -462,8 +461,7 @@ module scratchpad_property
 
   always_comb begin
     // No instruction here has a register, so none waits for parts of its result.
-    unit_write_warp[0]     = '0;
-    unit_write_reg[0]      = '0;
+    unit_written[0]        = '0;
     unit_in_warp[0]        = in_warp_i;
     unit_in_mask[0]        = (in_mask_i == '0) ? '1 : in_mask_i;
     unit_in_instruction[0] = '0;
@@ -519,8 +517,7 @@ module scratchpad_property
     .shuffle_served_i (served_i),
     .last_o           (unit_last),
     .write_done_i     (1'b0),
-    .write_done_warp_i(unit_write_warp),
-    .write_done_reg_i (unit_write_reg),
+    .written_i        (unit_written),
     .warp_o           (unit_warp),
     .kind_o           (),
     .size_o           (),

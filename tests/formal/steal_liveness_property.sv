@@ -89,13 +89,10 @@ module steal_liveness_property
   logic [RegW-1:0]       candidate_src_reg [Wants];
   logic [IssuePorts-1:0] steal;
   logic [IssuePorts-1:0] write_valid, write_ready, written, write_done;
-  logic [WarpW-1:0]      write_warp     [IssuePorts];
+  write_t               write          [IssuePorts];
   logic [EntryW-1:0]     write_base     [IssuePorts];
-  logic [RegW-1:0]       write_reg      [IssuePorts];
-  logic [Lanes-1:0]      write_mask     [IssuePorts];
   logic [DataW-1:0]      write_data     [IssuePorts];
-  logic [WarpW-1:0]      write_done_warp [IssuePorts];
-  logic [RegW-1:0]       write_done_reg [IssuePorts];
+  written_t             completed       [IssuePorts];
   logic [IssuePorts-1:0] dispatch_valid;
   logic [WarpW-1:0]      dispatch_warp  [IssuePorts];
   logic [Lanes-1:0]      dispatch_mask  [IssuePorts];
@@ -113,19 +110,18 @@ module steal_liveness_property
 
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      write_warp[p]  = WarpW'(write_warp_i[NumberW*p +: NumberW]);
       write_base[p]  = base_of(write_warp_i[NumberW*p +: NumberW]);
-      write_reg[p]   = write_reg_i[RegW*p +: RegW];
-      write_mask[p]  = write_mask_i[Lanes*p +: Lanes];
+      write[p]       = '{d: write_reg_i[RegW*p +: RegW], warp: WarpW'(write_warp_i[NumberW*p +: NumberW]),
+                          mask: write_mask_i[Lanes*p +: Lanes], default: '0};
       write_data[p]  = '0;
       write_valid[p] = started_q && write_i[p];
       for (int unsigned q = 0; q < IssuePorts; q++) begin
-        if (dut.head_valid[q] && dut.head_warp[q] == write_warp[p] &&
-            dut.head_reg[q] == write_reg[p]) begin
+        if (dut.head_valid[q] && dut.head_warp[q] == write[p].warp &&
+            dut.head_reg[q] == write[p].d) begin
           write_valid[p] = 1'b0;
         end
-        if (q < p && write_valid[q] && write_warp[q] == write_warp[p] &&
-            write_reg[q] == write_reg[p]) begin
+        if (q < p && write_valid[q] && write[q].warp == write[p].warp &&
+            write[q].d == write[p].d) begin
           write_valid[p] = 1'b0;
         end
       end
@@ -146,8 +142,8 @@ module steal_liveness_property
               dut.head_reg[q] == issue_src_reg[i]) begin
             on_its_way[p] = 1'b1;
           end
-          if (issue_src_valid_i[i] && write_valid[q] && write_warp[q] == issue_warp[p] &&
-              write_reg[q] == issue_src_reg[i]) begin
+          if (issue_src_valid_i[i] && write_valid[q] && write[q].warp == issue_warp[p] &&
+              write[q].d == issue_src_reg[i]) begin
             on_its_way[p] = 1'b1;
           end
         end
@@ -186,15 +182,12 @@ module steal_liveness_property
     .issue_src_reg_i      (issue_src_reg),
     .write_valid_i        (write_valid),
     .write_ready_o        (write_ready),
-    .write_warp_i         (write_warp),
+    .write_i              (write),
     .write_base_i         (write_base),
-    .write_reg_i          (write_reg),
-    .write_mask_i         (write_mask),
     .write_data_i         (write_data),
     .write_next_i,
     .write_done_o         (write_done),
-    .write_done_warp_o    (write_done_warp),
-    .write_done_reg_o     (write_done_reg),
+    .written_o            (completed),
     .dispatch_valid_o     (dispatch_valid),
     .dispatch_ready_i,
     .dispatch_warp_o      (dispatch_warp),

@@ -104,14 +104,11 @@ module steal_property
   logic [RegW-1:0]       candidate_src_reg [Wants];
   logic [IssuePorts-1:0] steal;
   logic [IssuePorts-1:0] write_valid, write_ready, written, write_star;
-  logic [WarpW-1:0]      write_warp     [IssuePorts];
+  write_t               write          [IssuePorts];
   logic [EntryW-1:0]     write_base     [IssuePorts];
-  logic [RegW-1:0]       write_reg      [IssuePorts];
-  logic [Lanes-1:0]      write_mask     [IssuePorts];
   logic [DataW-1:0]      write_data     [IssuePorts];
   logic [IssuePorts-1:0] write_done;
-  logic [WarpW-1:0]      write_done_warp [IssuePorts];
-  logic [RegW-1:0]       write_done_reg [IssuePorts];
+  written_t             completed       [IssuePorts];
   logic [IssuePorts-1:0] dispatch_valid, dispatched, dispatch_star, dispatch_mine;
   logic [WarpW-1:0]      dispatch_warp  [IssuePorts];
   logic [Lanes-1:0]      dispatch_mask  [IssuePorts];
@@ -158,12 +155,11 @@ module steal_property
 
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      write_warp[p]  = WarpW'(write_warp_i[NumberW*p +: NumberW]);
       write_base[p]  = base_of(write_warp_i[NumberW*p +: NumberW]);
-      write_reg[p]   = write_reg_i[RegW*p +: RegW];
-      write_mask[p]  = write_mask_i[Lanes*p +: Lanes];
+      write[p]       = '{d: write_reg_i[RegW*p +: RegW], warp: WarpW'(write_warp_i[NumberW*p +: NumberW]),
+                          mask: write_mask_i[Lanes*p +: Lanes], default: '0};
       write_data[p]  = write_data_i[DataW*p +: DataW];
-      write_star[p]  = write_warp[p] == WarpW'(star_warp_q) && write_reg[p] == star_reg_q;
+      write_star[p]  = write[p].warp == WarpW'(star_warp_q) && write[p].d == star_reg_q;
       write_valid[p] = started_q && write_i[p] && !(write_star[p] && written_q);
     end
     if (IssuePorts > 1 && write_star == '1 && write_valid == '1) write_valid[IssuePorts-1] = 1'b0;
@@ -211,15 +207,15 @@ module steal_property
                    CountW'($countones(dispatched & dispatch_star));
       if (clear || forget_i || (hint_valid & hint_star) != '0) known_q <= 1'b0;
       for (int unsigned p = 0; p < IssuePorts; p++) begin
-        if (write_done[p] && write_done_warp[p] == WarpW'(star_warp_q) &&
-            write_done_reg[p] == star_reg_q) begin
+        if (write_done[p] && completed[p].warp == WarpW'(star_warp_q) &&
+            completed[p].d == star_reg_q) begin
           written_q <= 1'b0;
         end
       end
       for (int unsigned p = 0; p < IssuePorts; p++) begin
         if (written[p] && write_star[p]) begin
           written_q <= 1'b1;
-          if (write_mask[p][star_lane_q]) begin
+          if (write[p].mask[star_lane_q]) begin
             known_q <= 1'b1;
             value_q <= write_data[p][LaneW*star_lane_q];
           end
@@ -261,15 +257,12 @@ module steal_property
     .issue_src_reg_i      (issue_src_reg),
     .write_valid_i        (write_valid),
     .write_ready_o        (write_ready),
-    .write_warp_i         (write_warp),
+    .write_i              (write),
     .write_base_i         (write_base),
-    .write_reg_i          (write_reg),
-    .write_mask_i         (write_mask),
     .write_data_i         (write_data),
     .write_next_i,
     .write_done_o         (write_done),
-    .write_done_warp_o    (write_done_warp),
-    .write_done_reg_o     (write_done_reg),
+    .written_o            (completed),
     .dispatch_valid_o     (dispatch_valid),
     .dispatch_ready_i,
     .dispatch_warp_o      (dispatch_warp),

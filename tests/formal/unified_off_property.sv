@@ -55,10 +55,8 @@ module unified_off_property
   logic [TagW-1:0]         issue_tag      [IssuePorts];
   logic [RegW-1:0]         issue_src_reg  [Wants];
   logic [IssuePorts-1:0]   write_valid;
-  logic [WarpW-1:0]        write_warp     [IssuePorts];
+  write_t                 write          [IssuePorts];
   logic [EntryW-1:0]       write_base     [IssuePorts];
-  logic [RegW-1:0]         write_reg      [IssuePorts];
-  logic [Lanes-1:0]        write_mask     [IssuePorts];
   logic [DataW-1:0]        write_data     [IssuePorts];
   logic [Clusters-1:0]     memory_read        [Columns];
   logic [EntryW-1:0]       memory_read_entry  [UnifiedBanks];
@@ -70,8 +68,7 @@ module unified_off_property
   logic [IssuePorts-1:0]   issue_ready        [2];
   logic [IssuePorts-1:0]   write_ready        [2];
   logic [IssuePorts-1:0]   write_done         [2];
-  logic [WarpW-1:0]        write_done_warp    [2][IssuePorts];
-  logic [RegW-1:0]         write_done_reg     [2][IssuePorts];
+  written_t               completed          [2][IssuePorts];
   logic [IssuePorts-1:0]   dispatch_valid     [2];
   logic [WarpW-1:0]        dispatch_warp      [2][IssuePorts];
   logic [Lanes-1:0]        dispatch_mask      [2][IssuePorts];
@@ -90,13 +87,12 @@ module unified_off_property
       issue_base[p]  = issue_base_i[EntryW*p +: EntryW];
       issue_mask[p]  = issue_mask_i[Lanes*p +: Lanes];
       issue_tag[p]   = issue_tag_i[TagW*p +: TagW];
-      write_warp[p]  = write_warp_i[WarpW*p +: WarpW];
       write_base[p]  = write_base_i[EntryW*p +: EntryW];
-      write_reg[p]   = write_reg_i[RegW*p +: RegW];
-      write_mask[p]  = write_mask_i[Lanes*p +: Lanes];
+      write[p]       = '{d: write_reg_i[RegW*p +: RegW], warp: write_warp_i[WarpW*p +: WarpW],
+                          mask: write_mask_i[Lanes*p +: Lanes], default: '0};
       write_data[p]  = write_data_i;
       issue_valid[p] = issue_valid_i[p];
-      write_valid[p] = write_valid_i[p] && in_rows(write_base[p], write_reg[p]);
+      write_valid[p] = write_valid_i[p] && in_rows(write_base[p], write[p].d);
     end
     for (int unsigned i = 0; i < Wants; i++) begin
       issue_src_reg[i] = issue_src_reg_i[RegW*i +: RegW];
@@ -148,14 +144,11 @@ module unified_off_property
     .issue_src_reg_i     (issue_src_reg),
     .write_valid_i       (write_valid),
     .write_ready_o       (write_ready[0]),
-    .write_warp_i        (write_warp),
+    .write_i             (write),
     .write_base_i        (write_base),
-    .write_reg_i         (write_reg),
-    .write_mask_i        (write_mask),
     .write_data_i        (write_data),
     .write_done_o        (write_done[0]),
-    .write_done_warp_o   (write_done_warp[0]),
-    .write_done_reg_o    (write_done_reg[0]),
+    .written_o           (completed[0]),
     .dispatch_valid_o    (dispatch_valid[0]),
     .dispatch_ready_i,
     .dispatch_warp_o     (dispatch_warp[0]),
@@ -199,14 +192,11 @@ module unified_off_property
     .issue_src_reg_i     (issue_src_reg),
     .write_valid_i       (write_valid),
     .write_ready_o       (write_ready[1]),
-    .write_warp_i        (write_warp),
+    .write_i             (write),
     .write_base_i        (write_base),
-    .write_reg_i         (write_reg),
-    .write_mask_i        (write_mask),
     .write_data_i        (write_data),
     .write_done_o        (write_done[1]),
-    .write_done_warp_o   (write_done_warp[1]),
-    .write_done_reg_o    (write_done_reg[1]),
+    .written_o           (completed[1]),
     .dispatch_valid_o    (dispatch_valid[1]),
     .dispatch_ready_i,
     .dispatch_warp_o     (dispatch_warp[1]),
@@ -238,8 +228,8 @@ module unified_off_property
                    dispatch_valid[0] == dispatch_valid[1] &&
                    dispatch_src_valid[0] == dispatch_src_valid[1];
     for (int unsigned p = 0; p < IssuePorts; p++) begin
-      if (write_done[0][p] && (write_done_warp[0][p] != write_done_warp[1][p] ||
-                               write_done_reg[0][p] != write_done_reg[1][p])) begin
+      if (write_done[0][p] && (completed[0][p].warp != completed[1][p].warp ||
+                               completed[0][p].d != completed[1][p].d)) begin
         same_outputs = 1'b0;
       end
       if (dispatch_valid[0][p] && (dispatch_warp[0][p] != dispatch_warp[1][p] ||

@@ -3,6 +3,7 @@
 use gpurf::bench::{Bench, BenchError};
 use gpurf_blocks::Role;
 use gpurf_blocks::designs::DESIGNS;
+use gpurf_blocks::write::WriteWord;
 use gpurf_lockstep::{RESET_CYCLES, Rng};
 
 /// Every block in the main preset of each design, and the name of both.
@@ -248,9 +249,10 @@ fn situations_are_counted_after_cover() {
 fn probes_are_those_of_the_cycle() {
     let mut bench = Bench::new("mrf", "", "").unwrap();
     bench.watch(true);
-    for (name, value) in [("write_valid_i", 1), ("write_reg_i", 17), ("write_mask_i", 0xffff)] {
+    let write = WriteWord::new(0, 17, 0xffff).0;
+    for (name, value) in [("write_valid_i", &[1][..]), ("write_i", &[write as u32, (write >> 32) as u32])] {
         let signal = bench.find(name).unwrap();
-        bench.set(signal, 0, &[value]).unwrap();
+        bench.set(signal, 0, value).unwrap();
     }
     let [valid, register] = ["head_valid", "head_reg"].map(|name| bench.find(name).unwrap());
     let look = |bench: &Bench| {

@@ -113,7 +113,7 @@ impl Measures {
             }
         }
         for bus in lanes_of(stage.write_done_o.into()) {
-            let register = place_of(stage.write_done_warp_o[bus], stage.write_done_reg_o[bus]);
+            let register = place_of(stage.written_o[bus].warp(), stage.written_o[bus].d());
             let parked = parking.parked >> bus & 1 == 1;
             self.written[register] = Some(Written { at: self.now, parked });
             if parked {

@@ -17,6 +17,7 @@ pub use sizes::{SizeRow, sweeps};
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MrfIn;
+use gpurf_blocks::write::WriteWord;
 use gpurf_blocks::{Declaration, Ports, Role, Twin, view_mut};
 use gpurf_lockstep::{Comparator, RESET_CYCLES, Records};
 use serde::Serialize;
@@ -152,8 +153,7 @@ fn record_inputs(declaration: &Declaration, config: &Config, idle: bool) -> Inpu
         for register in 0..shape.banks {
             row.write_valid_i = 1;
             row.write_base_i[0] = entry as u16;
-            row.write_reg_i[0] = register as u8;
-            row.write_mask_i[0] = u32::MAX;
+            row.write_i[0] = WriteWord::new(0, register as u8, u32::MAX);
             row.write_data_i[0].0.fill((entry * shape.banks + register) as u32);
             push(&row);
         }

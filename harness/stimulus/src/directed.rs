@@ -2,6 +2,7 @@
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::{MrfIn, MrfShape};
+use gpurf_blocks::write::WriteWord;
 use gpurf_blocks::{OPERANDS, Ports, WarpData, view_mut};
 use gpurf_lockstep::Records;
 
@@ -121,9 +122,7 @@ impl Script<MrfIn> {
     fn write(&mut self, port: usize, warp: u8, register: u8, mask: u32, value: u32) {
         let now = &mut self.now;
         now.write_valid_i |= 1 << port;
-        now.write_warp_i[port] = warp;
-        now.write_reg_i[port] = register;
-        now.write_mask_i[port] = mask;
+        now.write_i[port] = WriteWord::new(warp, register, mask);
         now.write_data_i[port] = WarpData([value; 32]);
     }
 

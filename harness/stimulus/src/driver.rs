@@ -4,6 +4,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{Instruction, InstructionFields};
 use gpurf_blocks::mrf::bits::set_bits;
 use gpurf_blocks::share::{RegisterLayout, RegisterLayoutFields};
+use gpurf_blocks::write::{WriteFields, WriteWord};
 use gpurf_blocks::{Block, Packed, Ports, Shape, view_mut};
 use gpurf_lockstep::{Rng, Stimulus};
 
@@ -203,6 +204,11 @@ pub(crate) fn any_layout(rng: &mut Rng, places: usize) -> RegisterLayout {
         registers: registers as u8,
     }
     .into()
+}
+
+/// A result for a register of a warp; what else it says may be anything.
+pub(crate) fn any_write(rng: &mut Rng, partial: u32, warp: u8, d: u8) -> WriteWord {
+    WriteFields { from_private: rng.chance(500).into(), d, warp, mask: lane_mask(rng, partial) }.into()
 }
 
 /// A lane mask: all lanes, few, none, or any.

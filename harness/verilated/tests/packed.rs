@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gpurf_blocks::execute::ResultWord;
 use gpurf_blocks::instruction::{Instruction, Roles};
+use gpurf_blocks::write::{WriteWord, WrittenWord};
 use gpurf_blocks::{Decode, Packed, packed};
 
 const PACKAGE: &str = include_str!("../../../rtl/gpurf_pkg.sv");
@@ -86,6 +87,8 @@ fn declarations_are_those_of_the_package() {
     assert_is_of_the_package::<Roles>(&package);
     assert_is_of_the_package::<Instruction>(&package);
     assert_is_of_the_package::<ResultWord>(&package);
+    assert_is_of_the_package::<WriteWord>(&package);
+    assert_is_of_the_package::<WrittenWord>(&package);
 }
 
 #[test]

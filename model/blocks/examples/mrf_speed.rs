@@ -111,7 +111,8 @@ fn fill(record: &mut [u8], declaration: &Declaration, random: &mut Random) {
                     "issue_valid_i" | "issue_src_valid_i" | "write_valid_i" | "dispatch_ready_i" => {
                         (random.next() | random.next()) & all
                     }
-                    "issue_mask_i" | "write_mask_i" if random.next() >> 63 == 0 => all,
+                    "issue_mask_i" if random.next() >> 63 == 0 => all,
+                    "write_i" if random.next() >> 63 == 0 => random.next() & all | u64::from(u32::MAX),
                     _ => random.next() & all,
                 };
                 let length = word.len();

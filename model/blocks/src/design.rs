@@ -239,7 +239,7 @@ impl Rows {
     }
 }
 
-/// What a design gets of an issuing instruction and of results besides what the main register file gets.
+/// What a design gets of an issuing instruction besides what the main register file gets.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct IssueFields {
     /// Slot of the warp.
@@ -260,8 +260,6 @@ pub(crate) struct IssueFields {
     pub(crate) dst_level: [u8; MAX_PORTS],
     /// Ports whose instruction ends its strand, whether it reads operands or not.
     pub(crate) end: u8,
-    /// Buses whose result comes from a private unit.
-    pub(crate) write_private: u8,
     /// The power state in which each source is left.
     pub(crate) left: [u8; MAX_SOURCES],
 }

@@ -42,6 +42,7 @@ pub(crate) mod testing;
 mod twin;
 mod types;
 pub mod unified;
+pub mod write;
 
 macro_rules! modules {
     ($($design:ident)+) => {

@@ -100,7 +100,7 @@ const fn is(one: &str, other: &str) -> bool {
     true
 }
 
-/// What a packed struct is stored in: `u64`, or words of 32 bits, the lowest first.
+/// What a packed struct is stored in: `u16`, `u64`, or words of 32 bits, the lowest first.
 #[doc(hidden)]
 pub trait Store: Copy {
     /// Zero.
@@ -140,6 +140,20 @@ impl Store for u64 {
     #[inline]
     fn insert(&mut self, low: u32, bits: u32, value: u64) {
         *self |= (value & mask(bits)) << low;
+    }
+}
+
+impl Store for u16 {
+    const ZERO: Self = 0;
+
+    #[inline]
+    fn extract(&self, low: u32, bits: u32) -> u64 {
+        u64::from(*self).extract(low, bits)
+    }
+
+    #[inline]
+    fn insert(&mut self, low: u32, bits: u32, value: u64) {
+        *self |= ((value & mask(bits)) << low) as Self;
     }
 }
 

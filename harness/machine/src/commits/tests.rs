@@ -1,4 +1,5 @@
 use gpurf_blocks::Ports;
+use gpurf_blocks::write::{WriteWord, WrittenWord};
 use gpurf_oracle::{AccessStep, Commit, Effect, Geometry, Lanes, Observer, Recording, WarpId};
 use gpurf_sm::partition::Division;
 use gpurf_sm::{SmIn, SmOut, SmProbe};
@@ -72,7 +73,7 @@ impl Bench {
     fn part(&mut self, bus: usize, slot: u8, register: u8, mask: u32, value: u32) -> &mut Self {
         let back = &mut self.probe.outputs.writeback;
         back.write_valid_o |= 1 << bus;
-        (back.write_warp_o[bus], back.write_reg_o[bus], back.write_mask_o[bus]) = (slot, register, mask);
+        back.write_o[bus] = WriteWord::new(slot, register, mask);
         back.write_data_o[bus].0.fill(value);
         self.probe.outputs.operand_stage.write_ready_o |= 1 << bus;
         self
@@ -84,7 +85,7 @@ impl Bench {
         out.writeback.finish_valid_o |= 1 << bus;
         let stage = &mut out.operand_stage;
         stage.write_done_o |= 1 << bus;
-        (stage.write_done_warp_o[bus], stage.write_done_reg_o[bus]) = (slot, register);
+        stage.written_o[bus] = WrittenWord::new(slot, register);
         self
     }
 

@@ -1,6 +1,7 @@
 //! What the SM commits, read off the nets that lockstep compares.
 
 use gpurf_blocks::sizes::MAX_WARPS;
+use gpurf_blocks::write::WriteFields;
 use gpurf_isa::machine::{LOCAL_WINDOW, SHARED_WINDOW};
 use gpurf_isa::modifiers::{Modifier, Special};
 use gpurf_oracle::{AccessStep, Geometry, Mask, Recording, WarpId, lanes_of};
@@ -93,7 +94,7 @@ impl<S: Sink> Tracker<S> {
         let (back, stage) = (&cycle.probe.outputs.writeback, &cycle.probe.outputs.operand_stage);
         // Before new parts come: these are parts of what is over. The first finish ports are those of the buses.
         for bus in lanes_of((back.finish_valid_o & stage.write_done_o).into()) {
-            let (slot, register) = (stage.write_done_warp_o[bus], stage.write_done_reg_o[bus]);
+            let (slot, register) = stage.written_o[bus].register();
             let whole = |parts: &Parts| (parts.slot, parts.register) == (slot, register);
             if let Some(index) = self.parts.iter().position(whole) {
                 let parts = self.parts.swap_remove(index);
@@ -102,7 +103,7 @@ impl<S: Sink> Tracker<S> {
         }
         let taken = back.write_valid_o & stage.write_ready_o;
         for bus in lanes_of(taken.into()) {
-            let (slot, register, mask) = (back.write_warp_o[bus], back.write_reg_o[bus], back.write_mask_o[bus]);
+            let WriteFields { warp: slot, d: register, mask, .. } = back.write_o[bus].fields();
             let same = |parts: &Parts| (parts.slot, parts.register) == (slot, register);
             let index = self.parts.iter().position(same).unwrap_or_else(|| {
                 self.parts.push(Parts { slot, register, mask: 0, values: [0; 32] });

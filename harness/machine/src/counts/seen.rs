@@ -4,6 +4,7 @@ use gpurf_blocks::instruction::{PROBE, opcode};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::operands::OperandStageProbe;
 use gpurf_blocks::sizes::{MAX_ACTIVE, MAX_WARPS};
+use gpurf_blocks::write::WriteFields;
 use gpurf_oracle::{Mask, lanes_of};
 
 use super::uses::Uses;
@@ -131,8 +132,7 @@ impl<'a> Seen<'a> {
         let (issue, scheduler, stage) = (&o.issue_stage, &o.warp_scheduler, &o.operand_stage);
         let mut results = [None; MAX_PORTS];
         for bus in lanes_of((o.writeback.write_valid_o & stage.write_ready_o).into()) {
-            let (warp, register) = (o.writeback.write_warp_o[bus], o.writeback.write_reg_o[bus]);
-            let mask = o.writeback.write_mask_o[bus];
+            let WriteFields { warp, d: register, mask, .. } = o.writeback.write_o[bus].fields();
             let by = writers.0[Writers::place(warp, register)];
             let by = by.ok_or_else(|| {
                 format!("a result comes for R{register} of warp slot {warp}, which no instruction writes")

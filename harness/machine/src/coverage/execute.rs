@@ -150,7 +150,7 @@ pub(super) static GROUPS: &[Group] = &[
         }
         "results on both buses": writeback.write_valid_o == 3;
         "both buses have a result of one warp":
-            writeback.write_valid_o == 3 && writeback.write_warp_o[0] == writeback.write_warp_o[1];
+            writeback.write_valid_o == 3 && writeback.write_o[0].warp() == writeback.write_o[1].warp();
         "two registers are complete": writeback.reg_valid_o == 3;
     },
 ];

@@ -42,10 +42,10 @@ pub(super) static GROUPS: &[Group] = &[
     situations! { "power_states", |c| heads(c) && off(c), |look| {
             let (out, states) = (&look.o.writeback, &look.s.power_states);
             let partial = |p: usize| {
-                let (w, register) = (usize::from(out.write_warp_o[p]), usize::from(out.write_reg_o[p]));
+                let (w, register) = (usize::from(out.write_o[p].warp()), usize::from(out.write_o[p].d()));
                 let bit = |words: &[u64]| words[4 * w + register / 64] >> (register % 64) & 1 == 1;
                 out.write_valid_o >> p & 1 == 1
-                    && out.write_mask_o[p] != u32::MAX
+                    && out.write_o[p].mask() != u32::MAX
                     && bit(&states.pending_q)
                     && bit(&states.off_q)
             };

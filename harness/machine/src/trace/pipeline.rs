@@ -167,12 +167,12 @@ impl Pipeline {
         let (back, stage) = (&o.writeback, &o.operand_stage);
         // Before new results come: these are of what is over.
         for bus in lanes_of((back.finish_valid_o & stage.write_done_o).into()) {
-            let (slot, register) = (stage.write_done_warp_o[bus], stage.write_done_reg_o[bus]);
+            let (slot, register) = stage.written_o[bus].register();
             let written = |flight: &Flight| flight.stage() == Some(Stage::Write) && flight.roles.d() == register;
             self.end_of(slot, written, now + 1, sink)?;
         }
         for bus in lanes_of((back.write_valid_o & stage.write_ready_o).into()) {
-            let (slot, register) = (back.write_warp_o[bus], back.write_reg_o[bus]);
+            let (slot, register) = back.write_o[bus].register();
             // A part of a result whose first part has come before changes nothing.
             if let Some(index) = self.find(slot, |flight| flight.gives(register)) {
                 self.enter(slot, index, Stage::Write, now);

@@ -303,7 +303,7 @@ impl Twin for Faulty {
         self.inner.cycle(inputs, compared);
         let (_, probe) = compared.split_at_mut(size_of::<SmOut>().next_multiple_of(64));
         let back = &mut view_mut::<SmProbe>(probe).outputs.writeback;
-        if back.write_valid_o & 1 == 1 && back.write_reg_o[0] == 9 && back.write_warp_o[0] == 1 {
+        if back.write_valid_o & 1 == 1 && back.write_o[0].register() == (1, 9) {
             self.writes += 1;
             back.write_data_o[0].0[3] ^= if self.writes == 5 { 0x40 } else { 0 };
         }

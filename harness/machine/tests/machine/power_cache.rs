@@ -166,7 +166,7 @@ impl Observer {
             self.queued[b] = Some((word, self.dead.contains(&word)));
         }
         for p in set_bits(o.writeback.write_valid_o & o.operand_stage.write_ready_o) {
-            self.dead.remove(&(o.writeback.write_warp_o[p], o.writeback.write_reg_o[p]));
+            self.dead.remove(&o.writeback.write_o[p].register());
         }
         let stage = &o.operand_stage;
         for p in set_bits(stage.dispatch_valid_o & o.dispatcher.dispatch_ready_o) {

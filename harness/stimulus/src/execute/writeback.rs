@@ -4,6 +4,7 @@ use gpurf_blocks::WarpData;
 use gpurf_blocks::config::Config;
 use gpurf_blocks::execute::{ResultFields, ResultWord, Writeback, WritebackIn, WritebackOut, WritebackProbe};
 use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::write::WrittenWord;
 use gpurf_lockstep::Rng;
 
 use crate::driver::{Reset, lane_mask, ports};
@@ -55,8 +56,8 @@ impl Driver for WritebackDriver {
         for p in 0..self.ports {
             result(rng, knobs, &mut i.alu_result_i[p], &mut i.alu_data_i[p]);
             result(rng, knobs, &mut i.fp_result_i[p], &mut i.fp_data_i[p]);
-            i.write_done_warp_i[p] = rng.below(64) as u8;
-            i.write_done_reg_i[p] = rng.next_u64() as u8;
+            let warp = rng.below(64) as u8;
+            i.written_i[p] = WrittenWord::new(warp, rng.next_u64() as u8);
         }
         i.side_valid_i = bit(rng, knobs.side);
         i.side_reg_valid_i = i.side_valid_i & bit(rng, knobs.reg);

@@ -5,7 +5,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::hierarchy::{HierarchyResults, HierarchyResultsIn, HierarchyShape, MAX_LRF_BANKS, MAX_ORF_ENTRIES};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Reset, Twin, alias, lane_mask, ports};
+use crate::driver::{Reset, Twin, alias, any_write, lane_mask, ports};
 use crate::{Driver, Unaliased};
 
 mod cover;
@@ -85,11 +85,9 @@ impl Driver for ResultsDriver {
             i.slot_warp_i[s] = warp.unwrap_or_else(|| rng.below(64) as u8);
         }
         i.write_valid_i = ports(rng, count, knobs.write);
-        i.write_private_i = ports(rng, count, 500);
         for b in 0..count {
-            i.write_warp_i[b] = self.warp(rng, knobs);
-            i.write_reg_i[b] = rng.below(255) as u8;
-            i.write_mask_i[b] = lane_mask(rng, knobs.partial);
+            let (warp, register) = (self.warp(rng, knobs), rng.below(255) as u8);
+            i.write_i[b] = any_write(rng, knobs.partial, warp, register);
             rng.fill(&mut i.write_data_i[b].0);
         }
         self.copies(rng, knobs, i);

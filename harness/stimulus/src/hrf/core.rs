@@ -384,6 +384,6 @@ impl Core {
         let Instruction { warp, dst, mask, long, .. } = *instruction;
         let parts = parts(mask, true, || rng.chance(knobs.parts).then(|| rng.next_u64() as u32));
         let after = latency(rng, knobs.slow, long, 1, 600);
-        self.results.start(after, Pending { warp, register: dst, parts, bus: 0, long, private: false });
+        self.results.start(after, Pending { warp, register: dst, parts, bus: 0, long, private: rng.chance(500) });
     }
 }

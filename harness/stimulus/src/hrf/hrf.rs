@@ -4,6 +4,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::hrf::{Hrf, HrfIn, HrfShape, PARITIES};
 use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::shape::cfg_of_block;
+use gpurf_blocks::write::{WriteFields, WriteWord};
 use gpurf_lockstep::Rng;
 
 use super::{Core, CoreKnobs, Done, Instruction, parities};
@@ -47,8 +48,10 @@ impl Driver for HrfDriver {
     }
 
     fn unreached(_: &HrfShape, _: &Config) -> Vec<Unreached> {
-        let registers = |signal| Unreached::bits(signal, 6..=7, "registers are below 64");
-        parities().into_iter().chain(["issue_src_reg_i", "write_reg_i"].map(registers)).collect()
+        let why = "registers are below 64";
+        let named =
+            [Unreached::bits("issue_src_reg_i", 6..=7, why), Unreached::field::<WriteWord>("write_i", "d", 6..=7, why)];
+        parities().into_iter().chain(named).collect()
     }
 
     fn drive(&mut self, rng: &mut Rng, knobs: &HrfKnobs, i: &mut HrfIn) {
@@ -71,8 +74,8 @@ impl Driver for HrfDriver {
         let offer = self.core.results.offer(0);
         i.write_valid_i = offer.is_some().into();
         if let Some(result) = offer {
-            (i.write_warp_i, i.write_reg_i) = (self.core.name(result.warp), result.register);
-            (i.write_mask_i, i.write_base_i) = (result.mask, self.core.base(result.warp));
+            i.write_i = WriteFields { warp: self.core.name(result.warp), ..result.fields() }.into();
+            i.write_base_i = self.core.base(result.warp);
             rng.fill(&mut i.write_data_i.0);
         }
         self.twin.late(i);

@@ -5,7 +5,7 @@ use gpurf_blocks::hrf::{HrfResults, HrfResultsIn, HrfResultsOut, HrfResultsProbe
 use gpurf_lockstep::Rng;
 
 use super::{PARITY, parities};
-use crate::driver::{Reset, Twin, alias, lane_mask, ports};
+use crate::driver::{Reset, Twin, alias, any_write, ports};
 use crate::{Driver, Points, Unaliased, Unreached, cover};
 
 /// Stimulus of the block.
@@ -79,15 +79,15 @@ impl Driver for ResultsDriver {
         let own = rng.chance(knobs.own);
         let slot = self.open.unwrap_or_else(|| rng.below(PARITIES as u64) as usize);
         // Of another warp it may be one bit that is different.
-        i.write_warp_i = match rng.below(3) {
+        let warp = match rng.below(3) {
             _ if own => self.warps[slot],
             0 => alias(rng, self.warps[slot].into(), 64) as u8,
             _ => rng.below(64) as u8,
         };
         i.write_base_i = rng.below(self.shape.mrf.depth as u64) as u16;
         let registers = if rng.chance(900) { 64 } else { 256 };
-        i.write_reg_i = rng.below(registers) as u8;
-        i.write_mask_i = lane_mask(rng, knobs.partial);
+        let register = rng.below(registers) as u8;
+        i.write_i = any_write(rng, knobs.partial, warp, register);
         if i.write_valid_i == 1 {
             rng.fill(&mut i.write_data_i.0);
         }
@@ -154,7 +154,7 @@ impl ResultsCover {
         let same = i.slot_warp_i[b] == p.warp_q;
         let offered = i.write_valid_i == 1;
         let was = |waited: Way| self.waited == waited;
-        let entry = usize::from(i.write_base_i) + usize::from(i.write_reg_i);
+        let entry = usize::from(i.write_base_i) + usize::from(i.write_i.d());
         point!("the latch is empty", !valid);
         point!("into an even bank", direct && done && even);
         point!("into an odd bank", direct && done && odd);

@@ -5,6 +5,7 @@ use gpurf_blocks::instruction::{Instruction, NO_PRED, NO_REG, RolesFields, cause
 use gpurf_blocks::memory::{AddressUnit, AddressUnitIn, AddressUnitOut, AddressUnitProbe};
 use gpurf_blocks::shape::SmShape;
 use gpurf_blocks::sizes::MAX_WARPS;
+use gpurf_blocks::write::WrittenWord;
 use gpurf_blocks::{LANES, OPERANDS, WarpData};
 use gpurf_lockstep::Rng;
 
@@ -210,11 +211,11 @@ impl AddressUnitDriver {
                 1 if (warp, register) == held => (warp ^ 1, register),
                 _ => (warp, register),
             };
-            (inputs.write_done_warp_i[p], inputs.write_done_reg_i[p]) = (warp, register);
+            inputs.written_i[p] = WrittenWord::new(warp, register);
         }
         if part {
             inputs.write_done_i |= 1 << bus;
-            (inputs.write_done_warp_i[bus], inputs.write_done_reg_i[bus]) = held;
+            inputs.written_i[bus] = WrittenWord::new(held.0, held.1);
         }
         part
     }
@@ -617,8 +618,8 @@ impl AddressUnitCover {
         let (from_quick, to_quick) = (quick(p.space_q.into()), quick(space));
         let register = o.reg_valid_o == 1;
         let done = |bus: usize| i.write_done_i >> bus & 1 == 1;
-        let same_warp = |bus: usize| i.write_done_warp_i[bus] == o.warp_o;
-        let same_register = |bus: usize| i.write_done_reg_i[bus] == o.reg_o;
+        let same_warp = |bus: usize| i.written_i[bus].warp() == o.warp_o;
+        let same_register = |bus: usize| i.written_i[bus].d() == o.reg_o;
         let part = |bus: usize| busy && register && done(bus) && same_warp(bus) && same_register(bus);
         let mut buses = 0..self.shape.ports();
         let written = buses.clone().any(part);

@@ -7,7 +7,7 @@ use gpurf_blocks::share::RegisterLayout;
 use gpurf_blocks::unified::{ColumnsIn, ColumnsOut};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, Reset, any_layout, lane_mask, ports};
+use crate::driver::{Names, Reset, any_layout, any_write, lane_mask, ports};
 use crate::surroundings::base_among;
 use crate::unified::{Columns, ColumnsKnobs, ColumnsOf, WithColumns, register_in};
 use crate::{Coverage, Driver, Points, cover};
@@ -109,10 +109,9 @@ impl Driver for MrfDriver {
             }
             if inputs.write_valid_i >> port & 1 == 1 {
                 let (warp, base, near) = self.place(rng, knobs);
-                inputs.write_warp_i[port] = warp;
+                let register = self.register(rng, near, base);
+                inputs.write_i[port] = any_write(rng, knobs.partial, warp, register);
                 inputs.write_base_i[port] = base;
-                inputs.write_reg_i[port] = self.register(rng, near, base);
-                inputs.write_mask_i[port] = lane_mask(rng, knobs.partial);
                 rng.fill(&mut inputs.write_data_i[port].0);
             }
         }
@@ -209,8 +208,8 @@ impl MrfCover {
             let layout = RegisterLayout(i.layout_i);
             let [private, shared] = guests_sources(i, taken, layout);
             let results = (0..shape.issue_ports).filter(|q| (i.write_valid_i & o.write_ready_o) >> q & 1 == 1);
-            let own = |q: usize| i.write_warp_i[q] < layout.host_warps();
-            let is_private = |q: usize| i.write_reg_i[q] < layout.private_registers();
+            let own = |q: usize| i.write_i[q].warp() < layout.host_warps();
+            let is_private = |q: usize| i.write_i[q].d() < layout.private_registers();
             let hosts = |q: usize| taken >> q & 1 == 1 && i.issue_warp_i[q] < layout.host_warps();
             point!("a source is private to a guest", private);
             point!("a source is in the shared part of a guest", shared);

@@ -10,7 +10,7 @@ use gpurf_blocks::unified::{ColumnsIn, ColumnsOut};
 use gpurf_blocks::{OPERANDS, Packed};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, Reset, any_instruction, any_layout, lane_mask, ports};
+use crate::driver::{Names, Reset, any_instruction, any_layout, any_write, lane_mask, ports};
 use crate::unified::{Columns, ColumnsKnobs, ColumnsOf, WithColumns, register_in};
 use crate::{Coverage, Driver, Unreached};
 
@@ -151,9 +151,8 @@ impl Driver for OperandStageDriver {
             inputs.issue_instruction_i[p] = InstructionFields { roles, ..any_instruction(rng) }.into();
             if inputs.write_valid_i >> p & 1 == 1 {
                 let (warp, near) = self.place(rng, knobs);
-                inputs.write_warp_i[p] = warp;
-                inputs.write_reg_i[p] = self.register(rng, warp, near);
-                inputs.write_mask_i[p] = lane_mask(rng, knobs.partial);
+                let register = self.register(rng, warp, near);
+                inputs.write_i[p] = any_write(rng, knobs.partial, warp, register);
                 rng.fill(&mut inputs.write_data_i[p].0);
             }
         }
@@ -165,7 +164,6 @@ pub(crate) fn slots(shape: &SmShape, rng: &mut Rng, inputs: &mut OperandStageIn)
     let slots = shape.slots();
     (inputs.slot_valid_i, inputs.flush_i) = (rng.mask(slots as u32, 500), rng.mask(slots as u32, 200));
     inputs.drop_i = rng.mask(slots as u32, 200);
-    inputs.write_private_i = ports(rng, shape.ports(), 500);
     for s in 0..slots {
         inputs.slot_warp_i[s] = rng.below(MAX_WARPS as u64) as u8;
     }

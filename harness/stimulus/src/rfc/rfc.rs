@@ -106,15 +106,13 @@ impl Driver for RfcDriver {
                 done.taken[p] = Some((number, instruction)).filter(|_| taken);
             }
         }
-        (i.write_valid_i, i.write_private_i) = (0, 0);
+        i.write_valid_i = 0;
         let mut offers = [None; 2];
         for (b, offer) in offers.iter_mut().enumerate().take(count) {
             *offer = self.core.results.offer(b);
             let Some(result) = offer else { continue };
             i.write_valid_i |= 1 << b;
-            i.write_private_i |= u8::from(result.private) << b;
-            (i.write_warp_i[b], i.write_reg_i[b]) = (result.warp, result.register);
-            (i.write_mask_i[b], i.write_base_i[b]) = (result.mask, self.core.base(result.warp));
+            (i.write_i[b], i.write_base_i[b]) = (result.fields().into(), self.core.base(result.warp));
             rng.fill(&mut i.write_data_i[b].0);
         }
         i.dispatch_keep_i = rng.mask((OPERANDS * count) as u32, knobs.keep) as u8;

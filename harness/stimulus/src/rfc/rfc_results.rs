@@ -6,7 +6,7 @@ use gpurf_blocks::rfc::RfcShape;
 use gpurf_blocks::rfc::{RfcResults, RfcResultsIn};
 use gpurf_lockstep::Rng;
 
-use crate::driver::{Names, Reset, Twin, alias, lane_mask, ports};
+use crate::driver::{Names, Reset, Twin, alias, any_write, lane_mask, ports};
 use crate::{Driver, Unaliased, Unreached};
 
 mod cover;
@@ -108,12 +108,11 @@ impl Driver for ResultsDriver {
         self.notes(rng, knobs, i);
         i.write_valid_i = if noted { ports(rng, count, knobs.write) } else { 0 };
         i.evict_valid_i = ports(rng, count, knobs.evict);
-        (i.write_private_i, i.match_i) = (ports(rng, count, 500), ports(rng, count, knobs.r#match));
+        i.match_i = ports(rng, count, knobs.r#match);
         for b in 0..count {
-            i.write_warp_i[b] = self.warp(rng, knobs);
-            i.write_reg_i[b] = self.register(rng, knobs);
+            let (warp, register) = (self.warp(rng, knobs), self.register(rng, knobs));
+            i.write_i[b] = any_write(rng, knobs.partial, warp, register);
             i.write_base_i[b] = rng.below(self.shape.mrf.depth as u64) as u16;
-            i.write_mask_i[b] = lane_mask(rng, knobs.partial);
             rng.fill(&mut i.write_data_i[b].0);
             if i.evict_valid_i >> b & 1 == 1 {
                 (i.evict_warp_i[b], i.evict_reg_i[b]) = (self.warp(rng, knobs), self.register(rng, knobs));

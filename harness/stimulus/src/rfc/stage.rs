@@ -90,14 +90,13 @@ impl Surroundings for Cached {
                 done.taken[p] = Some((number, instruction)).filter(|_| taken);
             }
         }
-        (i.write_valid_i, i.write_private_i) = (0, 0);
+        i.write_valid_i = 0;
         let mut offers = [None; 2];
         for (b, offer) in offers.iter_mut().enumerate().take(count) {
             *offer = self.core.results.offer(b);
             let Some(result) = offer else { continue };
             i.write_valid_i |= 1 << b;
-            i.write_private_i |= u8::from(result.private) << b;
-            (i.write_warp_i[b], i.write_reg_i[b], i.write_mask_i[b]) = (result.warp, result.register, result.mask);
+            i.write_i[b] = result.fields().into();
             rng.fill(&mut i.write_data_i[b].0);
         }
         self.twin.late(i);
@@ -176,7 +175,9 @@ impl CachedCover {
         // Those of the collectors, and one in front of them for each port.
         let most = self.shape.mrf.collectors + self.shape.ports();
         point!("all places are busy", p.nets.slot_busy_q.count_ones() as usize == most);
-        point!("a result of a shared unit", i.write_valid_i & o.write_ready_o & !i.write_private_i != 0);
+        let mut buses = 0..self.shape.ports();
+        let is_taken = |bus: usize| (i.write_valid_i & o.write_ready_o) >> bus & 1 == 1;
+        point!("a result of a shared unit", buses.any(|bus| is_taken(bus) && i.write_i[bus].from_private() == 0));
         point!("a slot's rows do not begin at 0", slot_base && counted("rfc_evict") > 0);
         point!("a slot is empty", o.flush_done_o != 0);
         point!("a source from the cache", event("rfc_hit") > 0);

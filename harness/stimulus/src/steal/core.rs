@@ -498,6 +498,6 @@ impl Core {
         let parts = parts(mask, true, || rng.chance(knobs.parts).then(|| first(rng)));
         let after = latency(rng, knobs.slow, long, (!instruction.outside).into(), 200);
         let bus = if rng.chance(800) { p } else { rng.below(self.shape.issue_ports as u64) as usize };
-        self.results.start(after, Pending { warp, register: dst, parts, bus, long, private: false });
+        self.results.start(after, Pending { warp, register: dst, parts, bus, long, private: rng.chance(500) });
     }
 }

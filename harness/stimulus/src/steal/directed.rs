@@ -3,6 +3,7 @@
 use gpurf_blocks::config::Config;
 use gpurf_blocks::shape::cfg_of_block;
 use gpurf_blocks::steal::StealIn;
+use gpurf_blocks::write::WriteWord;
 use gpurf_blocks::{OPERANDS, Ports, WarpData};
 use gpurf_lockstep::Records;
 
@@ -83,7 +84,7 @@ impl Script<StealIn> {
         let register = self.register(warp, bank);
         let now = &mut self.now;
         now.write_valid_i = 1;
-        (now.write_warp_i[0], now.write_base_i[0], now.write_reg_i[0]) = (warp, warp.into(), register);
-        (now.write_mask_i[0], now.write_data_i[0]) = (u32::MAX, WarpData([value; 32]));
+        (now.write_i[0], now.write_base_i[0]) = (WriteWord::new(warp, register, u32::MAX), warp.into());
+        now.write_data_i[0] = WarpData([value; 32]);
     }
 }

@@ -5,6 +5,7 @@ use gpurf_blocks::config::Config;
 use gpurf_blocks::instruction::{NO_REG, Roles, RolesFields};
 use gpurf_blocks::operands::{OperandStage, OperandStageIn, OperandStageOut, OperandStageProbe};
 use gpurf_blocks::shape::SmShape;
+use gpurf_blocks::write::{WriteFields, WriteWord};
 use gpurf_lockstep::Rng;
 
 use super::{Core, CoreKnobs, Done, Instruction};
@@ -42,12 +43,13 @@ impl Surroundings for Stealing {
         let rows = usize::from(NO_REG).div_ceil(banks).min(depth / shape.ports());
         all.push(Unreached::bits("rows_i", rows.ilog2() + 1..=7, "a warp has fewer rows"));
         if rows * banks <= 128 {
-            all.push(Unreached::bits("write_reg_i", 7..=7, "a warp has fewer registers"));
+            all.push(Unreached::field::<WriteWord>("write_i", "d", 7..=7, "a warp has fewer registers"));
         }
         // A warp's first row follows from its number.
         if depth <= 32 {
-            let names = ["issue_warp_i", "write_warp_i", "candidate_warp_i"];
-            all.extend(names.map(|name| Unreached::bits(name, 5..=5, "the file has a row for fewer warps")));
+            let why = "the file has a row for fewer warps";
+            all.extend(["issue_warp_i", "candidate_warp_i"].map(|name| Unreached::bits(name, 5..=5, why)));
+            all.push(Unreached::field::<WriteWord>("write_i", "warp", 5..=5, why));
         }
         all
     }
@@ -88,8 +90,7 @@ impl Surroundings for Stealing {
             if let Some(result) = self.core.results.offer(p) {
                 i.write_valid_i |= 1 << p;
                 i.write_next_i |= u8::from(self.core.is_read_next(rng, knobs, &result)) << p;
-                (i.write_warp_i[p], i.write_reg_i[p]) = (self.core.name(result.warp), result.register);
-                i.write_mask_i[p] = result.mask;
+                i.write_i[p] = WriteFields { warp: self.core.name(result.warp), ..result.fields() }.into();
                 rng.fill(&mut i.write_data_i[p].0);
                 done.written[p] = Some(result).filter(|_| at(out.write_ready_o));
             }

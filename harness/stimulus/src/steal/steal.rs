@@ -5,6 +5,7 @@ use gpurf_blocks::instruction::NO_REG;
 use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::shape::cfg_of_block;
 use gpurf_blocks::steal::{Steal, StealIn};
+use gpurf_blocks::write::{WriteFields, WriteWord};
 use gpurf_blocks::{OPERANDS, REG_BITS};
 use gpurf_lockstep::Rng;
 
@@ -56,9 +57,10 @@ impl Driver for StealDriver {
         let mut all = Unreached::parity(&["issue_warp_i", "candidate_warp_i"], shape.issue_ports);
         let registers = (shape.banks * shape.depth).next_power_of_two().ilog2();
         if registers < REG_BITS {
-            let names = ["issue_src_reg_i", "candidate_src_reg_i", "write_reg_i", "hint_reg_i"];
-            let past = |name| Unreached::bits(name, registers..=REG_BITS - 1, "the file has fewer entries");
-            all.extend(names.map(past));
+            let (past, why) = (registers..=REG_BITS - 1, "the file has fewer entries");
+            let names = ["issue_src_reg_i", "candidate_src_reg_i", "hint_reg_i"];
+            all.extend(names.map(|name| Unreached::bits(name, past.clone(), why)));
+            all.push(Unreached::field::<WriteWord>("write_i", "d", past, why));
             // A warp with more than half of the entries is alone, and one warp dispatches at port 0.
             let alone = Unreached::bits("hint_reg_i", registers - 1..=registers - 1, "its warp is alone");
             all.extend((shape.issue_ports > 1).then(|| alone.of(1..=1)));
@@ -117,8 +119,8 @@ impl Driver for StealDriver {
             if let Some(result) = self.core.results.offer(p) {
                 i.write_valid_i |= 1 << p;
                 i.write_next_i |= u8::from(self.core.is_read_next(rng, &knobs.core, &result)) << p;
-                (i.write_warp_i[p], i.write_reg_i[p]) = (self.core.name(result.warp), result.register);
-                (i.write_mask_i[p], i.write_base_i[p]) = (result.mask, self.core.base(result.warp));
+                i.write_i[p] = WriteFields { warp: self.core.name(result.warp), ..result.fields() }.into();
+                i.write_base_i[p] = self.core.base(result.warp);
                 rng.fill(&mut i.write_data_i[p].0);
                 done.written[p] = Some(result).filter(|_| at(out.write_ready_o));
             }

@@ -1,5 +1,6 @@
 //! Results on their way to a register file.
 
+use gpurf_blocks::write::WriteFields;
 use gpurf_lockstep::Rng;
 
 /// Buses at most.
@@ -14,6 +15,14 @@ pub(crate) struct Offer {
     pub(crate) private: bool,
     /// Which of those under way.
     pub(crate) result: usize,
+}
+
+impl Offer {
+    /// What its bus says.
+    pub(crate) fn fields(&self) -> WriteFields {
+        let Self { warp, register, mask, private, .. } = *self;
+        WriteFields { from_private: private.into(), d: register, warp, mask }
+    }
 }
 
 /// A result under way: it comes in parts.

@@ -5,7 +5,7 @@ use crate::issue::PRED_BITS;
 use crate::mrf::bits::is_set;
 use crate::shape::{SIDE_QUEUE_DEPTH, SIDE_SOURCES, SmShape};
 use crate::sizes::width;
-use crate::{Block, Memory, Packed, PackedMemory, Ports, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
+use crate::{Block, Memory, Packed, PackedMemory, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 /// Capacity of the twin: the largest number of places.
 const MAX_DEPTH: usize = SIDE_QUEUE_DEPTH;

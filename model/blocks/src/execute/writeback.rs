@@ -4,6 +4,7 @@ use crate::execute::result::{ResultWord, UnitResult};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::is_set;
 use crate::shape::SmShape;
+use crate::write::{WriteFields, WriteWord, WrittenWord};
 use crate::{Block, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 /// Instructions that may end in a cycle.
@@ -36,6 +37,8 @@ ports! {
         constant_result_i: ResultWord = packed::<ResultWord>().valid_by("constant_valid_i"),
         /// The line table's result.
         memory_result_i: ResultWord = packed::<ResultWord>().valid_by("memory_valid_i"),
+        /// The completed write.
+        written_i: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>().count(s.ports()).valid_by("write_done_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// ALU p has a result.
@@ -66,10 +69,6 @@ ports! {
         write_ready_i: u8 = field(s.ports()),
         /// The result in bus p's queue goes into its bank at this edge.
         write_done_i: u8 = field(s.ports()),
-        /// Warp of the completed write.
-        write_done_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_i"),
-        /// Register of the completed write.
-        write_done_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_i"),
     }
 }
 
@@ -78,8 +77,8 @@ ports! {
     pub struct WritebackOut(s: &SmShape) {
         /// Data of the result.
         write_data_o: [WarpData; MAX_PORTS] = field(1024).count(s.ports()).valid_by("write_valid_o"),
-        /// Lanes of the result.
-        write_mask_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("write_valid_o"),
+        /// The result for the operand stage.
+        write_o: [WriteWord; MAX_PORTS] = packed::<WriteWord>().count(s.ports()).valid_by("write_valid_o"),
         /// Lanes to write in the predicate.
         pred_mask_o: [u32; MAX_PORTS] = field(32).count(s.ports()).valid_by("pred_valid_o"),
         /// Value to write in each lane of the predicate.
@@ -98,12 +97,6 @@ ports! {
         memory_pop_o: u8 = field(1),
         /// A result for the operand stage.
         write_valid_o: u8 = field(s.ports()),
-        /// Warp of the result for the operand stage.
-        write_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_o"),
-        /// Register of the result for the operand stage.
-        write_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_o"),
-        /// The result is from a private unit, ALU or single precision unit; 0 where none is offered.
-        write_private_o: u8 = field(s.ports()),
         /// A predicate is written.
         pred_valid_o: u8 = field(s.ports()),
         /// Warp whose predicate is written.
@@ -203,6 +196,14 @@ impl Writeback {
         }
     }
 
+    /// What the register file gets of a result, if it writes a register.
+    #[inline]
+    pub fn write(source: Source, result: &UnitResult) -> Option<WriteWord> {
+        let fields =
+            |d| WriteFields { from_private: source.is_private().into(), d, warp: result.warp, mask: result.mask };
+        result.reg.map(|reg| fields(reg).into())
+    }
+
     /// Whether the result chosen for a bus goes at this edge.
     #[inline]
     pub fn goes(result: &UnitResult, write_ready: bool) -> bool {
@@ -282,15 +283,15 @@ impl Block for Writeback {
         let offers = offers(inputs);
         (out.alu_pop_o, out.fp_pop_o) = (0, 0);
         (out.side_pop_o, out.sfu_pop_o, out.constant_pop_o, out.memory_pop_o) = (0, 0, 0, 0);
-        (out.write_valid_o, out.write_private_o, out.pred_valid_o) = (0, 0, 0);
+        (out.write_valid_o, out.pred_valid_o) = (0, 0);
         out.reg_valid_o = 0;
         out.finish_valid_o = self.ends(inputs.write_done_i);
         for p in 0..self.ports {
             let bit = 1 << p;
             let mut written = None;
             if out.finish_valid_o & bit != 0 {
-                written = Some((inputs.write_done_warp_i[p], inputs.write_done_reg_i[p]));
-                out.finish_warp_o[p] = inputs.write_done_warp_i[p];
+                written = Some(inputs.written_i[p].register());
+                out.finish_warp_o[p] = inputs.written_i[p].warp();
             }
             let chosen = self.choose(p, offers).map(|source| (source, result_of(inputs, p, source)));
             let ready = inputs.write_ready_i & bit != 0;
@@ -301,11 +302,9 @@ impl Block for Writeback {
                 (out.reg_warp_o[p], out.reg_o[p]) = (warp, reg);
             }
             let Some((source, (result, data))) = chosen else { continue };
-            if let Some(reg) = result.reg {
+            if let Some(word) = Self::write(source, &result) {
                 out.write_valid_o |= bit;
-                out.write_private_o |= u8::from(source.is_private()) << p;
-                (out.write_warp_o[p], out.write_reg_o[p], out.write_mask_o[p]) = (result.warp, reg, result.mask);
-                out.write_data_o[p] = *data;
+                (out.write_o[p], out.write_data_o[p]) = (word, *data);
             }
             if !goes {
                 continue;

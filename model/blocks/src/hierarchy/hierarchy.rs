@@ -21,7 +21,8 @@ use crate::mrf::{MAX_PORTS, MRF_EVENT, Mrf, MrfIn, MrfOut};
 use crate::operands::FrontOperands;
 use crate::sizes::MAX_ACTIVE;
 use crate::unified::{ColumnsIn, ColumnsOut};
-use crate::{Decode, LANES, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::write::{WriteWord, WrittenWord};
+use crate::{Decode, LANES, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, packed, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
@@ -71,10 +72,10 @@ ports! {
         slot_valid_i: u64 = field(s.active),
         /// Slots that are to be emptied.
         flush_i: u64 = field(s.active),
+        /// The offered result.
+        write_i: [WriteWord; MAX_PORTS] = packed::<WriteWord>().count(s.ports()).valid_by("write_valid_i"),
         /// Active lanes.
         issue_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
-        /// Lanes to write.
-        write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
         /// First row of the warp's registers.
         issue_base_i: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("issue_valid_i"),
         /// First row of the warp's registers.
@@ -112,12 +113,6 @@ ports! {
         issue_end_i: u8 = field(s.ports()),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.ports()),
-        /// Warp of the result.
-        write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Register name of the result.
-        write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// The result comes from a private unit.
-        write_private_i: u8 = field(s.ports()),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.ports()),
     } +
@@ -145,16 +140,14 @@ ports! {
         dispatch_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Places of slot s to which something is under way.
         wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.active).early(),
+        /// The completed write.
+        written_o: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>().count(s.ports()).valid_by("write_done_o").early(),
         /// The instruction on port p is taken at this edge if also valid.
         issue_ready_o: u8 = field(s.ports()).early(),
         /// The result on bus p is taken at this edge if also valid.
         write_ready_o: u8 = field(s.ports()).early(),
         /// The result that was taken last on bus p is where it goes from this edge on.
         write_done_o: u8 = field(s.ports()).early(),
-        /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o").early(),
-        /// Register name of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o").early(),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.ports()).early(),
         /// Tag as issued.
@@ -222,7 +215,7 @@ impl Hierarchy {
         out.issue_ready_o = self.shown.issue_ready_o;
         (out.write_ready_o, out.write_done_o) = (self.routes.ready, self.routes.done);
         for b in set_bits(self.routes.done) {
-            (out.write_done_warp_o[b], out.write_done_reg_o[b]) = self.results.last(b);
+            out.written_o[b] = self.results.last(b);
         }
         out.dispatch_valid_o = self.offered();
         out.dispatch_src_valid_o = 0;
@@ -344,13 +337,13 @@ impl Hierarchy {
         }
         let ready = given.write_valid_i & self.routes.ready;
         for b in set_bits(given.write_valid_i) {
-            let slot = slot_of(given.write_warp_i[b], self.slot_valid, &self.slot_warp);
-            let place = slot.and_then(|slot| self.entries.look(slot, given.write_reg_i[b]));
+            let (warp, reg) = given.write_i[b].register();
+            let slot = slot_of(warp, self.slot_valid, &self.slot_warp);
+            let place = slot.and_then(|slot| self.entries.look(slot, reg));
             (self.found.slot[b], self.found.place[b]) = (slot, place);
             self.found.mrf_valid |= (u8::from(place.is_none_or(|place| place.both)) << b) & ready;
             let own = &mut self.given;
-            (own.write_warp_i[b], own.write_base_i[b]) = (given.write_warp_i[b], given.write_base_i[b]);
-            (own.write_reg_i[b], own.write_mask_i[b]) = (given.write_reg_i[b], given.write_mask_i[b]);
+            (own.write_i[b], own.write_base_i[b]) = (given.write_i[b], given.write_base_i[b]);
         }
         self.given.write_valid_i = self.found.mrf_valid;
         self.mrf.decide(&self.given, &mut self.shown);
@@ -387,13 +380,7 @@ impl Hierarchy {
         self.results.advance(&self.routes);
         for b in set_bits(given.write_valid_i & self.routes.ready) {
             let place = self.found.place[b].map(|place| place.place);
-            let arrival = Arrival {
-                mask: given.write_mask_i[b],
-                warp: given.write_warp_i[b],
-                reg: given.write_reg_i[b],
-                private: is_set(extra.write_private, b),
-                up: self.found.slot[b].zip(place),
-            };
+            let arrival = Arrival { write: given.write_i[b], up: self.found.slot[b].zip(place) };
             self.results.take(b, &arrival, || write_data(b));
         }
         self.mrf.edge(&self.given, write_data);

@@ -6,7 +6,8 @@ use crate::hierarchy::HierarchyShape;
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::sizes::MAX_ACTIVE;
-use crate::{Block, LANES, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::write::{WriteWord, WrittenWord};
+use crate::{Block, LANES, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, packed, ports};
 
 ports! {
     /// Inputs of [`HierarchyResults`].
@@ -17,8 +18,8 @@ ports! {
         copy_data_i: [WarpData; MAX_PORTS] = field(WARP_DATA_BITS).count(s.ports()).valid_by("copy_valid_i"),
         /// Slots that have a warp.
         slot_valid_i: u64 = field(s.active),
-        /// Lanes of a result.
-        write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
+        /// The result on bus b.
+        write_i: [WriteWord; MAX_PORTS] = packed::<WriteWord>().count(s.ports()).valid_by("write_valid_i"),
         /// Lanes of a copy.
         copy_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("copy_valid_i"),
         /// The warp of each slot.
@@ -27,12 +28,6 @@ ports! {
         rst_ni: u8 = field(1),
         /// A result is offered on bus b.
         write_valid_i: u8 = field(s.ports()),
-        /// Warp of the result on bus b.
-        write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Register of the result on bus b.
-        write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// The result on bus b comes from a private unit.
-        write_private_i: u8 = field(s.ports()),
         /// A place waits for the result on bus b.
         look_match_i: u8 = field(s.ports()),
         /// Place that waits for the result on bus b; 0 without one.
@@ -65,16 +60,13 @@ ports! {
         orf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("orf_valid_o"),
         /// Lanes of the LRF of array c that are written.
         lrf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_valid_o"),
+        /// The completed write.
+        written_o: [WrittenWord; MAX_PORTS] =
+            packed::<WrittenWord>().count(s.ports()).valid_by("write_done_o"),
         /// The result on bus b is taken at this edge if also valid.
         write_ready_o: u8 = field(s.ports()),
         /// The result that was taken last on bus b is everywhere where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
-        /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("write_done_o"),
-        /// Register of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("write_done_o"),
         /// The result on bus b is of a warp in a slot.
         look_valid_o: u8 = field(s.ports()),
         /// Slot of the warp of the result on bus b.
@@ -125,10 +117,8 @@ ports! {
         copy_turn_q: u8 = field(s.ports()),
         /// Slot of the result in latch b.
         slot_q: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("valid_q"),
-        /// Warp of the result in latch b.
-        warp_q: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("valid_q"),
-        /// Register of the result in latch b.
-        reg_q: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("valid_q"),
+        /// Where the result in latch b goes.
+        written_q: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>().count(s.ports()).valid_by("valid_q"),
         /// Place of the result in latch b.
         place_q: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()).valid_by("valid_q"),
     }
@@ -137,10 +127,7 @@ ports! {
 /// A result on its bus.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
-    pub(crate) mask: u32,
-    pub(crate) warp: u8,
-    pub(crate) reg: u8,
-    pub(crate) private: bool,
+    pub(crate) write: WriteWord,
     /// Slot and place that it goes to.
     pub(crate) up: Option<(u8, u8)>,
 }
@@ -148,8 +135,7 @@ pub(crate) struct Arrival {
 /// The result that was taken last on a bus.
 #[derive(Clone, Copy, Debug, Default)]
 struct Latch {
-    warp: u8,
-    reg: u8,
+    written: WrittenWord,
     private: bool,
     /// What goes to a place, while the latch is valid.
     mask: u32,
@@ -236,8 +222,8 @@ impl HierarchyResults {
 
     /// Warp and register of the result that was taken last.
     #[inline]
-    pub(crate) fn last(&self, b: usize) -> (u8, u8) {
-        (self.latch_q[b].warp, self.latch_q[b].reg)
+    pub(crate) fn last(&self, b: usize) -> WrittenWord {
+        self.latch_q[b].written
     }
 
     /// One of those that want an array, and whether there are two.
@@ -323,9 +309,10 @@ impl HierarchyResults {
     #[inline]
     pub(crate) fn take<'a>(&mut self, b: usize, arrival: &Arrival, data: impl FnOnce() -> &'a WarpData) {
         let latch = &mut self.latch_q[b];
-        (latch.warp, latch.reg, latch.private) = (arrival.warp, arrival.reg, arrival.private);
+        let (warp, reg) = arrival.write.register();
+        (latch.written, latch.private) = (WrittenWord::new(warp, reg), arrival.write.from_private() != 0);
         if let Some((slot, place)) = arrival.up {
-            (latch.mask, latch.slot, latch.place) = (arrival.mask, slot, place);
+            (latch.mask, latch.slot, latch.place) = (arrival.write.mask(), slot, place);
             self.data_q[b] = *data();
             self.valid_q |= 1 << b;
         }
@@ -381,15 +368,15 @@ impl Block for HierarchyResults {
         self.routes = routes;
         (out.write_ready_o, out.write_done_o) = (routes.ready, routes.done);
         (out.copy_ready_o, out.wait_o) = (routes.copy_ready, routes.wait);
-        (out.write_done_warp_o, out.write_done_reg_o) = Default::default();
+        out.written_o = Default::default();
         for b in set_bits(routes.done) {
-            (out.write_done_warp_o[b], out.write_done_reg_o[b]) = self.last(b);
+            out.written_o[b] = self.last(b);
         }
         (out.look_valid_o, out.look_slot_o, out.look_reg_o) = Default::default();
         for b in set_bits(inputs.write_valid_i) {
-            if let Some(s) = slot_of(inputs.write_warp_i[b], inputs.slot_valid_i, &inputs.slot_warp_i) {
+            if let Some(s) = slot_of(inputs.write_i[b].warp(), inputs.slot_valid_i, &inputs.slot_warp_i) {
                 out.look_valid_o |= 1 << b;
-                (out.look_slot_o[b], out.look_reg_o[b]) = (s, inputs.write_reg_i[b]);
+                (out.look_slot_o[b], out.look_reg_o[b]) = (s, inputs.write_i[b].d());
             }
         }
         let taken = inputs.write_valid_i & routes.ready;
@@ -423,13 +410,8 @@ impl Block for HierarchyResults {
         self.advance(&routes);
         for b in set_bits(inputs.write_valid_i & routes.ready) {
             let up = is_set(out.look_valid_o & inputs.look_match_i, b);
-            let arrival = Arrival {
-                mask: inputs.write_mask_i[b],
-                warp: inputs.write_warp_i[b],
-                reg: inputs.write_reg_i[b],
-                private: is_set(inputs.write_private_i, b),
-                up: up.then(|| (out.look_slot_o[b], inputs.look_place_i[b])),
-            };
+            let up = up.then(|| (out.look_slot_o[b], inputs.look_place_i[b]));
+            let arrival = Arrival { write: inputs.write_i[b], up };
             self.take(b, &arrival, || &inputs.write_data_i[b]);
         }
         if inputs.rst_ni == 0 {
@@ -444,10 +426,8 @@ impl Block for HierarchyResults {
         probe.private_q = (0..self.ports).fold(0, |set, b| set | u8::from(self.latch_q[b].private) << b);
         probe.mask_q = only(&self.latch_q.map(|latch| latch.mask), self.valid_q);
         probe.slot_q = only(&self.latch_q.map(|latch| latch.slot), self.valid_q);
-        // Those of a result that is not for an array are needed until it is in its bank.
-        for (b, latch) in self.latch_q.iter().enumerate() {
-            (probe.warp_q[b], probe.reg_q[b]) = (latch.warp, latch.reg);
-        }
+        // That of a result that is not for an array is needed until it is in its bank.
+        probe.written_q = self.latch_q.map(|latch| latch.written);
         probe.place_q = only(&self.latch_q.map(|latch| latch.place), self.valid_q);
         for b in set_bits(self.valid_q) {
             probe.data_q[b] = self.data_q[b];

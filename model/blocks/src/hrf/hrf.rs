@@ -24,7 +24,8 @@ use crate::mrf::mrf_allocator::Choice;
 use crate::mrf::mrf_collector::{Collectors, Instruction};
 use crate::mrf::slots::Slots;
 use crate::mrf::{MRF_EVENT, MrfAllocator, MrfIn, MrfOut};
-use crate::{Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::write::{WriteWord, WrittenWord};
+use crate::{Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, packed, ports};
 
 /// Fields of `hrf_event_t`, most significant first. Others of the SM's event words have the page's names, so these begin with the file's.
 pub const HRF_EVENT: &[(&str, u32)] = &[
@@ -69,10 +70,10 @@ ports! {
         write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
         /// Opaque, comes out at dispatch.
         issue_tag_i: u64 = field(s.mrf.tag_w).valid_by("issue_valid_i"),
+        /// The offered result.
+        write_i: WriteWord = packed::<WriteWord>().valid_by("write_valid_i"),
         /// Active lanes.
         issue_mask_i: u32 = field(LANES).valid_by("issue_valid_i"),
-        /// Lanes to write.
-        write_mask_i: u32 = field(LANES).valid_by("write_valid_i"),
         /// Straps: write latency, read latency less 1, powered entries in fours, cycles to wake, cycles to sleep.
         cfg_i: u32 = field(17),
         /// First entry of the warp in its bank.
@@ -93,10 +94,6 @@ ports! {
         issue_src_reg_i: [u8; OPERANDS] = field(REG_BITS).count(OPERANDS).valid_by("issue_src_valid_i"),
         /// A result is offered.
         write_valid_i: u8 = field(1),
-        /// Warp of the offered result.
-        write_warp_i: u8 = field(WARP_BITS).valid_by("write_valid_i"),
-        /// Register of the offered result.
-        write_reg_i: u8 = field(REG_BITS).valid_by("write_valid_i"),
         /// The instruction offered is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(1),
         /// Slots that have a warp.
@@ -126,16 +123,14 @@ ports! {
         count_event_o: u32 = field(23).shown(Decode::Packed(HRF_COUNT_EVENT)),
         /// Active lanes as issued.
         dispatch_mask_o: u32 = field(LANES).valid_by("dispatch_valid_o").early(),
+        /// The completed write.
+        written_o: WrittenWord = packed::<WrittenWord>().valid_by("write_done_o"),
         /// The instruction is taken at this edge if also valid.
         issue_ready_o: u8 = field(1).early(),
         /// The result is taken at this edge if also valid.
         write_ready_o: u8 = field(1),
         /// The result in the latch goes where it goes at this edge.
         write_done_o: u8 = field(1),
-        /// Warp of the completed write.
-        write_done_warp_o: u8 = field(WARP_BITS).valid_by("write_done_o"),
-        /// Register of the completed write.
-        write_done_reg_o: u8 = field(REG_BITS).valid_by("write_done_o"),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(1).early(),
         /// Warp of the instruction with all its operands.
@@ -423,7 +418,7 @@ impl Hrf {
         (out.write_ready_o, out.write_done_o) = (1, seen.goes.into());
         if let Some(latched) = self.results.latched() {
             out.write_ready_o = seen.goes.into();
-            (out.write_done_warp_o[0], out.write_done_reg_o[0]) = (latched.warp, latched.reg);
+            out.written_o[0] = WrittenWord::new(latched.warp, latched.reg);
         }
         self.seen = seen;
     }
@@ -535,12 +530,9 @@ impl Hrf {
             buffers.edge(running, &seen, &late, &self.results);
         }
         let result = (given.write_valid_i & 1 != 0).then(|| {
-            let latched = Latched {
-                mask: given.write_mask_i[0],
-                entry: given.write_base_i[0],
-                warp: given.write_warp_i[0],
-                reg: given.write_reg_i[0],
-            };
+            let write = given.write_i[0];
+            let (warp, reg) = write.register();
+            let latched = Latched { mask: write.mask(), entry: given.write_base_i[0], warp, reg };
             (latched, write_data(0))
         });
         self.results.advance(running, seen.goes, result);

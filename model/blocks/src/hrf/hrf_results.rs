@@ -2,25 +2,22 @@
 
 use super::shape::{BUFFER_REG_BITS, HrfShape, PARITIES};
 use crate::mrf::bits::is_set;
-use crate::{Block, LANES, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::write::{WriteWord, WrittenWord};
+use crate::{Block, LANES, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, packed, ports};
 
 ports! {
     /// Inputs of [`HrfResults`].
     pub struct HrfResultsIn(s: &HrfShape) {
         /// Data of a result.
         write_data_i: WarpData = field(WARP_DATA_BITS).valid_by("write_valid_i"),
-        /// Lanes of the offered result.
-        write_mask_i: u32 = field(LANES).valid_by("write_valid_i"),
+        /// The offered result.
+        write_i: WriteWord = packed::<WriteWord>().valid_by("write_valid_i"),
         /// First entry of the warp of the offered result.
         write_base_i: u16 = field(s.entry_w()).valid_by("write_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// A result is offered.
         write_valid_i: u8 = field(1),
-        /// Warp of the offered result.
-        write_warp_i: u8 = field(WARP_BITS).valid_by("write_valid_i"),
-        /// Register of the offered result.
-        write_reg_i: u8 = field(REG_BITS).valid_by("write_valid_i"),
         /// Slots that are open.
         open_i: u8 = field(PARITIES),
         /// Warp of each slot.
@@ -49,14 +46,12 @@ ports! {
         mask_o: u32 = field(LANES).valid_by("valid_o").early(),
         /// Entry of the bank of the result in the latch.
         entry_o: u16 = field(s.entry_w()).valid_by("valid_o").early(),
+        /// The completed write.
+        written_o: WrittenWord = packed::<WrittenWord>().valid_by("write_done_o"),
         /// A result is taken at this edge if also valid.
         write_ready_o: u8 = field(1),
         /// The result in the latch goes at this edge.
         write_done_o: u8 = field(1),
-        /// Warp of the completed write.
-        write_done_warp_o: u8 = field(WARP_BITS).valid_by("write_done_o"),
-        /// Register of the completed write.
-        write_done_reg_o: u8 = field(REG_BITS).valid_by("write_done_o"),
         /// The result in the latch waits for power.
         need_o: u8 = field(PARITIES),
         /// The result in the latch is written to a buffer at this edge.
@@ -244,8 +239,8 @@ impl Block for HrfResults {
         let goes = self.goes(&around, inputs.push_room_i, inputs.direct_taken_i);
         out.write_done_o = goes.into();
         out.write_ready_o = (!self.valid_q || goes).into();
-        (out.write_done_warp_o, out.write_done_reg_o) =
-            if goes { (self.latched.warp, self.latched.reg) } else { (0, 0) };
+        out.written_o =
+            if goes { WrittenWord::new(self.latched.warp, self.latched.reg) } else { WrittenWord::default() };
         (out.need_o, out.buffer_valid_o, out.push_valid_o, out.direct_valid_o) = (0, 0, 0, 0);
         (out.new_o, out.index_o) = (0, 0);
         if let Some((b, way)) = self.way(&around) {
@@ -263,10 +258,10 @@ impl Block for HrfResults {
 
     fn clock(&mut self, inputs: &HrfResultsIn, out: &HrfResultsOut) {
         let result = Latched {
-            mask: inputs.write_mask_i,
+            mask: inputs.write_i.mask(),
             entry: inputs.write_base_i,
-            warp: inputs.write_warp_i,
-            reg: inputs.write_reg_i,
+            warp: inputs.write_i.warp(),
+            reg: inputs.write_i.d(),
         };
         let result = (inputs.write_valid_i != 0).then_some((result, &inputs.write_data_i));
         self.advance(inputs.rst_ni != 0, out.write_done_o != 0, result);

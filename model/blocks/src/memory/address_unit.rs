@@ -5,6 +5,7 @@ use crate::memory::access::{Access, WORD, atomic, kind, lanes_where, masked};
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::shape::SmShape;
+use crate::write::WrittenWord;
 use crate::{Block, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 /// Bit of a load's modifiers: it is to pass the data cache by.
@@ -39,6 +40,8 @@ ports! {
         shuffle_served_i: u32 = field(32),
         /// Words of local memory of a thread.
         local_words_i: u16 = field(16),
+        /// The completed write.
+        written_i: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>().count(s.ports()).valid_by("write_done_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// An instruction is offered.
@@ -53,10 +56,6 @@ ports! {
         place_released_i: u8 = field(1).valid_by("in_valid_i"),
         /// The result on bus p is in the register file from this edge on.
         write_done_i: u8 = field(s.ports()),
-        /// Warp of the completed write.
-        write_done_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_i"),
-        /// Register of the completed write.
-        write_done_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_i"),
     }
 }
 
@@ -791,7 +790,7 @@ impl Block for AddressUnit {
             return;
         }
         let mut done = set_bits(inputs.write_done_i);
-        let written = done.any(|p| self.has_part((inputs.write_done_warp_i[p], inputs.write_done_reg_i[p])));
+        let written = done.any(|p| self.has_part(inputs.written_i[p].register()));
         self.serve(self.served(inputs), written);
         if inputs.in_valid_i != 0 && out.in_ready_o != 0 {
             let port = usize::from(inputs.in_port_i);

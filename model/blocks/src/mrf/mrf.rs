@@ -17,6 +17,7 @@ use crate::mrf::storage::{Banked, Storage};
 use crate::mrf::{MAX_PORTS, MRF_ARBITER_EVENT, MrfAllocator, MrfBankMap, MrfShape, MrfWriteQueue};
 use crate::share::{RegisterLayout, RegisterPlaces};
 use crate::unified::{COLUMNS_INPUTS, Columns, ColumnsFree, ColumnsIn, ColumnsOut};
+use crate::write::{WriteWord, WrittenWord};
 use crate::{Block, Decode, LaneMask, Memory, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
@@ -44,10 +45,10 @@ ports! {
         write_data_i: [WarpData; MAX_PORTS] = field(1024).count(s.issue_ports).valid_by("write_valid_i"),
         /// Opaque, comes out at dispatch.
         issue_tag_i: [u64; MAX_PORTS] = field(s.tag_w).count(s.issue_ports).valid_by("issue_valid_i"),
+        /// The offered result.
+        write_i: [WriteWord; MAX_PORTS] = packed::<WriteWord>().count(s.issue_ports).valid_by("write_valid_i"),
         /// Active lanes.
         issue_mask_i: [u32; MAX_PORTS] = field(32).count(s.issue_ports).valid_by("issue_valid_i"),
-        /// Lanes to write.
-        write_mask_i: [u32; MAX_PORTS] = field(32).count(s.issue_ports).valid_by("write_valid_i"),
         /// First row of the warp's registers.
         issue_base_i: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("issue_valid_i"),
         /// First row of the warp's registers.
@@ -68,10 +69,6 @@ ports! {
         issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.sources()).valid_by("issue_src_valid_i"),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.issue_ports),
-        /// Warp of the result.
-        write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("write_valid_i"),
-        /// Register name of the result.
-        write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.issue_ports).valid_by("write_valid_i"),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.issue_ports),
     } +
@@ -91,16 +88,15 @@ ports! {
         event_o: u64 = field(50).shown(Decode::Packed(MRF_EVENT)),
         /// Active lanes as issued.
         dispatch_mask_o: [u32; MAX_PORTS] = field(32).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
+        /// The completed write.
+        written_o: [WrittenWord; MAX_PORTS] =
+            packed::<WrittenWord>().count(s.issue_ports).valid_by("write_done_o").early(),
         /// The instruction on port p is taken at this edge if also valid.
         issue_ready_o: u8 = field(s.issue_ports).early(),
         /// The result on bus p is taken at this edge if also valid.
         write_ready_o: u8 = field(s.issue_ports).early(),
         /// The result at the head of queue p goes into its bank at this edge.
         write_done_o: u8 = field(s.issue_ports).early(),
-        /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("write_done_o").early(),
-        /// Register name of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.issue_ports).valid_by("write_done_o").early(),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.issue_ports).early(),
         /// Warp as issued.
@@ -156,7 +152,7 @@ impl<S: Storage> OperandFile<S> {
         out.write_done_o = self.storage.write_grant();
         for p in set_bits(out.write_done_o) {
             let target = self.queues[p].target();
-            (out.write_done_warp_o[p], out.write_done_reg_o[p]) = (target.warp, target.reg);
+            out.written_o[p] = WrittenWord::new(target.warp, target.reg);
         }
         out.dispatch_valid_o = self.offers.ports();
         out.dispatch_src_valid_o = 0;
@@ -305,9 +301,10 @@ impl<S: Storage> OperandFile<S> {
     /// The result on a result bus.
     #[inline]
     fn arriving(&self, inputs: &MrfIn, p: usize) -> WriteTarget {
-        let (warp, reg) = (inputs.write_warp_i[p], inputs.write_reg_i[p]);
+        let write = inputs.write_i[p];
+        let (warp, reg) = write.register();
         let (bank, entry) = self.locate(inputs, warp, inputs.write_base_i[p], reg);
-        WriteTarget { mask: LaneMask(inputs.write_mask_i[p]), entry, bank, warp, reg }
+        WriteTarget { mask: LaneMask(write.mask()), entry, bank, warp, reg }
     }
 
     #[inline]
@@ -403,7 +400,7 @@ impl<S: Storage> Block for OperandFile<S> {
 
     #[inline]
     fn early(&self, out: &mut MrfOut) {
-        (out.write_done_warp_o, out.write_done_reg_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
+        out.written_o = Default::default();
         (out.dispatch_tag_o, out.dispatch_mask_o) = ([0; MAX_PORTS], [0; MAX_PORTS]);
         out.dispatch_warp_o = [0; MAX_PORTS];
         self.show(out);

@@ -5,6 +5,7 @@ use crate::designs::Organisation;
 use crate::mrf::tests::counted;
 use crate::mrf::{Mrf, MrfIn, MrfOut, MrfShape, MrfSizes, phases};
 use crate::testing::{Driver, Random, SHAPES, SM_SHAPES, bytes};
+use crate::write::WriteWord;
 use crate::{Block, OPERANDS, Ports, WarpData};
 
 const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, ..MrfShape::BASELINE };
@@ -68,7 +69,7 @@ fn two_results_of_one_bank_are_written_at_once_and_of_one_word_bus_1_stays() {
     assert_eq!((out.write_done_o, counted(&out, "write"), counted(&out, "write_groups")), (0b11, 2, 16));
     file.write(0, 0, 1, 11);
     file.write(1, 0, 1, 21);
-    file.inputs.write_mask_i[1] = 0xffff_0000;
+    file.inputs.write_i[1].change(|write| write.mask = 0xffff_0000);
     file.step();
     file.step();
     let memories = file.block.memories();
@@ -89,8 +90,9 @@ fn without_conflicts_it_is_the_main_register_file() {
         (inputs.issue_valid_i, inputs.issue_src_valid_i) = (random.next() as u8 & 1, 1 << (random.next() % 3));
         (inputs.issue_warp_i[0], inputs.issue_mask_i[0]) = (random.next() as u8 % 8, random.next() as u32);
         inputs.issue_src_reg_i = [random.next() as u8 % 16; OPERANDS * 2];
-        (inputs.write_valid_i, inputs.write_warp_i[0]) = (random.next() as u8 & 1, random.next() as u8 % 8);
-        (inputs.write_reg_i[0], inputs.write_mask_i[0]) = (random.next() as u8 | 0x80, random.next() as u32);
+        let (valid, warp) = (random.next() as u8 & 1, random.next() as u8 % 8);
+        let write = WriteWord::new(warp, random.next() as u8 | 0x80, random.next() as u32);
+        (inputs.write_valid_i, inputs.write_i[0]) = (valid, write);
         inputs.write_data_i[0] = WarpData(std::array::from_fn(|_| random.next() as u32));
         (ideal.inputs, mrf.inputs) = (inputs, inputs);
         let (a, b) = (ideal.cycle(), mrf.cycle());

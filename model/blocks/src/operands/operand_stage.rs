@@ -18,9 +18,10 @@ use crate::shape::SmShape;
 use crate::share::RegisterLayout;
 use crate::sizes::{MAX_ACTIVE, WARP_NUMBERS};
 use crate::unified::{Accesses, COLUMNS_INPUTS, ColumnsFree, ColumnsIn, ColumnsOut, WORDS};
+use crate::write::{WriteWord, WrittenWord};
 use crate::{
-    Block, Decode, LANES, Memory, OPERANDS, Packed, PackedMemory, Ports, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData,
-    Wide, field, packed, ports,
+    Block, Decode, LANES, Memory, OPERANDS, Packed, PackedMemory, Ports, WARP_BITS, WARP_DATA_BITS, WarpData, Wide,
+    field, packed, ports,
 };
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
@@ -53,8 +54,8 @@ ports! {
         candidate_roles_i: [u64; MAX_PORTS] = packed::<Roles>().count(s.ports()).valid_by("candidate_valid_i"),
         /// Layout of the register file, read where registers are handed out one by one.
         layout_i: u64 = packed::<RegisterLayout>(),
-        /// Lanes to write.
-        write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
+        /// Result offered on bus p.
+        write_i: [WriteWord; MAX_PORTS] = packed::<WriteWord>().count(s.ports()).valid_by("write_valid_i"),
         /// Synchronous reset, active low.
         rst_ni: u8 = field(1),
         /// Order among the reads of a bank: 0 oldest first, 1 round robin.
@@ -65,8 +66,6 @@ ports! {
         issue_slot_i: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()),
         /// The instruction that issues on port p, whether it comes here or not, ends its strand.
         issue_end_i: u8 = field(s.ports()),
-        /// A result comes from a private unit.
-        write_private_i: u8 = field(s.ports()),
         /// The next instruction of the result's warp reads the register.
         write_next_i: u8 = field(s.ports()),
         /// Rows of the register file that a warp has.
@@ -77,10 +76,6 @@ ports! {
         issue_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("issue_valid_i"),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.ports()),
-        /// Warp of the result offered on bus p.
-        write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Register of the result offered on bus p.
-        write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.ports()),
         /// The scheduler of port p names a candidate.
@@ -124,18 +119,17 @@ ports! {
             packed::<Instruction>().count(s.ports()).valid_by("dispatch_valid_o").early(),
         /// Places of slot s to which something is under way.
         wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.slots()).early(),
+        /// The completed write.
+        written_o: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>()
+            .count(s.ports())
+            .valid_by("write_done_o")
+            .early_when(s.services().early_results),
         /// The instruction on port p is taken at this edge if also valid.
         issue_ready_o: u8 = field(s.ports()).early(),
         /// The result on bus p is taken at this edge if also valid.
         write_ready_o: u8 = field(s.ports()).early_when(s.services().early_results),
         /// A result has gone into its bank, or into the cache.
         write_done_o: u8 = field(s.ports()).early_when(s.services().early_results),
-        /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("write_done_o").early_when(s.services().early_results),
-        /// Register of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("write_done_o").early_when(s.services().early_results),
         /// The candidate of the cycle before issues on port p.
         candidate_issue_o: u8 = field(s.ports()),
         /// An instruction with all its operands is offered.
@@ -242,7 +236,7 @@ impl OperandStage {
         self.provider.waits()
     }
 
-    /// Whether the design looks at [`Written::next`].
+    /// Whether the design asks which results are read next.
     #[inline]
     pub fn asks_for_readers(&self) -> bool {
         self.takes_candidates
@@ -269,7 +263,7 @@ impl OperandStage {
     /// Warp and register of the result of bus `p` that goes into its bank.
     #[inline]
     pub fn written(&self, p: usize) -> (u8, u8) {
-        (self.shown.write_done_warp_o[p], self.shown.write_done_reg_o[p])
+        self.shown.written_o[p].register()
     }
 
     /// Ports that offer an instruction with all its operands.
@@ -388,20 +382,14 @@ impl OperandStage {
         self.side.fields.end |= 1 << p;
     }
 
-    /// Bus `p` offers a result in this cycle; its data is asked for at the edge.
+    /// Bus `p` offers a result in this cycle; its data is asked for at the edge. `next`: the next instruction of its warp reads it, which only a
+    /// design with candidates looks at.
     #[inline]
-    pub fn write(&mut self, p: usize, result: &Written) {
-        let Written { mask, warp, reg, private, next } = *result;
-        let base = self.rows.first(warp);
-        let fields = &mut self.side.fields;
-        fields.write_private = fields.write_private & !(1 << p) | u8::from(private) << p;
+    pub fn write(&mut self, p: usize, result: WriteWord, next: bool) {
         self.side.candidates.write_next |= u8::from(next) << p;
         let given = &mut self.given;
         given.write_valid_i |= 1 << p;
-        given.write_warp_i[p] = warp;
-        given.write_base_i[p] = base;
-        given.write_reg_i[p] = reg;
-        given.write_mask_i[p] = mask;
+        (given.write_i[p], given.write_base_i[p]) = (result, self.rows.first(result.warp()));
     }
 
     /// Settles the cycle: the ports in `ready` take what is offered to them. Gives the events.
@@ -474,21 +462,6 @@ impl OperandStage {
         self.side.candidates = Candidates::default();
         self.side.power = PowerSide::default();
     }
-}
-
-/// A result that is offered on a bus.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Written {
-    /// Lanes to write.
-    pub mask: u32,
-    /// Warp.
-    pub warp: u8,
-    /// Register.
-    pub reg: u8,
-    /// It comes from a private unit: an ALU or a single precision unit.
-    pub private: bool,
-    /// The next instruction of its warp reads it. Only a design with candidates reads the bit.
-    pub next: bool,
 }
 
 /// Bit k: source k of an instruction is a register.
@@ -592,14 +565,7 @@ impl Block for OperandStage {
             self.end_strand(p, inputs.issue_slot_i[p]);
         }
         for p in set_bits(inputs.write_valid_i) {
-            let result = Written {
-                mask: inputs.write_mask_i[p],
-                warp: inputs.write_warp_i[p],
-                reg: inputs.write_reg_i[p],
-                private: is_set(inputs.write_private_i, p),
-                next: is_set(inputs.write_next_i, p),
-            };
-            self.write(p, &result);
+            self.write(p, inputs.write_i[p], is_set(inputs.write_next_i, p));
         }
         if !self.early_results {
             self.results(out);
@@ -639,8 +605,7 @@ impl OperandStage {
     pub fn results(&self, out: &mut OperandStageOut) {
         out.write_ready_o = self.write_ready();
         out.write_done_o = self.write_done();
-        out.write_done_warp_o = only(&self.shown.write_done_warp_o, self.write_done());
-        out.write_done_reg_o = only(&self.shown.write_done_reg_o, self.write_done());
+        out.written_o = only(&self.shown.written_o, self.write_done());
     }
 
     /// What is compared inside; the slots are those of this cycle.

@@ -22,7 +22,8 @@ use crate::rfc::rfc_tags::{Counts, Done, Flush, Look, Looked, Op, Take, distinct
 use crate::rfc::{RfcData, RfcEvictions, RfcFills, RfcLrf, RfcPower, RfcResults, RfcShape, RfcTags};
 use crate::sizes::{MAX_ACTIVE, WARP_NUMBERS};
 use crate::unified::{ColumnsIn, ColumnsOut};
-use crate::{Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
+use crate::write::{WriteWord, WrittenWord};
+use crate::{Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, packed, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 /// Width of the straps: the cache's, and those of the power states above them.
@@ -89,10 +90,10 @@ ports! {
         drop_i: u64 = field(s.active),
         /// Warps that have ended.
         over_i: u64 = field(WARP_NUMBERS as u32),
+        /// The offered result.
+        write_i: [WriteWord; MAX_PORTS] = packed::<WriteWord>().count(s.ports()).valid_by("write_valid_i"),
         /// Active lanes.
         issue_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("issue_valid_i"),
-        /// Lanes to write.
-        write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
         /// Straps: bit 0 order among the reads of a bank, 1 *live*, 2 LRU, 3 *bypass*, 4 *loads*; above them those of the power states, then *prompt*.
         cfg_i: u16 = field(RFC_CFG_BITS),
         /// First row of each slot's warp.
@@ -135,12 +136,6 @@ ports! {
         dispatch_keep_i: u8 = field(s.mrf.sources()),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.ports()),
-        /// Warp of the result.
-        write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Register name of the result.
-        write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// The result comes from a private unit.
-        write_private_i: u8 = field(s.ports()),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
         dispatch_ready_i: u8 = field(s.ports()),
     } +
@@ -170,16 +165,14 @@ ports! {
         count_event_o: u32 = field(20).shown(Decode::Packed(RFC_COUNT_EVENT)),
         /// Active lanes as issued.
         dispatch_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("dispatch_valid_o").early(),
+        /// The completed write.
+        written_o: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>().count(s.ports()).valid_by("write_done_o"),
         /// The instruction on port p is taken at this edge if also valid.
         issue_ready_o: u8 = field(s.ports()).early(),
         /// The result on bus p is taken at this edge if also valid.
         write_ready_o: u8 = field(s.ports()),
         /// The result in latch p is where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
-        /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_done_o"),
-        /// Register name of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_done_o"),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.ports()).early(),
         /// Tag as issued.
@@ -541,8 +534,7 @@ impl Rfc {
         let done = self.decided.routes.done;
         (out.write_ready_o, out.write_done_o) = (self.results.ready(done), done);
         for b in set_bits(done) {
-            (out.write_done_warp_o[b], out.write_done_reg_o[b]) =
-                (self.results.latch(b).warp, self.results.latch(b).reg);
+            out.written_o[b] = WrittenWord::new(self.results.latch(b).warp, self.results.latch(b).reg);
         }
     }
 
@@ -648,12 +640,12 @@ impl Rfc {
         for b in set_bits(routes.mrf_valid) {
             if is_set(routes.evict_valid, b) {
                 let value = offers[b].unwrap_or_default();
-                (own.write_warp_i[b], own.write_base_i[b]) = (value.warp, value.base);
-                (own.write_reg_i[b], own.write_mask_i[b]) = (value.reg, value.mask);
+                own.write_i[b] = WriteWord::new(value.warp, value.reg, value.mask);
+                own.write_base_i[b] = value.base;
             } else {
                 let latch = self.results.latch(b);
-                (own.write_warp_i[b], own.write_base_i[b]) = (latch.warp, latch.base);
-                (own.write_reg_i[b], own.write_mask_i[b]) = (latch.reg, latch.mask);
+                own.write_i[b] = WriteWord::new(latch.warp, latch.reg, latch.mask);
+                own.write_base_i[b] = latch.base;
             }
         }
         self.mrf.decide(&self.given, &mut self.shown);
@@ -733,7 +725,7 @@ impl Rfc {
         }
         self.results.advance(&routes, op_ready);
         self.note_results();
-        self.take_results(given, extra, self.results.ready(0), write_data);
+        self.take_results(given, self.results.ready(0), write_data);
         self.take_instructions(given, extra, straps);
         if !running {
             self.reset();
@@ -798,22 +790,9 @@ impl Rfc {
     }
 
     #[inline]
-    fn take_results<'a>(
-        &mut self,
-        given: &MrfIn,
-        extra: &IssueFields,
-        ready: u8,
-        write_data: impl Fn(usize) -> &'a WarpData,
-    ) {
+    fn take_results<'a>(&mut self, given: &MrfIn, ready: u8, write_data: impl Fn(usize) -> &'a WarpData) {
         for b in set_bits(given.write_valid_i & ready) {
-            let arrival = Arrival {
-                mask: given.write_mask_i[b],
-                base: given.write_base_i[b],
-                warp: given.write_warp_i[b],
-                reg: given.write_reg_i[b],
-                private: is_set(extra.write_private, b),
-            };
-            self.results.take(b, &arrival, write_data(b));
+            self.results.take(b, &Arrival::of(given.write_i[b], given.write_base_i[b]), write_data(b));
         }
     }
 

@@ -4,7 +4,8 @@ use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
 use crate::rfc::RfcShape;
 use crate::sizes::MAX_ACTIVE;
-use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field, ports};
+use crate::write::{WriteWord, WrittenWord};
+use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field, packed, ports};
 
 /// Registers of a warp, as a set in words.
 const REGISTER_WORDS: usize = 8;
@@ -20,8 +21,8 @@ ports! {
         slot_valid_i: u64 = field(s.active as u32),
         /// Slots that are being emptied.
         flush_i: u64 = field(s.active as u32),
-        /// Lanes of a result.
-        write_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("write_valid_i"),
+        /// The result on bus b.
+        write_i: [WriteWord; MAX_PORTS] = packed::<WriteWord>().count(s.ports()).valid_by("write_valid_i"),
         /// Lanes of an eviction.
         evict_mask_i: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("evict_valid_i"),
         /// First row of a result's warp.
@@ -34,12 +35,6 @@ ports! {
         rst_ni: u8 = field(1),
         /// A result is offered on bus b.
         write_valid_i: u8 = field(s.ports()),
-        /// Warp of the result on bus b.
-        write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// Register of the result on bus b.
-        write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("write_valid_i"),
-        /// The result on bus b comes from a private unit.
-        write_private_i: u8 = field(s.ports()),
         /// An instruction leaves T that writes a register.
         note_valid_i: u8 = field(s.ports()),
         /// Slot of the instruction that leaves T.
@@ -82,16 +77,12 @@ ports! {
         mrf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_valid_o"),
         /// First row of the warp for the MRF.
         mrf_base_o: [u16; MAX_PORTS] = field(s.mrf.entry_w()).count(s.ports()).valid_by("mrf_valid_o"),
+        /// The completed write.
+        written_o: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>().count(s.ports()).valid_by("write_done_o"),
         /// The result on bus b is taken at this edge if also valid.
         write_ready_o: u8 = field(s.ports()),
         /// The result in latch b is where it goes from this edge on.
         write_done_o: u8 = field(s.ports()),
-        /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("write_done_o"),
-        /// Register of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("write_done_o"),
         /// An operation on cache c.
         op_valid_o: u8 = field(s.ports()),
         /// The operation on cache c takes lanes away; 0 without an operation.
@@ -107,11 +98,9 @@ ports! {
         /// A result is in latch b.
         result_valid_o: u8 = field(s.ports()).shows("valid_q").early(),
         /// Warps of the results in the latches.
-        result_warp_o: [u8; MAX_PORTS] =
-            field(WARP_BITS).count(s.ports()).valid_by("valid_q").early().shows("warp_q"),
+        result_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("valid_q").shows("warp_q").early(),
         /// Registers of the results in the latches.
-        result_reg_o: [u8; MAX_PORTS] =
-            field(REG_BITS).count(s.ports()).valid_by("valid_q").early().shows("reg_q"),
+        result_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("valid_q").shows("reg_q").early(),
         /// A result that has left its latch is in the MRF's queue b.
         queue_valid_o: u8 = field(s.ports()).shows_when(s.release, "queued_q").early(),
         /// Warps of the results in the queues.
@@ -177,6 +166,15 @@ pub(crate) struct Arrival {
     pub(crate) warp: u8,
     pub(crate) reg: u8,
     pub(crate) private: bool,
+}
+
+impl Arrival {
+    /// The result on a bus, whose warp has its rows from `base` on.
+    #[inline]
+    pub(crate) fn of(write: WriteWord, base: u16) -> Self {
+        let (warp, reg) = write.register();
+        Self { mask: write.mask(), base, warp, reg, private: write.from_private() != 0 }
+    }
 }
 
 /// What is known around the latches in a cycle: state of other blocks.
@@ -488,7 +486,7 @@ impl Block for RfcResults {
         self.routes = routes;
         (out.op_valid_o, out.op_kill_o, out.op_private_o, out.around_private_o) = (0, 0, 0, 0);
         out.op_upper_o = 0;
-        (out.write_done_warp_o, out.write_done_reg_o) = Default::default();
+        out.written_o = Default::default();
         (out.op_mask_o, out.op_slot_o, out.op_reg_o) = Default::default();
         (out.mrf_mask_o, out.mrf_base_o, out.mrf_warp_o, out.mrf_reg_o) = Default::default();
         (out.write_ready_o, out.write_done_o, out.wait_o) = (self.ready(routes.done), routes.done, routes.wait);
@@ -508,7 +506,7 @@ impl Block for RfcResults {
         for b in 0..self.ports {
             let (bit, latch) = (1 << b, &self.latch_q[b]);
             if routes.done & bit != 0 {
-                (out.write_done_warp_o[b], out.write_done_reg_o[b]) = (latch.warp, latch.reg);
+                out.written_o[b] = WrittenWord::new(latch.warp, latch.reg);
             }
             out.around_private_o |= u8::from(latch.private) << b & routes.around;
             if routes.evict_valid & bit != 0 {
@@ -527,14 +525,7 @@ impl Block for RfcResults {
         let routes = self.routes;
         self.advance(&routes, inputs.op_ready_i);
         for b in set_bits(inputs.write_valid_i & out.write_ready_o) {
-            let arrival = Arrival {
-                mask: inputs.write_mask_i[b],
-                base: inputs.write_base_i[b],
-                warp: inputs.write_warp_i[b],
-                reg: inputs.write_reg_i[b],
-                private: is_set(inputs.write_private_i, b),
-            };
-            self.take(b, &arrival, &inputs.write_data_i[b]);
+            self.take(b, &Arrival::of(inputs.write_i[b], inputs.write_base_i[b]), &inputs.write_data_i[b]);
         }
         for p in set_bits(inputs.note_valid_i) {
             let (around, past) = (is_set(inputs.note_around_i, p), is_set(inputs.note_past_i, p));

@@ -26,7 +26,8 @@ use crate::mrf::{
     MrfWriteQueue,
 };
 use crate::steal::{StealArbiter, StealCandidates, StealReturn, StealTable};
-use crate::{Decode, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, ports};
+use crate::write::{WriteWord, WrittenWord};
+use crate::{Decode, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
 /// Fields of `steal_event_t`, most significant first: the arbiter's events, then those of thefts and hints.
 pub const STEAL_EVENT: &[(&str, u32)] = &{
@@ -48,10 +49,10 @@ ports! {
         write_data_i: [WarpData; MAX_PORTS] = field(1024).count(s.issue_ports).valid_by("write_valid_i"),
         /// Opaque, comes out at dispatch.
         issue_tag_i: [u64; MAX_PORTS] = field(s.tag_w).count(s.issue_ports).valid_by("issue_valid_i"),
+        /// The offered result.
+        write_i: [WriteWord; MAX_PORTS] = packed::<WriteWord>().count(s.issue_ports).valid_by("write_valid_i"),
         /// Active lanes.
         issue_mask_i: [u32; MAX_PORTS] = field(32).count(s.issue_ports).valid_by("issue_valid_i"),
-        /// Lanes to write.
-        write_mask_i: [u32; MAX_PORTS] = field(32).count(s.issue_ports).valid_by("write_valid_i"),
         /// First row of the warp's registers.
         issue_base_i: [u16; MAX_PORTS] = field(s.entry_w()).count(s.issue_ports).valid_by("issue_valid_i"),
         /// First row of the warp's registers.
@@ -74,10 +75,6 @@ ports! {
         issue_src_reg_i: [u8; MAX_SOURCES] = field(REG_BITS).count(s.sources()).valid_by("issue_src_valid_i"),
         /// A result is offered on bus p.
         write_valid_i: u8 = field(s.issue_ports),
-        /// Warp of the result.
-        write_warp_i: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("write_valid_i"),
-        /// Register name of the result.
-        write_reg_i: [u8; MAX_PORTS] = field(REG_BITS).count(s.issue_ports).valid_by("write_valid_i"),
         /// The next instruction of the result's warp reads it.
         write_next_i: u8 = field(s.issue_ports).valid_by("write_valid_i"),
         /// The instruction offered on dispatch port p is taken at this edge if also valid.
@@ -118,16 +115,14 @@ ports! {
         place_event_o: u64 = field(8).shown(Decode::Packed(STEAL_PLACE_EVENT)),
         /// Active lanes as issued.
         dispatch_mask_o: [u32; MAX_PORTS] = field(32).count(s.issue_ports).valid_by("dispatch_valid_o").early(),
+        /// The completed write.
+        written_o: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>().count(s.issue_ports).valid_by("write_done_o"),
         /// The instruction on port p is taken at this edge if also valid.
         issue_ready_o: u8 = field(s.issue_ports).early(),
         /// The result on bus p is taken at this edge if also valid.
         write_ready_o: u8 = field(s.issue_ports),
         /// The result at the head of queue p goes into its bank or is parked at this edge.
         write_done_o: u8 = field(s.issue_ports),
-        /// Warp of the completed write.
-        write_done_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.issue_ports).valid_by("write_done_o"),
-        /// Register name of the completed write.
-        write_done_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.issue_ports).valid_by("write_done_o"),
         /// An instruction with all its operands is offered.
         dispatch_valid_o: u8 = field(s.issue_ports).early(),
         /// Warp as issued.
@@ -280,7 +275,7 @@ impl Steal {
         (out.write_ready_o, out.write_done_o) = (write_ready, decided.write_done);
         for p in set_bits(decided.write_done) {
             let target = self.queues[p].target();
-            (out.write_done_warp_o[p], out.write_done_reg_o[p]) = (target.warp, target.reg);
+            out.written_o[p] = WrittenWord::new(target.warp, target.reg);
         }
     }
 
@@ -447,9 +442,10 @@ impl Steal {
     /// The result on a result bus.
     #[inline]
     fn arriving(&self, given: &MrfIn, p: usize) -> WriteTarget {
-        let (warp, reg) = (given.write_warp_i[p], given.write_reg_i[p]);
+        let write = given.write_i[p];
+        let (warp, reg) = write.register();
         let (bank, entry) = self.bank_map.map(warp, given.write_base_i[p], reg);
-        WriteTarget { mask: LaneMask(given.write_mask_i[p]), entry, bank, warp, reg }
+        WriteTarget { mask: LaneMask(write.mask()), entry, bank, warp, reg }
     }
 
     /// The value that is fetched from a bank, as it will land.

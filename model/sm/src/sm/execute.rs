@@ -4,7 +4,6 @@ use gpurf_blocks::WarpData;
 use gpurf_blocks::execute::{Offers, Source, UnitResult, Wanted, Writeback};
 use gpurf_blocks::memory::Bounds;
 use gpurf_blocks::mrf::bits::{is_set, set_bits};
-use gpurf_blocks::operands::Written;
 use gpurf_blocks::shape::Straps;
 
 use super::Blocks;
@@ -75,10 +74,9 @@ impl Blocks {
         for p in 0..self.ports {
             let Some(source) = self.writeback.choose(p, offers) else { continue };
             let result = self.result(p, source, straps, decided);
-            if let Some(reg) = result.reg {
-                let (mask, warp, private) = (result.mask, result.warp, source.is_private());
-                let next = self.operand_stage.asks_for_readers() && self.reads_next(warp.into(), reg);
-                self.operand_stage.write(p, &Written { mask, warp, reg, private, next });
+            if let Some(word) = Writeback::write(source, &result) {
+                let next = self.operand_stage.asks_for_readers() && self.reads_next(word.warp().into(), word.d());
+                self.operand_stage.write(p, word, next);
             }
             decided.offered |= 1 << p;
             let goes = Writeback::goes(&result, is_set(self.operand_stage.write_ready(), p));

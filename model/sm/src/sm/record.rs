@@ -4,7 +4,7 @@
 
 use gpurf_blocks::cache::CacheProbe;
 use gpurf_blocks::design::SlotView;
-use gpurf_blocks::execute::{Source, WritebackOut};
+use gpurf_blocks::execute::{Source, Writeback, WritebackOut};
 use gpurf_blocks::front::{DecodeOut, Decoded};
 use gpurf_blocks::instruction::{InstructionFields, unit};
 use gpurf_blocks::issue::{IssueStageOut, PredicateFileOut, SimtStackOut, TwoLevelSchedulerOut};
@@ -245,10 +245,9 @@ impl Blocks {
         }
         for (p, BusResult { source, result }) in decided.results(decided.offered) {
             let bit = 1 << p;
-            if let Some(reg) = result.reg {
+            if let Some(word) = Writeback::write(*source, result) {
                 out.write_valid_o |= bit;
-                out.write_private_o |= u8::from(source.is_private()) << p;
-                (out.write_warp_o[p], out.write_reg_o[p], out.write_mask_o[p]) = (result.warp, reg, result.mask);
+                out.write_o[p] = word;
                 out.write_data_o[p] = match source {
                     Source::Alu => *self.alu_queue[p].head_data(),
                     Source::Fp => *self.fp_passing(p, decided).map_or(self.fp_queue[p].head_data(), |(_, data)| data),
@@ -288,8 +287,7 @@ impl Blocks {
 fn clear_narrow(out: &mut WritebackOut) {
     (out.alu_pop_o, out.fp_pop_o, out.sfu_pop_o) = (0, 0, 0);
     (out.constant_pop_o, out.side_pop_o, out.memory_pop_o) = (0, 0, 0);
-    (out.write_valid_o, out.write_warp_o, out.write_reg_o, out.write_mask_o) = Default::default();
-    out.write_private_o = 0;
+    (out.write_valid_o, out.write_o) = Default::default();
     (out.pred_valid_o, out.pred_warp_o, out.pred_o) = Default::default();
     (out.pred_mask_o, out.pred_data_o) = Default::default();
     (out.reg_valid_o, out.reg_warp_o, out.reg_o) = Default::default();

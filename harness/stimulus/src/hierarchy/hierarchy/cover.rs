@@ -103,7 +103,7 @@ impl HierarchyCover {
         }
         let (looks, matches) = (at(nets.results_look_valid), at(nets.entries_look_match));
         point!("a result goes to a place and to the MRF", matches && at(nets.entries_look_both));
-        let to_mrf = looks && !matches && !at(i.write_private_i);
+        let to_mrf = looks && !matches && i.write_i[b].from_private() == 0;
         point!("a result that takes long goes to the MRF, its warp has a slot", to_mrf);
         point!("a result of a warp without a slot", !looks);
         if !matches {
@@ -112,7 +112,7 @@ impl HierarchyCover {
         let slot = usize::from(nets.results_look_slot[b]);
         let place = element(&self.shape, slot, nets.entries_look_place[b].into());
         let (wait, valid) = (p.entries.wait_q[place], p.entries.valid_q[place]);
-        point!("a part of a result is written, more is to come", wait & !i.write_mask_i[b] != 0);
+        point!("a part of a result is written, more is to come", wait & !i.write_i[b].mask() != 0);
         point!("results of the last strand land in this one", wait & valid == 0);
     }
 

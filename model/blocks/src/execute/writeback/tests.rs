@@ -43,6 +43,11 @@ fn without_floats(shape: &SmShape) -> Driver<Writeback> {
     writeback
 }
 
+/// Warps of the results that are offered.
+fn warps(out: &WritebackOut) -> [u8; MAX_PORTS] {
+    out.write_o.map(|write| write.warp())
+}
+
 /// The results that are popped: ALUs, side queue, line table.
 fn popped(out: &WritebackOut) -> (u8, u8, u8) {
     (out.alu_pop_o, out.side_pop_o, out.memory_pop_o)
@@ -57,18 +62,18 @@ fn all_popped(out: &WritebackOut) -> [u8; 6] {
 fn the_line_table_goes_first_then_side_queue_special_functions_constants_single_precision_and_alu() {
     let mut writeback = crowded(ONE);
     let order = [
-        ([0, 0, 0, 0, 0, 1], 4),
-        ([0, 0, 0, 0, 1, 0], 3),
-        ([0, 0, 0, 1, 0, 0], 7),
-        ([0, 0, 1, 0, 0, 0], 8),
-        ([0, 1, 0, 0, 0, 0], 5),
-        ([1, 0, 0, 0, 0, 0], 1),
+        ([0, 0, 0, 0, 0, 1], 4, 0),
+        ([0, 0, 0, 0, 1, 0], 3, 0),
+        ([0, 0, 0, 1, 0, 0], 7, 0),
+        ([0, 0, 1, 0, 0, 0], 8, 0),
+        ([0, 1, 0, 0, 0, 0], 5, 1),
+        ([1, 0, 0, 0, 0, 0], 1, 1),
     ];
-    for (expected, warp) in order {
+    for (expected, warp, from_private) in order {
         let out = writeback.cycle();
         assert_eq!((all_popped(&out), out.write_valid_o), (expected, 1));
         let lane = u32::from(warp);
-        assert_eq!((out.write_warp_o[0], out.write_reg_o[0], out.write_mask_o[0]), (warp, warp + 10, lane + 100));
+        assert_eq!(out.write_o[0].fields(), WriteFields { from_private, d: warp + 10, warp, mask: lane + 100 });
         assert_eq!(out.write_data_o[0], WarpData([lane + 20; 32]));
         let i = &mut writeback.inputs;
         i.memory_valid_i &= out.memory_pop_o ^ 1;
@@ -83,17 +88,17 @@ fn the_line_table_goes_first_then_side_queue_special_functions_constants_single_
 fn with_two_buses_special_functions_have_the_last_and_single_precision_its_own() {
     let mut writeback = crowded(TWO);
     let out = writeback.cycle();
-    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 0, 0, 0, 1, 1], [3, 4]));
+    assert_eq!((all_popped(&out), warps(&out)), ([0, 0, 0, 0, 1, 1], [3, 4]));
     let i = &mut writeback.inputs;
     (i.side_valid_i, i.side_reg_valid_i, i.memory_valid_i, i.memory_reg_valid_i) = (0, 0, 0, 0);
     let out = writeback.cycle();
-    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 0, 1, 1, 0, 0], [8, 7]));
+    assert_eq!((all_popped(&out), warps(&out)), ([0, 0, 1, 1, 0, 0], [8, 7]));
     (writeback.inputs.constant_valid_i, writeback.inputs.constant_reg_valid_i) = (0, 0);
     let out = writeback.cycle();
-    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 1, 0, 1, 0, 0], [5, 7]));
+    assert_eq!((all_popped(&out), warps(&out)), ([0, 1, 0, 1, 0, 0], [5, 7]));
     (writeback.inputs.sfu_valid_i, writeback.inputs.sfu_reg_valid_i) = (0, 0);
     let out = writeback.cycle();
-    assert_eq!((all_popped(&out), out.write_warp_o), ([0, 3, 0, 0, 0, 0], [5, 6]));
+    assert_eq!((all_popped(&out), warps(&out)), ([0, 3, 0, 0, 0, 0], [5, 6]));
     // One without a register goes without its bus; its predicate is written.
     let i = &mut writeback.inputs;
     (i.fp_reg_valid_i, i.write_ready_i) = (0b01, 0);
@@ -108,13 +113,13 @@ fn with_two_buses_special_functions_have_the_last_and_single_precision_its_own()
 fn with_two_buses_the_side_queue_has_the_first_and_the_line_table_the_last() {
     let mut writeback = without_floats(TWO);
     let out = writeback.cycle();
-    assert_eq!((popped(&out), out.write_warp_o), ((0, 1, 1), [3, 4]));
+    assert_eq!((popped(&out), warps(&out)), ((0, 1, 1), [3, 4]));
     (writeback.inputs.side_valid_i, writeback.inputs.side_reg_valid_i) = (0, 0);
     let out = writeback.cycle();
-    assert_eq!((popped(&out), out.write_warp_o), ((1, 0, 1), [1, 4]));
+    assert_eq!((popped(&out), warps(&out)), ((1, 0, 1), [1, 4]));
     (writeback.inputs.memory_valid_i, writeback.inputs.memory_reg_valid_i) = (0, 0);
     let out = writeback.cycle();
-    assert_eq!((popped(&out), out.write_warp_o), ((3, 0, 0), [1, 2]));
+    assert_eq!((popped(&out), warps(&out)), ((3, 0, 0), [1, 2]));
 }
 
 #[test]
@@ -163,7 +168,7 @@ fn a_register_is_complete_when_its_last_result_is_in_its_bank() {
     last_of_memory(&mut writeback, 0);
     writeback.cycle();
     let i = &mut writeback.inputs;
-    (i.write_done_i, i.write_done_warp_i[0], i.write_done_reg_i[0]) = (1, 4, 14);
+    (i.write_done_i, i.written_i[0]) = (1, WrittenWord::new(4, 14));
     last_of_memory(&mut writeback, 1);
     // The part of the register that was written is not the last; the one that takes its place is.
     let out = writeback.cycle();
@@ -212,7 +217,7 @@ fn with_taken_results_a_register_is_reported_when_its_last_result_is_taken() {
     assert_eq!((out.reg_valid_o, out.reg_warp_o[0], out.reg_o[0], out.finish_valid_o), (1, 4, 14, 0));
     // Its instruction ends when it is written, and the next register is reported.
     let i = &mut writeback.inputs;
-    (i.write_done_i, i.write_done_warp_i[0], i.write_done_reg_i[0], i.memory_valid_i) = (1, 4, 14, 0);
+    (i.write_done_i, i.written_i[0], i.memory_valid_i) = (1, WrittenWord::new(4, 14), 0);
     let out = writeback.cycle();
     assert_eq!((out.reg_valid_o, out.reg_warp_o[0], out.reg_o[0]), (1, 3, 13));
     assert_eq!((out.finish_valid_o, out.finish_warp_o[0]), (1, 4));

@@ -20,9 +20,8 @@ impl HierarchyIn {
         (given.issue_warp_i, given.issue_base_i) = (self.issue_warp_i, self.issue_base_i);
         (given.issue_mask_i, given.issue_src_reg_i) = (self.issue_mask_i, self.issue_src_reg_i);
         given.issue_tag_i = self.issue_tag_i.map(u64::from);
-        (given.write_valid_i, given.write_mask_i) = (self.write_valid_i, self.write_mask_i);
-        (given.write_warp_i, given.write_base_i) = (self.write_warp_i, self.write_base_i);
-        given.write_reg_i = self.write_reg_i;
+        given.write_valid_i = self.write_valid_i;
+        (given.write_i, given.write_base_i) = (self.write_i, self.write_base_i);
     }
 
     /// What it is given besides.
@@ -35,7 +34,6 @@ impl HierarchyIn {
             long: self.issue_long_i,
             private: self.issue_private_i,
             end: self.issue_end_i,
-            write_private: self.write_private_i,
             ..IssueFields::default()
         }
     }
@@ -99,8 +97,7 @@ impl Block for Hierarchy {
         (out.void_o, out.wait_o) = (self.void(), *self.waits().0);
         out.issue_ready_o = shown.issue_ready_o;
         (out.write_ready_o, out.write_done_o) = (shown.write_ready_o, shown.write_done_o);
-        out.write_done_warp_o = only(&shown.write_done_warp_o, shown.write_done_o);
-        out.write_done_reg_o = only(&shown.write_done_reg_o, shown.write_done_o);
+        out.written_o = only(&shown.written_o, shown.write_done_o);
         (out.dispatch_valid_o, out.dispatch_src_valid_o) = (shown.dispatch_valid_o, shown.dispatch_src_valid_o);
         (out.dispatch_mask_o, out.dispatch_warp_o) = (shown.dispatch_mask_o, shown.dispatch_warp_o);
         out.dispatch_tag_o = shown.dispatch_tag_o.map(|tag| tag as u8);

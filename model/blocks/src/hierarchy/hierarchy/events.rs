@@ -70,8 +70,8 @@ impl Hierarchy {
             sums.lrf_write += 1;
             sums.lrf_write_groups += groups(entering.write.mask);
         }
-        for b in set_bits(self.found.mrf_valid & !extra.write_private) {
-            sums.mrf_write_shared_groups += groups(self.given.write_mask_i[b]);
+        for write in set_bits(self.found.mrf_valid).map(|b| self.given.write_i[b]) {
+            sums.mrf_write_shared_groups += if write.from_private() == 0 { groups(write.mask()) } else { 0 };
         }
         let up = (0..self.ports).fold(0, |up, b| up | u8::from(self.found.place[b].is_some()) << b);
         let word = self.entries_word(extra);

@@ -199,7 +199,7 @@ impl Hierarchy {
         for b in set_bits(given.write_valid_i) {
             if let Some(slot) = self.found.slot[b] {
                 nets.results_look_valid |= 1 << b;
-                (nets.results_look_slot[b], nets.results_look_reg[b]) = (slot, given.write_reg_i[b]);
+                (nets.results_look_slot[b], nets.results_look_reg[b]) = (slot, given.write_i[b].d());
             }
         }
         let routes = &self.routes;

@@ -4,6 +4,7 @@ use crate::config::{Config, Start};
 use crate::hierarchy::PLACES;
 use crate::instruction::NO_REG;
 use crate::testing::{Driver, Random, event};
+use crate::write::WriteFields;
 
 const WARPS: usize = 8;
 const REGISTERS: usize = 6;
@@ -50,7 +51,8 @@ impl Driver<Hierarchy> {
 
     fn result(&mut self, reg: u8, mask: u32, value: u32) -> &mut Self {
         let inputs = &mut self.inputs;
-        (inputs.write_valid_i, inputs.write_reg_i[0], inputs.write_mask_i[0]) = (1, reg, mask);
+        inputs.write_valid_i = 1;
+        inputs.write_i[0].change(|write| (write.d, write.mask) = (reg, mask));
         inputs.write_data_i[0] = WarpData([value; LANES]);
         self
     }
@@ -74,7 +76,7 @@ fn operands_are_there_after_three_cycles_wherever_they_are() {
         let out = hierarchy.result(5, u32::MAX, 7).step();
         assert_eq!(out.wait_o[0], if level == 0 { 0 } else { 1 << (level - 1) });
         let out = hierarchy.step();
-        assert_eq!((out.write_done_o, out.write_done_reg_o[0]), (1, 5));
+        assert_eq!((out.write_done_o, out.written_o[0].d()), (1, 5));
         assert_eq!(
             (count(&out, "orf_write_groups"), count(&out, "lrf_write")),
             match level {
@@ -323,9 +325,8 @@ impl Warps {
         let Some(i) = self.pending.iter().position(|result| result.due <= cycle) else { return };
         let Pending { warp, reg, mask, private, .. } = self.pending.remove(i);
         inputs.write_valid_i |= 1 << b;
-        (inputs.write_warp_i[b], inputs.write_reg_i[b], inputs.write_mask_i[b]) = (warp as u8, reg as u8, mask);
+        inputs.write_i[b] = WriteFields { from_private: private.into(), d: reg as u8, warp: warp as u8, mask }.into();
         inputs.write_base_i[b] = self.base(warp);
-        inputs.write_private_i = inputs.write_private_i & !(1 << b) | u8::from(private) << b;
         let Target { place, mrf } = self.target[warp][reg];
         for lane in 0..LANES {
             let value = self.random.next() as u32;
@@ -422,7 +423,7 @@ fn run(settings: &[&str], cycles: usize) -> [u64; 9] {
         (hierarchy.inputs.issue_valid_i, hierarchy.inputs.issue_src_valid_i) = (0, 0);
         hierarchy.inputs.write_valid_i &= !out.write_ready_o;
         for b in set_bits(out.write_done_o) {
-            let (warp, reg) = (usize::from(out.write_done_warp_o[b]), usize::from(out.write_done_reg_o[b]));
+            let (warp, reg) = (usize::from(out.written_o[b].warp()), usize::from(out.written_o[b].d()));
             warps.open[warp][reg] -= 1;
         }
         for s in set_bits(out.flush_done_o) {

@@ -24,7 +24,7 @@ impl Driver<HierarchyResults> {
     fn write(&mut self, b: usize, warp: u8, place: Option<u8>, both: bool) -> &mut Self {
         let inputs = &mut self.inputs;
         inputs.write_valid_i |= 1 << b;
-        (inputs.write_warp_i[b], inputs.write_reg_i[b], inputs.write_mask_i[b]) = (warp, 30 + b as u8, 0xf0);
+        inputs.write_i[b].change(|write| (write.warp, write.d, write.mask) = (warp, 30 + b as u8, 0xf0));
         inputs.write_data_i[b] = WarpData([100 + b as u32; LANES]);
         inputs.look_match_i |= u8::from(place.is_some()) << b;
         inputs.look_both_i |= u8::from(both) << b;
@@ -61,10 +61,7 @@ fn a_result_is_done_when_its_last_part_is_where_it_goes() {
     assert_eq!((out.orf_data_o[1].0[0], out.write_ready_o, out.write_done_o), (100, 0b10, 0));
     results.inputs.mrf_done_i = 0b01;
     let out = results.write(0, 4, Some(8), false).step();
-    assert_eq!(
-        (out.write_ready_o, out.write_done_o, out.write_done_warp_o[0], out.write_done_reg_o[0]),
-        (0b11, 1, 4, 30)
-    );
+    assert_eq!((out.write_ready_o, out.write_done_o, out.written_o[0].register()), (0b11, 1, (4, 30)));
     assert_eq!((out.mrf_valid_o, out.orf_valid_o), (0, 0), "a place only");
     let out = results.step();
     assert_eq!((out.lrf_valid_o, out.lrf_slot_o[1], out.lrf_bank_o[1], out.write_done_o), (0b10, 1, 0, 1));
@@ -106,7 +103,7 @@ fn copies_go_first() {
 #[test]
 fn reset_empties_the_latches() {
     let mut results = results();
-    results.inputs.write_private_i = 0b11;
+    results.inputs.write_i.iter_mut().for_each(|write| write.change(|w| w.from_private = 1));
     results.inputs.rst_ni = 0;
     results.write(0, 2, Some(0), false).step();
     results.inputs.rst_ni = 1;

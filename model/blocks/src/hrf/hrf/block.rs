@@ -5,6 +5,7 @@ use crate::design::SlotView;
 use crate::hrf::{
     HrfBank, HrfBuffer, HrfDrain, HrfLoads, HrfOperands, HrfPower, HrfRcm, HrfReads, HrfResults, HrfShape,
 };
+use crate::mrf::bits::only;
 use crate::mrf::mrf_allocator::Choice;
 use crate::mrf::mrf_collector::Collectors;
 use crate::mrf::{MrfAllocator, MrfCollector, MrfIn, MrfOut};
@@ -19,9 +20,8 @@ impl HrfIn {
         (given.issue_warp_i[0], given.issue_base_i[0]) = (self.issue_warp_i, self.issue_base_i);
         (given.issue_mask_i[0], given.issue_tag_i[0]) = (self.issue_mask_i, self.issue_tag_i);
         given.issue_src_reg_i[..OPERANDS].copy_from_slice(&self.issue_src_reg_i);
-        (given.write_valid_i, given.write_mask_i[0]) = (self.write_valid_i, self.write_mask_i);
-        (given.write_warp_i[0], given.write_base_i[0]) = (self.write_warp_i, self.write_base_i);
-        given.write_reg_i[0] = self.write_reg_i;
+        given.write_valid_i = self.write_valid_i;
+        (given.write_i[0], given.write_base_i[0]) = (self.write_i, self.write_base_i);
     }
 }
 
@@ -93,10 +93,7 @@ impl Block for Hrf {
         let mut shown = MrfOut::zeroed();
         self.see(inputs.cfg_i, &slots, |b| inputs.slot_base_i[b], &mut shown);
         (out.write_ready_o, out.write_done_o) = (shown.write_ready_o, shown.write_done_o);
-        (out.write_done_warp_o, out.write_done_reg_o) = match shown.write_done_o {
-            0 => (0, 0),
-            _ => (shown.write_done_warp_o[0], shown.write_done_reg_o[0]),
-        };
+        out.written_o = only(&shown.written_o, shown.write_done_o)[0];
         out.flush_done_o = self.flush_done() as u8;
         let mut outside = self.outside;
         inputs.narrow(&mut outside);

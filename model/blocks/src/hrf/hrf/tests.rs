@@ -3,6 +3,7 @@ mod stage;
 use super::*;
 use crate::Block;
 use crate::testing::{Driver, Random, event};
+use crate::write::WriteWord;
 
 const WARPS: usize = 6;
 const REGISTERS: usize = 12;
@@ -55,8 +56,8 @@ impl Driver<Hrf> {
 
     fn write(&mut self, warp: u8, reg: u8, mask: u32, value: u32) -> &mut Self {
         let inputs = &mut self.inputs;
-        (inputs.write_valid_i, inputs.write_warp_i, inputs.write_base_i) = (1, warp, base(warp.into()));
-        (inputs.write_reg_i, inputs.write_mask_i) = (reg, mask);
+        (inputs.write_valid_i, inputs.write_base_i) = (1, base(warp.into()));
+        inputs.write_i = WriteWord::new(warp, reg, mask);
         inputs.write_data_i = WarpData([value; LANES]);
         self
     }
@@ -358,8 +359,8 @@ impl Warps {
     fn write(&mut self, cycle: usize, inputs: &mut HrfIn) {
         let Some(i) = self.pending.iter().position(|result| result.due <= cycle) else { return };
         let Pending { warp, reg, mask, .. } = self.pending.remove(i);
-        (inputs.write_valid_i, inputs.write_warp_i, inputs.write_base_i) = (1, warp as u8, base(warp));
-        (inputs.write_reg_i, inputs.write_mask_i) = (reg as u8, mask);
+        (inputs.write_valid_i, inputs.write_base_i) = (1, base(warp));
+        inputs.write_i = WriteWord::new(warp as u8, reg as u8, mask);
         for lane in 0..LANES {
             let value = self.random.next() as u32;
             inputs.write_data_i.0[lane] = value;
@@ -429,7 +430,7 @@ fn run(settings: &[&str], straps: u32, cycles: usize, names: &[&str]) {
         }
         hrf.inputs.write_valid_i &= !out.write_ready_o;
         if out.write_done_o != 0 {
-            warps.open[usize::from(out.write_done_warp_o)][usize::from(out.write_done_reg_o)] -= 1;
+            warps.open[usize::from(out.written_o.warp())][usize::from(out.written_o.d())] -= 1;
         }
         for b in set_bits(out.flush_done_o & hrf.inputs.flush_i) {
             hrf.inputs.flush_i &= !(1 << b);

@@ -18,8 +18,7 @@ impl Driver<HrfResults> {
 
     fn write(&mut self, warp: u8, reg: u8) -> &mut Self {
         let inputs = &mut self.inputs;
-        (inputs.write_valid_i, inputs.write_warp_i, inputs.write_reg_i) = (1, warp, reg);
-        (inputs.write_base_i, inputs.write_mask_i) = (510, 0xff);
+        (inputs.write_valid_i, inputs.write_i, inputs.write_base_i) = (1, WriteWord::new(warp, reg, 0xff), 510);
         self
     }
 }
@@ -32,7 +31,7 @@ fn a_result_of_the_open_warp_goes_into_its_entry_or_a_new_one() {
     results.inputs.used_i = [3, 1];
     let out = results.write(6, 8).step();
     assert_eq!((out.buffer_valid_o, out.new_o, out.index_o), (0b01, 1, 3));
-    assert_eq!((out.write_done_o, out.write_done_warp_o, out.write_done_reg_o, out.write_ready_o), (1, 6, 7, 1));
+    assert_eq!((out.write_done_o, out.written_o.register(), out.write_ready_o), (1, (6, 7), 1));
     assert_eq!((out.entry_o, out.reg_o, out.mask_o), (5, 7, 0xff), "entries count modulo those of the bank");
     (results.inputs.hit_i, results.inputs.index_i) = (1, 2);
     let out = results.step();
@@ -51,7 +50,7 @@ fn a_result_of_another_warp_waits_for_its_queue() {
         assert_eq!((out.push_valid_o, out.buffer_valid_o, out.write_done_o, out.write_ready_o), (bit, 0, 0, 0));
         results.inputs.push_room_i = bit;
         let out = results.write(6, 8).step();
-        assert_eq!((out.write_done_o, out.write_done_warp_o, out.write_ready_o), (1, warp, 1));
+        assert_eq!((out.write_done_o, out.written_o.warp(), out.write_ready_o), (1, warp, 1));
         assert_eq!(results.step().buffer_valid_o, 0b01);
     }
 }

@@ -87,7 +87,7 @@ fn lanes_are_offered_space_by_space_from_the_lowest_lane_left_on() {
 
 /// Parts of the held instruction of [`offered`] are written, one in a cycle; until the last one is, no lane is offered.
 fn parts_are_written(unit: &mut Driver<AddressUnit>, parts: usize) {
-    (unit.inputs.write_done_warp_i[0], unit.inputs.write_done_reg_i[0]) = (5, 9);
+    unit.inputs.written_i[0] = WrittenWord::new(5, 9);
     for left in (1..=parts).rev() {
         for done in [0, 1] {
             unit.inputs.write_done_i = done;
@@ -115,8 +115,7 @@ fn half_performed(register: u8) -> Driver<AddressUnit> {
 fn other_results_are_no_parts() {
     for (warp, register) in [(5, 8), (4, 9), (4, 8)] {
         let mut unit = half_performed(9);
-        (unit.inputs.write_done_i, unit.inputs.write_done_warp_i[0], unit.inputs.write_done_reg_i[0]) =
-            (1, warp, register);
+        (unit.inputs.write_done_i, unit.inputs.written_i[0]) = (1, WrittenWord::new(warp, register));
         unit.cycle();
         unit.inputs.write_done_i = 0;
         assert_eq!(unit.cycle().global_valid_o, 0);
@@ -354,7 +353,7 @@ impl Reference {
                 self.any_line |= to == 0;
             }
             let ports = 0..MAX_PORTS;
-            let part = |p: usize| (i.write_done_warp_i[p], i.write_done_reg_i[p]) == (out.warp_o, out.reg_o);
+            let part = |p: usize| i.written_i[p].register() == (out.warp_o, out.reg_o);
             self.unwritten -= ports.filter(|&p| i.write_done_i >> p & 1 == 1 && part(p)).count() as u8;
             (probe.lanes_q, probe.shuffle_q) = (self.lanes, self.shuffle.into());
             (probe.shared_q, probe.local_q, probe.constant_q) =
@@ -526,8 +525,7 @@ fn it_does_what_the_page_says_instruction_by_instruction() {
                 {
                     let p = random.below(shape.ports());
                     i.write_done_i = 1 << p;
-                    (i.write_done_warp_i[p], i.write_done_reg_i[p]) =
-                        [(warp, register), (warp ^ 1, register)][random.below(2)];
+                    i.written_i[p] = WrittenWord::new([warp, warp ^ 1][random.below(2)], register);
                 }
             },
             |i| {

@@ -3,6 +3,7 @@ pub(crate) mod composed;
 use super::*;
 use crate::mrf::bits::is_set;
 use crate::testing::{Driver, Random, SHAPES, event};
+use crate::write::WriteWord;
 
 const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, ..MrfShape::BASELINE };
 
@@ -21,8 +22,7 @@ impl<S: Storage> Driver<OperandFile<S>> {
 
     pub(crate) fn write(&mut self, p: usize, warp: u8, reg: u8, value: u32) {
         self.inputs.write_valid_i |= 1 << p;
-        (self.inputs.write_warp_i[p], self.inputs.write_reg_i[p]) = (warp, reg);
-        self.inputs.write_mask_i[p] = u32::MAX;
+        self.inputs.write_i[p] = WriteWord::new(warp, reg, u32::MAX);
         self.inputs.write_data_i[p] = WarpData([value; 32]);
     }
 
@@ -98,7 +98,7 @@ fn a_result_is_written_one_cycle_later_and_read_from_then_on() {
     assert_eq!((mrf.step().write_ready_o, mrf.probe().push_bank[0]), (1, (17 + 3) % 16));
     mrf.issue(0, 3, [Some(17), None, None]);
     let out = mrf.step();
-    assert_eq!((out.write_done_o, out.write_done_warp_o[0], out.write_done_reg_o[0]), (1, 3, 17));
+    assert_eq!((out.write_done_o, out.written_o[0].register()), (1, (3, 17)));
     assert_eq!((counted(&out, "write"), counted(&out, "write_groups")), (1, 8));
     assert_eq!(counted(&mrf.step(), "read"), 1);
     mrf.step();
@@ -255,7 +255,7 @@ fn operands_have_the_values_of_the_time_of_issue() {
                 if random.chance(70) && !written[warp][reg] {
                     mrf.write(p, warp as u8, reg as u8, 0);
                     mrf.inputs.write_base_i[p] = (warp * rows) as u16;
-                    mrf.inputs.write_mask_i[p] = random.next() as u32;
+                    mrf.inputs.write_i[p].change(|write| write.mask = random.next() as u32);
                     mrf.inputs.write_data_i[p] = WarpData(std::array::from_fn(|_| random.next() as u32));
                     written[warp][reg] = true;
                     offered.push((p, warp, reg));
@@ -292,11 +292,11 @@ fn operands_have_the_values_of_the_time_of_issue() {
                 }
                 // The instructions issued from now on see it, after `write_done_o`.
                 let mut word = WarpData(values[warp][reg]);
-                word.merge(&inputs.write_data_i[p], LaneMask(inputs.write_mask_i[p]));
+                word.merge(&inputs.write_data_i[p], LaneMask(inputs.write_i[p].mask()));
                 values[warp][reg] = word.0;
             }
             for p in set_bits(out.write_done_o) {
-                written[usize::from(out.write_done_warp_o[p])][usize::from(out.write_done_reg_o[p])] = false;
+                written[usize::from(out.written_o[p].warp())][usize::from(out.written_o[p].d())] = false;
             }
         }
         assert!(dispatched > 5000, "{dispatched}");

@@ -34,7 +34,7 @@ impl Driver<OperandStage> {
     pub(crate) fn write(&mut self, p: usize, warp: u8, reg: u8, value: u32) {
         let inputs = &mut self.inputs;
         inputs.write_valid_i |= 1 << p;
-        (inputs.write_warp_i[p], inputs.write_reg_i[p], inputs.write_mask_i[p]) = (warp, reg, u32::MAX);
+        inputs.write_i[p] = WriteWord::new(warp, reg, u32::MAX);
         inputs.write_data_i[p] = WarpData([value; LANES]);
     }
 
@@ -65,7 +65,7 @@ fn an_instruction_comes_out_as_it_went_in_with_its_registers() {
     stage.write(1, 3, 9, 90);
     stage.step();
     let out = stage.step();
-    assert_eq!((out.write_done_o, out.write_done_warp_o, out.write_done_reg_o), (0b11, [3, 3], [7, 9]));
+    assert_eq!((out.write_done_o, out.written_o.map(WrittenWord::register)), (0b11, [(3, 7), (3, 9)]));
     // A constant or RZ between two registers.
     stage.issue(1, 3, [7, 255, 9], 1000);
     assert_eq!(stage.step().issue_ready_o, 0b11);
@@ -187,14 +187,13 @@ impl Reference {
         (given.issue_valid_i, given.write_valid_i) = (inputs.issue_valid_i, inputs.write_valid_i);
         given.dispatch_ready_i = inputs.dispatch_ready_i;
         (given.issue_warp_i, given.issue_mask_i) = (inputs.issue_warp_i, inputs.issue_mask_i);
-        (given.write_warp_i, given.write_reg_i) = (inputs.write_warp_i, inputs.write_reg_i);
-        (given.write_mask_i, given.write_data_i) = (inputs.write_mask_i, inputs.write_data_i);
+        (given.write_i, given.write_data_i) = (inputs.write_i, inputs.write_data_i);
         let mut free = (0..self.held.len()).filter(|&slot| self.held[slot].is_none());
         for p in 0..self.shape.ports() {
             let slot = free.next().unwrap_or_default();
             given.issue_tag_i[p] = slot as u64;
             given.issue_base_i[p] = base(inputs.issue_warp_i[p]);
-            given.write_base_i[p] = base(inputs.write_warp_i[p]);
+            given.write_base_i[p] = base(inputs.write_i[p].warp());
             (nets.issue_base[p], nets.write_base[p]) = (given.issue_base_i[p], given.write_base_i[p]);
             nets.issue_tag[p] = slot as u8;
             for (k, &reg) in inputs.issue_instruction_i[p].roles().0.to_le_bytes()[..OPERANDS].iter().enumerate() {
@@ -220,8 +219,7 @@ impl Reference {
         (out.event_o, out.flush_done_o) = (self.out.event_o, inputs.flush_i);
         out.void_o = u64::MAX >> (64 - self.shape.slots());
         (out.issue_ready_o, out.write_ready_o) = (self.out.issue_ready_o, self.out.write_ready_o);
-        (out.write_done_o, out.write_done_warp_o) = (self.out.write_done_o, self.out.write_done_warp_o);
-        out.write_done_reg_o = self.out.write_done_reg_o;
+        (out.write_done_o, out.written_o) = (self.out.write_done_o, self.out.written_o);
         (out.dispatch_valid_o, out.dispatch_warp_o) = (self.out.dispatch_valid_o, self.out.dispatch_warp_o);
         (out.dispatch_src_valid_o, out.dispatch_data_o) = (self.out.dispatch_src_valid_o, self.out.dispatch_data_o);
         let mut left = Vec::new();
@@ -277,8 +275,8 @@ fn the_stage_is_a_provider_with_a_list_of_instructions() {
                     |percent: usize| (0..shape.ports()).fold(0, |mask, p| mask | u8::from(random.chance(percent)) << p);
                 (inputs.issue_valid_i, inputs.write_valid_i) = (mask(percent[0]), mask(percent[1]));
                 inputs.dispatch_ready_i = mask(percent[2]);
-                inputs.issue_warp_i.iter_mut().chain(&mut inputs.write_warp_i).for_each(|warp| *warp &= 3);
-                inputs.write_reg_i.iter_mut().for_each(|reg| *reg &= 7);
+                inputs.issue_warp_i.iter_mut().for_each(|warp| *warp &= 3);
+                inputs.write_i.iter_mut().for_each(|write| write.change(|w| (w.warp, w.d) = (w.warp & 3, w.d & 7)));
                 for instruction in &mut inputs.issue_instruction_i {
                     // Few registers, and none.
                     let none = [0xff_0000, 0xff00, 0xff, 0].into_iter().filter(|_| random.chance(25)).sum::<u64>();
@@ -316,7 +314,7 @@ fn memory_reaches_the_columns_whether_registers_move_or_not() {
         assert_eq!(busy, 0b1000, "its column was read");
         // Lanes 4 to 7 of the register: cluster 1 alone is written.
         stage.write(1, 2, 5, 9);
-        stage.inputs.write_mask_i[1] = 0xf0;
+        stage.inputs.write_i[1].change(|write| write.mask = 0xf0);
         let mut writing = Vec::new();
         for _ in 0..8 {
             writing.push(stage.step().columns.memory_write_ready_o);

@@ -17,9 +17,8 @@ impl RfcIn {
         (given.issue_warp_i, given.issue_base_i) = (self.issue_warp_i, self.issue_base_i);
         (given.issue_mask_i, given.issue_src_reg_i) = (self.issue_mask_i, self.issue_src_reg_i);
         given.issue_tag_i = self.issue_tag_i.map(u64::from);
-        (given.write_valid_i, given.write_mask_i) = (self.write_valid_i, self.write_mask_i);
-        (given.write_warp_i, given.write_base_i) = (self.write_warp_i, self.write_base_i);
-        given.write_reg_i = self.write_reg_i;
+        given.write_valid_i = self.write_valid_i;
+        (given.write_i, given.write_base_i) = (self.write_i, self.write_base_i);
     }
 
     /// What it is given besides.
@@ -32,7 +31,6 @@ impl RfcIn {
             bypass: self.issue_bypass_i,
             past: self.issue_past_i,
             private: self.issue_private_i,
-            write_private: self.write_private_i,
             left: self.issue_left_i,
             ..IssueFields::default()
         }
@@ -139,8 +137,7 @@ impl Block for Rfc {
         let base = |s: usize| inputs.slot_base_i.get(s).copied().unwrap_or_default();
         self.see(inputs.cfg_i, &slots, base, &mut shown);
         (out.write_ready_o, out.write_done_o) = (shown.write_ready_o, shown.write_done_o);
-        out.write_done_warp_o = only(&shown.write_done_warp_o, shown.write_done_o);
-        out.write_done_reg_o = only(&shown.write_done_reg_o, shown.write_done_o);
+        out.written_o = only(&shown.written_o, shown.write_done_o);
         out.flush_done_o = self.flush_done();
         let mut outside = self.outside;
         inputs.narrow(&mut outside);

@@ -52,7 +52,8 @@ nets! {
         tags_evict_mask: [u32; MAX_PORTS],
         evictions_offer_mask: [u32; MAX_PORTS],
         results_op_mask: [u32; MAX_PORTS],
-        mrf_write_mask: [u32; MAX_PORTS],
+        /// Lanes of a value for the MRF.
+        mrf_write_mask: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("mrf_write_valid"),
         /// Lanes of the instruction in T.
         mask_q: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("tag_valid_q"),
         tags_hit_index: [u16; MAX_SOURCES],
@@ -145,8 +146,10 @@ nets! {
         mrf_issue_src_valid: u8,
         mrf_write_valid: u8,
         mrf_write_ready: u8,
-        mrf_write_warp: [u8; MAX_PORTS],
-        mrf_write_reg: [u8; MAX_PORTS],
+        /// Warp of a value for the MRF.
+        mrf_write_warp: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("mrf_write_valid"),
+        /// Register of a value for the MRF.
+        mrf_write_reg: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("mrf_write_valid"),
         mrf_write_done: u8,
         mrf_dispatch_valid: u8,
         mrf_dispatch_tag: [u8; MAX_PORTS],
@@ -511,11 +514,12 @@ impl Rfc {
         nets.mrf_issue_src_valid = given.issue_src_valid_i;
         (nets.mrf_write_valid, nets.mrf_write_ready) = (given.write_valid_i, shown.write_ready_o);
         nets.mrf_write_done = shown.write_done_o;
-        nets.mrf_write_mask = only(&given.write_mask_i, given.write_valid_i);
         nets.mrf_write_base = only(&given.write_base_i, given.write_valid_i);
-        nets.mrf_write_warp = only(&given.write_warp_i, given.write_valid_i);
-        nets.mrf_write_reg = only(&given.write_reg_i, given.write_valid_i);
+        (nets.mrf_write_warp, nets.mrf_write_reg, nets.mrf_write_mask) = Default::default();
         for b in set_bits(given.write_valid_i) {
+            let write = given.write_i[b];
+            (nets.mrf_write_warp[b], nets.mrf_write_reg[b]) = write.register();
+            nets.mrf_write_mask[b] = write.mask();
             nets.mrf_write_data[b] = if is_set(self.decided.routes.evict_valid, b) {
                 *self.evictions[b].offer_data(self.comes(b))
             } else {

@@ -2,6 +2,7 @@ use super::*;
 use crate::Shape;
 use crate::config::{Config, Start};
 use crate::testing::{Driver, Random, event};
+use crate::write::WriteFields;
 
 const WARPS: usize = 8;
 const REGISTERS: usize = 8;
@@ -40,7 +41,8 @@ impl Driver<Rfc> {
 
     fn write(&mut self, reg: u8, mask: u32, value: u32) -> &mut Self {
         let inputs = &mut self.inputs;
-        (inputs.write_valid_i, inputs.write_reg_i[0], inputs.write_mask_i[0]) = (1, reg, mask);
+        inputs.write_valid_i = 1;
+        inputs.write_i[0].change(|write| (write.d, write.mask) = (reg, mask));
         inputs.write_data_i[0] = WarpData([value; LANES]);
         self
     }
@@ -293,9 +295,8 @@ impl Warps {
         let Some(i) = self.pending.iter().position(|result| result.due <= cycle) else { return };
         let Pending { warp, reg, mask, long, .. } = self.pending.remove(i);
         let private = self.shape.lrf && !long && self.random.chance(70);
-        inputs.write_private_i = inputs.write_private_i & !(1 << b) | u8::from(private) << b;
         inputs.write_valid_i |= 1 << b;
-        (inputs.write_warp_i[b], inputs.write_reg_i[b], inputs.write_mask_i[b]) = (warp as u8, reg as u8, mask);
+        inputs.write_i[b] = WriteFields { from_private: private.into(), d: reg as u8, warp: warp as u8, mask }.into();
         inputs.write_base_i[b] = base(&self.shape, warp);
         for lane in 0..LANES {
             let value = self.random.next() as u32;
@@ -388,7 +389,7 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
         }
         // A result is announced when it is taken.
         for b in set_bits(rfc.inputs.write_valid_i & out.write_ready_o) {
-            let (warp, reg) = (usize::from(rfc.inputs.write_warp_i[b]), usize::from(rfc.inputs.write_reg_i[b]));
+            let (warp, reg) = (usize::from(rfc.inputs.write_i[b].warp()), usize::from(rfc.inputs.write_i[b].d()));
             warps.open[warp][reg] -= 1;
         }
         rfc.inputs.write_valid_i &= !out.write_ready_o;
@@ -449,7 +450,7 @@ fn with_an_lrf_and_with_reads_that_allocate_they_are_so_too() {
 #[test]
 fn a_result_is_read_in_the_lrf_and_goes_down_when_another_one_comes() {
     let mut rfc = Driver::<Rfc>::with_slots(&shape(&["rfc.lrf=true"]));
-    rfc.inputs.write_private_i = 1;
+    rfc.inputs.write_i[0].change(|write| write.from_private = 1);
     rfc.write(5, u32::MAX, 7).step();
     assert_eq!(extra(&rfc.step(), "lrf_write_groups"), 8);
     rfc.issue(0, [5; 3], 1).step();

@@ -29,7 +29,7 @@ impl Driver<RfcResults> {
     fn write(&mut self, b: usize, warp: u8, reg: u8) -> &mut Self {
         let inputs = &mut self.inputs;
         inputs.write_valid_i |= 1 << b;
-        (inputs.write_warp_i[b], inputs.write_reg_i[b], inputs.write_mask_i[b]) = (warp, reg, 0xff);
+        inputs.write_i[b].change(|write| (write.warp, write.d, write.mask) = (warp, reg, 0xff));
         inputs.write_data_i[b] = WarpData([u32::from(reg); LANES]);
         self
     }
@@ -47,7 +47,7 @@ fn a_result_goes_into_the_cache_of_its_slot() {
     results.write(1, 9, 5).step();
     let out = results.step();
     assert_eq!((out.op_valid_o, out.op_kill_o, out.op_slot_o[0], out.op_reg_o[0]), (0b01, 0, 1, 5));
-    assert_eq!((out.op_data_o[0].0[0], out.write_done_o, out.write_done_warp_o[1]), (5, 0b10, 9));
+    assert_eq!((out.op_data_o[0].0[0], out.write_done_o, out.written_o[1].register()), (5, 0b10, (9, 5)));
     assert_eq!((out.mrf_valid_o, out.write_ready_o), (0, 0b11));
     assert_eq!(results.step().op_valid_o, 0);
 }
@@ -132,7 +132,7 @@ fn a_result_of_a_private_unit_belongs_into_the_lrf_unless_it_goes_past() {
         results.note(2, 5);
         (results.inputs.note_around_i, results.inputs.note_past_i) = (around, past);
         results.step();
-        results.inputs.write_private_i = private;
+        results.inputs.write_i[0].change(|write| write.from_private = private);
         results.write(0, 9, 5).step();
         let out = results.step();
         assert_eq!((out.op_valid_o, out.op_kill_o, out.op_upper_o), (0b01, around, upper));
@@ -184,12 +184,12 @@ fn with_release_the_latch_is_free_when_the_queue_takes_the_result() {
     results.write(0, 9, 5).step();
     // It ends as it goes into the queue, and the next one comes.
     let out = results.write(0, 9, 6).step();
-    assert_eq!((out.around_o, out.write_done_o, out.write_done_reg_o[0], out.write_ready_o), (0b01, 0b01, 5, 0b11));
+    assert_eq!((out.around_o, out.write_done_o, out.written_o[0].d(), out.write_ready_o), (0b01, 0b01, 5, 0b11));
     assert_eq!(out.queue_valid_o, 0);
     // Whoever reads it still has to know.
     let out = results.step();
     assert_eq!((out.queue_valid_o, out.queue_warp_o[0], out.queue_reg_o[0]), (0b01, 9, 5));
-    assert_eq!((out.op_valid_o, out.op_kill_o, out.write_done_o, out.write_done_reg_o[0]), (0b01, 0, 0b01, 6));
+    assert_eq!((out.op_valid_o, out.op_kill_o, out.write_done_o, out.written_o[0].d()), (0b01, 0, 0b01, 6));
     // An eviction that goes into its bank on the other port is not this result.
     (results.inputs.evict_valid_i, results.inputs.mrf_ready_i) = (0b10, 0b10);
     results.step();

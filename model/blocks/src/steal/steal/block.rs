@@ -18,9 +18,8 @@ impl StealIn {
         (given.issue_warp_i, given.issue_base_i) = (self.issue_warp_i, self.issue_base_i);
         (given.issue_mask_i, given.issue_tag_i) = (self.issue_mask_i, self.issue_tag_i);
         given.issue_src_reg_i = self.issue_src_reg_i;
-        (given.write_valid_i, given.write_mask_i) = (self.write_valid_i, self.write_mask_i);
-        (given.write_warp_i, given.write_base_i) = (self.write_warp_i, self.write_base_i);
-        given.write_reg_i = self.write_reg_i;
+        given.write_valid_i = self.write_valid_i;
+        (given.write_i, given.write_base_i) = (self.write_i, self.write_base_i);
     }
 
     /// What it is given besides.
@@ -106,8 +105,7 @@ impl Block for Steal {
         let mut shown = MrfOut::zeroed();
         self.see(inputs.cfg_i, &mut shown);
         (out.write_ready_o, out.write_done_o, out.steal_o) = (shown.write_ready_o, shown.write_done_o, self.steal());
-        out.write_done_warp_o = only(&shown.write_done_warp_o, shown.write_done_o);
-        out.write_done_reg_o = only(&shown.write_done_reg_o, shown.write_done_o);
+        out.written_o = only(&shown.written_o, shown.write_done_o);
         let mut outside = self.outside;
         inputs.narrow(&mut outside);
         let extra = inputs.extra();

@@ -6,6 +6,7 @@ use super::*;
 use crate::mrf::Mrf;
 use crate::steal::shapes;
 use crate::testing::{Driver, Random, compare, event};
+use crate::write::WriteWord;
 use crate::{Block, Ports};
 use composed::{Composed, drive};
 use std::cell::RefCell;
@@ -42,8 +43,7 @@ impl Driver<Steal> {
 
     fn write(&mut self, p: usize, warp: u8, reg: u8, value: u32) {
         self.inputs.write_valid_i |= 1 << p;
-        (self.inputs.write_warp_i[p], self.inputs.write_reg_i[p]) = (warp, reg);
-        self.inputs.write_mask_i[p] = u32::MAX;
+        self.inputs.write_i[p] = WriteWord::new(warp, reg, u32::MAX);
         self.inputs.write_data_i[p] = WarpData([value; 32]);
     }
 
@@ -205,7 +205,7 @@ fn a_result_that_meets_a_read_is_parked_and_brought_back() {
     file.step();
     // t: parked. With that its dependents leave the scoreboard.
     let out = file.step();
-    assert_eq!((out.write_done_o, out.write_done_reg_o[1], out.write_done_warp_o[1]), (0b10, 1, 0));
+    assert_eq!((out.write_done_o, out.written_o[1].register()), (0b10, (0, 1)));
     assert_eq!((stolen(&out, "write_parked"), counted(&out, "write"), counted(&out, "read")), (1, 1, 1));
     let place = file.probe().park_bank[1];
     assert_eq!((place, file.probe().bank_write_entry[0]), (0, 63));
@@ -343,7 +343,7 @@ fn with_drop_a_whole_result_makes_a_parked_value_worthless() {
         file.write(1, 0, 1, 1000);
         file.step();
         file.write(1, 0, 1, 2000);
-        file.inputs.write_mask_i[1] = mask;
+        file.inputs.write_i[1].change(|write| write.mask = mask);
         let out = file.step();
         assert_eq!(stolen(&out, "write_parked"), 1);
         let (mut forced, mut drops, mut returns) = (0, 0, 0);
@@ -444,8 +444,7 @@ fn without_stealing_it_is_the_mrf_cycle_by_cycle() {
             let (out, expected) = (file.cycle(), mrf.cycle());
             assert_eq!(out.event_o, expected.event_o, "cycle {cycle}");
             assert_eq!((out.issue_ready_o, out.write_ready_o), (expected.issue_ready_o, expected.write_ready_o));
-            assert_eq!((out.write_done_o, out.write_done_reg_o), (expected.write_done_o, expected.write_done_reg_o));
-            assert_eq!(out.write_done_warp_o, expected.write_done_warp_o);
+            assert_eq!((out.write_done_o, out.written_o), (expected.write_done_o, expected.written_o));
             let offers = |valid: u8, tag, warp| (valid, tag, warp);
             assert_eq!(
                 offers(out.dispatch_valid_o, out.dispatch_tag_o, out.dispatch_warp_o),

@@ -20,7 +20,7 @@ fn in_the_hybrid_file_two_warps_have_their_rows_together() {
     stage.step();
     assert_eq!((stage.probe().nets.write_base[0], stage.probe().nets.slot_base[1]), (16, 16));
     let out = stage.step();
-    assert_eq!((out.write_done_o, out.write_done_warp_o[0], out.write_done_reg_o[0]), (1, 5, 7));
+    assert_eq!((out.write_done_o, out.written_o[0].register()), (1, (5, 7)));
     stage.issue(0, 5, [7, 255, 255], 1000);
     stage.step();
     assert_eq!(stage.probe().nets.issue_base[0], 16);

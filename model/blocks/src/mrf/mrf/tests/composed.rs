@@ -92,8 +92,8 @@ impl Composed {
         }
         for (p, map) in self.write_maps.iter_mut().enumerate() {
             map.inputs = MrfBankMapIn {
-                warp_i: inputs.write_warp_i[p],
-                reg_i: inputs.write_reg_i[p],
+                warp_i: inputs.write_i[p].warp(),
+                reg_i: inputs.write_i[p].d(),
                 base_i: inputs.write_base_i[p],
             };
             map.late();
@@ -110,7 +110,7 @@ impl Composed {
             RegisterPlacesOut { bank_o: nets.issue_bank[i], entry_o: nets.issue_entry[i] } = places.out;
         }
         for (p, places) in self.write_places.iter_mut().enumerate() {
-            let (warp_i, reg_i) = (inputs.write_warp_i[p], inputs.write_reg_i[p]);
+            let (warp_i, reg_i) = inputs.write_i[p].register();
             places.inputs = RegisterPlacesIn { layout_i, warp_i, reg_i };
             places.late();
             RegisterPlacesOut { bank_o: nets.push_bank[p], entry_o: nets.push_entry[p] } = places.out;
@@ -307,9 +307,9 @@ macro_rules! collecting {
                         push_valid_i: is_set(inputs.write_valid_i, p).into(),
                         push_bank_i: nets.push_bank[p],
                         push_entry_i: nets.push_entry[p],
-                        push_warp_i: inputs.write_warp_i[p],
-                        push_reg_i: inputs.write_reg_i[p],
-                        push_mask_i: inputs.write_mask_i[p],
+                        push_warp_i: inputs.write_i[p].warp(),
+                        push_reg_i: inputs.write_i[p].d(),
+                        push_mask_i: inputs.write_i[p].mask(),
                         push_data_i: inputs.write_data_i[p],
                         pop_i: is_set(nets.$done, p).into(),
                     };
@@ -334,8 +334,9 @@ macro_rules! collecting {
             }
 
             fn dispatch(&self, out: &mut $out, nets: &$probe) {
-                (out.write_done_o, out.write_done_warp_o, out.write_done_reg_o) =
-                    (nets.$done, nets.head_warp, nets.head_reg);
+                out.write_done_o = nets.$done;
+                out.written_o =
+                    std::array::from_fn(|p| $crate::write::WrittenWord::new(nets.head_warp[p], nets.head_reg[p]));
                 out.dispatch_valid_o = nets.dispatch_valid;
                 for p in 0..self.shape.issue_ports {
                     let c = usize::from(nets.dispatch_col[p]);
@@ -382,8 +383,9 @@ fn the_register_file_is_the_sum_of_its_blocks() {
                 inputs.write_valid_i = mask(density[2], shape.issue_ports);
                 inputs.dispatch_ready_i = mask(density[3], shape.issue_ports);
                 // Few warps and registers, so that they meet.
-                inputs.issue_warp_i.iter_mut().chain(&mut inputs.write_warp_i).for_each(|warp| *warp &= 3);
-                inputs.issue_src_reg_i.iter_mut().chain(&mut inputs.write_reg_i).for_each(|reg| *reg &= 7);
+                inputs.issue_warp_i.iter_mut().for_each(|warp| *warp &= 3);
+                inputs.issue_src_reg_i.iter_mut().for_each(|reg| *reg &= 7);
+                inputs.write_i.iter_mut().for_each(|write| write.change(|w| (w.warp, w.d) = (w.warp & 3, w.d & 7)));
                 inputs.issue_base_i.iter_mut().chain(&mut inputs.write_base_i).for_each(|base| *base &= 1);
                 let columns = &mut inputs.columns;
                 columns

@@ -109,7 +109,7 @@ impl Composed {
         }
         for p in 0..self.shape.issue_ports {
             (nets.push_bank[p], nets.push_entry[p]) =
-                map(&mut self.map, inputs.write_warp_i[p], inputs.write_base_i[p], inputs.write_reg_i[p]);
+                map(&mut self.map, inputs.write_i[p].warp(), inputs.write_base_i[p], inputs.write_i[p].d());
             let warp = nets.col_warp[usize::from(nets.dispatch_col[p])];
             (nets.hint_bank[p], nets.hint_entry[p]) =
                 map(&mut self.map, warp, inputs.hint_base_i[p], inputs.hint_reg_i[p]);
@@ -429,16 +429,17 @@ pub(super) fn drive(
     i.candidate_src_valid_i = mask(random, density[1], shape.sources());
     i.hint_valid_i = mask(random, density[5], ports) & offered & i.dispatch_ready_i;
     // Few warps and registers, so that they meet, in 32 banks too.
-    let warps = [&mut i.issue_warp_i, &mut i.write_warp_i, &mut i.candidate_warp_i];
+    let warps = [&mut i.issue_warp_i, &mut i.candidate_warp_i];
     warps.into_iter().flatten().for_each(|warp| *warp &= 3);
-    let regs = i.issue_src_reg_i.iter_mut().chain(&mut i.write_reg_i).chain(&mut i.candidate_src_reg_i);
+    let regs = i.issue_src_reg_i.iter_mut().chain(&mut i.candidate_src_reg_i);
     regs.chain(&mut i.hint_reg_i).for_each(|reg| *reg &= 0x23);
     let bases = [&mut i.issue_base_i, &mut i.write_base_i, &mut i.candidate_base_i, &mut i.hint_base_i];
     bases.into_iter().flatten().for_each(|base| *base &= 1);
     for p in 0..ports {
-        if random.chance(50) {
-            i.write_mask_i[p] = u32::MAX;
-        }
+        let all = if random.chance(50) { u32::MAX } else { 0 };
+        i.write_i[p].change(|write| {
+            (write.warp, write.d, write.mask) = (write.warp & 3, write.d & 0x23, write.mask | all);
+        });
         // Often the candidate issues; of its warp nothing else does.
         if !is_set(last.candidate_valid_i, p) {
             continue;

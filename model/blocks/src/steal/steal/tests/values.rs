@@ -5,6 +5,7 @@ use super::{DROP, READS, REDIRECT, UNREAD, WRITES, counted, places, stolen};
 use crate::Ports;
 use crate::steal::shapes;
 use crate::testing::{Driver, Random};
+use crate::write::WriteWord;
 use std::collections::{HashMap, VecDeque};
 
 const WARPS: usize = 4;
@@ -134,8 +135,8 @@ impl World {
                 continue;
             }
             i.write_valid_i |= 1 << p;
-            (i.write_warp_i[p], i.write_reg_i[p], i.write_base_i[p]) = (warp as u8, reg as u8, base);
-            (i.write_mask_i[p], i.write_data_i[p]) = (mask, data);
+            (i.write_i[p], i.write_base_i[p]) = (WriteWord::new(warp as u8, reg as u8, mask), base);
+            i.write_data_i[p] = data;
             i.write_next_i = i.write_next_i & !(1 << p) | u8::from(self.random.chance(30)) << p;
         }
     }
@@ -265,15 +266,15 @@ impl World {
     fn results(&mut self, inputs: &StealIn, out: &StealOut) {
         let taken = inputs.write_valid_i & out.write_ready_o;
         for p in set_bits(taken) {
-            let (warp, reg) = (usize::from(inputs.write_warp_i[p]), usize::from(inputs.write_reg_i[p]));
+            let (warp, reg) = (usize::from(inputs.write_i[p].warp()), usize::from(inputs.write_i[p].d()));
             let register = &mut self.regs[warp][reg];
             let mut word = WarpData(register.value);
-            word.merge(&inputs.write_data_i[p], LaneMask(inputs.write_mask_i[p]));
+            word.merge(&inputs.write_data_i[p], LaneMask(inputs.write_i[p].mask()));
             register.value = word.0;
             self.due.retain(|&(w, r, _)| (w, r) != (warp, reg));
         }
         for p in set_bits(out.write_done_o) {
-            let (warp, reg) = (usize::from(out.write_done_warp_o[p]), usize::from(out.write_done_reg_o[p]));
+            let (warp, reg) = (usize::from(out.written_o[p].warp()), usize::from(out.written_o[p].d()));
             self.regs[warp][reg].pending = false;
         }
     }
