@@ -236,7 +236,7 @@ fn faults_and_hangs_are_the_same_on_the_rtl() {
 struct Faulty {
     inner: Box<dyn Twin>,
     cycle: u64,
-    /// The cycle in which it does, if anybody looks at its record.
+    /// The cycle in which it does, where its record is looked at.
     wrong: u64,
 }
 

@@ -1,6 +1,7 @@
 //! The report's plan, and rows made of counts with known answers.
 
 use gpurf_blocks::config::{Config, Gather, MemoryPorts};
+use gpurf_blocks::designs::Organisation;
 use gpurf_energy::storage::{Core, SmEnergy, Storage};
 use gpurf_machine::measures::{IN_CONFLICT, IN_CONFLICT_CACHE, IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD};
 
@@ -43,10 +44,11 @@ fn run(kernel: &str, point: &Point) -> Measured {
     let bytes = if large && kernel == "pcr" { 8000 } else { 10_000 };
     // Of a thousand instructions: 100 in the partitioned machine without levels, 150 of needle and 140 of others in the unified one, 60 with levels, 20 fewer of
     // needle where clusters gather.
-    let in_conflict = match (config.orf.entries, config.unified.kilobytes) {
-        (0, 0) => 100,
-        (0, _) if needle => 150 - if banks.gather == Gather::Aggressive { 20 } else { 0 },
-        (0, _) => 140,
+    let flat = matches!(Organisation::of(&config), Organisation::Mrf(_));
+    let in_conflict = match (flat, config.unified.kilobytes) {
+        (true, 0) => 100,
+        (true, _) if needle => 150 - if banks.gather == Gather::Aggressive { 20 } else { 0 },
+        (true, _) => 140,
         _ => 60,
     };
     let events = [

@@ -70,3 +70,13 @@ fn the_machines_of_chapter_7_differ_in_their_memory() {
         assert_eq!((shape.lines(), shape.sets().is_power_of_two()), (8 * cache, true), "{name}");
     }
 }
+
+/// Figure 7.10 compares the machines of the thesis's chapter 7 with and without the levels above the register file.
+#[test]
+fn flat_machines_differ_in_the_levels_alone() {
+    for (flat, with_levels) in [("unified-384-flat", "unified-384"), ("fixed-256-flat", "fixed-256")] {
+        let load = |preset: &str, set: &[&str]| Config::load(Start::Preset(preset), set).unwrap();
+        assert_eq!(load(flat, &[]), load(with_levels, &["orf.entries=0", "lrf.banks=none"]), "{flat}");
+        assert_ne!(load(flat, &[]), load(with_levels, &[]), "{flat}");
+    }
+}

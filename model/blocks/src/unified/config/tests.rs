@@ -27,16 +27,6 @@ fn rows_scratchpad_and_cache_follow_from_the_size() {
     assert_eq!((parameters("unified-384"), parameters("cached")), ([1, 768, 128 * 768], [0, 256, 16384]));
 }
 
-/// Figure 7.10 compares the machines of chapter 7 with and without the levels above the register file.
-#[test]
-fn flat_machines_differ_in_the_levels_alone() {
-    for (flat, with_levels) in [("unified-384-flat", "unified-384"), ("fixed-256-flat", "fixed-256")] {
-        let without = config(with_levels, &["orf.entries=0", "lrf.banks=none"]);
-        assert_eq!(config(flat, &[]), without, "{flat}");
-        assert_ne!(config(flat, &[]), config(with_levels, &[]), "{flat}");
-    }
-}
-
 /// Launcher and cache do not see what ports the banks have.
 #[test]
 fn ports_of_their_own_are_for_the_blocks_with_banks() {
