@@ -32,10 +32,11 @@ pub struct Registers {
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     signal: usize,
-    /// The first element, and the first bit in it.
+    /// The first element, and how many.
     first: usize,
+    count: usize,
+    /// The first bit in an element, and how many.
     low: usize,
-    /// Bits of an element.
     bits: usize,
     /// Another signal that has to be high.
     only_while: Option<usize>,
@@ -108,12 +109,12 @@ impl Part {
         let (number, parts) = place;
         let bits = field.bits as usize;
         // Parts of an array are elements, parts of a vector are bits.
-        let (first, low, bits) = if field.array {
-            (number * field.count / parts, 0, bits)
+        let (first, count, low, bits) = if field.array {
+            (number * field.count / parts, field.count / parts, 0, bits)
         } else {
-            (0, number * bits / parts, bits / parts)
+            (0, 1, number * bits / parts, bits / parts)
         };
-        Self { signal, first, low, bits, only_while, place, early }
+        Self { signal, first, count, low, bits, only_while, place, early }
     }
 
     /// Where a bit is compared: the register has `total` bits, all elements of an array together.
@@ -121,7 +122,7 @@ impl Part {
         let (number, parts) = self.place;
         Shown {
             signal: self.signal,
-            element: self.first + bit / self.bits,
+            element: self.first + bit * self.count / total,
             only_while: self.only_while.map(|valid| {
                 let field = &declaration.signals[valid].field;
                 let width = if field.array { field.count } else { field.bits as usize };
