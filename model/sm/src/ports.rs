@@ -185,9 +185,11 @@ ports! {
     /// Outputs of [`Sm`].
     pub struct SmOut(s: &SmShape) {
         /// Source c of each lane.
-        mem_req_data_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.data_q"),
+        mem_req_data_o: WarpData =
+            field(1024).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.data_q"),
         /// Source b of each lane, for CAS.
-        mem_req_compare_o: WarpData = field(1024).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.compare_q"),
+        mem_req_compare_o: WarpData =
+            field(1024).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.compare_q"),
         /// Events: `sm_event_t`.
         event_o: u64 = field(SM_EVENT_BITS).shown(Decode::Packed(SM_EVENT)),
         /// Events of the register file: `mrf_event_t`.
@@ -205,13 +207,16 @@ ports! {
         /// Events of the data cache: `cache_event_t`; 0 where there is none.
         cache_event_o: u64 = field(DESIGN_EVENT_BITS).shown(Decode::Packed(cache_event(s))),
         /// Line of a request; the top bit: local memory.
-        mem_req_line_o: u32 = field(26).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.line_q"),
+        mem_req_line_o: u32 =
+            field(26).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.line_q"),
         /// Lanes of the request.
-        mem_req_mask_o: u32 = field(32).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.mask_q"),
+        mem_req_mask_o: u32 =
+            field(32).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.mask_q"),
         /// Value of a fault.
         fault_value_o: u32 = field(32).valid_by("fault_o").early().shows("u_fault_unit.value_q"),
         /// Place of each lane's first byte in the line.
-        mem_req_offset_o: [u8; LANES] = field(7).count(LANES).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.offset_q"),
+        mem_req_offset_o: [u8; LANES] =
+            field(7).count(LANES).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.offset_q"),
         /// A grid is in progress.
         busy_o: u8 = field(1).early(),
         /// The grid has ended.
@@ -225,17 +230,22 @@ ports! {
         /// A request is offered.
         mem_req_valid_o: u8 = field(1).early().shows_when(!s.caches(), "u_coalescer.req_valid_q"),
         /// Kind of access: 0 load, 1 store, 2 atomic operation.
-        mem_req_kind_o: u8 = field(2).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.kind_q"),
+        mem_req_kind_o: u8 =
+            field(2).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.kind_q"),
         /// Atomic operation.
-        mem_req_atomic_o: u8 = field(4).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.atomic_q"),
+        mem_req_atomic_o: u8 =
+            field(4).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.atomic_q"),
         /// Bytes of each lane, as a power of two.
-        mem_req_size_o: u8 = field(2).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.size_q"),
+        mem_req_size_o: u8 =
+            field(2).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.size_q"),
         /// An answer is expected.
-        mem_req_answer_o: u8 = field(1).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.answer_q"),
+        mem_req_answer_o: u8 =
+            field(1).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.answer_q"),
         /// The whole line is wanted.
         mem_req_whole_o: u8 = field(1).valid_by("mem_req_valid_o").early(),
         /// Warp of the request.
-        mem_req_warp_o: u8 = field(WARP_BITS).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.warp_q"),
+        mem_req_warp_o: u8 =
+            field(WARP_BITS).valid_by("mem_req_valid_o").early().shows_when(!s.caches(), "u_coalescer.warp_q"),
         /// An answer is taken.
         mem_rsp_ready_o: u8 = field(1).early(),
     }

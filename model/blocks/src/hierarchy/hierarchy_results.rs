@@ -61,8 +61,7 @@ ports! {
         /// Lanes of the LRF of array c that are written.
         lrf_mask_o: [u32; MAX_PORTS] = field(LANES).count(s.ports()).valid_by("lrf_valid_o"),
         /// The completed write.
-        written_o: [WrittenWord; MAX_PORTS] =
-            packed::<WrittenWord>().count(s.ports()).valid_by("write_done_o"),
+        written_o: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>().count(s.ports()).valid_by("write_done_o"),
         /// The result on bus b is taken at this edge if also valid.
         write_ready_o: u8 = field(s.ports()),
         /// The result that was taken last on bus b is everywhere where it goes from this edge on.
@@ -117,7 +116,7 @@ ports! {
         copy_turn_q: u8 = field(s.ports()),
         /// Slot of the result in latch b.
         slot_q: [u8; MAX_PORTS] = field(s.slot_w()).count(s.ports()).valid_by("valid_q"),
-        /// Where the result in latch b goes.
+        /// Warp and register of the result in latch b.
         written_q: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>().count(s.ports()).valid_by("valid_q"),
         /// Place of the result in latch b.
         place_q: [u8; MAX_PORTS] = field(PLACE_BITS).count(s.ports()).valid_by("valid_q"),

@@ -28,8 +28,11 @@ ports! {
     /// Outputs of [`MrfBank`].
     pub struct MrfBankOut(s: &MrfShape) {
         /// Data of the read.
-        read_data_o: WarpData =
-            field(1024).valid_by("read_data_valid_o").early().shows(if s.dual_port { "gen_1r1w.u_ram.rdata_q" } else { "gen_1rw.u_ram.rdata_q" }),
+        read_data_o: WarpData = field(1024).valid_by("read_data_valid_o").early().shows(if s.dual_port {
+            "gen_1r1w.u_ram.rdata_q"
+        } else {
+            "gen_1rw.u_ram.rdata_q"
+        }),
         /// A read was performed at the last edge.
         read_data_valid_o: u8 = field(1).early().shows("read_data_valid_q"),
     }

@@ -120,10 +120,8 @@ ports! {
         /// Places of slot s to which something is under way.
         wait_o: [u16; MAX_ACTIVE] = field(PLACE_SET_BITS).count(s.slots()).early(),
         /// The completed write.
-        written_o: [WrittenWord; MAX_PORTS] = packed::<WrittenWord>()
-            .count(s.ports())
-            .valid_by("write_done_o")
-            .early_when(s.services().early_results),
+        written_o: [WrittenWord; MAX_PORTS] =
+            packed::<WrittenWord>().count(s.ports()).valid_by("write_done_o").early_when(s.services().early_results),
         /// The instruction on port p is taken at this edge if also valid.
         issue_ready_o: u8 = field(s.ports()).early(),
         /// The result on bus p is taken at this edge if also valid.

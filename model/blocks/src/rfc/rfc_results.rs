@@ -98,7 +98,8 @@ ports! {
         /// A result is in latch b.
         result_valid_o: u8 = field(s.ports()).shows("valid_q").early(),
         /// Warps of the results in the latches.
-        result_warp_o: [u8; MAX_PORTS] = field(WARP_BITS).count(s.ports()).valid_by("valid_q").shows("warp_q").early(),
+        result_warp_o: [u8; MAX_PORTS] =
+            field(WARP_BITS).count(s.ports()).valid_by("valid_q").shows("warp_q").early(),
         /// Registers of the results in the latches.
         result_reg_o: [u8; MAX_PORTS] = field(REG_BITS).count(s.ports()).valid_by("valid_q").shows("reg_q").early(),
         /// A result that has left its latch is in the MRF's queue b.
