@@ -28,6 +28,14 @@ pub struct MemoryDifference {
 /// When the two do not have the same memories: the RTL was built for another twin.
 pub fn fill_memories(twin: &mut dyn Twin, rtl: &mut Instance, seed: u64) {
     fill_twin(twin, seed);
+    copy_memories(twin, rtl);
+}
+
+/// Gives the RTL the words of every memory of the model. Memories that it lacks are left out.
+///
+/// # Panics
+/// When the two do not have the same memories: the RTL was built for another twin.
+pub(crate) fn copy_memories(twin: &mut dyn Twin, rtl: &mut Instance) {
     for (index, memory) in twin.memories().iter().enumerate().take(rtl.memory_count()) {
         let mut other = rtl.memory(index);
         if !other.is_empty() {

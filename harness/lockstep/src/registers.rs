@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use gpurf_blocks::{Declaration, Field, Role, Shows, Twin};
 use verilated::{Instance, RtlFailure, StateElement};
 
+use crate::memory::copy_memories;
 use crate::{Comparator, Records};
 
 /// Why the RTL does not get the state of the model.
@@ -197,12 +198,7 @@ pub fn copy_state(twin: &dyn Twin, rtl: &mut Instance, comparator: &Comparator) 
     let declaration = comparator.declaration();
     // Of a copy: a record is of a whole cycle, with its edge. Registers do not depend on its inputs.
     let mut copy = twin.duplicate();
-    for (index, memory) in copy.memories().iter().enumerate().take(rtl.memory_count()) {
-        let mut other = rtl.memory(index);
-        if !other.is_empty() {
-            other.copy_from(memory.words);
-        }
-    }
+    copy_memories(&mut *copy, rtl);
     let memories: Vec<String> = copy.memories().iter().map(|memory| mangled(declaration.block, &memory.path)).collect();
     let mut record = Records::zeroed(declaration.record_bytes, 1);
     let (inputs, compared) = record.get_mut(0).split_at_mut(declaration.input_bytes);

@@ -87,7 +87,7 @@ impl Lockstep {
 }
 
 impl Lockstep {
-    /// Gives the RTL, which has not run yet, the state of the model, wherever that has come to alone. The run goes on with a trail of [`Trail::met`].
+    /// Gives the RTL, which has not run yet, the state of the model, in whatever cycle that stands. The run continues with a trail of [`Trail::met`].
     /// The RTL has to be built with [`verilated::Options::state`].
     ///
     /// # Errors

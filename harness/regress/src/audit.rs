@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use gpurf_blocks::config::Config;
-use gpurf_lockstep::registers::{Registers, Shown, mangled};
+use gpurf_lockstep::registers::{Registers, Shown, mangled, readable};
 use gpurf_lockstep::{Comparator, RESET_CYCLES, Records, fill_memories};
 use serde::Serialize;
 use verilated::{Instance, Options, Toolchain};
@@ -268,12 +268,6 @@ impl Holes<'_> {
             .map(|((register, _), (kind, bits))| Hole { explained: explained(&register), register, bits, kind })
             .collect()
     }
-}
-
-/// The inverse, without the module.
-fn readable(block: &str, name: &str) -> String {
-    let path = name.strip_prefix(&format!("{block}__DOT__")).unwrap_or(name);
-    path.replace("__BRA__", "[").replace("__KET__", "]").replace("__DOT__", ".")
 }
 
 /// Every bit of every register that is not a memory only. Those that are declared nowhere are holes at once.

@@ -82,11 +82,10 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }
-    if arguments.execution.engine != EngineKind::Lockstep && (arguments.compare.is_some() || arguments.part.is_some()) {
-        let option = if arguments.part.is_some() { "--part" } else { "--compare" };
-        let engine = arguments.execution.engine.name();
-        let why = format!("{option}: the {engine} engine compares nothing: choose --engine lockstep");
-        return Err(Failure::bad_input(why));
+    for (option, given) in [("--compare", arguments.compare.is_some()), ("--part", arguments.part.is_some())] {
+        if given {
+            simulate::check_lockstep(option, &arguments.execution)?;
+        }
     }
     simulate::check_history(&arguments.execution, &config)?;
     let energies = arguments.energy.as_deref().map(EnergyFile::load).transpose()?;

@@ -103,17 +103,22 @@ pub fn settings(execution: &Execution, config: Config) -> Settings {
     Settings { seed, idle_limit, stop: interrupt::flag(), threads, history, ..Settings::new(config) }
 }
 
+/// Checks that there is a lockstep for an option that is about one.
+pub fn check_lockstep(option: &str, execution: &Execution) -> Result<(), Failure> {
+    if execution.engine == EngineKind::Lockstep {
+        return Ok(());
+    }
+    let engine = execution.engine.name();
+    let why = format!("{option}: the {engine} engine compares nothing that could differ: choose --engine lockstep");
+    Err(Failure::bad_input(why))
+}
+
 /// Checks that there is a lockstep whose failure can have the requested history, and that this fits into memory.
 pub fn check_history(execution: &Execution, config: &Config) -> Result<(), Failure> {
     if execution.history == HISTORY {
         return Ok(());
     }
-    if execution.engine != EngineKind::Lockstep {
-        let engine = execution.engine.name();
-        let why =
-            format!("--history: the {engine} engine compares nothing that could differ: choose --engine lockstep");
-        return Err(Failure::bad_input(why));
-    }
+    check_lockstep("--history", execution)?;
     let twin = (gpurf_sm::ENTRY.twin)(config);
     gpurf_lockstep::check_history(twin.declaration(), execution.history).map_err(|e| Failure::bad_input(e.to_string()))
 }

@@ -14,7 +14,7 @@ use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
 use gpurf_sm::{SmIn, SmOut};
 use verilated::{Library, RtlFailure};
 
-use super::solo::{ModelEngine, Other, oracle, rerun};
+use super::solo::{ModelEngine, ModelParts, Other, oracle, rerun};
 use super::window::Window;
 use super::{Broken, Judged, LaunchError, Machine, Settings, Statistics, stopped};
 use crate::commits::Judge;
@@ -119,15 +119,14 @@ impl LockstepEngine {
         })
     }
 
-    /// The model has come to the first cycle that is compared, in the middle of a launch: both sides go on from there.
-    fn meet(&mut self, alone: &ModelEngine) -> Result<(), LaunchError> {
-        let (twin, surroundings, last) = alone.state();
-        let cycles = alone.statistics().cycles;
-        self.lockstep.twin = twin;
-        (self.rtl, self.model) = (surroundings.clone(), surroundings.clone());
+    /// The model has come to the first cycle that is compared, in the middle of a launch: both sides continue from there.
+    fn meet(&mut self, alone: ModelParts) -> Result<(), LaunchError> {
+        let ModelParts { twin, surroundings, last, cycles, other } = alone;
+        (self.lockstep.twin, self.other) = (twin, other);
         self.moved = surroundings.moved();
+        (self.rtl, self.model) = (surroundings.clone(), surroundings);
         (self.cycles, self.first) = (cycles, cycles);
-        self.trail = Trail::met(&self.lockstep, self.settings.history, cycles, last);
+        self.trail = Trail::met(&self.lockstep, self.settings.history, cycles, last.get(0));
         self.lockstep.meet().map_err(|error| {
             let report = format!("the RTL does not get the state of the model in cycle {cycles}: {error}");
             let verdict = Verdict::Assertion;
@@ -227,13 +226,12 @@ impl Engine for LockstepEngine {
         let mut reference = Vec::new();
         if let Some(mut alone) = self.ahead.take() {
             match alone.launch(launch, memory) {
-                Err(LaunchError::Reached) => self.meet(&alone)?,
+                Err(LaunchError::Reached) => self.meet(alone.into_parts())?,
                 ended => {
                     self.ahead = Some(alone);
                     return ended;
                 }
             }
-            self.other = alone.into_other();
         } else {
             reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
             self.rtl.begin(job.clone(), memory.clone(), reference.clone());

@@ -324,6 +324,18 @@ fn fault(
     MachineFault::new(end, launch, memory, inside.map(|cycle| cycle.probe), pc)
 }
 
+/// A model in front of a cycle.
+pub(super) struct ModelParts {
+    pub twin: Box<dyn Twin>,
+    pub surroundings: Surroundings,
+    /// The record of the cycle before.
+    pub last: Records,
+    /// Cycles since reset.
+    pub cycles: u64,
+    /// The reference of its throttle, where that is another SM.
+    pub other: Option<Other>,
+}
+
 /// The model of the SM alone.
 pub struct ModelEngine {
     solo: Solo<Box<dyn Twin>>,
@@ -367,19 +379,15 @@ impl ModelEngine {
         engine
     }
 
-    /// Ends in front of this cycle, with [`LaunchError::Reached`]: the launch is under way then.
+    /// Ends in front of this cycle, with [`LaunchError::Reached`]: the launch has not ended then.
     pub(super) fn until(&mut self, cycle: u64) {
         self.solo.until = Some(cycle);
     }
 
-    /// The reference of its throttle, to be used again.
-    pub(super) fn into_other(self) -> Option<Other> {
-        self.other
-    }
-
-    /// The model as it stands, what surrounds it, and the record of its last cycle.
-    pub(super) fn state(&self) -> (Box<dyn Twin>, &Surroundings, &[u8]) {
-        (self.solo.runner.duplicate(), &self.solo.surroundings, self.solo.record.get(0))
+    /// What it consists of, to continue in lockstep.
+    pub(super) fn into_parts(self) -> ModelParts {
+        let Solo { runner, surroundings, record, cycles, .. } = self.solo;
+        ModelParts { twin: runner, surroundings, last: record, cycles, other: self.other }
     }
 
     /// What warps have committed, a digest for each launch that has ended; nothing where no observer watches.
@@ -456,7 +464,7 @@ impl Engine for ModelEngine {
         };
         self.solo.end_trace(&ended);
         if !matches!(ended, Err(Halt::Reached)) {
-            // A launch that is under way keeps them.
+            // A launch that has not ended keeps its buffers.
             *memory = self.solo.surroundings.take_buffers();
         }
         let end = match ended {

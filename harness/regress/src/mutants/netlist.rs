@@ -28,9 +28,9 @@ struct NetlistEntry {
 /// `operand_stage`, `sm`) is left to hand-written mutants, because a netlist of it has none of the nets that the harness looks for; so are
 /// blocks whose words are registers, which the seed could not fill as the twin's.
 fn modules() -> impl Iterator<Item = &'static str> {
-    let is_leaf = |block: &&gpurf_sm::Entry| block.children.len() <= 1 && !block.designs;
+    let has_logic = |block: &&gpurf_sm::Entry| block.children.len() <= 1 && !block.designs;
     let has_netlist = |block: &&gpurf_sm::Entry| !block.words_are_registers && !block.name.starts_with("ram_");
-    gpurf_sm::all().filter(is_leaf).filter(has_netlist).map(|block| block.name)
+    gpurf_sm::all().filter(has_logic).filter(has_netlist).map(|block| block.name)
 }
 
 /// Makes `count` generated mutants, spread over the modules that `wanted` accepts.

@@ -269,7 +269,7 @@ impl Block for HrfResults {
 
     fn probe(&self, _: &HrfResultsIn, _: &HrfResultsOut, probe: &mut HrfResultsProbe) {
         probe.valid_q = self.valid_q.into();
-        // RCM is asked for the register of the last result, too.
+        // RCM looks up the register of the last result, too.
         let Latched { mask, entry, warp, reg } = self.latched;
         (probe.mask_q, probe.entry_q, probe.warp_q, probe.reg_q) = (mask, entry, warp, reg);
         if self.valid_q {
