@@ -131,6 +131,40 @@ fn what_cannot_be_reported_is_said() {
 }
 
 #[test]
+fn settings_are_tried_one_at_a_time() {
+    let folder = folder();
+    let part = "times";
+    let report = |more: &[&str]| {
+        let arguments =
+            [&["report", report_with(part), "--only", part, "--kernel", "sums.toml", "--json"], more].concat();
+        read_json(&arguments, &gpurf(&folder, &arguments), PASSED)
+    };
+    let [plain, tried] = [report(&[]), report(&["--try", "memory.latency=40", "--try", "compiler.schedule=latency"])];
+    let rows = |report: &serde_json::Value| report["rows"].as_array().unwrap().clone();
+    let mut moved = 0;
+    for (plain, tried) in rows(&plain).iter().zip(rows(&tried)) {
+        // The report itself is as before.
+        assert_eq!((&plain["ours"], &plain["verdict"]), (&tried["ours"], &tried["verdict"]));
+        let Some(settings) = tried["tried"].as_array() else { continue };
+        assert_ne!(tried["verdict"], "agrees", "{tried}");
+        let names: Vec<&str> = settings.iter().map(|one| one["setting"].as_str().unwrap()).collect();
+        assert_eq!(names, ["memory.latency=40", "compiler.schedule=latency"]);
+        let why = tried["why"].as_str().unwrap();
+        assert!(why.contains("that move") && (why.contains("in the band with") || why.contains("nearest")), "{why}");
+        moved += 1;
+    }
+    assert!(moved > 0, "{tried}");
+    let usual = report(&["--try", "usual"]);
+    let settings = rows(&usual).iter().filter_map(|row| Some(row["tried"].as_array()?.len())).max();
+    assert!(settings.is_some_and(|settings| settings > 20), "{usual}");
+    let bad = |setting| {
+        let arguments = ["report", report_with(part), "--only", part, "--kernel", "sums.toml", "--try", setting];
+        refused(&arguments, BAD_INPUT, &[&format!("--try {setting}"), "no machine of the report"]);
+    };
+    ["sm.alu_latency=99", "sm.wings=2", "memory.latency", "compiler.schedule=best"].into_iter().for_each(bad);
+}
+
+#[test]
 fn a_kernel_that_goes_wrong_leaves_its_rows_out() {
     let folder = folder();
     let wrong = format!("{MANIFEST}\n[[check]]\nbuffer = \"data\"\nexpected = \"data.bin\"\n");

@@ -14,7 +14,7 @@ pub const SAME: Change = |point| point;
 /// Plans machines, and what the experiments make of them.
 pub fn plan(plan: &mut SweepPlan, experiments: &[Experiment], points: impl IntoIterator<Item = Point>) {
     for point in points {
-        experiments.iter().for_each(|(_, change)| plan.point(change(point.clone())));
+        experiments.iter().for_each(|(_, change)| plan.experiment(change(point.clone())));
         plan.point(point);
     }
 }

@@ -44,6 +44,7 @@ pub mod plot;
 mod power;
 mod report;
 mod row;
+pub mod settings;
 mod share;
 mod shown;
 mod sweep;
@@ -62,7 +63,9 @@ pub use kernels::manifest;
 pub use report::{
     CAUSES_PART, Cause, Column, Definition, HEADLINES, Headlines, Machine, Moved, ORDERS, Orders, PaperReport, Part,
 };
-pub use row::{Absent, Band, Claim, Known, PerKernel, Reason, Row, Summary, Unit, Verdict, geometric_mean, mean};
+pub use row::{
+    Absent, Band, Claim, Known, PerKernel, Reason, Row, Summary, Tried, Unit, Verdict, geometric_mean, mean,
+};
 pub use sweep::{Ended, Kernel, Measured, Point, Ptx, Results, RunName, Size, SweepError, SweepPlan, Watcher, sweep};
 
 macro_rules! designs {

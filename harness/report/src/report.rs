@@ -4,7 +4,7 @@ use gpurf_compiler::Schedule;
 use serde::Serialize;
 
 use crate::plot::Plot;
-use crate::row::{Absent, Band, Known, Row, Summary, Unit, Verdict};
+use crate::row::{Absent, Band, Known, Row, Summary, Tried, Unit, Verdict};
 use crate::sweep::{Point, Results, Size, SweepPlan};
 
 /// A report, as `--json` prints it.
@@ -41,6 +41,18 @@ impl PaperReport {
     /// Counts the rows again.
     pub fn count(&mut self) {
         self.summary = Summary::of(&self.rows);
+    }
+
+    /// Sets what rows that do not agree are with settings changed: each setting, and the report's rows with it.
+    pub fn take_up(&mut self, changed: &[(&str, Vec<Row>)]) {
+        for row in &mut self.rows {
+            let tried = |(setting, rows): &(&str, Vec<Row>)| {
+                let same = |other: &&Row| (&other.metric, other.source) == (&row.metric, row.source);
+                Tried { setting: (*setting).to_owned(), ours: rows.iter().find(same).map(|row| row.ours) }
+            };
+            let tried = changed.iter().map(tried).collect();
+            row.take_up(tried);
+        }
     }
 
     /// What the kernels run on, in words.

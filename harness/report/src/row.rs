@@ -50,6 +50,11 @@ impl Band {
         low <= self.high + slack && self.low - slack <= high
     }
 
+    /// How far outside a value lies; negative inside.
+    fn distance(&self, value: f64) -> f64 {
+        (self.low - value).max(value - self.high)
+    }
+
     /// What a value with this interval says.
     fn verdict(&self, value: f64, interval: Option<[f64; 2]>, unit: Unit) -> Verdict {
         if self.holds(value) {
@@ -58,7 +63,7 @@ impl Band {
         if !interval.is_some_and(|interval| self.overlaps(interval)) {
             return Verdict::Disagrees;
         }
-        let off = (self.low - value).max(value - self.high);
+        let off = self.distance(value);
         if off <= unit.resolution(*self, value) { Verdict::Agrees } else { Verdict::CannotTell }
     }
 }
@@ -152,6 +157,9 @@ pub enum Known {
 /// What a row says that does not agree, and of which no experiment was made.
 pub const UNKNOWN: &str = "the cause is not known";
 
+/// The same where experiments were made, behind what they show.
+const NOT_KNOWN: &str = ". The cause is not known";
+
 /// Why a row does not agree.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Reason {
@@ -173,6 +181,15 @@ impl Reason {
     pub fn found(experiments: Vec<(String, Option<f64>)>, command: String) -> Self {
         Self { experiments, command, ..Self::default() }
     }
+}
+
+/// What a row is with one setting changed on all of its machines.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Tried {
+    /// The setting, `key=value`.
+    pub setting: String,
+    /// What the row is then; nothing where not all of its machines ran.
+    pub ours: Option<f64>,
 }
 
 /// A result of a paper, and ours.
@@ -206,6 +223,9 @@ pub struct Row {
     pub why: String,
     /// The experiment's command.
     pub command: String,
+    /// If it does not agree: settings of the user that were changed, one at a time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<Tried>,
     /// The paper's own words.
     pub text: &'static str,
     /// What the numbers are.
@@ -290,6 +310,7 @@ impl Claim {
             cause: None,
             why: String::new(),
             command: String::new(),
+            tried: Vec::new(),
             text,
             unit,
         }
@@ -337,10 +358,43 @@ impl Row {
         said.extend(erratum.map(|number| format!("the paper contradicts itself: docs/errata.md, {number}")));
         self.why = said.join("; ");
         if cause == Known::NotKnown {
-            self.why.push_str(if said.is_empty() { UNKNOWN } else { ". The cause is not known" });
+            self.why.push_str(if said.is_empty() { UNKNOWN } else { NOT_KNOWN });
         }
         (self.cause, self.command) = (Some(cause), command);
         self
+    }
+
+    /// Takes up what the row is with settings of the user, each changed alone. Those that bring it into the band are experiments that explain it; of the others the
+    /// nearest is named. Settings that do not move the row say nothing.
+    pub fn take_up(&mut self, tried: Vec<Tried>) {
+        let Some(band) = self.paper.filter(|_| self.doubtful()) else { return };
+        let moves = |value: &f64| (value - self.ours).abs() > 1e-9;
+        let moved: Vec<(&str, f64)> =
+            tried.iter().filter_map(|tried| Some((tried.setting.as_str(), tried.ours.filter(moves)?))).collect();
+        let by_distance = |a: &&(&str, f64), b: &&(&str, f64)| band.distance(a.1).total_cmp(&band.distance(b.1));
+        let Some(nearest) = moved.iter().min_by(by_distance) else { return };
+        let with = |(setting, value): &(&str, f64)| format!("{setting} {}", self.unit.words(*value));
+        let found: Vec<String> = moved.iter().filter(|(_, value)| band.holds(*value)).map(with).collect();
+        let settings = match moved.len() {
+            1 => "1 setting that moves it".to_owned(),
+            count => format!("{count} settings that move it, one at a time"),
+        };
+        let mut said = if found.is_empty() {
+            format!("of {settings}, none brings it into the band; nearest {}", with(nearest))
+        } else {
+            format!("of {settings}, in the band with {}", found.join(", "))
+        };
+        let unknown = self.cause == Some(Known::NotKnown);
+        let before = if unknown { self.why.trim_end_matches(NOT_KNOWN) } else { self.why.as_str() };
+        if !before.is_empty() && before != UNKNOWN {
+            said = format!("{before}; {said}");
+        }
+        if unknown && found.is_empty() {
+            said.push_str(NOT_KNOWN);
+        } else if unknown {
+            self.cause = Some(Known::Experiment);
+        }
+        (self.why, self.tried) = (said, tried);
     }
 
     /// The kernels with the least and the greatest value.
@@ -524,6 +578,47 @@ mod tests {
             (erratum.cause, &erratum.why[..]),
             (Some(Known::Erratum), "the paper contradicts itself: docs/errata.md, 3")
         );
+    }
+
+    /// A row that does not agree, with settings tried.
+    fn tried(experiments: &[(&str, f64)], settings: &[(&str, Option<f64>)]) -> Row {
+        let experiments = experiments.iter().map(|&(words, value)| (words.to_owned(), Some(value))).collect();
+        let mut row = CLAIM.mean("m", values(&[("a", 0.1), ("b", 0.2)]));
+        row = row.because(|_| Reason::found(experiments, "gpurf".into()));
+        row.take_up(settings.iter().map(|&(setting, ours)| Tried { setting: setting.to_owned(), ours }).collect());
+        row
+    }
+
+    #[test]
+    fn a_setting_that_brings_a_row_into_its_band_is_the_reason() {
+        let both = [("a=1", Some(0.5)), ("b=1", Some(0.3)), ("c=1", Some(0.6)), ("d=1", None), ("e=1", Some(0.15))];
+        let row = tried(&[], &both);
+        // The last one does not move it, and of the one before nothing is known.
+        assert_eq!(row.why, "of 3 settings that move it, one at a time, in the band with a=1 50.0 %, c=1 60.0 %");
+        assert_eq!((row.cause, row.tried.len()), (Some(Known::Experiment), 5));
+        let row = tried(&[("with less", 0.2)], &both[..1]);
+        assert_eq!(row.why, "with less 20.0 %; of 1 setting that moves it, in the band with a=1 50.0 %");
+        assert_eq!(row.cause, Some(Known::Experiment));
+        let json = serde_json::to_value(&row).unwrap();
+        assert_eq!(json["tried"], serde_json::json!([{"setting": "a=1", "ours": 0.5}]));
+    }
+
+    #[test]
+    fn settings_that_leave_a_row_outside_are_no_reason() {
+        let row = tried(&[("with less", 0.2)], &[("a=1", Some(0.2)), ("b=1", Some(0.35)), ("c=1", Some(0.75))]);
+        let said = "with less 20.0 %; of 3 settings that move it, one at a time, none brings it into the band; nearest";
+        assert_eq!(row.why, format!("{said} b=1 35.0 %. The cause is not known"));
+        assert_eq!(row.cause, Some(Known::NotKnown));
+        // What is explained stays so.
+        let row = tried(&[("with more", 0.5)], &[("a=1", Some(0.2))]);
+        assert!(row.why.ends_with("nearest a=1 20.0 %") && row.cause == Some(Known::Experiment), "{}", row.why);
+        // Nothing moves it.
+        let row = tried(&[], &[("a=1", Some(0.15)), ("b=1", None)]);
+        assert_eq!((&row.why[..], row.tried.len()), (UNKNOWN, 0));
+        // There is nothing to explain.
+        let mut inside = CLAIM.mean("m", values(&[("a", 0.5)]));
+        inside.take_up(vec![Tried { setting: "a=1".into(), ours: Some(0.9) }]);
+        assert!(inside.tried.is_empty() && inside.why.is_empty());
     }
 
     #[test]

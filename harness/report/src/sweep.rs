@@ -173,6 +173,12 @@ impl Point {
         named && (!self.fitting || self.config().is_ok_and(|config| kernel.fits(&config)))
     }
 
+    /// The value that it gives to the key of a setting itself.
+    fn own(&self, setting: &str) -> Option<&str> {
+        let key = setting.split_once('=').map_or(setting, |(key, _)| key);
+        self.set.iter().rev().find_map(|set| set.strip_prefix(key)?.strip_prefix('='))
+    }
+
     /// All of its sizes and policies.
     ///
     /// # Errors
@@ -288,6 +294,8 @@ impl fmt::Display for RunName {
 pub struct SweepPlan {
     /// Configurations of the model, each once.
     points: BTreeSet<Point>,
+    /// Configurations that only reasons of rows need.
+    experiments: BTreeSet<Point>,
     /// Whether values are to be counted on the oracle.
     usage: bool,
     /// Software-managed hierarchies whose accesses are to be counted on the oracle, each once.
@@ -300,6 +308,11 @@ impl SweepPlan {
     /// One more configuration.
     pub fn point(&mut self, point: Point) {
         self.points.insert(point);
+    }
+
+    /// One more configuration, which only the reason of a row needs.
+    pub fn experiment(&mut self, point: Point) {
+        self.experiments.insert(point);
     }
 
     /// Values are to be counted.
@@ -323,12 +336,44 @@ impl SweepPlan {
 
     /// The configurations of the model.
     pub fn points(&self) -> impl Iterator<Item = &Point> {
-        self.points.iter()
+        self.points.union(&self.experiments)
+    }
+
+    /// The same without the experiments.
+    pub fn without_experiments(self) -> Self {
+        Self { experiments: BTreeSet::new(), ..self }
+    }
+
+    /// What becomes of each machine with one setting changed, without the experiments. A machine that gives a value of its own to the key is there because of that
+    /// and keeps it, unless all give it the same one; a machine that does not take the setting stays as it is.
+    fn changed(&self, setting: &str) -> impl Iterator<Item = (&Point, Point)> {
+        let mut values = self.points.iter().map(|point| point.own(setting));
+        let first = values.next().flatten();
+        let same = first.is_some() && values.all(|value| value == first);
+        self.points.iter().map(move |point| {
+            let changed = point.clone().with(setting);
+            let keeps = point.own(setting).is_some() && !same || changed.config().is_err();
+            (point, if keeps { point.clone() } else { changed })
+        })
+    }
+
+    /// The same with one setting changed on all machines, without the experiments; nothing where no machine is another one then.
+    ///
+    /// # Errors
+    /// If no machine takes it: why the first one does not.
+    pub fn with_setting(&self, setting: &str) -> Result<Option<Self>, ConfigError> {
+        let other = |(a, b): &(&Point, Point)| *a != b && a.config().ok() != b.config().ok();
+        if self.changed(setting).any(|pair| other(&pair)) {
+            let points = self.changed(setting).map(|(_, changed)| changed).collect();
+            return Ok(Some(Self { points, ..self.clone().without_experiments() }));
+        }
+        self.points.first().map_or(Ok(()), |point| point.clone().with(setting).config().map(|_| ())).map(|()| None)
     }
 
     /// What this one and another one have to run.
     pub fn join(&mut self, other: Self) {
         self.points.extend(other.points);
+        self.experiments.extend(other.experiments);
         self.usage |= other.usage;
         other.levels.into_iter().for_each(|options| self.levels(options));
         other.caches.into_iter().for_each(|cache| self.cache(cache));
@@ -354,7 +399,7 @@ impl SweepPlan {
     fn machines(&self) -> Vec<Vec<What<'_>>> {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut machines: Vec<Vec<What<'_>>> = Vec::new();
-        for what in self.points.iter().map(What::Model) {
+        for what in self.points().map(What::Model) {
             let place = *places.entry(what.key()).or_insert(machines.len());
             if place == machines.len() {
                 machines.push(Vec::new());
@@ -676,7 +721,7 @@ impl<'a> Results<'a> {
     ) -> Self {
         let mut results = Self::none(kernels);
         for kernel in kernels {
-            for point in &plan.points {
+            for point in plan.points() {
                 let measured = results.measured.entry(point.clone()).or_default();
                 measured.extend(run(kernel, point).map(|run| (kernel.name.clone(), run)));
             }
@@ -727,6 +772,21 @@ impl<'a> Results<'a> {
             }
             // The file of another run: its key says otherwise.
             (Outcome::Measured(_) | Outcome::Levels(_) | Outcome::Cache(_) | Outcome::Usage(_), _) => {}
+        }
+    }
+}
+
+impl<'a> Results<'a> {
+    /// What the machines of a plan did with one setting changed, as if it were theirs.
+    pub fn with_setting(&self, plan: &SweepPlan, setting: &str) -> Results<'a> {
+        let run = |(point, changed): (&Point, Point)| Some((point.clone(), self.measured.get(&changed)?.clone()));
+        Results {
+            kernels: self.kernels,
+            measured: plan.changed(setting).filter_map(run).collect(),
+            usage: self.usage.clone(),
+            levels: self.levels.clone(),
+            caches: self.caches.clone(),
+            errors: Vec::new(),
         }
     }
 }
@@ -846,6 +906,55 @@ mod tests {
             size: Size::Small,
             sample: None,
         }
+    }
+
+    /// All machines of a plan are changed but those that set the key themselves and those that do not take the setting; experiments are not made again.
+    #[test]
+    fn a_setting_changes_the_machines_of_a_plan() {
+        let [plain, chosen] = [Point::preset("baseline"), Point::preset("baseline").with("memory.latency=5")];
+        let hybrid = Point::preset("hrf");
+        let mut plan = SweepPlan::default();
+        [&plain, &chosen, &hybrid].into_iter().for_each(|point| plan.point(point.clone()));
+        plan.experiment(Point::preset("baseline").with("memory.latency=9"));
+        let set = |setting: &str| -> Vec<String> {
+            let changed = plan.with_setting(setting).unwrap().unwrap();
+            changed.points().map(Point::options).collect()
+        };
+        let far = "--set memory.latency=800";
+        assert_eq!(
+            set("memory.latency=800"),
+            [
+                "--preset baseline --set memory.latency=5".to_owned(),
+                format!("--preset baseline {far}"),
+                format!("--preset hrf {far}")
+            ]
+        );
+        // The hybrid file has two banks.
+        let banks = set("mrf.banks=8");
+        assert!(banks.contains(&"--preset hrf".to_owned()) && banks.len() == 3, "{banks:?}");
+        assert_eq!(plan.with_setting("memory.latency=400").unwrap().map(|_| ()), None, "all have that");
+        assert!(plan.with_setting("memory.latency=-1").is_err() && plan.with_setting("mrf.wings=2").is_err());
+        // What all have is the machine, and not what is compared.
+        let mut slow = SweepPlan::default();
+        ["8", "16"].into_iter().for_each(|banks| {
+            slow.point(Point::preset("baseline").with("memory.latency=5").with(format!("mrf.banks={banks}")));
+        });
+        let latencies = |plan: &SweepPlan| -> Vec<usize> {
+            plan.points().map(|point| point.config().unwrap().memory.latency).collect()
+        };
+        assert_eq!(latencies(&slow.with_setting("memory.latency=800").unwrap().unwrap()), [800, 800]);
+        assert_eq!(slow.with_setting("mrf.banks=8").unwrap().map(|_| ()), None);
+        // What the changed machines did is what the plan's are taken to have done.
+        let kernels = crate::testing::kernels(&["a"]);
+        let changed = plan.with_setting("memory.latency=800").unwrap().unwrap();
+        let cycles = |_: &Kernel, point: &Point| Some(Measured::new(point.config().unwrap().memory.latency as u64, []));
+        let mut all = plan.clone();
+        all.join(changed);
+        let results = Results::made(&kernels, &all, cycles, &Usage::default(), |_, _| None);
+        let latency = |results: &Results<'_>, point: &Point| results.run("a", point).map(|run| run.cycles);
+        assert_eq!([&plain, &chosen, &hybrid].map(|point| latency(&results, point)), [400, 5, 400].map(Some));
+        let results = results.with_setting(&plan, "memory.latency=800");
+        assert_eq!([&plain, &chosen, &hybrid].map(|point| latency(&results, point)), [800, 5, 800].map(Some));
     }
 
     /// A report compiles a kernel once, and names and marks it for each configuration as the compiler does.

@@ -12,7 +12,7 @@ use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS, regression};
 use gpurf_report::{
     Absent, Cause, Definition, Ended, Kept, Kernel, Moved, PaperReport, Ptx, Row, RunName, Size, Summary, SweepError,
-    SweepPlan, Verdict as Finding, Watcher, html, manifest, reports, sweep, table,
+    SweepPlan, Verdict as Finding, Watcher, html, manifest, reports, settings, sweep, table,
 };
 use serde::Serialize;
 
@@ -28,6 +28,8 @@ use crate::result::json;
 const TOLD: usize = 4;
 /// Instructions of warps after which the model ends a launch (docs/reports.md, "Samples").
 const SAMPLE: u64 = 300_000;
+/// What names a list of settings in place of one.
+const USUAL: &str = "usual";
 /// Where there is no terminal, a line of progress is written at most so often.
 const BETWEEN_LINES: Duration = Duration::from_secs(30);
 
@@ -72,7 +74,8 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     let jobs = super::threads(arguments.run.jobs);
     let watch = Watch::new(&sweeps, jobs);
     let (mut reports, mut orders, mut causes, mut errors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for Sweep { plan, kernels, reports: whole, orders: again, causes: mended, .. } in &sweeps {
+    let mut changed: Vec<(&str, &str, Vec<Row>)> = Vec::new();
+    for Sweep { plan, kernels, reports: whole, orders: again, causes: mended, tried, .. } in &sweeps {
         let results = sweep(plan, kernels, jobs, interrupt::flag(), &kept, &watch);
         reports.extend(whole.iter().map(|definition| definition.report(&arguments.only, &results)));
         orders.extend(
@@ -83,6 +86,16 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
                 .iter()
                 .map(|(definition, cause)| (definition.name, *cause, definition.causes_rows(&results, *cause))),
         );
+        changed.extend(tried.iter().map(|(definition, setting)| {
+            let rows = match order_tried(setting) {
+                Some(_) => definition.report(&arguments.only, &results).rows,
+                None => {
+                    let results = results.with_setting(&definition.plan(&arguments.only), setting);
+                    definition.report(&arguments.only, &results).rows
+                }
+            };
+            (definition.name, *setting, rows)
+        }));
         errors.extend(results.errors);
     }
     watch.end(&kept);
@@ -93,6 +106,8 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
         }
     }
     for report in &mut reports {
+        let of_it = changed.extract_if(.., |(name, ..)| *name == report.report);
+        report.take_up(&of_it.map(|(_, setting, rows)| (setting, rows)).collect::<Vec<_>>());
         let mine = |cause| {
             let column = causes.iter().find(|(name, other, _)| *name == report.report && *other == cause)?;
             Some((cause, column.2.clone()))
@@ -169,11 +184,13 @@ struct Sweep<'a> {
     orders: Vec<&'a Definition>,
     /// Reports that have their headlines in this order and on these data, with these causes mended.
     causes: Vec<(&'a Definition, Cause)>,
+    /// Reports whose rows are made with these settings too, each alone.
+    tried: Vec<(&'a Definition, &'a str)>,
 }
 
 /// The kernels of the command line, or for each report the project's that are its own; in the order of instructions of the command
 /// line, or of each report. Then the same in the other orders, where rows are about them.
-fn sweeps<'a>(chosen: &[&'a Definition], arguments: &ReportResults) -> Result<Vec<Sweep<'a>>, Failure> {
+fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result<Vec<Sweep<'a>>, Failure> {
     let mut sweeps: Vec<Sweep<'a>> = Vec::new();
     let size = size(arguments);
     for &definition in chosen {
@@ -201,7 +218,50 @@ fn sweeps<'a>(chosen: &[&'a Definition], arguments: &ReportResults) -> Result<Ve
             sweep.causes.push((definition, cause));
         }
     }
+    for &definition in chosen {
+        let own = arguments.schedule.map_or(definition.schedule, Order::schedule);
+        for setting in tried(arguments) {
+            let plan = definition.plan(&arguments.only);
+            let order = order_tried(setting);
+            let plan = match order {
+                Some(order) => (order != own).then(|| plan.without_experiments()),
+                None => match plan.with_setting(setting) {
+                    Ok(changed) => changed,
+                    Err(_) if !arguments.tried.iter().any(|given| given == setting) => None,
+                    Err(error) => {
+                        let name = definition.name;
+                        let why = format!("--try {setting}: no machine of the report {name} takes it: {error}");
+                        return Err(Failure::bad_input(why));
+                    }
+                },
+            };
+            let Some(plan) = plan else { continue };
+            let sweep = sweep_of(&mut sweeps, definition, order.unwrap_or(own), size, arguments)?;
+            sweep.plan.join(plan);
+            sweep.tried.push((definition, setting));
+        }
+    }
     Ok(sweeps)
+}
+
+/// The settings that are tried, each once.
+fn tried(arguments: &ReportResults) -> Vec<&str> {
+    let mut settings: Vec<&str> = Vec::new();
+    for given in &arguments.tried {
+        let list = if given == USUAL { settings::USUAL } else { &[given.as_str()][..] };
+        for setting in list {
+            if !settings.contains(setting) {
+                settings.push(setting);
+            }
+        }
+    }
+    settings
+}
+
+/// The order of instructions that a setting chooses: it is the kernels', not the machines'.
+fn order_tried(setting: &str) -> Option<Schedule> {
+    let order = setting.strip_prefix("compiler.schedule=")?;
+    Schedule::ALL.into_iter().find(|schedule| schedule.name() == order)
 }
 
 /// What the reports run on.
@@ -226,8 +286,9 @@ fn sweep_of<'a, 'b>(
     let place = sweeps.iter().position(same);
     if place.is_none() {
         let kernels = kernels(names, arguments, schedule, size)?;
-        let (plan, reports, orders, causes) = (SweepPlan::default(), Vec::new(), Vec::new(), Vec::new());
-        sweeps.push(Sweep { names, schedule, size, kernels, plan, reports, orders, causes });
+        let (plan, reports, orders, causes, tried) =
+            (SweepPlan::default(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        sweeps.push(Sweep { names, schedule, size, kernels, plan, reports, orders, causes, tried });
     }
     let place = place.unwrap_or(sweeps.len() - 1);
     Ok(&mut sweeps[place])

@@ -12,7 +12,7 @@ const GATING: Claim = Claim::none(NOT_SAID);
 
 pub fn plan(plan: &mut SweepPlan) {
     for point in [hybrid(), pure(), sram(), original()] {
-        plan.point(short(point.clone()));
+        plan.experiment(short(point.clone()));
         plan.point(point);
     }
     plan.point(gated());

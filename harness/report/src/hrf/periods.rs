@@ -24,7 +24,8 @@ const RANGES: [(&str, u64); 5] =
     [("0 to 3", 3), ("4 to 7", 7), ("8 to 15", 15), ("16 to 31", 31), ("32 to 64", ENTRIES)];
 
 pub fn plan(plan: &mut SweepPlan) {
-    [hybrid(), short(hybrid())].into_iter().for_each(|point| plan.point(point));
+    plan.point(hybrid());
+    plan.experiment(short(hybrid()));
 }
 
 /// Cycles between two active periods of a warp, on average.

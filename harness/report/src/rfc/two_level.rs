@@ -54,13 +54,13 @@ fn near(warps: u32) -> Point {
 
 pub fn plan(plan: &mut SweepPlan) {
     for warps in [32, 8, 6, 4] {
-        let points = [active(warps), round_robin(warps)];
-        points.clone().into_iter().chain([near(warps), short(warps)]).for_each(|point| plan.point(point));
+        [active(warps), round_robin(warps)].into_iter().for_each(|point| plan.point(point));
+        [near(warps), short(warps)].into_iter().for_each(|point| plan.experiment(point));
     }
     [near, short]
         .map(|change| change(32))
         .into_iter()
-        .for_each(|point| plan.point(point.with("sm.scheduler=round_robin")));
+        .for_each(|point| plan.experiment(point.with("sm.scheduler=round_robin")));
     ACTIVE.into_iter().chain([32]).for_each(|warps| plan.point(fast(warps)));
 }
 

@@ -51,7 +51,7 @@ pub fn name(point: &Point) -> String {
 /// Points, and what the experiments make of them.
 pub fn plan(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
     for point in points {
-        CHANGES.into_iter().for_each(|(_, change)| plan.point(change(point.clone())));
+        CHANGES.into_iter().for_each(|(_, change)| plan.experiment(change(point.clone())));
         plan.point(point);
     }
 }
