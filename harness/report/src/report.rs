@@ -220,6 +220,8 @@ pub struct Definition {
     pub orders: Option<Orders>,
     /// Its headlines.
     pub headlines: Headlines,
+    /// Settings of its design that `--try usual` tries beside those of all machines.
+    pub settings: &'static [&'static str],
     /// Its other parts.
     pub parts: &'static [Part],
     /// Results of the papers that are not compared.

@@ -160,6 +160,9 @@ pub const UNKNOWN: &str = "the cause is not known";
 /// The same where experiments were made, behind what they show.
 const NOT_KNOWN: &str = ". The cause is not known";
 
+/// So many of the settings that bring a row into its band are named in its reason.
+const NAMED: usize = 4;
+
 /// Why a row does not agree.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Reason {
@@ -375,6 +378,11 @@ impl Row {
         let Some(nearest) = moved.iter().min_by(by_distance) else { return };
         let with = |(setting, value): &(&str, f64)| format!("{setting} {}", self.unit.words(*value));
         let found: Vec<String> = moved.iter().filter(|(_, value)| band.holds(*value)).map(with).collect();
+        let named = &found[..found.len().min(NAMED)];
+        let others = match found.len() - named.len() {
+            0 => String::new(),
+            others => format!(", and with {others} others"),
+        };
         let settings = match moved.len() {
             1 => "1 setting that moves it".to_owned(),
             count => format!("{count} settings that move it, one at a time"),
@@ -382,7 +390,7 @@ impl Row {
         let mut said = if found.is_empty() {
             format!("of {settings}, none brings it into the band; nearest {}", with(nearest))
         } else {
-            format!("of {settings}, in the band with {}", found.join(", "))
+            format!("of {settings}, in the band with {}{others}", named.join(", "))
         };
         let unknown = self.cause == Some(Known::NotKnown);
         let before = if unknown { self.why.trim_end_matches(NOT_KNOWN) } else { self.why.as_str() };
@@ -599,7 +607,11 @@ mod tests {
         let row = tried(&[("with less", 0.2)], &both[..1]);
         assert_eq!(row.why, "with less 20.0 %; of 1 setting that moves it, in the band with a=1 50.0 %");
         assert_eq!(row.cause, Some(Known::Experiment));
-        let json = serde_json::to_value(&row).unwrap();
+        let many: Vec<String> = (0..6).map(|setting| format!("a={setting}")).collect();
+        let row = tried(&[], &many.iter().map(|setting| (setting.as_str(), Some(0.5))).collect::<Vec<_>>());
+        let words = "a=0 50.0 %, a=1 50.0 %, a=2 50.0 %, a=3 50.0 %, and with 2 others";
+        assert!(row.why.ends_with(&format!("in the band with {words}")) && row.tried.len() == 6, "{}", row.why);
+        let json = serde_json::to_value(tried(&[], &both[..1])).unwrap();
         assert_eq!(json["tried"], serde_json::json!([{"setting": "a=1", "ours": 0.5}]));
     }
 

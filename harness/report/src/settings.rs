@@ -1,9 +1,10 @@
 //! Settings that a report may be made with, one at a time, to see which of them its rows depend on.
 
-/// What `--try usual` tries: each part of the machine that the papers leave open, or of which ours has its own number, in both directions where there are two.
-///
-/// Each report takes those that change one of its machines.
-pub const USUAL: &[&str] = &[
+use crate::report::Definition;
+
+/// What `--try usual` tries of the machines of all designs: what the papers leave open of them, or of which ours have a number of their own, in both directions where
+/// there are two.
+const COMMON: &[&str] = &[
     "compiler.schedule=none",
     "compiler.schedule=tree",
     "compiler.schedule=latency",
@@ -24,6 +25,7 @@ pub const USUAL: &[&str] = &[
     "cache.misses=16",
     "sm.alu_latency=2",
     "sm.alu_latency=4",
+    "sm.alu_latency=12",
     "sm.alu_latency=16",
     "sm.sfu_latency=8",
     "sm.sfu_latency=32",
@@ -59,38 +61,12 @@ pub const USUAL: &[&str] = &[
     "mrf.kilobytes=256",
     "mrf.kilobytes=512",
     "mrf.allocation=registers",
-    "rfc.replacement=lru",
-    "rfc.live=true",
-    "rfc.bypass=true",
-    "rfc.loads=true",
-    "rfc.reads=true",
-    "rfc.release=true",
-    "rfc.prompt=true",
-    "hrf.load_entries=2",
-    "hrf.load_entries=16",
-    "hrf.buffer_entries=32",
-    "hrf.write_latency=2",
-    "hrf.write_latency=8",
-    "hrf.read_latency=2",
-    "hrf.powered_entries=8",
-    "hrf.powered_entries=32",
-    "hrf.wake_cycles=1",
-    "steal.eager=true",
-    "steal.unread=true",
-    "steal.redirect=true",
-    "steal.drop=true",
-    "power.wake_sleep=2",
-    "power.wake_off=4",
-    "power.table_entries=1",
-    "power.table_entries=4",
-    "share.lock=first",
-    "share.owner_first=false",
-    "share.check=mark",
-    "share.throttle=1000",
-    "unified.gather=aggressive",
-    "launch.cache_kilobytes=64",
-    "launch.cache_kilobytes=256",
 ];
+
+/// What `--try usual` tries in a report: the settings of all designs, then those of its own. It takes those that change one of its machines.
+pub fn usual(report: &Definition) -> impl Iterator<Item = &'static str> + use<> {
+    COMMON.iter().chain(report.settings).copied()
+}
 
 #[cfg(test)]
 mod tests {
@@ -101,13 +77,18 @@ mod tests {
 
     /// A misspelt key or a value out of range would be tried nowhere.
     #[test]
-    fn each_usual_setting_changes_a_machine_of_some_report() {
-        assert_eq!(BTreeSet::from_iter(USUAL).len(), USUAL.len(), "each is there once");
+    fn each_usual_setting_changes_a_machine() {
+        let changes =
+            |report: &Definition, setting: &str| matches!(report.plan(&[]).with_setting(setting), Ok(Some(_)));
+        for report in reports() {
+            let all: Vec<_> = usual(report).collect();
+            assert_eq!(BTreeSet::from_iter(&all).len(), all.len(), "{}: each is there once", report.name);
+            let idle: Vec<_> = report.settings.iter().filter(|setting| !changes(report, setting)).collect();
+            assert!(idle.is_empty(), "{} takes none of {idle:?}", report.name);
+        }
         // The order of instructions is the kernels'.
-        let machines = USUAL.iter().copied().filter(|setting| !setting.starts_with("compiler.schedule="));
-        let taken =
-            |setting: &str| reports().any(|report| matches!(report.plan(&[]).with_setting(setting), Ok(Some(_))));
-        let idle: Vec<_> = machines.filter(|setting| !taken(setting)).collect();
-        assert_eq!(idle, [""; 0], "no report takes them");
+        let machines = COMMON.iter().filter(|setting| !setting.starts_with("compiler.schedule="));
+        let idle: Vec<_> = machines.filter(|setting| !reports().any(|report| changes(report, setting))).collect();
+        assert!(idle.is_empty(), "no report takes {idle:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Many runs: kernels at configurations of the model, and on the oracle.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -778,11 +778,21 @@ impl<'a> Results<'a> {
 
 impl<'a> Results<'a> {
     /// What the machines of a plan did with one setting changed, as if it were theirs.
+    ///
+    /// A machine that has the value itself is left out if another one is the same with the setting: a row that compares the two would compare a machine with itself.
     pub fn with_setting(&self, plan: &SweepPlan, setting: &str) -> Results<'a> {
-        let run = |(point, changed): (&Point, Point)| Some((point.clone(), self.measured.get(&changed)?.clone()));
+        let pairs = || plan.changed(setting);
+        let became: HashSet<String> = pairs()
+            .filter(|(point, changed)| *point != changed)
+            .map(|(_, changed)| What::Model(&changed).key())
+            .collect();
+        let run = |(point, changed): (&Point, Point)| {
+            let same = *point == changed && became.contains(&What::Model(point).key());
+            (!same).then_some((point.clone(), self.measured.get(&changed)?.clone()))
+        };
         Results {
             kernels: self.kernels,
-            measured: plan.changed(setting).filter_map(run).collect(),
+            measured: pairs().filter_map(run).collect(),
             usage: self.usage.clone(),
             levels: self.levels.clone(),
             caches: self.caches.clone(),
@@ -912,9 +922,9 @@ mod tests {
     #[test]
     fn a_setting_changes_the_machines_of_a_plan() {
         let [plain, chosen] = [Point::preset("baseline"), Point::preset("baseline").with("memory.latency=5")];
-        let hybrid = Point::preset("hrf");
+        let unified = Point::preset("unified-384");
         let mut plan = SweepPlan::default();
-        [&plain, &chosen, &hybrid].into_iter().for_each(|point| plan.point(point.clone()));
+        [&plain, &chosen, &unified].into_iter().for_each(|point| plan.point(point.clone()));
         plan.experiment(Point::preset("baseline").with("memory.latency=9"));
         let set = |setting: &str| -> Vec<String> {
             let changed = plan.with_setting(setting).unwrap().unwrap();
@@ -926,12 +936,12 @@ mod tests {
             [
                 "--preset baseline --set memory.latency=5".to_owned(),
                 format!("--preset baseline {far}"),
-                format!("--preset hrf {far}")
+                format!("--preset unified-384 {far}")
             ]
         );
-        // The hybrid file has two banks.
+        // Unified memory has four columns of banks.
         let banks = set("mrf.banks=8");
-        assert!(banks.contains(&"--preset hrf".to_owned()) && banks.len() == 3, "{banks:?}");
+        assert!(banks.contains(&"--preset unified-384".to_owned()) && banks.len() == 3, "{banks:?}");
         assert_eq!(plan.with_setting("memory.latency=400").unwrap().map(|_| ()), None, "all have that");
         assert!(plan.with_setting("memory.latency=-1").is_err() && plan.with_setting("mrf.wings=2").is_err());
         // What all have is the machine, and not what is compared.
@@ -952,9 +962,15 @@ mod tests {
         all.join(changed);
         let results = Results::made(&kernels, &all, cycles, &Usage::default(), |_, _| None);
         let latency = |results: &Results<'_>, point: &Point| results.run("a", point).map(|run| run.cycles);
-        assert_eq!([&plain, &chosen, &hybrid].map(|point| latency(&results, point)), [400, 5, 400].map(Some));
-        let results = results.with_setting(&plan, "memory.latency=800");
-        assert_eq!([&plain, &chosen, &hybrid].map(|point| latency(&results, point)), [800, 5, 800].map(Some));
+        assert_eq!([&plain, &chosen, &unified].map(|point| latency(&results, point)), [400, 5, 400].map(Some));
+        let changed = results.with_setting(&plan, "memory.latency=800");
+        assert_eq!([&plain, &chosen, &unified].map(|point| latency(&changed, point)), [800, 5, 800].map(Some));
+        // Two machines that are the same then are not compared.
+        let mut all = plan.clone();
+        all.join(plan.with_setting("memory.latency=5").unwrap().unwrap());
+        let results = Results::made(&kernels, &all, cycles, &Usage::default(), |_, _| None);
+        let changed = results.with_setting(&plan, "memory.latency=5");
+        assert_eq!([&plain, &chosen, &unified].map(|point| latency(&changed, point)), [Some(5), None, Some(5)]);
     }
 
     /// A report compiles a kernel once, and names and marks it for each configuration as the compiler does.

@@ -24,7 +24,7 @@ pub struct ReportResults {
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Order>,
     /// Also make the rows with this setting on all of their machines, and say which of the rows that do not agree it brings into their bands (may be repeated: each
-    /// setting is tried alone; `usual`: some eighty settings, docs/reports.md)
+    /// setting is tried alone; `usual`: a list of settings, docs/reports.md)
     #[arg(long = "try", value_name = "KEY=VALUE")]
     pub tried: Vec<String>,
     /// Run the project's kernels on little data, for a quick look (default: a thousand blocks, which fill the SM)

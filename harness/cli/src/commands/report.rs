@@ -12,7 +12,7 @@ use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS, regression};
 use gpurf_report::{
     Absent, Cause, Definition, Ended, Kept, Kernel, Moved, PaperReport, Ptx, Row, RunName, Size, Summary, SweepError,
-    SweepPlan, Verdict as Finding, Watcher, html, manifest, reports, settings, sweep, table,
+    SweepPlan, Verdict as Finding, Watcher, html, manifest, reports, settings::usual, sweep, table,
 };
 use serde::Serialize;
 
@@ -220,7 +220,7 @@ fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result
     }
     for &definition in chosen {
         let own = arguments.schedule.map_or(definition.schedule, Order::schedule);
-        for setting in tried(arguments) {
+        for setting in tried(arguments, definition) {
             let plan = definition.plan(&arguments.only);
             let order = order_tried(setting);
             let plan = match order {
@@ -244,13 +244,13 @@ fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result
     Ok(sweeps)
 }
 
-/// The settings that are tried, each once.
-fn tried(arguments: &ReportResults) -> Vec<&str> {
-    let mut settings: Vec<&str> = Vec::new();
+/// The settings that are tried in a report, each once.
+fn tried<'a>(arguments: &'a ReportResults, report: &Definition) -> Vec<&'a str> {
+    let mut settings: Vec<&'a str> = Vec::new();
     for given in &arguments.tried {
-        let list = if given == USUAL { settings::USUAL } else { &[given.as_str()][..] };
+        let list = if given == USUAL { usual(report).collect() } else { vec![given.as_str()] };
         for setting in list {
-            if !settings.contains(setting) {
+            if !settings.contains(&setting) {
                 settings.push(setting);
             }
         }

@@ -41,6 +41,7 @@ const REPORT: Definition = Definition {
     schedule: Schedule::Tree,
     orders: Some(ORDERS),
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
+    settings: &[],
     parts: &[
         Part { name: "values", plan: values::plan, rows: values::rows, plots: values::plots },
         Part { name: "levels", plan: levels::plan, rows: levels::rows, plots: levels::plots },

@@ -46,6 +46,17 @@ const REPORT: Definition = Definition {
     schedule: Schedule::None,
     orders: None,
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
+    settings: &[
+        "hrf.load_entries=2",
+        "hrf.load_entries=16",
+        "hrf.buffer_entries=32",
+        "hrf.write_latency=2",
+        "hrf.write_latency=8",
+        "hrf.read_latency=2",
+        "hrf.powered_entries=8",
+        "hrf.powered_entries=32",
+        "hrf.wake_cycles=1",
+    ],
     parts: &[
         Part { name: "periods", plan: periods::plan, rows: periods::rows, plots: periods::plots },
         Part { name: "writes", plan: writes::plan, rows: writes::rows, plots: writes::plots },

@@ -32,6 +32,7 @@ const REPORT: Definition = Definition {
     schedule: Schedule::None,
     orders: None,
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
+    settings: &["power.wake_sleep=2", "power.wake_off=4", "power.table_entries=1", "power.table_entries=4"],
     parts: &[
         Part { name: "savings", plan: savings::plan, rows: savings::rows, plots: savings::plots },
         Part { name: "cycles", plan: cycles::plan, rows: cycles::rows, plots: cycles::plots },

@@ -35,6 +35,15 @@ const REPORT: Definition = Definition {
     schedule: Schedule::Latency,
     orders: Some(ORDERS),
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
+    settings: &[
+        "rfc.replacement=lru",
+        "rfc.live=true",
+        "rfc.bypass=true",
+        "rfc.loads=true",
+        "rfc.reads=true",
+        "rfc.release=true",
+        "rfc.prompt=true",
+    ],
     parts: &[
         Part { name: "values", plan: values::plan, rows: values::rows, plots: values::plots },
         Part { name: "cache", plan: cache::plan, rows: cache::rows, plots: cache::plots },

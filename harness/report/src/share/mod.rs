@@ -58,6 +58,7 @@ const REGISTERS: Definition = Definition {
     schedule: Schedule::None,
     orders: None,
     headlines: headlines!(Registers),
+    settings: &["share.lock=first", "share.owner_first=false", "share.throttle=1000"],
     parts: &[
         part!(Registers, "residency", residency),
         part!(Registers, "registers", gained),
@@ -91,6 +92,7 @@ const SCRATCHPAD: Definition = Definition {
     schedule: Schedule::None,
     orders: None,
     headlines: headlines!(Scratchpad),
+    settings: &["share.lock=first", "share.owner_first=false", "share.check=mark"],
     parts: &[
         part!(Scratchpad, "residency", residency),
         part!(Scratchpad, "scratchpad", gained),
@@ -115,6 +117,7 @@ const RELEASE: Definition = Definition {
     schedule: Schedule::None,
     orders: None,
     headlines: headlines!(Release),
+    settings: &["share.lock=first", "share.owner_first=false", "share.check=mark"],
     parts: &[
         part!(Release, "residency", residency),
         part!(Release, "relssp", gained),

@@ -33,6 +33,7 @@ const REPORT: Definition = Definition {
     schedule: Schedule::None,
     orders: None,
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
+    settings: &["steal.eager=true", "steal.unread=true", "steal.redirect=true", "steal.drop=true"],
     parts: &[
         Part { name: "conflicts", plan: conflicts::plan, rows: conflicts::rows, plots: conflicts::plots },
         Part { name: "utilisation", plan: utilisation::plan, rows: utilisation::rows, plots: utilisation::plots },

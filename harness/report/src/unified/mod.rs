@@ -36,6 +36,7 @@ const REPORT: Definition = Definition {
     schedule: Schedule::None,
     orders: None,
     headlines: Headlines { plan: |plan, _| headlines::plan(plan), rows: |results, _| headlines::rows(results) },
+    settings: &["unified.gather=aggressive", "launch.cache_kilobytes=64", "launch.cache_kilobytes=256"],
     parts: &[
         Part { name: "performance", plan: performance::plan, rows: performance::rows, plots: performance::plots },
         Part { name: "sizes", plan: sizes::plan, rows: sizes::rows, plots: sizes::plots },
