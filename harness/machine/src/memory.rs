@@ -21,6 +21,11 @@ const LOCAL: u32 = 1 << 25;
 /// Requests that wait for the data path, at most.
 const QUEUE: usize = 8;
 
+/// Lines of a row of DRAM: 2 KB.
+const ROW_LINES: u32 = 16;
+/// Banks of DRAM: rows that follow each other are in banks that follow each other.
+const BANKS: usize = 16;
+
 /// Kinds of request, as on `mem_req_kind_o`.
 pub(crate) mod kind {
     pub const LOAD: u8 = 0;
@@ -111,6 +116,15 @@ impl Moved {
     }
 }
 
+/// A bank of DRAM.
+#[derive(Clone, Copy, Default)]
+struct Bank {
+    /// The row that is open.
+    open: Option<u32>,
+    /// The first cycle after its last request.
+    free: u64,
+}
+
 /// Memory as the SM sees it.
 #[derive(Clone)]
 pub struct GlobalMemory {
@@ -124,6 +138,7 @@ pub struct GlobalMemory {
     free: u64,
     /// When the requests that wait for it begin.
     waiting: VecDeque<u64>,
+    banks: [Bank; BANKS],
     answers: VecDeque<Answer>,
     /// The first access outside all buffers that is answered: the SM says so itself.
     answered_outside: Option<Outside>,
@@ -142,6 +157,7 @@ impl GlobalMemory {
             cycle: 0,
             free: 0,
             waiting: VecDeque::new(),
+            banks: [Bank::default(); BANKS],
             answers: VecDeque::new(),
             answered_outside: None,
             fault: None,
@@ -219,9 +235,18 @@ impl GlobalMemory {
 
     /// Takes the request of this cycle.
     fn accept(&mut self, out: &SmOut) {
-        let start = self.free.max(self.cycle);
+        let row = out.mem_req_line_o / ROW_LINES;
+        let bank = &mut self.banks[row as usize % BANKS];
+        // A row can be opened while other banks use the data path.
+        let open = match self.config.row_cycles {
+            0 => 0,
+            _ if bank.open == Some(row) => 0,
+            cycles => bank.free.max(self.cycle) + cycles as u64,
+        };
+        let start = self.free.max(self.cycle).max(open);
         let moved = moved(out, self.config.granule as u32);
         self.free = start + u64::from(moved).div_ceil(self.config.bandwidth as u64);
+        *bank = Bank { open: Some(row), free: self.free };
         match out.mem_req_kind_o {
             kind::LOAD => self.moved.read += u64::from(moved),
             _ => self.moved.written += u64::from(moved),

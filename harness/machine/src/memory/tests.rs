@@ -2,7 +2,7 @@ use gpurf_blocks::Ports;
 
 use super::*;
 
-const CONFIG: MemoryConfig = MemoryConfig { latency: 40, bandwidth: 16, granule: 128 };
+const CONFIG: MemoryConfig = MemoryConfig { latency: 40, bandwidth: 16, granule: 128, row_cycles: 0 };
 
 /// Memory at work: an SM that puts up requests and always takes answers, unless it is told not to.
 struct Bench {
@@ -111,6 +111,25 @@ fn lines_share_the_data_path_in_order() {
     bench.put(lane(request(kind::LOAD, address), 0, 0, 0));
     let (at, line, _) = bench.answer();
     assert_eq!((at - taken, line.0[0]), (48, 7));
+}
+
+#[test]
+fn another_row_of_a_bank_is_opened_first() {
+    // Rows of 2 KB, of which every sixteenth is in the same bank.
+    let (row, again) = (2048, 16 * 2048);
+    let config = MemoryConfig { row_cycles: 20, ..CONFIG };
+    let (mut bench, address) = Bench::new(config, &words((again + 2 * row) / 4));
+    let first = address.next_multiple_of(row);
+    let lines = [first, first + 128, first + again, first + row, first + row + 128, first + again + 256];
+    let taken = lines.map(|line| bench.put(lane(request(kind::LOAD, line), 0, 0, 0)));
+    assert_eq!(taken, [0, 1, 2, 3, 4, 5]);
+    // The first row is opened from cycle 0 on. The third line's is opened when its bank is free, in cycle 36; the fourth line's while the others are moved.
+    let starts = [20, 28, 56, 64, 72, 80];
+    assert_eq!(lines.map(|_| bench.answer().0), starts.map(|start| start + 40));
+    // The row stays open.
+    let taken = bench.put(lane(request(kind::STORE, first + again), 0, 0, 7));
+    bench.put(lane(request(kind::LOAD, first + again + 128), 0, 0, 0));
+    assert_eq!(bench.answer().0, taken + 48);
 }
 
 #[test]

@@ -27,7 +27,14 @@ fn sizes_and_policies_change_nothing_but_time() {
         &["cache.ways=1", "cache.misses=4", "cache.replacement=fifo", "sm.line_rows=4", "mrf.issue_ports=2"],
         &["cache.ways=8", "sm.shared_latency=4", "memory.latency=1", "memory.bandwidth=128"],
         &["cache.kilobytes=512", "cache.misses=128", "sm.line_rows=128", "sm.shared_latency=32"],
-        &["cache.ways=4", "memory.bandwidth=1", "memory.granule=32", "sm.warps=8", "sm.scheduler=round_robin"],
+        &[
+            "cache.ways=4",
+            "memory.bandwidth=1",
+            "memory.granule=32",
+            "memory.row_cycles=30",
+            "sm.warps=8",
+            "sm.scheduler=round_robin",
+        ],
     ];
     for name in ["compact", "mergeSort", "radixSort", "scan", "srad", "kmeans"] {
         for set in configurations {
@@ -42,7 +49,7 @@ fn sizes_and_policies_change_nothing_but_time() {
 fn skipped_cycles_are_counted_as_if_they_had_been_run() {
     let configurations: [&[&str]; 3] = [
         &[],
-        &["memory.bandwidth=1", "cache.ways=1", "cache.misses=4", "sm.line_rows=4"],
+        &["memory.bandwidth=1", "memory.row_cycles=300", "cache.ways=1", "cache.misses=4", "sm.line_rows=4"],
         &["memory.latency=2000", "cache.kilobytes=64", "sm.warps=8", "sm.shared_latency=4"],
     ];
     for name in ["crc32", "needle", "radixSort", "countBytes", "sortingNetworks"] {

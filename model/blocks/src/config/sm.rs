@@ -69,6 +69,8 @@ section! {
             "a power of two from 1 to 128 (bytes a cycle)" if |n| n.is_power_of_two() && (1..=128).contains(&n);
         /// Bytes that are moved at once: a request moves those pieces of its line that it touches.
         pub granule: usize = 128, "16, 32, 64 or 128 (bytes)" if |n| matches!(n, 16 | 32 | 64 | 128);
+        /// Cycles that it takes to open another row of a bank of DRAM; 0: there are no rows.
+        pub row_cycles: usize = 0, "a number from 0 to 1000 (cycles)" if |n| (0..=1000).contains(&n);
     }
 }
 
