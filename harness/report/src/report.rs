@@ -249,28 +249,30 @@ impl Definition {
             kernels: results.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
             schedule: results.schedule(),
             summary: Summary::default(),
-            rows: Vec::new(),
+            rows: self.rows(only, results),
             causes: Vec::new(),
             absent: if only.is_empty() { self.absent.to_vec() } else { Vec::new() },
-            plots: Vec::new(),
+            plots: self.chosen(only).flat_map(|part| (part.plots)(results)).collect(),
         };
+        report.count();
+        report
+    }
+
+    /// Its rows: all, or those of parts.
+    pub fn rows(&self, only: &[String], results: &Results<'_>) -> Vec<Row> {
+        let mut headlines = Vec::new();
         if chosen(only, HEADLINES) {
             let rows = (self.headlines.rows)(results, Machine::PAPER).into_iter();
-            report.rows.extend(rows.map(|row| Row { metric: format!("the paper's machine: {}", row.metric), ..row }));
+            headlines.extend(rows.map(|row| Row { metric: format!("the paper's machine: {}", row.metric), ..row }));
         }
-        let headlines = report.rows.len();
-        for part in self.chosen(only) {
-            report.rows.extend((part.rows)(results));
-            report.plots.extend((part.plots)(results));
-        }
+        let mut others: Vec<Row> = self.chosen(only).flat_map(|part| (part.rows)(results)).collect();
         // A claim counts once.
-        let (headlines, others) = report.rows.split_at_mut(headlines);
         for row in others.iter_mut().filter(|row| row.derived_from.is_none()) {
             let same = headlines.iter().find(|headline| (headline.source, headline.text) == (row.source, row.text));
             row.derived_from = same.map(|headline| format!("the same claim: {}", headline.metric));
         }
-        report.count();
-        report
+        headlines.extend(others);
+        headlines
     }
 
     /// The names of its parts.

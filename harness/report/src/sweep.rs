@@ -362,9 +362,9 @@ impl SweepPlan {
     /// # Errors
     /// If no machine takes it: why the first one does not.
     pub fn with_setting(&self, setting: &str) -> Result<Option<Self>, ConfigError> {
-        let other = |(a, b): &(&Point, Point)| *a != b && a.config().ok() != b.config().ok();
-        if self.changed(setting).any(|pair| other(&pair)) {
-            let points = self.changed(setting).map(|(_, changed)| changed).collect();
+        let pairs: Vec<(&Point, Point)> = self.changed(setting).collect();
+        if pairs.iter().any(|(a, b)| *a != b && a.config().ok() != b.config().ok()) {
+            let points = pairs.into_iter().map(|(_, changed)| changed).collect();
             return Ok(Some(Self { points, ..self.clone().without_experiments() }));
         }
         self.points.first().map_or(Ok(()), |point| point.clone().with(setting).config().map(|_| ())).map(|()| None)

@@ -88,10 +88,10 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
         );
         changed.extend(tried.iter().map(|(definition, setting)| {
             let rows = match order_tried(setting) {
-                Some(_) => definition.report(&arguments.only, &results).rows,
+                Some(_) => definition.rows(&arguments.only, &results),
                 None => {
                     let results = results.with_setting(&definition.plan(&arguments.only), setting);
-                    definition.report(&arguments.only, &results).rows
+                    definition.rows(&arguments.only, &results)
                 }
             };
             (definition.name, *setting, rows)
@@ -220,11 +220,11 @@ fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result
     }
     for &definition in chosen {
         let own = arguments.schedule.map_or(definition.schedule, Order::schedule);
+        let plan = definition.plan(&arguments.only);
         for setting in tried(arguments, definition) {
-            let plan = definition.plan(&arguments.only);
             let order = order_tried(setting);
             let plan = match order {
-                Some(order) => (order != own).then(|| plan.without_experiments()),
+                Some(order) => (order != own).then(|| plan.clone().without_experiments()),
                 None => match plan.with_setting(setting) {
                     Ok(changed) => changed,
                     Err(_) if !arguments.tried.iter().any(|given| given == setting) => None,

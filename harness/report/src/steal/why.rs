@@ -1,6 +1,7 @@
 //! Experiments on rows that do not agree. Each changes one setting, on every machine of the row.
 
 use super::{REPORT, bank_utilisation, eager, gain, penalty, stealing, straight};
+use crate::experiments::{self, Experiment};
 use crate::row::{Reason, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan, mean_of};
 
@@ -8,10 +9,7 @@ use crate::sweep::{Measured, Point, Results, SweepPlan, mean_of};
 const FEW: &str = "mrf.collectors=4";
 const MANY: &str = "mrf.collectors=16";
 
-/// What is changed, in words.
-type Change = (&'static str, fn(Point) -> Point);
-
-const CHANGES: [Change; 3] = [
+const CHANGES: [Experiment; 3] = [
     ("with few collectors (mrf.collectors=4)", |point| point.with(FEW)),
     ("with many collectors (mrf.collectors=16)", |point| point.with(MANY)),
     ("with every idle bank stolen (steal.eager=true)", eager_if_it_steals),
@@ -23,8 +21,8 @@ fn eager_if_it_steals(point: Point) -> Point {
 }
 
 /// The experiments that change a machine.
-fn changes(point: &Point) -> impl Iterator<Item = Change> {
-    let other = |(_, change): &Change| change(point.clone()).config().ok() != point.config().ok();
+fn changes(point: &Point) -> impl Iterator<Item = Experiment> {
+    let other = |(_, change): &Experiment| change(point.clone()).config().ok() != point.config().ok();
     CHANGES.into_iter().filter(other).collect::<Vec<_>>().into_iter()
 }
 
@@ -50,10 +48,7 @@ pub fn name(point: &Point) -> String {
 
 /// Points, and what the experiments make of them.
 pub fn plan(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
-    for point in points {
-        CHANGES.into_iter().for_each(|(_, change)| plan.experiment(change(point.clone())));
-        plan.point(point);
-    }
+    experiments::plan(plan, &CHANGES, points);
 }
 
 /// The experiments that change a machine of a row, and what the row is then. All of its machines are changed.
