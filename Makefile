@@ -74,12 +74,12 @@ synth: ## reads the whole RTL with Yosys: no latches, no loops; flip-flops and c
 energy: ## energy of blocks of the RTL as gates of an open cell library (BLOCK= some; PRESET= SET= CYCLES= SEED=; KERNEL= a manifest: its activity, TOML= a file of it for gpurf's --energy)
 	@scripts/bootstrap.sh --energy
 	@cargo build --quiet --release --package gpurf-library $(if $(KERNEL),--package gpurf-cli)
-	@target/venv/bin/python scripts/energy.py $(addprefix --block ,$(BLOCK)) $(addprefix --kernel ,$(KERNEL)) $(addprefix --preset ,$(PRESET)) \
+	@. scripts/allocator.sh; target/venv/bin/python scripts/energy.py $(addprefix --block ,$(BLOCK)) $(addprefix --kernel ,$(KERNEL)) $(addprefix --preset ,$(PRESET)) \
 		$(addprefix --set ,$(SET)) $(addprefix --seed ,$(SEED)) $(addprefix --cycles ,$(CYCLES)) $(addprefix --toml ,$(TOML))
 
 prove: ## proofs by a solver, at small sizes: what is read from the hybrid register file and from one whose banks are stolen is what was last written; stealing starves nobody; what a load reads through the data cache is what was last written, and so in unified banks, each in its own space; no access meets a register that is not ON; two warps never access shared registers together (MUTANTS=1: faults that the proofs must not survive)
 	@scripts/bootstrap.sh --proofs
-	@target/venv/bin/python scripts/prove.py $(if $(MUTANTS),--mutants)
+	@. scripts/allocator.sh; target/venv/bin/python scripts/prove.py $(if $(MUTANTS),--mutants)
 
 kernels: ## the test kernels' PTX again, with nvcc from PyPI (KERNEL= some, by name)
 	@scripts/kernels.sh $(KERNEL)

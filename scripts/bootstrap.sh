@@ -214,6 +214,8 @@ if ! have "${CXX:-g++}" || ! have cc; then missing+=(g++); fi
 if [ $want_site = 0 ] && ! verilator_good; then
     [ -z "${VERILATOR:-}" ] || fail "$VERILATOR (from the variable VERILATOR) is not Verilator $verilator_oldest or newer. Unset VERILATOR or correct it."
     missing+=(verilator)
+    # Not needed, but Verilator takes 40 % less time with it (scripts/allocator.sh).
+    if have apt-get; then missing+=(libjemalloc2); fi
 fi
 if [ ${#missing[@]} -gt 0 ]; then
     install_packages "${missing[@]}"

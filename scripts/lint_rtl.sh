@@ -3,6 +3,7 @@
 # which every pair of parameter values occurs, and the SM with each of its schedulers and register files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/allocator.sh
 
 lint() {
     local source=$1 include=(-Irtl)

@@ -3,6 +3,7 @@
 # Before that, that the table of bank stealing costs what the paper says, in files of several sizes, and what share of the paper's file all of stealing is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/allocator.sh
 
 small=(Warps=8 CodeWords=64 ConstWords=1024 SharedWords=1024 Rows=4 Banks=4 Collectors=4 Depth=32)
 arguments=()

@@ -40,7 +40,7 @@ fn energy(folder: &Path, module: &str, recording: &str, more: &[&str]) -> (Outpu
     fs::write(&source, module).unwrap();
     fs::write(&recorded, recording).unwrap();
     let root = Project::find().root;
-    let mut command = Command::new(root.join("target/venv/bin/python"));
+    let mut command = verilated::tool(root.join("target/venv/bin/python"));
     command.arg(root.join("scripts/energy.py")).args(["--top", "toy", "--recorded"]).arg(&recorded);
     command.arg("--log").arg(folder.join("log")).arg("--json").arg(&numbers).args(more).arg(&source);
     (command.output().unwrap(), numbers)
@@ -130,7 +130,7 @@ fn energies_of_a_file_are_by_the_machines_events_and_add_up() {
         return;
     }
     let root = Project::find().root;
-    let mut command = Command::new(root.join("target/venv/bin/python"));
+    let mut command = verilated::tool(root.join("target/venv/bin/python"));
     let output = command.args(["-c", MEASURED]).arg(root.join("scripts/energy.py")).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();

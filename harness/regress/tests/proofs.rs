@@ -65,7 +65,7 @@ fn every_property_has_faults_that_fit_the_rtl_and_name_an_assertion_of_it() {
 
 /// `scripts/prove.py` of a folder.
 fn prove(project: &Project, folder: &Path) -> Command {
-    let mut command = Command::new(project.root.join("target/venv/bin/python"));
+    let mut command = verilated::tool(project.root.join("target/venv/bin/python"));
     command.arg(folder.join("scripts/prove.py"));
     command
 }

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::cache::{self, Key};
@@ -14,7 +13,7 @@ use crate::settle_once::{self, Settling};
 use crate::shim::{self, Exchange};
 use crate::toolchain::checked;
 use crate::units::{self, Generated, Headers, Unit};
-use crate::{Error, Library, Request, Result, Simulator, Toolchain};
+use crate::{Error, Library, Request, Result, Simulator, Toolchain, tool};
 
 const HOOKS_H: &str = include_str!("shim/hooks.h");
 const HOOKS_CPP: &str = include_str!("shim/hooks.cpp");
@@ -128,7 +127,7 @@ impl Toolchain {
     ) -> Result<HashMap<String, Variable>> {
         let write = |name: &str, text: &str| write(&folder.join(name), text);
         write("probes.vlt", &shim::configuration(request, writable))?;
-        let mut command = Command::new(&self.verilator);
+        let mut command = tool(&self.verilator);
         command.args(["--cc", "--prefix", PREFIX, "--flatten", "--top-module", request.declaration.block, "-Mdir"]);
         command.arg(folder);
         command.args(["--x-assign", "unique", "--x-initial", "unique", "-O3", "--output-split-cfuncs", "2000"]);
@@ -194,7 +193,7 @@ impl Toolchain {
 
     /// Makes the shared object of a cache entry.
     pub(crate) fn link(&self, request: &Request, objects: &[PathBuf], entry: &Path) -> Result<()> {
-        let mut link = Command::new(&self.compiler);
+        let mut link = tool(&self.compiler);
         link.args(["-shared", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-o"]);
         link.arg(entry.join("model.so")).args(objects).arg("-pthread");
         checked(&mut link, request.declaration.block).map(drop)
@@ -262,7 +261,7 @@ impl Toolchain {
         let common = Key::default().with(&self.versions).with(flags.join(" ")).with(HOOKS_H).finish();
         let key = unit.key.clone().with(&common).finish();
         cache::file(&self.cache.join("obj"), &format!("{key}.o"), |object| {
-            let mut command = Command::new(&self.compiler);
+            let mut command = tool(&self.compiler);
             command.arg("-include").arg(self.precompiled(&flags, &common, request)?).args(&flags);
             command.arg("-I").arg(folder).arg("-I").arg(&self.runtime).arg("-I").arg(self.runtime.join("vltstd"));
             command.arg("-c").arg(&unit.source).arg("-o").arg(object);
@@ -280,7 +279,7 @@ impl Toolchain {
             fs::create_dir(folder).map_err(|source| Error::Cache { path: folder.into(), source })?;
             let header = folder.join(NAME);
             write(&header, HOOKS_H)?;
-            let mut command = Command::new(&self.compiler);
+            let mut command = tool(&self.compiler);
             command.args(flags).arg("-I").arg(&self.runtime).args(["-x", "c++-header"]).arg(&header);
             command.arg("-o").arg(folder.join(format!("{NAME}.gch")));
             checked(&mut command, request.declaration.block).map(drop)

@@ -1,18 +1,16 @@
 //! The elaborated design as Verilator writes it: XML, with generate blocks and parameters resolved, not flattened.
 
-use std::process::Command;
-
 use roxmltree::{Document, Node};
 
 use crate::toolchain::checked;
-use crate::{Error, Request, Result, Toolchain};
+use crate::{Error, Request, Result, Toolchain, tool};
 
 impl Toolchain {
     /// The text of the XML, without assertions.
     pub(crate) fn elaborated(&self, request: &Request) -> Result<String> {
         let scratch = tempfile::tempdir().map_err(|source| Error::Cache { path: std::env::temp_dir(), source })?;
         let path = scratch.path().join("design.xml");
-        let mut command = Command::new(&self.verilator);
+        let mut command = tool(&self.verilator);
         command.args(["--xml-only", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP", "-Wno-UNOPTFLAT"]);
         command.args(["-DSYNTHESIS", "--top-module", request.declaration.block, "--xml-output"]).arg(&path);
         command.arg("-Mdir").arg(scratch.path());

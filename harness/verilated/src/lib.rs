@@ -30,6 +30,7 @@ mod request;
 mod settle_once;
 mod shim;
 mod simulator;
+mod tool;
 mod toolchain;
 mod units;
 mod wiring;
@@ -40,6 +41,7 @@ pub use instance::{Compared, Followed, Instance, Library, RtlFailure, StateEleme
 pub use packages::{PACKAGE, packages};
 pub use request::{MemoryRequest, Options, Request};
 pub use simulator::Simulator;
+pub use tool::tool;
 pub use toolchain::Toolchain;
 pub use wiring::{Net, Part, Wiring};
 pub use words::Words;

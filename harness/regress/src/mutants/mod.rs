@@ -173,7 +173,7 @@ fn python(project: &Project, script: &str) -> Result<Command, JobError> {
         let message = "generated mutants need pyosys; get it with: scripts/bootstrap.sh --mutants";
         return Err(JobError::Build(message.to_owned()));
     }
-    let mut command = Command::new(python);
+    let mut command = verilated::tool(python);
     command.arg(project.root.join("scripts").join(script));
     Ok(command)
 }

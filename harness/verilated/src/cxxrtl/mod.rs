@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use gpurf_blocks::Role;
 
@@ -23,7 +22,7 @@ use crate::header::Variable;
 use crate::names::PREFIX;
 use crate::shim::{self, Exchange, variable_type};
 use crate::toolchain::checked;
-use crate::{Error, MemoryRequest, Request, Result, Toolchain};
+use crate::{Error, MemoryRequest, Request, Result, Toolchain, tool};
 
 const NETLIST_PY: &str = include_str!("netlist.py");
 const CXXRTL_H: &str = include_str!("../shim/cxxrtl.h");
@@ -69,7 +68,7 @@ impl Toolchain {
             return Err(missing());
         }
         let script = Self::script(folder)?;
-        let output = Command::new(&python).arg(script).arg("--versions").output().map_err(|_| missing())?;
+        let output = tool(&python).arg(script).arg("--versions").output().map_err(|_| missing())?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let (version, runtime) = text.trim_end().split_once('\n').ok_or_else(missing)?;
         Ok(Yosys { python, version: version.to_owned(), runtime: runtime.into() })
@@ -105,7 +104,7 @@ impl Toolchain {
             write(&folder.join(name), text)?;
         }
         let compile = |name: &str, options: &[&str], object: &Path| {
-            let mut command = Command::new(&self.compiler);
+            let mut command = tool(&self.compiler);
             command.args(FLAGS).args(options).arg("-I").arg(folder).arg("-I").arg(&yosys.runtime);
             command.arg("-c").arg(folder.join(name)).arg("-o").arg(object);
             checked(&mut command, request.declaration.block).map(drop)
@@ -139,7 +138,7 @@ fn refuse_what_only_verilator_has(request: &Request) -> Result<()> {
 /// Runs Yosys; gives what it found of what is compared.
 fn netlist(request: &Request, yosys: &Yosys, script: &Path, folder: &Path) -> Result<Members> {
     let declaration = &request.declaration;
-    let mut command = Command::new(&yosys.python);
+    let mut command = tool(&yosys.python);
     command.arg(script).args(["--top", declaration.block, "--out"]).arg(folder);
     for folder in &request.include_dirs {
         command.arg("-I").arg(folder);
