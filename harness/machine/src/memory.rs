@@ -4,6 +4,8 @@
 //! that order. Timing is kept apart from it: a request takes the data path for as many cycles as a line needs, one after the other, and is answered a
 //! fixed time after it began to. See `docs/machine.md`.
 
+mod l2;
+
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,6 +15,8 @@ use gpurf_blocks::{LANES, WarpData};
 use gpurf_lockstep::Events;
 use gpurf_oracle::{Access, Memory, lanes_of};
 use gpurf_sm::{SmIn, SmOut};
+
+use l2::{L2, Look};
 
 /// Bytes of a line.
 pub(crate) const LINE: u32 = 128;
@@ -139,6 +143,7 @@ pub struct GlobalMemory {
     /// When the requests that wait for it begin.
     waiting: VecDeque<u64>,
     banks: [Bank; BANKS],
+    l2: Option<L2>,
     answers: VecDeque<Answer>,
     /// The first access outside all buffers that is answered: the SM says so itself.
     answered_outside: Option<Outside>,
@@ -158,6 +163,7 @@ impl GlobalMemory {
             free: 0,
             waiting: VecDeque::new(),
             banks: [Bank::default(); BANKS],
+            l2: (config.l2_kilobytes > 0).then(|| L2::new(config.l2_kilobytes)),
             answers: VecDeque::new(),
             answered_outside: None,
             fault: None,
@@ -233,9 +239,25 @@ impl GlobalMemory {
         self.cycle += cycles;
     }
 
-    /// Takes the request of this cycle.
-    fn accept(&mut self, out: &SmOut) {
-        let row = out.mem_req_line_o / ROW_LINES;
+    /// When a request that is taken in this cycle is answered, if it is.
+    fn schedule(&mut self, out: &SmOut) -> u64 {
+        let (line, load) = (out.mem_req_line_o, out.mem_req_kind_o == kind::LOAD);
+        let Some(l2) = &mut self.l2 else {
+            return self.transfer(line, moved(out, self.config.granule as u32), load) + self.config.latency as u64;
+        };
+        let look = l2.look(line, !load);
+        if let Look::Miss { evicted: Some(evicted) } = look {
+            self.transfer(evicted, LINE, false);
+        }
+        if look == Look::Hit || out.mem_req_kind_o == kind::STORE {
+            return self.cycle + self.config.l2_latency as u64;
+        }
+        self.transfer(line, LINE, true) + self.config.latency as u64
+    }
+
+    /// Moves bytes of a line over the data path, to the SM or from it; gives the first cycle in which they use it.
+    fn transfer(&mut self, line: u32, bytes: u32, read: bool) -> u64 {
+        let row = line / ROW_LINES;
         let bank = &mut self.banks[row as usize % BANKS];
         // A row can be opened while other banks use the data path.
         let open = match self.config.row_cycles {
@@ -244,14 +266,16 @@ impl GlobalMemory {
             cycles => bank.free.max(self.cycle) + cycles as u64,
         };
         let start = self.free.max(self.cycle).max(open);
-        let moved = moved(out, self.config.granule as u32);
-        self.free = start + u64::from(moved).div_ceil(self.config.bandwidth as u64);
+        self.free = start + u64::from(bytes).div_ceil(self.config.bandwidth as u64);
         *bank = Bank { open: Some(row), free: self.free };
-        match out.mem_req_kind_o {
-            kind::LOAD => self.moved.read += u64::from(moved),
-            _ => self.moved.written += u64::from(moved),
-        }
+        *if read { &mut self.moved.read } else { &mut self.moved.written } += u64::from(bytes);
         self.waiting.push_back(start);
+        start
+    }
+
+    /// Takes the request of this cycle.
+    fn accept(&mut self, out: &SmOut) {
+        let due = self.schedule(out);
         let (mut line, present) = line_at(&self.buffers, &mut self.local, out.mem_req_line_o);
         let result = perform(&mut line, present, out);
         let expected = out.mem_req_answer_o == 1;
@@ -269,7 +293,6 @@ impl GlobalMemory {
             None => {}
         }
         if expected {
-            let due = start + self.config.latency as u64;
             self.answers.push_back(Answer { due, data, fault: fault.is_some(), present: present as u8 });
         }
     }

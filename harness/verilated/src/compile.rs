@@ -42,6 +42,12 @@ pub(crate) const FLAGS: &[&str] = &[
 /// Passes of `-O1` that find little in Verilator's C++ and take an eighth of a build (docs/performance.md, "Builds").
 const QUICK: &[&str] = &["-fno-tree-dominator-opts", "-fno-tree-dse", "-fno-tree-pta"];
 
+/// Statements up to which Verilator unrolls a loop; by default it is 30,000. Loops over lanes stay loops, which halves the C++
+/// (docs/performance.md, "Builds").
+const UNROLLED: &str = "2000";
+/// Verilator's name for a loop that has to be unrolled and is not.
+const LOOP_NOT_UNROLLED: &str = "BLKLOOPINIT";
+
 impl Toolchain {
     /// Builds a module, or takes it from the cache.
     ///
@@ -127,12 +133,29 @@ impl Toolchain {
     ) -> Result<HashMap<String, Variable>> {
         let write = |name: &str, text: &str| write(&folder.join(name), text);
         write("probes.vlt", &shim::configuration(request, writable))?;
+        match self.run_verilator(request, folder, &["--unroll-stmts", UNROLLED]) {
+            // A loop that assigns registers of an array has to be unrolled, and is too long for that.
+            Err(Error::Build { message, .. }) if message.contains(LOOP_NOT_UNROLLED) => {
+                self.run_verilator(request, folder, &[])?;
+            }
+            other => other?,
+        }
+        let root = folder.join(format!("{PREFIX}___024root.h"));
+        let text = [folder.join(format!("{PREFIX}.h")), root]
+            .iter()
+            .map(|path| fs::read_to_string(path).map_err(|source| Error::Source { path: path.clone(), source }))
+            .collect::<Result<String>>()?;
+        Ok(header::parse(&text))
+    }
+
+    fn run_verilator(&self, request: &Request, folder: &Path, options: &[&str]) -> Result<()> {
         let mut command = tool(&self.verilator);
         command.args(["--cc", "--prefix", PREFIX, "--flatten", "--top-module", request.declaration.block, "-Mdir"]);
         command.arg(folder);
         command.args(["--x-assign", "unique", "--x-initial", "unique", "-O3", "--output-split-cfuncs", "2000"]);
         // Wide assignments as calls instead of a statement for each word: half the C++, and half the time to compile it.
         command.args(["--expand-limit", "4"]);
+        command.args(options);
         command.args(["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP"]);
         command.args(if request.options.netlist {
             // Where bits of a vector depend on others of it, the data-flow optimisation of 5.006 gives wrong values.
@@ -153,13 +176,7 @@ impl Toolchain {
         command.args(request.defines.iter().map(|d| format!("-D{d}")));
         command.arg(folder.join("probes.vlt"));
         command.args(&request.sources);
-        checked(&mut command, request.declaration.block)?;
-        let root = folder.join(format!("{PREFIX}___024root.h"));
-        let text = [folder.join(format!("{PREFIX}.h")), root]
-            .iter()
-            .map(|path| fs::read_to_string(path).map_err(|source| Error::Source { path: path.clone(), source }))
-            .collect::<Result<String>>()?;
-        Ok(header::parse(&text))
+        checked(&mut command, request.declaration.block).map(drop)
     }
 
     /// Makes the cache entry: a folder with the shared object and the facts about it.

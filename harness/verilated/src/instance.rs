@@ -9,6 +9,7 @@ use libloading::os::unix::{RTLD_LOCAL, RTLD_NOW};
 
 use crate::facts::{self, signal_names};
 use crate::shim::StateVariable;
+use crate::wiring::wiring;
 use crate::{Error, MemoryRequest, Request, Result, Toolchain, Wiring, Words};
 
 type Raw = *mut c_void;
@@ -54,6 +55,8 @@ struct Facts {
     /// What it was built from, and by which tools.
     request: Request,
     tools: Toolchain,
+    /// The elaborated design, which is the same at every value of the knobs. Read when it is first wanted.
+    elaborated: OnceLock<Result<String, String>>,
     input_bytes: usize,
     record_bytes: usize,
     /// Elements of each memory, and bits of its words.
@@ -126,6 +129,7 @@ impl Library {
             module: request.declaration.block.to_owned(),
             request: request.clone(),
             tools: tools.clone(),
+            elaborated: OnceLock::new(),
             input_bytes: request.declaration.input_bytes,
             record_bytes: request.declaration.record_bytes,
             memories: if request.options.probes { elements(&request.memories) } else { Vec::new() },
@@ -141,8 +145,13 @@ impl Library {
     /// # Errors
     /// Why it cannot be read: what Verilator says of the sources as they are now.
     pub fn wiring(&self) -> Result<&Wiring, &str> {
-        let read = || self.facts.tools.wiring(&self.facts.request, self.knobs.unwrap_or(0));
-        self.wiring.get_or_init(|| read().map_err(|error| error.to_string())).as_ref().map_err(String::as_str)
+        let Facts { tools, request, elaborated, .. } = &*self.facts;
+        let read = || {
+            let text = elaborated.get_or_init(|| tools.elaborated(request).map_err(|error| error.to_string()));
+            wiring(text.as_ref().map_err(String::clone)?, request, self.knobs.unwrap_or(0))
+                .map_err(|error| error.to_string())
+        };
+        self.wiring.get_or_init(read).as_ref().map_err(String::as_str)
     }
 
     /// Signals of the declaration (by index) that this RTL does not have: they are not compared.

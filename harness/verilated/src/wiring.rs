@@ -6,6 +6,8 @@
 
 mod read;
 
+pub(crate) use read::wiring;
+
 use std::collections::{HashMap, HashSet};
 
 /// The first of some consecutive elements or bits, and their number.

@@ -2,7 +2,8 @@ use gpurf_blocks::Ports;
 
 use super::*;
 
-const CONFIG: MemoryConfig = MemoryConfig { latency: 40, bandwidth: 16, granule: 128, row_cycles: 0 };
+const CONFIG: MemoryConfig =
+    MemoryConfig { latency: 40, bandwidth: 16, granule: 128, row_cycles: 0, l2_kilobytes: 0, l2_latency: 10 };
 
 /// Memory at work: an SM that puts up requests and always takes answers, unless it is told not to.
 struct Bench {
@@ -130,6 +131,35 @@ fn another_row_of_a_bank_is_opened_first() {
     let taken = bench.put(lane(request(kind::STORE, first + again), 0, 0, 7));
     bench.put(lane(request(kind::LOAD, first + again + 128), 0, 0, 0));
     assert_eq!(bench.answer().0, taken + 48);
+}
+
+#[test]
+fn a_line_of_the_l2_cache_does_not_take_the_data_path() {
+    // One set of eight lines.
+    let (mut bench, address) = Bench::new(MemoryConfig { l2_kilobytes: 1, ..CONFIG }, &words(32 * 16));
+    let mut put = |kind, line: u32| bench.put(lane(request(kind, address + 128 * line), 0, 0, 7));
+    let taken = [put(kind::LOAD, 0), put(kind::LOAD, 0), put(kind::LOAD, 1)];
+    assert_eq!(taken, [0, 1, 2]);
+    let answered = [0; 3].map(|_| bench.answer().0);
+    assert_eq!(answered, [40, 41, 48], "the second one is there in cycle 11, and waits for its turn");
+    // Alone, a hit is answered after its own latency, an atomic operation too.
+    for kind in [kind::LOAD, kind::ATOMIC] {
+        let taken = bench.put(lane(request(kind, address), 0, 0, 0));
+        assert_eq!(bench.answer().0, taken + 10);
+    }
+    assert_eq!(bench.memory.moved(), Moved { read: 256, written: 0 });
+    // Stores allocate lines and move nothing; the first that replaces a dirty line, line 0, moves 128 bytes.
+    for line in 2..8 {
+        bench.put(lane(request(kind::STORE, address + 128 * line), 0, 0, 7));
+    }
+    assert_eq!(bench.memory.moved(), Moved { read: 256, written: 0 });
+    bench.put(lane(request(kind::LOAD, address + 128 * 8), 0, 0, 0));
+    bench.put(lane(request(kind::LOAD, address + 128 * 9), 0, 0, 0));
+    let (first, _, _) = bench.answer();
+    let (second, _, _) = bench.answer();
+    assert_eq!(second - first, 16, "line 1 is clean and goes first, then line 0 is written before line 9 is read");
+    assert_eq!(bench.memory.moved(), Moved { read: 512, written: 128 });
+    assert_eq!(bench.word(32 * 2), 7);
 }
 
 #[test]

@@ -32,6 +32,7 @@ fn sizes_and_policies_change_nothing_but_time() {
             "memory.bandwidth=1",
             "memory.granule=32",
             "memory.row_cycles=30",
+            "memory.l2_kilobytes=16",
             "sm.warps=8",
             "sm.scheduler=round_robin",
         ],
@@ -50,7 +51,7 @@ fn skipped_cycles_are_counted_as_if_they_had_been_run() {
     let configurations: [&[&str]; 3] = [
         &[],
         &["memory.bandwidth=1", "memory.row_cycles=300", "cache.ways=1", "cache.misses=4", "sm.line_rows=4"],
-        &["memory.latency=2000", "cache.kilobytes=64", "sm.warps=8", "sm.shared_latency=4"],
+        &["memory.latency=2000", "memory.l2_kilobytes=4", "cache.kilobytes=64", "sm.warps=8", "sm.shared_latency=4"],
     ];
     for name in ["crc32", "needle", "radixSort", "countBytes", "sortingNetworks"] {
         for set in configurations {

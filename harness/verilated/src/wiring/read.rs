@@ -17,11 +17,15 @@ impl Toolchain {
     /// # Errors
     /// What Verilator refuses, and a dump that cannot be read.
     pub fn wiring(&self, request: &Request, knob: u16) -> Result<Wiring> {
-        let text = self.elaborated(request)?;
-        let document = elaborated::parse(&text, request.declaration.block)?;
-        let wiring = read(&document, request.options.knobs.iter().map(String::as_str).collect(), knob);
-        wiring.ok_or_else(|| elaborated::unreadable(request.declaration.block, "it has no top module"))
+        wiring(&self.elaborated(request)?, request, knob)
     }
+}
+
+/// The wiring in the text of an elaborated design.
+pub(crate) fn wiring(text: &str, request: &Request, knob: u16) -> Result<Wiring> {
+    let document = elaborated::parse(text, request.declaration.block)?;
+    let wiring = read(&document, request.options.knobs.iter().map(String::as_str).collect(), knob);
+    wiring.ok_or_else(|| elaborated::unreadable(request.declaration.block, "it has no top module"))
 }
 
 /// Reads a document. `knobs`: names of the variables whose value is `knob`. `None`: it has no top module.
