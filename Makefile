@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help cosim test wave regress mutants bench reproduce artifact synth energy prove kernels examples library testbench run lint site clean
+.PHONY: help cosim test wave regress mutants bench pgo reproduce artifact synth energy prove kernels examples library testbench run lint site clean
 
 # Lockstep in bulk is compiled for speed. Tests are not: they check for overflow, and an edit is tested sooner.
 GPURF := cargo run --release --package gpurf-cli --
@@ -58,6 +58,10 @@ mutants: ## faults put into the RTL: how many the lockstep catches, where, how f
 bench: ## speed of the lockstep, of plain Verilator and of the model (SIZES=1: how it falls as the SM grows; OLD=DIR: this checkout against another one)
 	@scripts/bootstrap.sh
 	@$(if $(OLD),python3 scripts/bench_pair.py $(OLD) .,$(GPURF) bench $(if $(SIZES),--sizes))
+
+pgo: ## the program optimised by a profile of itself, for long sweeps: target/pgo/gpurf (then e.g. make reproduce GPURF=target/pgo/gpurf)
+	@scripts/bootstrap.sh --pgo
+	@scripts/pgo.sh
 
 reproduce: ## the papers' results beside ours: every report, as text and as one page with plots (SMALL=1: on little data, KERNEL= one manifest, JOBS=, HTML= the page)
 	@mkdir -p $(dir $(HTML))

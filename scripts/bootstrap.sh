@@ -11,6 +11,7 @@
 #   scripts/bootstrap.sh --cocotb    also a Python environment with cocotb, for the example of a testbench
 #   scripts/bootstrap.sh --slurm     also Slurm's daemons and commands, for trying a regression on a cluster
 #   scripts/bootstrap.sh --dvsim     also dvsim, in target/venv
+#   scripts/bootstrap.sh --pgo       cargo, a C++ compiler, and the compiler's tool that merges profiles
 #   scripts/bootstrap.sh --site      cargo, a C++ compiler, and mdBook in target/mdbook, for the site
 #
 # With everything in place it takes a tenth of a second.
@@ -28,7 +29,7 @@ readonly ruff=0.17.6
 readonly dvsim=1.57.0
 readonly mdbook=0.5.4
 readonly log=target/bootstrap.log
-want_lint=0 want_mutants=0 want_proofs=0 want_energy=0 want_cocotb=0 want_slurm=0 want_dvsim=0 want_site=0
+want_lint=0 want_mutants=0 want_proofs=0 want_energy=0 want_cocotb=0 want_slurm=0 want_dvsim=0 want_pgo=0 want_site=0
 for argument in "$@"; do
     case $argument in
         --lint) want_lint=1 ;;
@@ -38,8 +39,9 @@ for argument in "$@"; do
         --cocotb) want_cocotb=1 ;;
         --slurm) want_slurm=1 ;;
         --dvsim) want_dvsim=1 ;;
+        --pgo) want_pgo=1 ;;
         --site) want_site=1 ;;
-        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants, --proofs, --energy, --cocotb, --slurm, --dvsim and --site" >&2; exit 2 ;;
+        *) echo "bootstrap: $argument is not an option; there are --lint, --mutants, --proofs, --energy, --cocotb, --slurm, --dvsim, --pgo and --site" >&2; exit 2 ;;
     esac
 done
 
@@ -183,6 +185,13 @@ check_slurm() {
     done
 }
 
+check_pgo() {
+    [ -x "$(rustc --print target-libdir)/../bin/llvm-profdata" ] && return
+    have rustup || fail "llvm-profdata is missing: install the compiler's package llvm-tools"
+    echo "bootstrap: installing llvm-tools (log: $log)" >&2
+    quietly rustup component add llvm-tools
+}
+
 check_dvsim() {
     local stamp=target/venv/dvsim-$dvsim
     [ -e "$stamp" ] && return
@@ -211,7 +220,7 @@ if [ -n "${CXX:-}" ] && ! have "$CXX"; then
     fail "the C++ compiler $CXX (from the variable CXX) does not exist. Unset CXX or correct it."
 fi
 if ! have "${CXX:-g++}" || ! have cc; then missing+=(g++); fi
-if [ $want_site = 0 ] && ! verilator_good; then
+if [ $((want_site + want_pgo)) = 0 ] && ! verilator_good; then
     [ -z "${VERILATOR:-}" ] || fail "$VERILATOR (from the variable VERILATOR) is not Verilator $verilator_oldest or newer. Unset VERILATOR or correct it."
     missing+=(verilator)
     # Not needed, but Verilator takes 40 % less time with it (scripts/allocator.sh).
@@ -219,7 +228,7 @@ if [ $want_site = 0 ] && ! verilator_good; then
 fi
 if [ ${#missing[@]} -gt 0 ]; then
     install_packages "${missing[@]}"
-    [ $want_site = 1 ] || verilator_good || fail "this system's package is Verilator $(verilator_version), but $verilator_oldest or newer is needed." \
+    [ $((want_site + want_pgo)) -gt 0 ] || verilator_good || fail "this system's package is Verilator $(verilator_version), but $verilator_oldest or newer is needed." \
         "Build one as https://verilator.org/guide/latest/install.html describes, and put it on PATH or name it in VERILATOR."
 fi
 if [ $want_lint = 1 ]; then check_lint; fi
@@ -229,4 +238,5 @@ if [ $want_energy = 1 ]; then check_energy; fi
 if [ $want_cocotb = 1 ]; then check_cocotb; fi
 if [ $want_slurm = 1 ]; then check_slurm; fi
 if [ $want_dvsim = 1 ]; then check_dvsim; fi
+if [ $want_pgo = 1 ]; then check_pgo; fi
 if [ $want_site = 1 ]; then check_site; fi

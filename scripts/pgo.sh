@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# `make pgo`: the program in target/pgo/gpurf, optimised by a profile of itself. It is built so that it counts which branches it takes, runs kernels on a
+# machine of each design, and is built once more with these counts: seven minutes on two cores, and the model is faster by a sixth
+# (docs/performance.md, "The model of the SM"). What it computes is the same.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly out=target/pgo kernels=(collatz crc32 radixSort sortingNetworks transpose)
+presets=(baseline mrf-ideal rfc lrf-orf-split steal-8 hrf-pg greener share-registers share-scratchpad cached unified-384)
+triple=$(rustc -vV | sed -n 's/^host: //p')
+tools=$(rustc --print target-libdir)/../bin/llvm-profdata
+if [ ! -x "$tools" ]; then
+    echo "pgo: $tools is missing. Install it with: rustup component add llvm-tools" >&2
+    exit 3
+fi
+
+# build KIND FLAGS: the program in $out/KIND. Named by its target, so that build scripts have no such flags.
+build() {
+    RUSTFLAGS=$2 cargo build --quiet --release --package gpurf-cli --target "$triple" --target-dir "$out/$1"
+}
+
+rm -rf "$out/counts"
+build counting "-Cprofile-generate=$PWD/$out/counts"
+counting=$out/counting/$triple/release/gpurf
+for preset in "${presets[@]}"; do
+    for kernel in "${kernels[@]}"; do
+        "$counting" run "tests/kernels/$kernel.toml" --preset "$preset" --engine model > /dev/null
+    done
+done
+# Reports have an engine of their own.
+"$counting" report sharing unified --only headlines --kernel tests/kernels/hotspot.toml --jobs 1 > /dev/null
+"$tools" merge -o "$out/profile" "$out/counts"
+build use "-Cprofile-use=$PWD/$out/profile"
+cp "$out/use/$triple/release/gpurf" "$out/gpurf"
+echo "pgo: $out/gpurf. For instance: make reproduce GPURF=$out/gpurf"
