@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# `make pgo`: the program in target/pgo/gpurf, optimised by a profile of itself. It is built so that it counts which branches it takes, runs kernels on a
-# machine of each design, and is built once more with these counts: seven minutes on two cores, and the model is faster by a sixth
+# `make pgo`: the program in target/pgo/gpurf, optimised by a profile of itself. It is built so that it counts which branches it takes, runs kernels on
+# every preset, and is built once more with these counts: seven minutes on two cores, and the model is faster by a sixth
 # (docs/performance.md, "The model of the SM"). What it computes is the same.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly out=target/pgo kernels=(collatz crc32 radixSort sortingNetworks transpose)
-presets=(baseline mrf-ideal rfc lrf-orf-split steal-8 hrf-pg greener share-registers share-scratchpad cached unified-384)
 triple=$(rustc -vV | sed -n 's/^host: //p')
 tools=$(rustc --print target-libdir)/../bin/llvm-profdata
 if [ ! -x "$tools" ]; then
@@ -22,13 +21,13 @@ build() {
 rm -rf "$out/counts"
 build counting "-Cprofile-generate=$PWD/$out/counts"
 counting=$out/counting/$triple/release/gpurf
-for preset in "${presets[@]}"; do
+for preset in $("$counting" presets --json | python3 -c 'import json, sys; print(*(p["preset"] for p in json.load(sys.stdin)["presets"]))'); do
     for kernel in "${kernels[@]}"; do
         "$counting" run "tests/kernels/$kernel.toml" --preset "$preset" --engine model > /dev/null
     done
 done
 # Reports have an engine of their own.
-"$counting" report sharing unified --only headlines --kernel tests/kernels/hotspot.toml --jobs 1 > /dev/null
+"$counting" report --only headlines --kernel tests/kernels/hotspot.toml --jobs 1 --fresh > /dev/null
 "$tools" merge -o "$out/profile" "$out/counts"
 build use "-Cprofile-use=$PWD/$out/profile"
 cp "$out/use/$triple/release/gpurf" "$out/gpurf"
