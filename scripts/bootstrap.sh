@@ -29,7 +29,7 @@ readonly ruff=0.17.6
 readonly dvsim=1.57.0
 readonly mdbook=0.5.4
 readonly log=target/bootstrap.log
-want_lint=0 want_mutants=0 want_proofs=0 want_energy=0 want_cocotb=0 want_slurm=0 want_dvsim=0 want_pgo=0 want_site=0
+want_lint=0 want_mutants=0 want_proofs=0 want_energy=0 want_cocotb=0 want_slurm=0 want_dvsim=0 want_pgo=0 want_site=0 want_verilator=1
 for argument in "$@"; do
     case $argument in
         --lint) want_lint=1 ;;
@@ -39,8 +39,8 @@ for argument in "$@"; do
         --cocotb) want_cocotb=1 ;;
         --slurm) want_slurm=1 ;;
         --dvsim) want_dvsim=1 ;;
-        --pgo) want_pgo=1 ;;
-        --site) want_site=1 ;;
+        --pgo) want_pgo=1 want_verilator=0 ;;
+        --site) want_site=1 want_verilator=0 ;;
         *) echo "bootstrap: $argument is not an option; there are --lint, --mutants, --proofs, --energy, --cocotb, --slurm, --dvsim, --pgo and --site" >&2; exit 2 ;;
     esac
 done
@@ -220,7 +220,7 @@ if [ -n "${CXX:-}" ] && ! have "$CXX"; then
     fail "the C++ compiler $CXX (from the variable CXX) does not exist. Unset CXX or correct it."
 fi
 if ! have "${CXX:-g++}" || ! have cc; then missing+=(g++); fi
-if [ $((want_site + want_pgo)) = 0 ] && ! verilator_good; then
+if [ $want_verilator = 1 ] && ! verilator_good; then
     [ -z "${VERILATOR:-}" ] || fail "$VERILATOR (from the variable VERILATOR) is not Verilator $verilator_oldest or newer. Unset VERILATOR or correct it."
     missing+=(verilator)
     # Not needed, but Verilator takes 40 % less time with it (scripts/allocator.sh).
@@ -228,7 +228,7 @@ if [ $((want_site + want_pgo)) = 0 ] && ! verilator_good; then
 fi
 if [ ${#missing[@]} -gt 0 ]; then
     install_packages "${missing[@]}"
-    [ $((want_site + want_pgo)) -gt 0 ] || verilator_good || fail "this system's package is Verilator $(verilator_version), but $verilator_oldest or newer is needed." \
+    [ $want_verilator = 0 ] || verilator_good || fail "this system's package is Verilator $(verilator_version), but $verilator_oldest or newer is needed." \
         "Build one as https://verilator.org/guide/latest/install.html describes, and put it on PATH or name it in VERILATOR."
 fi
 if [ $want_lint = 1 ]; then check_lint; fi

@@ -2,16 +2,12 @@
 # `make pgo`: the program in target/pgo/gpurf, optimised by a profile of itself. It is built so that it counts which branches it takes, runs kernels on
 # every preset, and is built once more with these counts: seven minutes on two cores, and the model is faster by a sixth
 # (docs/performance.md, "The model of the SM"). What it computes is the same.
+# bootstrap.sh --pgo checks for the tool that merges the counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly out=target/pgo kernels=(collatz crc32 radixSort sortingNetworks transpose)
 triple=$(rustc -vV | sed -n 's/^host: //p')
-tools=$(rustc --print target-libdir)/../bin/llvm-profdata
-if [ ! -x "$tools" ]; then
-    echo "pgo: $tools is missing. Install it with: rustup component add llvm-tools" >&2
-    exit 3
-fi
 
 # build KIND FLAGS: the program in $out/KIND. Named by its target, so that build scripts have no such flags.
 build() {
@@ -28,7 +24,7 @@ for preset in $("$counting" presets --json | python3 -c 'import json, sys; print
 done
 # Reports have an engine of their own.
 "$counting" report --only headlines --kernel tests/kernels/hotspot.toml --jobs 1 --fresh > /dev/null
-"$tools" merge -o "$out/profile" "$out/counts"
+"$(rustc --print target-libdir)/../bin/llvm-profdata" merge -o "$out/profile" "$out/counts"
 build use "-Cprofile-use=$PWD/$out/profile"
 cp "$out/use/$triple/release/gpurf" "$out/gpurf"
 echo "pgo: $out/gpurf. For instance: make reproduce GPURF=$out/gpurf"

@@ -10,7 +10,6 @@
 # Exits with 3 when a tool is missing, with 1 when the module differs from the model, with 2 on a wrong name.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. scripts/allocator.sh
 
 readonly example=examples/testbench
 modules=("$example"/my_*.sv)

@@ -239,23 +239,24 @@ impl GlobalMemory {
         self.cycle += cycles;
     }
 
-    /// When a request that is taken in this cycle is answered, if it is.
+    /// Books the data path for the request of this cycle, as far as it needs it; gives the cycle in which it is answered, if it is.
     fn schedule(&mut self, out: &SmOut) -> u64 {
         let (line, load) = (out.mem_req_line_o, out.mem_req_kind_o == kind::LOAD);
         let Some(l2) = &mut self.l2 else {
             return self.transfer(line, moved(out, self.config.granule as u32), load) + self.config.latency as u64;
         };
-        let look = l2.look(line, !load);
-        if let Look::Miss { evicted: Some(evicted) } = look {
-            self.transfer(evicted, LINE, false);
+        if let Look::Miss { evicted } = l2.look(line, !load) {
+            if let Some(evicted) = evicted {
+                self.transfer(evicted, LINE, false);
+            }
+            if out.mem_req_kind_o != kind::STORE {
+                return self.transfer(line, LINE, true) + self.config.latency as u64;
+            }
         }
-        if look == Look::Hit || out.mem_req_kind_o == kind::STORE {
-            return self.cycle + self.config.l2_latency as u64;
-        }
-        self.transfer(line, LINE, true) + self.config.latency as u64
+        self.cycle + self.config.l2_latency as u64
     }
 
-    /// Moves bytes of a line over the data path, to the SM or from it; gives the first cycle in which they use it.
+    /// Moves bytes of a line over the data path, out of memory (`read`) or into it; gives the first cycle in which they use it.
     fn transfer(&mut self, line: u32, bytes: u32, read: bool) -> u64 {
         let row = line / ROW_LINES;
         let bank = &mut self.banks[row as usize % BANKS];

@@ -21,7 +21,7 @@ pub fn tool(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Whether the loader finds the allocator. If it does not, it says so on standard error and goes on.
+/// Whether the loader finds the allocator. If it does not, it writes a message to standard error and starts the program without it.
 fn has_allocator() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     let quiet = |output: std::process::Output| output.status.success() && output.stderr.is_empty();
