@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use crate::trail::Chunk;
+use crate::watch::Equal;
 
 /// Chunks that the model may be ahead.
 pub(crate) const AHEAD: usize = 8;
@@ -24,6 +25,8 @@ pub(crate) struct Queue {
 struct State {
     full: VecDeque<Chunk>,
     free: VecDeque<Chunk>,
+    /// Cycles that the model's thread has to observe.
+    equal: Vec<Equal>,
     /// One of the two has ended: the other one need not wait for anything.
     over: bool,
     rtl_waits: bool,
@@ -87,15 +90,21 @@ impl Queue {
         state.full.pop_front()
     }
 
-    /// Gives a chunk back, to be filled.
-    pub(crate) fn give(&self, chunk: Chunk) {
+    /// Gives a chunk to be filled, and cycles to be observed before.
+    pub(crate) fn give(&self, chunk: Chunk, equal: Option<Equal>) {
         let mut state = self.lock();
         state.free.push_back(chunk);
+        state.equal.extend(equal);
         if state.model_waits && state.free.len() >= WAKE {
             state.model_waits = false;
             drop(state);
             self.freed.notify_one();
         }
+    }
+
+    /// The cycles that wait to be observed.
+    pub(crate) fn equal(&self) -> Vec<Equal> {
+        std::mem::take(&mut self.lock().equal)
     }
 
     /// What is left when both sides have ended: filled chunks, and free ones.

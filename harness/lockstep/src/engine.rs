@@ -15,10 +15,19 @@ pub struct RunPlan {
     pub cycles: u64,
     /// Compare memories whole every so many cycles, besides at the end.
     pub memory_every: u64,
-    /// Give up after so many cycles in a row without progress ([`Lockstep::run_reactive`] only).
-    pub idle_limit: Option<u64>,
+    /// When to give up ([`Lockstep::run_reactive`] only).
+    pub idle: Option<Idle>,
     /// Threads to use: with one, model and RTL take turns; with two or more the model runs ahead on a thread of its own. Nothing but time depends on it.
     pub threads: usize,
+}
+
+/// How long a run may go on without progress.
+#[derive(Clone, Copy, Debug)]
+pub struct Idle {
+    /// So many cycles in a row, less one.
+    pub limit: u64,
+    /// Whether a cycle with these inputs and this compared part makes progress.
+    pub progress: fn(&[u8], &[u8]) -> bool,
 }
 
 /// One of the two sides.

@@ -1,14 +1,17 @@
 //! The model's side of a run. It needs nothing of the RTL's, so it can go ahead on a thread of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use gpurf_blocks::Twin;
 
 use crate::ahead::Queue;
 use crate::history::History;
+use crate::lines::Lines;
 use crate::memory::lose_in_twin;
 use crate::run::panic_message;
 use crate::trail::Chunk;
+use crate::watch::Watch;
 use crate::{Environment, Records, RunPlan, Stimulus};
 
 /// Where the model's inputs come from.
@@ -25,11 +28,15 @@ pub(crate) struct Model<'a> {
     feed: Feed<'a>,
     /// The next cycle.
     next: u64,
-    /// Inputs and outputs of the cycle before.
+    /// The record of the cycle before: inputs and outputs, and where changes are noted all that is compared.
     before: Records,
+    /// The model has run no cycle yet: `before` is not the record that the RTL was last compared with.
+    is_new: bool,
     input_bytes: usize,
     output_bytes: usize,
     plan: RunPlan,
+    /// The lines of a record, if it notes which of them change.
+    lines: Option<Arc<Lines>>,
     /// Keeps what it needs to run again.
     pub history: Option<History>,
 }
@@ -42,19 +49,24 @@ impl<'a> Model<'a> {
         plan: RunPlan,
         next: u64,
         before: &[u8],
+        lines: Option<Arc<Lines>>,
         history: Option<History>,
     ) -> Self {
         let declaration = twin.declaration();
         let (input_bytes, output_bytes) = (declaration.input_bytes, declaration.output_bytes);
         let mut record = Records::new(declaration.record_bytes);
         record.push(before);
-        Self { twin, feed, next, before: record, input_bytes, output_bytes, plan, history }
+        Self { twin, feed, next, before: record, is_new: true, input_bytes, output_bytes, plan, lines, history }
     }
 
-    /// Runs as long as there are chunks to fill, up to a cycle before which it has to wait for the RTL.
-    pub(crate) fn run_ahead(&mut self, queue: &Queue) {
+    /// Runs as long as there are chunks to fill, up to a cycle before which it has to wait for the RTL. `watch` sees what was found equal.
+    pub(crate) fn run_ahead(&mut self, queue: &Queue, watch: &mut Watch<'_>) {
         let _end = queue.end_with_this();
         while let Some(mut chunk) = queue.free() {
+            queue.equal().iter().for_each(|equal| watch.see(equal));
+            if watch.panicked.is_some() {
+                return;
+            }
             self.fill(&mut chunk);
             let last = chunk.last;
             queue.put(chunk);
@@ -77,6 +89,10 @@ impl<'a> Model<'a> {
         let run = catch_unwind(AssertUnwindSafe(|| {
             while self.next < end && !chunk.ended {
                 if self.step(chunk) {
+                    if let Some(lines) = &self.lines {
+                        chunk.note_changes(lines, (!self.is_new).then(|| self.before.get(0)));
+                        self.is_new = false;
+                    }
                     chunk.advance();
                     self.next += 1;
                 } else {
@@ -86,8 +102,11 @@ impl<'a> Model<'a> {
         }));
         chunk.panic = run.err().map(|panic| panic_message(&*panic));
         if let Some(record) = chunk.newest() {
-            let bytes = self.input_bytes + self.output_bytes;
-            self.before.get_mut(0)[..bytes].copy_from_slice(&record[..bytes]);
+            let (bytes, before) = (self.input_bytes + self.output_bytes, self.before.get_mut(0));
+            before[..bytes].copy_from_slice(&record[..bytes]);
+            if let Some(lines) = &self.lines {
+                lines.copy(&vec![u64::MAX; lines.words()], record, before);
+            }
         }
         let stops = chunk.ended || chunk.panic.is_some();
         chunk.last = stops || self.next == memories || self.next == self.plan.cycles;

@@ -13,9 +13,10 @@ use crate::memory::{differing_memories, lose_in_rtl};
 use crate::model::{Feed, Model};
 use crate::registers::{CopyError, copy_state};
 use crate::trail::Trail;
+use crate::watch::{Equal, Observe, Watch};
 use crate::{
-    Cause, Comparator, Difference, Divergence, Environment, Events, Lockstep, LostWord, Records, Rng, RunOutcome,
-    RunPlan, Side, Spreads, Stimulus, fill_memories,
+    Cause, Comparator, Difference, Divergence, Environment, EventTotals, Events, Lockstep, LostWord, Records, Rng,
+    RunOutcome, RunPlan, Side, Spreads, Stimulus, fill_memories,
 };
 
 /// Cycles of reset before cycle 0; nothing is compared in them.
@@ -31,7 +32,7 @@ impl Lockstep {
         &mut self,
         stimulus: &mut (dyn Stimulus + Send),
         plan: &RunPlan,
-        observe: &mut dyn FnMut(&[u8], &[u8]),
+        observe: &mut (dyn FnMut(&[u8], &[u8]) + Send),
         stop: &AtomicBool,
     ) -> RunOutcome {
         let mut trail = Trail::new(self);
@@ -44,25 +45,20 @@ impl Lockstep {
         trail: &mut Trail,
         stimulus: &mut (dyn Stimulus + Send),
         plan: &RunPlan,
-        observe: &mut dyn FnMut(&[u8], &[u8]),
+        observe: &mut (dyn FnMut(&[u8], &[u8]) + Send),
         stop: &AtomicBool,
     ) -> RunOutcome {
-        let mut observe = |inputs: &[u8], compared: &[u8]| {
-            observe(inputs, compared);
-            true
-        };
-        Run::new(self, trail, Feed::Recorded(stimulus), None, *plan, &mut observe, stop).run()
+        Run::new(self, trail, Feed::Recorded(stimulus), None, *plan, observe, stop).run()
     }
 
     /// Runs each side in an environment of its own, from reset until both environments end the run. `observe` sees the inputs and the model's compared
-    /// part of every cycle that was found equal, and says whether the cycle made progress (see [`RunPlan::idle_limit`]). `stop` is looked at
-    /// between chunks.
+    /// part of every cycle that was found equal. `stop` is looked at between chunks.
     pub fn run_reactive(
         &mut self,
         rtl: &mut dyn Environment,
         model: &mut (dyn Environment + Send),
         plan: &RunPlan,
-        observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+        observe: &mut (dyn FnMut(&[u8], &[u8]) + Send),
         stop: &AtomicBool,
     ) -> RunOutcome {
         let mut trail = Trail::new(self);
@@ -79,7 +75,7 @@ impl Lockstep {
         rtl: &mut dyn Environment,
         model: &mut (dyn Environment + Send),
         plan: &RunPlan,
-        observe: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+        observe: &mut (dyn FnMut(&[u8], &[u8]) + Send),
         stop: &AtomicBool,
     ) -> RunOutcome {
         Run::new(self, trail, Feed::Reactive(model), Some(rtl), *plan, observe, stop).run()
@@ -103,13 +99,11 @@ impl Lockstep {
     }
 }
 
-/// Sees every cycle that was found equal; gives whether it made progress.
-type Observe<'a> = dyn FnMut(&[u8], &[u8]) -> bool + 'a;
-
 /// A run in progress: the model goes ahead, the RTL follows.
 pub(crate) struct Run<'a> {
     pub model: Model<'a>,
     pub rtl: Follower<'a>,
+    watch: Watch<'a>,
 }
 
 /// The RTL's side, and what is known of the run. The next cycle to compare is the number of cycles found equal.
@@ -119,7 +113,8 @@ pub(crate) struct Follower<'a> {
     /// `None`: it gets the model's inputs.
     pub environment: Option<&'a mut dyn Environment>,
     plan: RunPlan,
-    observe: &'a mut Observe<'a>,
+    /// The model's records are compared by way of a copy.
+    mirrored: bool,
     pub trail: &'a mut Trail,
     pub input_bytes: usize,
     pub output_bytes: usize,
@@ -168,14 +163,18 @@ impl<'a> Run<'a> {
             slow_compares,
         };
         let history = trail.history.take();
+        let totals = trail.totals.take().unwrap_or_else(|| EventTotals::new(declaration));
+        let mirrored = plan.threads > 1 && environment.is_some();
+        let lines = mirrored.then(|| trail.lines.clone());
         Self {
-            model: Model::new(&mut **twin, feed, plan, cycles, trail.last(), history),
+            watch: Watch::new(observe, totals, input_bytes, cycles),
+            model: Model::new(&mut **twin, feed, plan, cycles, trail.last(), lines, history),
             rtl: Follower {
                 rtl,
                 comparator,
                 environment,
                 plan,
-                observe,
+                mirrored,
                 trail,
                 input_bytes,
                 output_bytes,
@@ -197,8 +196,9 @@ impl<'a> Run<'a> {
         trail.history = self.model.history;
         trail.cycles = Some(outcome.cycles);
         trail.slow_compares = outcome.slow_compares;
-        outcome.events = trail.totals.by_name();
-        outcome.spreads = trail.totals.spreads();
+        let totals = trail.totals.insert(self.watch.totals);
+        outcome.events = totals.by_name();
+        outcome.spreads = totals.spreads();
         outcome
     }
 
@@ -254,7 +254,10 @@ impl<'a> Run<'a> {
             self.model.fill(&mut chunk);
             let last = chunk.last;
             self.rtl.trail.keep(chunk);
-            self.rtl.follow()?;
+            let (equal, followed) = self.rtl.follow();
+            equal.iter().for_each(|equal| self.watch.see(equal));
+            self.observed()?;
+            followed?;
             if last {
                 return Ok(());
             }
@@ -263,19 +266,29 @@ impl<'a> Run<'a> {
 
     /// The model runs ahead on a thread of its own.
     fn side_by_side(&mut self) -> Result<(), Stop> {
-        let Self { model, rtl } = self;
+        let Self { model, rtl, watch } = self;
         let first = rtl.trail.open(rtl.outcome.cycles);
         let others = (1..AHEAD).map(|_| rtl.trail.spare());
         let queue = Queue::new(std::iter::once(first).chain(others).collect());
         let followed = thread::scope(|scope| {
             let thread = thread::Builder::new().name("model".into()).stack_size(STACK);
-            thread.spawn_scoped(scope, || model.run_ahead(&queue)).expect("the system gives a thread");
+            thread.spawn_scoped(scope, || model.run_ahead(&queue, watch)).expect("the system gives a thread");
             rtl.follow_queue(&queue)
         });
+        queue.equal().iter().for_each(|equal| self.watch.see(equal));
+        let rtl = &mut self.rtl;
         let (full, free) = queue.into_chunks();
-        rtl.trail.give_back(free);
+        rtl.trail.give_back(free, rtl.outcome.cycles);
         full.into_iter().for_each(|chunk| rtl.trail.keep_ahead(chunk));
+        self.observed()?;
         followed
+    }
+
+    /// Ends the run where what observes panicked, if it did.
+    fn observed(&mut self) -> Result<(), Stop> {
+        let Some(message) = self.watch.panicked.take() else { return Ok(()) };
+        self.rtl.outcome.cycles = self.watch.next;
+        Err(Stop::Panicked(message))
     }
 
     /// Ends the run for this reason.
@@ -341,41 +354,38 @@ impl Follower<'_> {
             };
             let last = chunk.last;
             self.trail.keep(chunk);
-            queue.give(self.trail.spare());
-            self.follow()?;
+            let spare = self.trail.spare();
+            let (equal, followed) = self.follow();
+            queue.give(spare, equal);
+            followed?;
             if last {
                 return Ok(());
             }
         }
     }
 
-    /// Lets the RTL follow the chunk that was kept last, to its end.
-    fn follow(&mut self) -> Result<(), Stop> {
-        // What observes is no part of the RTL: it may panic like the model.
-        let followed = catch_unwind(AssertUnwindSafe(|| self.follow_and_observe()));
-        followed.unwrap_or_else(|panic| Err(Stop::Panicked(panic_message(&*panic))))?;
-        match self.trail.newest().and_then(|chunk| chunk.panic.clone()) {
-            Some(message) => Err(Stop::Panicked(message)),
-            None => Ok(()),
-        }
+    /// Lets the RTL follow the chunk that was kept last, to its end. Gives the cycles found equal, and why there are not more.
+    fn follow(&mut self) -> (Option<Equal>, Result<(), Stop>) {
+        let Some(chunk) = self.trail.newest().cloned() else { return (None, Ok(())) };
+        let (from, end) = (self.outcome.cycles, chunk.end());
+        // An environment is no part of the RTL: it may panic like the model.
+        let followed = catch_unwind(AssertUnwindSafe(|| match self.environment {
+            Some(_) => self.follow_reactive(end, chunk.ended),
+            None => self.follow_recorded(end),
+        }));
+        let (to, stop) = followed.unwrap_or_else(|panic| (from, Some(Stop::Panicked(panic_message(&*panic)))));
+        self.outcome.cycles = to;
+        let panic = || chunk.panic.clone().map(Stop::Panicked);
+        let stop = stop.or_else(panic).map_or(Ok(()), Err);
+        (Some(Equal { chunk, from, to }), stop)
     }
 
-    /// The RTL's cycles up to where the model is, and what they were.
-    fn follow_and_observe(&mut self) -> Result<(), Stop> {
-        let (end, ended) = self.trail.newest().map_or((0, false), |chunk| (chunk.end(), chunk.ended));
-        let (equal, stop) =
-            if self.environment.is_some() { self.follow_reactive(end, ended) } else { self.follow_recorded(end) };
-        while self.outcome.cycles < equal {
-            let record = self.trail.cycle(self.outcome.cycles);
-            let (inputs, compared) = record.split_at(self.input_bytes);
-            self.idle = if (self.observe)(inputs, compared) { 0 } else { self.idle + 1 };
-            self.trail.add_events(self.outcome.cycles);
-            self.outcome.cycles += 1;
-            if self.plan.idle_limit.is_some_and(|limit| self.idle >= limit.max(1)) {
-                return Err(Stop::Hung);
-            }
-        }
-        stop.map_or(Ok(()), Err)
+    /// Whether a cycle that was found equal is the last one that the run may go on without progress.
+    fn is_hung(&mut self, cycle: u64) -> bool {
+        let Some(idle) = self.plan.idle else { return false };
+        let (inputs, compared) = self.trail.expected(cycle, self.mirrored).split_at(self.input_bytes);
+        self.idle = if (idle.progress)(inputs, compared) { 0 } else { self.idle + 1 };
+        self.idle >= idle.limit.max(1)
     }
 
     /// The RTL on the inputs that the model got, up to `end`: up to where it is equal, and why no further.
@@ -410,7 +420,7 @@ impl Follower<'_> {
             if !self.drive(cycle) {
                 return (cycle, Some(Stop::Ended(Side::Rtl)));
             }
-            let (expected, own) = self.trail.from(cycle);
+            let (expected, own) = self.trail.sides(cycle, self.mirrored);
             let comparator = self.comparator;
             if expected[..self.input_bytes] != own[..self.input_bytes] {
                 let mut differences = comparator.input_differences(expected, own);
@@ -437,6 +447,9 @@ impl Follower<'_> {
             // The model's record: where it means something the RTL's is equal.
             let compared = &self.trail.cycle(cycle - 1)[self.input_bytes..];
             lose_in_rtl(self.rtl, lost(&mut self.environment, compared));
+            if self.is_hung(cycle - 1) {
+                return (cycle, Some(Stop::Hung));
+            }
         }
         let goes_on = ended && self.drive(cycle);
         (cycle, goes_on.then_some(Stop::Ended(Side::Model)))

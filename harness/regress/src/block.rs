@@ -139,7 +139,7 @@ impl Runner<'_> {
 
     fn plan(&self, cycles: u64) -> RunPlan {
         let (seed, threads) = (self.job.seed, self.job.threads);
-        RunPlan { seed, cycles, memory_every: MEMORY_EVERY, idle_limit: None, threads }
+        RunPlan { seed, cycles, memory_every: MEMORY_EVERY, idle: None, threads }
     }
 
     fn run(&self, project: &Project, rtl: &RtlSources, build_s: f64, stop: &AtomicBool) -> Result<JobResult, JobError> {

@@ -12,8 +12,8 @@ use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{registry, view, view_mut};
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{
-    Cause, Divergence, Environment, FailureContext, Lockstep, RESET_CYCLES, Records, RunOutcome, RunPlan, Side, Trail,
-    WaveFolder, report, write_failure,
+    Cause, Divergence, Environment, FailureContext, Idle, Lockstep, RESET_CYCLES, Records, RunOutcome, RunPlan, Side,
+    Trail, WaveFolder, report, write_failure,
 };
 use gpurf_regress::{Project, RtlSources, request};
 use verilated::{Options, Toolchain};
@@ -90,7 +90,7 @@ fn sides(fault: Fault) -> Lockstep {
     Lockstep::new(twin, library.instance(1).unwrap())
 }
 
-/// Runs the write queue in two environments; a cycle with a pop is progress. With one thread and with two it is the same run.
+/// Runs the write queue in two environments. With one thread and with two it is the same run.
 fn run(rtl: Echo, model: Echo, plan: RunPlan, fault: Fault) -> Ran {
     let [one, two] = [1, 2].map(|threads| run_once(rtl.clone(), model.clone(), RunPlan { threads, ..plan }, fault));
     let [first, second] = [&one, &two].map(|ran| known(ran.sides.comparator.declaration(), &ran.outcome));
@@ -104,14 +104,18 @@ fn run_once(rtl: Echo, model: Echo, plan: RunPlan, fault: Fault) -> Ran {
     let mut inputs = Records::new(sides.comparator.declaration().input_bytes);
     let mut observe = |driven: &[u8], _: &[u8]| {
         inputs.push(driven);
-        view::<MrfWriteQueueIn>(driven).pop_i == 1
     };
     let (mut rtl, mut model) = (rtl, model);
     let outcome = sides.run_reactive(&mut rtl, &mut model, &plan, &mut observe, &AtomicBool::new(false));
     Ran { sides, outcome, inputs }
 }
 
-const PLAN: RunPlan = RunPlan { seed: 1, cycles: 1_000_000, memory_every: 640, idle_limit: None, threads: 1 };
+const PLAN: RunPlan = RunPlan { seed: 1, cycles: 1_000_000, memory_every: 640, idle: None, threads: 1 };
+
+/// A cycle with a pop is progress.
+fn pops_within(limit: u64) -> Option<Idle> {
+    Some(Idle { limit, progress: |driven, _| view::<MrfWriteQueueIn>(driven).pop_i == 1 })
+}
 
 fn divergence(outcome: &RunOutcome) -> &Divergence {
     let Some(Cause::Diverged(divergence)) = &outcome.cause else { panic!("{:?}", outcome.cause) };
@@ -208,14 +212,14 @@ fn environments_that_differ_are_blamed_themselves() {
 #[test]
 fn a_run_without_progress_is_given_up() {
     let stuck = Echo { stuck_at: 10, ..Echo::new(700) };
-    let ran = run(stuck.clone(), stuck, RunPlan { idle_limit: Some(50), ..PLAN }, |_, _, _| {});
+    let ran = run(stuck.clone(), stuck, RunPlan { idle: pops_within(50), ..PLAN }, |_, _, _| {});
     let Some(Cause::Hung { cycle, since }) = ran.outcome.cause else { panic!("{:?}", ran.outcome.cause) };
     assert_eq!((since, cycle, ran.outcome.cycles), (30, 79, 80));
     assert_eq!(ran.outcome.capture.as_ref().unwrap().len(), 80);
     let report = written(&ran);
     assert!(report.contains("no progress from cycle 30 to 79"), "{report}");
     // Three cycles a result is progress enough.
-    let ran = run(Echo::new(100), Echo::new(100), RunPlan { idle_limit: Some(3), ..PLAN }, |_, _, _| {});
+    let ran = run(Echo::new(100), Echo::new(100), RunPlan { idle: pops_within(3), ..PLAN }, |_, _, _| {});
     assert!(ran.outcome.cause.is_none());
 }
 
@@ -235,7 +239,6 @@ fn what_observes_may_panic_or_end_the_run() {
                 assert!(seen != panic_at, "a defect of what observes");
                 seen += 1;
                 stop.fetch_or(seen == stop_at, Ordering::Relaxed);
-                true
             };
             let plan = RunPlan { threads, ..PLAN };
             let [mut rtl, mut model] = [(); 2].map(|()| Echo::new(u32::MAX));
@@ -247,7 +250,8 @@ fn what_observes_may_panic_or_end_the_run() {
         assert_eq!((cycle, cycles, message.as_str()), (300, 300, "a defect of what observes"));
         let (cause, cycles) = observed(300, u64::MAX);
         assert!(matches!(cause, Some(Cause::Interrupted)), "{cause:?}");
-        assert_eq!(cycles, 512, "the chunk's end");
+        // Two threads observe some chunks later, but all before memories are compared.
+        assert!(cycles == 512 || threads == 2 && cycles == 640, "{cycles}: the chunk's end");
     }
 }
 
@@ -270,7 +274,6 @@ fn with_two_threads_the_model_runs_ahead_on_its_own() {
         let mut observe = |_: &[u8], _: &[u8]| {
             furthest = furthest.max(DONE.load(Ordering::Relaxed) - seen);
             seen += 1;
-            true
         };
         let plan = RunPlan { threads, cycles: 20_000, memory_every: 1 << 20, ..PLAN };
         let [mut rtl, mut model] = [(); 2].map(|()| Echo::new(u32::MAX));
@@ -279,8 +282,8 @@ fn with_two_threads_the_model_runs_ahead_on_its_own() {
         let ran_on = RAN_ON.lock().unwrap();
         assert_eq!(ran_on.contains(&thread::current().id()), threads == 1);
         assert_eq!(ran_on.len(), 1);
-        // Ten chunks of this block.
-        assert!(furthest > 0 && furthest <= 10 * 256, "{furthest} cycles ahead");
+        // Chunks of this block: ten that the model is ahead of the RTL, eight that wait to be observed.
+        assert!(furthest > 0 && furthest <= 18 * 256, "{furthest} cycles ahead");
     }
 }
 
@@ -322,7 +325,6 @@ fn in_stretches(whole: &Ran, pauses: &'static [u64], plan: &RunPlan) {
     let mut inputs = Records::new(whole.inputs.size());
     let mut observe = |driven: &[u8], _: &[u8]| {
         inputs.push(driven);
-        true
     };
     let go = AtomicBool::new(false);
     for &pause in pauses {
@@ -347,9 +349,9 @@ fn a_failure_behind_a_stretch_shows_the_cycles_before_it() {
     let pausing = || Pausing { echo: Echo::new(700), cycle: 0, pauses: &[90] };
     let (mut rtl, mut model) = (pausing(), pausing());
     let go = AtomicBool::new(false);
-    let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut |_, _| true, &go);
+    let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut |_, _| {}, &go);
     assert!(outcome.cause.is_none());
-    let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut |_, _| true, &go);
+    let outcome = sides.go_on(&mut trail, &mut rtl, &mut model, &PLAN, &mut |_, _| {}, &go);
     assert_eq!(divergence(&outcome).cycle, 100);
     let capture = outcome.capture.unwrap();
     assert_eq!((capture.first_cycle, capture.len()), (0, 133));

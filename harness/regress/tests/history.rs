@@ -105,19 +105,15 @@ fn run(bench: &Bench, twin: Box<dyn Twin>, history: u64, threads: usize, surroun
     let mut seen = Records::new(declaration.record_bytes);
     let mut observe = |inputs: &[u8], compared: &[u8]| {
         seen.push(&[inputs, compared].concat());
-        true
     };
-    let plan = RunPlan { seed: 1, cycles: 20_000, memory_every: 640, idle_limit: None, threads };
+    let plan = RunPlan { seed: 1, cycles: 20_000, memory_every: 640, idle: None, threads };
     let mut trail = Trail::with_history(&sides, history);
     let (mut rtl, mut model) = (Surroundings::new(), Surroundings::new());
     let mut stimulus = gpurf_stimulus::random(BLOCK, &SMALL, 2);
     let outcome = loop {
         let outcome = match surrounded {
             true => sides.go_on(&mut trail, &mut rtl, &mut model, &plan, &mut observe, &GO),
-            false => {
-                let mut observe = |inputs: &[u8], compared: &[u8]| assert!(observe(inputs, compared));
-                sides.run_on(&mut trail, &mut *stimulus, &plan, &mut observe, &GO)
-            }
+            false => sides.run_on(&mut trail, &mut *stimulus, &plan, &mut observe, &GO),
         };
         if outcome.cause.is_some() {
             break outcome;
@@ -222,7 +218,7 @@ fn the_user_who_stops_does_not_wait_for_the_history() {
         seen += 1;
         stop.fetch_or(seen == 3_000, Ordering::Relaxed);
     };
-    let plan = RunPlan { seed: 1, cycles: 20_000, memory_every: 640, idle_limit: None, threads: 1 };
+    let plan = RunPlan { seed: 1, cycles: 20_000, memory_every: 640, idle: None, threads: 1 };
     let mut stimulus = gpurf_stimulus::random(BLOCK, &SMALL, 2);
     let outcome = sides.run_on(&mut trail, &mut *stimulus, &plan, &mut observe, &stop);
     assert!(matches!(outcome.cause, Some(Cause::Interrupted)), "{:?}", outcome.cause);

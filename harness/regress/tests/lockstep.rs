@@ -215,7 +215,7 @@ fn run_faulty_once(block: &str, fault: Fault, stop: &AtomicBool, threads: usize)
     let inner = (registry::find(block).unwrap().twin)(&SMALL);
     let mut sides = Bench::new().sides(Faulty::boxed(inner, fault));
     let mut stimulus = gpurf_stimulus::random(block, &SMALL, 1);
-    let plan = RunPlan { seed: 1, cycles: 2_000, memory_every: 640, idle_limit: None, threads };
+    let plan = RunPlan { seed: 1, cycles: 2_000, memory_every: 640, idle: None, threads };
     sides.run(&mut *stimulus, &plan, &mut |_, _| {}, stop)
 }
 
@@ -385,7 +385,7 @@ fn a_difference_is_found_in_its_cycle_wherever_that_is_in_a_chunk() {
             }
         }));
         let mut stimulus = gpurf_stimulus::random("mrf_write_queue", &SMALL, 4);
-        let plan = RunPlan { seed: 4, cycles: 1_000, memory_every: 100, idle_limit: None, threads: 1 };
+        let plan = RunPlan { seed: 4, cycles: 1_000, memory_every: 100, idle: None, threads: 1 };
         let mut seen = Records::new(sides.comparator.declaration().input_bytes);
         let outcome = sides.run(&mut *stimulus, &plan, &mut |inputs, _| seen.push(inputs), &GO);
         let Some(Cause::Diverged(divergence)) = &outcome.cause else { panic!("{wrong}: {:?}", outcome.cause) };

@@ -142,7 +142,7 @@ fn build(request: &Request) -> Result<Library, Error> {
 fn run(mut twin: Box<dyn Twin>, library: &Library, size: Size) -> RunOutcome {
     assert!(twin.memories().iter().all(|m| m.bits == size.word_w()));
     let mut sides = Lockstep::new(twin, library.instance(1).unwrap());
-    let plan = RunPlan { seed: 1, cycles: CYCLES, memory_every: 640, idle_limit: None, threads: 1 };
+    let plan = RunPlan { seed: 1, cycles: CYCLES, memory_every: 640, idle: None, threads: 1 };
     let mut accesses = Accesses(Rng::new(1, "accesses"), size);
     sides.run(&mut accesses, &plan, &mut |_, _| {}, &AtomicBool::new(false))
 }

@@ -44,4 +44,4 @@ pub use simulator::Simulator;
 pub use tool::tool;
 pub use toolchain::Toolchain;
 pub use wiring::{Net, Part, Wiring};
-pub use words::Words;
+pub use words::{Words, prefetch};

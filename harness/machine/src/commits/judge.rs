@@ -1,7 +1,7 @@
 //! The oracle's verdict on a launch.
 
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gpurf_blocks::config::Config;
 use gpurf_isa::Op;
@@ -27,13 +27,13 @@ pub struct Judge {
     /// Follows the register file, between launches.
     counts: Option<Counts>,
     /// The last kernel, made ready: launches that repeat are the rule.
-    program: Option<(Kernel, Rc<Program>)>,
+    program: Option<(Kernel, Arc<Program>)>,
 }
 
 /// A launch under way.
 pub struct Case<'a> {
     kernel: &'a str,
-    program: Rc<Program>,
+    program: Arc<Program>,
     geometry: Geometry,
     constant: &'a [u8],
     before: Memory,
@@ -220,7 +220,7 @@ impl Judge {
         let program = match &self.program {
             Some((kernel, program)) if kernel == launch.kernel => program.clone(),
             _ => {
-                let program = Rc::new(Program::new(launch.kernel, launch.source)?);
+                let program = Arc::new(Program::new(launch.kernel, launch.source)?);
                 self.program = Some((launch.kernel.clone(), program.clone()));
                 program
             }

@@ -34,7 +34,7 @@ use uses::Uses;
 use words::{Place, Sums, Tally, Word};
 
 /// A register file that is followed.
-trait Replay {
+trait Replay: Send {
     /// A launch begins.
     fn begin(&mut self, _job: &Job) {}
 

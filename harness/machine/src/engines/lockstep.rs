@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use gpurf_blocks::view;
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{
-    Capture, Cause, Events, FailureContext, Lockstep, Records, RunOutcome, RunPlan, Spreads, Trail, Verdict, report,
-    write_failure,
+    Capture, Cause, Events, FailureContext, Idle, Lockstep, Records, RunOutcome, RunPlan, Spreads, Trail, Verdict,
+    report, write_failure,
 };
 use gpurf_oracle::Memory;
 use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
@@ -246,7 +246,10 @@ impl Engine for LockstepEngine {
             cycles: self.until,
             memory_every: MEMORY_EVERY,
             // An SM that has stopped makes no progress, and is no hang.
-            idle_limit: Some(self.settings.idle_limit + if launch.fault.is_some() { AFTER_FAULT } else { 0 }),
+            idle: Some(Idle {
+                limit: self.settings.idle_limit + if launch.fault.is_some() { AFTER_FAULT } else { 0 },
+                progress: |inputs, compared| progress(view::<SmIn>(inputs), view::<SmOut>(compared)),
+            }),
             threads: self.settings.threads,
         };
         let mut places = Whereabouts::new(&self.settings.config);
@@ -273,7 +276,6 @@ impl Engine for LockstepEngine {
                 window.cycle(now, record, record);
             }
             now += 1;
-            progress(view::<SmIn>(inputs), view::<SmOut>(compared))
         };
         let (rtl, model) = (&mut self.rtl, &mut self.model);
         let mut outcome = self.lockstep.go_on(&mut self.trail, rtl, model, &plan, &mut observe, self.settings.stop);

@@ -295,7 +295,7 @@ impl Trial<'_> {
         let twin = gpurf_sm::find(block).map(|b| (b.twin)(config)).expect("found by request");
         let mut sides = Lockstep::new(twin, instance);
         let mut stimulus = gpurf_stimulus::random(block, config, self.bench.seed);
-        let plan = RunPlan { seed: self.bench.seed, cycles, memory_every: 4096, idle_limit: None, threads: 1 };
+        let plan = RunPlan { seed: self.bench.seed, cycles, memory_every: 4096, idle: None, threads: 1 };
         let outcome = sides.run(&mut *stimulus, &plan, &mut |_, _| {}, self.bench.stop);
         caught(block, &outcome, sides.comparator.declaration())
     }
