@@ -11,7 +11,6 @@ use crate::lines::Lines;
 use crate::memory::lose_in_twin;
 use crate::run::panic_message;
 use crate::trail::Chunk;
-use crate::watch::Watch;
 use crate::{Environment, Records, RunPlan, Stimulus};
 
 /// Where the model's inputs come from.
@@ -59,14 +58,10 @@ impl<'a> Model<'a> {
         Self { twin, feed, next, before: record, is_new: true, input_bytes, output_bytes, plan, lines, history }
     }
 
-    /// Runs as long as there are chunks to fill, up to a cycle before which it has to wait for the RTL. `watch` sees what was found equal.
-    pub(crate) fn run_ahead(&mut self, queue: &Queue, watch: &mut Watch<'_>) {
+    /// Runs as long as there are chunks to fill, up to a cycle before which it has to wait for the RTL.
+    pub(crate) fn run_ahead(&mut self, queue: &Queue<'_>) {
         let _end = queue.end_with_this();
         while let Some(mut chunk) = queue.free() {
-            queue.equal().iter().for_each(|equal| watch.see(equal));
-            if watch.panicked.is_some() {
-                return;
-            }
             self.fill(&mut chunk);
             let last = chunk.last;
             queue.put(chunk);

@@ -103,7 +103,8 @@ impl Lockstep {
 pub(crate) struct Run<'a> {
     pub model: Model<'a>,
     pub rtl: Follower<'a>,
-    watch: Watch<'a>,
+    /// Nothing while two threads run: their queue has it.
+    watch: Option<Watch<'a>>,
 }
 
 /// The RTL's side, and what is known of the run. The next cycle to compare is the number of cycles found equal.
@@ -167,7 +168,7 @@ impl<'a> Run<'a> {
         let mirrored = plan.threads > 1 && environment.is_some();
         let lines = mirrored.then(|| trail.lines.clone());
         Self {
-            watch: Watch::new(observe, totals, input_bytes, cycles),
+            watch: Some(Watch::new(observe, totals, input_bytes, cycles)),
             model: Model::new(&mut **twin, feed, plan, cycles, trail.last(), lines, history),
             rtl: Follower {
                 rtl,
@@ -196,9 +197,11 @@ impl<'a> Run<'a> {
         trail.history = self.model.history;
         trail.cycles = Some(outcome.cycles);
         trail.slow_compares = outcome.slow_compares;
-        let totals = trail.totals.insert(self.watch.totals);
-        outcome.events = totals.by_name();
-        outcome.spreads = totals.spreads();
+        if let Some(Watch { totals, .. }) = self.watch {
+            outcome.events = totals.by_name();
+            outcome.spreads = totals.spreads();
+            trail.totals = Some(totals);
+        }
         outcome
     }
 
@@ -255,7 +258,7 @@ impl<'a> Run<'a> {
             let last = chunk.last;
             self.rtl.trail.keep(chunk);
             let (equal, followed) = self.rtl.follow();
-            equal.iter().for_each(|equal| self.watch.see(equal));
+            self.watch.iter_mut().zip(&equal).for_each(|(watch, equal)| watch.see(equal));
             self.observed()?;
             followed?;
             if last {
@@ -266,18 +269,18 @@ impl<'a> Run<'a> {
 
     /// The model runs ahead on a thread of its own.
     fn side_by_side(&mut self) -> Result<(), Stop> {
-        let Self { model, rtl, watch } = self;
+        let watch = self.watch.take().expect("only the queue takes it, and gives it back");
+        let Self { model, rtl, .. } = self;
         let first = rtl.trail.open(rtl.outcome.cycles);
         let others = (1..AHEAD).map(|_| rtl.trail.spare());
-        let queue = Queue::new(std::iter::once(first).chain(others).collect());
+        let queue = Queue::new(std::iter::once(first).chain(others).collect(), watch);
         let followed = thread::scope(|scope| {
             let thread = thread::Builder::new().name("model".into()).stack_size(STACK);
-            thread.spawn_scoped(scope, || model.run_ahead(&queue, watch)).expect("the system gives a thread");
+            thread.spawn_scoped(scope, || model.run_ahead(&queue)).expect("the system gives a thread");
             rtl.follow_queue(&queue)
         });
-        queue.equal().iter().for_each(|equal| self.watch.see(equal));
-        let rtl = &mut self.rtl;
-        let (full, free) = queue.into_chunks();
+        let (full, free, watch) = queue.end();
+        self.watch = Some(watch);
         rtl.trail.give_back(free, rtl.outcome.cycles);
         full.into_iter().for_each(|chunk| rtl.trail.keep_ahead(chunk));
         self.observed()?;
@@ -286,8 +289,9 @@ impl<'a> Run<'a> {
 
     /// Ends the run where what observes panicked, if it did.
     fn observed(&mut self) -> Result<(), Stop> {
-        let Some(message) = self.watch.panicked.take() else { return Ok(()) };
-        self.rtl.outcome.cycles = self.watch.next;
+        let Some(watch) = &mut self.watch else { return Ok(()) };
+        let Some(message) = watch.panicked.take() else { return Ok(()) };
+        self.rtl.outcome.cycles = watch.next;
         Err(Stop::Panicked(message))
     }
 
@@ -345,7 +349,7 @@ impl Follower<'_> {
     }
 
     /// Follows the model's thread until that waits.
-    fn follow_queue(&mut self, queue: &Queue) -> Result<(), Stop> {
+    fn follow_queue(&mut self, queue: &Queue<'_>) -> Result<(), Stop> {
         let _end = queue.end_with_this();
         loop {
             self.check()?;
