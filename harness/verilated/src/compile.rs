@@ -42,9 +42,9 @@ pub(crate) const FLAGS: &[&str] = &[
 /// Passes of `-O1` that find little in Verilator's C++ and take an eighth of a build (docs/performance.md, "Builds").
 const QUICK: &[&str] = &["-fno-tree-dominator-opts", "-fno-tree-dse", "-fno-tree-pta"];
 
-/// Statements up to which Verilator unrolls a loop; by default it is 30,000. Loops over lanes stay loops, which halves the C++
+/// Statements up to which Verilator unrolls a loop, tried one after the other: by default it is 30,000. Loops over lanes stay loops, which halves the C++
 /// (docs/performance.md, "Builds").
-const UNROLLED: &str = "2000";
+const UNROLLED: [&str; 2] = ["2000", "5000"];
 /// Verilator's name for a loop that has to be unrolled and is not.
 const LOOP_NOT_UNROLLED: &str = "BLKLOOPINIT";
 
@@ -133,13 +133,12 @@ impl Toolchain {
     ) -> Result<HashMap<String, Variable>> {
         let write = |name: &str, text: &str| write(&folder.join(name), text);
         write("probes.vlt", &shim::configuration(request, writable))?;
-        match self.run_verilator(request, folder, &["--unroll-stmts", UNROLLED]) {
-            // A loop that assigns registers of an array has to be unrolled, and is too long for that.
-            Err(Error::Build { message, .. }) if message.contains(LOOP_NOT_UNROLLED) => {
-                self.run_verilator(request, folder, &[])?;
-            }
-            other => other?,
-        }
+        // A loop that assigns registers of an array has to be unrolled, however long it is.
+        let is_too_long =
+            |error: &Error| matches!(error, Error::Build { message, .. } if message.contains(LOOP_NOT_UNROLLED));
+        let tried = UNROLLED.iter().map(|limit| self.run_verilator(request, folder, &["--unroll-stmts", limit]));
+        let mut tried = tried.skip_while(|tried| tried.as_ref().is_err_and(is_too_long));
+        tried.next().unwrap_or_else(|| self.run_verilator(request, folder, &[]))?;
         let root = folder.join(format!("{PREFIX}___024root.h"));
         let text = [folder.join(format!("{PREFIX}.h")), root]
             .iter()

@@ -116,6 +116,24 @@ impl Record {
     }
 }
 
+/// A loop that assigns registers of an array has to be unrolled. The first of these is within the first limit, the second within the other one, the
+/// third within none.
+#[test]
+fn a_loop_that_has_to_be_unrolled_may_be_longer_than_the_limits() {
+    let text = std::fs::read_to_string(source()).unwrap();
+    for (registers, bits) in [(8, 1), (48, 1), (48, 4)] {
+        let more = format!(
+            "  logic [63:0] long_q [{registers}] /*verilator public_flat_rd*/;\n  always_ff @(posedge clk_i)\n    \
+             for (int i = 0; i < {registers}; i++) for (int j = 0; j < {bits}; j++)\n      \
+             if (kind_i == 4'(j)) long_q[i][j] <= kind_i[0];\nendmodule\n"
+        );
+        let file = tempfile::Builder::new().suffix(".sv").tempfile().unwrap();
+        std::fs::write(file.path(), text.replace("endmodule\n", &more)).unwrap();
+        let request = Request { sources: vec![file.path().to_owned()], ..request(5) };
+        assert_eq!(tools().check_ports(&request).map_err(|error| error.to_string()), Ok(vec!["missing_q".to_owned()]));
+    }
+}
+
 /// One cycle with these inputs.
 fn cycle(
     instance: &mut verilated::Instance,
