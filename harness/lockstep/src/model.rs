@@ -29,7 +29,7 @@ pub(crate) struct Model<'a> {
     next: u64,
     /// The record of the cycle before: inputs and outputs, and where changes are noted all that is compared.
     before: Records,
-    /// The model has run no cycle yet: `before` is not the record that the RTL was last compared with.
+    /// It has run no cycle of this run yet: `before` is not the whole record of the cycle before.
     is_new: bool,
     input_bytes: usize,
     output_bytes: usize,

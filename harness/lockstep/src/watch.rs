@@ -13,12 +13,12 @@ pub(crate) type Observe<'a> = dyn FnMut(&[u8], &[u8]) + Send + 'a;
 /// Cycles of a chunk that were found equal.
 pub(crate) struct Equal {
     pub chunk: Arc<Chunk>,
-    /// The first of them, and the first one that is none.
+    /// The first of them, and the one after the last.
     pub from: u64,
     pub to: u64,
 }
 
-/// Counts events and calls the observer, in the order of cycles, in turns with the RTL or some cycles later on the model's thread.
+/// Counts events and calls the observer, in the order of cycles: in turns with the RTL, or some cycles later on one of two threads.
 pub(crate) struct Watch<'a> {
     observe: &'a mut Observe<'a>,
     pub totals: EventTotals,
