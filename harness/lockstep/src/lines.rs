@@ -86,7 +86,7 @@ fn differ(a: &[u8; LINE], b: &[u8; LINE]) -> bool {
 #[cfg(test)]
 mod tests {
     use gpurf_blocks::config::Config;
-    use gpurf_blocks::{Role, registry};
+    use gpurf_blocks::registry;
 
     use super::*;
     use crate::Records;
@@ -100,11 +100,9 @@ mod tests {
         let mut set = vec![u64::MAX; lines.words()];
         lines.changed(records.get(0), records.get(1), &mut set);
         assert!(set.iter().all(|&word| word == 0));
-        for (index, signal) in
-            declaration.signals.iter().enumerate().filter(|(_, s)| s.role != Role::Input && s.field.count > 0)
-        {
-            let last = signal.field.offset + signal.field.count * signal.field.elem_bytes - 1;
-            records.get_mut(1)[last] = index as u8 | 1;
+        for (index, signal) in declaration.signals.iter().enumerate().filter(|(_, s)| s.field.count > 0) {
+            let (first, bytes) = (signal.field.offset, signal.field.count * signal.field.elem_bytes);
+            records.get_mut(1)[first..first + bytes].fill(index as u8 | 1);
         }
         lines.changed(records.get(0), records.get(1), &mut set);
         let mut copy = Records::zeroed(declaration.record_bytes, 1);
