@@ -473,7 +473,8 @@ fn the_parts_of_a_run_are_the_run() {
         for cycles in parts(&firsts) {
             let is_last = *cycles.end() == u64::MAX;
             let mut session = Session::new(case.manifest(), &image).unwrap();
-            let mut engine = both(Settings { compare: Some(cycles.clone()), ..settings(SET) });
+            let threads = 1 + usize::from(cycles.start() % 2 == 1);
+            let mut engine = both(Settings { compare: Some(cycles.clone()), threads, ..settings(SET) });
             match session.run(&mut engine) {
                 Ok(_) => {
                     assert!(is_last, "{name}, {cycles:?}");
