@@ -16,7 +16,8 @@ pub struct Records {
 #[repr(C, align(64))]
 struct Line([u8; 64]);
 
-const LINE: usize = 64;
+/// Bytes of a cache line.
+pub(crate) const LINE: usize = 64;
 
 impl Records {
     /// No records of `size` bytes, a multiple of 64.

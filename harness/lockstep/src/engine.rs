@@ -24,7 +24,7 @@ pub struct RunPlan {
 /// How long a run may go on without progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
-    /// So many cycles in a row, less one.
+    /// The run ends with the last of so many cycles in a row without progress.
     pub limit: u64,
     /// Whether a cycle with these inputs and this compared part makes progress.
     pub progress: fn(&[u8], &[u8]) -> bool,

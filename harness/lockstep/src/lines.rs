@@ -8,9 +8,7 @@ use std::ops::Range;
 use verilated::prefetch;
 
 use crate::Comparator;
-
-/// Bytes of a line.
-const LINE: usize = 64;
+use crate::capture::LINE;
 
 /// The lines of a record that have inputs or compared signals in them. Sets of them are words of 64 bits.
 pub(crate) struct Lines {

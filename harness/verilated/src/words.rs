@@ -1,4 +1,4 @@
-//! The words of a memory of the RTL, and cache lines.
+//! The words of a memory of the RTL.
 
 /// The words of a memory one after another, as Verilator stores them: each in a byte, in two, or in as many 32-bit elements as its bits need, lowest
 /// first. Zero above a word's width.
@@ -10,19 +10,6 @@ pub enum Words<'a> {
     Halves(&'a mut [u16]),
     /// All others.
     Whole(&'a mut [u32]),
-}
-
-/// Asks the processor for the cache line that begins a run of bytes: it comes while other things are done. Nothing but time depends on it.
-#[inline]
-pub fn prefetch(bytes: &[u8]) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch reads nothing and never faults.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = bytes;
 }
 
 impl Words<'_> {
