@@ -126,8 +126,9 @@ module unified_shared
 
   // Upwards: a lane is selected that does not conflict with one selected before. The first lane at a
   // bank names its row, the first one at a word place its column, and with simple gather the first
-  // one at a cluster that of all its places. Lanes of an atomic never share a word: each of them has
-  // to see what the one before has left.
+  // one at a cluster that of all its places. So lanes at one word place need their columns compared
+  // alone: if these are equal, the lanes are at one bank. Lanes of an atomic never share a word: each
+  // of them has to see what the one before has left.
   always_comb begin : choose
     automatic logic [ClusterIdxW-1:0] cluster;
     automatic logic [ColumnW-1:0]     column;
@@ -161,7 +162,7 @@ module unified_shared
           column   = row[ColumnW-1:0];
           bank     = {cluster, column};
           conflict = (bank_used[bank] && bank_row[bank] != row[SharedRowW-1:ColumnW]) ||
-                     (used[word] && (atomic || word_row[word] != row)) ||
+                     (used[word] && (atomic || word_row[word][ColumnW-1:0] != column)) ||
                      (!cfg_i[2] && cluster_used[cluster] && cluster_column[cluster] != column);
           if (!conflict) begin
             selected[l]             = 1'b1;
