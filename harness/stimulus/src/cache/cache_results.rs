@@ -91,7 +91,7 @@ pub(crate) struct CacheResultsDriver {
 knobs! {
     pub(crate) struct CacheResultsKnobs {
         row: "a part of a load is made" = [100, 600, 1000],
-        first: "it is the first one of its instruction" = [50, 300, 900],
+        first: "it is the first one of its instruction" = [0, 50, 300, 900],
         last: "it is the last one" = [0, 100, 400, 900],
         hit: "a hit comes" = [20, 300, 1000],
         miss: "an answer comes" = [0, 20, 300, 1000],
@@ -277,6 +277,7 @@ impl CacheResultsCover {
         point!("the last part goes, an answer", pop && done && answer);
         point!("a part goes, others are to come", pop && closed && parts > 1);
         point!("a part goes, the load is not closed", pop && !closed && parts > 1);
+        point!("the first one of a part for each lane goes", pop && usize::from(parts) == LANES);
         point!("the only part goes, the load is not closed", pop && !closed && parts == 1);
         point!("a part that is not the last one is offered, then it is", offered && !done && !pop && parts > 1);
         point!("an answer goes, a hit waits", pop && answer && waiting != 0);
