@@ -1,9 +1,13 @@
 //! From sources to a shared object: Verilator, the C++ compiler, the linker, each step cached by content.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gpurf_blocks::Declaration;
 
 use crate::cache::{self, Key};
 use crate::facts;
@@ -45,6 +49,9 @@ const QUICK: &[&str] = &["-fno-tree-dominator-opts", "-fno-tree-dse", "-fno-tree
 /// Statements up to which Verilator unrolls a loop, tried one after the other: by default it is 30,000. Loops over lanes stay loops, which halves the C++
 /// (docs/performance.md, "Builds").
 const UNROLLED: [&str; 2] = ["2000", "5000"];
+/// Endings of the files in include folders that a module may include, or that Verilator takes a module from that no source defines.
+const INCLUDED: [&str; 8] = ["svh", "vh", "sv", "v", "h", "inc", "vi", "svi"];
+
 /// Verilator's name for a loop that has to be unrolled and is not.
 const LOOP_NOT_UNROLLED: &str = "BLKLOOPINIT";
 
@@ -96,6 +103,7 @@ impl Toolchain {
     /// Everything the result depends on: what is the simulator's own, `key`, and what is not.
     pub(crate) fn key(&self, request: &Request, mut key: Key) -> Result<String> {
         key = key.with(FLAGS.join(" "));
+        // This crate, as far as it decides what is built, what is exchanged and what is compared.
         for text in [
             REPORT_H,
             MODEL_CPP,
@@ -103,23 +111,18 @@ impl Toolchain {
             include_str!("shim.rs"),
             include_str!("equal.rs"),
             include_str!("compile.rs"),
+            include_str!("elaborated.rs"),
+            include_str!("facts.rs"),
+            include_str!("header.rs"),
+            include_str!("names.rs"),
         ] {
             key = key.with(text);
         }
         key = key
             .with(format!("{:?}{:?}{:?}{:?}", request.declaration, request.memories, request.defines, request.options));
-        let read = |path: &Path| fs::read(path).map_err(|source| Error::Source { path: path.into(), source });
-        for source in &request.sources {
-            key = key.with(source.to_string_lossy().as_bytes()).with(read(source)?);
-        }
-        for folder in &request.include_dirs {
-            let listing = fs::read_dir(folder).map_err(|source| Error::Source { path: folder.into(), source })?;
-            let mut headers: Vec<PathBuf> = listing.filter_map(|e| Some(e.ok()?.path())).collect();
-            headers.retain(|p| p.extension().is_some_and(|e| ["svh", "vh", "sv", "v", "h"].iter().any(|h| e == *h)));
-            headers.sort();
-            for header in headers {
-                key = key.with(header.to_string_lossy().as_bytes()).with(read(&header)?);
-            }
+        key = key.with(rules(&request.declaration));
+        for path in files(request)? {
+            key = key.with(path.to_string_lossy().as_bytes()).with(read(&path)?);
         }
         Ok(key.finish())
     }
@@ -139,6 +142,7 @@ impl Toolchain {
         let tried = UNROLLED.iter().map(|limit| self.run_verilator(request, folder, &["--unroll-stmts", limit]));
         let mut tried = tried.skip_while(|tried| tried.as_ref().is_err_and(is_too_long));
         tried.next().unwrap_or_else(|| self.run_verilator(request, folder, &[]))?;
+        refuse_what_the_key_lacks(request, folder)?;
         let root = folder.join(format!("{PREFIX}___024root.h"));
         let text = [folder.join(format!("{PREFIX}.h")), root]
             .iter()
@@ -171,10 +175,9 @@ impl Toolchain {
         for (name, value) in &request.declaration.parameters {
             command.arg(format!("-G{name}={value}"));
         }
-        command.args(request.include_dirs.iter().map(|d| format!("-I{}", d.display())));
         command.args(request.defines.iter().map(|d| format!("-D{d}")));
         command.arg(folder.join("probes.vlt"));
-        command.args(&request.sources);
+        add_sources(&mut command, request, folder);
         checked(&mut command, request.declaration.block).map(drop)
     }
 
@@ -301,6 +304,66 @@ impl Toolchain {
             checked(&mut command, request.declaration.block).map(drop)
         })?;
         Ok(folder.join(NAME))
+    }
+}
+
+/// Adds the sources and the include folders to a command of Verilator.
+///
+/// It works in `folder`: otherwise it would also look for files in the folder in which gpurf was started, which no key knows.
+pub(crate) fn add_sources(command: &mut Command, request: &Request, folder: &Path) {
+    command.current_dir(folder);
+    command.args(request.include_dirs.iter().map(|dir| format!("-I{}", absolute(dir).display())));
+    command.args(request.sources.iter().map(|source| absolute(source)));
+}
+
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The files that a design may be read from: its sources, and what can be included from its include folders.
+fn files(request: &Request) -> Result<Vec<PathBuf>> {
+    let mut all: Vec<PathBuf> = request.sources.iter().map(|source| absolute(source)).collect();
+    for folder in &request.include_dirs {
+        let folder = absolute(folder);
+        let unreadable = |source| Error::Source { path: folder.clone(), source };
+        let listing = fs::read_dir(&folder).map_err(unreadable)?;
+        let mut headers =
+            listing.map(|entry| Ok(entry.map_err(unreadable)?.path())).collect::<Result<Vec<PathBuf>>>()?;
+        headers.retain(|path| path.extension().is_some_and(|ending| INCLUDED.iter().any(|known| ending == *known)));
+        headers.sort();
+        all.append(&mut headers);
+    }
+    Ok(all)
+}
+
+/// What a declaration says of each signal when it is asked: the comparison is generated from it.
+fn rules(declaration: &Declaration) -> String {
+    let mut text = String::new();
+    for (index, signal) in declaration.signals.iter().enumerate() {
+        let valid: Vec<_> = (0..signal.field.count).map(|element| declaration.valid_range(index, element)).collect();
+        writeln!(text, "{:?} {valid:?}", signal.field.paths()).unwrap();
+    }
+    text
+}
+
+/// Refuses a design of which Verilator has read files that are not in the key: after a change of one of them the old library would be taken from the cache.
+fn refuse_what_the_key_lacks(request: &Request, folder: &Path) -> Result<()> {
+    let list = folder.join(format!("{PREFIX}__verFiles.dat"));
+    let text = String::from_utf8_lossy(&read(&list)?).into_owned();
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let known: BTreeSet<PathBuf> = files(request)?.iter().map(|path| real(path)).collect();
+    let folder = real(folder);
+    // `S` and numbers of a file that was read, then its name in quotation marks; `T` of one that was written.
+    let read = text.lines().filter(|line| line.starts_with('S')).filter_map(|line| line.split('"').nth(1));
+    let unknown = read.map(|path| real(&folder.join(path))).find(|path| {
+        let is_verilator = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("verilator"));
+        !is_verilator && !path.starts_with(&folder) && !known.contains(path)
+    });
+    match unknown {
+        Some(path) => {
+            Err(Error::Included { module: request.declaration.block.into(), path, endings: INCLUDED.join(", ") })
+        }
+        None => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use roxmltree::{Document, Node};
 
+use crate::compile::add_sources;
 use crate::toolchain::checked;
 use crate::{Error, Request, Result, Toolchain, tool};
 
@@ -15,9 +16,8 @@ impl Toolchain {
         command.args(["-DSYNTHESIS", "--top-module", request.declaration.block, "--xml-output"]).arg(&path);
         command.arg("-Mdir").arg(scratch.path());
         command.args(request.declaration.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
-        command.args(request.include_dirs.iter().map(|d| format!("-I{}", d.display())));
         command.args(request.defines.iter().map(|d| format!("-D{d}")));
-        command.args(&request.sources);
+        add_sources(&mut command, request, scratch.path());
         checked(&mut command, request.declaration.block)?;
         std::fs::read_to_string(&path).map_err(|source| Error::Source { path, source })
     }

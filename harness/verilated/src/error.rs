@@ -38,6 +38,20 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// The RTL includes a file that no build's key knows.
+    #[error(
+        "{module} is read from {} too, which is no source and in no include folder: a change of it would not be noticed; \
+         name its folder by +incdir+ in a file list (--rtl-list), and let its name end in one of {endings}",
+        path.display()
+    )]
+    Included {
+        /// Top module.
+        module: String,
+        /// The file.
+        path: PathBuf,
+        /// Endings of files that can be included.
+        endings: String,
+    },
     /// Verilator, Yosys or the C++ compiler refused.
     #[error("{tool} failed on {what}:\n{message}")]
     Build {

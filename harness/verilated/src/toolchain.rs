@@ -26,8 +26,8 @@ impl Toolchain {
     /// # Errors
     /// [`Error::MissingTool`] and [`Error::OldTool`] say how to get what is missing.
     pub fn find(cache: &Path) -> Result<Self> {
-        let verilator = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into());
-        let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".into());
+        let [verilator, compiler] =
+            [("VERILATOR", "verilator"), ("CXX", "g++")].map(|(variable, usual)| program(variable, usual));
         let missing = Error::MissingTool { tool: "Verilator", install: VERILATOR_INSTALL };
         let text = run(&verilator, &["--version"]).ok_or(missing)?;
         let found = text.split_whitespace().nth(1).unwrap_or("").to_owned();
@@ -41,7 +41,18 @@ impl Toolchain {
             .ok_or(Error::MissingTool { tool: "Verilator's runtime", install: VERILATOR_INSTALL })?;
         let versions = format!("{text}{}", compiler_version.lines().next().unwrap_or(""));
         let runtime = Path::new(root.trim()).join("include");
-        Ok(Self { verilator, compiler, versions, runtime, cache: cache.to_owned() })
+        let cache = std::path::absolute(cache).unwrap_or_else(|_| cache.to_owned());
+        Ok(Self { verilator, compiler, versions, runtime, cache })
+    }
+}
+
+/// The program that an environment variable names, or the usual one. Tools run in folders of their own, so a path holds from everywhere.
+fn program(variable: &str, usual: &str) -> String {
+    let name = std::env::var(variable).unwrap_or_else(|_| usual.into());
+    let path = Path::new(&name);
+    match std::path::absolute(path) {
+        Ok(whole) if path.components().count() > 1 => whole.to_string_lossy().into_owned(),
+        _ => name,
     }
 }
 

@@ -134,6 +134,42 @@ fn a_loop_that_has_to_be_unrolled_may_be_longer_than_the_limits() {
     }
 }
 
+/// A change of a file that no key knows would leave the old library in the cache.
+#[test]
+fn what_is_included_is_in_the_key_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let text = std::fs::read_to_string(source()).unwrap();
+    let including = |name: &str| {
+        let text = text.replace("endmodule\n", &format!("`include \"{name}\"\nendmodule\n"));
+        Request { sources: vec![file("toy.sv", &text)], include_dirs: vec![folder.path().join("inc")], ..request(5) }
+    };
+    let header = file("inc/more.svh", "logic unused_a;\n");
+    file("inc/below/more.svh", "logic unused_b;\n");
+    tools().check_ports(&including("more.svh")).unwrap();
+    let Err(error @ Error::Included { .. }) = tools().check_ports(&including("below/more.svh")) else {
+        panic!("a folder that was not named")
+    };
+    assert!(error.to_string().contains("inc/below/more.svh") && error.to_string().contains("+incdir+"), "{error}");
+    // There is such a file in the folder in which the test runs.
+    assert!(Path::new("tests/toy.sv").exists());
+    let error = tools().check_ports(&including("tests/toy.sv")).unwrap_err().to_string();
+    assert!(error.contains("Cannot find include file"), "{error}");
+
+    // A header that changes makes another library.
+    let probed = |text: &str| {
+        std::fs::write(&header, text).unwrap();
+        tools().build(&including("more.svh")).unwrap().absent_names().to_vec()
+    };
+    assert_eq!(probed("logic unused_a;\n"), ["missing_q"]);
+    assert!(probed("logic missing_q;\n").is_empty());
+}
+
 /// One cycle with these inputs.
 fn cycle(
     instance: &mut verilated::Instance,

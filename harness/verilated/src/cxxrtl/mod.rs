@@ -16,7 +16,7 @@ mod members;
 use members::{Kind, Member, Members, Unset};
 
 use crate::cache::{self, Key};
-use crate::compile::{FLAGS, MODEL_CPP, REPORT_H, write};
+use crate::compile::{FLAGS, MODEL_CPP, REPORT_H, absolute, write};
 use crate::facts;
 use crate::header::Variable;
 use crate::names::PREFIX;
@@ -139,9 +139,11 @@ fn refuse_what_only_verilator_has(request: &Request) -> Result<()> {
 fn netlist(request: &Request, yosys: &Yosys, script: &Path, folder: &Path) -> Result<Members> {
     let declaration = &request.declaration;
     let mut command = tool(&yosys.python);
-    command.arg(script).args(["--top", declaration.block, "--out"]).arg(folder);
+    command.arg(absolute(script)).args(["--top", declaration.block, "--out"]).arg(folder);
+    // As for Verilator: files of the folder in which gpurf was started are not found by chance.
+    command.current_dir(folder);
     for folder in &request.include_dirs {
-        command.arg("-I").arg(folder);
+        command.arg("-I").arg(absolute(folder));
     }
     command.args(request.defines.iter().map(|define| format!("-D{define}")));
     command.args(declaration.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
@@ -158,7 +160,7 @@ fn netlist(request: &Request, yosys: &Yosys, script: &Path, folder: &Path) -> Re
         }
     }
     command.args(request.options.knobs.iter().flat_map(|knob| ["--knob", knob]));
-    command.args(&request.sources);
+    command.args(request.sources.iter().map(|source| absolute(source)));
     checked(&mut command, declaration.block).map_err(|error| match error {
         // Yosys ends the process at an error, which is in its log.
         Error::Build { what, message, .. } => {
