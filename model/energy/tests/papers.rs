@@ -104,23 +104,20 @@ fn every_access_to_the_upper_level_would_save_58_percent() {
 
 #[test]
 fn three_of_the_four_rows_of_table_5() {
-    // Columns compute and shaders. What the paper does not print is set here: the parts of operands and results that stay with the MRF, so that the
-    // row of 1 mm and 0 mm comes out, and the write-backs, so that the row without wires does. The row of 1 mm and 1 mm then follows.
+    // Columns compute and shaders. Of compute, half of the 1.8 reads and 59 % of the writes are avoided, as the paper says. What it does not print is set here: 22 %
+    // of the results go around the cache. Of shaders it prints no means.
     let energies = Energies::rfc_paper(6, 8);
-    let columns = [(traffic(0.9, 0.43, 0.119), [0.76, 0.87, 0.63]), (traffic(0.8, 0.412, 0.131), [0.74, 0.86, 0.60])];
+    let columns = [(traffic(0.9, 0.22, 0.19), [0.76, 0.87, 0.65]), (traffic(0.85, 0.196, 0.179), [0.74, 0.86, 0.63])];
     for (traffic, printed) in columns {
-        let rows = [(0.0, 0.0), (1.0, 1.0), (1.0, 0.0)];
+        let rows = [(0.0, 0.0), (1.0, 1.0), (1.0, 0.2)];
         for ((mrf, upper), printed) in rows.into_iter().zip(printed) {
             let got = normalised(&at(energies, mrf, upper), &traffic);
             assert!(prints(got, printed, 2), "{mrf} mm, {upper} mm: {got}");
         }
     }
-    // The row of 0.2 mm cannot come out of energies that are linear in distance: its 0.65 and 0.63 are those of 0.1 mm.
-    let row = |upper| columns.map(|(traffic, _)| normalised(&at(energies, 1.0, upper), &traffic));
-    let [compute, shaders] = row(0.2);
-    assert!(prints(compute, 0.68, 2) && prints(shaders, 0.65, 2), "{compute} {shaders}");
-    let [compute, shaders] = row(0.1);
-    assert!(prints(compute, 0.65, 2) && prints(shaders, 0.63, 2), "{compute} {shaders}");
+    // The row of 0 mm, printed as 0.63 and 0.60, cannot come out of energies that are linear in distance (docs/errata.md, 1).
+    let [compute, shaders] = columns.map(|(traffic, _)| normalised(&at(energies, 1.0, 0.0), &traffic));
+    assert!(prints(compute, 0.60, 2) && prints(shaders, 0.57, 2), "{compute} {shaders}");
 }
 
 #[test]

@@ -206,8 +206,10 @@ fn improved_rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, options: HierarchyOptions, organisation: Organisation, entries: u32| {
         let software = normalised(results, &options)?;
         let hardware = organisation.energy(results, entries)?;
-        let row =
-            claim.row(format!("energy of {metric} more than that of software"), super::more(&hardware, &software));
+        // One less what the one saves, by one less what the other saves: "we are able to improve this savings to 45 %" is 22 % of 0.66 by 0.55.
+        let row = claim
+            .row(format!("energy of {metric} more than that of software"), super::more(&hardware, &software))
+            .derived("what hardware saves, and what software saves");
         Some(row.because(|_| {
             let than = |hardware: Option<PerKernel>, software: Option<PerKernel>| {
                 Some(super::more(&hardware?, &software?).value)

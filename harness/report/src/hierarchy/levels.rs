@@ -5,8 +5,8 @@ use gpurf_energy::Traffic;
 use gpurf_oracle::levels::LevelCounts;
 
 use super::{
-    ENTRIES, SIZE, SIZES, basic, cache, command, each, less, lines, more, operands, plan_with_experiments, results_of,
-    split, two, unified, unknown, why,
+    ENTRIES, SIZE, SIZES, basic, cache, changed, command, each, less, lines, more, operands, plan_with_experiments,
+    results_of, split, two, unified, unknown, why,
 };
 use crate::cached;
 use crate::cached::of_cache;
@@ -49,7 +49,7 @@ pub fn plan(plan: &mut SweepPlan) {
         plan_with_experiments(plan, basic(two(entries)));
         [Flushed::Leaving, Flushed::StrandEnds].into_iter().for_each(|flushed| plan.cache(cache(entries, flushed)));
     }
-    plan.levels(forward(two(ENTRIES)));
+    [forward(two(ENTRIES)), basic(unified(ENTRIES))].into_iter().for_each(|options| plan.levels(options));
     [basic(two(ENTRIES)), two(ENTRIES), unified(ENTRIES), split(ENTRIES)]
         .into_iter()
         .for_each(|options| plan_with_experiments(plan, options));
@@ -178,7 +178,13 @@ fn depth_rows(results: &Results<'_>) -> Vec<Row> {
     }));
     rows.extend(overhead(&software).map(|writes| {
         let row = SOFTWARE_OVERHEAD.mean(format!("writes on top of results, software, unified LRF, {SIZE}"), writes);
-        row.because(|_| why(results, "levels", &software, &overhead))
+        row.because(|_| {
+            let of = |options: HierarchyOptions| overhead(&options).map(|values| mean(&values));
+            let mut experiments = changed(&software, of);
+            // Figure 6.10 is about "our most basic software-managed ORF"; the optimisations and what they write come later (6.5.1, 6.5.4).
+            experiments.push(("with basic software, without optimisations,".to_owned(), of(basic(software))));
+            Reason::found(experiments, command(results, "levels"))
+        })
     }));
     let writes = hardware(results, &cache, |traffic| traffic.mrf.writes(), all_results).zip(of_results(
         results,

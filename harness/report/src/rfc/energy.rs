@@ -30,13 +30,17 @@ const OF_SM: Claim = Claim::share("RFC paper 5.5; hierarchy thesis 5.4.6", "5.4 
 const OF_CHIP: Claim = Claim::share("RFC paper 5.5; hierarchy thesis 5.4.6", "3.8 %", 0.0375, 0.0385);
 const OVERHEAD: Claim = Claim::share("hierarchy thesis 4.4.2, 5.4.7", "1.2 %", 0.0115, 0.0125);
 
-const HALF_ACCESS: Claim = Claim::share("hierarchy thesis 4.4", "roughly equally split: 45-55 %", 0.45, 0.55);
+pub const HALF_ACCESS: Claim = Claim::share("hierarchy thesis 4.4", "roughly equally split: 45-55 %", 0.45, 0.55);
 const LANE_BYTES: Claim = Claim::share("RFC paper 5.4", "192 bytes", 192.0, 192.0).in_unit(Unit::Count);
 const ALL_BYTES: Claim = Claim::share("RFC paper 5.4", "6,144 bytes", 6144.0, 6144.0).in_unit(Unit::Count);
 
 /// Rows of table 5: way to the MRF, way to the cache, in mm; normalised energy of compute.
 const TABLE_5: [(f64, f64, &str, f64); 4] =
     [(0.0, 0.0, "0.76", 0.76), (1.0, 1.0, "0.87", 0.87), (1.0, 0.2, "0.65", 0.65), (1.0, 0.0, "0.63", 0.63)];
+
+/// The part of the results that goes around the cache: those of long-latency operations, and by 5.3 those that are not read before the slot is given up. The
+/// paper prints no number. With this one its means and prices give 0.76, 0.87 and 0.65 of table 5 ([`with_the_papers_means`]).
+const AROUND: f64 = 0.22;
 
 /// Bits that an instruction gains: one to deschedule, and a last read of each of three sources.
 const BITS_ADDED: u32 = 4;
@@ -51,6 +55,13 @@ pub fn plan(plan: &mut SweepPlan) {
             .for_each(|point| plan.point(point));
     }
     plan.point(two_level::active(32));
+    SIZES.into_iter().for_each(|entries| plan.experiment(around(&combined::live(entries, ACTIVE))));
+}
+
+/// The same with results around the cache that are not read before the slot is given up: "bypassing these values around the RFC saves energy" (RFC paper 5.3), on
+/// whose results those of 5.4 are based.
+fn around(point: &Point) -> Point {
+    point.clone().with("rfc.bypass=true")
 }
 
 /// The RFC paper's machine with other distances.
@@ -64,17 +75,19 @@ pub fn ideal(traffic: &Traffic) -> Traffic {
     Traffic { upper: traffic.flat().mrf, ..Traffic::default() }
 }
 
-/// The traffic of the same operands and results with the paper's means: half of the reads and 59 % of the writes avoided, every result written to the cache.
+/// The traffic of the same operands and results with the paper's means: half of the reads and 59 % of the writes avoided, 22 % of the results around the cache.
 pub fn with_the_papers_means(traffic: &Traffic) -> Traffic {
     let flat = traffic.flat().mrf;
     let part = |count: u64, part: f64| (count as f64 * part) as u64;
     let (reads, writes) = (flat.reads(), flat.writes());
+    let (to_mrf, past) = (part(writes, 0.41), part(writes, AROUND));
     let mut means = Traffic::default();
     means.mrf.private_reads = reads - part(reads, 0.5);
     means.upper.private_reads = part(reads, 0.5);
-    means.upper.private_writes = writes;
-    means.upper.moving_reads = part(writes, 0.41);
-    means.mrf.moving_writes = part(writes, 0.41);
+    means.mrf.private_writes = past;
+    means.upper.private_writes = writes - past;
+    means.upper.moving_reads = to_mrf - past;
+    means.mrf.moving_writes = to_mrf - past;
     means
 }
 
@@ -107,14 +120,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let thesis = Energies::thesis(ENTRIES, ACTIVE);
     if let Some(saved) = saved(results, &chosen, &no_wires) {
         let row = CHOSEN.mean(&chosen_metric, saved);
-        rows.push(row.because(|_| Reason {
-            erratum: Some(errata::TABLE_5),
-            ..why(results, &chosen, &no_wires, less_one, command())
-        }));
+        rows.push(saving(row, &chosen, &no_wires));
     }
     if let Some(saved) = results.each(&chosen, |run| 1.0 - normalised_to_flat(&no_wires, &of_cache(run))) {
         let row = IDEAL.mean(format!("energy saved if all accesses went to the cache, {size}"), saved);
-        rows.push(row.because(|_| Reason { erratum: Some(errata::IDEAL), ..unknown(results, "energy") }));
+        rows.push(row.because(|_| unknown(results, "energy")));
     }
     for (mrf, cache, text, value) in TABLE_5 {
         let energies = at(ENTRIES, ACTIVE, mrf, cache);
@@ -129,8 +139,8 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             _ => row,
         };
         rows.push(row.because(|_| Reason {
-            // Without wires, and with the same ones for both, the table is not what its own means give.
-            erratum: (cache == mrf).then_some(errata::TABLE_5),
+            // The last line is not what the two above it give.
+            erratum: ((mrf, cache) == (1.0, 0.0)).then_some(errata::TABLE_5),
             ..why(results, &chosen, &energies, |energy| energy, command())
         }));
     }
@@ -164,7 +174,7 @@ fn halves(results: &Results<'_>, chosen: &Point, thesis: &Energies) -> Option<Ro
         "part of the energy saved that accesses save, not wires, 6 entries, 8 active warps",
         Estimate::ratio_of_means(&accesses?, &all?),
     );
-    Some(row.because(|_| unknown(results, "energy")))
+    Some(row.because(|_| Reason { erratum: Some(errata::HALVES), ..unknown(results, "energy") }))
 }
 
 /// Energy of the ideal traffic by that of an MRF alone.
@@ -244,7 +254,7 @@ fn papers_energy(results: &Results<'_>, point: &Point, energies: &Energies) -> O
     mean_of(results, point, |run| normalised(energies, &with_the_papers_means(&of_cache(run))))
 }
 
-/// The same row with the accesses that the paper avoids: 50 % of the reads, 59 % of the writes.
+/// The same row with the accesses that the paper avoids, and with results around the cache that are not read in time.
 pub fn why(
     results: &Results<'_>,
     point: &Point,
@@ -252,9 +262,11 @@ pub fn why(
     of: impl Fn(f64) -> f64,
     command: String,
 ) -> Reason {
-    let papers = papers_energy(results, point, energies).map(of);
-    let words = "with 50 % of the reads and 59 % of the writes avoided, the paper's means,".to_owned();
-    Reason::found(vec![(words, papers)], command)
+    let papers = papers_energy(results, point, energies).map(&of);
+    let means = "with 50 % of the reads and 59 % of the writes avoided, the paper's means, and 22 % of the results around the cache,";
+    let around = mean_of(results, &around(point), |run| normalised(energies, &of_cache(run))).map(&of);
+    let words = "with results around the cache that are not read before the slot is given up (rfc.bypass=true)";
+    Reason::found(vec![(means.to_owned(), papers), (words.to_owned(), around)], command)
 }
 
 pub fn plots(results: &Results<'_>) -> Vec<Plot> {
