@@ -147,6 +147,16 @@ fn a_broken_configuration_is_answered_with_its_line_and_column() {
 }
 
 #[test]
+fn a_row_that_the_bench_does_not_have_is_answered_with_those_it_has() {
+    let none = ["bench", "--only", "nosuchthing"];
+    refused(&none, BAD_INPUT, &["--only nosuchthing", "\n  mrf, 16 banks", "\n  sm, baseline, crc32\n"]);
+    let names = text(&run(&none).stderr);
+    assert_eq!(names.matches("\n  mrf, 16 banks, 8 collectors, idle\n").count(), 1, "{names}");
+    let none = ["bench", "--sizes", "--only", "nosuchthing"];
+    refused(&none, BAD_INPUT, &["--only nosuchthing", "\n  baseline with sm.warps = 8\n"]);
+}
+
+#[test]
 fn errors_are_json_too() {
     let error = json(&["cosim", "--json", "--block", "sharing"], BAD_INPUT);
     assert_eq!((error["result"].as_str(), error["command"].as_str()), (Some("error"), Some("cosim")));
@@ -439,10 +449,11 @@ fn reproducers_that_cannot_be_are_refused() {
             r#"{{"gpurf_reproducer": 2, "block": "{block}", "settings": {settings}, "seed": 1, "cycles": {cycles}}}"#
         )
     };
-    refuse(&with("sharing", "[]", "[]"), &["there is no block sharing"]);
-    refuse(&with("mrf_bank_map", r#"["mrf.banks=3"]"#, "[]"), &["r.json", "mrf.banks = 3 is not allowed"]);
-    refuse(&with("mrf_bank_map", r#"["mrf.banks"]"#, "[]"), &["r.json", "expected key=value"]);
+    refuse(&with("sharing", "[]", "[{}]"), &["there is no block sharing"]);
+    refuse(&with("mrf_bank_map", r#"["mrf.banks=3"]"#, "[{}]"), &["r.json", "mrf.banks = 3 is not allowed"]);
+    refuse(&with("mrf_bank_map", r#"["mrf.banks"]"#, "[{}]"), &["r.json", "expected key=value"]);
     let good = r#"["mrf.banks=16"]"#;
+    refuse(&with("mrf_bank_map", good, "[]"), &["r.json has no cycles"]);
     refuse(&with("mrf_bank_map", good, r#"[{"wrap_i": "0x1"}]"#), &["cycle 0", "no input wrap_i"]);
     refuse(&with("mrf_bank_map", good, r#"[{}, {"warp_i": "0x40"}]"#), &["cycle 1", "warp_i", "6 bits"]);
 }
@@ -600,6 +611,7 @@ fn a_folder_without_a_waveform_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     refused(&["wave", folder.path().to_str().unwrap()], BAD_INPUT, &["has no wave.vcd"]);
     refused(&["wave", "/nonexistent"], BAD_INPUT, &["/nonexistent does not exist"]);
+    refused(&["wave", "/etc/passwd"], BAD_INPUT, &["/etc/passwd is a file: give a failure's folder"]);
     fs::create_dir(folder.path().join("rtl")).unwrap();
     let output = gpurf(&["wave"]).env("GPURF_HOME", folder.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(BAD_INPUT));
@@ -624,6 +636,8 @@ fn a_divergence_is_reported_without_its_folder_too() {
 #[test]
 fn faults_and_flipped_bits_are_found() {
     refused(&["mutate", "--block", "sharing"], BAD_INPUT, &["there is no block sharing"]);
+    let none = ["mutate", "--only-generated", "--count", "0", "--mistakes", "0"];
+    refused(&none, BAD_INPUT, &["all kinds of mutants are switched off"]);
     refused(&["audit", "--block", "sharing"], BAD_INPUT, &["there is no block sharing"]);
     refused(&["audit", "--block", "sm"], BAD_INPUT, &["--block sm", "memory and host"]);
     let result = json(&["audit", "--json", "--block", "mrf_write_queue"], PASSED);

@@ -3,11 +3,13 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
-use common::{BAD_INPUT, PASSED, text};
+use common::{BAD_INPUT, INTERRUPTED, PASSED, check_refused, text};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -288,6 +290,74 @@ fn one_process_has_the_device() {
 fn the_status_is_that_of_the_application() {
     assert_eq!(exec(&[], &["loop", "37"]).status.code(), Some(37));
     assert_eq!(gpurf(&["exec", "--", "sh", "-c", "kill -9 $$"]).status.code(), Some(137));
+}
+
+/// Sends a signal to a process; whether it was there.
+fn signal(name: &str, process: &str) -> bool {
+    let kill = Command::new("sh").args(["-c", &format!("kill -{name} {process}")]).stderr(Stdio::null()).status();
+    kill.unwrap().success()
+}
+
+/// Starts an application whose last line is the number of its process, sends a signal to gpurf alone when that line is there, and checks that both end.
+#[track_caller]
+fn ends_after(name: &str, lines: usize, program: &[&str]) -> Duration {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpurf"));
+    command.args(["exec", "--"]).args(program).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut printed = BufReader::new(child.stdout.take().unwrap()).lines();
+    let process = printed.nth(lines - 1).unwrap().unwrap();
+    let asked = Instant::now();
+    assert!(signal(name, &child.id().to_string()));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(INTERRUPTED), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "interrupted: the application was told to end\n");
+    assert!(!signal("0", &process), "the application runs on");
+    asked.elapsed()
+}
+
+/// The signal of a terminal reaches the application too; this one does not.
+#[test]
+fn the_application_ends_when_gpurf_is_told_to() {
+    for name in ["TERM", "INT", "HUP"] {
+        let elapsed = ends_after(name, 1, &["sh", "-c", "echo $$; exec sleep 30"]);
+        assert!(elapsed < Duration::from_secs(20), "{elapsed:?}");
+    }
+    // One that is connected, and does nothing.
+    let [program, fat] = ["by_hand13", "fat"].map(|name| APPLICATIONS.0.path().join(name).display().to_string());
+    let elapsed = ends_after("TERM", 2, &[&program, &fat, "wait"]);
+    assert!(elapsed < Duration::from_secs(20), "{elapsed:?}");
+    // One that does not want to.
+    let deaf = ["sh", "-c", "trap '' TERM; echo $$; i=0; while [ $i -lt 30 ]; do sleep 1; i=$((i+1)); done"];
+    let elapsed = ends_after("TERM", 1, &deaf);
+    assert!((Duration::from_secs(2)..Duration::from_secs(20)).contains(&elapsed), "{elapsed:?}");
+}
+
+/// A script's process that is left behind is not waited for.
+#[test]
+fn what_an_ended_script_has_started_loses_its_device() {
+    let script = format!("cd {}; ./by_hand13 fat wait; echo", APPLICATIONS.0.path().display());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpurf"));
+    let mut child = command.args(["exec", "--", "sh", "-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut printed = BufReader::new(child.stdout.take().unwrap()).lines();
+    let process = printed.nth(1).unwrap().unwrap();
+    let asked = Instant::now();
+    assert!(signal("TERM", &child.id().to_string()));
+    assert_eq!(child.wait().unwrap().code(), Some(INTERRUPTED));
+    assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
+    signal("KILL", &process);
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_before_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["exec", "--json", folder.path().to_str().unwrap(), "--", "echo", "run"];
+    check_refused(&arguments, &gpurf(&arguments), BAD_INPUT, &["--json", "it is a folder"]);
+    let home = folder.path().join("none");
+    for arguments in [&["exec", "--library"][..], &["exec", "--", "echo", "run"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_gpurf")).args(arguments).env("GPURF_HOME", &home).output();
+        check_refused(arguments, &output.unwrap(), BAD_INPUT, &["there is no folder", "set GPURF_HOME"]);
+    }
+    assert!(!home.exists());
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn blessed(kernel: &str) -> (tempfile::TempDir, PathBuf) {
     let file = folder.path().join(format!("baseline/{kernel}.toml"));
     let output = golden(folder.path(), &["bless", "--reason", "it is new", "--kernel", kernel]);
     assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout), format!("baseline {kernel}: new\n1 of 1 goldens unchanged\n"));
+    assert_eq!(text(&output.stdout), format!("baseline {kernel}: new\n1 new, 0 unchanged\n"));
     (folder, file)
 }
 
@@ -92,11 +92,13 @@ fn a_change_is_said_and_blessed_with_a_reason() {
     let arguments = ["check", "--kernel", "saxpy", "--before", program];
     let output = golden(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(BAD_INPUT));
-    assert!(text(&output.stdout).contains("does not match the golden either"), "{}", text(&output.stdout));
+    let said = text(&output.stdout);
+    assert!(said.contains("does not match the golden either") && said.contains("events.line_wait"), "{said}");
 
     let output = golden(folder.path(), &["bless", "--reason", "52 cycles are right", "--kernel", "saxpy"]);
     assert_eq!(output.status.code(), Some(PASSED), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("events.line_wait"), "{}", text(&output.stdout));
+    let said = text(&output.stdout);
+    assert!(said.contains("events.line_wait") && said.ends_with("\n1 changed, 0 unchanged\n"), "{said}");
     assert_eq!(fs::read_to_string(&file).unwrap(), first.replace("it is new", "52 cycles are right"));
     // What has not changed keeps its reason.
     golden(folder.path(), &["bless", "--reason", "again", "--kernel", "saxpy"]);
@@ -201,6 +203,73 @@ fn goldens_that_are_missing_or_none_are_said() {
     edit(&file, "cycles", "4952");
     edit(&file, "kernel", "\"tests/kernels/gone.toml\"");
     said(&["check", "--kernel", "vectorAdd"], FAILED, "saxpy.toml: its preset or launch manifest no longer exists");
+    said(&["check", "--kernel", "vectorAdd"], FAILED, "\nbaseline saxpy: /");
+}
+
+#[test]
+fn a_golden_belongs_to_its_place() {
+    let (folder, file) = blessed("saxpy");
+    let first = fs::read_to_string(&file).unwrap();
+    for (key, value, words) in [
+        ("preset", "\"rfc\"", "its preset is rfc, but this is the place of baseline"),
+        (
+            "kernel",
+            "\"tests/kernels/scan.toml\"",
+            "its kernel is tests/kernels/scan.toml, but this is the place of saxpy",
+        ),
+    ] {
+        edit(&file, key, value);
+        let output = golden(folder.path(), &["check", "--kernel", "saxpy"]);
+        assert_eq!(output.status.code(), Some(BAD_INPUT));
+        assert!(text(&output.stdout).contains(words), "{}", text(&output.stdout));
+        // As the message says.
+        let output = golden(folder.path(), &["bless", "--reason", "it is new", "--kernel", "saxpy"]);
+        assert!(text(&output.stdout).ends_with("1 new, 0 unchanged\n"), "{}", text(&output.stdout));
+        assert_eq!(fs::read_to_string(&file).unwrap(), first);
+    }
+}
+
+#[test]
+fn two_kernels_of_one_name_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = Project::find().root.join("tests/kernels/saxpy.toml");
+    let other = folder.path().join("saxpy.toml");
+    let ptx = format!("{:?}", kernel.with_extension("ptx"));
+    fs::write(&other, fs::read_to_string(&kernel).unwrap().replace("\"saxpy.cu\"", &ptx)).unwrap();
+    let [kernel, other] = [&kernel, &other].map(|file| file.to_str().unwrap());
+    for action in [&["check"][..], &["bless", "--reason", "x"]] {
+        let arguments = [action, &["--kernel", kernel, "--kernel", other]].concat();
+        let words = format!("--kernel {other}: there is another kernel of that name");
+        check_refused(&arguments, &golden(folder.path(), &arguments), BAD_INPUT, &[&words]);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_differs_is_shown_without_the_program_before_too() {
+    let (folder, file) = blessed("saxpy");
+    edit(&file, "state", "\"0123456789abcdef\"");
+    let program = folder.path().join("gpurf-old");
+    fs::write(&program, "#!/bin/sh\nexit 3\n").unwrap();
+    let check = |before: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpurf"));
+        command.args(["golden", "check", "--preset", "baseline", "--kernel", "saxpy", "--goldens", "."]);
+        command.args(["--before", before]).current_dir(folder.path()).env_remove("GPURF_HOME").output().unwrap()
+    };
+    let refused = |before: &str, words: &str| {
+        check_refused(&["--before", before], &check(before), BAD_INPUT, &[&format!("--before {before}: {words}")]);
+    };
+    refused("nope", "there is no such file in the current folder, and no program of this name on PATH");
+    refused("./nope", "there is no such file");
+    refused("baseline", "it is a folder");
+    refused("gpurf-old", "the file is not executable");
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let output = check("gpurf-old");
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(BAD_INPUT), "{said}{}", text(&output.stderr));
+    for words in ["gpurf-old golden trace does not give a trace (exit status: 3)\n", "  differs since ", "  state "] {
+        assert!(said.contains(words), "{words:?} is not in: {said}");
+    }
 }
 
 #[test]
@@ -209,6 +278,16 @@ fn wrong_input_is_refused() {
     refused(&["golden", "check", "--preset", "none"], &["there is no preset none; there are: baseline"]);
     refused(&["golden", "check", "--kernel", "none"], &["--kernel none: no such file, and no test kernel", "saxpy"]);
     refused(&["golden", "bless"], &["--reason <TEXT>"]);
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().to_str().unwrap();
+    let trace = ["golden", "trace", "--preset", "baseline", "--kernel", "saxpy", "-o", to];
+    refused(&trace, &["--output", to, "it is a folder"]);
+    let kernel = folder.path().join("s6.toml").display().to_string();
+    let saxpy = Project::find().root.join("tests/kernels/saxpy.ptx").display().to_string();
+    let text = "kernel = \"saxpy\"\ngrid = [1]\nblock = [32]\n";
+    fs::write(&kernel, format!("source = \"{saxpy}\"\n{text}")).unwrap();
+    let itself = ["golden", "trace", "--preset", "baseline", "--kernel", &kernel, "-o", &kernel];
+    refused(&itself, &["--output ", "s6.toml is the launch manifest: choose another place"]);
 }
 
 #[test]

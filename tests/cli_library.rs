@@ -73,6 +73,8 @@ fn what_is_asked_wrongly_is_refused() {
     };
     refused(&["testbench", "mrf_arbitr"], BAD_INPUT, &["there is no block mrf_arbitr", "mrf_arbiter"]);
     refused(&["testbench", "mrf_arbiter", "--without", "older_i"], BAD_INPUT, &["no output older_i", "grant_o"]);
+    let none = ["testbench", "ram_1rw", "--without", "rdata_o"];
+    refused(&none, BAD_INPUT, &["--without", "ram_1rw has no other output"]);
     let file = tempfile::NamedTempFile::new().unwrap();
     let out = file.path().to_str().unwrap();
     refused(&["testbench", "mrf_arbiter", "--out", out], BAD_INPUT, &[out, "is a file, not a folder"]);

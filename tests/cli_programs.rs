@@ -84,6 +84,14 @@ fn weights_that_cannot_be_are_refused() {
     refuse("theme = \"speed\"\n", &["weights.toml: there is no theme speed"]);
     refuse("[chances]\nraw = 1001\n", &["weights.toml: chances.raw = 1001: it is at most 1000"]);
     refuse("[sizes]\nwarps = [4, 2]\n", &["weights.toml: sizes.warps = [4, 2]: both are from 1 to 32"]);
+    for (memory, allowed) in [
+        ("latency = 99999999999", "a number from 1 to 10000"),
+        ("latency = 0", "a number from 1 to 10000"),
+        ("bandwidth = 3", "a power of two from 1 to 128"),
+    ] {
+        let words = format!("weights.toml: memory.{memory}: it has to be {allowed}");
+        refuse(&format!("theme = \"latency\"\n[memory]\n{memory}\n"), &[&words]);
+    }
     refuse("[quotas]\nspeed = 3\n", &["weights.toml: quotas: there is no point `speed`"]);
     refuse("[mix", &["weights.toml:1:5"]);
     refuse("[quotas]\nBREV = 1000000000\n", &["stays below its quotas: BREV"]);
@@ -107,6 +115,12 @@ fn weights_change_programs() {
 #[test]
 fn programs_that_cannot_be_are_refused() {
     let folder = Folder::new();
+    let file = folder.file("mm.toml", "theme = \"mixed\"\n");
+    let words = ["--output ", "mm.toml is the file of weights: choose another place"];
+    refused(&["program", "--weights", &file, "-o", &file], &words);
+    let file = folder.file("mm.toml", "mrf.banks = 8\n");
+    refused(&["program", "--config", &file, "-o", &file], &["mm.toml is the configuration"]);
+    refused(&["program", "-o", "/no/such/p.toml"], &["--output /no/such/p.toml: its folder does not exist"]);
     let good = program("3", "mixed");
     let refuse = |text: &str, words: &[&str]| {
         let file = folder.file("program.toml", text);

@@ -141,7 +141,9 @@ fn jobs_and_shards_do_not_show() {
     // Two of three: the rest is run by going on.
     let part = folder.path().join("part");
     ends(&run(&part, &[&common[..], &shards[..4]].concat()), FAILED);
-    assert_eq!(results(&part)["result"], "interrupted");
+    // What has failed counts for more than what has not been run.
+    assert_ne!(results(&part)["result"], "interrupted");
+    assert_ne!(results(&part)["not_run"].as_array().map(Vec::len), Some(0));
     ends(&run(&part, &[&common[..], &["--resume"]].concat()), FAILED);
     assert!(said(&part) == expected, "what was missing says something else");
 }
@@ -330,8 +332,10 @@ fn a_full_disk_and_a_folder_that_is_none_are_said() {
     ends(&run(&full, &["--plan", &plan, "--resume"]), PASSED);
     assert!(said(&full) == expected, "it says something else");
 
-    let none = run(Path::new(&plan), &["--plan", &plan]);
-    check_refused(&["regress"], &none, TOOL, &["cannot make the folder", "plan.toml"]);
+    for out in [Path::new(&plan), &Path::new(&plan).join("out")] {
+        let none = run(out, &["--plan", &plan]);
+        check_refused(&["regress"], &none, BAD_INPUT, &["--out", "plan.toml is a file, not a folder"]);
+    }
 }
 
 #[test]
@@ -355,7 +359,7 @@ fn a_read_only_folder_is_said_and_keeps_what_is_in_it() {
     fs::remove_file(out.join("results.json")).unwrap();
     set_read_only(&out, true);
     // The journal of the run before cannot make room.
-    stopped(&out, &[], &["cannot write", "journal.jsonl"]);
+    stopped(&out, &[], &["cannot write", "journal.before.jsonl"]);
     set_read_only(&out, false);
     ends(&run(&out, &["--plan", &plan, "--resume"]), PASSED);
     assert!(said(&out) == expected, "it says something else");
@@ -377,6 +381,36 @@ fn wrong_input_is_refused() {
     refused(&["--plan", &plan, "--resume", "--rtl", &other], &["the RTL has changed since"]);
     let merge = run(&folder.path().join("merged"), &["--plan", &plan, "--merge", "/none"]);
     check_refused(&["--merge"], &merge, BAD_INPUT, &["--merge /none", "journal.jsonl"]);
+}
+
+#[test]
+fn a_command_that_is_refused_takes_nothing_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, out] = ["plan.toml", "out"].map(|name| folder.path().join(name));
+    let entry = "[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\npresets = [\"baseline\"]\nlimit_s = 60\n";
+    fs::write(&file, entry).unwrap();
+    let plan = ["--plan", file.to_str().unwrap()];
+    ends(&run(&out, &plan), PASSED);
+    let before = files_below(&out);
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let arguments = [&plan[..], arguments].concat();
+        check_refused(&arguments, &run(&out, &arguments), BAD_INPUT, words);
+        assert!(files_below(&out) == before, "{arguments:?}: a file is not what it was");
+    };
+    refused(&["--merge", "/none"], &["--merge /none", "journal.jsonl"]);
+    refused(&["--resume", "--shard", "2/3"], &["the folder is of shard 1/1, not 2/3: choose its --out"]);
+    refused(&["--junit", folder.path().to_str().unwrap()], &["--junit", "it is a folder"]);
+    refused(&["--junit", plan[1]], &["--junit ", "plan.toml is the test plan: choose another place"]);
+    refused(&["--junit", "/none/junit.xml"], &["--junit /none/junit.xml: its folder does not exist"]);
+    // Another process writes the journal.
+    let journal = fs::File::open(out.join("journal.jsonl")).unwrap();
+    journal.lock().unwrap();
+    refused(&[], &["another regression is under way"]);
+    drop(journal);
+    // One that is not refused keeps them.
+    let first = fs::read(out.join("results.json")).unwrap();
+    ends(&run(&out, &plan), PASSED);
+    assert!(fs::read(out.join("earlier.json")).unwrap() == first);
 }
 
 #[test]

@@ -128,6 +128,10 @@ fn what_cannot_be_reported_is_said() {
     refused(&twice, BAD_INPUT, &["./sums.toml", "another kernel of that name"]);
     let nowhere = ["report", report(), "--kernel", "sums.toml", "--html", "none/page.html"];
     refused(&nowhere, BAD_INPUT, &["--html none/page.html", "its folder does not exist"]);
+    let itself = ["report", report(), "--kernel", "sums.toml", "--csv", "sums.toml"];
+    refused(&itself, BAD_INPUT, &["--csv sums.toml is the launch manifest: choose another place"]);
+    let file = ["report", report(), "--only", "values", "--kernel", "sums.toml", "--runs", "sums.toml"];
+    refused(&file, BAD_INPUT, &["sums.toml is a file, not a folder"]);
 }
 
 #[test]

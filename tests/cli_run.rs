@@ -140,6 +140,67 @@ fn a_manifest_runs_and_its_outputs_are_written() {
 }
 
 #[test]
+fn outputs_are_compared_before_they_are_written_and_never_on_top_of_what_is_expected() {
+    let folder = Folder::new();
+    let expected = |file: &str, contents: &[u8]| {
+        fs::create_dir_all(folder.path("dd")).unwrap();
+        fs::write(folder.path(file), contents).unwrap();
+        folder.put("ex.toml", &format!("{MANIFEST}\n[[check]]\nbuffer = \"data\"\nexpected = \"{file}\"\n"))
+    };
+    // The file of the same name as the output is another one's.
+    let zeros = [0; 400];
+    let wrong = expected("dd/data.bin", &zeros);
+    let words = ["--dump ", "dd/data.bin is the expected contents of data: choose another place"];
+    refused(&["run", &wrong, "--dump", &folder.path("dd")], BAD_INPUT, &words);
+    assert_eq!(fs::read(folder.path("dd/data.bin")).unwrap(), zeros);
+    assert_eq!(gpurf(&["run", &wrong, "--dump", &folder.path("out")]).status.code(), Some(FAILED));
+    assert_eq!(fs::read(folder.path("dd/data.bin")).unwrap(), zeros);
+    assert_ne!(fs::read(folder.path("out/data.bin")).unwrap(), zeros);
+    // What is not there yet does not become what is expected by being written.
+    let absent = expected("dd/other.bin", &zeros);
+    fs::remove_file(folder.path("dd/other.bin")).unwrap();
+    refused(&["run", &absent, "--dump", &folder.path("out")], BAD_INPUT, &["other.bin"]);
+    let init = folder.manifest("init = \"iota\"", "init = { file = \"dd/data.bin\" }");
+    let words = ["dd/data.bin is the initial contents of data"];
+    refused(&["run", &init, "--dump", &folder.path("dd")], BAD_INPUT, &words);
+    assert_eq!(fs::read(folder.path("dd/data.bin")).unwrap(), zeros);
+}
+
+#[test]
+fn nothing_is_written_over_what_is_read() {
+    let folder = Folder::new();
+    let (manifest, ptx) = (folder.path("double.toml"), folder.path("double.ptx"));
+    let config = folder.put("config.toml", "mrf.banks = 8\n");
+    let energies = folder.put("energies.toml", "unit = \"pJ\"\n");
+    let before = common::files_below(folder.0.path());
+    let model = ["run", manifest.as_str(), "--engine", "model"];
+    let run = |more: &[&str], words: &[&str]| refused(&[&model[..], more].concat(), BAD_INPUT, words);
+    let as_json = |file: &'static str| -> Vec<String> {
+        ["--trace", &folder.path(file), "--trace-format", "json"].map(str::to_owned).to_vec()
+    };
+    for (file, what) in [
+        ("double.toml", "the launch manifest"),
+        ("double.ptx", "the kernel's source"),
+        ("config.toml", "the configuration"),
+        ("energies.toml", "the file of energies"),
+    ] {
+        let mut arguments = as_json(file);
+        arguments.extend(["--config", &config, "--energy", &energies].map(str::to_owned));
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        run(&arguments, &[&format!("{file} is {what}: choose another place"), "--trace "]);
+    }
+    run(&["--accelwattch", &manifest], &["--accelwattch ", "double.toml is the launch manifest"]);
+    let new = folder.path("x.json");
+    run(&["--trace", &new, "--accelwattch", &new], &["x.json and --accelwattch ", "are the same file"]);
+    refused(&["compile", &ptx, "-o", &ptx], BAD_INPUT, &["--output ", "double.ptx is the kernel's source"]);
+    let cuda = folder.put("old.cu", "");
+    let words = ["old.ptx is the PTX of the kernel's source"];
+    refused(&["compile", &cuda, "-o", &folder.path("old.ptx")], BAD_INPUT, &words);
+    fs::remove_file(cuda).unwrap();
+    assert_eq!(common::files_below(folder.0.path()), before);
+}
+
+#[test]
 fn the_kernel_of_the_examples_runs_on_their_machine() {
     let own = kernels().join("../../examples/own").canonicalize().unwrap();
     let [manifest, machine, source] = ["rowmax.toml", "machine.toml", "rowmax.cu"].map(|name| own.join(name));
@@ -202,6 +263,12 @@ fn wrong_options_say_so() {
     for (option, value) in [("--compare", "10:20"), ("--part", "1/2")] {
         let words = [option, "model", "--engine lockstep"];
         refused(&["run", &manifest, "--engine", "model", option, value], BAD_INPUT, &words);
+    }
+    for (option, engines) in [(&["--threads", "3"][..], "--engine lockstep"), (&["--optimise"], "--engine rtl or lockstep")] {
+        for engine in ["functional", "model"] {
+            let arguments = [&["run", &manifest, "--engine", engine], option].concat();
+            refused(&arguments, BAD_INPUT, &[option[0], engine, engines]);
+        }
     }
     refused(&["run", &manifest, "--engine", "lockstep", "--part", "3/2"], BAD_INPUT, &["--part", "2/3"]);
     let both = ["run", &manifest, "--engine", "lockstep", "--part", "1/2", "--compare", "10:20"];
@@ -390,7 +457,7 @@ fn energies_that_cannot_be_used_are_refused_before_anything_runs() {
     let manifest = folder.path("double.toml");
     let file = folder.path("my.toml");
     let run = |engine: &'static str| ["run", manifest.as_str(), "--engine", engine, "--energy", file.as_str()];
-    refused(&run("model"), BAD_INPUT, &[&file, "cannot be read"]);
+    refused(&run("model"), BAD_INPUT, &["--energy", &file, "expected paper, rtl, or a TOML file"]);
     folder.put("my.toml", "unit = \"pJ\"\n[blocks.mrf_arbiter]\nreads = 1\n");
     refused(&run("model"), BAD_INPUT, &["my.toml:3:1", "no machine counts an event `reads`", "read"]);
     folder.put("my.toml", "[blocks.mrf_arbiter]\nread = 1\n");
@@ -484,11 +551,11 @@ fn a_trace_that_cannot_be_is_refused_before_anything_runs() {
     };
     refused_with(with(&["trace.txt"]), BAD_INPUT, &["trace.txt", ".json, .pftrace, .kanata", "--trace-format"]);
     refused_with(with(&["trace"]), BAD_INPUT, &["its ending names no format"]);
-    refused_with(with(&["/no/such/folder/t.json"]), TOOL, &["/no/such/folder/t.json", "No such file"]);
+    refused_with(with(&["/no/such/folder/t.json"]), BAD_INPUT, &["/no/such/folder/t.json", "its folder does not exist"]);
     refused_with(with(&["t.json", "--trace-cycles", "9:8"]), BAD_INPUT, &["9:8", "such as 1000:1200"]);
     let taken = folder.path("folder.json");
     fs::create_dir(&taken).unwrap();
-    refused(&[&model[..], &[&taken]].concat(), BAD_INPUT, &["folder.json", "this is a folder"]);
+    refused(&[&model[..], &[&taken]].concat(), BAD_INPUT, &["folder.json", "it is a folder"]);
     refused(&["run", &manifest, "--trace", "t.json"], BAD_INPUT, &["--engine model, rtl or lockstep"]);
     refused(&["run", &manifest, "--trace-cycles", "1:2"], BAD_INPUT, &["--trace <FILE>"]);
     // Where the kernel does not fit nothing is left.
@@ -759,7 +826,7 @@ fn machine_code_and_annotated_ptx() {
     let (marked, table) = (text(&powered.stdout), text(&powered.stderr));
     assert!(marked.contains("power=") && !annotated.contains("power="), "{marked}");
     assert!(table.contains("left ON") && table.contains("SLEEP") && table.contains("OFF"), "{table}");
-    refused(&["compile", &source, "--power-threshold", "32"], BAD_INPUT, &["1..=31"]);
+    refused(&["compile", &source, "--power-threshold", "32"], BAD_INPUT, &["1 to 31"]);
     let ranking = kernels().join("launch/ranking.ptx").display().to_string();
     let weak = |wide: &[&str]| {
         let output = gpurf(&[&["compile", &ranking, "--kernel", "rank_weak", "--annotate"], wide].concat());
@@ -767,12 +834,44 @@ fn machine_code_and_annotated_ptx() {
     };
     // Three accesses, each of which takes a lock and frees it.
     assert_eq!((weak(&[]), weak(&["--wide-accesses", "strong"]), weak(&["--wide-accesses", "all"])), (0, 0, 6));
+    std::os::unix::fs::symlink("/dev/zero", folder.path("dz.ptx")).unwrap();
+    refused(&["compile", &folder.path("dz.ptx")], BAD_INPUT, &["dz.ptx: cannot be read: a text has at most"]);
     refused(&["compile", &source, "--wide-accesses", "weak"], BAD_INPUT, &["strong", "all"]);
-    refused(&["compile", &source, "--stack-bytes", "196609"], BAD_INPUT, &["0..=196608"]);
-    refused(&["compile", &source, "-o", &folder.path("no/such/folder.json")], TOOL, &["folder.json"]);
+    refused(&["compile", &source, "--stack-bytes", "196609"], BAD_INPUT, &["0 to 196608"]);
+    let words = ["--output ", "folder.json: its folder does not exist"];
+    refused(&["compile", &source, "-o", &folder.path("no/such/folder.json")], BAD_INPUT, &words);
     folder.put("broken.ptx", ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() { wgmma; ret; }");
     refused(&["compile", &folder.path("broken.ptx"), "-o", &folder.path("x.json")], BAD_INPUT, &["broken.ptx:4:"]);
     assert!(!Path::new(&folder.path("x.json")).exists());
+}
+
+#[test]
+fn code_for_a_preset_is_what_runs_on_it() {
+    let saxpy = kernels().join("saxpy.ptx").display().to_string();
+    let code = |more: &[&str]| {
+        let arguments = [&["compile", &saxpy], more].concat();
+        let output = gpurf(&arguments);
+        assert_eq!(output.status.code(), Some(PASSED), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let plain = code(&[]);
+    assert_eq!(code(&["--preset", "baseline"]), plain);
+    let split = code(&["--preset", "lrf-orf-split"]);
+    assert_ne!(split, plain);
+    assert_eq!(code(&["--orf", "3", "--lrf", "split"]), split);
+    // An option of its own goes before the preset's.
+    assert_eq!(code(&["--preset", "lrf-orf-split", "--lrf", "none"]), code(&["--preset", "orf"]));
+    assert_eq!(code(&["--preset", "lrf-orf-split", "--orf", "0", "--lrf", "none"]), plain);
+    assert_eq!(code(&["--preset", "greener", "--power-threshold", "7"]), code(&["--power-threshold", "7"]));
+    assert_ne!(code(&["--preset", "greener"]), plain);
+    for (more, what) in [
+        (&["--lrf", "split"][..], "--lrf needs an operand register file: add --orf"),
+        (&["--preset", "lrf-orf", "--orf", "0"], "the preset's last result file needs"),
+        (&["--without", "partial-ranges"], "--without needs an operand register file"),
+        (&["--encoding", "single-level"], "--encoding needs an operand register file"),
+    ] {
+        refused(&[&["compile", &saxpy], more].concat(), BAD_INPUT, &[what]);
+    }
 }
 
 #[test]

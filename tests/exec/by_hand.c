@@ -1,7 +1,7 @@
 /* What nvcc makes of an application's host code, by hand, so that a test needs no nvcc: it registers a fat binary, its kernels and variables,
  * and calls the runtime. The fat binary is a file.
  *
- *     by_hand FATBIN scale|box|edge|fault|wrong|large|refused|busy|loop N|random SEED
+ *     by_hand FATBIN scale|box|edge|fault|wrong|large|refused|busy|wait|loop N|random SEED
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -289,6 +289,11 @@ int main(int arguments, char **argument) {
         int status;
         wait(&status);
         printf("%s\n", cudaGetErrorName(WEXITSTATUS(status)));
+    }
+    if (!strcmp(mode, "wait")) {
+        printf("%d\n", (int)getpid());
+        fflush(stdout);
+        sleep(30);
     }
     if (!strcmp(mode, "loop")) {
         unsigned *managed;

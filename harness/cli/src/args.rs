@@ -13,10 +13,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use gpurf_blocks::config::DEFAULT_PRESET;
 use gpurf_compiler::marks::power::MOST as POWER_THRESHOLD;
 use gpurf_compiler::scratchpad::{Layout, Relssp};
 use gpurf_compiler::{RegisterOrder, Schedule, WideAccesses};
-use gpurf_isa::machine::{STACK_BYTES, STACK_LIMIT};
+use gpurf_isa::machine::STACK_LIMIT;
 use gpurf_lockstep::HISTORY;
 use gpurf_machine::trace::Format;
 use gpurf_regress::regression::Shard;
@@ -139,7 +140,7 @@ pub struct Cosim {
     #[arg(long, value_name = "NAME=VALUE", value_parser = knob, requires = "block", conflicts_with = "kernel")]
     pub knob: Vec<(String, u32)>,
     /// Run the SM on N random programs
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with_all = ["block", "kernel", "all_shapes"])]
+    #[arg(long, value_name = "N", value_parser = from_to::<u64>(1..=1_000_000), allow_negative_numbers = true, conflicts_with_all = ["block", "kernel", "all_shapes"])]
     pub programs: Option<u64>,
     /// Content of the random programs: a theme, or a TOML file (default: all themes in turn)
     #[arg(long, value_name = "THEME|FILE", requires = "programs")]
@@ -219,7 +220,7 @@ pub struct Replacements {
 #[derive(Debug, Args)]
 pub struct Run {
     /// Jobs that run in parallel (default: one for each processor); where there are at most half as many, each run in lockstep uses two threads
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = from_to::<u16>(1..=u16::MAX.into()), allow_negative_numbers = true)]
     pub jobs: Option<u16>,
     /// Print one JSON object on standard output
     #[arg(long)]
@@ -315,19 +316,19 @@ pub struct Execution {
     #[arg(long, value_enum, default_value = "functional")]
     pub engine: EngineKind,
     /// Maximum number of registers per thread; values without a register are spilled to local memory
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
+    #[arg(long, value_name = "N", value_parser = from_to::<u16>(16..=255), allow_negative_numbers = true)]
     pub registers: Option<u16>,
     /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
     #[arg(long)]
     pub optimise: bool,
     /// Cycles in a row without progress after which a launch counts as hung
-    #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000")]
+    #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000", allow_negative_numbers = true)]
     pub idle_limit: u64,
     /// Seed of memories and unreset state
     #[arg(long, value_name = "S", value_parser = number, default_value = "1", allow_negative_numbers = true)]
     pub seed: u64,
     /// Threads of a run in lockstep: with two or more the model runs on a thread of its own; results are the same (default: one for each processor)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = from_to::<u16>(1..=u16::MAX.into()), allow_negative_numbers = true)]
     pub threads: Option<u16>,
     /// Keep the N cycles before a failure: the waveform begins with them. They are run again when the run fails;
     /// lockstep engine only (docs/lockstep.md)
@@ -423,40 +424,39 @@ pub struct Compile {
     /// With --summary: print one JSON object on standard output
     #[arg(long, requires = "summary")]
     pub json: bool,
-    /// Compile for the register-file organisation of this preset
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
+    /// Compile for the register-file organisation of this preset; the options below override what it wants
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_PRESET)]
+    pub preset: String,
     /// Maximum number of registers per thread; values without a register are spilled to local memory
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
+    #[arg(long, value_name = "N", value_parser = from_to::<u16>(16..=255), allow_negative_numbers = true)]
     pub registers: Option<u16>,
     /// Order of the instructions in a basic block
-    #[arg(long, value_name = "ORDER", default_value = "none")]
-    pub schedule: Order,
+    #[arg(long, value_name = "ORDER")]
+    pub schedule: Option<Order>,
     /// Order in which registers are named
-    #[arg(long, value_name = "ORDER", default_value = "allocated")]
-    pub register_order: Naming,
+    #[arg(long, value_name = "ORDER")]
+    pub register_order: Option<Naming>,
     /// Levels above the main register file
     #[command(flatten)]
     pub levels: Levels,
     /// Mark power states: a register stays ON if its next access is at most W instructions away (docs/power.md)
-    #[arg(long, value_name = "W", value_parser = clap::value_parser!(u8).range(1..=i64::from(POWER_THRESHOLD)))]
+    #[arg(long, value_name = "W", value_parser = from_to::<u8>(1..=POWER_THRESHOLD.into()), allow_negative_numbers = true)]
     pub power_threshold: Option<u8>,
     /// Local memory per thread for the frames of recursive functions, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = STACK_BYTES,
-          value_parser = clap::value_parser!(u32).range(..=i64::from(STACK_LIMIT)))]
-    pub stack_bytes: u32,
+    #[arg(long, value_name = "BYTES", value_parser = from_to::<u32>(0..=STACK_LIMIT.into()), allow_negative_numbers = true)]
+    pub stack_bytes: Option<u32>,
     /// Which 64-bit loads and stores of shared and global memory are single operations
-    #[arg(long, value_name = "WHICH", default_value = "strong")]
-    pub wide_accesses: Wide,
+    #[arg(long, value_name = "WHICH")]
+    pub wide_accesses: Option<Wide>,
     /// Private bytes of a block's shared memory; accesses to them are marked (docs/scratchpad-compiler.md)
     #[arg(long, value_name = "BYTES")]
     pub private_shared: Option<u32>,
     /// Order of a kernel's shared variables
-    #[arg(long, value_name = "ORDER", default_value = "declared")]
-    pub share_layout: SharedOrder,
+    #[arg(long, value_name = "ORDER")]
+    pub share_layout: Option<SharedOrder>,
     /// Where threads release the shared part of shared memory
-    #[arg(long, value_name = "PLACES", default_value = "none")]
-    pub relssp: Releases,
+    #[arg(long, value_name = "PLACES")]
+    pub relssp: Option<Releases>,
     /// Write to this file in place of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -584,13 +584,13 @@ pub struct Mutate {
     #[arg(long, value_name = "NAME")]
     pub block: Vec<String>,
     /// Run N hand-written mutants of each module in the whole SM and check that the report names the module
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "count")]
+    #[arg(long, value_name = "N", value_parser = from_to::<u16>(1..=u16::MAX.into()), allow_negative_numbers = true, conflicts_with = "count")]
     pub in_sm: Option<u16>,
     /// Total number of netlist mutants; 0: none (Yosys is not needed)
-    #[arg(long, value_name = "N", default_value = "200")]
+    #[arg(long, value_name = "N", default_value = "200", value_parser = from_to::<usize>(0..=1_000_000), allow_negative_numbers = true)]
     pub count: usize,
     /// Number of designers' mistakes in the source of each module; 0: none (pyslang is not needed)
-    #[arg(long, value_name = "N", default_value = "20")]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = from_to::<usize>(0..=1_000_000), allow_negative_numbers = true)]
     pub mistakes: usize,
     /// Leave out the hand-written mutants
     #[arg(long, conflicts_with = "in_sm")]
@@ -633,6 +633,14 @@ fn number(text: &str) -> Result<u64, String> {
         None => digits.parse(),
     };
     parsed.map_err(|_| "expected a number from 0 to 2^64-1, such as 1000000, 1_000_000 or 0xff".into())
+}
+
+/// Parses a number in a range.
+fn from_to<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let value = number(text).ok().filter(|value| range.contains(value)).and_then(|value| T::try_from(value).ok());
+        value.ok_or_else(|| format!("expected a number from {} to {}", range.start(), range.end()))
+    }
 }
 
 fn knob(text: &str) -> Result<(String, u32), String> {

@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod failure;
 mod file_list;
+mod files;
 mod interrupt;
 mod output;
 mod own_rtl;

@@ -226,18 +226,22 @@ pub fn straps(block: &str, config: &Config) -> BTreeMap<&'static str, String> {
     ports.into_iter().map(|(port, value)| (port, format!("{value:#x}"))).collect()
 }
 
-/// Leaves out runs that the block cannot tell apart: its parameters, straps, seed and inputs are those of an earlier one.
+/// Leaves out runs that the block cannot tell apart: its parameters, straps, seed, cycles and inputs are those of an earlier one. What the SM runs on depends on
+/// all of the configuration: the compiler, memory and the host are no part of the RTL.
 fn distinct(jobs: &mut Vec<LockstepJob>) {
     let mut seen = std::collections::BTreeSet::new();
     jobs.retain(|job| {
         let Some(declaration) = declaration(&job.block, &job.config) else { return true };
         let straps = straps(&job.block, &job.config);
-        let (kernel, program) = match &job.inputs {
+        let (kernel, name) = match &job.inputs {
             Inputs::Kernel(kernel) => (Some(kernel.clone()), None),
             Inputs::Program(program) => (None, Some(program.name.clone())),
-            _ => (None, None),
+            Inputs::Directed(sequence) => (None, Some(sequence.clone())),
+            Inputs::Random | Inputs::Pinned(_) | Inputs::Replay(_) => (None, None),
         };
-        seen.insert((job.block.clone(), declaration.parameters, straps, job.seed, kernel, program))
+        let machine = matches!(job.inputs, Inputs::Kernel(_) | Inputs::Program(_)).then(|| job.config.settings());
+        let inputs = (job.seed, job.cycles, kernel, name);
+        seen.insert((job.block.clone(), declaration.parameters, straps, machine, inputs))
     });
 }
 
@@ -283,6 +287,28 @@ mod tests {
         ];
         distinct(&mut jobs);
         assert_eq!(jobs.iter().map(|j| j.config.shape().depth).collect::<Vec<_>>(), [64, 128]);
+    }
+
+    #[test]
+    fn runs_that_differ_outside_the_rtl_are_all_made() {
+        let memory = |settings: &[&str]| suite::few_programs(config(settings), 1).swap_remove(0);
+        let directed = |name: &str| LockstepJob {
+            inputs: Inputs::Directed(name.to_owned()),
+            ..suite::random("mrf", config(&[]), 1, 10)
+        };
+        let jobs = vec![
+            memory(&[]),
+            memory(&["memory.latency=800"]),
+            memory(&["compiler.schedule=tree"]),
+            directed("one"),
+            directed("other"),
+            suite::random("mrf", config(&[]), 1, 10),
+            suite::random("mrf", config(&[]), 1, 20),
+        ];
+        let count = jobs.len();
+        let mut twice = [jobs.clone(), jobs].concat();
+        distinct(&mut twice);
+        assert_eq!(twice.len(), count);
     }
 
     fn planned(words: &[&str]) -> Result<CosimPlan, Failure> {

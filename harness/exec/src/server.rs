@@ -1,20 +1,31 @@
 //! Starts an application and serves its processes, one after the other.
 
 use std::fs::OpenOptions;
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::calls::{self, Request};
 use crate::{CudaError, Device, Library, Log, Recorder, Runner, Setup};
 
 /// Interval at which the server checks whether the application has ended.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// Time in which an application that was told to end has to do so before it is killed.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// The signal that tells a process to end.
+const SIGTERM: i32 = 15;
+
+unsafe extern "C" {
+    /// Sends a signal to a process: the C library's, which the standard library is linked with.
+    safe fn kill(process: i32, signal: i32) -> i32;
+}
 
 /// Bytes of the file of shared memory: an address in it is an address of the device. It has no bytes where nothing was written.
 const SHARED: u64 = 1 << 32;
@@ -42,10 +53,70 @@ pub struct Served {
     pub status: ExitStatus,
     /// Processes that used the device.
     pub processes: u64,
+    /// Whether it was told to end because the user wants to stop.
+    pub stopped: bool,
+}
+
+/// An application that runs.
+struct Application<'a> {
+    child: Child,
+    /// Raised when the user wants to stop.
+    stop: &'a AtomicBool,
+    /// When it was told to end.
+    told: Option<Instant>,
+}
+
+impl Application<'_> {
+    /// How it has ended; nothing while it runs. When the user wants to stop, it is told to end, and killed if it does not.
+    fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
+        if let Some(status) = self.child.try_wait()? {
+            return Ok(Some(status));
+        }
+        // It has not been waited for, so its number is that of no other process.
+        match self.told {
+            None if self.stop.load(Ordering::Relaxed) => {
+                kill(self.child.id().cast_signed(), SIGTERM);
+                self.told = Some(Instant::now());
+            }
+            Some(told) if told.elapsed() >= GRACE => self.child.kill()?,
+            None | Some(_) => {}
+        }
+        Ok(None)
+    }
+}
+
+/// The connection of a process. It ends with the application if the user wants to stop: a process that the application has started need not notice.
+struct Connection<'a, 'b> {
+    stream: UnixStream,
+    application: &'a mut Application<'b>,
+}
+
+impl Read for Connection<'_, '_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.application.stop.load(Ordering::Relaxed) && self.application.ended()?.is_some() {
+                return Ok(0);
+            }
+            match self.stream.read(buffer) {
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+impl Write for Connection<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
 }
 
 /// Starts an application and runs what its processes launch. Each process finds a device of its own, one after the other: while one has it, another one is
-/// told that the device is busy.
+/// told that the device is busy. When `stop` is raised, the application is told to end.
 ///
 /// # Errors
 /// When the application cannot be started.
@@ -56,6 +127,7 @@ pub fn serve(
     runner: &mut dyn Runner,
     mut recorder: Option<&mut Recorder>,
     log: &mut Log,
+    stop: &AtomicBool,
 ) -> Result<Served, ServeError> {
     let folder = tempfile::Builder::new().prefix("gpurf-exec-").tempdir()?;
     let [socket, memory] = ["socket", "memory"].map(|name| folder.path().join(name));
@@ -65,19 +137,21 @@ pub fn serve(
     command.env("LD_LIBRARY_PATH", search_path(library));
     let program = || PathBuf::from(command.get_program());
     let named = program();
-    let mut child = command.spawn().map_err(|source| ServeError::Start { program: named, source })?;
+    let child = command.spawn().map_err(|source| ServeError::Start { program: named, source })?;
+    let mut application = Application { child, stop, told: None };
     let busy = Arc::new(AtomicBool::new(false));
     let streams = accept(listener, Arc::clone(&busy));
     let mut processes = 0;
-    while let Some(stream) = next(&streams, &mut child)? {
+    while let Some(stream) = next(&streams, &mut application)? {
         processes += 1;
         let file = OpenOptions::new().read(true).write(true).open(&memory)?;
         let device = Device::new(setup, runner, recorder.as_deref_mut(), log, file);
+        stream.set_read_timeout(Some(LOOK))?;
         // A process that ends in the middle of a request is no matter of ours.
-        let _ = converse(stream, device);
+        let _ = converse(Connection { stream, application: &mut application }, device);
         busy.store(false, Ordering::SeqCst);
     }
-    Ok(Served { status: child.wait()?, processes })
+    Ok(Served { status: application.child.wait()?, processes, stopped: application.told.is_some() })
 }
 
 /// The library first, then what the user has.
@@ -108,20 +182,20 @@ fn accept(listener: UnixListener, busy: Arc<AtomicBool>) -> Receiver<UnixStream>
 }
 
 /// The next connection; nothing when the application has ended.
-fn next(streams: &Receiver<UnixStream>, child: &mut Child) -> io::Result<Option<UnixStream>> {
+fn next(streams: &Receiver<UnixStream>, application: &mut Application<'_>) -> io::Result<Option<UnixStream>> {
     loop {
         match streams.recv_timeout(LOOK) {
             Ok(stream) => return Ok(Some(stream)),
             Err(RecvTimeoutError::Disconnected) => return Ok(None),
-            Err(RecvTimeoutError::Timeout) if child.try_wait()?.is_some() => return Ok(None),
+            Err(RecvTimeoutError::Timeout) if application.ended()?.is_some() => return Ok(None),
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }
 
-fn converse(mut stream: UnixStream, mut device: Device<'_>) -> io::Result<()> {
-    while let Some(request) = Request::read(&mut stream)? {
-        calls::write(&mut stream, device.answer(&request))?;
+fn converse(mut connection: Connection<'_, '_>, mut device: Device<'_>) -> io::Result<()> {
+    while let Some(request) = Request::read(&mut connection)? {
+        calls::write(&mut connection, device.answer(&request))?;
     }
     Ok(())
 }

@@ -62,6 +62,12 @@ pub enum ReproducerError {
         /// Its format.
         found: u32,
     },
+    /// It has no inputs.
+    #[error("{file} has no cycles: there is nothing to replay")]
+    NoCycles {
+        /// The file.
+        file: String,
+    },
     /// A cycle names something that is not an input.
     #[error("cycle {cycle}: the block has no input {port}")]
     Port {
@@ -120,11 +126,15 @@ impl Reproducer {
             column: e.column(),
             message: e.to_string(),
         })?;
-        if read.gpurf_reproducer == VERSION {
-            Ok(read)
-        } else {
-            Err(ReproducerError::Version { file: file.to_owned(), found: read.gpurf_reproducer })
+        let file = || file.to_owned();
+        if read.gpurf_reproducer != VERSION {
+            return Err(ReproducerError::Version { file: file(), found: read.gpurf_reproducer });
         }
+        // Of no cycles all are equal.
+        if read.cycles.is_empty() {
+            return Err(ReproducerError::NoCycles { file: file() });
+        }
+        Ok(read)
     }
 
     /// As JSON.

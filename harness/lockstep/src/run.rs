@@ -134,7 +134,7 @@ pub(crate) enum Stop {
     Ended(Side),
     /// The RTL failed.
     Failed(RtlFailure),
-    /// The model panicked, or what observes did.
+    /// The model panicked, or an environment or what observes did.
     Panicked(String),
     Hung,
     Interrupted,
@@ -301,7 +301,7 @@ impl<'a> Run<'a> {
         match stop {
             Stop::Interrupted => self.end(Cause::Interrupted, None),
             Stop::Panicked(message) => self.end(Cause::Panicked { cycle, message }, None),
-            Stop::Hung => self.end(Cause::Hung { cycle: cycle - 1, since: cycle - idle }, None),
+            Stop::Hung => self.hung(Cause::Hung { cycle: cycle - 1, since: cycle - idle }),
             Stop::Ended(side) => {
                 let (differences, memories, blame) = (Vec::new(), Vec::new(), Blame::of_environment(&[]));
                 let divergence = Divergence { cycle, differences, memories, ended: Some(side), blame };
@@ -317,6 +317,21 @@ impl<'a> Run<'a> {
                 // The cycle whose edge failed was sampled and equal.
                 self.end(Cause::Assertion { cycle: cycle.saturating_sub(1), failure }, behind);
             }
+        }
+    }
+
+    /// Ends a run without progress, if the two sides are equal in all else. The model may be ahead: its memories are those in front of the cycle that it
+    /// has come to, so the RTL first follows up to that one.
+    fn hung(&mut self, cause: Cause) {
+        let cycles = self.rtl.outcome.cycles;
+        self.rtl.plan.idle = None;
+        let (_, followed) = self.rtl.follow();
+        if let Err(stop) = followed {
+            return self.stopped(stop);
+        }
+        if self.compare_memories() {
+            self.rtl.outcome.cycles = cycles;
+            self.end(cause, None);
         }
     }
 
@@ -372,12 +387,13 @@ impl Follower<'_> {
     fn follow(&mut self) -> (Option<Equal>, Result<(), Stop>) {
         let Some(chunk) = self.trail.newest().cloned() else { return (None, Ok(())) };
         let (from, end) = (self.outcome.cycles, chunk.end());
-        // An environment is no part of the RTL: it may panic like the model.
+        // An environment is no part of the RTL: it may panic like the model, in the cycle that it has come to.
         let followed = catch_unwind(AssertUnwindSafe(|| match self.environment {
             Some(_) => self.follow_reactive(end, chunk.ended),
             None => self.follow_recorded(end),
         }));
-        let (to, stop) = followed.unwrap_or_else(|panic| (from, Some(Stop::Panicked(panic_message(&*panic)))));
+        let (to, stop) =
+            followed.unwrap_or_else(|panic| (self.outcome.cycles, Some(Stop::Panicked(panic_message(&*panic)))));
         self.outcome.cycles = to;
         let panic = || chunk.panic.clone().map(Stop::Panicked);
         let stop = stop.or_else(panic).map_or(Ok(()), Err);
@@ -429,7 +445,7 @@ impl Follower<'_> {
             if expected[..self.input_bytes] != own[..self.input_bytes] {
                 let mut differences = comparator.input_differences(expected, own);
                 if !differences.is_empty() {
-                    // Should it fail, its edge will say so.
+                    // The environments differ, whatever the RTL says of such inputs.
                     let _ = self.rtl.settle(own);
                     differences.extend(comparator.differences(expected, own));
                     return (cycle, Some(Stop::Differ(differences)));
@@ -451,6 +467,7 @@ impl Follower<'_> {
             // The model's record: where it means something the RTL's is equal.
             let compared = &self.trail.cycle(cycle - 1)[self.input_bytes..];
             lose_in_rtl(self.rtl, lost(&mut self.environment, compared));
+            self.outcome.cycles = cycle;
             if self.is_hung(cycle - 1) {
                 return (cycle, Some(Stop::Hung));
             }
@@ -482,13 +499,10 @@ pub(crate) fn lost<'e>(environment: &'e mut Option<&mut dyn Environment>, compar
 fn randomise(rng: &mut Rng, field: &gpurf_blocks::Field, record: &mut [u8]) {
     for element in 0..field.count {
         let start = field.offset + element * field.elem_bytes;
-        if field.elem_bytes > 8 {
-            for chunk in record[start..start + field.elem_bytes].chunks_exact_mut(8) {
-                chunk.copy_from_slice(&rng.next_u64().to_le_bytes());
-            }
-        } else {
-            let value = rng.next_u64() & (u64::MAX >> (64 - field.bits));
-            record[start..start + field.elem_bytes].copy_from_slice(&value.to_le_bytes()[..field.elem_bytes]);
+        for (word, part) in record[start..start + field.elem_bytes].chunks_mut(8).enumerate() {
+            let bits = field.bits - u64::BITS * word as u32;
+            let value = rng.next_u64() & (u64::MAX >> u64::BITS.saturating_sub(bits));
+            part.copy_from_slice(&value.to_le_bytes()[..part.len()]);
         }
     }
 }
@@ -496,4 +510,39 @@ fn randomise(rng: &mut Rng, field: &gpurf_blocks::Field, record: &mut [u8]) {
 pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("the model panicked").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::instruction::Instruction;
+    use gpurf_blocks::{Field, Packed, Ports, WARP_DATA_BITS, WarpData, field, packed, ports};
+
+    use super::*;
+
+    ports! {
+        struct Given(_s: &()) {
+            instruction_i: [Instruction; 2] = packed::<Instruction>().count(2),
+            data_i: WarpData = field(WARP_DATA_BITS),
+            whole_i: u64 = field(64),
+            flags_i: [u8; 3] = field(5).count(3),
+        }
+    }
+
+    #[test]
+    fn every_bit_of_an_input_is_random_under_reset_and_none_beyond_its_width() {
+        assert!(!size_of::<Instruction>().is_multiple_of(8) && !Instruction::BITS.is_multiple_of(u32::BITS));
+        let mut rng = Rng::new(1, "test");
+        let mut ever = vec![0; size_of::<Given>()];
+        for _ in 0..100 {
+            let mut record = vec![0; ever.len()];
+            Given::fields(&()).iter().for_each(|field| randomise(&mut rng, field, &mut record));
+            ever.iter_mut().zip(record).for_each(|(ever, byte)| *ever |= byte);
+        }
+        for field in Given::fields(&()) {
+            let ones = |element| field.bytes(&ever, element).iter().map(|byte| byte.count_ones()).sum::<u32>();
+            let of = |field: &Field, bit: u32| field.bytes(&ever, 0)[bit as usize / 8] >> (bit % 8) & 1;
+            assert!((0..field.count).all(|element| ones(element) == field.bits), "{}", field.name);
+            assert_eq!(of(&field, field.bits - 1), 1, "{}: the highest bit", field.name);
+        }
+    }
 }

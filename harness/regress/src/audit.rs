@@ -61,8 +61,6 @@ pub struct Hole {
     pub bits: usize,
     /// What was found.
     pub kind: HoleKind,
-    /// Why it does not matter, where that is known.
-    pub explained: Option<&'static str>,
 }
 
 /// How bits fail the audit.
@@ -83,25 +81,48 @@ pub enum HoleKind {
 }
 
 impl Audit {
-    /// Whether every bit was reported or is explained.
+    /// Whether every bit was reported.
     pub fn complete(&self) -> bool {
-        self.memory_reported == self.memory_words && self.holes.iter().all(|hole| hole.explained.is_some())
+        self.memory_reported == self.memory_words && self.holes.is_empty()
     }
 }
 
-/// A register whose bits may go unreported, and why.
-#[derive(Clone, Copy, Debug)]
-pub struct Exception {
-    /// Block that is audited.
-    pub block: &'static str,
-    /// The register's path inside it.
-    pub register: &'static str,
-    /// Why it cannot matter.
-    pub why: &'static str,
+/// Why there is no audit of a block.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    /// The RTL cannot be built, or fails by itself.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The lockstep has to pass first.
+    #[error(
+        "{block} differs from its model in cycle {cycle} even without a flip: run gpurf cosim --block {block} first"
+    )]
+    Differs {
+        /// The block.
+        block: String,
+        /// The cycle, those of reset included.
+        cycle: usize,
+    },
+    /// The lockstep asks the rules only where the comparison in place finds a difference, so it would not see this one.
+    #[error(
+        "{block}: a flip of {register} in cycle {cycle} differs by the rules, but the comparison in place overlooks it: \
+         the lockstep is blind there. This is a defect of gpurf, not of the RTL."
+    )]
+    Overlooked {
+        /// The block.
+        block: String,
+        /// The register's path inside the block.
+        register: String,
+        /// The cycle, those of reset included.
+        cycle: usize,
+    },
 }
 
-/// Every exception.
-pub const EXCEPTIONS: &[Exception] = &[];
+impl From<verilated::Error> for AuditError {
+    fn from(error: verilated::Error) -> Self {
+        Self::Job(error.into())
+    }
+}
 
 /// A register bit.
 struct Bit {
@@ -126,20 +147,20 @@ impl Bit {
 /// Audits a block in a configuration.
 ///
 /// # Errors
-/// When the RTL cannot be built or fails by itself.
-///
-/// # Panics
-/// When RTL and model differ without a flip: the lockstep has to pass first.
-pub fn audit(project: &Project, tools: &Toolchain, block: &str, config: &Config, seed: u64) -> Result<Audit, JobError> {
+/// As [`AuditError`] says.
+pub fn audit(
+    project: &Project,
+    tools: &Toolchain,
+    block: &str,
+    config: &Config,
+    seed: u64,
+) -> Result<Audit, AuditError> {
     audit_sources(project, tools, block, config, &RtlSources::default(), seed)
 }
 
 /// [`audit`] of RTL in which some modules come from elsewhere.
 ///
 /// # Errors
-/// As [`audit`].
-///
-/// # Panics
 /// As [`audit`].
 pub fn audit_sources(
     project: &Project,
@@ -148,7 +169,7 @@ pub fn audit_sources(
     config: &Config,
     sources: &RtlSources,
     seed: u64,
-) -> Result<Audit, JobError> {
+) -> Result<Audit, AuditError> {
     let options = Options { state: true, assertions: false, ..Options::default() };
     let request = request(project, block, config, sources, options)?;
     let library = tools.build(&request)?;
@@ -184,7 +205,9 @@ pub fn audit_sources(
         twin.cycle(model_in, model_out);
         if !in_reset {
             let differences = comparator.differences(record.get(1), record.get(0));
-            assert!(differences.is_empty(), "{block} differs in cycle {cycle} without a flip: run the lockstep first");
+            if !differences.is_empty() {
+                return Err(AuditError::Differs { block: block.to_owned(), cycle });
+            }
             quiet += 1;
             let (mut looked_at, mut flips) = (0, 0);
             while looked_at < pending.len() && flips < FLIPS_PER_CYCLE {
@@ -202,10 +225,10 @@ pub fn audit_sources(
                 let reported = !rtl.is_equal(record.get(1));
                 flip(&mut rtl, bit);
                 let differs = !comparator.differences(record.get(1), record.get(2)).is_empty();
-                assert!(
-                    reported || !differs,
-                    "{block}: the comparison in place overlooks a difference in cycle {cycle}"
-                );
+                if differs && !reported {
+                    let register = readable(block, rtl.state(bit.state).name);
+                    return Err(AuditError::Overlooked { block: block.to_owned(), register, cycle });
+                }
                 // What is inside means something seldom, and once is enough.
                 bit.from = cycle + if bit.shown.is_empty() { 1 } else { APART };
                 if differs {
@@ -260,13 +283,7 @@ impl Holes<'_> {
     }
 
     fn list(self) -> Vec<Hole> {
-        let explained = |register: &str| {
-            EXCEPTIONS.iter().find(|e| e.block == self.block && e.register == register).map(|exception| exception.why)
-        };
-        let holes = self.found.into_iter();
-        holes
-            .map(|((register, _), (kind, bits))| Hole { explained: explained(&register), register, bits, kind })
-            .collect()
+        self.found.into_iter().map(|((register, _), (kind, bits))| Hole { register, bits, kind }).collect()
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn run(
         Err(RunError::Engine(error)) => failed(&mut result, &error, &kernel.manifest)?,
     }
     if job.keep_failure && result.result != Verdict::Pass {
-        let notes = [format!("  {:<9} gpurf cosim --kernel {}", "run", kernel.manifest.display())];
+        let notes = [format!("  {:<9} {}", "run", job.command(job.cycles, &rtl.options))];
         match engine.write_failure(&project.failures, &notes, None) {
             Ok(folder) => result.failure_folder = folder,
             Err(error) => result.report.push_str(&cannot_write(project, &error)),

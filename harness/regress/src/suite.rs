@@ -504,7 +504,7 @@ pub(crate) fn program(inputs: ProgramInputs, config: Config, seed: u64) -> Locks
 }
 
 /// Random programs of the default suite: one of each theme.
-pub(crate) fn few_programs(config: Config, seed: u64) -> Vec<LockstepJob> {
+pub fn few_programs(config: Config, seed: u64) -> Vec<LockstepJob> {
     programs(config, seed, themes::of(&config).count() as u64, None)
 }
 

@@ -9,6 +9,7 @@ use std::thread::{self, ThreadId};
 use common::{Fault, Faulty, known};
 use gpurf_blocks::config::{Config, MrfConfig};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
+use gpurf_blocks::ram::Ram1rwIn;
 use gpurf_blocks::{registry, view, view_mut};
 use gpurf_lockstep::wave::Scopes;
 use gpurf_lockstep::{
@@ -82,11 +83,16 @@ struct Ran {
 
 /// The write queue, its model with a defect.
 fn sides(fault: Fault) -> Lockstep {
+    sides_of("mrf_write_queue", fault)
+}
+
+/// A block, its model with a defect.
+fn sides_of(block: &str, fault: Fault) -> Lockstep {
     let project = Project::find();
     let options = Options { optimise: false, ..Options::default() };
-    let request = request(&project, "mrf_write_queue", &SMALL, &RtlSources::default(), options).unwrap();
+    let request = request(&project, block, &SMALL, &RtlSources::default(), options).unwrap();
     let library = Toolchain::find(&project.cache()).unwrap().build(&request).unwrap();
-    let twin = Faulty::boxed((registry::find("mrf_write_queue").unwrap().twin)(&SMALL), fault);
+    let twin = Faulty::boxed((registry::find(block).unwrap().twin)(&SMALL), fault);
     Lockstep::new(twin, library.instance(1).unwrap())
 }
 
@@ -223,11 +229,80 @@ fn a_run_without_progress_is_given_up() {
     assert!(ran.outcome.cause.is_none());
 }
 
+/// Writes a word of a RAM's lower half in every cycle.
+struct Writes(u32);
+
+impl Environment for Writes {
+    fn drive(&mut self, _: Option<&[u8]>, inputs: &mut [u8]) -> bool {
+        let inputs: &mut Ram1rwIn = view_mut(inputs);
+        (inputs.en_i, inputs.we_i, inputs.addr_i, inputs.wmask_i) = (1, 1, (self.0 % 8) as u16, u32::MAX);
+        inputs.wdata_i.0.fill(self.0);
+        self.0 += 1;
+        true
+    }
+}
+
+#[test]
+fn a_run_without_progress_is_equal_only_if_memories_are() {
+    let right: Fault = |_, _, _| {};
+    let wrong: Fault = |twin, cycle, _| {
+        if cycle == 20 {
+            twin.memories()[0].words[15 * 32 + 31] ^= 1;
+        }
+    };
+    for threads in [1, 2] {
+        let ended = |fault| {
+            let idle = Some(Idle { limit: 50, progress: |_, _| false });
+            let plan = RunPlan { idle, threads, memory_every: 1 << 20, ..PLAN };
+            let [mut rtl, mut model] = [(); 2].map(|()| Writes(0));
+            sides_of("ram_1rw", fault).run_reactive(
+                &mut rtl,
+                &mut model,
+                &plan,
+                &mut |_, _| {},
+                &AtomicBool::new(false),
+            )
+        };
+        // The model has written further words by then.
+        let outcome = ended(right);
+        assert!(matches!(outcome.cause, Some(Cause::Hung { cycle: 49, since: 0 })), "{:?}", outcome.cause);
+        assert_eq!((outcome.cycles, outcome.capture.unwrap().len()), (50, 50));
+        let outcome = ended(wrong);
+        let [memory] = &divergence(&outcome).memories[..] else { panic!("{:?}", outcome.cause) };
+        assert_eq!((memory.block, memory.word, memory.model[31] ^ memory.rtl[31]), ("ram_1rw", 15, 1));
+    }
+}
+
 #[test]
 fn a_panic_of_the_model_is_caught() {
     let ran = run(Echo::new(700), Echo::new(700), PLAN, |_, cycle, _| assert!(cycle < 500, "a defect"));
     let Some(Cause::Panicked { cycle, .. }) = ran.outcome.cause else { panic!("{:?}", ran.outcome.cause) };
     assert_eq!(cycle, 495);
+}
+
+/// An echo that panics in a cycle.
+struct Panicking(Echo, u64);
+
+impl Environment for Panicking {
+    fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool {
+        assert!(self.1 != 0, "a defect of the environment");
+        self.1 -= 1;
+        self.0.drive(previous, inputs)
+    }
+}
+
+#[test]
+fn a_panic_of_the_environment_is_one_of_its_cycle() {
+    for threads in [1, 2] {
+        let (mut rtl, mut model) = (Panicking(Echo::new(700), 300), Echo::new(700));
+        let (plan, mut seen) = (RunPlan { threads, ..PLAN }, 0);
+        let mut observe = |_: &[u8], _: &[u8]| seen += 1;
+        let outcome =
+            sides(|_, _, _| {}).run_reactive(&mut rtl, &mut model, &plan, &mut observe, &AtomicBool::new(false));
+        let Some(Cause::Panicked { cycle, message }) = outcome.cause else { panic!("{:?}", outcome.cause) };
+        assert_eq!((cycle, outcome.cycles, seen), (300, 300, 300));
+        assert_eq!(message, "a defect of the environment");
+    }
 }
 
 #[test]

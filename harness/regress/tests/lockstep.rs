@@ -11,6 +11,7 @@ use gpurf_blocks::config::{Config, MrfConfig, ReadOrder, presets};
 use gpurf_blocks::mrf::{MrfWriteQueueIn, MrfWriteQueueOut};
 use gpurf_blocks::{Role, registry, view, view_mut};
 use gpurf_lockstep::{Cause, RESET_CYCLES, Records, Reproducer, RunPlan, Verdict};
+use gpurf_regress::audit::{AuditError, audit_sources};
 use gpurf_regress::{Inputs, JobResult, LockstepJob, RtlSources, run_job, suite};
 
 #[test]
@@ -246,6 +247,18 @@ fn a_memory_that_only_the_whole_comparison_can_see_is_compared() {
     assert_eq!((memory.word, memory.bits, memory.model[31] ^ memory.rtl[31]), (15, 1024, 1));
     assert_eq!(memory.model[..31], memory.rtl[..31]);
     assert_eq!(divergence.blame.block, "mrf_bank");
+}
+
+#[test]
+fn an_audit_needs_a_lockstep_that_passes() {
+    let bench = Bench::new();
+    let rtl = bench.broken("mrf_write_queue", "mask_q  <= push_mask_i;", "mask_q  <= push_mask_i ^ 32'h80;");
+    let error = audit_sources(&bench.project, &bench.tools, "mrf_write_queue", &SMALL, &rtl, 1).unwrap_err();
+    assert!(matches!(error, AuditError::Differs { .. }), "{error}");
+    assert!(
+        error.to_string().ends_with("even without a flip: run gpurf cosim --block mrf_write_queue first"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -74,8 +74,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A digest of what decides its results: manifest, contents of the files that it names, machine code, PTX. The order of instructions is in the code. Nothing where
-    /// a file cannot be read: a run says so.
+    /// A digest of what decides its results: manifest, contents of the files that it names, machine code, PTX, and the order of instructions, in which the PTX is
+    /// compiled anew for some machines. Nothing where a file cannot be read: a run says so.
     fn digest(&self) -> Option<String> {
         let Manifest { buffers, symbols, checks, .. } = &self.manifest;
         let inits = buffers.iter().map(|buffer| &buffer.init).chain(symbols.iter().map(|symbol| &symbol.init));
@@ -93,8 +93,8 @@ impl Kernel {
         let contents = |file: &Path| std::fs::read(file).ok().map(|bytes| digest_of(&bytes));
         let contents: Vec<String> = files.map(contents).collect::<Option<_>>()?;
         let image = serde_json::to_string(&self.image).ok()?;
-        let ptx = self.ptx.as_ref().map_or("", |ptx| ptx.text.as_str());
-        let all = format!("{:?} {} {image} {ptx}", self.manifest, contents.join(" "));
+        let ptx = self.ptx.as_ref().map(|ptx| (self.schedule.name(), ptx.text.as_str()));
+        let all = format!("{:?} {} {image} {ptx:?}", self.manifest, contents.join(" "));
         Some(digest_of(all.as_bytes()))
     }
 
@@ -916,6 +916,14 @@ mod tests {
             size: Size::Small,
             sample: None,
         }
+    }
+
+    /// Where the order changes nothing in the common code it may do so in that of machines that share scratchpad memory.
+    #[test]
+    fn results_are_those_of_an_order_of_instructions() {
+        let [plain, tree] = [Schedule::None, Schedule::Tree].map(|schedule| Kernel { schedule, ..kernel("saxpy") });
+        assert_eq!(plain.digest(), kernel("saxpy").digest());
+        assert_ne!(plain.digest(), tree.digest());
     }
 
     /// All machines of a plan are changed but those that set the key themselves and those that do not take the setting; experiments are not made again.

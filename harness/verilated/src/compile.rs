@@ -50,7 +50,7 @@ const QUICK: &[&str] = &["-fno-tree-dominator-opts", "-fno-tree-dse", "-fno-tree
 /// (docs/performance.md, "Builds").
 const UNROLLED: [&str; 2] = ["2000", "5000"];
 /// Endings of the files in include folders that a module may include, or that Verilator takes a module from that no source defines.
-const INCLUDED: [&str; 8] = ["svh", "vh", "sv", "v", "h", "inc", "vi", "svi"];
+pub const INCLUDED: [&str; 8] = ["svh", "vh", "sv", "v", "h", "inc", "vi", "svi"];
 
 /// Verilator's name for a loop that has to be unrolled and is not.
 const LOOP_NOT_UNROLLED: &str = "BLKLOOPINIT";

@@ -17,7 +17,7 @@ type Raw = *mut c_void;
 /// Inputs, expected records, their distance, their number; outputs, a sample where the expectation fails, and how many cycles are done.
 type Follow = unsafe extern "C" fn(Raw, *const u8, *const u8, usize, usize, *mut u8, *mut u8, *mut usize) -> c_int;
 
-/// What the shim gives: a failure, after which a run may go on; a failure after which it may not; a difference.
+/// What the shim gives: a failure after which a run may not go on; a difference.
 const FATAL: c_int = 2;
 const DIFFERS: c_int = 3;
 
@@ -80,7 +80,7 @@ pub struct Compared {
 pub struct RtlFailure {
     /// What the RTL printed.
     pub message: String,
-    /// The model cannot go on (`$fatal`); otherwise a run may continue after the failure.
+    /// The model cannot go on (a loop that does not settle); otherwise, also after `$fatal`, a run may continue after the failure.
     pub fatal: bool,
 }
 
@@ -227,7 +227,7 @@ pub struct StateElement<'a> {
 /// How far a model went along with what was expected of it.
 #[derive(Debug)]
 pub struct Followed {
-    /// Cycles that were equal, and whose edges it has taken.
+    /// Cycles that were equal, and whose edges it has taken; with the one that failed to settle, if one did.
     pub done: usize,
     /// In the cycle after them some bytes differ. The model has settled in that cycle and stands in front of its edge: [`Instance::edge`].
     pub differs: bool,
@@ -241,7 +241,8 @@ pub struct Instance {
     library: Library,
 }
 
-// SAFETY: a model is touched by one thread at a time (`&mut self`), and the shim sets Verilator's thread context at every entry.
+// SAFETY: a model is touched by one thread at a time (`&mut self`), and the shim sets Verilator's thread context at every entry that evaluates it; the others only
+// read and write what the model owns.
 unsafe impl Send for Instance {}
 
 impl Drop for Instance {

@@ -545,6 +545,26 @@ fn a_model_that_fails_stops_behind_the_edge() {
     }
 }
 
+#[test]
+fn a_cycle_that_does_not_settle_is_the_failing_one() {
+    let text = std::fs::read_to_string(source()).unwrap();
+    let loops = text
+        .replace("logic          valid_q;", "logic          valid_q;\n  // verilator lint_off UNOPTFLAT\n  logic spin;\n  assign spin = kind_i == 4'd9 && !spin;")
+        .replace("sum_q + add_i +", "sum_q + add_i + 33'(spin) +");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("toy.sv");
+    std::fs::write(&path, loops).unwrap();
+    let library = tools().build(&Request { sources: vec![path], ..request(1) }).unwrap();
+    let mut records = expected(&library, 6, 0, 0);
+    let inputs: &mut In = view_mut(records.from(3));
+    inputs.kind_i = 9;
+    let mut instance = library.instance(1).unwrap();
+    let followed = instance.follow(records.from(0), 6, Records::new(1).from(0));
+    let failure = followed.result.unwrap_err();
+    assert!(failure.fatal && failure.message.contains("converge"), "{failure}");
+    assert_eq!((followed.done, followed.differs), (4, false));
+}
+
 ports! {
     struct UnknownIn(s: &Shape) {
         /// Row and branch.

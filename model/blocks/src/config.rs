@@ -16,6 +16,8 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +53,9 @@ pub struct Preset {
     /// What it sets.
     pub config: Config,
 }
+
+/// The largest file: far more than any that is written by hand. A device without an end is no file.
+const MAX_FILE: u64 = 1 << 20;
 
 /// The name of the default preset.
 pub const DEFAULT_PRESET: &str = "baseline";
@@ -203,8 +208,12 @@ impl Draft {
     }
 
     fn from_file(path: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| ConfigError::Unreadable { path: path.into(), message: e.to_string() })?;
+        let unreadable = |message: String| ConfigError::Unreadable { path: path.into(), message };
+        let mut text = String::new();
+        let read = File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_string(&mut text));
+        if read.map_err(|e| unreadable(e.to_string()))? as u64 > MAX_FILE {
+            return Err(unreadable(format!("a configuration has at most {MAX_FILE} bytes")));
+        }
         let origin = |span: Range<usize>| {
             let (line, column) = position(&text, span.start);
             format!("{}:{line}:{column}", path.display())
@@ -297,7 +306,23 @@ impl Draft {
 
 /// The message of a TOML error, with the names of Rust's types in words.
 fn said(error: &toml::de::Error) -> String {
-    error.message().replace("expected usize", "expected a number").replace("expected u32", "expected a number")
+    let message = error.message();
+    let expected = |what: &str| message.split_once(", expected ").filter(|(_, after)| *after == what).map(|(found, _)| found);
+    if let Some(found) = ["usize", "u64", "u32"].iter().find_map(|number| expected(number)) {
+        return format!("{}, expected a whole number, 0 or more", found.replace(" as i128", ""));
+    }
+    // The layer of a section is called like it.
+    let layer = message.rsplit_once("expected struct ").and_then(|(_, name)| name.strip_suffix("Layer"));
+    match layer {
+        Some(section) if message.contains("map") || message.contains("sequence") => {
+            format!("[{}] is one table, not a list", section.to_lowercase())
+        }
+        Some(section) => {
+            let section = section.to_lowercase();
+            format!("{section} is a table, as in `[{section}]` or {section}.KEY = VALUE")
+        }
+        None => message.to_owned(),
+    }
 }
 
 /// Line and column, from 1, of a byte of a text.

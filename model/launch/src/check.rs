@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::init::{check_size, read_exactly};
-use crate::{Buffer, BufferId, ManifestError, Scalar};
+use crate::{Buffer, BufferId, ManifestError, Origin, Scalar};
 
 /// What a buffer must hold at the end.
 ///
@@ -18,6 +18,8 @@ pub struct Check {
     pub buffer: BufferId,
     /// File of the expected bytes, little-endian, of the buffer's size.
     pub expected: PathBuf,
+    /// Where the manifest names it.
+    pub origin: Origin,
     /// Greatest relative difference of an element.
     pub rel: Option<f64>,
     /// Greatest absolute difference of an element.

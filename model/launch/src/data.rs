@@ -204,7 +204,8 @@ fn read_init(document: Document, node: &Node, name: &str, ty: Type, len: u64) ->
         (None, Some(file), None) => {
             let path = document.resolve(document.string(file, "the path of a file")?);
             // A size beyond all limits is refused elsewhere.
-            check_size(&path, name, len.saturating_mul(ty.size() as u64))?;
+            check_size(&path, name, len.saturating_mul(ty.size() as u64))
+                .map_err(|error| document.error(file.span(), format!("init: {error}")))?;
             Ok(Init::File(path))
         }
         (None, None, Some(values)) => {

@@ -72,7 +72,8 @@ impl<'d> Document<'d> {
     /// # Errors
     /// When it is none, or out of range.
     pub fn integer(&self, node: &Node, what: &str, range: Range<i128>) -> Result<i128, ManifestError> {
-        let integer = node.get_ref().as_integer().ok_or_else(|| self.expected(node, what))?;
+        let integer = node.get_ref().as_integer();
+        let integer = integer.ok_or_else(|| self.expected(node, &format!("an integer for {what}")))?;
         i128::from_str_radix(integer.as_str(), integer.radix())
             .ok()
             .filter(|value| range.contains(value))

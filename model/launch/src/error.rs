@@ -39,6 +39,20 @@ pub enum ManifestError {
         /// Why.
         source: std::io::Error,
     },
+    /// A folder in the place of a file.
+    #[error("{} is a folder, not a file", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A kernel in the place of a manifest.
+    #[error("{} is {what}, not a launch manifest (docs/launch.md)", path.display())]
+    Kernel {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// Something is wrong at a place in the manifest.
     #[error("{}:{line}:{column}: {message}", path.display())]
     Invalid {

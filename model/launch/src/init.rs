@@ -108,6 +108,9 @@ pub(crate) fn read_exactly(path: &Path, name: &str, size: u64) -> Result<Vec<u8>
 pub(crate) fn check_size(path: &Path, name: &str, size: u64) -> Result<(), ManifestError> {
     let metadata =
         std::fs::metadata(path).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })?;
+    if metadata.is_dir() {
+        return Err(ManifestError::Folder { path: path.to_owned() });
+    }
     if metadata.len() == size && metadata.is_file() {
         Ok(())
     } else {

@@ -134,7 +134,8 @@ impl Manifest {
     /// # Errors
     /// The first file that is missing or has another size than its buffer.
     pub fn verify_checks(&self) -> Result<(), ManifestError> {
-        self.checks.iter().try_for_each(|check| check.verify(self.buffer(check.buffer)))
+        let verify = |check: &Check| check.verify(self.buffer(check.buffer)).map_err(|error| self.at(check, &error));
+        self.checks.iter().try_for_each(verify)
     }
 
     /// How often a launch runs.
@@ -153,6 +154,16 @@ impl Manifest {
     /// # Errors
     /// When a file of expected bytes cannot be read.
     pub fn evaluate<'a>(&self, bytes_of: impl Fn(BufferId) -> &'a [u8]) -> Result<Vec<CheckRow>, ManifestError> {
-        self.checks.iter().map(|check| check.evaluate(self.buffer(check.buffer), bytes_of(check.buffer))).collect()
+        let evaluate = |check: &Check| {
+            let row = check.evaluate(self.buffer(check.buffer), bytes_of(check.buffer));
+            row.map_err(|error| self.at(check, &error))
+        };
+        self.checks.iter().map(evaluate).collect()
+    }
+
+    /// What is wrong with a check's file, where the manifest names it.
+    fn at(&self, check: &Check, error: &ManifestError) -> ManifestError {
+        let (line, column) = check.origin.line_and_column();
+        ManifestError::Invalid { path: self.path.clone(), line, column, message: format!("expected: {error}") }
     }
 }

@@ -1,7 +1,8 @@
 //! From the text of a manifest to a [`Manifest`].
 
+use std::collections::HashSet;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::{
     Repetition, Scalar, Source, Symbol, Type, assembly, fault,
 };
 
-/// The largest manifest: far more than any that is written by hand.
+/// The largest text: far more than any that is written by hand.
 const MAX_FILE: u64 = 64 << 20;
 
 /// All buffers together: they are placed below 4 GiB, with room to spare.
@@ -35,19 +36,36 @@ const PRINTF_BUFFER: Range<i128> = 256..(1 << 30) + 1;
 
 const LAUNCH_KEYS: [&str; 7] = ["kernel", "grid", "block", "dynamic_shared", "args", "repeat", "while_nonzero"];
 
+/// The bytes of a text that a user names: a device without an end is no text.
+///
+/// # Errors
+/// When it cannot be read, or has more than 64 MiB.
+pub fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE {
+        let message = format!("a text has at most {MAX_FILE} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
+
 impl Manifest {
     /// Reads and checks the manifest at `path`.
     ///
     /// # Errors
     /// Whatever is wrong with it, with file, line and column where there is one.
     pub fn load(path: &Path) -> Result<Self, ManifestError> {
-        let unreadable = |source| ManifestError::Unreadable { path: path.to_owned(), source };
-        let mut bytes = Vec::new();
-        File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
-        if bytes.len() as u64 > MAX_FILE {
-            let message = format!("a manifest has at most {MAX_FILE} bytes");
-            return Err(unreadable(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message)));
+        let what = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("ptx") => Some("PTX"),
+            Some("cu") => Some("CUDA source"),
+            _ => None,
+        };
+        if let Some(what) = what {
+            return Err(ManifestError::Kernel { path: path.to_owned(), what });
         }
+        let unreadable = |source| ManifestError::Unreadable { path: path.to_owned(), source };
+        let bytes = read_bounded(path).map_err(unreadable)?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let text = String::from_utf8_lossy(valid);
@@ -66,13 +84,15 @@ impl Manifest {
         let shared = Arc::from(text);
         let document = Document { path, text: &shared };
         let root = document.root()?;
-        Reader { document, buffers: Vec::new(), bytes: 0 }.manifest(root.get_ref())
+        Reader { document, buffers: Vec::new(), names: HashSet::new(), bytes: 0 }.manifest(root.get_ref())
     }
 }
 
 struct Reader<'a> {
     document: Document<'a>,
     buffers: Vec<Buffer>,
+    /// Their names.
+    names: HashSet<String>,
     /// Size of all buffers so far.
     bytes: u64,
 }
@@ -144,14 +164,14 @@ impl Reader<'_> {
             }
         }
 
-        let mut symbols: Vec<Symbol> = Vec::new();
+        let (mut symbols, mut symbol_names) = (Vec::new(), HashSet::new());
         for node in fields.list(document, "symbol", "`[[symbol]]` tables")? {
             let Data { name, ty, len, mut init, .. } = read_buffer(document, node, "a symbol", false)?;
             self.account(node, len, ty)?;
             if let Some(found) = read_init_with_addresses(&Values::new(document, &self.buffers), node, ty, len)? {
                 init = found;
             }
-            if symbols.iter().any(|other| other.name == name) {
+            if !symbol_names.insert(name.clone()) {
                 return Err(document.error(node.span(), format!("symbol `{name}` is defined twice")));
             }
             let origin = document.origin(node.span());
@@ -227,7 +247,7 @@ impl Reader<'_> {
     fn declare(&mut self, node: &Node) -> Result<BufferId, ManifestError> {
         let Data { name, ty, len, init, output, address, symbol } = read_buffer(self.document, node, "a buffer", true)?;
         self.account(node, len, ty)?;
-        if self.buffers.iter().any(|other| other.name == name) {
+        if !self.names.insert(name.clone()) {
             return Err(self.document.error(node.span(), format!("buffer `{name}` is defined twice")));
         }
         let origin = self.document.origin(node.span());
@@ -435,7 +455,8 @@ impl Reader<'_> {
         let document = self.document;
         let fields = document.fields(node, "a check", &["buffer", "expected", "rel", "abs"])?;
         let buffer = Values::new(document, &self.buffers).buffer(fields.required(document, "buffer")?)?;
-        let expected = document.string(fields.required(document, "expected")?, "the path of a file")?;
+        let file = fields.required(document, "expected")?;
+        let (expected, origin) = (document.string(file, "the path of a file")?, document.origin(file.span()));
         let tolerance = |key: &str| -> Result<Option<f64>, ManifestError> {
             let Some(node) = fields.get(key) else { return Ok(None) };
             let value = document.number(node, key)?;
@@ -445,6 +466,7 @@ impl Reader<'_> {
                 Err(document.error(node.span(), format!("{key} is finite and not negative")))
             }
         };
-        Ok(Check { buffer, expected: document.resolve(expected), rel: tolerance("rel")?, abs: tolerance("abs")? })
+        let (rel, abs) = (tolerance("rel")?, tolerance("abs")?);
+        Ok(Check { buffer, expected: document.resolve(expected), origin, rel, abs })
     }
 }

@@ -247,6 +247,10 @@ impl<'a> Values<'a> {
     ) -> Result<Expression, ManifestError> {
         let error = |message: String| self.document.error(node.span(), message);
         let expression = Expression::parse(text).map_err(error)?;
+        if passes == Passes::Once && text.trim().parse::<i128>().is_ok() {
+            let number = text.trim();
+            return Err(error(format!("an expression needs `repeat` or `while_nonzero`; without one write {number}")));
+        }
         self.once(node, passes, &format!("`{text}` depends on the number of the pass"))?;
         let Passes::Many(passes) = passes else { return Ok(expression) };
         // Of `i` itself the last one is the largest.

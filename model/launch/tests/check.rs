@@ -29,7 +29,7 @@ fn evaluate(
         symbol: None,
         origin: Origin::default(),
     };
-    Check { buffer: BufferId(0), expected: path, rel, abs }.evaluate(&buffer, actual)
+    Check { buffer: BufferId(0), expected: path, origin: Origin::default(), rel, abs }.evaluate(&buffer, actual)
 }
 
 fn f32s(values: &[f32]) -> Vec<u8> {

@@ -156,7 +156,9 @@ fn mistakes_have_a_place_and_a_remedy() {
         (SAXPY, "[256, 1, 1]", "256", "5:9: expected an array of one to three numbers, found integer"),
         (SAXPY, "[64, 1, 1]", "[65536, 65535, 65535]", "4:8: a grid has at most 4294967295 blocks"),
         (SAXPY, "value = 16000", "value = -1", "9:34: a value of u32 must be from 0 to 4294967295"),
-        (SAXPY, "value = 16000", "value = 1.5", "9:34: expected a value of u32, found float"),
+        (SAXPY, "[64, 1, 1]", "[\"20\"]", "4:9: an expression needs `repeat` or `while_nonzero`; without one write 20"),
+        (SAXPY, "[64, 1, 1]", "[1.5]", "4:9: expected an integer for grid in x, found float"),
+        (SAXPY, "value = 16000", "value = 1.5", "9:34: expected an integer for a value of u32, found float"),
         (SAXPY, "value = 2.5", "value = 1e39", "11:34: the value is too large for f32"),
         (
             SAXPY,
@@ -212,8 +214,10 @@ fn mistakes_have_a_place_and_a_remedy() {
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     let short = message(SAXPY, "file = \"y_in.bin\"", "file = \"short.bin\"");
-    assert_eq!(short, "short.bin: has 15 bytes, but buffer `y` has 16");
-    assert!(message(SAXPY, "file = \"y_in.bin\"", "file = \"none.bin\"").starts_with("none.bin: cannot be read: "));
+    assert_eq!(short, "m.toml:15:63: init: short.bin: has 15 bytes, but buffer `y` has 16");
+    let init = |file: &str| message(SAXPY, "file = \"y_in.bin\"", &format!("file = \"{file}\""));
+    assert!(init("none.bin").starts_with("m.toml:15:63: init: none.bin: cannot be read: "));
+    assert_eq!(init("."), "m.toml:15:63: init: . is a folder, not a file");
 }
 
 #[test]
@@ -317,7 +321,19 @@ fn a_file_that_changes_after_reading_is_an_error() {
     let error = manifest.buffers[1].initial_bytes().unwrap_err().to_string();
     assert!(error.ends_with("y_in.bin: has 20 bytes, but buffer `y` has 16"), "{error}");
     fs::remove_file(folder.path().join("y_out.bin")).unwrap();
-    assert!(manifest.verify_checks().is_err());
+    let error = manifest.verify_checks().unwrap_err().to_string();
+    assert!(error.contains(":19:12: expected: ") && error.contains("y_out.bin: cannot be read: "), "{error}");
+    fs::create_dir(folder.path().join("y_out.bin")).unwrap();
+    let error = manifest.verify_checks().unwrap_err().to_string();
+    assert!(error.ends_with("y_out.bin is a folder, not a file"), "{error}");
+}
+
+#[test]
+fn a_kernel_and_a_device_are_no_manifests() {
+    let message = |path: &str| Manifest::load(Path::new(path)).unwrap_err().to_string();
+    assert_eq!(message("saxpy.ptx"), "saxpy.ptx is PTX, not a launch manifest (docs/launch.md)");
+    assert_eq!(message("saxpy.cu"), "saxpy.cu is CUDA source, not a launch manifest (docs/launch.md)");
+    assert_eq!(message("/dev/zero"), "/dev/zero: cannot be read: a text has at most 67108864 bytes");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub struct Bench {
     /// Seconds for each measurement: lockstep, plain Verilator, model
-    #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds, allow_negative_numbers = true)]
     pub time: Duration,
     /// Measure only the compiler, on each kernel
     #[arg(long)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Run, cycles, number, replacement};
+use super::{Run, cycles, from_to, number, replacement};
 
 /// `gpurf compare`.
 #[derive(Debug, Args)]
@@ -28,13 +28,13 @@ pub struct Compare {
     #[arg(long = "rtl", value_name = "MODULE=FILE", value_parser = replacement)]
     pub rtl: Vec<(String, PathBuf)>,
     /// Maximum number of registers per thread; values without a register are spilled to local memory
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(16..=255))]
+    #[arg(long, value_name = "N", value_parser = from_to::<u16>(16..=255), allow_negative_numbers = true)]
     pub registers: Option<u16>,
     /// Seed of memories and unreset state
     #[arg(long, value_name = "S", value_parser = number, default_value = "1", allow_negative_numbers = true)]
     pub seed: u64,
     /// Cycles in a row without progress after which a launch counts as hung
-    #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000")]
+    #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000", allow_negative_numbers = true)]
     pub idle_limit: u64,
     /// Energies: paper, rtl (the project's RTL), or a TOML file of pJ by event; without it the papers', not by event (docs/energy.md)
     #[arg(long, value_name = "paper|rtl|FILE")]

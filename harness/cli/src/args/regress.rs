@@ -38,10 +38,10 @@ pub struct Regress {
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
     /// Cycles of each run of a block, in place of the plan's
-    #[arg(long, value_name = "N", value_parser = cycles)]
+    #[arg(long, value_name = "N", value_parser = cycles, allow_negative_numbers = true)]
     pub cycles: Option<u64>,
     /// Add this to every seed of the plan
-    #[arg(long, value_name = "S", value_parser = number, default_value = "0")]
+    #[arg(long, value_name = "S", value_parser = number, default_value = "0", allow_negative_numbers = true)]
     pub seed: u64,
     /// RTL in place of the project's
     #[command(flatten)]

@@ -19,6 +19,24 @@ fn numbers_may_be_hexadecimal_and_grouped() {
 }
 
 #[test]
+fn negative_numbers_are_answered_with_the_range() {
+    for (arguments, words) in [
+        (&["run", "k.toml", "--registers", "-1"][..], "expected a number from 16 to 255"),
+        (&["run", "k.toml", "--registers", "15"], "expected a number from 16 to 255"),
+        (&["run", "k.toml", "--threads", "-1"], "expected a number from 1 to 65535"),
+        (&["compile", "k.ptx", "--orf", "-1"], "expected a number from 0 to 8"),
+        (&["mutate", "--count", "-1"], "expected a number from 0 to"),
+        (&["cosim", "--jobs", "0"], "expected a number from 1 to 65535"),
+        (&["cosim", "--programs", "-1"], "expected a number from 1 to 1000000"),
+        (&["bench", "--time", "-1"], "expected a number of seconds"),
+        (&["regress", "--cycles", "-1"], "expected a number from 0"),
+    ] {
+        let error = Cli::try_parse_from([&["gpurf"], arguments].concat()).unwrap_err().to_string();
+        assert!(error.contains(words), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
 fn a_knob_needs_name_and_number() {
     assert_eq!(knob("only=0x32"), Ok(("only".into(), 0x32)));
     for text in ["only", "=1", "only=", "only=often", "only=0x100000000"] {

@@ -1,12 +1,10 @@
 //! `gpurf audit`: is every bit of the RTL's state looked at?
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use gpurf_blocks::Block;
 use gpurf_blocks::registry::blocks;
 use gpurf_lockstep::Verdict;
-use gpurf_regress::audit::{self, Audit, CYCLES_EACH, Hole, HoleKind};
-use gpurf_regress::{JobError, run_all, suite};
+use gpurf_regress::audit::{self, Audit, AuditError, CYCLES_EACH, Hole, HoleKind};
+use gpurf_regress::{run_all, suite};
 use gpurf_sm::Sm;
 use serde::Serialize;
 
@@ -51,8 +49,6 @@ pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
     let tools = super::toolchain(&project)?;
     interrupt::listen()?;
 
-    // A panic is turned into a message below; it need not be told twice.
-    std::panic::set_hook(Box::new(|_| ()));
     let progress = Progress::new(blocks.len(), !arguments.run.json);
     let order: Vec<usize> = (0..blocks.len()).collect();
     let work = |index: &usize| {
@@ -62,16 +58,10 @@ pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
         let name = blocks[*index].name;
         let config = selected.unwrap_or_else(|| suite::audited(name));
         progress.begin(*index, name);
-        // The audit refuses, by a panic, to judge RTL that differs from the model even without a flip.
-        match catch_unwind(AssertUnwindSafe(|| audit::audit(&project, &tools, name, &config, arguments.seed))) {
-            Ok(Ok(audit)) => Ended::Audited(audit),
-            Ok(Err(_)) | Err(_) if interrupt::requested_by_now() => Ended::Skipped,
-            Ok(Err(error)) => Ended::Refused(refusal(name, error)),
-            Err(_) => {
-                let message =
-                    format!("{name} differs from its model even without a flip: run gpurf cosim --block {name} first");
-                Ended::Refused(Failure { status: Status::Failed, message })
-            }
+        match audit::audit(&project, &tools, name, &config, arguments.seed) {
+            Ok(audit) => Ended::Audited(audit),
+            Err(_) if interrupt::requested_by_now() => Ended::Skipped,
+            Err(error) => Ended::Refused(refusal(name, error)),
         }
     };
     let done = |index: usize, _: &Ended| progress.end(index, &format!("audited {}", blocks[index].name));
@@ -98,9 +88,16 @@ pub fn audit(arguments: &args::Audit) -> Result<Status, Failure> {
     Ok(status)
 }
 
-fn refusal(block: &str, error: JobError) -> Failure {
-    let Failure { status, message } = error.into();
-    Failure { status, message: format!("{block}: {message}") }
+fn refusal(block: &str, error: AuditError) -> Failure {
+    match error {
+        AuditError::Job(error) => {
+            let Failure { status, message } = error.into();
+            Failure { status, message: format!("{block}: {message}") }
+        }
+        AuditError::Differs { .. } | AuditError::Overlooked { .. } => {
+            Failure { status: Status::Failed, message: error.to_string() }
+        }
+    }
 }
 
 fn status(ended: &Ended) -> Status {
@@ -150,13 +147,12 @@ fn show(audits: &[Audit]) -> Result<(), Failure> {
 }
 
 fn sentence(hole: &Hole) -> String {
-    let Hole { register, bits, kind, explained } = hole;
+    let Hole { register, bits, kind } = hole;
     let found = match kind {
         HoleKind::NotDeclared => "is no probe and no memory, and no output is declared to show it".to_owned(),
         HoleKind::Missed { cycle } => format!("is compared in cycle {cycle}, but a flip was not reported"),
         HoleKind::NeverCompared => "was compared in no cycle".to_owned(),
         HoleKind::NeverShown => "was shown by no net of the block".to_owned(),
     };
-    let why = explained.map_or(String::new(), |why| format!(": {why}"));
-    format!("{register} ({bits} bits) {found}{why}")
+    format!("{register} ({bits} bits) {found}")
 }

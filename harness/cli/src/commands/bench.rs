@@ -1,5 +1,7 @@
 //! `gpurf bench`: what lockstep costs.
 
+use std::collections::BTreeSet;
+
 use gpurf_blocks::config::{self, Preset};
 use gpurf_blocks::designs::DESIGNS;
 use gpurf_lockstep::Verdict;
@@ -55,19 +57,33 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     if arguments.compile {
         return compiler(&bench::compiler(&project)?, arguments.json);
     }
-    let tools = super::toolchain(&project)?;
     let wanted = |name: &str| name.contains(&arguments.only);
+    let points = || bench::sweeps().flat_map(|sweep| sweep.values.iter().map(move |&value| (sweep, value)));
+    let loads = || register_files().into_iter().flat_map(|preset| [(preset, false), (preset, true)]);
+    // Register files that differ in their policies alone have rows of one name.
+    let names: BTreeSet<String> = if arguments.sizes {
+        points().map(|(sweep, value)| sweep.name(value)).collect()
+    } else {
+        let register_files = loads().map(|(preset, idle)| bench::mrf_name(&preset.config, idle));
+        register_files.chain(machines().map(|(preset, kernel)| bench::machine_name(preset.name, kernel))).collect()
+    };
+    if !names.iter().any(|name| wanted(name)) {
+        let (only, names) = (&arguments.only, names.into_iter().collect::<Vec<_>>().join("\n  "));
+        return Err(Failure::bad_input(format!(
+            "--only {only}: no row has this in its name; the rows are:\n  {names}"
+        )));
+    }
+    let tools = super::toolchain(&project)?;
     if arguments.sizes {
         let mut rows = Vec::new();
-        let points = bench::sweeps().flat_map(|sweep| sweep.values.iter().map(move |&value| (sweep, value)));
-        for (sweep, value) in points.filter(|(sweep, value)| wanted(&sweep.name(*value))) {
+        for (sweep, value) in points().filter(|(sweep, value)| wanted(&sweep.name(*value))) {
             output::note(&format!("measuring {}", sweep.name(value)));
             rows.push(sweep.measure(&project, &tools, value, SIZES_KERNEL, arguments.time)?);
         }
         return sizes(&rows, arguments.json);
     }
     let mut rows = Vec::new();
-    for (preset, idle) in register_files().into_iter().flat_map(|p| [(p, false), (p, true)]) {
+    for (preset, idle) in loads() {
         if !wanted(&bench::mrf_name(&preset.config, idle)) {
             continue;
         }

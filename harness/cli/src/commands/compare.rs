@@ -21,6 +21,7 @@ use super::run::image;
 use super::source;
 use crate::args::{Compare, Replacements};
 use crate::failure::{Failure, Status};
+use crate::files::{InputFiles, check_outputs};
 use crate::interrupt;
 use crate::output;
 use crate::own_rtl::OwnRtl;
@@ -79,7 +80,7 @@ struct Compared {
 pub fn compare(arguments: &Compare) -> Result<Status, Failure> {
     let started = Instant::now();
     let own = own_rtl(arguments)?;
-    let energies = arguments.energy.as_deref().map(EnergyFile::load).transpose()?;
+    let energies = arguments.energy.as_deref().map(source::energies).transpose()?;
     let mut sides = [side(&arguments.a, &arguments.set)?, side(&arguments.b, &arguments.set)?];
     if own.is_none() && sides[0].config.settings() == sides[1].config.settings() {
         let [a, b] = &sides;
@@ -88,11 +89,11 @@ pub fn compare(arguments: &Compare) -> Result<Status, Failure> {
             a.name, b.name
         )));
     }
+    let kernels = kernels(arguments)?;
     if let Some(file) = &arguments.html {
         // Before the work, not after it.
-        super::report::check_writable("--html", file)?;
+        check_outputs(&[("--html", file)], &inputs(arguments, &kernels))?;
     }
-    let kernels = kernels(arguments)?;
     interrupt::listen()?;
     if let Some(own) = own {
         build(&mut sides, &own.sources)?;
@@ -128,8 +129,11 @@ fn own_rtl(arguments: &Compare) -> Result<Option<OwnRtl>, Failure> {
     if arguments.rtl.is_empty() {
         return Ok(None);
     }
-    let given = Replacements { files: arguments.rtl.clone(), ..Replacements::default() };
-    OwnRtl::new(&super::project()?, &given).map(Some)
+    OwnRtl::new(&super::project()?, &replacements(arguments)).map(Some)
+}
+
+fn replacements(arguments: &Compare) -> Replacements {
+    Replacements { files: arguments.rtl.clone(), ..Replacements::default() }
 }
 
 /// Builds the RTL of both.
@@ -150,6 +154,16 @@ fn build(sides: &mut [Side; 2], own: &RtlSources) -> Result<(), Failure> {
 struct Kernel {
     name: String,
     manifest: Manifest,
+}
+
+/// The files that are read.
+fn inputs(arguments: &Compare, kernels: &[Kernel]) -> InputFiles {
+    let inputs = InputFiles::default()
+        .with_named("the configuration of A", Some(&arguments.a))
+        .with_named("the configuration of B", Some(&arguments.b))
+        .with_named("the file of energies", arguments.energy.as_deref())
+        .with_replacements(&replacements(arguments));
+    kernels.iter().fold(inputs, |inputs, kernel| inputs.with_manifest(&kernel.manifest))
 }
 
 /// The kernels of the command line, or the fixed ones.

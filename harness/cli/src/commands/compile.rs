@@ -7,10 +7,12 @@ use gpurf_isa::image::Kernel;
 use gpurf_isa::{Places, PowerState};
 
 use gpurf_oracle::host::named;
+use gpurf_regress::compiler_options;
 
 use super::{acceptance, source};
-use crate::args::{Compile, Selection};
+use crate::args::{Compile, Naming, Order, Releases, Selection, SharedOrder, Wide};
 use crate::failure::{Failure, Status};
+use crate::files::{InputFiles, check_outputs};
 use crate::output::{self, numbers, words};
 use crate::plan;
 
@@ -29,26 +31,16 @@ fn marked(kernel: &Kernel, state: PowerState, places: Places) -> usize {
 
 /// Compiles, and writes machine code or the annotated PTX.
 pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
-    // The preset has to be one; what it changes in the code begins with the hints of its organisation.
-    plan::load(&Selection { preset: arguments.preset.clone(), ..Selection::default() })?;
-    let options = source::options(arguments.registers);
-    let power_threshold = arguments.power_threshold.unwrap_or_default();
-    let (stack_bytes, wide_accesses) = (arguments.stack_bytes, arguments.wide_accesses.accesses());
-    let (schedule, register_order) = (arguments.schedule.schedule(), arguments.register_order.order());
-    let scratchpad = ScratchpadOptions {
-        private_bytes: arguments.private_shared.unwrap_or_default(),
-        layout: arguments.share_layout.layout(),
-        relssp: arguments.relssp.places(),
-    };
-    let options =
-        Options { schedule, register_order, power_threshold, stack_bytes, wide_accesses, scratchpad, ..options };
-    let options = arguments.levels(options);
+    let options = options(arguments)?;
     if arguments.summary {
         return acceptance::summary(&arguments.files, &options, arguments.json);
     }
     let [file] = &arguments.files[..] else {
         return Err(Failure::bad_input("one file is compiled at a time; --summary takes several"));
     };
+    if let Some(output) = &arguments.output {
+        check_outputs(&[("--output", output)], &InputFiles::default().with_source(file))?;
+    }
     let ptx = source::ptx(file)?;
     let refused = |e: Diagnostics| Failure::bad_input(e.to_string());
     let module = Module::parse(&ptx.text, &ptx.name).map_err(refused)?;
@@ -74,6 +66,27 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
             Err(refused(complaints))
         }
     }
+}
+
+/// What the compiler is told: what the preset wants, but for the options of the command line.
+fn options(arguments: &Compile) -> Result<Options, Failure> {
+    let config = plan::load(&Selection { preset: Some(arguments.preset.clone()), ..Selection::default() })?;
+    let preset = compiler_options(&config, source::options(arguments.registers).registers);
+    let scratchpad = ScratchpadOptions {
+        private_bytes: arguments.private_shared.unwrap_or(preset.scratchpad.private_bytes),
+        layout: arguments.share_layout.map_or(preset.scratchpad.layout, SharedOrder::layout),
+        relssp: arguments.relssp.map_or(preset.scratchpad.relssp, Releases::places),
+    };
+    Ok(Options {
+        registers: preset.registers,
+        schedule: arguments.schedule.map_or(preset.schedule, Order::schedule),
+        register_order: arguments.register_order.map_or(preset.register_order, Naming::order),
+        hierarchy: arguments.levels.over(preset.hierarchy).map_err(Failure::bad_input)?,
+        power_threshold: arguments.power_threshold.unwrap_or(preset.power_threshold),
+        stack_bytes: arguments.stack_bytes.unwrap_or(preset.stack_bytes),
+        wide_accesses: arguments.wide_accesses.map_or(preset.wide_accesses, Wide::accesses),
+        scratchpad,
+    })
 }
 
 /// The kernels that are asked for, by their names in the PTX.

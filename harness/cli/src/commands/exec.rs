@@ -13,13 +13,13 @@ use gpurf_lockstep::Verdict;
 use gpurf_machine::Machine;
 use gpurf_oracle::host::OracleEngine;
 use gpurf_oracle::{Options, Oracle};
-use gpurf_regress::Project;
 use serde::Serialize;
 
 use super::simulate::{self, UseMachine};
 use super::source;
 use crate::args::{EngineKind, RunProgram};
 use crate::failure::{Failure, Status};
+use crate::files::{InputFiles, check_outputs};
 use crate::interrupt;
 use crate::output::{self, grouped, numbers, words};
 use crate::plan;
@@ -62,8 +62,12 @@ struct Kernel {
 pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
     let config = plan::load(&arguments.execution.selection)?;
     simulate::check_history(&arguments.execution, &config)?;
-    let library =
-        Library::build(&Project::find().root.join("target/cudart")).map_err(|e| Failure::tool(e.to_string()))?;
+    let project = super::project()?;
+    if let Some(file) = &arguments.json {
+        // Before the run, not after it.
+        check_outputs(&[("--json", file)], &InputFiles::default().with_selection(&arguments.execution.selection))?;
+    }
+    let library = Library::build(&project.root.join("target/cudart")).map_err(|e| Failure::tool(e.to_string()))?;
     if arguments.library {
         output::print(&format!("{}\n", library.folder.display()))?;
         return Ok(Status::Pass);
@@ -87,17 +91,22 @@ pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
     let mut command = Command::new(program);
     command.args(rest);
     let mut log = Log::default();
-    let served = serve(&mut command, &library, &setup, &mut *runner, recorder.as_mut(), &mut log);
+    let served = serve(&mut command, &library, &setup, &mut *runner, recorder.as_mut(), &mut log, interrupt::flag());
     let served = served.map_err(|error| match error {
         ServeError::Start { .. } => Failure::bad_input(error.to_string()),
         ServeError::System(_) => Failure::tool(error.to_string()),
     })?;
-    if served.processes == 0 {
+    // One that was told to end may not have come to it.
+    if served.processes == 0 && !served.stopped {
         output::note(
             "the program has not called the CUDA runtime: link it with `nvcc -cudart shared`, since a static runtime cannot be replaced",
         );
     }
-    let verdict = log.failed.as_ref().map_or(Verdict::Pass, |(verdict, _)| *verdict);
+    if served.stopped {
+        output::note("interrupted: the application was told to end");
+    }
+    let otherwise = if served.stopped { Verdict::Interrupted } else { Verdict::Pass };
+    let verdict = log.failed.as_ref().map_or(otherwise, |(verdict, _)| *verdict);
     show(&log, recorder.as_ref(), arguments);
     if let Some(file) = &arguments.json {
         let summary = Summary {

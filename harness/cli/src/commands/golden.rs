@@ -1,19 +1,23 @@
 //! `gpurf golden`: what the model does, pinned.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use gpurf_blocks::config::{self, Config, Preset, presets};
+use gpurf_launch::Manifest;
 use gpurf_lockstep::Verdict;
 use gpurf_machine::Statistics;
 use gpurf_regress::golden::{self, Change, Comparison, NotTaken, Since, Store, Taken, Trace};
 use gpurf_regress::{KernelInputs, Project, run_all};
 use serde::Serialize;
 
+use super::source;
 use super::statistics::Stats;
 use crate::args::{BlessGoldens, CheckGoldens, Golden, Goldens, TraceGolden};
 use crate::failure::{Failure, Status};
+use crate::files::{InputFiles, check_outputs};
 use crate::output::{self, BAD, Cell, GOOD, HEADING, grouped, numbers, words};
 use crate::progress::Progress;
 use crate::result::json;
@@ -27,7 +31,7 @@ const SHOWN: usize = 12;
 struct Row {
     result: Verdict,
     command: &'static str,
-    preset: &'static str,
+    preset: String,
     kernel: String,
     cycles: u64,
     #[serde(flatten)]
@@ -36,6 +40,9 @@ struct Row {
     message: Option<String>,
     #[serde(skip)]
     status: Status,
+    /// There was no golden.
+    #[serde(skip)]
+    is_new: bool,
 }
 
 #[derive(Serialize)]
@@ -96,6 +103,13 @@ impl Cases {
             [] => golden::test_kernels(&project)?.iter().map(|name| KernelInputs::of_project(&project, name)).collect(),
             files => files.iter().map(|file| kernel(&project, file)).collect::<Result<Vec<_>, _>>()?,
         };
+        let mut names = BTreeSet::new();
+        if let Some(kernel) = kernels.iter().find(|kernel| !names.insert(kernel.name())) {
+            return Err(Failure::bad_input(format!(
+                "--kernel {}: there is another kernel of that name: a golden is called like its kernel, so rename one of the manifests",
+                kernel.manifest.display()
+            )));
+        }
         let store = match &which.goldens {
             None => Store::of_project(&project),
             Some(folder) => Store::at(&project, std::path::absolute(folder).unwrap_or_else(|_| folder.clone())),
@@ -146,8 +160,25 @@ fn kernel(project: &Project, file: &Path) -> Result<KernelInputs, Failure> {
 
 fn row((preset, kernel): &(&'static Preset, KernelInputs), result: Verdict) -> Row {
     let status = result.into();
-    let (preset, kernel, comparison) = (preset.name, kernel.name(), Comparison::default());
-    Row { result, command: "golden", preset, kernel, cycles: 0, comparison, message: None, status }
+    let (preset, kernel, comparison) = (preset.name.to_owned(), kernel.name(), Comparison::default());
+    Row { result, command: "golden", preset, kernel, cycles: 0, comparison, message: None, status, is_new: false }
+}
+
+/// The golden of a case. A file that says it is another's is in the wrong place, or was edited.
+fn read(file: &Path, (preset, kernel): &(&'static Preset, KernelInputs)) -> Result<golden::Golden, Failure> {
+    let golden = golden::Golden::read(file)?;
+    let kernel_name = Path::new(&golden.kernel).file_stem().unwrap_or_default().to_string_lossy();
+    let (what, found, place) = if golden.preset != preset.name {
+        ("preset", &golden.preset, preset.name.to_owned())
+    } else if kernel_name != kernel.name() {
+        ("kernel", &golden.kernel, kernel.name())
+    } else {
+        return Ok(golden);
+    };
+    let file = file.display();
+    Err(Failure::bad_input(format!(
+        "{file}: its {what} is {found}, but this is the place of {place}; `gpurf golden bless` writes it anew"
+    )))
 }
 
 /// Why there is nothing to compare.
@@ -161,10 +192,34 @@ fn not_taken(error: NotTaken) -> Failure {
 
 fn check(arguments: &CheckGoldens) -> Result<Status, Failure> {
     let which = &arguments.which;
+    let before = arguments.before.as_deref().map(before).transpose()?;
     let cases = Cases::new(which)?;
-    let mut rows = cases.each(which, |case| check_one(&cases, case, arguments.before.as_deref()));
+    let mut rows = cases.each(which, |case| check_one(&cases, case, before.as_deref()));
     rows.extend(orphans(&cases));
     show(which, "golden check", &rows)
+}
+
+/// The program of `--before`, known before the runs: a file, or a bare name that is in the current folder or on PATH.
+fn before(program: &Path) -> Result<PathBuf, Failure> {
+    let refused = |why: &str| Err(Failure::bad_input(format!("--before {}: {why}", program.display())));
+    let is_bare = program.parent() == Some(Path::new(""));
+    let on_path = || {
+        let path = std::env::var_os("PATH").filter(|_| is_bare)?;
+        std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+    };
+    let here = std::path::absolute(program).ok().filter(|file| file.is_file());
+    let Some(file) = here.or_else(on_path) else {
+        return refused(match (program.is_dir(), is_bare) {
+            (true, _) => "it is a folder: name a gpurf program",
+            (false, true) => "there is no such file in the current folder, and no program of this name on PATH",
+            (false, false) => "there is no such file",
+        });
+    };
+    // For anybody: whether this user may start it is known when it is started.
+    if file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 == 0) {
+        return refused("the file is not executable: name a gpurf program");
+    }
+    Ok(file)
 }
 
 fn check_one(cases: &Cases, case: &(&'static Preset, KernelInputs), before: Option<&Path>) -> Result<Row, Failure> {
@@ -181,22 +236,33 @@ fn check_one(cases: &Cases, case: &(&'static Preset, KernelInputs), before: Opti
     if !file.exists() {
         return Ok(failed(format!("there is no golden {}: `gpurf golden bless` makes it", file.display())));
     }
-    let golden = golden::Golden::read(&file)?;
+    let golden = read(&file, case)?;
     let mut trace = golden::read_trace(&kept).filter(|trace| format!("{:016x}", trace.whole) == golden.state);
     let mut comparison = golden::compare(&golden, &taken, trace.as_ref());
+    let mut problem = None;
     if comparison.since.is_some()
         && trace.is_none()
         && let Some(program) = before
     {
-        trace = Some(trace_of(program, case, &golden)?);
-        comparison = golden::compare(&golden, &taken, trace.as_ref());
+        match trace_of(program, case, &golden) {
+            Ok(before) => {
+                comparison = golden::compare(&golden, &taken, Some(&before));
+                trace = Some(before);
+            }
+            // What differs is shown in any case.
+            Err(failure) => problem = Some(failure),
+        }
     }
     if comparison.changes.is_empty() && trace.is_none() {
         // What it is for is told where it is missing.
         let _ = golden::write_trace(&kept, &taken.trace);
     }
     let verdict = if comparison.changes.is_empty() { Verdict::Pass } else { Verdict::CheckFailed };
-    Ok(Row { cycles: taken.golden.cycles, comparison, ..row(case, verdict) })
+    let compared = Row { cycles: taken.golden.cycles, comparison, ..row(case, verdict) };
+    Ok(match problem {
+        None => compared,
+        Some(Failure { status, message }) => Row { result: Verdict::Error, message: Some(message), status, ..compared },
+    })
 }
 
 /// The trace that another program makes.
@@ -213,7 +279,9 @@ fn trace_of(
     let ran = command.output().map_err(|e| Failure::tool(format!("--before: {shown} cannot be started: {e}")))?;
     let trace = golden::read_trace(&file).filter(|_| ran.status.success()).ok_or_else(|| {
         let words = String::from_utf8_lossy(&ran.stderr);
-        Failure::bad_input(format!("--before: {shown} golden trace does not give a trace:\n{}", words.trim_end()))
+        let words = if words.trim().is_empty() { String::new() } else { format!(":\n{}", words.trim_end()) };
+        let status = ran.status;
+        Failure::bad_input(format!("--before: {shown} golden trace does not give a trace ({status}){words}"))
     })?;
     if format!("{:016x}", trace.whole) != golden.state {
         return Err(Failure::bad_input(format!("--before: {shown} does not match the golden either")));
@@ -230,9 +298,9 @@ fn orphans(cases: &Cases) -> Vec<Row> {
         config::preset(preset).is_err() || manifest.is_some_and(|manifest| !manifest.exists())
     };
     let orphan = |(preset, kernel): (String, String)| {
-        let file = cases.store.goldens.join(preset).join(format!("{kernel}.toml"));
+        let file = cases.store.goldens.join(&preset).join(format!("{kernel}.toml"));
         let message = format!("{}: its preset or launch manifest no longer exists: remove it", file.display());
-        Row { message: Some(message), kernel, preset: "", ..row(&cases.cases[0], Verdict::CheckFailed) }
+        Row { message: Some(message), kernel, preset, ..row(&cases.cases[0], Verdict::CheckFailed) }
     };
     cases.store.all().into_iter().filter(gone).map(orphan).collect()
 }
@@ -250,12 +318,12 @@ fn bless(arguments: &BlessGoldens) -> Result<Status, Failure> {
         };
         let mut blessed = Row { cycles: taken.golden.cycles, ..row(case, Verdict::Pass) };
         // One that cannot be read is written anew.
-        match file.exists().then(|| golden::Golden::read(&file)) {
+        match file.exists().then(|| read(&file, case)) {
             Some(Ok(old)) => blessed.comparison = golden::compare(&old, &taken, None),
-            Some(Err(_)) | None => blessed.message = Some("new".into()),
+            Some(Err(_)) | None => (blessed.is_new, blessed.message) = (true, Some("new".into())),
         }
         // What has not changed keeps its reason.
-        if blessed.message.is_some() || !blessed.comparison.changes.is_empty() {
+        if blessed.is_new || !blessed.comparison.changes.is_empty() {
             golden::Golden { reason: arguments.reason.clone(), ..taken.golden }.write(&file)?;
         }
         let _ = golden::write_trace(&cases.store.trace(case.0.name, &case.1), &taken.trace);
@@ -267,8 +335,12 @@ fn bless(arguments: &BlessGoldens) -> Result<Status, Failure> {
 fn trace(arguments: &TraceGolden) -> Result<Status, Failure> {
     let project = super::project()?;
     let (preset, kernel) = (config::preset(&arguments.preset)?, kernel(&project, &arguments.kernel)?);
-    let taken = golden::take(&project, preset.name, &preset.config, &kernel, &statistics, interrupt::flag());
     let file = &arguments.output;
+    // Before the run, not after it.
+    source::make_folder(file.parent().unwrap_or(Path::new("")))?;
+    let inputs = InputFiles::default().with_manifest(&Manifest::load(&kernel.manifest)?);
+    check_outputs(&[("--output", file)], &inputs)?;
+    let taken = golden::take(&project, preset.name, &preset.config, &kernel, &statistics, interrupt::flag());
     let written = golden::write_trace(file, &taken.map_err(not_taken)?.trace);
     written.map_err(|e| Failure::tool(format!("cannot write {}: {e}", file.display())))?;
     Ok(Status::Pass)
@@ -294,10 +366,30 @@ fn show(which: &Goldens, command: &'static str, rows: &[Row]) -> Result<Status, 
         text.push_str(&changes(&row.comparison.changes));
         output::print(&text)?;
     }
-    let alike = rows.iter().filter(|row| row.comparison.changes.is_empty() && row.status == Status::Pass).count();
-    let (style, all) = (if worst == Status::Pass { GOOD } else { BAD }, rows.len());
-    output::print(&format!("{style}{alike} of {all} goldens unchanged{style:#}\n"))?;
+    let style = if worst == Status::Pass { GOOD } else { BAD };
+    let summary = if command == "golden bless" { blessed(rows) } else { checked(rows) };
+    output::print(&format!("{style}{summary}{style:#}\n"))?;
     Ok(worst)
+}
+
+/// What a check came to.
+fn checked(rows: &[Row]) -> String {
+    let alike = rows.iter().filter(|row| row.comparison.changes.is_empty() && row.status == Status::Pass).count();
+    format!("{alike} of {} goldens unchanged", rows.len())
+}
+
+/// What became of the goldens that were blessed.
+fn blessed(rows: &[Row]) -> String {
+    let what = |row: &Row| match row {
+        row if row.status != Status::Pass => "failed",
+        row if row.is_new => "new",
+        row if !row.comparison.changes.is_empty() => "changed",
+        _ => "unchanged",
+    };
+    let counts = ["new", "changed", "unchanged", "failed"]
+        .map(|word| (word, rows.iter().filter(|row| what(row) == word).count()));
+    let shown = counts.into_iter().filter(|&(word, count)| count > 0 || word == "unchanged");
+    shown.map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }
 
 fn in_words(since: &Since, command: &str) -> String {

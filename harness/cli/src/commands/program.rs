@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 use super::source;
 use crate::args::WriteProgram;
 use crate::failure::{Failure, Status};
+use crate::files::{InputFiles, check_outputs};
 use crate::output::{self, BAD, grouped};
 use crate::plan;
 
@@ -19,6 +20,12 @@ use crate::plan;
 pub fn write(arguments: &WriteProgram) -> Result<Status, Failure> {
     let config = plan::load(&arguments.selection)?;
     let weights = plan::load_weights(&arguments.weights)?;
+    if let Some(file) = &arguments.output {
+        let inputs = InputFiles::default()
+            .with_selection(&arguments.selection)
+            .with_named("the file of weights", Some(&arguments.weights));
+        check_outputs(&[("--output", file)], &inputs)?;
+    }
     let program = Program::random(arguments.seed, &weights, &Limits::of(&config))
         .map_err(|e| Failure::bad_input(format!("{}: {e}", arguments.weights)))?;
     let text = program.manifest(None);

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use gpurf_lockstep::Verdict;
+use gpurf_regress::regression::journal::{EARLIER, RESULTS};
 use gpurf_regress::regression::{
     Bucket, Overrides, Regression, RegressionPlan, RegressionReport, Shard, Told, Trend, Worker, html, junit, merge,
     run, sources,
@@ -16,6 +17,7 @@ use gpurf_regress::{Project, files};
 use super::golden::statistics;
 use crate::args::Regress;
 use crate::failure::{Failure, Status};
+use crate::files::{InputFiles, check_outputs};
 use crate::output::{self, BAD, GOOD, grouped, numbers, words};
 use crate::own_rtl::OwnRtl;
 use crate::progress::{Progress, Remaining};
@@ -39,17 +41,25 @@ pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
     check_absent(&own, &plan)?;
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let out = folder(&project, arguments, shard);
-    let earlier = Earlier::of(arguments, &out)?;
+    if let Some(junit) = &arguments.junit {
+        let inputs = InputFiles::default()
+            .with("the test plan", &file)
+            .with_optional("the earlier run", arguments.against.as_ref())
+            .with_replacements(&arguments.rtl);
+        check_outputs(&[("--junit", junit)], &inputs)?;
+    }
+    let trend = earlier(arguments, &out)?;
+    let trend = trend.as_ref();
     let report = if arguments.merge.is_empty() {
-        run_plan(arguments, &project, &own, &plan, shard, &out, earlier.trend.as_ref())?
+        run_plan(arguments, &project, &own, &plan, shard, &out, trend)?
     } else {
         merge(&plan, &arguments.merge, &out, &own.sources.options)?
     };
-    write(arguments, &out, &report, &earlier)?;
+    write(arguments, &out, &report, trend)?;
     if arguments.run.json {
         output::print(&report.json())?;
     } else {
-        show(&report, &out, earlier.trend.as_ref())?;
+        show(&report, &out, trend)?;
     }
     if interrupt::requested() {
         output::note("interrupted: --resume continues the run");
@@ -93,26 +103,15 @@ fn folder(project: &Project, arguments: &Regress, shard: Shard) -> PathBuf {
     given.unwrap_or_else(|| project.root.join("target/regress").join(name))
 }
 
-/// The run that this one is compared with.
-struct Earlier {
-    trend: Option<Trend>,
-}
-
-impl Earlier {
-    /// The one that is asked for, else the last one in the folder: its results make room when a new one begins, and stay for one that goes on.
-    fn of(arguments: &Regress, out: &Path) -> Result<Self, Failure> {
-        if let Some(file) = &arguments.against {
-            let trend = Trend::read(file)
-                .ok_or_else(|| Failure::bad_input(format!("--against {}: this is no results.json", file.display())))?;
-            return Ok(Self { trend: Some(trend) });
-        }
-        let (last, kept) = (out.join("results.json"), out.join("earlier.json"));
-        if !arguments.resume && last.exists() {
-            std::fs::rename(&last, &kept)
-                .map_err(|e| Failure::tool(format!("cannot write {}: {e}", kept.display())))?;
-        }
-        Ok(Self { trend: Trend::read(&kept) })
+/// The run that this one is compared with: the one that is asked for, else the last one in the folder. A new one finds its results; they have made room for one that goes on.
+fn earlier(arguments: &Regress, out: &Path) -> Result<Option<Trend>, Failure> {
+    if let Some(file) = &arguments.against {
+        let wrong = || Failure::bad_input(format!("--against {}: this is no results.json", file.display()));
+        return Trend::read(file).ok_or_else(wrong).map(Some);
     }
+    let last = out.join(RESULTS);
+    let began_before = arguments.resume || !last.exists();
+    Ok(Trend::read(&if began_before { out.join(EARLIER) } else { last }))
 }
 
 /// Runs cases for a regression.
@@ -264,7 +263,7 @@ fn kind(id: &str) -> String {
     id.split('/').skip(1).take(2).collect::<Vec<_>>().join("/")
 }
 
-fn write(arguments: &Regress, out: &Path, report: &RegressionReport, earlier: &Earlier) -> Result<(), Failure> {
+fn write(arguments: &Regress, out: &Path, report: &RegressionReport, trend: Option<&Trend>) -> Result<(), Failure> {
     let put = |path: &Path, text: &str| {
         files::write(path, text.as_bytes()).map_err(|e| {
             let path = path.display();
@@ -273,8 +272,8 @@ fn write(arguments: &Regress, out: &Path, report: &RegressionReport, earlier: &E
             ))
         })
     };
-    put(&out.join("report.html"), &html(report, earlier.trend.as_ref()))?;
-    put(&out.join("results.json"), &report.json())?;
+    put(&out.join("report.html"), &html(report, trend))?;
+    put(&out.join(RESULTS), &report.json())?;
     put(&out.join("junit.xml"), &junit(report))?;
     arguments.junit.as_ref().map_or(Ok(()), |file| put(file, &junit(report)))
 }

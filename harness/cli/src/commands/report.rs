@@ -19,6 +19,7 @@ use serde::Serialize;
 use super::source;
 use crate::args::{Order, ReportResults};
 use crate::failure::{Failure, Status};
+use crate::files::{InputFiles, check_outputs};
 use crate::interrupt;
 use crate::output::{self, BAD, Cell, DOUBTFUL, GOOD, HEADING, QUIET, numbers, words};
 use crate::progress::{Progress, Remaining, duration};
@@ -62,12 +63,15 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
         reports().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
     check_parts(&chosen, &arguments.only)?;
     let sweeps = sweeps(&chosen, arguments)?;
-    for (option, file) in files(arguments) {
-        // Before the work, not after it.
-        check_writable(option, file)?;
-    }
+    // Before the work, not after it.
+    let kernels = sweeps.iter().flat_map(|sweep| &sweep.kernels);
+    let inputs = kernels.fold(InputFiles::default(), |inputs, kernel| inputs.with_manifest(&kernel.manifest));
+    check_outputs(&files(arguments).collect::<Vec<_>>(), &inputs)?;
     let project = Project::find();
     let runs = arguments.runs.clone().unwrap_or_else(|| project.report_runs());
+    if arguments.runs.is_some() {
+        source::make_folder(&runs)?;
+    }
     let kept = Kept::new(runs, regression::program()?, arguments.fresh);
     interrupt::listen()?;
     let started = Instant::now();
@@ -350,19 +354,6 @@ fn kernel(file: &Path, schedule: Schedule, size: Size, sample: Option<u64>) -> R
     let here = std::env::current_dir().unwrap_or_default();
     let path = file.strip_prefix(&here).unwrap_or(file).display().to_string();
     Ok(Kernel { name, path, manifest, image, ptx, schedule, size, sample })
-}
-
-/// A file that cannot be written is known before the work.
-pub fn check_writable(option: &str, file: &Path) -> Result<(), Failure> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let why = if file.is_dir() {
-        "it is a folder"
-    } else if !folder.is_dir() {
-        "its folder does not exist"
-    } else {
-        return Ok(());
-    };
-    Err(Failure::bad_input(format!("{option} {}: {why}", file.display())))
 }
 
 /// How all of it ended: the worst of its runs.

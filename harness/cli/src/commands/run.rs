@@ -13,7 +13,7 @@ use gpurf_oracle::{Options, Oracle};
 use gpurf_regress::compiled_for;
 use gpurf_report::Measured;
 use gpurf_report::accelwattch::Counters;
-use gpurf_report::energies::{ByEvent, EnergyFile, by_event};
+use gpurf_report::energies::{ByEvent, by_event};
 use serde::Serialize;
 
 use super::cycles::Cycles;
@@ -22,8 +22,9 @@ use super::partition::{self, Divided};
 use super::simulate::{self, Ran, no_program};
 use super::source;
 use super::statistics::{self, Stats};
-use crate::args::{EngineKind, RunKernels};
+use crate::args::{EngineKind, Execution, RunKernels};
 use crate::failure::{Failure, Status};
+use crate::files::{InputFiles, check_outputs};
 use crate::interrupt;
 use crate::output::{self, BAD, Cell, GOOD, grouped, numbers, words};
 use crate::plan;
@@ -82,21 +83,31 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }
+    let Execution { engine, optimise, threads, .. } = &arguments.execution;
+    if *optimise && !matches!(engine, EngineKind::Rtl | EngineKind::Lockstep) {
+        let why = format!("--optimise: the {} engine builds no RTL: choose --engine rtl or lockstep", engine.name());
+        return Err(Failure::bad_input(why));
+    }
+    if threads.is_some() && *engine != EngineKind::Lockstep {
+        let why = format!("--threads: the {} engine has no second side to run: choose --engine lockstep", engine.name());
+        return Err(Failure::bad_input(why));
+    }
     for (option, given) in [("--compare", arguments.compare.is_some()), ("--part", arguments.part.is_some())] {
         if given {
             simulate::check_lockstep(option, &arguments.execution)?;
         }
     }
     simulate::check_history(&arguments.execution, &config)?;
-    let energies = arguments.energy.as_deref().map(EnergyFile::load).transpose()?;
-    let benchmark = arguments.accelwattch.as_deref().map(|file| benchmark(file, &arguments.manifest)).transpose()?;
+    let energies = arguments.energy.as_deref().map(source::energies).transpose()?;
+    let benchmark = arguments.accelwattch.as_ref().map(|_| benchmark(&arguments.manifest)).transpose()?;
     let manifest = Manifest::load(&arguments.manifest)?;
     let image = image(&manifest, &config, arguments.execution.registers)?;
     let mut session = Session::new(&manifest, &image).map_err(|e| Failure::bad_input(e.to_string()))?;
+    // Before the work, not after it.
     if let Some(folder) = &arguments.dump {
-        // Before the work, not after it.
         source::make_folder(folder)?;
     }
+    check_outputs(&outputs(arguments, &manifest), &inputs(arguments, &manifest))?;
     interrupt::listen()?;
     let start = Instant::now();
     let ran = match arguments.execution.engine {
@@ -134,8 +145,10 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     match ran.problem {
         None if ran.is_part => {}
         None => {
+            // Before the outputs are written: they are not compared with themselves.
+            let checks = session.checks().map_err(|e| Failure::bad_input(e.to_string()));
             outcome.artifacts.extend(dump(arguments, &manifest, &session)?);
-            outcome.checks = session.checks().map_err(|e| Failure::bad_input(e.to_string()))?;
+            outcome.checks = checks?;
             if outcome.checks.iter().any(|row| !row.ok) {
                 outcome.result = Verdict::CheckFailed;
             }
@@ -170,9 +183,23 @@ pub fn image(manifest: &Manifest, config: &Config, registers: Option<u16>) -> Re
     }
 }
 
+/// The files that are written, and the options that name them.
+fn outputs(arguments: &RunKernels, manifest: &Manifest) -> Vec<(&'static str, PathBuf)> {
+    let files = [("--trace", &arguments.trace.file), ("--accelwattch", &arguments.accelwattch)];
+    let files = files.into_iter().filter_map(|(option, file)| Some((option, file.clone()?)));
+    files.chain(dumped(arguments, manifest).map(|(_, file)| ("--dump", file))).collect()
+}
+
+/// The files that are read.
+fn inputs(arguments: &RunKernels, manifest: &Manifest) -> InputFiles {
+    InputFiles::default()
+        .with_manifest(manifest)
+        .with_selection(&arguments.execution.selection)
+        .with_named("the file of energies", arguments.energy.as_deref())
+}
+
 /// What AccelWattch's file calls the run; before the work, not after it.
-fn benchmark(file: &Path, manifest: &Path) -> Result<String, Failure> {
-    super::report::check_writable("--accelwattch", file)?;
+fn benchmark(manifest: &Path) -> Result<String, Failure> {
     let name = manifest.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if name.contains([',', '"', '\n', '\r']) {
         let file = manifest.display();
@@ -214,18 +241,22 @@ fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, F
     })
 }
 
+/// The output buffers, and the files that they are written to.
+fn dumped(arguments: &RunKernels, manifest: &Manifest) -> impl Iterator<Item = (BufferId, PathBuf)> {
+    let outputs = manifest.buffers.iter().enumerate().filter(|(_, buffer)| buffer.output);
+    outputs.filter_map(|(index, buffer)| {
+        let folder = arguments.dump.as_ref()?;
+        Some((BufferId(index), folder.join(format!("{}.bin", buffer.name))))
+    })
+}
+
 /// Writes the output buffers; gives their files.
 fn dump(arguments: &RunKernels, manifest: &Manifest, session: &Session<'_>) -> Result<Vec<PathBuf>, Failure> {
-    let Some(folder) = &arguments.dump else {
-        return Ok(Vec::new());
+    let write = |(buffer, file): (BufferId, PathBuf)| {
+        source::write(&file, &session.bytes(buffer))?;
+        Ok(file)
     };
-    let mut files = Vec::new();
-    for (index, buffer) in manifest.buffers.iter().enumerate().filter(|(_, buffer)| buffer.output) {
-        let file = folder.join(format!("{}.bin", buffer.name));
-        source::write(&file, &session.bytes(BufferId(index)))?;
-        files.push(file);
-    }
-    Ok(files)
+    dumped(arguments, manifest).map(write).collect()
 }
 
 fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {

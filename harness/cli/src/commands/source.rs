@@ -7,8 +7,9 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use gpurf_compiler::{Compiled, Module, Options};
-use gpurf_launch::Manifest;
+use gpurf_launch::{Manifest, read_bounded};
 use gpurf_regress::launched;
+use gpurf_report::energies::EnergyFile;
 
 use crate::failure::Failure;
 use crate::output;
@@ -40,7 +41,7 @@ pub fn ptx(file: &Path) -> Result<Ptx, Failure> {
 fn read(file: &Path) -> Result<Ptx, Failure> {
     let unreadable =
         |why: &dyn std::fmt::Display| Failure::bad_input(format!("{}: cannot be read: {why}", file.display()));
-    let bytes = fs::read(file).map_err(|e| unreadable(&e))?;
+    let bytes = read_bounded(file).map_err(|e| unreadable(&e))?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable(&"it is not text"))?;
     Ok(Ptx { text, name: file.display().to_string() })
 }
@@ -82,8 +83,16 @@ fn cuda(file: &Path) -> Result<Ptx, Failure> {
         .output()
         .map_err(|e| Failure::tool(format!("{} cannot be started: {e}", nvcc.display())))?;
     if !output.status.success() {
-        let words = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::bad_input(format!("nvcc does not accept {}:\n{}", file.display(), words.trim_end())));
+        let (words, file) = (String::from_utf8_lossy(&output.stderr), file.display());
+        // Without a word it has not refused the source: it was ended, or is broken.
+        if words.trim().is_empty() {
+            return Err(Failure::tool(format!("{file}: nvcc ended with {} and wrote no PTX", output.status)));
+        }
+        return Err(Failure::bad_input(format!("nvcc does not accept {file}:\n{}", words.trim_end())));
+    }
+    if !target.is_file() {
+        let (status, file) = (output.status, file.display());
+        return Err(Failure::tool(format!("{file}: nvcc ended with {status} and wrote no PTX")));
     }
     Ok(Ptx { name: beside.display().to_string(), ..read(&target)? })
 }
@@ -117,6 +126,18 @@ pub fn compile(ptx: &Ptx, options: &Options, manifest: &Manifest) -> Result<Comp
         launched(&module, options, manifest).map_err(|e| refused(&e))?;
     }
     Ok(compiled)
+}
+
+/// The energies that `--energy` names.
+///
+/// # Errors
+/// When there are none of that name, or something is wrong in the file.
+pub fn energies(name: &str) -> Result<EnergyFile, Failure> {
+    let is_named = ["paper", "rtl"].contains(&name);
+    if !is_named && !Path::new(name).exists() {
+        return Err(Failure::bad_input(format!("--energy {name}: expected paper, rtl, or a TOML file")));
+    }
+    Ok(EnergyFile::load(name)?)
 }
 
 /// Writes a file as a whole or not at all.

@@ -21,7 +21,13 @@ pub fn wave(arguments: &Wave) -> Result<Status, Failure> {
     };
     let waveform = folder.join(WAVEFORM);
     if !waveform.is_file() {
-        let what = if folder.is_dir() { format!("has no {WAVEFORM}") } else { "does not exist".into() };
+        let what = if folder.is_dir() {
+            format!("has no {WAVEFORM}")
+        } else if folder.exists() {
+            "is a file".into()
+        } else {
+            "does not exist".into()
+        };
         return Err(Failure::bad_input(format!(
             "{} {what}: give a failure's folder, for instance failures/mrf-1",
             folder.display()

@@ -404,6 +404,22 @@ fn solo_model(settings: Settings) -> Solo<Box<dyn Twin>> {
 }
 
 impl Solo<Box<dyn Twin>> {
+    /// Where it is, to run a launch once more from here.
+    fn parts(&self) -> ModelParts {
+        let mut last = Records::zeroed(self.record.size(), 1);
+        last.get_mut(0).copy_from_slice(self.record.get(0));
+        let (twin, surroundings) = (self.runner.duplicate(), self.surroundings.clone());
+        ModelParts { twin, surroundings, last, cycles: self.cycles, other: None }
+    }
+
+    /// A model that goes on from there; nothing of it is recorded or counted.
+    fn of_parts(parts: ModelParts, settings: &Settings) -> Self {
+        let ModelParts { twin, surroundings, last: record, cycles, .. } = parts;
+        let declaration = twin.declaration().clone();
+        let settings = Settings { wave: None, ..settings.clone() };
+        Self { surroundings, record, cycles, ..Self::new(settings, twin, &declaration, None, Side::Model) }
+    }
+
     /// Registers that are switched off lose their values from now on.
     fn forget(&mut self) {
         self.surroundings = Surroundings::forgetful(&self.settings.config, &mut *self.runner);
@@ -443,6 +459,8 @@ impl Engine for ModelEngine {
         };
         let reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
         let mut places = Whereabouts::new(&self.solo.settings.config);
+        let is_followed = case.is_some() || self.solo.watch.is_some();
+        let start = (!is_followed).then(|| (self.solo.parts(), memory.clone()));
         let buffers = std::mem::take(memory);
         self.solo.begin_trace(launch);
         let ended = match &mut case {
@@ -455,7 +473,10 @@ impl Engine for ModelEngine {
             }
             None if self.solo.watch.is_some() => {
                 let mut tracker = Tracker::new(&job, Sequences::new(), false);
-                let mut observe = |cycle: &Cycle<'_>| tracker.observe(cycle);
+                let mut observe = |cycle: &Cycle<'_>| {
+                    tracker.observe(cycle);
+                    places.observe(cycle);
+                };
                 let ended = self.solo.run(job.clone(), buffers, reference.clone(), Some(&mut observe));
                 self.commits.push(tracker.finish().0.digest());
                 ended
@@ -487,6 +508,11 @@ impl Engine for ModelEngine {
         };
         if end != End::Done && case.is_none() {
             self.solo.look_inside();
+        }
+        if let (End::Fault { .. }, Some((start, before))) = (end, start) {
+            // Once more, now with each instruction followed: that takes time, which launches without a fault do not need.
+            let mut again = Solo::of_parts(start, &self.solo.settings);
+            let _ = again.run(job.clone(), before, reference.clone(), Some(&mut |cycle| places.observe(cycle)));
         }
         let fault = fault(&end, launch, memory, Some(&self.solo.last()), Some(&places));
         let (Some((judge, judged)), Some(case)) = (&mut self.judge, case) else {

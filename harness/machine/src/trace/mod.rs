@@ -93,7 +93,9 @@ pub struct Trace {
     pipeline: Pipeline,
     waits: Waits,
     counters: Counters,
-    /// What each issue port waits for, and since when.
+    /// What each issue port waits for in the last cycle.
+    waiting: [Option<Stall>; MAX_PORTS],
+    /// The same in what is written, and since when.
     stalls: [Option<(Stall, u64)>; MAX_PORTS],
     /// The kernel of the launch that is in progress, and its first cycle.
     launch: Option<(String, u64)>,
@@ -123,6 +125,7 @@ impl Trace {
             pipeline: Pipeline::new(config),
             waits: Waits::new(config),
             counters: Counters::new(config, declaration),
+            waiting: [None; MAX_PORTS],
             stalls: [None; MAX_PORTS],
             launch: None,
             now: 0,
@@ -176,6 +179,9 @@ impl Trace {
     fn see(&mut self, now: u64, cycle: &Cycle<'_>, compared: &[u8]) -> io::Result<()> {
         let seen = self.waits.of(cycle);
         self.pipeline.observe(now, cycle, &seen, &mut *self.sink)?;
+        // Cycles that are skipped are like this one, and the first one that is written may be among them.
+        self.waiting = seen.ports;
+        self.counters.add(compared, seen.alive, seen.ready);
         if !self.pipeline.is_open() {
             return Ok(());
         }
@@ -186,7 +192,6 @@ impl Trace {
                 self.stalls[port] = stall.map(|stall| (stall, now));
             }
         }
-        self.counters.add(compared, seen.alive, seen.ready);
         self.counters.pass(1, now + 1, &mut *self.sink)
     }
 
@@ -202,6 +207,7 @@ impl Trace {
             self.now = start;
             let written = self.pipeline.open(&mut *self.sink);
             self.keep(written);
+            self.stalls = self.waiting.map(|stall| stall.map(|stall| (stall, start)));
             return self.skip_open(cycles - before, end);
         }
         if self.pipeline.is_open() {

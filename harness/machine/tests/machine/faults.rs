@@ -186,3 +186,24 @@ fn what_is_expected_not_to_fit_is_not_refused() {
     // What fits does fit, whatever is expected.
     assert_eq!(job("EXIT", 8, Some(Cause::DoesNotFit)).unwrap().misfit, None);
 }
+
+/// On the model alone, which does not follow the instructions of a launch that ends well.
+#[test]
+fn the_model_alone_names_the_instruction_at_fault() {
+    let alone = |manifest: &Manifest| session(manifest).run(&mut ModelEngine::new(settings(PORTS[0])));
+    for manifest in &manifests() {
+        let name = manifest.path.display();
+        alone(manifest).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+    // The load in misaligned.toml.
+    const AT: u32 = 8;
+    let path = folder().join("misaligned.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (code, _) = text.split_once("[fault]").unwrap();
+    let expected = |instruction: u32| format!("{code}[fault]\ncause = \"misaligned\"\ninstruction = {instruction}\n");
+    alone(&Manifest::parse(&path, &expected(AT)).unwrap()).unwrap();
+    let message = alone(&Manifest::parse(&path, &expected(99)).unwrap()).unwrap_err().to_string();
+    for words in ["with another error: ", "misaligned.toml:", &format!("; instruction {AT}: ")] {
+        assert!(message.contains(words), "{words}: {message}");
+    }
+}

@@ -199,7 +199,9 @@ fn all_engines_write_the_same_trace() {
 /// A message without what only a look inside can tell.
 fn without_detail(message: &str) -> String {
     let first = message.lines().next().unwrap().replace(", block (0, 0, 0), warp 0", "");
-    first.split_once("; the model").map_or(first.clone(), |(what, _)| what.to_owned())
+    let first = &first[first.find("kernel ").unwrap_or(0)..];
+    let end = ["; the model", "; instruction"].iter().filter_map(|detail| first.find(detail)).min();
+    first[..end.unwrap_or(first.len())].to_owned()
 }
 
 #[test]

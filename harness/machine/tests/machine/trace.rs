@@ -176,6 +176,31 @@ fn a_window_has_what_is_in_flight_in_it() {
     assert_eq!(windowed(Format::Chrome, 1_000_000..=u64::MAX).0.cycles, 0);
 }
 
+/// While a warp waits for memory cycles are skipped, and a window may begin among them.
+#[test]
+fn a_window_that_begins_in_skipped_cycles_has_their_counters_and_stalls() {
+    let program = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT", 1, 32);
+    let windowed = |cycles: std::ops::RangeInclusive<u64>| {
+        let mut engine = ModelEngine::new(settings(&[]));
+        let out = traced(&mut engine, &settings(&[]).config, Format::Chrome, cycles);
+        program.run(&mut engine).unwrap();
+        finish(&mut engine);
+        Events::of(&out.text())
+    };
+    let whole = windowed(0..=u64::MAX);
+    let wait = whole.of_category("stall").find(|slice| slice.end - slice.from > 300).unwrap();
+    // The counters of the first cycles of an interval are those of the rest of it.
+    let (from, to) = (wait.from + 100, wait.from + 100 + 63);
+    let window = windowed(from..=to);
+    let stalls: Vec<_> =
+        window.of_category("stall").map(|slice| (slice.name.as_str(), slice.from, slice.end)).collect();
+    assert!(stalls.contains(&(wait.name.as_str(), from, to + 1)), "{stalls:?}");
+    let ports = whole.of_category("stall").filter(|slice| slice.from <= from && slice.end > to).count();
+    assert_eq!(stalls.len(), ports);
+    assert_eq!(window.sum("warps alive", from, to + 1), 64);
+    assert_eq!(window.sum(&wait.name, from, to + 1), 64);
+}
+
 #[test]
 fn what_goes_wrong_is_marked_and_what_was_in_flight_is_there() {
     let program = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 1, !PT", 1, 32);

@@ -15,7 +15,7 @@ use super::{
     verdict_of,
 };
 use crate::job::selected;
-use crate::{COVERAGE_FROM_CYCLES, JobError, LockstepJob, Project, RtlSources, request, run_all, run_job};
+use crate::{COVERAGE_FROM_CYCLES, JobError, JobResult, LockstepJob, Project, RtlSources, request, run_all, run_job};
 
 /// Cycles after which a mutant counts as not noticed: so many does a block get in the whole suite.
 const CYCLES: u64 = COVERAGE_FROM_CYCLES;
@@ -128,17 +128,8 @@ impl Trial<'_> {
                     Run::Block(block, config, cycles) => Run::Block(block, config, cycles / INTACT_SHARE),
                     job @ Run::Machine(_) => job,
                 };
-                let mut seen = Vec::new();
                 let mut runs: Vec<Run> = self.runs(original).into_iter().map(short).collect();
-                // On the SM one kernel of each build: it says as much as all of them.
-                runs.retain(|run| match run {
-                    Run::Machine(job) if seen.contains(&job.config) => false,
-                    Run::Machine(job) => {
-                        seen.push(job.config);
-                        seen.len() == 1
-                    }
-                    Run::Block(..) => true,
-                });
+                one_of_each_build(&mut runs);
                 ("source", rtl, runs)
             }
         };
@@ -255,21 +246,7 @@ impl Trial<'_> {
     fn machine(&self, job: &LockstepJob, rtl: &RtlSources) -> Result<Option<Caught>, JobError> {
         let Bench { project, tools, stop, .. } = *self.bench;
         let options = Options { optimise: rtl.select.is_some(), ..self.options(rtl) };
-        let result = run_job(project, tools, job, rtl, &options, stop)?;
-        let (blamed, first) = match &result.divergence {
-            Some(divergence) => (divergence.block.clone(), divergence.port.clone()),
-            None => (module_of(&result.report), first_line(&result.report)),
-        };
-        let assertion = result.result == Verdict::Assertion;
-        match result.result {
-            Verdict::Pass => Ok(None),
-            Verdict::Interrupted => Err(interrupted()),
-            Verdict::ProbesAbsent => Err(JobError::Build(result.report)),
-            _ => {
-                let cycle = result.failing_cycle.unwrap_or(result.cycles);
-                Ok(Some(Caught { lockstep: job.block.clone(), cycle, blamed, assertion, first }))
-            }
-        }
+        caught_in_machine(run_job(project, tools, job, rtl, &options, stop)?)
     }
 
     fn lockstep(
@@ -339,6 +316,20 @@ impl Trial<'_> {
     }
 }
 
+/// Of the runs of the SM one of each build: it says as much as all of them.
+fn one_of_each_build(runs: &mut Vec<Run>) {
+    let mut seen = Vec::new();
+    runs.retain(|run| match run {
+        Run::Machine(job) => {
+            let build = parameters(&job.block, &job.config);
+            let is_new = !seen.contains(&build);
+            seen.push(build);
+            is_new
+        }
+        Run::Block(..) => true,
+    });
+}
+
 /// Sizes in words.
 fn at(shapes: &[Parameters]) -> String {
     let one =
@@ -372,6 +363,24 @@ fn first_line(message: &str) -> String {
     message.lines().next().unwrap_or_default().to_owned()
 }
 
+fn caught_in_machine(result: JobResult) -> Result<Option<Caught>, JobError> {
+    let (blamed, first) = match &result.divergence {
+        Some(divergence) => (divergence.block.clone(), divergence.port.clone()),
+        None => (module_of(&result.report), first_line(&result.report)),
+    };
+    let assertion = result.result == Verdict::Assertion;
+    match result.result {
+        Verdict::Pass => Ok(None),
+        Verdict::Interrupted => Err(interrupted()),
+        // The model panicked: that says nothing about the mutant.
+        Verdict::ProbesAbsent | Verdict::Error => Err(JobError::Build(result.report)),
+        _ => {
+            let cycle = result.failing_cycle.unwrap_or(result.cycles);
+            Ok(Some(Caught { lockstep: result.job.block, cycle, blamed, assertion, first }))
+        }
+    }
+}
+
 fn caught(block: &str, outcome: &RunOutcome, declaration: &Declaration) -> Result<Option<Caught>, JobError> {
     let lockstep = block.to_owned();
     match &outcome.cause {
@@ -391,5 +400,61 @@ fn caught(block: &str, outcome: &RunOutcome, declaration: &Declaration) -> Resul
         }
         Some(Cause::Hung { cycle, .. }) => Err(JobError::Build(format!("no progress on either side in cycle {cycle}"))),
         Some(Cause::Interrupted) => Err(interrupted()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Inputs;
+
+    fn machine(job: LockstepJob) -> Run {
+        Run::Machine(Box::new(job))
+    }
+
+    #[test]
+    fn each_build_of_the_sm_is_run_once_without_a_mutant() {
+        let project = Project::find();
+        let mut runs: Vec<Run> = places::whole_machine(&project, 1).into_iter().map(machine).collect();
+        let builds = |runs: &[Run]| -> Vec<Parameters> {
+            let of = |run: &Run| match run {
+                Run::Machine(job) => parameters(&job.block, &job.config),
+                Run::Block(..) => panic!("a run of the SM"),
+            };
+            runs.iter().map(of).collect()
+        };
+        let mut expected = builds(&runs);
+        one_of_each_build(&mut runs);
+        let left = builds(&runs);
+        expected.sort();
+        expected.dedup();
+        assert!(expected.len() > 2 && left.len() == expected.len(), "{left:?}");
+        assert!(expected.iter().all(|build| left.contains(build)));
+    }
+
+    #[test]
+    fn a_panic_of_the_model_catches_no_mutant() {
+        let of = |result| {
+            caught_in_machine(JobResult {
+                job: LockstepJob::new("sm", Config::default(), 1, 9, Inputs::Random),
+                result,
+                cycles: 5,
+                signals_compared: 0,
+                probes_absent: Vec::new(),
+                build_s: 0.0,
+                wall_s: 0.0,
+                events: Default::default(),
+                coverage: Vec::new(),
+                toggles: None,
+                comparisons: None,
+                divergence: None,
+                failing_cycle: Some(7),
+                report: "the model panicked in cycle 7".to_owned(),
+                failure_folder: None,
+            })
+        };
+        assert!(matches!(of(Verdict::Error), Err(JobError::Build(report)) if report.contains("panicked")));
+        assert!(of(Verdict::Pass).unwrap().is_none());
+        assert_eq!(of(Verdict::CheckFailed).unwrap().unwrap().cycle, 7);
     }
 }

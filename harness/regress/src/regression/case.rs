@@ -125,13 +125,23 @@ impl Case {
 
     /// The command that runs it alone; `options` name RTL that takes the place of the project's.
     pub fn command(&self, options: &[String]) -> String {
-        let preset = presets().find(|preset| preset.name == self.label());
-        let mut words = vec![match &self.work {
+        let run = match &self.work {
             Work::Block { block, .. } => format!("gpurf cosim --block {block}"),
             Work::Kernel { kernel } => format!("gpurf cosim --kernel tests/kernels/{kernel}.toml"),
             Work::Program { theme } => format!("gpurf cosim --programs 1 --weights {theme}"),
             Work::Golden { kernel } => format!("gpurf golden check --kernel {kernel}"),
-        }];
+        };
+        let command = self.command_of(run, options);
+        match &self.work {
+            Work::Block { cycles, .. } => format!("{command} --cycles {cycles}"),
+            _ => command,
+        }
+    }
+
+    /// The command that runs something else in the same configuration, from the same seed on.
+    pub(super) fn command_of(&self, run: String, options: &[String]) -> String {
+        let preset = presets().find(|preset| preset.name == self.label());
+        let mut words = vec![run];
         match preset {
             Some(preset) => words.push(format!("--preset {}", preset.name)),
             None => words.extend(self.settings.iter().map(|setting| format!("--set {setting}"))),
@@ -139,9 +149,6 @@ impl Case {
         if !matches!(self.work, Work::Golden { .. }) {
             words.push(format!("--seed {}", self.seed));
             words.extend(options.iter().filter(|option| self.concerns(option)).cloned());
-        }
-        if let Work::Block { cycles, .. } = &self.work {
-            words.push(format!("--cycles {cycles}"));
         }
         words.join(" ")
     }

@@ -3,9 +3,11 @@
 //! A process that is killed leaves whole lines and at most one torn one at the end, which is cut off. So what stands in the journal has happened, and what has
 //! not is done again.
 
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,14 +26,22 @@ pub struct Header {
     pub plan: String,
     /// Digest of the RTL.
     pub rtl: String,
+    /// Digest of kernels and goldens.
+    #[serde(default)]
+    pub kernels: String,
     /// Digest of the program, with its models.
     pub program: String,
     /// The part of the plan.
     pub shard: Shard,
 }
 
-/// The version that is written.
+/// The version that is written and read.
 pub const VERSION: u32 = 1;
+
+/// The results, beside the journal.
+pub const RESULTS: &str = "results.json";
+/// Those of the run before, with which this one is compared.
+pub const EARLIER: &str = "earlier.json";
 
 /// A case that stands for its bucket, run once more and shrunk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,17 +73,23 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins one. The journal that was there is kept beside it.
+    /// Begins one. The journal that was there and its results are kept beside it.
     ///
     /// # Errors
     /// When another process writes it, or the disk does not take it.
     pub fn create(path: &Path, header: &Header) -> Result<Self, JobError> {
-        let cannot = |e: io::Error| cannot_write(path, &e);
-        if let Ok(old) = File::open(path) {
-            lock(&old, path)?;
-            fs::rename(path, path.with_extension("before.jsonl")).map_err(cannot)?;
+        // Whoever is refused here has changed nothing.
+        let old = open(path)?;
+        let before = path.with_extension("before.jsonl");
+        for (from, to) in [(path.with_file_name(RESULTS), path.with_file_name(EARLIER)), (path.to_owned(), before)] {
+            match fs::rename(from, &to) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(cannot_write(&to, &e)),
+                _ => {}
+            }
         }
-        let file = OpenOptions::new().create_new(true).read(true).write(true).open(path).map_err(cannot)?;
+        drop(old);
+        let file = OpenOptions::new().create_new(true).read(true).write(true).open(path);
+        let file = file.map_err(|e| cannot_write(path, &e))?;
         lock(&file, path)?;
         let mut journal = Self { path: path.to_owned(), file, length: 0 };
         journal.append(header)?;
@@ -85,23 +101,19 @@ impl Journal {
     /// # Errors
     /// When it is about something else, is damaged before its end, or another process writes it.
     pub fn resume(path: &Path, header: &Header) -> Result<(Self, Vec<Line>), JobError> {
-        let Ok(file) = OpenOptions::new().read(true).write(true).open(path) else {
+        let Some(file) = open(path)? else {
             return Ok((Self::create(path, header)?, Vec::new()));
         };
-        lock(&file, path)?;
         let (found, lines, length) = read(path)?;
         let Some(found) = found else {
             drop(file);
             return Ok((Self::create(path, header)?, Vec::new()));
         };
         if let Some(what) = differs(&found, header) {
-            return Err(JobError::Input(format!(
-                "--resume: {}: {what} since this regression began; start anew without --resume",
-                path.display()
-            )));
+            return Err(JobError::Input(format!("--resume: {}: {what}", path.display())));
         }
         let journal = Self { path: path.to_owned(), file, length };
-        journal.file.set_len(length).map_err(|e| cannot_write(path, &e))?;
+        journal.file.set_len(length).map_err(|e| cannot_add(path, &e))?;
         Ok((journal, lines))
     }
 
@@ -121,7 +133,7 @@ impl Journal {
         if let Err(error) = write() {
             // Half a line would be cut off by the next one who reads; better it is not there.
             let _ = self.file.set_len(at);
-            return Err(cannot_write(&self.path, &error));
+            return Err(if at == 0 { cannot_write(&self.path, &error) } else { cannot_add(&self.path, &error) });
         }
         self.length += text.len() as u64;
         Ok(())
@@ -129,10 +141,27 @@ impl Journal {
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> JobError {
+    JobError::Build(format!("cannot write {}: {error}", path.display()))
+}
+
+/// The same of a journal that has lines.
+fn cannot_add(path: &Path, error: &io::Error) -> JobError {
     JobError::Build(format!(
         "cannot write {}: {error}; its lines are whole, and --resume continues after them",
         path.display()
     ))
+}
+
+/// Opens the journal that is there, unless another process writes it.
+fn open(path: &Path) -> Result<Option<File>, JobError> {
+    match OpenOptions::new().read(true).write(true).open(path) {
+        Ok(file) => lock(&file, path).map(|()| Some(file)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) if e.kind() == io::ErrorKind::IsADirectory => {
+            Err(JobError::Input(format!("{} is a folder, not a journal: choose another --out", path.display())))
+        }
+        Err(e) => Err(cannot_write(path, &e)),
+    }
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), JobError> {
@@ -146,36 +175,68 @@ fn lock(file: &File, path: &Path) -> Result<(), JobError> {
     }
 }
 
-fn differs(found: &Header, wanted: &Header) -> Option<&'static str> {
-    [
-        (found.gpurf_journal != wanted.gpurf_journal, "the format of journals has changed"),
-        (found.tier != wanted.tier, "it is of another tier"),
-        (found.shard != wanted.shard, "it is of another shard"),
-        (found.plan != wanted.plan, "the plan has changed"),
-        (found.rtl != wanted.rtl, "the RTL has changed"),
-        (found.program != wanted.program, "the program has changed"),
-    ]
-    .into_iter()
-    .find_map(|(differs, what)| differs.then_some(what))
+/// Why a journal cannot be continued.
+fn differs(found: &Header, wanted: &Header) -> Option<String> {
+    let other = |what: &str, found: &dyn Display, wanted: &dyn Display| {
+        format!("the folder is of {what} {found}, not {wanted}: choose its --out")
+    };
+    if found.tier != wanted.tier {
+        return Some(other("tier", &found.tier, &wanted.tier));
+    }
+    if found.shard != wanted.shard {
+        return Some(other("shard", &found.shard, &wanted.shard));
+    }
+    let changed = [
+        (found.plan != wanted.plan, "plan"),
+        (found.rtl != wanted.rtl, "RTL"),
+        (found.kernels != wanted.kernels, "kernels or goldens"),
+        (found.program != wanted.program, "program"),
+    ];
+    let (_, what) = changed.into_iter().find(|(differs, _)| *differs)?;
+    let have = if what.contains(" or ") { "have" } else { "has" };
+    Some(format!("the {what} {have} changed since this regression began; start anew without --resume"))
+}
+
+/// What any version of the format has in its first line.
+#[derive(Deserialize)]
+struct Format {
+    gpurf_journal: u32,
 }
 
 /// Reads a journal: its header, if it has come as far as that, its lines, and the length of what is whole.
 ///
 /// # Errors
-/// When it cannot be read or is damaged before its end.
+/// When it cannot be read, is of another format, or is damaged before its end.
 pub fn read(path: &Path) -> Result<(Option<Header>, Vec<Line>, u64), JobError> {
     let bytes = fs::read(path).map_err(|e| JobError::Input(format!("{}: {e}", path.display())))?;
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let wrong = |number: usize, why: &str| JobError::Input(format!("{}:{number}: {why}", path.display()));
     let damaged = |number: usize, e: serde_json::Error| {
-        JobError::Input(format!("{}:{number}: this is no line of a journal: {e}", path.display()))
+        // It names a line of its own, which is always the first.
+        let why = e.to_string();
+        let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);
+        wrong(number, &format!("this is no line of a journal: {why}"))
     };
     let (mut header, mut lines) = (None, Vec::new());
-    for (index, line) in bytes[..whole].split_inclusive(|&byte| byte == b'\n').enumerate() {
+    for (index, text) in bytes[..whole].split_inclusive(|&byte| byte == b'\n').enumerate() {
+        let number = index + 1;
         if index == 0 {
-            header = Some(serde_json::from_slice(line).map_err(|e| damaged(1, e))?);
-        } else {
-            lines.push(serde_json::from_slice(line).map_err(|e| damaged(index + 1, e))?);
+            let Format { gpurf_journal } = serde_json::from_slice(text).map_err(|e| damaged(number, e))?;
+            if gpurf_journal != VERSION {
+                let why = "use the version of gpurf that wrote it, or run its cases again";
+                return Err(wrong(number, &format!("a journal of format {gpurf_journal}, not {VERSION}: {why}")));
+            }
+            header = Some(serde_json::from_slice(text).map_err(|e| damaged(number, e))?);
+            continue;
         }
+        let line = serde_json::from_slice(text).map_err(|e| damaged(number, e))?;
+        if let Line::Outcome(outcome) = &line {
+            let times = [("wall_s", outcome.wall_s), ("build_s", outcome.build_s)];
+            if let Some((key, _)) = times.iter().find(|(_, s)| Duration::try_from_secs_f64(*s).is_err()) {
+                return Err(wrong(number, &format!("{key} is no time")));
+            }
+        }
+        lines.push(line);
     }
     Ok((header, lines, whole as u64))
 }
@@ -189,8 +250,8 @@ mod tests {
     use super::*;
 
     fn header() -> Header {
-        let [plan, rtl, program] = ["p", "r", "s"].map(str::to_owned);
-        Header { gpurf_journal: VERSION, tier: "smoke".into(), plan, rtl, program, shard: Shard::WHOLE }
+        let [plan, rtl, kernels, program] = ["p", "r", "k", "s"].map(str::to_owned);
+        Header { gpurf_journal: VERSION, tier: "smoke".into(), plan, rtl, kernels, program, shard: Shard::WHOLE }
     }
 
     fn line(seed: u64) -> Line {
@@ -231,18 +292,83 @@ mod tests {
         drop(first);
         let other = Header { plan: "q".into(), ..header() };
         assert!(message(Journal::resume(&path, &other)).contains("the plan has changed since"));
+        let other = Header { kernels: "l".into(), ..header() };
+        assert!(message(Journal::resume(&path, &other)).contains("the kernels or goldens have changed since"));
+        let of = |what: &str| format!("--resume: {}: the folder is of {what}: choose its --out", path.display());
+        let other = Header { shard: Shard { index: 2, count: 3 }, ..header() };
+        assert_eq!(message(Journal::resume(&path, &other)), of("shard 1/1, not 2/3"));
+        let other = Header { tier: "nightly".into(), ..header() };
+        assert_eq!(message(Journal::resume(&path, &other)), of("tier smoke, not nightly"));
         fs::write(&path, format!("{}\nnonsense\n{}\n", "{}", "{}")).unwrap();
-        assert!(message(Journal::resume(&path, &header())).contains("journal.jsonl:1: this is no line"));
+        let damaged = message(Journal::resume(&path, &header()));
+        assert!(
+            damaged.ends_with("journal.jsonl:1: this is no line of a journal: missing field `gpurf_journal`"),
+            "{damaged}"
+        );
         // A new one keeps the old one beside it.
         Journal::create(&path, &header()).unwrap();
         assert!(folder.path().join("journal.before.jsonl").exists());
     }
 
     #[test]
+    fn a_time_or_a_format_that_is_none_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        let message = |header: &Header, line: &Line| {
+            let text = [serde_json::to_string(header).unwrap(), serde_json::to_string(line).unwrap()];
+            fs::write(&path, text.join("\n") + "\n").unwrap();
+            let message = read(&path).unwrap_err().to_string();
+            message.strip_prefix(folder.path().to_str().unwrap()).unwrap().to_owned()
+        };
+        let Line::Outcome(outcome) = line(1) else { panic!("an outcome") };
+        for s in [-1.0, 1e20] {
+            let ran = CaseOutcome { wall_s: s, ..*outcome.clone() };
+            assert_eq!(message(&header(), &Line::Outcome(Box::new(ran))), "/journal.jsonl:2: wall_s is no time");
+            let built = CaseOutcome { build_s: s, ..*outcome.clone() };
+            assert_eq!(message(&header(), &Line::Outcome(Box::new(built))), "/journal.jsonl:2: build_s is no time");
+        }
+        let next = Header { gpurf_journal: 2, ..header() };
+        assert!(
+            message(&next, &line(1)).starts_with("/journal.jsonl:1: a journal of format 2, not 1: use the version")
+        );
+    }
+
+    #[test]
+    fn results_make_room_for_a_new_journal_and_for_no_one_who_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, results, earlier] = ["journal.jsonl", RESULTS, EARLIER].map(|name| folder.path().join(name));
+        let first = Journal::create(&path, &header()).unwrap();
+        fs::write(&results, "first").unwrap();
+        let refusal = Journal::create(&path, &header()).err().unwrap().to_string();
+        assert!(refusal.starts_with("another regression is under way"), "{refusal}");
+        assert!(results.exists() && !earlier.exists());
+        drop(first);
+        drop(Journal::resume(&path, &header()).unwrap());
+        assert!(results.exists() && !earlier.exists());
+        Journal::create(&path, &header()).unwrap();
+        assert_eq!((results.exists(), fs::read_to_string(&earlier).unwrap().as_str()), (false, "first"));
+    }
+
+    #[test]
+    fn a_folder_in_the_place_of_the_journal_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        fs::create_dir(&path).unwrap();
+        let results = [Journal::create(&path, &header()).err(), Journal::resume(&path, &header()).err()];
+        for error in results.map(Option::unwrap) {
+            assert!(matches!(&error, JobError::Input(message) if message.contains("is a folder, not a journal")));
+        }
+    }
+
+    #[test]
     fn a_disk_that_is_full_is_said() {
-        let file = OpenOptions::new().read(true).write(true).open("/dev/full").unwrap();
-        let mut journal = Journal { path: "/dev/full".into(), file, length: 0 };
-        let message = journal.append(&line(1)).unwrap_err().to_string();
-        assert!(message.contains("cannot write /dev/full") && message.contains("--resume continues"), "{message}");
+        let file = || OpenOptions::new().read(true).write(true).open("/dev/full").unwrap();
+        let message = |length: u64| {
+            let mut journal = Journal { path: "/dev/full".into(), file: file(), length };
+            journal.append(&line(1)).unwrap_err().to_string()
+        };
+        assert!(message(0).starts_with("cannot write /dev/full") && !message(0).contains("--resume"), "{}", message(0));
+        assert!(message(9).starts_with("cannot write /dev/full"), "{}", message(9));
+        assert!(message(9).ends_with("its lines are whole, and --resume continues after them"), "{}", message(9));
     }
 }

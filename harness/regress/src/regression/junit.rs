@@ -1,4 +1,4 @@
-//! A report for continuous integration: a test suite for each configuration and kind, a test case for each case.
+//! A report for continuous integration: a test suite for each configuration and kind, a test case for each case; and a suite of what the runs do not show.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,13 +9,16 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use super::outcome::Signature;
 use super::report::{RegressionReport, Run};
 
+/// The suite of what is wrong with the plan as a whole.
+const PLAN: &str = "plan";
+
 /// As JUnit XML.
 pub fn junit(report: &RegressionReport) -> String {
     let mut suites: BTreeMap<(&str, &str), Vec<&Run>> = BTreeMap::new();
     for run in &report.runs {
         suites.entry((&run.preset, run.kind)).or_default().push(run);
     }
-    let seconds = |runs: &[&Run]| Duration::from_secs_f64(runs.iter().map(|run| run.outcome.wall_s).sum());
+    let seconds = |runs: &[&Run]| time(runs.iter().map(|run| run.outcome.wall_s).sum());
     let mut all = Report::new(format!("gpurf {}", report.tier));
     all.set_time(seconds(&report.runs.iter().collect::<Vec<_>>()));
     for ((preset, kind), runs) in &suites {
@@ -23,7 +26,18 @@ pub fn junit(report: &RegressionReport) -> String {
         suite.set_time(seconds(runs)).add_test_cases(runs.iter().map(|run| case(report, run)));
         all.add_test_suite(suite);
     }
+    let beyond = beyond_runs(report);
+    if !beyond.is_empty() {
+        let mut suite = TestSuite::new(PLAN);
+        suite.add_test_cases(beyond);
+        all.add_test_suite(suite);
+    }
     all.to_string().expect("XML in a string")
+}
+
+/// Seconds as a time; the longest one if the sum of many is longer.
+fn time(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
 /// It could not be run.
@@ -51,10 +65,75 @@ fn case(report: &RegressionReport, run: &Run) -> TestCase {
         }
     };
     let mut case = TestCase::new(format!("{} seed {}", run.name, run.seed), status);
-    case.set_classname(format!("{}.{}", run.preset, run.kind)).set_time(Duration::from_secs_f64(outcome.wall_s));
+    case.set_classname(format!("{}.{}", run.preset, run.kind)).set_time(time(outcome.wall_s));
     case
+}
+
+/// What no case is at fault for, such as coverage that all programs together miss; and cases that have not been run.
+fn beyond_runs(report: &RegressionReport) -> Vec<TestCase> {
+    let of = |name: String, kind: NonSuccessKind, cause: &str, message: &str| {
+        let mut status = TestCaseStatus::non_success(kind);
+        status.set_type(cause).set_message(message.lines().next().unwrap_or_default()).set_description(message);
+        let mut case = TestCase::new(name, status);
+        case.set_classname(PLAN);
+        case
+    };
+    let failures = report.buckets.iter().filter(|bucket| bucket.cases.is_empty()).map(|bucket| {
+        let name = in_words(&bucket.signature);
+        of(name, NonSuccessKind::Failure, &bucket.signature.kind.word(), &bucket.message)
+    });
+    let not_run = report.not_run.iter().map(|id| of(id.clone(), NonSuccessKind::Error, "not run", "not run"));
+    failures.chain(not_run).collect()
 }
 
 fn in_words(signature: &Signature) -> String {
     format!("{} {} {}", signature.kind.word(), signature.block, signature.port).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::outcome::CaseOutcome;
+    use super::super::plan::{Overrides, RegressionPlan, Shard};
+    use super::super::report::Bucket;
+    use super::*;
+    use crate::Project;
+
+    #[test]
+    fn times_of_any_length_have_a_sum() {
+        let text = "[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\nlimit_s = 5\n";
+        let plan = RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default()).unwrap();
+        let wall_s = Duration::MAX.as_secs() as f64 / 2.0;
+        let outcome = |case| CaseOutcome { wall_s, ..CaseOutcome::new(case, Verdict::Pass, "") };
+        let outcomes = plan.cases.iter().map(|case| (case.id.clone(), outcome(case))).collect();
+        assert!(plan.cases.len() > 2, "more than the longest time");
+        let xml = junit(&RegressionReport::new(&plan, Shard::WHOLE, &outcomes, &[], &[]));
+        assert_eq!(xml.matches("<testcase ").count(), plan.cases.len());
+    }
+
+    #[test]
+    fn what_no_run_shows_is_in_a_suite_of_its_own() {
+        let text = "[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\nlimit_s = 5\n";
+        let plan = RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default()).unwrap();
+        let pass = |case| CaseOutcome::new(case, Verdict::Pass, "");
+        let outcomes = plan.cases.iter().skip(1).map(|case| (case.id.clone(), pass(case))).collect();
+        let mut report = RegressionReport::new(&plan, Shard::WHOLE, &outcomes, &[], &[]);
+        report.buckets.push(Bucket {
+            signature: Signature { block: "sm".into(), port: "sm rfc".into(), kind: Verdict::CoverageMissed },
+            count: 1,
+            cases: Vec::new(),
+            command: String::new(),
+            message: "together they reached too rarely: a (0)".into(),
+            artifact: None,
+        });
+        let xml = junit(&report);
+        assert!(
+            xml.contains("<testsuite name=\"plan\" tests=\"2\" skipped=\"0\" errors=\"1\" failures=\"1\""),
+            "{xml}"
+        );
+        assert!(xml.contains("<failure message=\"together they reached too rarely: a (0)\" type=\"coverage_missed\""));
+        assert!(xml.contains(&format!("<testcase name=\"{}\" classname=\"plan\"", plan.cases[0].id)), "{xml}");
+        assert!(xml.contains("<error message=\"not run\""), "{xml}");
+        let all = plan.cases.iter().map(|case| (case.id.clone(), pass(case))).collect();
+        assert!(!junit(&RegressionReport::new(&plan, Shard::WHOLE, &all, &[], &[])).contains("name=\"plan\""));
+    }
 }

@@ -26,5 +26,5 @@ pub use plan::{Overrides, RegressionPlan, Shard};
 pub use report::{Bucket, Changes, RegressionReport, Trend};
 pub use run::{Regression, Told, run};
 pub use shards::merge;
-pub use sources::{program, sources};
+pub use sources::{Sources, program, sources};
 pub use worker::Worker;

@@ -5,10 +5,14 @@ use std::collections::BTreeMap;
 use gpurf_lockstep::Verdict;
 use gpurf_lockstep::report::DivergenceSummary;
 use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_64;
 
 use super::case::{Case, Work};
 use crate::mutants::module_of;
 use crate::{JobError, JobResult};
+
+/// Characters of a signature that the name of its folder shows.
+const FOLDER_LENGTH: usize = 80;
 
 /// What came of a case: a line of the journal, and a row of the report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -133,12 +137,19 @@ impl Signature {
         Some(Self { block, port, kind })
     }
 
-    /// As the name of a folder.
+    /// As the name of a folder; no other signature has the same.
     pub fn folder(&self) -> String {
+        let mut text = format!("{}-{}", self.kind.word(), self.block);
+        if !self.port.is_empty() {
+            text = format!("{text}-{}", self.port);
+        }
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
-        let text = format!("{}-{}-{}", self.kind.word(), self.block, self.port);
-        let text: String = text.chars().map(plain).take(80).collect();
-        text.trim_end_matches('-').to_owned()
+        let name: String = text.chars().map(plain).take(FOLDER_LENGTH).collect();
+        if name == text {
+            return name;
+        }
+        // What the name has lost.
+        format!("{}-{:08x}", name.trim_end_matches('-'), XxHash3_64::oneshot(text.as_bytes()) as u32)
     }
 }
 
@@ -154,13 +165,27 @@ fn without_indices(port: &str) -> String {
     port.chars().filter(keep).collect::<String>().trim_end().to_owned()
 }
 
+/// Each number as `#`: decimal, and hexadecimal after `0x`.
 fn without_numbers(text: &str) -> String {
-    let words = text.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty());
-    words.collect::<Vec<_>>().join("#").chars().take(120).collect()
+    let mut words = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        words.push_str(&rest[..at]);
+        words.push('#');
+        let number = &rest[at..];
+        rest = match number.strip_prefix("0x").filter(|digits| digits.starts_with(|c: char| c.is_ascii_hexdigit())) {
+            Some(digits) => digits.trim_start_matches(|c: char| c.is_ascii_hexdigit()),
+            None => number.trim_start_matches(|c: char| c.is_ascii_digit()),
+        };
+    }
+    words.push_str(rest);
+    words.chars().take(120).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use gpurf_blocks::config::Config;
 
     use super::*;
@@ -205,6 +230,31 @@ mod tests {
         assert_eq!(at("no progress since cycle 7"), at("no progress since cycle 812"));
         assert_eq!(Signature::of(&case(), &CaseOutcome::new(&case(), Verdict::Pass, "")), None);
         assert_eq!(Verdict::OracleMismatch.word(), "oracle_mismatch");
+    }
+
+    #[test]
+    fn hexadecimal_numbers_are_numbers() {
+        let at = |message: &str| signature(&CaseOutcome::new(&case(), Verdict::OracleMismatch, message));
+        let first = at("global memory 0x10000a: oracle 0xffffff00, SM 0x0000002a after 12 cycles");
+        assert_eq!(first.port, "global memory #: oracle #, SM # after # cycles");
+        assert_eq!(first, at("global memory 0xbeef: oracle 0x00000001, SM 0x000000ff after 3 cycles"));
+        assert_eq!(without_numbers("10x5 0xyz 0x"), "#x# #xyz #x");
+    }
+
+    #[test]
+    fn each_signature_has_a_folder_of_its_own() {
+        let folder = |port: &str| {
+            let (block, kind) = ("sm".into(), Verdict::OracleMismatch);
+            Signature { block, port: port.into(), kind }.folder()
+        };
+        assert_eq!(folder(""), "oracle_mismatch-sm");
+        assert_eq!(folder("a_o"), "oracle_mismatch-sm-a_o");
+        let long = "a".repeat(100);
+        let ports = ["", "-", "a b", "a.b", "a-b", "a b ", &long, &format!("{long}b"), &format!("{long}c")];
+        let folders: BTreeSet<String> = ports.into_iter().map(folder).collect();
+        assert_eq!(folders.len(), ports.len(), "{folders:?}");
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+        assert!(folders.iter().all(|name| name.len() < 100 && name.chars().all(plain)), "{folders:?}");
     }
 
     #[test]

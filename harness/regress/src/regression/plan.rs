@@ -1,10 +1,13 @@
 //! The plan of a regression: which cases there are, in which order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use gpurf_blocks::config::{Config, Preset, Start, presets};
 use gpurf_stimulus::program::themes;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
@@ -13,6 +16,13 @@ use crate::{Inputs, JobError, Project, golden, suite};
 
 /// Stands for all there are.
 const ALL: &str = "*";
+
+/// Programs at each configuration, as of `gpurf cosim --programs`.
+const COUNT: RangeInclusive<u64> = 1..=1_000_000;
+/// Cycles of each run of a block: the most take months, and can be multiplied.
+const CYCLES: RangeInclusive<u64> = 1..=1_000_000_000_000;
+/// Seconds that a case may take: up to a year.
+const LIMIT_S: RangeInclusive<u64> = 1..=31_536_000;
 
 /// A plan's file: tiers by name, each a list of entries.
 #[derive(Debug, Deserialize)]
@@ -46,12 +56,15 @@ struct Entry {
     count: Option<u64>,
     /// Cycles of each run of a block.
     cycles: Option<u64>,
-    /// Seconds that a case may take, without building.
-    limit_s: u64,
+    /// Seconds that a case may take, without building. Every entry has them.
+    limit_s: Option<u64>,
 }
 
+/// The keys of an entry, whatever their values.
+type Keys = BTreeMap<String, IgnoredAny>;
+
 /// What an entry runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum What {
     Goldens,
@@ -59,6 +72,19 @@ enum What {
     Programs,
     Blocks,
     RegisterFile,
+}
+
+impl What {
+    /// The keys that its entries take besides `run` and `limit_s`.
+    fn takes(self) -> &'static [&'static str] {
+        match self {
+            Self::Goldens => &["presets", "names"],
+            Self::Kernels => &["presets", "variants", "times", "names", "seeds"],
+            Self::Programs => &["presets", "variants", "times", "seeds", "count"],
+            Self::Blocks => &["names", "seeds", "shapes", "cycles"],
+            Self::RegisterFile => &["presets", "variants", "times", "seeds", "shapes", "cycles"],
+        }
+    }
 }
 
 /// A choice of sizes of the register file.
@@ -109,6 +135,12 @@ impl Shard {
     }
 }
 
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
 /// The cases of a tier, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegressionPlan {
@@ -133,18 +165,28 @@ impl RegressionPlan {
     /// # Errors
     /// What is wrong with it, and where.
     pub fn parse(project: &Project, text: &str, name: &str, tier: &str, over: Overrides) -> Result<Self, JobError> {
-        let document: Document = toml::from_str(text).map_err(|e| {
+        let wrong = |e: toml::de::Error| {
             let line = e.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
             JobError::Input(format!("{name}:{line}: {}", e.message()))
-        })?;
-        let entries = document.tiers.get(tier).ok_or_else(|| {
+        };
+        let document: Document = toml::from_str(text).map_err(wrong)?;
+        // The same without defaults: the keys that are there.
+        let mut given: BTreeMap<String, Vec<Keys>> = toml::from_str(text).map_err(wrong)?;
+        let (Some(entries), Some(given)) = (document.tiers.get(tier), given.remove(tier)) else {
             let known: Vec<&str> = document.tiers.keys().map(String::as_str).collect();
-            JobError::Input(format!("{name}: there is no tier {tier}; there are: {}", known.join(", ")))
-        })?;
+            let why = match known[..] {
+                [] => "the plan has no tiers".to_owned(),
+                _ => format!("there is no tier {tier}; there are: {}", known.join(", ")),
+            };
+            return Err(JobError::Input(format!("{name}: {why}")));
+        };
+        if entries.is_empty() {
+            return Err(JobError::Input(format!("{name}: tier {tier} has no entries")));
+        }
         let (mut cases, mut seen) = (Vec::new(), BTreeSet::new());
-        for (number, entry) in entries.iter().enumerate() {
+        for (number, (entry, given)) in entries.iter().zip(&given).enumerate() {
             let wrong = |e: JobError| JobError::Input(format!("{name}: entry {} of {tier}: {e}", number + 1));
-            let made = entry.cases(project, over).map_err(wrong)?;
+            let made = entry.check_keys(given).and_then(|()| entry.cases(project, over)).map_err(wrong)?;
             cases.extend(made.into_iter().filter(|case| seen.insert(case.id.clone())));
         }
         Ok(Self { tier: tier.to_owned(), cases })
@@ -158,11 +200,23 @@ impl RegressionPlan {
 }
 
 impl Entry {
+    /// Checks that what is run takes all keys that the entry has.
+    fn check_keys(&self, given: &Keys) -> Result<(), JobError> {
+        let takes = [self.run.takes(), &["limit_s"]].concat();
+        let Some(key) = given.keys().find(|key| *key != "run" && !takes.contains(&key.as_str())) else {
+            return Ok(());
+        };
+        let run = serde_json::to_string(&self.run).expect("a word is JSON");
+        Err(JobError::Input(format!("run = {run} does not take {key}; it takes: {}", takes.join(", "))))
+    }
+
     fn cases(&self, project: &Project, over: Overrides) -> Result<Vec<Case>, JobError> {
+        let missing = || JobError::Input("it needs limit_s, the seconds that a case may take".into());
+        let limit_s = within("limit_s", self.limit_s.ok_or_else(missing)?, LIMIT_S)?;
         let mut cases = Vec::new();
         let seeds = || self.seeds.iter().map(|seed| seed.wrapping_add(over.seed));
         let mut add = |config: Config, seed: u64, work: Work| {
-            cases.push(Case::new(&config, seed, work, self.limit_s));
+            cases.push(Case::new(&config, seed, work, limit_s));
         };
         match self.run {
             What::Goldens | What::Kernels => {
@@ -177,10 +231,14 @@ impl Entry {
                 }
             }
             What::Programs => {
-                let first = seeds().next().unwrap_or(1);
+                let &[first] = &seeds().collect::<Vec<_>>()[..] else {
+                    return Err(JobError::Input(
+                        "programs take one seed, that of the first; count is their number".into(),
+                    ));
+                };
                 for config in self.configs()? {
                     let themes = themes::of(&config);
-                    let count = self.count.unwrap_or(themes.clone().count() as u64);
+                    let count = within("count", self.count.unwrap_or(themes.clone().count() as u64), COUNT)?;
                     for (number, theme) in (0..count).zip(themes.cycle()) {
                         let theme = theme.name.to_owned();
                         add(config, first.wrapping_add(number), Work::Program { theme });
@@ -190,10 +248,15 @@ impl Entry {
             What::Blocks => {
                 let known = suite::leaf_blocks(1, 1).into_iter().map(|job| job.block).collect::<BTreeSet<_>>();
                 let names = chosen(&self.names, known.into_iter().collect(), "block")?;
+                let cycles = self.cycles(over)?;
                 for seed in seeds() {
-                    let mut jobs = suite::leaf_blocks(seed, self.cycles(over));
-                    if self.shapes == Some(Shapes::All) {
-                        jobs.extend(suite::further_shapes(seed, self.cycles(over)));
+                    let mut jobs = suite::leaf_blocks(seed, cycles);
+                    match self.shapes {
+                        Some(Shapes::All) => jobs.extend(suite::further_shapes(seed, cycles)),
+                        Some(Shapes::Pairwise) => {
+                            return Err(JobError::Input("shapes of blocks are \"all\", or left out".into()));
+                        }
+                        None => {}
                     }
                     let jobs = jobs.into_iter().filter(|job| names.contains(&job.block));
                     for job in jobs.filter(|job| matches!(job.inputs, Inputs::Random)) {
@@ -207,7 +270,7 @@ impl Entry {
                     Some(Shapes::Pairwise) => suite::pairwise_shapes(),
                     None => Vec::new(),
                 };
-                let cycles = self.cycles(over);
+                let cycles = self.cycles(over)?;
                 for seed in seeds() {
                     let whole = self.configs()?.into_iter().map(|config| suite::random("mrf", config, seed, cycles));
                     for job in whole.chain(suite::mrf(&shapes, seed, cycles)) {
@@ -216,11 +279,27 @@ impl Entry {
                 }
             }
         }
+        if cases.is_empty() {
+            return Err(JobError::Input(format!("it selects no case{}", self.why_none())));
+        }
         Ok(cases)
     }
 
-    fn cycles(&self, over: Overrides) -> u64 {
-        over.cycles.or(self.cycles).unwrap_or(crate::COVERAGE_FROM_CYCLES)
+    /// The list that leaves no case.
+    fn why_none(&self) -> String {
+        let lists = [
+            ("presets", self.presets.is_empty()),
+            ("variants", self.variants.is_empty()),
+            ("times", self.times.iter().any(Vec::is_empty)),
+            ("names", self.names.is_empty()),
+            ("seeds", self.seeds.is_empty()),
+        ];
+        let empty = lists.iter().find(|(_, empty)| *empty);
+        empty.map_or_else(String::new, |(key, _)| format!(": {key} is empty"))
+    }
+
+    fn cycles(&self, over: Overrides) -> Result<u64, JobError> {
+        within("cycles", over.cycles.or(self.cycles).unwrap_or(crate::COVERAGE_FROM_CYCLES), CYCLES)
     }
 
     /// The settings of each variant.
@@ -242,6 +321,14 @@ impl Entry {
         }
         Ok(configs)
     }
+}
+
+/// A number that has to be in a range.
+fn within(key: &str, value: u64, range: RangeInclusive<u64>) -> Result<u64, JobError> {
+    if range.contains(&value) {
+        return Ok(value);
+    }
+    Err(JobError::Input(format!("{key} = {value}: it has to be from {} to {}", range.start(), range.end())))
 }
 
 /// Those of the names that are wanted, in the order in which they are wanted.
@@ -343,6 +430,101 @@ mod tests {
                 .contains("entry 1 of smoke: there is no test kernel saxpi; there are: DCT1, DCT2, DCT3, DCT4, DCT5"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn every_plan_of_the_project_loads() {
+        let project = Project::find();
+        for file in ["tests/regress.toml", "examples/own/plan.toml"].map(|file| project.root.join(file)) {
+            let tiers: toml::Table = toml::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+            for tier in tiers.keys() {
+                let plan = RegressionPlan::load(&project, &file, tier, Overrides::default()).unwrap();
+                assert!(!plan.cases.is_empty(), "{tier}");
+            }
+        }
+    }
+
+    /// The message about an entry, after its place.
+    #[track_caller]
+    fn refused(entry: &str) -> String {
+        let message = parse(&format!("[[smoke]]\n{entry}")).expect_err(entry).to_string();
+        let place = "plan.toml: entry 1 of smoke: ";
+        message.strip_prefix(place).unwrap_or_else(|| panic!("{entry}: {message}")).to_owned()
+    }
+
+    #[test]
+    fn a_plan_that_runs_nothing_is_refused() {
+        assert_eq!(parse("smoke = []").unwrap_err().to_string(), "plan.toml: tier smoke has no entries");
+        assert_eq!(parse("# smoke").unwrap_err().to_string(), "plan.toml: the plan has no tiers");
+        for (entry, list) in [
+            ("run = \"goldens\"\nnames = []", "names"),
+            ("run = \"goldens\"\npresets = []", "presets"),
+            ("run = \"kernels\"\nseeds = []", "seeds"),
+            ("run = \"kernels\"\nvariants = []", "variants"),
+            ("run = \"kernels\"\ntimes = [[]]", "times"),
+            ("run = \"programs\"\npresets = []", "presets"),
+            ("run = \"blocks\"\nnames = []", "names"),
+            ("run = \"register_file\"\nseeds = []", "seeds"),
+        ] {
+            assert_eq!(refused(&format!("{entry}\nlimit_s = 5")), format!("it selects no case: {list} is empty"));
+        }
+    }
+
+    #[test]
+    fn keys_that_have_no_effect_are_refused() {
+        let keys = [
+            ("presets", "[\"baseline\"]"),
+            ("variants", "[[]]"),
+            ("times", "[[[]]]"),
+            ("names", "[\"*\"]"),
+            ("seeds", "[18446744073709551615]"),
+            ("count", "1"),
+            ("shapes", "\"all\""),
+            ("cycles", "1000"),
+        ];
+        let effects = |key: &str, run: &str| match key {
+            "presets" => run != "blocks",
+            "variants" | "times" => !matches!(run, "goldens" | "blocks"),
+            "names" => matches!(run, "goldens" | "kernels" | "blocks"),
+            "seeds" => run != "goldens",
+            "count" => run == "programs",
+            _ => matches!(run, "blocks" | "register_file"),
+        };
+        for run in ["goldens", "kernels", "programs", "blocks", "register_file"] {
+            for (key, value) in keys {
+                let entry = format!("run = \"{run}\"\nlimit_s = 5\n{key} = {value}");
+                if effects(key, run) {
+                    parse(&format!("[[smoke]]\n{entry}")).unwrap();
+                } else {
+                    let message = refused(&entry);
+                    let words = format!("run = \"{run}\" does not take {key}; it takes: ");
+                    assert!(message.starts_with(&words) && message.ends_with(", limit_s"), "{message}");
+                }
+            }
+        }
+        assert!(refused("run = \"blocks\"\nshapes = \"pairwise\"\nlimit_s = 5").contains("shapes of blocks are"));
+        assert!(refused("run = \"programs\"\nseeds = [1, 2]\nlimit_s = 5").contains("programs take one seed"));
+    }
+
+    #[test]
+    fn numbers_that_make_no_sense_are_refused() {
+        assert_eq!(refused("run = \"goldens\""), "it needs limit_s, the seconds that a case may take");
+        for (run, key, most) in [
+            ("goldens", "limit_s", 31_536_000u64),
+            ("programs", "count", 1_000_000),
+            ("blocks", "cycles", 1_000_000_000_000),
+            ("register_file", "cycles", 1_000_000_000_000),
+        ] {
+            let limit = if key == "limit_s" { "" } else { "\nlimit_s = 5" };
+            for value in [0, most + 1, u64::MAX] {
+                let message = refused(&format!("run = \"{run}\"\n{key} = {value}{limit}"));
+                assert_eq!(message, format!("{key} = {value}: it has to be from 1 to {most}"));
+            }
+        }
+        let over = Overrides { cycles: Some(u64::MAX), seed: 0 };
+        let text = "[[smoke]]\nrun = \"blocks\"\nlimit_s = 5\n";
+        let message = RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", over).unwrap_err();
+        assert!(message.to_string().contains("cycles = 18446744073709551615: it has to be"), "{message}");
     }
 
     #[test]

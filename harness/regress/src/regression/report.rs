@@ -118,7 +118,7 @@ impl RegressionReport {
         let mut all: Vec<Bucket> = buckets(runs()).into_iter().map(bucket).collect();
         let (coverage, machines) = coverage(&mine, outcomes);
         if shard == Shard::WHOLE {
-            all.extend(missed(&mine, &machines));
+            all.extend(missed(&mine, &machines, options));
         }
         let none = |counts: &BTreeMap<String, u64>| {
             counts.iter().filter(|(_, count)| **count == 0).map(|(point, _)| point.clone()).collect::<Vec<_>>()
@@ -128,9 +128,12 @@ impl RegressionReport {
             mine.iter().filter(|case| !outcomes.contains_key(&case.id)).map(|case| case.id.clone()).collect();
         let worst = runs().map(|(_, outcome)| outcome).rev().max_by_key(|outcome| outcome.status);
         let result = match worst.filter(|outcome| outcome.status > 0) {
-            _ if !not_run.is_empty() => Verdict::Interrupted,
             Some(outcome) => outcome.result,
-            None => all.first().map_or(Verdict::Pass, |bucket| bucket.signature.kind),
+            None => match all.first() {
+                Some(bucket) => bucket.signature.kind,
+                None if !not_run.is_empty() => Verdict::Interrupted,
+                None => Verdict::Pass,
+            },
         };
         Self {
             result,
@@ -226,17 +229,21 @@ fn coverage(
 }
 
 /// Many programs of a configuration together, and its kernels, have to reach everything, and nothing that cannot be.
-fn missed(cases: &[&Case], machines: &BTreeMap<String, Reached>) -> Vec<Bucket> {
+fn missed(cases: &[&Case], machines: &BTreeMap<String, Reached>, options: &[String]) -> Vec<Bucket> {
     let wrong = |(name, reached): (&String, &Reached)| {
         let points: Vec<String> = reached.missed.iter().map(ToString::to_string).collect();
-        let is_of = |case: &&&Case| machine_of(case).as_ref() == Some(name);
-        let programs = cases.iter().filter(is_of).filter(|case| matches!(case.work, Work::Program { .. })).count();
+        let of_it = || cases.iter().filter(|case| machine_of(case).as_ref() == Some(name));
+        let mut programs = of_it().filter(|case| matches!(case.work, Work::Program { .. }));
+        let command = match programs.next() {
+            Some(first) => first.command_of(format!("gpurf cosim --programs {}", 1 + programs.count()), options),
+            None => of_it().next().map_or_else(String::new, |first| first.command(options)),
+        };
         let (block, kind) = (gpurf_sm::ENTRY.name.to_owned(), Verdict::CoverageMissed);
         (!points.is_empty()).then(|| Bucket {
             signature: Signature { block, port: name.clone(), kind },
             count: 1,
             cases: Vec::new(),
-            command: format!("gpurf cosim --programs {programs}"),
+            command,
             message: format!("together they reached too rarely: {}", points.join(", ")),
             artifact: None,
         })
@@ -319,5 +326,57 @@ impl Trend {
         let now: BTreeSet<&String> = report.runs.iter().map(|run| &run.outcome.case).collect();
         changes.gone = self.runs.keys().filter(|case| !now.contains(case)).count();
         changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::Overrides;
+    use super::*;
+    use crate::Project;
+
+    fn plan(text: &str) -> RegressionPlan {
+        RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default()).unwrap()
+    }
+
+    #[test]
+    fn coverage_that_is_missed_has_the_command_of_its_machine() {
+        let plan = plan(
+            "[[smoke]]\nrun = \"programs\"\npresets = [\"rfc\"]\nvariants = [[], [\"mrf.issue_ports=2\", \"sm.scheduler=round_robin\"]]\n\
+             seeds = [7]\ncount = 120\nlimit_s = 5\n",
+        );
+        let outcome = |case| CaseOutcome {
+            coverage: BTreeMap::from([("a".to_owned(), 1)]),
+            ..CaseOutcome::new(case, Verdict::Pass, "")
+        };
+        let outcomes = plan.cases.iter().map(|case| (case.id.clone(), outcome(case))).collect();
+        let options = ["--rtl mrf_arbiter=own.sv".to_owned()];
+        let report = RegressionReport::new(&plan, Shard::WHOLE, &outcomes, &[], &options);
+        let missed = |case: &Case| {
+            let name = format!("sm {}", case.label());
+            report.buckets.iter().find(|bucket| bucket.signature.port == name).unwrap().command.clone()
+        };
+        let command = "gpurf cosim --programs 120 --preset rfc --seed 7 --rtl mrf_arbiter=own.sv";
+        assert_eq!(missed(&plan.cases[0]), command);
+        let variant = plan.cases.last().unwrap();
+        let settings: Vec<String> = variant.settings.iter().map(|setting| format!(" --set {setting}")).collect();
+        let command = format!("gpurf cosim --programs 120{} --seed 7 --rtl mrf_arbiter=own.sv", settings.join(""));
+        assert!(settings.len() > 1);
+        assert_eq!(missed(variant), command);
+        assert_eq!(report.result, Verdict::CoverageMissed);
+    }
+
+    #[test]
+    fn result_and_status_agree_where_cases_have_not_been_run() {
+        let plan = plan("[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\nlimit_s = 5\n");
+        let of = |verdict| {
+            let first = &plan.cases[0];
+            let outcomes = BTreeMap::from([(first.id.clone(), CaseOutcome::new(first, verdict, ""))]);
+            let report = RegressionReport::new(&plan, Shard::WHOLE, &outcomes, &[], &[]);
+            assert_eq!(report.not_run.len(), plan.cases.len() - 1);
+            (report.result, report.status())
+        };
+        assert_eq!(of(Verdict::GoldenChanged), (Verdict::GoldenChanged, 1));
+        assert_eq!(of(Verdict::Pass), (Verdict::Interrupted, 0));
     }
 }

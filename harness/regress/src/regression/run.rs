@@ -13,6 +13,7 @@ use super::outcome::{CaseOutcome, Signature};
 use super::plan::{RegressionPlan, Shard};
 use super::report::{RegressionReport, buckets};
 use super::slot::{Slot, Start};
+use super::sources::Sources;
 use crate::{JobError, threads_of_each};
 
 /// Failures that leave a folder when they are run again.
@@ -30,8 +31,8 @@ pub struct Regression<'a> {
     pub jobs: usize,
     /// Whether to go on with the journal that is there.
     pub resume: bool,
-    /// Digests of RTL and program.
-    pub sources: (String, String),
+    /// Digests of what its results depend on besides the plan.
+    pub sources: Sources,
     /// Options that name RTL in place of the project's.
     pub options: &'a [String],
     /// Starts a worker.
@@ -59,6 +60,16 @@ pub fn journal_in(out: &Path) -> PathBuf {
     out.join("journal.jsonl")
 }
 
+/// Makes the folder of a regression.
+pub(super) fn make_folder(out: &Path) -> Result<(), JobError> {
+    std::fs::create_dir_all(out).map_err(|e| match out.ancestors().find(|path| path.exists()) {
+        Some(file) if !file.is_dir() => {
+            JobError::Input(format!("--out {}: {} is a file, not a folder", out.display(), file.display()))
+        }
+        _ => JobError::Build(format!("cannot make the folder {}: {e}", out.display())),
+    })
+}
+
 /// What has been done.
 struct Done {
     journal: Journal,
@@ -74,10 +85,10 @@ struct Done {
 /// When the journal cannot be resumed or written, or no worker can be started.
 pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Result<RegressionReport, JobError> {
     let Regression { plan, shard, out, .. } = *regression;
-    let (rtl, program) = regression.sources.clone();
-    let header = Header { gpurf_journal: VERSION, tier: plan.tier.clone(), plan: plan.digest(), rtl, program, shard };
-    std::fs::create_dir_all(out)
-        .map_err(|e| JobError::Build(format!("cannot make the folder {}: {e}", out.display())))?;
+    let Sources { rtl, kernels, program } = regression.sources.clone();
+    let header =
+        Header { gpurf_journal: VERSION, tier: plan.tier.clone(), plan: plan.digest(), rtl, kernels, program, shard };
+    make_folder(out)?;
     let path = journal_in(out);
     let (journal, lines) = if regression.resume {
         Journal::resume(&path, &header)?

@@ -8,20 +8,27 @@ use super::journal::{self, Header, Journal, Line, Reproducer};
 use super::outcome::Signature;
 use super::plan::{RegressionPlan, Shard};
 use super::report::{RegressionReport, buckets};
-use super::run::{journal_in, sorted};
+use super::run::{journal_in, make_folder, sorted};
 use crate::JobError;
 
 /// Merges the regressions in these folders into a journal of the whole plan in `out`, with their reproducers, and reports on it. Cases that none of them has run are missing
 /// in it: the regression can be resumed.
 ///
 /// # Errors
-/// When a folder has no journal, or one of another plan or other RTL; or `out` cannot be written.
+/// When a folder has no journal, or one of another plan or other RTL; or `out` is one of them, or cannot be written.
 pub fn merge(
     plan: &RegressionPlan,
     folders: &[PathBuf],
     out: &Path,
     options: &[String],
 ) -> Result<RegressionReport, JobError> {
+    // Its reproducers would be lost.
+    if let Ok(out) = out.canonicalize()
+        && folders.iter().any(|folder| folder.canonicalize().is_ok_and(|folder| folder == out))
+    {
+        let why = "--merge: --out has to be another folder than those that are merged";
+        return Err(JobError::Input(why.into()));
+    }
     let mut all: Vec<Line> = Vec::new();
     let mut first: Option<Header> = None;
     for folder in folders {
@@ -35,6 +42,9 @@ pub fn merge(
         if first.as_ref().is_some_and(|first| first.rtl != header.rtl) {
             return Err(wrong("its RTL is not that of the others"));
         }
+        if first.as_ref().is_some_and(|first| first.kernels != header.kernels) {
+            return Err(wrong("its kernels or goldens are not those of the others"));
+        }
         first.get_or_insert(header);
         // Folders are named from where the shard has them.
         all.extend(lines.into_iter().map(|line| match line {
@@ -46,7 +56,7 @@ pub fn merge(
     }
     let first = first.ok_or_else(|| JobError::Input("--merge: which folders?".into()))?;
     let (outcomes, candidates) = sorted(all);
-    fs::create_dir_all(out).map_err(|e| JobError::Build(format!("cannot make the folder {}: {e}", out.display())))?;
+    make_folder(out)?;
     let mut journal = Journal::create(&journal_in(out), &Header { shard: Shard::WHOLE, ..first })?;
     let runs = || plan.cases.iter().filter_map(|case| Some((case, outcomes.get(&case.id)?)));
     for (_, outcome) in runs() {
@@ -78,4 +88,68 @@ fn take_over(signature: &Signature, from: &Path, out: &Path) -> io::Result<PathB
         fs::copy(entry.path(), to.join(entry.file_name()))?;
     }
     Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::Overrides;
+    use super::*;
+    use crate::Project;
+
+    #[test]
+    fn a_shard_of_another_format_is_refused_and_leaves_the_folder_as_it_is() {
+        let text = "[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\nlimit_s = 5\n";
+        let plan = RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let [part, out] = ["part", "out"].map(|name| folder.path().join(name));
+        let header = |gpurf_journal: u32| {
+            let [rtl, kernels, program] = ["r", "k", "s"].map(str::to_owned);
+            Header {
+                gpurf_journal,
+                tier: "smoke".into(),
+                plan: plan.digest(),
+                rtl,
+                kernels,
+                program,
+                shard: Shard::WHOLE,
+            }
+        };
+        for folder in [&part, &out] {
+            fs::create_dir(folder).unwrap();
+        }
+        let results = out.join(journal::RESULTS);
+        fs::write(&results, "before").unwrap();
+        let merged = |gpurf_journal: u32| {
+            drop(Journal::create(&journal_in(&part), &header(gpurf_journal)).unwrap());
+            merge(&plan, std::slice::from_ref(&part), &out, &[])
+        };
+        let message = merged(2).unwrap_err().to_string();
+        let start = format!("--merge {}: ", part.display());
+        assert!(message.starts_with(&start) && message.contains("format 2, not 1"), "{message}");
+        assert!(results.exists());
+        assert_eq!(merged(journal::VERSION).unwrap().not_run.len(), plan.cases.len());
+        assert!(!results.exists() && out.join(journal::EARLIER).exists());
+    }
+
+    #[test]
+    fn a_folder_is_not_merged_into_itself() {
+        let text = "[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\nlimit_s = 5\n";
+        let plan = RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let [part, other] = ["part", "other"].map(|name| folder.path().join(name));
+        for folder in [&part, &other] {
+            fs::create_dir(folder).unwrap();
+            let [rtl, kernels, program] = ["r", "k", "s"].map(str::to_owned);
+            let (tier, plan, shard) = ("smoke".into(), plan.digest(), Shard::WHOLE);
+            let header = Header { gpurf_journal: journal::VERSION, tier, plan, rtl, kernels, program, shard };
+            drop(Journal::create(&journal_in(folder), &header).unwrap());
+        }
+        let before = fs::read(journal_in(&part)).unwrap();
+        for out in [part.clone(), folder.path().join("other/../part")] {
+            let message = merge(&plan, &[other.clone(), part.clone()], &out, &[]).unwrap_err().to_string();
+            assert_eq!(message, "--merge: --out has to be another folder than those that are merged");
+        }
+        assert_eq!(fs::read(journal_in(&part)).unwrap(), before);
+        assert_eq!(fs::read_dir(&part).unwrap().count(), 1, "nothing but its journal");
+    }
 }

@@ -3,22 +3,72 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use verilated::INCLUDED;
+
 use crate::golden::digest_of;
 use crate::{JobError, Project, RtlSources};
 
-/// A digest of the RTL and of what takes its place, and one of this program.
+/// Digests of what results depend on. Where the checkout is does not matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sources {
+    /// The RTL and what takes its place.
+    pub rtl: String,
+    /// Kernels and goldens.
+    pub kernels: String,
+    /// This program, with its models.
+    pub program: String,
+}
+
+/// The digests of a checkout and of this program.
 ///
 /// # Errors
 /// When something cannot be read.
-pub fn sources(project: &Project, rtl: &RtlSources) -> Result<(String, String), JobError> {
+pub fn sources(project: &Project, rtl: &RtlSources) -> Result<Sources, JobError> {
+    Ok(Sources { rtl: rtl_of(project, rtl)?, kernels: kernels_of(project)?, program: program()? })
+}
+
+fn kernels_of(project: &Project) -> Result<String, JobError> {
+    let mut all = Vec::new();
+    for folder in ["tests/kernels", "tests/goldens"] {
+        all.push(folder.into());
+        add_all(&mut all, &project.root.join(folder))?;
+    }
+    Ok(digest_of(all.join("\n").as_bytes()))
+}
+
+fn rtl_of(project: &Project, rtl: &RtlSources) -> Result<String, JobError> {
+    let mut all = Vec::new();
+    add_all(&mut all, &project.rtl())?;
+    for (module, file) in &rtl.overrides {
+        all.push(format!("{module}={}", digest_of_file(file)?));
+    }
+    for file in &rtl.extra {
+        all.push(digest_of_file(file)?);
+    }
+    for folder in &rtl.include_dirs {
+        all.push("include".into());
+        add(&mut all, folder, headers(folder).map_err(|e| unreadable(folder, &e))?)?;
+    }
+    all.extend(rtl.defines.iter().map(|define| format!("define {define}")));
+    all.extend(rtl.allow_absent.iter().map(|name| format!("absent {name}")));
+    Ok(digest_of(all.join("\n").as_bytes()))
+}
+
+/// All files below a folder.
+fn add_all(all: &mut Vec<String>, folder: &Path) -> Result<(), JobError> {
     let mut files = Vec::new();
-    collect(&project.rtl(), &mut files).map_err(|e| JobError::Input(format!("{}: {e}", project.rtl().display())))?;
+    collect(folder, &mut files).map_err(|e| unreadable(folder, &e))?;
+    add(all, folder, files)
+}
+
+/// Files by their names below a folder, with their digests.
+fn add(all: &mut Vec<String>, folder: &Path, mut files: Vec<PathBuf>) -> Result<(), JobError> {
     files.sort();
-    files.extend(rtl.overrides.iter().map(|(_, file)| file.clone()).chain(rtl.extra.iter().cloned()));
-    let mut all = files.iter().map(|file| digest_of_file(file)).collect::<Result<Vec<_>, _>>()?;
-    all.extend(rtl.allow_absent.iter().cloned());
-    let all = all.join(" ");
-    Ok((digest_of(all.as_bytes()), program()?))
+    for file in files {
+        let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
+        all.push(format!("{name} {}", digest_of_file(&file)?));
+    }
+    Ok(())
 }
 
 /// A digest of this program, with its models.
@@ -32,8 +82,18 @@ pub fn program() -> Result<String, JobError> {
 }
 
 fn digest_of_file(file: &Path) -> Result<String, JobError> {
-    let bytes = std::fs::read(file).map_err(|e| JobError::Input(format!("{}: {e}", file.display())))?;
+    let bytes = std::fs::read(file).map_err(|e| unreadable(file, &e))?;
     Ok(digest_of(&bytes))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> JobError {
+    JobError::Input(format!("{}: {error}", path.display()))
+}
+
+fn headers(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let is_read = |path: &PathBuf| path.extension().is_some_and(|ending| INCLUDED.iter().any(|known| ending == *known));
+    Ok(paths.collect::<io::Result<Vec<_>>>()?.into_iter().filter(|path| is_read(path) && path.is_file()).collect())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -46,4 +106,52 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn all_that_a_result_depends_on_is_in_the_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for dir in ["rtl", "tests/kernels/inputs", "tests/goldens/rfc", "include/deeper"] {
+            fs::create_dir_all(at(dir)).unwrap();
+        }
+        let project = Project { root: folder.path().to_owned(), failures: at("failures") };
+        fs::write(at("own.sv"), "").unwrap();
+        let over = |module: &str| RtlSources {
+            overrides: vec![(module.into(), at("own.sv"))],
+            include_dirs: vec![at("include")],
+            ..RtlSources::default()
+        };
+        let digest = |rtl: &RtlSources| (rtl_of(&project, rtl).unwrap(), kernels_of(&project).unwrap());
+        let mut seen = BTreeSet::from([digest(&over("mrf_bank"))]);
+        for file in [
+            "rtl/a.sv",
+            "rtl/b.sv",
+            "tests/kernels/saxpy.toml",
+            "tests/kernels/inputs/x.bin",
+            "tests/goldens/rfc/saxpy.toml",
+            "include/own.svh",
+        ] {
+            for text in ["", "changed"] {
+                fs::write(at(file), text).unwrap();
+                assert!(seen.insert(digest(&over("mrf_bank"))), "{file}: {text:?}");
+            }
+        }
+        assert!(seen.insert(digest(&over("mrf_arbiter"))));
+        for defines in [vec!["A".to_owned()], vec!["A=1".to_owned()]] {
+            assert!(seen.insert(digest(&RtlSources { defines, ..over("mrf_bank") })));
+        }
+        assert!(seen.insert(digest(&RtlSources { allow_absent: vec!["A".into()], ..over("mrf_bank") })));
+        // What no build reads, such as the folder of the regression.
+        fs::write(at("include/journal.jsonl"), "").unwrap();
+        fs::write(at("include/deeper/a.h"), "").unwrap();
+        assert!(!seen.insert(digest(&over("mrf_bank"))));
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::config::{Config, MemoryConfig};
+use gpurf_blocks::config::{Config, ConfigError, DEFAULT_PRESET, MemoryConfig, Start};
 use gpurf_lockstep::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -455,6 +455,10 @@ impl Weights {
         let mut base = toml::Table::try_from(theme.weights()).expect("weights are tables of numbers");
         let mut changes: toml::Table = toml::from_str(text).map_err(malformed)?;
         changes.remove("theme");
+        // Before a theme's values are in the same place: a theme has 0 where it says nothing.
+        if let Some(toml::Value::Table(memory)) = changes.get("memory") {
+            check_memory(memory).map_err(value)?;
+        }
         for (group, values) in changes {
             if let (Some(toml::Value::Table(group)), toml::Value::Table(values)) = (base.get_mut(&group), values) {
                 group.extend(values);
@@ -485,4 +489,13 @@ impl Weights {
         }
         Ok(())
     }
+}
+
+/// Checks a file's `[memory]`: its values may be what the configuration's keys of the same names may be.
+fn check_memory(memory: &toml::Table) -> Result<(), String> {
+    let settings: Vec<String> = memory.iter().map(|(key, value)| format!("memory.{key}={value}")).collect();
+    Config::load(Start::Preset(DEFAULT_PRESET), &settings).map(drop).map_err(|error| match error {
+        ConfigError::NotAllowed { key, value, allowed, .. } => format!("{key} = {value}: it has to be {allowed}"),
+        other => other.to_string(),
+    })
 }

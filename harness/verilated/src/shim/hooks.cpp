@@ -24,7 +24,7 @@ extern "C" int gpurf_printf(const char* format, ...) {
     return length;
 }
 
-// $error, $stop and failed assertions: the message has been printed; the evaluation goes on to its end.
+// $error, $fatal, $stop and failed assertions: the message has been printed; the evaluation goes on to its end.
 void vl_stop(const char*, int, const char*) VL_MT_UNSAFE {
     if (gpurf_report) gpurf_report->failed = true;
 }
@@ -34,7 +34,7 @@ void vl_finish(const char* file, int line, const char*) VL_MT_UNSAFE {
     if (gpurf_report) gpurf_report->failed = true;
 }
 
-// $fatal and internal errors (a loop that does not settle): the evaluation cannot be resumed.
+// Errors of Verilator's runtime (a loop that does not settle): the evaluation cannot be resumed.
 void vl_fatal(const char* file, int line, const char*, const char* message) VL_MT_UNSAFE {
     note(std::string(file ? file : "") + ":" + std::to_string(line) + ": " + (message ? message : "fatal") + "\n");
     throw GpurfFatal{};

@@ -45,7 +45,7 @@ struct Enter {
 
 enum Status { OK = 0, FAILED = 1, FATAL = 2, DIFFERS = 3 };
 
-// Runs `step`; a $fatal in it ends the model.
+// Runs `step`; an error of Verilator's runtime in it ends the model.
 template <typename Step> int guarded(Model* m, Step step) {
     if (m->report.dead) return FATAL;
     Enter enter{m};
@@ -122,16 +122,18 @@ GPURF_EXPORT int gpurf_cycles(void* model, const uint8_t* in, uint8_t* out, size
 
 // As many cycles, as long as each is equal to what is expected of it: drive, settle, compare, edge. `stride` is the distance of inputs and of
 // expected records. Ends early at a failure, behind its edge, or at a difference, in front of its edge; then `actual` is a sample of that cycle. `done` is
-// the number of cycles behind whose edge the model is. The outputs of each equal cycle go to `outputs`, if that is not null.
+// the number of cycles behind whose edge the model is, with the one in which it failed. The outputs of each equal cycle go to `outputs`, if that is not null.
 GPURF_EXPORT int gpurf_follow(void* model, const uint8_t* in, const uint8_t* expected, size_t stride, size_t count,
                               uint8_t* outputs, uint8_t* actual, size_t* done) {
     auto* const m = static_cast<Model*>(model);
     *done = 0;
-    bool differs = false;
+    bool differs = false, settling = false;
     const int status = guarded(m, [&] {
         Root* const r = m->top->rootp;
         for (; *done < count && !m->report.failed; in += stride, expected += stride) {
+            settling = true;
             settle(m, in);
+            settling = false;
             if (__builtin_expect(!gpurf_equal(r, in, expected), 0)) {
                 gpurf_sample(r, in, actual);
                 differs = true;
@@ -142,6 +144,7 @@ GPURF_EXPORT int gpurf_follow(void* model, const uint8_t* in, const uint8_t* exp
             edge(m);
         }
     });
+    if (status == FATAL && settling) ++*done;
     return differs ? DIFFERS : status;
 }
 

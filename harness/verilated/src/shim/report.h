@@ -10,7 +10,7 @@ struct GpurfReport {
     bool clocked = false; // behind the first clock edge, or without a clock
 };
 
-// Thrown by $fatal.
+// Thrown where the evaluation cannot go on.
 struct GpurfFatal {};
 
 extern thread_local GpurfReport* gpurf_report;

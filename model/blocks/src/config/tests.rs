@@ -150,7 +150,7 @@ fn unknown_keys_are_refused_with_the_known_ones() {
 #[test]
 fn values_of_another_type_are_refused_with_the_expected_one() {
     let message = set(&["mrf.banks=many"]).unwrap_err();
-    assert_eq!(message, "--set: mrf.banks=many: invalid type: string \"many\", expected a number");
+    assert_eq!(message, "--set: mrf.banks=many: invalid type: string \"many\", expected a whole number, 0 or more");
     let message = set(&["mrf.ports=2rw"]).unwrap_err();
     assert_eq!(message, "--set: mrf.ports=2rw: unknown variant `2rw`, expected `1rw` or `1r1w`");
     let message = file("[mrf]\nread_order = \"youngest\"\n").unwrap_err();
@@ -158,8 +158,14 @@ fn values_of_another_type_are_refused_with_the_expected_one() {
         message,
         "FILE:2:14: read_order = \"youngest\": unknown variant `youngest`, expected `oldest` or `round_robin`"
     );
-    assert!(set(&["mrf.banks=-8"]).unwrap_err().contains("-8"));
-    assert!(set(&["mrf=8"]).unwrap_err().starts_with("--set: mrf=8: invalid type: integer `8`"));
+    for text in ["mrf.banks=-8", "mrf.banks=9223372036854775808"] {
+        let message = set(&[text]).unwrap_err();
+        assert!(message.ends_with(", expected a whole number, 0 or more") && !message.contains("i128"), "{message}");
+    }
+    assert_eq!(set(&["mrf=8"]).unwrap_err(), "--set: mrf=8: mrf is a table, as in `[mrf]` or mrf.KEY = VALUE");
+    assert_eq!(file("[[mrf]]\nbanks = 8\n").unwrap_err(), "FILE:1:1: [[mrf]]: [mrf] is one table, not a list");
+    let endless = Config::load(Start::File(Path::new("/dev/zero")), &[] as &[&str]).unwrap_err().to_string();
+    assert!(endless.ends_with("a configuration has at most 1048576 bytes"), "{endless}");
 }
 
 #[test]
