@@ -196,7 +196,11 @@ fn what_cannot_be_compared_is_refused() {
     std::fs::write(&config, "mrf.banks = 8\n").unwrap();
     let itself = ["compare", DEFAULT_PRESET, &config, "--kernel", "saxpy", "--html", &config];
     refused(&itself, BAD_INPUT, &["--html ", "b.toml is the configuration of B: choose another place"]);
-    refused(&with(&["--energy", "/no/such.toml"]), BAD_INPUT, &["--energy /no/such.toml", "expected paper, rtl, or a TOML file"]);
+    refused(
+        &with(&["--energy", "/no/such.toml"]),
+        BAD_INPUT,
+        &["--energy /no/such.toml", "expected paper, rtl, or a TOML file"],
+    );
     refused(&with(&["--set", "sm.warps=7"]), BAD_INPUT, &["sm.warps"]);
     refused(&with(&["--set", "mrf.kilobytes=8", "--kernel", "saxpy"]), BAD_INPUT, &["saxpy on", "registers"]);
     let slow = ["--set", "memory.latency=900", "--idle-limit", "200", "--kernel", "saxpy"];

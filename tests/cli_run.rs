@@ -264,7 +264,9 @@ fn wrong_options_say_so() {
         let words = [option, "model", "--engine lockstep"];
         refused(&["run", &manifest, "--engine", "model", option, value], BAD_INPUT, &words);
     }
-    for (option, engines) in [(&["--threads", "3"][..], "--engine lockstep"), (&["--optimise"], "--engine rtl or lockstep")] {
+    for (option, engines) in
+        [(&["--threads", "3"][..], "--engine lockstep"), (&["--optimise"], "--engine rtl or lockstep")]
+    {
         for engine in ["functional", "model"] {
             let arguments = [&["run", &manifest, "--engine", engine], option].concat();
             refused(&arguments, BAD_INPUT, &[option[0], engine, engines]);
@@ -551,7 +553,11 @@ fn a_trace_that_cannot_be_is_refused_before_anything_runs() {
     };
     refused_with(with(&["trace.txt"]), BAD_INPUT, &["trace.txt", ".json, .pftrace, .kanata", "--trace-format"]);
     refused_with(with(&["trace"]), BAD_INPUT, &["its ending names no format"]);
-    refused_with(with(&["/no/such/folder/t.json"]), BAD_INPUT, &["/no/such/folder/t.json", "its folder does not exist"]);
+    refused_with(
+        with(&["/no/such/folder/t.json"]),
+        BAD_INPUT,
+        &["/no/such/folder/t.json", "its folder does not exist"],
+    );
     refused_with(with(&["t.json", "--trace-cycles", "9:8"]), BAD_INPUT, &["9:8", "such as 1000:1200"]);
     let taken = folder.path("folder.json");
     fs::create_dir(&taken).unwrap();

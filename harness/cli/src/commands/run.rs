@@ -89,7 +89,8 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         return Err(Failure::bad_input(why));
     }
     if threads.is_some() && *engine != EngineKind::Lockstep {
-        let why = format!("--threads: the {} engine has no second side to run: choose --engine lockstep", engine.name());
+        let why =
+            format!("--threads: the {} engine has no second side to run: choose --engine lockstep", engine.name());
         return Err(Failure::bad_input(why));
     }
     for (option, given) in [("--compare", arguments.compare.is_some()), ("--part", arguments.part.is_some())] {
