@@ -222,7 +222,8 @@ impl Draft {
             let span = e.span().unwrap_or(0..0);
             let (line, _) = position(&text, span.start);
             let quoted = text.lines().nth(line - 1).unwrap_or_default().trim().to_owned();
-            ConfigError::Malformed { origin: origin(span), text: quoted, message: said(&e) }
+            let message = said(&e, &quoted);
+            ConfigError::Malformed { origin: origin(span), text: quoted, message }
         })?;
         let mut draft = match &layer.base {
             None => Self::from_preset(DEFAULT_PRESET)?,
@@ -257,7 +258,7 @@ impl Draft {
         let layer: Layer = toml::from_str(&format!("{key} = {value}")).map_err(|e| ConfigError::Malformed {
             origin: "--set".into(),
             text: text.into(),
-            message: said(&e),
+            message: said(&e, text),
         })?;
         self.apply(layer, |_| "--set".into());
         Ok(())
@@ -304,19 +305,18 @@ impl Draft {
     }
 }
 
-/// The message of a TOML error, with the names of Rust's types in words.
-fn said(error: &toml::de::Error) -> String {
+/// The message of a TOML error in a line, with the names of Rust's types in words.
+fn said(error: &toml::de::Error, line: &str) -> String {
+    if let Some((section, _)) = line.strip_prefix("[[").and_then(|rest| rest.split_once("]]")) {
+        return format!("[{section}] is one table, not a list");
+    }
     let message = error.message();
-    let expected = |what: &str| message.split_once(", expected ").filter(|(_, after)| *after == what).map(|(found, _)| found);
-    if let Some(found) = ["usize", "u64", "u32"].iter().find_map(|number| expected(number)) {
+    let Some((found, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    if ["usize", "u64", "u32"].contains(&expected) {
         return format!("{}, expected a whole number, 0 or more", found.replace(" as i128", ""));
     }
     // The layer of a section is called like it.
-    let layer = message.rsplit_once("expected struct ").and_then(|(_, name)| name.strip_suffix("Layer"));
-    match layer {
-        Some(section) if message.contains("map") || message.contains("sequence") => {
-            format!("[{}] is one table, not a list", section.to_lowercase())
-        }
+    match expected.strip_prefix("struct ").and_then(|name| name.strip_suffix("Layer")) {
         Some(section) => {
             let section = section.to_lowercase();
             format!("{section} is a table, as in `[{section}]` or {section}.KEY = VALUE")
