@@ -355,6 +355,10 @@ fn a_report_that_is_killed_goes_on_with_the_runs_that_are_left() {
     let fresh = made(checkout.path(), "runs", &["--small", "--only", "values", "--fresh"]);
     assert_eq!(counts(&fresh), [values[0], 0, values[0]]);
     // A folder that cannot be written is reported, and the report is made.
-    let nowhere = made(checkout.path(), "page.html", &["--small", "--only", "values"]);
-    assert!(text(&nowhere.stderr).contains("not every result is kept: cannot write to page.html"));
+    let nowhere = made(checkout.path(), "/proc", &["--small", "--only", "values"]);
+    assert!(text(&nowhere.stderr).contains("not every result is kept: cannot write to /proc"));
+    // What is no folder is refused before anything runs.
+    let file = command(checkout.path(), "page.html", &["--small", "--only", "values"]).output().unwrap();
+    assert_eq!(file.status.code(), Some(BAD_INPUT));
+    assert!(text(&file.stderr).contains("page.html is a file, not a folder"));
 }
