@@ -211,7 +211,7 @@ fn a_golden_belongs_to_its_place() {
     let (folder, file) = blessed("saxpy");
     let first = fs::read_to_string(&file).unwrap();
     for (key, value, words) in [
-        ("preset", "\"rfc\"", "its preset is rfc, but this is the place of baseline"),
+        ("preset", "\"two-level\"", "its preset is two-level, but this is the place of baseline"),
         (
             "kernel",
             "\"tests/kernels/scan.toml\"",

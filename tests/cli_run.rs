@@ -852,35 +852,6 @@ fn machine_code_and_annotated_ptx() {
 }
 
 #[test]
-fn code_for_a_preset_is_what_runs_on_it() {
-    let saxpy = kernels().join("saxpy.ptx").display().to_string();
-    let code = |more: &[&str]| {
-        let arguments = [&["compile", &saxpy], more].concat();
-        let output = gpurf(&arguments);
-        assert_eq!(output.status.code(), Some(PASSED), "{arguments:?}: {}", text(&output.stderr));
-        text(&output.stdout)
-    };
-    let plain = code(&[]);
-    assert_eq!(code(&["--preset", "baseline"]), plain);
-    let split = code(&["--preset", "lrf-orf-split"]);
-    assert_ne!(split, plain);
-    assert_eq!(code(&["--orf", "3", "--lrf", "split"]), split);
-    // An option of its own goes before the preset's.
-    assert_eq!(code(&["--preset", "lrf-orf-split", "--lrf", "none"]), code(&["--preset", "orf"]));
-    assert_eq!(code(&["--preset", "lrf-orf-split", "--orf", "0", "--lrf", "none"]), plain);
-    assert_eq!(code(&["--preset", "greener", "--power-threshold", "7"]), code(&["--power-threshold", "7"]));
-    assert_ne!(code(&["--preset", "greener"]), plain);
-    for (more, what) in [
-        (&["--lrf", "split"][..], "--lrf needs an operand register file: add --orf"),
-        (&["--preset", "lrf-orf", "--orf", "0"], "the preset's last result file needs"),
-        (&["--without", "partial-ranges"], "--without needs an operand register file"),
-        (&["--encoding", "single-level"], "--encoding needs an operand register file"),
-    ] {
-        refused(&[&["compile", &saxpy], more].concat(), BAD_INPUT, &[what]);
-    }
-}
-
-#[test]
 fn what_kernels_print_is_on_standard_output_or_in_the_json() {
     let file = |name: &str| kernels().join("launch").join(name).display().to_string();
     let expected = fs::read_to_string(file("report.txt")).unwrap();

@@ -34,3 +34,33 @@ fn levels_and_strands_stand_beside_the_ptx() {
     let arguments = ["compile", source, "--orf", "9"];
     check_refused(&arguments, &gpurf(&folder(), &arguments), BAD_INPUT, &["--orf", "9"]);
 }
+
+#[test]
+fn code_for_a_preset_is_what_runs_on_it() {
+    let saxpy = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.ptx");
+    let code = |more: &[&str]| {
+        let arguments = [&["compile", saxpy], more].concat();
+        let output = gpurf(&folder(), &arguments);
+        assert_eq!(output.status.code(), Some(PASSED), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let plain = code(&[]);
+    assert_eq!(code(&["--preset", "baseline"]), plain);
+    let split = code(&["--preset", "lrf-orf-split"]);
+    assert_ne!(split, plain);
+    assert_eq!(code(&["--orf", "3", "--lrf", "split"]), split);
+    // An option of its own goes before the preset's.
+    assert_eq!(code(&["--preset", "lrf-orf-split", "--lrf", "none"]), code(&["--preset", "orf"]));
+    assert_eq!(code(&["--preset", "lrf-orf-split", "--orf", "0", "--lrf", "none"]), plain);
+    assert_eq!(code(&["--preset", "greener", "--power-threshold", "7"]), code(&["--power-threshold", "7"]));
+    assert_ne!(code(&["--preset", "greener"]), plain);
+    for (more, what) in [
+        (&["--lrf", "split"][..], "--lrf needs an operand register file: add --orf"),
+        (&["--preset", "lrf-orf", "--orf", "0"], "the preset's last result file needs"),
+        (&["--without", "partial-ranges"], "--without needs an operand register file"),
+        (&["--encoding", "single-level"], "--encoding needs an operand register file"),
+    ] {
+        let arguments = [&["compile", saxpy], more].concat();
+        check_refused(&arguments, &gpurf(&folder(), &arguments), BAD_INPUT, &[what]);
+    }
+}

@@ -1,6 +1,7 @@
 //! The part of the command line that is about the software-managed register hierarchy.
 
 use clap::{Args, ValueEnum};
+use gpurf_compiler::Options;
 use gpurf_compiler::hierarchy::{self, HierarchyOptions};
 use gpurf_isa::{LastResultFile, OrfEntry};
 
@@ -49,7 +50,11 @@ impl Levels {
     ///
     /// # Errors
     /// An option that is about an operand register file where there is none.
-    pub fn over(&self, preset: HierarchyOptions) -> Result<HierarchyOptions, String> {
+    pub fn over(&self, preset: Options) -> Result<Options, String> {
+        Ok(Options { hierarchy: self.over_levels(preset.hierarchy)?, ..preset })
+    }
+
+    fn over_levels(&self, preset: HierarchyOptions) -> Result<HierarchyOptions, String> {
         // A machine without levels says nothing about the warps that share them.
         let preset = if preset.is_none() { HierarchyOptions::NONE } else { preset };
         let with = |step, preset: bool| preset && !self.without.contains(&step);

@@ -24,7 +24,6 @@ fn negative_numbers_are_answered_with_the_range() {
         (&["run", "k.toml", "--registers", "-1"][..], "expected a number from 16 to 255"),
         (&["run", "k.toml", "--registers", "15"], "expected a number from 16 to 255"),
         (&["run", "k.toml", "--threads", "-1"], "expected a number from 1 to 65535"),
-        (&["compile", "k.ptx", "--orf", "-1"], "expected a number from 0 to 8"),
         (&["mutate", "--count", "-1"], "expected a number from 0 to"),
         (&["cosim", "--jobs", "0"], "expected a number from 1 to 65535"),
         (&["cosim", "--programs", "-1"], "expected a number from 1 to 1000000"),

@@ -72,20 +72,20 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
 fn options(arguments: &Compile) -> Result<Options, Failure> {
     let config = plan::load(&Selection { preset: Some(arguments.preset.clone()), ..Selection::default() })?;
     let preset = compiler_options(&config, source::options(arguments.registers).registers);
+    let preset = arguments.levels.over(preset).map_err(Failure::bad_input)?;
     let scratchpad = ScratchpadOptions {
         private_bytes: arguments.private_shared.unwrap_or(preset.scratchpad.private_bytes),
         layout: arguments.share_layout.map_or(preset.scratchpad.layout, SharedOrder::layout),
         relssp: arguments.relssp.map_or(preset.scratchpad.relssp, Releases::places),
     };
     Ok(Options {
-        registers: preset.registers,
         schedule: arguments.schedule.map_or(preset.schedule, Order::schedule),
         register_order: arguments.register_order.map_or(preset.register_order, Naming::order),
-        hierarchy: arguments.levels.over(preset.hierarchy).map_err(Failure::bad_input)?,
         power_threshold: arguments.power_threshold.unwrap_or(preset.power_threshold),
         stack_bytes: arguments.stack_bytes.unwrap_or(preset.stack_bytes),
         wide_accesses: arguments.wide_accesses.map_or(preset.wide_accesses, Wide::accesses),
         scratchpad,
+        ..preset
     })
 }
 

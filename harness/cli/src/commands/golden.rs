@@ -215,7 +215,7 @@ fn before(program: &Path) -> Result<PathBuf, Failure> {
             (false, false) => "there is no such file",
         });
     };
-    // For anybody: whether this user may start it is known when it is started.
+    // For all users: whether this user may start it is known when it is started.
     if file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 == 0) {
         return refused("the file is not executable: name a gpurf program");
     }

@@ -118,7 +118,7 @@ mod tests {
         let outcomes = plan.cases.iter().skip(1).map(|case| (case.id.clone(), pass(case))).collect();
         let mut report = RegressionReport::new(&plan, Shard::WHOLE, &outcomes, &[], &[]);
         report.buckets.push(Bucket {
-            signature: Signature { block: "sm".into(), port: "sm rfc".into(), kind: Verdict::CoverageMissed },
+            signature: Signature { block: "sm".into(), port: "sm two-level".into(), kind: Verdict::CoverageMissed },
             count: 1,
             cases: Vec::new(),
             command: String::new(),

@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn coverage_that_is_missed_has_the_command_of_its_machine() {
         let plan = plan(
-            "[[smoke]]\nrun = \"programs\"\npresets = [\"rfc\"]\nvariants = [[], [\"mrf.issue_ports=2\", \"sm.scheduler=round_robin\"]]\n\
+            "[[smoke]]\nrun = \"programs\"\npresets = [\"two-level\"]\nvariants = [[], [\"mrf.issue_ports=2\", \"sm.scheduler=round_robin\"]]\n\
              seeds = [7]\ncount = 120\nlimit_s = 5\n",
         );
         let outcome = |case| CaseOutcome {
@@ -356,7 +356,7 @@ mod tests {
             let name = format!("sm {}", case.label());
             report.buckets.iter().find(|bucket| bucket.signature.port == name).unwrap().command.clone()
         };
-        let command = "gpurf cosim --programs 120 --preset rfc --seed 7 --rtl mrf_arbiter=own.sv";
+        let command = "gpurf cosim --programs 120 --preset two-level --seed 7 --rtl mrf_arbiter=own.sv";
         assert_eq!(missed(&plan.cases[0]), command);
         let variant = plan.cases.last().unwrap();
         let settings: Vec<String> = variant.settings.iter().map(|setting| format!(" --set {setting}")).collect();

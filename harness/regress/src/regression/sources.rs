@@ -119,7 +119,7 @@ mod tests {
     fn all_that_a_result_depends_on_is_in_the_digest() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        for dir in ["rtl", "tests/kernels/inputs", "tests/goldens/rfc", "include/deeper"] {
+        for dir in ["rtl", "tests/kernels/inputs", "tests/goldens/two-level", "include/deeper"] {
             fs::create_dir_all(at(dir)).unwrap();
         }
         let project = Project { root: folder.path().to_owned(), failures: at("failures") };
@@ -136,7 +136,7 @@ mod tests {
             "rtl/b.sv",
             "tests/kernels/saxpy.toml",
             "tests/kernels/inputs/x.bin",
-            "tests/goldens/rfc/saxpy.toml",
+            "tests/goldens/two-level/saxpy.toml",
             "include/own.svh",
         ] {
             for text in ["", "changed"] {
