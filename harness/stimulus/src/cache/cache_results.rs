@@ -93,7 +93,7 @@ knobs! {
         row: "a part of a load is made" = [100, 600, 1000],
         first: "it is the first one of its instruction" = [0, 50, 300, 900],
         last: "it is the last one" = [0, 100, 400, 900],
-        hit: "a hit comes" = [20, 300, 1000],
+        hit: "a hit comes" = [0, 20, 300, 1000],
         miss: "an answer comes" = [0, 20, 300, 1000],
         pop: "a result that is offered is taken" = [20, 300, 1000, 1000],
         soon: "a hit or an answer is of the newest part" = [0, 500, 1000],
