@@ -91,7 +91,7 @@ pub(crate) struct CacheResultsDriver {
 knobs! {
     pub(crate) struct CacheResultsKnobs {
         row: "a part of a load is made" = [100, 600, 1000],
-        first: "it is the first one of its instruction" = [0, 50, 300, 900],
+        first: "it is the first one of its instruction" = [0, 0, 50, 300, 900],
         last: "it is the last one" = [0, 100, 400, 900],
         hit: "a hit comes" = [0, 20, 300, 1000],
         miss: "an answer comes" = [0, 20, 300, 1000],
