@@ -36,7 +36,7 @@ impl FileList {
     fn add(&mut self, path: &Path, depth: usize) -> Result<(), Failure> {
         let text = std::fs::read_to_string(path)
             .map_err(|e| Failure::bad_input(format!("cannot read the file list {}: {e}", path.display())))?;
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = verilated::absolute(path);
         let folder = path.parent().unwrap_or(Path::new("/"));
         for (index, line) in text.lines().enumerate() {
             let wrong = |what: String| Failure::bad_input(format!("{}:{}: {what}", path.display(), index + 1));

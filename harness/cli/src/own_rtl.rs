@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use gpurf_blocks::registry::Entry;
 use gpurf_blocks::{Declaration, Role};
 use gpurf_regress::{Project, RtlSources, file_name, is_built_from, is_called, packages};
+use verilated::absolute;
 
 use crate::args::Replacements;
 use crate::failure::Failure;
@@ -189,10 +190,6 @@ fn package_names() -> impl Iterator<Item = &'static str> {
 
 fn names() -> String {
     gpurf_sm::all().map(|block| block.name).chain(package_names()).collect::<Vec<_>>().join(", ")
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn read(path: &Path) -> Result<String, String> {

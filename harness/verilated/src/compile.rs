@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,11 +50,11 @@ const QUICK: &[&str] = &["-fno-tree-dominator-opts", "-fno-tree-dse", "-fno-tree
 /// Statements up to which Verilator unrolls a loop, tried one after the other: by default it is 30,000. Loops over lanes stay loops, which halves the C++
 /// (docs/performance.md, "Builds").
 const UNROLLED: [&str; 2] = ["2000", "5000"];
-/// Endings of the files in include folders that a module may include, or that Verilator takes a module from that no source defines.
-pub const INCLUDED: [&str; 8] = ["svh", "vh", "sv", "v", "h", "inc", "vi", "svi"];
-
 /// Verilator's name for a loop that has to be unrolled and is not.
 const LOOP_NOT_UNROLLED: &str = "BLKLOOPINIT";
+
+/// Endings of the files in include folders that a module may include, or that Verilator takes a module from that no source defines.
+const INCLUDED: [&str; 8] = ["svh", "vh", "sv", "v", "h", "inc", "vi", "svi"];
 
 impl Toolchain {
     /// Builds a module, or takes it from the cache.
@@ -316,7 +317,8 @@ pub(crate) fn add_sources(command: &mut Command, request: &Request, folder: &Pat
     command.args(request.sources.iter().map(|source| absolute(source)));
 }
 
-pub(crate) fn absolute(path: &Path) -> PathBuf {
+/// A path that holds from every folder.
+pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -325,15 +327,22 @@ fn files(request: &Request) -> Result<Vec<PathBuf>> {
     let mut all: Vec<PathBuf> = request.sources.iter().map(|source| absolute(source)).collect();
     for folder in &request.include_dirs {
         let folder = absolute(folder);
-        let unreadable = |source| Error::Source { path: folder.clone(), source };
-        let listing = fs::read_dir(&folder).map_err(unreadable)?;
-        let mut headers =
-            listing.map(|entry| Ok(entry.map_err(unreadable)?.path())).collect::<Result<Vec<PathBuf>>>()?;
-        headers.retain(|path| path.extension().is_some_and(|ending| INCLUDED.iter().any(|known| ending == *known)));
-        headers.sort();
-        all.append(&mut headers);
+        all.extend(included(&folder).map_err(|source| Error::Source { path: folder, source })?);
     }
     Ok(all)
+}
+
+/// The files of an include folder that a design may be read from, in the order of their names. A build reads nothing from the folders in it.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn included(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let is_read = |path: &PathBuf| path.extension().is_some_and(|ending| INCLUDED.iter().any(|known| ending == *known));
+    let mut files = paths.collect::<io::Result<Vec<_>>>()?;
+    files.retain(|path| is_read(path) && path.is_file());
+    files.sort();
+    Ok(files)
 }
 
 /// What a declaration says of each signal when it is asked: the comparison is generated from it.

@@ -37,7 +37,7 @@ mod units;
 mod wiring;
 mod words;
 
-pub use compile::INCLUDED;
+pub use compile::{absolute, included};
 pub use error::{Error, PortError, Result};
 pub use instance::{Compared, Followed, Instance, Library, RtlFailure, StateElement};
 pub use packages::{PACKAGE, packages};

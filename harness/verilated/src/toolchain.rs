@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::compile::absolute;
 use crate::{Error, Result};
 
 const VERILATOR_INSTALL: &str = "apt-get install -y verilator";
@@ -41,8 +42,7 @@ impl Toolchain {
             .ok_or(Error::MissingTool { tool: "Verilator's runtime", install: VERILATOR_INSTALL })?;
         let versions = format!("{text}{}", compiler_version.lines().next().unwrap_or(""));
         let runtime = Path::new(root.trim()).join("include");
-        let cache = std::path::absolute(cache).unwrap_or_else(|_| cache.to_owned());
-        Ok(Self { verilator, compiler, versions, runtime, cache })
+        Ok(Self { verilator, compiler, versions, runtime, cache: absolute(cache) })
     }
 }
 
@@ -50,10 +50,7 @@ impl Toolchain {
 fn program(variable: &str, usual: &str) -> String {
     let name = std::env::var(variable).unwrap_or_else(|_| usual.into());
     let path = Path::new(&name);
-    match std::path::absolute(path) {
-        Ok(whole) if path.components().count() > 1 => whole.to_string_lossy().into_owned(),
-        _ => name,
-    }
+    if path.components().count() > 1 { absolute(path).to_string_lossy().into_owned() } else { name }
 }
 
 /// Standard output of a command that succeeds.

@@ -46,7 +46,7 @@ struct Tally {
 pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     let mut project = super::project()?;
     if let Some(folder) = &arguments.failures {
-        project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+        project.failures = verilated::absolute(folder);
     }
     let CosimPlan { jobs, mut own, single, part } = plan::plan(&project, arguments)?;
     let simulator = Simulator::from(arguments.simulator);

@@ -112,7 +112,7 @@ impl Cases {
         }
         let store = match &which.goldens {
             None => Store::of_project(&project),
-            Some(folder) => Store::at(&project, std::path::absolute(folder).unwrap_or_else(|_| folder.clone())),
+            Some(folder) => Store::at(&project, verilated::absolute(folder)),
         };
         Store::tidy(&project);
         let on = |preset: &&'static Preset| kernels.iter().map(|kernel| (*preset, kernel.clone())).collect::<Vec<_>>();
@@ -207,7 +207,7 @@ fn before(program: &Path) -> Result<PathBuf, Failure> {
         let path = std::env::var_os("PATH").filter(|_| is_bare)?;
         std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
     };
-    let here = std::path::absolute(program).ok().filter(|file| file.is_file());
+    let here = Some(verilated::absolute(program)).filter(|file| file.is_file());
     let Some(file) = here.or_else(on_path) else {
         return refused(match (program.is_dir(), is_bare) {
             (true, _) => "it is a folder: name a gpurf program",

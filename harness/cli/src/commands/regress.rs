@@ -99,7 +99,7 @@ fn folder(project: &Project, arguments: &Regress, shard: Shard) -> PathBuf {
         Shard::WHOLE => arguments.tier.clone(),
         Shard { index, count } => format!("{}-{index}-of-{count}", arguments.tier),
     };
-    let given = arguments.out.as_ref().map(|out| std::path::absolute(out).unwrap_or_else(|_| out.clone()));
+    let given = arguments.out.as_deref().map(verilated::absolute);
     given.unwrap_or_else(|| project.root.join("target/regress").join(name))
 }
 

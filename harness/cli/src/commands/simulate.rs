@@ -1,7 +1,7 @@
 //! `gpurf run` on the engines that have cycles: the SM's model, its RTL, both in lockstep.
 
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use gpurf_blocks::config::Config;
@@ -14,7 +14,7 @@ use gpurf_oracle::host::{RunError, Session};
 use gpurf_regress::regression::Shard;
 use gpurf_regress::{JobError, Project};
 use gpurf_sm::Sm;
-use verilated::{Library, Options, RtlFailure};
+use verilated::{Library, Options, RtlFailure, absolute};
 
 use super::cycles::Cycles;
 use super::statistics::Stats;
@@ -91,7 +91,7 @@ pub fn project(execution: &Execution) -> Result<Project, Failure> {
     let needs_rtl = matches!(execution.engine, EngineKind::Rtl | EngineKind::Lockstep);
     let mut project = if needs_rtl { super::project()? } else { Project::find() };
     if let Some(folder) = &execution.failures {
-        project.failures = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+        project.failures = absolute(folder);
     }
     Ok(project)
 }
@@ -267,13 +267,16 @@ impl Runner<'_, '_> {
     fn notes(&self) -> Vec<String> {
         let arguments = self.arguments;
         let selection = &arguments.execution.selection;
-        let mut command =
-            format!("gpurf run {} --engine {}", absolute(&arguments.manifest), arguments.execution.engine.name());
+        let mut command = format!(
+            "gpurf run {} --engine {}",
+            absolute(&arguments.manifest).display(),
+            arguments.execution.engine.name()
+        );
         if let Some(preset) = &selection.preset {
             command.push_str(&format!(" --preset {preset}"));
         }
         if let Some(file) = &selection.config {
-            command.push_str(&format!(" --config {}", absolute(file)));
+            command.push_str(&format!(" --config {}", absolute(file).display()));
         }
         selection.set.iter().for_each(|setting| command.push_str(&format!(" --set {setting}")));
         if let Some(registers) = arguments.execution.registers {
@@ -286,10 +289,6 @@ impl Runner<'_, '_> {
         }
         vec![format!("  {:<9} {command}", "run"), format!("  {:<9} gpurf wave {{}}", "waveform")]
     }
-}
-
-fn absolute(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }
 
 /// The failure of a command whose launches could not be run.

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use gpurf_compiler::{Compiled, Module, Options};
-use gpurf_launch::{Manifest, read_bounded};
+use gpurf_launch::{Manifest, ManifestError, read_bounded};
 use gpurf_regress::launched;
 use gpurf_report::energies::EnergyFile;
 
@@ -82,16 +82,12 @@ fn cuda(file: &Path) -> Result<Ptx, Failure> {
         .arg(file)
         .output()
         .map_err(|e| Failure::tool(format!("{} cannot be started: {e}", nvcc.display())))?;
-    if !output.status.success() {
-        let (words, file) = (String::from_utf8_lossy(&output.stderr), file.display());
-        // Without a word it has not refused the source: it was ended, or is broken.
-        if words.trim().is_empty() {
-            return Err(Failure::tool(format!("{file}: nvcc ended with {} and wrote no PTX", output.status)));
-        }
+    let (status, words, file) = (output.status, String::from_utf8_lossy(&output.stderr), file.display());
+    if !status.success() && !words.trim().is_empty() {
         return Err(Failure::bad_input(format!("nvcc does not accept {file}:\n{}", words.trim_end())));
     }
-    if !target.is_file() {
-        let (status, file) = (output.status, file.display());
+    // Without a word it has not refused the source: it was ended, or is broken.
+    if !status.success() || !target.is_file() {
         return Err(Failure::tool(format!("{file}: nvcc ended with {status} and wrote no PTX")));
     }
     Ok(Ptx { name: beside.display().to_string(), ..read(&target)? })
@@ -133,11 +129,12 @@ pub fn compile(ptx: &Ptx, options: &Options, manifest: &Manifest) -> Result<Comp
 /// # Errors
 /// When there are none of that name, or something is wrong in the file.
 pub fn energies(name: &str) -> Result<EnergyFile, Failure> {
-    let is_named = ["paper", "rtl"].contains(&name);
-    if !is_named && !Path::new(name).exists() {
-        return Err(Failure::bad_input(format!("--energy {name}: expected paper, rtl, or a TOML file")));
-    }
-    Ok(EnergyFile::load(name)?)
+    EnergyFile::load(name).map_err(|error| match error {
+        ManifestError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound => {
+            Failure::bad_input(format!("--energy {name}: expected paper, rtl, or a TOML file"))
+        }
+        error => error.into(),
+    })
 }
 
 /// Writes a file as a whole or not at all.

@@ -29,9 +29,6 @@ impl TraceFile {
             Some(format) => format.into(),
             None => of_ending(path)?,
         };
-        if path.is_dir() {
-            return Err(Failure::bad_input(format!("--trace {}: this is a folder; name a file", path.display())));
-        }
         let file = WholeFile::create(path).map_err(|error| cannot_write(path, &error))?;
         let cycles = options.cycles.clone().unwrap_or(0..=u64::MAX);
         Ok(Some(Self { path: path.clone(), format, cycles, file }))

@@ -49,6 +49,8 @@ pub struct Settings {
     pub skip: bool,
     /// Whether the model alone measures times of results ([`measures`](crate::measures)); its statistics have them then.
     pub measure: bool,
+    /// Whether the model alone finds the instruction of a fault. It keeps a copy of what each launch begins with, and runs a launch with a fault once more.
+    pub locate: bool,
     /// Threads that the lockstep may use ([`RunPlan::threads`](gpurf_lockstep::RunPlan::threads)).
     pub threads: usize,
     /// Cycles before a failure of the lockstep that its waveform has ([`Trail::with_history`](gpurf_lockstep::Trail::with_history)).
@@ -73,6 +75,7 @@ impl Settings {
             wave: None,
             skip: true,
             measure: false,
+            locate: true,
             threads: 1,
             history: HISTORY,
             compare: None,

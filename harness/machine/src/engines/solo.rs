@@ -460,7 +460,7 @@ impl Engine for ModelEngine {
         let reference = self.other.as_mut().map_or_else(Vec::new, |other| other.run(&job, memory));
         let mut places = Whereabouts::new(&self.solo.settings.config);
         let is_followed = case.is_some() || self.solo.watch.is_some();
-        let start = (!is_followed).then(|| (self.solo.parts(), memory.clone()));
+        let start = (self.solo.settings.locate && !is_followed).then(|| (self.solo.parts(), memory.clone()));
         let buffers = std::mem::take(memory);
         self.solo.begin_trace(launch);
         let ended = match &mut case {

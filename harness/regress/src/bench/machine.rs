@@ -141,8 +141,9 @@ impl Kernel {
             }
             Who::Lockstep => self.timed(LockstepEngine::new(settings, probed).map_err(failed)?),
             Who::Verilator => self.timed(RtlEngine::new(settings, plain).map_err(failed)?),
-            Who::Model => self.timed(ModelEngine::new(settings)),
-            Who::EveryCycle => self.timed(ModelEngine::new(Settings { skip: false, ..settings })),
+            // The cycles are measured, not what a fault in them would need.
+            Who::Model => self.timed(ModelEngine::new(Settings { locate: false, ..settings })),
+            Who::EveryCycle => self.timed(ModelEngine::new(Settings { locate: false, skip: false, ..settings })),
         }
     }
 

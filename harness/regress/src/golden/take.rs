@@ -112,6 +112,6 @@ fn marks(trace: &Trace) -> (u64, String) {
 
 /// The manifest's path in the checkout, where it is there.
 fn shown(project: &Project, kernel: &KernelInputs) -> String {
-    let path = std::path::absolute(&kernel.manifest).unwrap_or_else(|_| kernel.manifest.clone());
+    let path = verilated::absolute(&kernel.manifest);
     path.strip_prefix(&project.root).unwrap_or(&path).display().to_string()
 }

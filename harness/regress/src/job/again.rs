@@ -1,9 +1,8 @@
 //! The command line that repeats a job, and the job that a reproducer asks for.
 
-use std::path::{Path, PathBuf};
-
 use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
 use gpurf_lockstep::Reproducer;
+use verilated::absolute;
 
 use super::{Inputs, LockstepJob, RtlSources};
 use crate::JobError;
@@ -62,10 +61,6 @@ pub(crate) fn replay_options(options: &[String]) -> String {
 /// The files that took the place of modules, as a reproducer names them.
 pub(crate) fn overrides(rtl: &RtlSources) -> Vec<String> {
     rtl.overrides.iter().map(|(module, file)| format!("{module}={}", absolute(file).display())).collect()
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]

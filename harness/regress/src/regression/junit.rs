@@ -93,15 +93,13 @@ fn in_words(signature: &Signature) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::outcome::CaseOutcome;
-    use super::super::plan::{Overrides, RegressionPlan, Shard};
+    use super::super::plan::{RegressionPlan, Shard};
     use super::super::report::Bucket;
     use super::*;
-    use crate::Project;
 
     #[test]
     fn times_of_any_length_have_a_sum() {
-        let text = "[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\nlimit_s = 5\n";
-        let plan = RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default()).unwrap();
+        let plan = RegressionPlan::of_saxpy();
         let wall_s = Duration::MAX.as_secs() as f64 / 2.0;
         let outcome = |case| CaseOutcome { wall_s, ..CaseOutcome::new(case, Verdict::Pass, "") };
         let outcomes = plan.cases.iter().map(|case| (case.id.clone(), outcome(case))).collect();
@@ -112,8 +110,7 @@ mod tests {
 
     #[test]
     fn what_no_run_shows_is_in_a_suite_of_its_own() {
-        let text = "[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\nlimit_s = 5\n";
-        let plan = RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default()).unwrap();
+        let plan = RegressionPlan::of_saxpy();
         let pass = |case| CaseOutcome::new(case, Verdict::Pass, "");
         let outcomes = plan.cases.iter().skip(1).map(|case| (case.id.clone(), pass(case))).collect();
         let mut report = RegressionReport::new(&plan, Shard::WHOLE, &outcomes, &[], &[]);

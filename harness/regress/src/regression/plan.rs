@@ -199,6 +199,15 @@ impl RegressionPlan {
     }
 }
 
+#[cfg(test)]
+impl RegressionPlan {
+    /// The goldens of a kernel.
+    pub fn of_saxpy() -> Self {
+        let text = "[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\nlimit_s = 5\n";
+        Self::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default()).expect("a plan")
+    }
+}
+
 impl Entry {
     /// Checks that what is run takes all keys that the entry has.
     fn check_keys(&self, given: &Keys) -> Result<(), JobError> {

@@ -92,35 +92,26 @@ fn take_over(signature: &Signature, from: &Path, out: &Path) -> io::Result<PathB
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::Overrides;
     use super::*;
-    use crate::Project;
+
+    fn header(plan: &RegressionPlan, gpurf_journal: u32) -> Header {
+        let [rtl, kernels, program] = ["r", "k", "s"].map(str::to_owned);
+        let (tier, plan, shard) = ("smoke".into(), plan.digest(), Shard::WHOLE);
+        Header { gpurf_journal, tier, plan, rtl, kernels, program, shard }
+    }
 
     #[test]
     fn a_shard_of_another_format_is_refused_and_leaves_the_folder_as_it_is() {
-        let text = "[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\nlimit_s = 5\n";
-        let plan = RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default()).unwrap();
+        let plan = RegressionPlan::of_saxpy();
         let folder = tempfile::tempdir().unwrap();
         let [part, out] = ["part", "out"].map(|name| folder.path().join(name));
-        let header = |gpurf_journal: u32| {
-            let [rtl, kernels, program] = ["r", "k", "s"].map(str::to_owned);
-            Header {
-                gpurf_journal,
-                tier: "smoke".into(),
-                plan: plan.digest(),
-                rtl,
-                kernels,
-                program,
-                shard: Shard::WHOLE,
-            }
-        };
         for folder in [&part, &out] {
             fs::create_dir(folder).unwrap();
         }
         let results = out.join(journal::RESULTS);
         fs::write(&results, "before").unwrap();
         let merged = |gpurf_journal: u32| {
-            drop(Journal::create(&journal_in(&part), &header(gpurf_journal)).unwrap());
+            drop(Journal::create(&journal_in(&part), &header(&plan, gpurf_journal)).unwrap());
             merge(&plan, std::slice::from_ref(&part), &out, &[])
         };
         let message = merged(2).unwrap_err().to_string();
@@ -133,16 +124,12 @@ mod tests {
 
     #[test]
     fn a_folder_is_not_merged_into_itself() {
-        let text = "[[smoke]]\nrun = \"goldens\"\nnames = [\"saxpy\"]\nlimit_s = 5\n";
-        let plan = RegressionPlan::parse(&Project::find(), text, "plan.toml", "smoke", Overrides::default()).unwrap();
+        let plan = RegressionPlan::of_saxpy();
         let folder = tempfile::tempdir().unwrap();
         let [part, other] = ["part", "other"].map(|name| folder.path().join(name));
         for folder in [&part, &other] {
             fs::create_dir(folder).unwrap();
-            let [rtl, kernels, program] = ["r", "k", "s"].map(str::to_owned);
-            let (tier, plan, shard) = ("smoke".into(), plan.digest(), Shard::WHOLE);
-            let header = Header { gpurf_journal: journal::VERSION, tier, plan, rtl, kernels, program, shard };
-            drop(Journal::create(&journal_in(folder), &header).unwrap());
+            drop(Journal::create(&journal_in(folder), &header(&plan, journal::VERSION)).unwrap());
         }
         let before = fs::read(journal_in(&part)).unwrap();
         for out in [part.clone(), folder.path().join("other/../part")] {

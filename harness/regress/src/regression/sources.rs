@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use verilated::INCLUDED;
+use verilated::included;
 
 use crate::golden::digest_of;
 use crate::{JobError, Project, RtlSources};
@@ -47,7 +47,7 @@ fn rtl_of(project: &Project, rtl: &RtlSources) -> Result<String, JobError> {
     }
     for folder in &rtl.include_dirs {
         all.push("include".into());
-        add(&mut all, folder, headers(folder).map_err(|e| unreadable(folder, &e))?)?;
+        add(&mut all, folder, included(folder).map_err(|e| unreadable(folder, &e))?)?;
     }
     all.extend(rtl.defines.iter().map(|define| format!("define {define}")));
     all.extend(rtl.allow_absent.iter().map(|name| format!("absent {name}")));
@@ -88,12 +88,6 @@ fn digest_of_file(file: &Path) -> Result<String, JobError> {
 
 fn unreadable(path: &Path, error: &io::Error) -> JobError {
     JobError::Input(format!("{}: {error}", path.display()))
-}
-
-fn headers(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let paths = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
-    let is_read = |path: &PathBuf| path.extension().is_some_and(|ending| INCLUDED.iter().any(|known| ending == *known));
-    Ok(paths.collect::<io::Result<Vec<_>>>()?.into_iter().filter(|path| is_read(path) && path.is_file()).collect())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -85,20 +85,18 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let row = LIVE.mean("more MRF writes avoided with last-read bits, 6 entries", gain);
         Some(row.because(|_| why_live(results)))
     };
-    let lru_gain = |claim: Claim, metric: &str, [lru, fifo]: [Point; 2], value: fn(&Traffic) -> f64| {
-        let gain = results.both(&lru, &fifo, |a, b| value(&of_cache(a)) - value(&of_cache(b)))?;
-        Some(claim.mean(metric, gain).because(|_| unknown(results, "cache")))
-    };
-    let lru_gain_of_larger = |claim: Claim, metric: &str, value: fn(&Traffic) -> f64| {
-        let mut mean = PerKernel::new();
-        for entries in LARGER {
+    // Of each kernel the mean over sizes.
+    let lru_gain =
+        |claim: Claim, metric: &str, sizes: &[u32], [lru, fifo]: [fn(u32) -> Point; 2], value: fn(&Traffic) -> f64| {
             let gain = |a: &Measured, b: &Measured| value(&of_cache(a)) - value(&of_cache(b));
-            for (kernel, gain) in results.both(&lru(entries), &all_warps(entries), gain)? {
-                *mean.entry(kernel).or_default() += gain / LARGER.len() as f64;
+            let mut mean = PerKernel::new();
+            for &entries in sizes {
+                for (kernel, gain) in results.both(&lru(entries), &fifo(entries), gain)? {
+                    *mean.entry(kernel).or_default() += gain / sizes.len() as f64;
+                }
             }
-        }
-        Some(claim.mean(format!("{metric}, mean of 7 to 13 entries"), mean).because(|_| unknown(results, "cache")))
-    };
+            Some(claim.mean(metric, mean).because(|_| unknown(results, "cache")))
+        };
     let six = ENTRIES;
     let rows = [
         row(READS, "MRF reads avoided, 6 entries", six, reads_avoided).map(|row| row.derived(MEAN_READS)),
@@ -117,21 +115,36 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         lru_gain(
             LRU,
             "more MRF accesses avoided with LRU than with FIFO, 6 entries",
-            [lru(six), all_warps(six)],
+            &[six],
+            [lru, all_warps],
             accesses_avoided,
         ),
-        lru_gain_of_larger(LRU_LARGE, "more MRF reads avoided with LRU than with FIFO", reads_avoided),
+        lru_gain(
+            LRU_LARGE,
+            "more MRF reads avoided with LRU than with FIFO, mean of 7 to 13 entries",
+            &LARGER,
+            [lru, all_warps],
+            reads_avoided,
+        ),
         lru_gain(
             LRU_SMALL,
             "more MRF reads avoided with LRU than with FIFO, 3 entries",
-            [lru(3), all_warps(3)],
+            &[3],
+            [lru, all_warps],
             reads_avoided,
         ),
-        lru_gain_of_larger(LRU_WRITES, "more MRF writes avoided with LRU than with FIFO", writes_avoided),
+        lru_gain(
+            LRU_WRITES,
+            "more MRF writes avoided with LRU than with FIFO, mean of 7 to 13 entries",
+            &LARGER,
+            [lru, all_warps],
+            writes_avoided,
+        ),
         lru_gain(
             LRU_LIVE,
             "more MRF writes avoided with LRU than with FIFO, 8 entries, last-read bits",
-            [live_lru(8), live(8)],
+            &[8],
+            [live_lru, live],
             writes_avoided,
         ),
     ];

@@ -35,7 +35,7 @@ const LANE_BYTES: Claim = Claim::share("RFC paper 5.4", "192 bytes", 192.0, 192.
 const ALL_BYTES: Claim = Claim::share("RFC paper 5.4", "6,144 bytes", 6144.0, 6144.0).in_unit(Unit::Count);
 
 /// Rows of table 5: way to the MRF, way to the cache, in mm; normalised energy of compute.
-const TABLE_5: [(f64, f64, &str, f64); 4] =
+pub const TABLE_5: [(f64, f64, &str, f64); 4] =
     [(0.0, 0.0, "0.76", 0.76), (1.0, 1.0, "0.87", 0.87), (1.0, 0.2, "0.65", 0.65), (1.0, 0.0, "0.63", 0.63)];
 
 /// The part of the results that goes around the cache: those of long-latency operations, and by 5.3 those that are not read before the slot is given up. The
@@ -55,13 +55,7 @@ pub fn plan(plan: &mut SweepPlan) {
             .for_each(|point| plan.point(point));
     }
     plan.point(two_level::active(32));
-    SIZES.into_iter().for_each(|entries| plan.experiment(around(&combined::live(entries, ACTIVE))));
-}
-
-/// The same with results around the cache that are not read before the slot is given up: "bypassing these values around the RFC saves energy" (RFC paper 5.3), on
-/// whose results those of 5.4 are based.
-fn around(point: &Point) -> Point {
-    point.clone().with("rfc.bypass=true")
+    SIZES.into_iter().for_each(|entries| plan.experiment(combined::around(&combined::live(entries, ACTIVE))));
 }
 
 /// The RFC paper's machine with other distances.
@@ -126,13 +120,12 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let row = IDEAL.mean(format!("energy saved if all accesses went to the cache, {size}"), saved);
         rows.push(row.because(|_| unknown(results, "energy")));
     }
-    for (mrf, cache, text, value) in TABLE_5 {
+    for line in TABLE_5 {
+        let (mrf, cache, ..) = line;
         let energies = at(ENTRIES, ACTIVE, mrf, cache);
-        let claim =
-            Claim::share("RFC paper 5.4, table 5, compute", text, value - 0.005, value + 0.005).in_unit(Unit::Ratio);
         let metric = format!("energy by that of the MRF alone, MRF at {mrf} mm, cache at {cache} mm, {size}");
         let Some(values) = results.each(&chosen, |run| normalised(&energies, &of_cache(run))) else { continue };
-        let row = claim.mean(metric, values);
+        let row = of_table_5(line).mean(metric, values);
         let row = match (mrf, cache) {
             (0.0, 0.0) => row.derived(&chosen_metric),
             (1.0, 0.2) => row.derived(&saved_metric),
@@ -159,6 +152,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let all = ALL_BYTES.row("bytes of the cache of the SM, 6 entries, 8 active warps", bytes(ENTRIES * 32, ACTIVE));
     rows.extend([lane, all].map(|row| row.derived("sizes alone")));
     rows
+}
+
+/// What a row of table 5 says.
+pub fn of_table_5((_, _, text, value): (f64, f64, &'static str, f64)) -> Claim {
+    Claim::share("RFC paper 5.4, table 5, compute", text, value - 0.005, value + 0.005).in_unit(Unit::Ratio)
 }
 
 /// How much of what is saved is saved by accesses, and not by wires.
@@ -264,7 +262,7 @@ pub fn why(
 ) -> Reason {
     let papers = papers_energy(results, point, energies).map(&of);
     let means = "with 50 % of the reads and 59 % of the writes avoided, the paper's means, and 22 % of the results around the cache,";
-    let around = mean_of(results, &around(point), |run| normalised(energies, &of_cache(run))).map(&of);
+    let around = mean_of(results, &combined::around(point), |run| normalised(energies, &of_cache(run))).map(&of);
     let words = "with results around the cache that are not read before the slot is given up (rfc.bypass=true)";
     Reason::found(vec![(means.to_owned(), papers), (words.to_owned(), around)], command)
 }

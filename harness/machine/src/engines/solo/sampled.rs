@@ -56,9 +56,15 @@ impl Engine for SampledEngine {
     type Error = LaunchError;
 
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
-        let long = self.ahead(launch, memory).filter(|(instructions, _)| *instructions > self.limit);
-        let Some((instructions, after)) = long else { return self.whole.launch(launch, memory) };
-        let mut sample = ModelEngine::new(self.settings.clone());
+        let ahead = self.ahead(launch, memory);
+        // The oracle has met no fault then.
+        let locate = ahead.is_none() && self.settings.locate;
+        let long = ahead.filter(|(instructions, _)| *instructions > self.limit);
+        let Some((instructions, after)) = long else {
+            self.whole.solo.settings.locate = locate;
+            return self.whole.launch(launch, memory);
+        };
+        let mut sample = ModelEngine::new(Settings { locate, ..self.settings.clone() });
         sample.solo.enough = Some(self.limit);
         if let Some(other) = &mut sample.other {
             other.limit(self.limit);
