@@ -840,6 +840,13 @@ fn machine_code_and_annotated_ptx() {
     };
     // Three accesses, each of which takes a lock and frees it.
     assert_eq!((weak(&[]), weak(&["--wide-accesses", "strong"]), weak(&["--wide-accesses", "all"])), (0, 0, 6));
+    let addresses = |bits| {
+        let code = text(&gpurf(&["compile", &source, "--annotate", "--address-bits", bits]).stdout);
+        code.lines().find(|line| line.contains("LD.GLOBAL.B32")).expect("it loads").trim().to_owned()
+    };
+    let (narrow, wide) = (addresses("32"), addresses("64"));
+    assert!(annotated.contains(&wide) && wide.contains(":R") && !narrow.contains(':'), "{wide}\n{narrow}");
+    refused(&["compile", &source, "--address-bits", "48"], BAD_INPUT, &["32", "64"]);
     std::os::unix::fs::symlink("/dev/zero", folder.path("dz.ptx")).unwrap();
     refused(&["compile", &folder.path("dz.ptx")], BAD_INPUT, &["dz.ptx: cannot be read: a text has at most"]);
     refused(&["compile", &source, "--wide-accesses", "weak"], BAD_INPUT, &["strong", "all"]);

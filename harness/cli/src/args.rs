@@ -448,6 +448,9 @@ pub struct Compile {
     /// Which 64-bit loads and stores of shared and global memory are single operations
     #[arg(long, value_name = "WHICH")]
     pub wide_accesses: Option<Wide>,
+    /// Bits of a global address that accesses read: 32 or 64
+    #[arg(long, value_name = "BITS")]
+    pub address_bits: Option<AddressBits>,
     /// Private bytes of a block's shared memory; accesses to them are marked (docs/scratchpad-compiler.md)
     #[arg(long, value_name = "BYTES")]
     pub private_shared: Option<u32>,
@@ -503,6 +506,32 @@ impl Wide {
             Self::Strong => WideAccesses::Strong,
             Self::All => WideAccesses::All,
         }
+    }
+}
+
+/// Bits of a global address that accesses read (docs/compiler.md).
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum AddressBits {
+    /// The low word alone
+    #[value(name = "32")]
+    Narrow,
+    /// Both words
+    #[value(name = "64")]
+    Wide,
+}
+
+impl AddressBits {
+    /// As reports know it.
+    pub const fn of_code(self) -> gpurf_report::AddressBits {
+        match self {
+            Self::Narrow => gpurf_report::AddressBits::Narrow,
+            Self::Wide => gpurf_report::AddressBits::Wide,
+        }
+    }
+
+    /// As the compiler knows it.
+    pub const fn narrow(self) -> bool {
+        matches!(self, Self::Narrow)
     }
 }
 

@@ -511,11 +511,14 @@ pub fn few_programs(config: Config, seed: u64) -> Vec<LockstepJob> {
 /// Random programs of the long run at each configuration.
 const MANY_PROGRAMS: u64 = 500;
 
-/// The orders of instructions that a compiler may choose, in turn from one job to the next: the machine is the same, and needs no
-/// other build. `first` is that of the first job.
+/// The orders of instructions that a compiler may choose, in turn from one job to the next, every other time with addresses of 32 bits: the machine
+/// is the same, and needs no other build. `first` is the order of the first job.
 fn in_all_orders(mut jobs: Vec<LockstepJob>, first: usize) -> Vec<LockstepJob> {
     let orders = [Schedule::None, Schedule::Latency, Schedule::Tree].into_iter().cycle().skip(first);
-    jobs.iter_mut().zip(orders).for_each(|(job, order)| job.config.compiler.schedule = order);
+    let bits = [64, 64, 64, 32, 32, 32].into_iter().cycle().skip(first);
+    for ((job, order), bits) in jobs.iter_mut().zip(orders).zip(bits) {
+        (job.config.compiler.schedule, job.config.compiler.address_bits) = (order, bits);
+    }
     jobs
 }
 

@@ -94,13 +94,12 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use gpurf_compiler::Schedule;
     use gpurf_launch::{Manifest, Source};
     use gpurf_oracle::host::assembled;
 
     use super::*;
     use crate::follow::{Flushed, FollowedCache};
-    use crate::{Ended, Kernel, Point, RunName, Size, SweepPlan, Watcher, sweep};
+    use crate::{Code, Ended, Kernel, Point, RunName, Size, SweepPlan, Watcher, sweep};
 
     /// Threads that add something to a word of a file.
     const MANIFEST: &str = r#"
@@ -131,8 +130,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         let Source::Assembly(assembly) = &manifest.source else { panic!("it has its code") };
         let image = assembled(&manifest, assembly).unwrap();
         let (name, path) = ("sums".to_owned(), "sums.toml".to_owned());
-        let schedule = Schedule::None;
-        Kernel { name, path, image, ptx: None, manifest, schedule, size: Size::Own, sample: None }
+        Kernel { name, path, image, ptx: None, manifest, code: Code::PTX, size: Size::Own, sample: None }
     }
 
     /// A folder with the file of data.
@@ -248,8 +246,9 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         for changed in [&code, &grid] {
             assert_eq!((made(changed, &plan, &here), made(changed, &plan, &here)), (3, 0));
         }
-        // Another order that leaves the code as it is. A sample, which only the model takes; another one.
-        assert_eq!(made(&Kernel { schedule: Schedule::Tree, ..first.clone() }, &plan, &here), 0);
+        // Options of the compiler that leave the code as it is. A sample, which only the model takes; another one.
+        let tree = Code::PTX.with_setting("compiler.schedule=tree").unwrap();
+        assert_eq!(made(&Kernel { code: tree, ..first.clone() }, &plan, &here), 0);
         for sample in [Some(1000), Some(2000)] {
             let sampled = Kernel { sample, ..first.clone() };
             assert_eq!((made(&sampled, &plan, &here), made(&sampled, &plan, &here)), (2, 0));

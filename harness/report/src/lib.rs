@@ -30,6 +30,7 @@ macro_rules! events {
 
 pub mod accelwattch;
 mod cached;
+mod code;
 pub mod energies;
 pub mod energy;
 pub mod errata;
@@ -57,6 +58,7 @@ pub mod usage;
 mod values;
 mod watched;
 
+pub use code::{AddressBits, Code};
 pub use estimate::{Estimate, Statistic};
 pub use kept::Kept;
 pub use kernels::manifest;

@@ -1,8 +1,8 @@
 //! A report as a whole.
 
-use gpurf_compiler::Schedule;
 use serde::Serialize;
 
+use crate::code::Code;
 use crate::plot::Plot;
 use crate::row::{Absent, Band, Known, Row, Summary, Tried, Unit, Verdict};
 use crate::sweep::{Point, Results, Size, SweepPlan};
@@ -22,8 +22,9 @@ pub struct PaperReport {
     pub sample: Option<u64>,
     /// The kernels.
     pub kernels: Vec<String>,
-    /// The order of their instructions, but in rows that name another one.
-    pub schedule: Schedule,
+    /// How they are compiled, but in rows that name another order of instructions.
+    #[serde(flatten)]
+    pub code: Code,
     /// How many rows agree.
     pub summary: Summary,
     /// The results.
@@ -123,6 +124,8 @@ pub struct Cause {
     pub name: &'static str,
     /// The order of instructions is that of the paper's code, and not that of the PTX.
     pub order: bool,
+    /// Addresses have as many bits as in the paper's code, and not 64.
+    pub addresses: bool,
     /// The launches are large.
     pub size: bool,
     /// The machine.
@@ -130,16 +133,25 @@ pub struct Cause {
 }
 
 impl Cause {
-    const NONE: Self = Self { name: "none", order: false, size: false, machine: Machine::DESIGN };
+    const NONE: Self = Self { name: "none", order: false, addresses: false, size: false, machine: Machine::DESIGN };
+
+    /// The code, of a paper's, that has its part in it.
+    pub fn code(self, paper: Code) -> Code {
+        Code {
+            schedule: if self.order { paper.schedule } else { Code::PTX.schedule },
+            address_bits: if self.addresses { paper.address_bits } else { Code::PTX.address_bits },
+        }
+    }
 
     /// None of them mended, each alone, all together.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::NONE,
         Self { name: "order", order: true, ..Self::NONE },
+        Self { name: "addresses", addresses: true, ..Self::NONE },
         Self { name: "size", size: true, ..Self::NONE },
         Self { name: "latencies", machine: Machine { latencies: true, ..Machine::DESIGN }, ..Self::NONE },
         Self { name: "resources", machine: Machine { resources: true, ..Machine::DESIGN }, ..Self::NONE },
-        Self { name: "all", order: true, size: true, machine: Machine::PAPER },
+        Self { name: "all", order: true, addresses: true, size: true, machine: Machine::PAPER },
     ];
 }
 
@@ -214,8 +226,8 @@ pub struct Definition {
     pub title: &'static str,
     /// The kernels that it runs where the command line names none: test kernels, by name.
     pub kernels: &'static [&'static str],
-    /// The order of instructions that the paper's code has.
-    pub schedule: Schedule,
+    /// The paper's code.
+    pub code: Code,
     /// Rows that are made in the other orders too, where there are some.
     pub orders: Option<Orders>,
     /// Its headlines.
@@ -247,7 +259,7 @@ impl Definition {
             size: results.size(),
             sample: results.sample(),
             kernels: results.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
-            schedule: results.schedule(),
+            code: results.code(),
             summary: Summary::default(),
             rows: self.rows(only, results),
             causes: Vec::new(),
@@ -305,13 +317,13 @@ impl Definition {
 
     /// The rows about the order of instructions, from runs in one order.
     pub fn orders_rows(&self, results: &Results<'_>) -> Vec<Row> {
-        let order = results.schedule().name();
+        let order = results.code().schedule.name();
         let again = |row: Row| Row {
             metric: format!("with instructions in order `{order}`: {}", row.metric),
-            derived_from: Some(format!("the same row in the order `{}`, the paper's", self.schedule.name())),
+            derived_from: Some(format!("the same row in the order `{}`, the paper's", self.code.schedule.name())),
             cause: row.doubtful().then_some(Known::NotKnown),
             why: if row.doubtful() {
-                format!("the paper's code is in order `{}`", self.schedule.name())
+                format!("the paper's code is in order `{}`", self.code.schedule.name())
             } else {
                 String::new()
             },
@@ -330,14 +342,9 @@ impl Definition {
             Size::Small => " --small".to_owned(),
             Size::Own => results.kernels.iter().map(|kernel| format!(" --kernel {}", kernel.path)).collect(),
         };
-        let schedule = results.schedule();
-        let order = match part {
-            ORDERS => String::new(),
-            _ if schedule == self.schedule => String::new(),
-            _ => format!(" --schedule {}", schedule.name()),
-        };
+        let code = if part == ORDERS { String::new() } else { results.code().options(Some(self.code)) };
         let whole = if results.sample().is_none() && results.size() != Size::Small { " --whole" } else { "" };
-        results.part_command(self.name, part, None) + &kernels + &order + whole
+        results.part_command(self.name, part, None) + &kernels + &code + whole
     }
 
     fn chosen<'a>(&self, only: &'a [String]) -> impl Iterator<Item = &'static Part> + use<'a> {

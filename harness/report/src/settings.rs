@@ -8,6 +8,8 @@ const COMMON: &[&str] = &[
     "compiler.schedule=none",
     "compiler.schedule=tree",
     "compiler.schedule=latency",
+    "compiler.address_bits=32",
+    "compiler.address_bits=64",
     "compiler.register_order=first_use",
     "memory.latency=100",
     "memory.latency=200",
@@ -77,7 +79,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::reports;
+    use crate::{Code, reports};
 
     /// A misspelt key or a value out of range would be tried nowhere.
     #[test]
@@ -90,8 +92,8 @@ mod tests {
             let idle: Vec<_> = report.settings.iter().filter(|setting| !changes(report, setting)).collect();
             assert!(idle.is_empty(), "{} takes none of {idle:?}", report.name);
         }
-        // The order of instructions is the kernels'.
-        let machines = COMMON.iter().filter(|setting| !setting.starts_with("compiler.schedule="));
+        // Code is the kernels'.
+        let machines = COMMON.iter().filter(|setting| Code::PTX.with_setting(setting).is_none());
         let idle: Vec<_> = machines.filter(|setting| !reports().any(|report| changes(report, setting))).collect();
         assert!(idle.is_empty(), "no report takes {idle:?}");
     }

@@ -6,9 +6,9 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpurf_blocks::config::{self, CompilerConfig, Config, ConfigError, SharedResource, Start};
+use gpurf_blocks::config::{Config, ConfigError, SharedResource, Start};
+use gpurf_compiler::RegisterOrder;
 use gpurf_compiler::hierarchy::HierarchyOptions;
-use gpurf_compiler::{RegisterOrder, Schedule};
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
 use gpurf_launch::{Init, Manifest};
@@ -22,6 +22,7 @@ use gpurf_sm::residency::{Room, Sharing};
 use gpurf_stimulus::program::compiler_options;
 use serde::{Deserialize, Serialize};
 
+use crate::code::Code;
 use crate::follow::FollowedCache;
 use crate::kept::Kept;
 use crate::levels::{self, Strands};
@@ -65,8 +66,8 @@ pub struct Kernel {
     pub image: Image,
     /// What it is compiled from, for machines that need code of their own; nothing where it is assembly.
     pub ptx: Option<Ptx>,
-    /// The order of its instructions.
-    pub schedule: Schedule,
+    /// How it is compiled.
+    pub code: Code,
     /// What it runs on.
     pub size: Size,
     /// Instructions of warps after which the model ends a launch, and takes what it has counted for a sample of the launch; nothing: it runs all of them.
@@ -74,8 +75,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A digest of what decides its results: manifest, contents of the files that it names, machine code, PTX, and the order of instructions, in which the PTX is
-    /// compiled anew for some machines. Nothing where a file cannot be read: a run says so.
+    /// A digest of what decides its results: manifest, contents of the files that it names, machine code, PTX, and how the PTX is compiled, which is done anew
+    /// for some machines. Nothing where a file cannot be read: a run says so.
     fn digest(&self) -> Option<String> {
         let Manifest { buffers, symbols, checks, .. } = &self.manifest;
         let inits = buffers.iter().map(|buffer| &buffer.init).chain(symbols.iter().map(|symbol| &symbol.init));
@@ -93,7 +94,7 @@ impl Kernel {
         let contents = |file: &Path| std::fs::read(file).ok().map(|bytes| digest_of(&bytes));
         let contents: Vec<String> = files.map(contents).collect::<Option<_>>()?;
         let image = serde_json::to_string(&self.image).ok()?;
-        let ptx = self.ptx.as_ref().map(|ptx| (self.schedule.name(), ptx.text.as_str()));
+        let ptx = self.ptx.as_ref().map(|ptx| (self.code.settings(), ptx.text.as_str()));
         let all = format!("{:?} {} {image} {ptx:?}", self.manifest, contents.join(" "));
         Some(digest_of(all.as_bytes()))
     }
@@ -571,17 +572,11 @@ impl What<'_> {
 /// A kernel's code with the names, levels and marks that a configuration asks for on top of those of all. What concerns scratchpad memory is decided before
 /// registers are: that code is compiled anew.
 fn marked<'a>(kernel: &'a Kernel, config: &Config) -> Result<Cow<'a, Image>, SweepError> {
-    let Kernel { manifest, image, ptx, schedule, .. } = kernel;
+    let Kernel { manifest, image, ptx, code, .. } = kernel;
     let options = compiler_options(config, REGISTERS);
     let shares = config.share.present && config.share.resource == SharedResource::Scratchpad;
     if let Some(Ptx { name, text }) = ptx.as_ref().filter(|_| shares || options.scratchpad != Default::default()) {
-        let schedule = match schedule {
-            Schedule::None => config::Schedule::None,
-            Schedule::Tree => config::Schedule::Tree,
-            Schedule::Latency => config::Schedule::Latency,
-        };
-        let config = Config { compiler: CompilerConfig { schedule, ..config.compiler }, ..*config };
-        let compiled = compiled_for(text, name, &config, REGISTERS, manifest);
+        let compiled = compiled_for(text, name, &code.on(config), REGISTERS, manifest);
         return compiled.map(|compiled| Cow::Owned(compiled.image)).map_err(|e| SweepError::Input(e.to_string()));
     }
     let renamed = options.register_order != RegisterOrder::Allocated;
@@ -695,15 +690,12 @@ impl Task<'_> {
     }
 
     fn sentence(&self, what: &dyn std::fmt::Display) -> String {
-        let Kernel { path, schedule, .. } = self.kernel;
-        let order = match schedule {
-            Schedule::None => String::new(),
-            other => format!(" --set compiler.schedule={}", other.name()),
-        };
+        let Kernel { path, code, .. } = self.kernel;
+        let settings = code.settings();
         let again = match self.whats.first() {
-            Some(What::Model(point)) => format!("gpurf run {path} --engine model {}{order}", point.options()),
-            Some(What::Levels(_)) => format!("gpurf report hierarchy --kernel {path} --schedule {}", schedule.name()),
-            _ => format!("gpurf run {path} --engine functional{order}"),
+            Some(What::Model(point)) => format!("gpurf run {path} --engine model {}{settings}", point.options()),
+            Some(What::Levels(_)) => format!("gpurf report hierarchy --kernel {path}{}", code.options(None)),
+            _ => format!("gpurf run {path} --engine functional{settings}"),
         };
         format!("{}: {what}\n  again: {again}", self.kernel.name)
     }
@@ -802,9 +794,9 @@ impl<'a> Results<'a> {
 }
 
 impl Results<'_> {
-    /// The order of the kernels' instructions; without kernels, that of the PTX.
-    pub fn schedule(&self) -> Schedule {
-        self.kernels.first().map_or(Schedule::None, |kernel| kernel.schedule)
+    /// How the kernels are compiled; without kernels, as the PTX is.
+    pub fn code(&self) -> Code {
+        self.kernels.first().map_or(Code::PTX, |kernel| kernel.code)
     }
 
     /// Instructions after which the model ends a launch, if there are such.
@@ -912,18 +904,22 @@ mod tests {
             manifest: Manifest::load(path("toml").as_ref()).unwrap(),
             image: gpurf_compiler::compile(&ptx.text, &ptx.name, &options).unwrap().image,
             ptx: Some(ptx),
-            schedule: Schedule::None,
+            code: Code::PTX,
             size: Size::Small,
             sample: None,
         }
     }
 
-    /// Where the order changes nothing in the common code it may do so in that of machines that share scratchpad memory.
+    /// Where the options change nothing in the common code they may do so in that of machines that share scratchpad memory.
     #[test]
-    fn results_are_those_of_an_order_of_instructions() {
-        let [plain, tree] = [Schedule::None, Schedule::Tree].map(|schedule| Kernel { schedule, ..kernel("saxpy") });
+    fn results_are_those_of_a_kernels_code() {
+        let codes = [None, Some("compiler.schedule=tree"), Some("compiler.address_bits=32")];
+        let code =
+            |setting: Option<&str>| setting.map_or(Code::PTX, |setting| Code::PTX.with_setting(setting).unwrap());
+        let [plain, tree, narrow] = codes.map(|setting| Kernel { code: code(setting), ..kernel("saxpy") });
         assert_eq!(plain.digest(), kernel("saxpy").digest());
         assert_ne!(plain.digest(), tree.digest());
+        assert_ne!(plain.digest(), narrow.digest());
     }
 
     /// All machines of a plan are changed but those that set the key themselves and those that do not take the setting; experiments are not made again.
@@ -995,11 +991,13 @@ mod tests {
         }
     }
 
-    /// Layout, releases and private marks are in code of its own, in the kernel's order of instructions.
+    /// Layout, releases and private marks are in code of its own, in the kernel's order of instructions and with its addresses.
     #[test]
     fn code_for_scratchpad_sharing_is_compiled_for_it() {
         let kernel = kernel("countBytes");
-        let in_order = Kernel { schedule: Schedule::Latency, ..kernel.clone() };
+        let coded = ["compiler.schedule=latency", "compiler.address_bits=32"];
+        let code = coded.iter().fold(Code::PTX, |code, setting| code.with_setting(setting).unwrap());
+        let in_code = Kernel { code, ..kernel.clone() };
         let Ptx { name, text } = kernel.ptx.as_ref().unwrap();
         let half = "share.private=5";
         let settings = ["compiler.share_layout=minimal", "compiler.relssp=optimal"];
@@ -1012,10 +1010,10 @@ mod tests {
                 compiled_for(text, name, &config, REGISTERS, &kernel.manifest).unwrap().image,
                 "{chosen:?}"
             );
-            let ordered = [&chosen[..], &["compiler.schedule=latency"]].concat();
-            let ordered = Config::load(Start::Preset("share-scratchpad"), &ordered).unwrap();
-            let expected = compiled_for(text, name, &ordered, REGISTERS, &kernel.manifest).unwrap().image;
-            assert_eq!(*marked(&in_order, &config).unwrap(), expected, "{chosen:?}");
+            let set = [&chosen[..], &coded].concat();
+            let set = Config::load(Start::Preset("share-scratchpad"), &set).unwrap();
+            let expected = compiled_for(text, name, &set, REGISTERS, &kernel.manifest).unwrap().image;
+            assert_eq!(*marked(&in_code, &config).unwrap(), expected, "{chosen:?}");
             codes.push(code);
         }
         let differ = |(place, code): (usize, &Image)| codes[..place].iter().all(|other| other != code);

@@ -38,7 +38,7 @@ pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
         image: Default::default(),
         ptx: None,
         size: crate::Size::Own,
-        schedule: gpurf_compiler::Schedule::None,
+        code: crate::Code::PTX,
         sample: Some(300_000),
     };
     names.iter().map(kernel).collect()

@@ -66,6 +66,9 @@ pub struct Options {
     /// Which 64-bit loads and stores of memory that threads share are single operations.
     #[serde(default)]
     pub wide_accesses: WideAccesses,
+    /// Whether accesses to global memory read the low word of an address alone, as on a machine whose addresses have 32 bits.
+    #[serde(default)]
+    pub narrow_addresses: bool,
     /// How code is made for blocks that share a part of their shared memory.
     #[serde(default)]
     pub scratchpad: ScratchpadOptions,
@@ -122,6 +125,7 @@ impl Default for Options {
             power_threshold: 0,
             stack_bytes: default_stack_bytes(),
             wide_accesses: WideAccesses::Strong,
+            narrow_addresses: false,
             scratchpad: ScratchpadOptions::NONE,
         }
     }

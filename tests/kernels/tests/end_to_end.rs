@@ -1,9 +1,11 @@
 //! Every kernel through compiler and oracle: its output equals the reference, at both sizes, and with few registers too.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gpurf_compiler::{Compiled, Options, Schedule, compile};
+use gpurf_isa::modifiers::{AtomicSpace, Space};
+use gpurf_isa::{Instruction, Op, Operand};
 use gpurf_kernels::{Case, FERMI, FERMI_16K, KERNELS, Kernel, UNIFIED};
 use gpurf_launch::{BufferId, CheckRow, Launch, Source};
 use gpurf_oracle::host::{OracleEngine, Session, named};
@@ -23,7 +25,11 @@ fn build(kernel: &Kernel, registers: u16) -> Compiled {
 }
 
 fn build_in(schedule: Schedule, kernel: &Kernel, registers: u16) -> Compiled {
-    build_file(&gpurf_kernels::folder().join(format!("{}.ptx", kernel.name)), registers, schedule)
+    build_file(&ptx_of(kernel), registers, schedule)
+}
+
+fn ptx_of(kernel: &Kernel) -> PathBuf {
+    gpurf_kernels::folder().join(format!("{}.ptx", kernel.name))
 }
 
 /// The code of a manifest.
@@ -33,8 +39,12 @@ fn build_of(case: &Case) -> Compiled {
 }
 
 fn build_file(path: &Path, registers: u16, schedule: Schedule) -> Compiled {
+    build_with(path, &Options { registers, schedule, ..Options::default() })
+}
+
+fn build_with(path: &Path, options: &Options) -> Compiled {
     let text = fs::read_to_string(path).expect("PTX lies beside the source");
-    let compiled = compile(&text, &path.display().to_string(), &Options { registers, schedule, ..Options::default() });
+    let compiled = compile(&text, &path.display().to_string(), options);
     compiled.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"))
 }
 
@@ -107,6 +117,42 @@ fn small_runs_equal_the_reference_in_every_order_of_instructions() {
             }
         }
     }
+}
+
+/// On a machine whose addresses have 32 bits all buffers lie where they do on others, and no access reads an upper word.
+#[test]
+fn small_runs_equal_the_reference_with_addresses_of_32_bits() {
+    let instructions = |compiled: &Compiled| -> u32 { compiled.report.kernels.iter().map(|k| k.instructions).sum() };
+    for kernel in KERNELS {
+        let case = load(kernel.name);
+        for schedule in [Schedule::None, Schedule::Latency] {
+            for registers in [LIMITS[0], LIMITS[3]] {
+                let narrow = Options { registers, schedule, narrow_addresses: true, ..Options::default() };
+                let compiled = build_with(&ptx_of(kernel), &narrow);
+                let what = format!("{}, {} with {registers} registers", kernel.name, schedule.name());
+                let bytes = run(&case, &compiled);
+                let rows = case.manifest().evaluate(|id| &bytes[id.0]).unwrap_or_else(|error| panic!("{error}"));
+                for row in rows {
+                    assert!(row.ok, "{what}: {row:?}");
+                }
+                let code = compiled.image.kernels.iter().flat_map(|kernel| &kernel.code);
+                let upper = code.filter(|instruction| reads_an_upper_word(instruction)).count();
+                assert_eq!(upper, 0, "{what}: accesses that read the upper word of an address");
+                let wide = build_with(&ptx_of(kernel), &Options { narrow_addresses: false, ..narrow });
+                assert!(instructions(&compiled) <= instructions(&wide), "{what}: more instructions than with 64 bits");
+            }
+        }
+    }
+}
+
+/// Whether it accesses global memory and has a register for the upper word of the address.
+fn reads_an_upper_word(instruction: &Instruction) -> bool {
+    let is_global = match instruction.op {
+        Op::Ld { space, .. } | Op::St { space, .. } => space == Space::Global,
+        Op::Atom { space, .. } => space == AtomicSpace::Global,
+        _ => false,
+    };
+    is_global && instruction.b != Operand::ZERO
 }
 
 /// A run of another size leaves what the reference says.

@@ -51,12 +51,15 @@ fn every_output_is_checked_and_is_what_the_reference_gives() {
 }
 
 #[test]
-fn results_are_those_of_the_references_in_every_order() {
+fn results_are_those_of_the_references_in_every_order_and_with_addresses_of_32_bits() {
     for kernel in LAUNCH {
         let case = load(kernel.name);
-        for schedule in [Schedule::None, Schedule::Tree, Schedule::Latency] {
+        for (schedule, narrow_addresses) in
+            [(Schedule::None, false), (Schedule::Tree, false), (Schedule::Latency, false), (Schedule::None, true)]
+        {
             for registers in [16, 64] {
-                let code = compiled(kernel.name, &Options { registers, schedule, ..Options::default() });
+                let options = Options { registers, schedule, narrow_addresses, ..Options::default() };
+                let code = compiled(kernel.name, &options);
                 assert_eq!(code.refused, [], "{}", kernel.name);
                 run(case.manifest(), &code.image).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
             }

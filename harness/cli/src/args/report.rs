@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::{Order, Run};
+use super::{AddressBits, Order, Run};
 
 /// `gpurf report`.
 #[derive(Debug, Args)]
@@ -23,6 +23,9 @@ pub struct ReportResults {
     /// Order of instructions in a basic block (default: the order of each paper's code)
     #[arg(long, value_name = "ORDER")]
     pub schedule: Option<Order>,
+    /// Bits of a global address that accesses read: 32 or 64 (default: as in each paper's code)
+    #[arg(long, value_name = "BITS")]
+    pub address_bits: Option<AddressBits>,
     /// Also make the rows with this setting on all of their machines, and say which of the rows that do not agree it brings into their bands (may be repeated: each
     /// setting is tried alone; `usual`: a list of settings, docs/reports.md)
     #[arg(long = "try", value_name = "KEY=VALUE")]

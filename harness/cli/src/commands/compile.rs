@@ -10,7 +10,7 @@ use gpurf_oracle::host::named;
 use gpurf_regress::compiler_options;
 
 use super::{acceptance, source};
-use crate::args::{Compile, Naming, Order, Releases, Selection, SharedOrder, Wide};
+use crate::args::{AddressBits, Compile, Naming, Order, Releases, Selection, SharedOrder, Wide};
 use crate::failure::{Failure, Status};
 use crate::files::{InputFiles, check_outputs};
 use crate::output::{self, numbers, words};
@@ -84,6 +84,7 @@ fn options(arguments: &Compile) -> Result<Options, Failure> {
         power_threshold: arguments.power_threshold.unwrap_or(preset.power_threshold),
         stack_bytes: arguments.stack_bytes.unwrap_or(preset.stack_bytes),
         wide_accesses: arguments.wide_accesses.map_or(preset.wide_accesses, Wide::accesses),
+        narrow_addresses: arguments.address_bits.map_or(preset.narrow_addresses, AddressBits::narrow),
         scratchpad,
         ..preset
     })

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use gpurf_compiler::{Options, Schedule};
+use gpurf_compiler::Schedule;
 use gpurf_launch::{Manifest, Source};
 use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::assembled;
 use gpurf_regress::{Project, REGISTERS, regression};
 use gpurf_report::{
-    Absent, Cause, Definition, Ended, Kept, Kernel, Moved, PaperReport, Ptx, Row, RunName, Size, Summary, SweepError,
-    SweepPlan, Verdict as Finding, Watcher, html, manifest, reports, settings::usual, sweep, table,
+    Absent, Cause, Code, Definition, Ended, Kept, Kernel, Moved, PaperReport, Ptx, Row, RunName, Size, Summary,
+    SweepError, SweepPlan, Verdict as Finding, Watcher, html, manifest, reports, settings::usual, sweep, table,
 };
 use serde::Serialize;
 
 use super::source;
-use crate::args::{Order, ReportResults};
+use crate::args::{AddressBits, Order, ReportResults};
 use crate::failure::{Failure, Status};
 use crate::files::{InputFiles, check_outputs};
 use crate::interrupt;
@@ -83,7 +83,7 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
         let results = sweep(plan, kernels, jobs, interrupt::flag(), &kept, &watch);
         reports.extend(whole.iter().map(|definition| definition.report(&arguments.only, &results)));
         orders.extend(
-            again.iter().map(|definition| (definition.name, results.schedule(), definition.orders_rows(&results))),
+            again.iter().map(|definition| (definition.name, results.code().schedule, definition.orders_rows(&results))),
         );
         causes.extend(
             mended
@@ -91,7 +91,7 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
                 .map(|(definition, cause)| (definition.name, *cause, definition.causes_rows(&results, *cause))),
         );
         changed.extend(tried.iter().map(|(definition, setting)| {
-            let rows = match order_tried(setting) {
+            let rows = match results.code().with_setting(setting) {
                 Some(_) => definition.rows(&arguments.only, &results),
                 None => {
                     let results = results.with_setting(&definition.plan(&arguments.only), setting);
@@ -173,62 +173,61 @@ fn check_parts(chosen: &[&Definition], only: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Kernels in an order of instructions, what they run for, and the reports that want it.
+/// Kernels compiled in one way, what they run for, and the reports that want it.
 struct Sweep<'a> {
     /// Names of the project's kernels, where the command line names no others.
     names: &'static [&'static str],
-    schedule: Schedule,
+    code: Code,
     /// What they run on.
     size: Size,
     kernels: Vec<Kernel>,
     plan: SweepPlan,
     /// Reports that are made of it.
     reports: Vec<&'a Definition>,
-    /// Reports that have some of their rows again in this order.
+    /// Reports that have some of their rows again with this code.
     orders: Vec<&'a Definition>,
-    /// Reports that have their headlines in this order and on these data, with these causes mended.
+    /// Reports that have their headlines with this code and on these data, with these causes mended.
     causes: Vec<(&'a Definition, Cause)>,
     /// Reports whose rows are made with these settings too, each alone.
     tried: Vec<(&'a Definition, &'a str)>,
 }
 
-/// The kernels of the command line, or for each report the project's that are its own; in the order of instructions of the command
-/// line, or of each report. Then the same in the other orders, where rows are about them.
+/// The kernels of the command line, or for each report the project's that are its own; compiled as the command line says, or each
+/// report. Then the same in the other orders of instructions, where rows are about them.
 fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result<Vec<Sweep<'a>>, Failure> {
     let mut sweeps: Vec<Sweep<'a>> = Vec::new();
     let size = size(arguments);
     for &definition in chosen {
-        let schedule = arguments.schedule.map_or(definition.schedule, Order::schedule);
-        let sweep = sweep_of(&mut sweeps, definition, schedule, size, arguments)?;
+        let sweep = sweep_of(&mut sweeps, definition, code_of(definition, arguments), size, arguments)?;
         sweep.plan.join(definition.plan(&arguments.only));
         sweep.reports.push(definition);
     }
-    for &definition in chosen.iter().filter(|_| arguments.schedule.is_none()) {
+    for &definition in chosen.iter().filter(|definition| code_of(definition, arguments) == definition.code) {
         let Some(plan) = definition.orders_plan(&arguments.only) else { continue };
-        for schedule in Schedule::ALL.into_iter().filter(|schedule| *schedule != definition.schedule) {
-            let sweep = sweep_of(&mut sweeps, definition, schedule, size, arguments)?;
+        for schedule in Schedule::ALL.into_iter().filter(|schedule| *schedule != definition.code.schedule) {
+            let code = Code { schedule, ..definition.code };
+            let sweep = sweep_of(&mut sweeps, definition, code, size, arguments)?;
             sweep.plan.join(plan.clone());
             sweep.orders.push(definition);
         }
     }
-    for &definition in chosen.iter().filter(|_| arguments.schedule.is_none()) {
+    for &definition in chosen.iter().filter(|definition| code_of(definition, arguments) == definition.code) {
         // Data that are not the project's large ones are what they are.
         for cause in Cause::ALL.into_iter().filter(|cause| size == Size::Large || cause.name != "size") {
             let Some(plan) = definition.causes_plan(&arguments.only, cause) else { continue };
-            let schedule = if cause.order { definition.schedule } else { Schedule::None };
             let data = if size == Size::Large && !cause.size { Size::Small } else { size };
-            let sweep = sweep_of(&mut sweeps, definition, schedule, data, arguments)?;
+            let sweep = sweep_of(&mut sweeps, definition, cause.code(definition.code), data, arguments)?;
             sweep.plan.join(plan);
             sweep.causes.push((definition, cause));
         }
     }
     for &definition in chosen {
-        let own = arguments.schedule.map_or(definition.schedule, Order::schedule);
+        let own = code_of(definition, arguments);
         let plan = definition.plan(&arguments.only);
         for setting in tried(arguments, definition) {
-            let order = order_tried(setting);
-            let plan = match order {
-                Some(order) => (order != own).then(|| plan.clone().without_experiments()),
+            let code = own.with_setting(setting);
+            let plan = match code {
+                Some(code) => (code != own).then(|| plan.clone().without_experiments()),
                 None => match plan.with_setting(setting) {
                     Ok(changed) => changed,
                     Err(_) if !arguments.tried.iter().any(|given| given == setting) => None,
@@ -240,7 +239,7 @@ fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result
                 },
             };
             let Some(plan) = plan else { continue };
-            let sweep = sweep_of(&mut sweeps, definition, order.unwrap_or(own), size, arguments)?;
+            let sweep = sweep_of(&mut sweeps, definition, code.unwrap_or(own), size, arguments)?;
             sweep.plan.join(plan);
             sweep.tried.push((definition, setting));
         }
@@ -262,10 +261,13 @@ fn tried<'a>(arguments: &'a ReportResults, report: &Definition) -> Vec<&'a str> 
     settings
 }
 
-/// The order of instructions that a setting chooses: it is the kernels', not the machines'.
-fn order_tried(setting: &str) -> Option<Schedule> {
-    let order = setting.strip_prefix("compiler.schedule=")?;
-    Schedule::ALL.into_iter().find(|schedule| schedule.name() == order)
+/// How a report's kernels are compiled: as its paper's code, but for what the command line says.
+fn code_of(definition: &Definition, arguments: &ReportResults) -> Code {
+    let Code { schedule, address_bits } = definition.code;
+    Code {
+        schedule: arguments.schedule.map_or(schedule, Order::schedule),
+        address_bits: arguments.address_bits.map_or(address_bits, AddressBits::of_code),
+    }
 }
 
 /// What the reports run on.
@@ -277,29 +279,29 @@ fn size(arguments: &ReportResults) -> Size {
     }
 }
 
-/// The one with the kernels of a report in this order, on such data; where there is none, a new one.
+/// The one with the kernels of a report compiled so, on such data; where there is none, a new one.
 fn sweep_of<'a, 'b>(
     sweeps: &'b mut Vec<Sweep<'a>>,
     definition: &Definition,
-    schedule: Schedule,
+    code: Code,
     size: Size,
     arguments: &ReportResults,
 ) -> Result<&'b mut Sweep<'a>, Failure> {
     let names = if arguments.kernel.is_empty() { definition.kernels } else { &[] };
-    let same = |sweep: &Sweep<'a>| sweep.names == names && sweep.schedule == schedule && sweep.size == size;
+    let same = |sweep: &Sweep<'a>| sweep.names == names && sweep.code == code && sweep.size == size;
     let place = sweeps.iter().position(same);
     if place.is_none() {
-        let kernels = kernels(names, arguments, schedule, size)?;
+        let kernels = kernels(names, arguments, code, size)?;
         let (plan, reports, orders, causes, tried) =
             (SweepPlan::default(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        sweeps.push(Sweep { names, schedule, size, kernels, plan, reports, orders, causes, tried });
+        sweeps.push(Sweep { names, code, size, kernels, plan, reports, orders, causes, tried });
     }
     let place = place.unwrap_or(sweeps.len() - 1);
     Ok(&mut sweeps[place])
 }
 
 /// The kernels of the command line's manifests, or the project's of these names.
-fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule, size: Size) -> Result<Vec<Kernel>, Failure> {
+fn kernels(names: &[&str], arguments: &ReportResults, code: Code, size: Size) -> Result<Vec<Kernel>, Failure> {
     let files = &arguments.kernel;
     let sample = (!arguments.whole && size != Size::Small).then_some(SAMPLE);
     let kernels: Vec<Kernel> = if files.is_empty() {
@@ -318,12 +320,12 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule, size: 
                 let file = file.display();
                 return Err(Failure::bad_input(format!("there is no {file}: --small runs the kernels on little data")));
             }
-            let kernel = kernel(&file, schedule, size, sample)?;
+            let kernel = kernel(&file, code, size, sample)?;
             Ok(Kernel { name: name.to_owned(), ..kernel })
         };
         names.iter().map(own).collect::<Result<_, Failure>>()?
     } else {
-        files.iter().map(|file| kernel(file, schedule, Size::Own, sample)).collect::<Result<_, _>>()?
+        files.iter().map(|file| kernel(file, code, Size::Own, sample)).collect::<Result<_, _>>()?
     };
     let mut names = BTreeSet::new();
     match kernels.iter().find(|kernel| !names.insert(kernel.name.as_str())) {
@@ -336,14 +338,14 @@ fn kernels(names: &[&str], arguments: &ReportResults, schedule: Schedule, size: 
 }
 
 /// A launch manifest with its machine code, from the PTX that the checkout has for its own kernels.
-fn kernel(file: &Path, schedule: Schedule, size: Size, sample: Option<u64>) -> Result<Kernel, Failure> {
+fn kernel(file: &Path, code: Code, size: Size, sample: Option<u64>) -> Result<Kernel, Failure> {
     let manifest = Manifest::load(file)?;
     manifest.verify_checks()?;
     let (image, ptx) = match &manifest.source {
         Source::File(file) => {
             let beside = file.with_extension("ptx");
             let ptx = source::ptx(if size == Size::Own { file } else { &beside })?;
-            let options = Options { schedule, ..source::options(Some(REGISTERS)) };
+            let options = code.compiler_options(source::options(Some(REGISTERS)));
             (source::compile(&ptx, &options, &manifest)?.image, Some(Ptx { name: ptx.name, text: ptx.text }))
         }
         Source::Assembly(assembly) => {
@@ -353,7 +355,7 @@ fn kernel(file: &Path, schedule: Schedule, size: Size, sample: Option<u64>) -> R
     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let here = std::env::current_dir().unwrap_or_default();
     let path = file.strip_prefix(&here).unwrap_or(file).display().to_string();
-    Ok(Kernel { name, path, manifest, image, ptx, schedule, size, sample })
+    Ok(Kernel { name, path, manifest, image, ptx, code, size, sample })
 }
 
 /// How all of it ended: the worst of its runs.

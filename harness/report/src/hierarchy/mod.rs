@@ -17,6 +17,7 @@ use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_isa::LastResultFile;
 use gpurf_oracle::levels::LevelCounts;
 
+use crate::code::{AddressBits, Code};
 use crate::energy::Prices;
 use crate::estimate::Estimate;
 use crate::follow::{Flushed, FollowedCache};
@@ -33,12 +34,15 @@ pub const REPORTS: &[Definition] = &[REPORT];
 pub const PRICES: Prices =
     Prices { entries: |config| config.orf.entries, traffic: |run| Some(energy::of_run(run)), leaking: |_, _| None };
 
+/// The code that ran there: PTX as it is (6.1), in which few values are wide (6.2.2).
+const CODE: Code = Code { schedule: Schedule::Tree, address_bits: AddressBits::Narrow };
+
 /// The report.
 const REPORT: Definition = Definition {
     name: "hierarchy",
     title: "The software-managed register hierarchy: LRF, ORF and MRF (hierarchy thesis, chapter 6)",
     kernels: HIERARCHY_THESIS,
-    schedule: Schedule::Tree,
+    code: CODE,
     orders: Some(ORDERS),
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
     settings: &[],

@@ -10,10 +10,10 @@ mod sensitivity;
 mod writes;
 
 use gpurf_blocks::config::Config;
-use gpurf_compiler::Schedule;
 
 use gpurf_energy::hybrid::{HybridFile, HybridTraffic};
 
+use crate::code::Code;
 use crate::energy::Prices;
 use crate::estimate::Estimate;
 use crate::kernels::HYBRID_PAPER;
@@ -43,7 +43,7 @@ const REPORT: Definition = Definition {
     name: "hybrid",
     title: "The hybrid register file: STT-RAM behind write buffers (hybrid paper)",
     kernels: HYBRID_PAPER,
-    schedule: Schedule::None,
+    code: Code::PTX,
     orders: None,
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
     settings: &[

@@ -12,9 +12,9 @@ mod wake;
 
 use std::cell::RefCell;
 
-use gpurf_compiler::Schedule;
 use gpurf_energy::leakage::{Leakage, Mean, REGISTER_LEAKAGE, StateCounts, TransitionOf};
 
+use crate::code::Code;
 use crate::estimate::Estimate;
 use crate::kernels::SHARING_THESIS_POWER;
 use crate::report::{Definition, Headlines, Part};
@@ -29,7 +29,7 @@ const REPORT: Definition = Definition {
     name: "greener",
     title: "GREENER: registers that sleep (sharing thesis, chapter 4)",
     kernels: SHARING_THESIS_POWER,
-    schedule: Schedule::None,
+    code: Code::PTX,
     orders: None,
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
     settings: &["power.wake_sleep=2", "power.wake_off=4", "power.table_entries=1", "power.table_entries=4"],

@@ -18,8 +18,7 @@ mod steps;
 
 use std::collections::BTreeSet;
 
-use gpurf_compiler::Schedule;
-
+use crate::code::Code;
 use crate::estimate::Estimate;
 use crate::experiments::{self, Change, Experiment, SAME};
 use crate::kernels::{SHARING_THESIS_REGISTERS, SHARING_THESIS_RELEASE, SHARING_THESIS_SCRATCHPAD};
@@ -55,7 +54,7 @@ const REGISTERS: Definition = Definition {
     name: "sharing",
     title: "Register sharing: two blocks, some registers in common (sharing thesis, chapter 2)",
     kernels: SHARING_THESIS_REGISTERS,
-    schedule: Schedule::None,
+    code: Code::PTX,
     orders: None,
     headlines: headlines!(Registers),
     settings: &["share.lock=first", "share.owner_first=false", "share.throttle=1000"],
@@ -89,7 +88,7 @@ const SCRATCHPAD: Definition = Definition {
     name: "scratchpad",
     title: "Scratchpad sharing: two blocks, some scratchpad memory in common (sharing thesis, chapter 2)",
     kernels: SHARING_THESIS_SCRATCHPAD,
-    schedule: Schedule::None,
+    code: Code::PTX,
     orders: None,
     headlines: headlines!(Scratchpad),
     settings: &["share.lock=first", "share.owner_first=false", "share.check=mark"],
@@ -114,7 +113,7 @@ const RELEASE: Definition = Definition {
     name: "relssp",
     title: "Scratchpad sharing with the compiler's part: layout and relssp (sharing thesis, chapter 3)",
     kernels: SHARING_THESIS_RELEASE,
-    schedule: Schedule::None,
+    code: Code::PTX,
     orders: None,
     headlines: headlines!(Release),
     settings: &["share.lock=first", "share.owner_first=false", "share.check=mark"],

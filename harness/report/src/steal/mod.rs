@@ -11,8 +11,7 @@ mod utilisation;
 mod why;
 mod writes;
 
-use gpurf_compiler::Schedule;
-
+use crate::code::Code;
 use crate::energy::Prices;
 use crate::kernels::STEALING_PAPER;
 use crate::report::{Definition, Headlines, Part};
@@ -30,7 +29,7 @@ const REPORT: Definition = Definition {
     name: "stealing",
     title: "Bank stealing: idle banks for reads and for writes (stealing paper)",
     kernels: STEALING_PAPER,
-    schedule: Schedule::None,
+    code: Code::PTX,
     orders: None,
     headlines: Headlines { plan: headlines::plan, rows: headlines::rows },
     settings: &["steal.eager=true", "steal.unread=true", "steal.redirect=true", "steal.drop=true"],

@@ -13,11 +13,10 @@ mod performance;
 mod sensitivity;
 mod sizes;
 
-use gpurf_compiler::Schedule;
-
 use best::{Best, Case, best, best_of, cases, faster};
 pub use energy::{storage, usual_activity};
 
+use crate::code::Code;
 use crate::estimate::Estimate;
 use crate::experiments::{self, Change, Experiment, SAME};
 use crate::kernels::UNIFIED_MEMORY;
@@ -33,7 +32,7 @@ const REPORT: Definition = Definition {
     name: "unified",
     title: "Unified memory: one set of banks for registers, scratchpad memory and data cache (hierarchy thesis, chapter 7)",
     kernels: UNIFIED_MEMORY,
-    schedule: Schedule::None,
+    code: Code::PTX,
     orders: None,
     headlines: Headlines { plan: |plan, _| headlines::plan(plan), rows: |results, _| headlines::rows(results) },
     settings: &["unified.gather=aggressive", "launch.cache_kilobytes=64", "launch.cache_kilobytes=256"],

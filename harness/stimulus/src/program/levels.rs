@@ -41,5 +41,16 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
         WideAccesses::Strong => gpurf_compiler::WideAccesses::Strong,
         WideAccesses::All => gpurf_compiler::WideAccesses::All,
     };
-    Options { registers, schedule, register_order, hierarchy, power_threshold, stack_bytes, wide_accesses, scratchpad }
+    let narrow_addresses = config.compiler.address_bits == 32;
+    Options {
+        registers,
+        schedule,
+        register_order,
+        hierarchy,
+        power_threshold,
+        stack_bytes,
+        wide_accesses,
+        narrow_addresses,
+        scratchpad,
+    }
 }

@@ -21,6 +21,8 @@ section! {
         };
         /// Code: which 64-bit loads and stores of memory that threads share are single operations.
         pub wide_accesses: WideAccesses = WideAccesses::Strong;
+        /// Code: bits of a global address that accesses read.
+        pub address_bits: usize = 64, "32 or 64" if |bits| matches!(bits, 32 | 64);
         /// Code: bytes of a block's shared memory, from address 0 on, that it does not share with another block. Accesses that lie
         /// there are marked.
         pub private_shared: usize = 0, "a multiple of 4 from 0 to 65536" if |bytes| bytes <= 65536 && bytes % 4 == 0;

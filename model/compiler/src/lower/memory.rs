@@ -185,7 +185,12 @@ impl<'a> Kernel<'_, 'a> {
                 }
             },
         };
-        Ok((target, self.reachable(target, base, offset)))
+        let mut address = self.reachable(target, base, offset);
+        if self.module.narrow_addresses && target == Target::Memory(Space::Global) {
+            // What computes the upper word has no reader left, unless the program reads the address as a number.
+            address.base[1] = Val::ZERO;
+        }
+        Ok((target, address))
     }
 
     /// Adds to the base what the instruction's field cannot hold, together with the bytes up to 16 that follow.

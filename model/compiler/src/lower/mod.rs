@@ -107,7 +107,7 @@ pub fn lower(
 ) -> std::result::Result<Module, Vec<Error>> {
     let mut errors = Vec::new();
     let lines = LineIndex::new(source);
-    let (environment, mut symbols) = module::environment(module, options.wide_accesses, &mut errors);
+    let (environment, mut symbols) = module::environment(module, options, &mut errors);
     let (mut kernels, mut refused) = (Vec::new(), Vec::new());
     let mut defined = HashSet::new();
     for function in module.functions.iter().filter(|f| f.defines_kernel()) {

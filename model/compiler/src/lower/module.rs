@@ -4,10 +4,10 @@ use super::atomic;
 use super::call_graph::CallGraph;
 use super::refusal::DYNAMIC_PARALLELISM;
 use super::types::{Result, Ty, refused_type};
-use crate::WideAccesses;
 use crate::diagnostic::{Error, Feature};
 use crate::ptx::ast::{Function, InitValue, Module, Space, Variable};
 use crate::ptx::type_size;
+use crate::{Options, WideAccesses};
 use gpurf_isa::image::{DataRelocation, Symbol, SymbolSpace};
 use gpurf_isa::machine;
 use std::collections::HashMap;
@@ -49,6 +49,8 @@ pub struct Environment<'a> {
     pub locks: bool,
     /// Which 64-bit accesses are single, under the same locks.
     pub wide: WideAccesses,
+    /// Whether the upper word of a global address is taken to be zero.
+    pub narrow_addresses: bool,
     /// Device functions.
     pub calls: CallGraph<'a>,
     /// Why variables may not be used: kernels that do not mention them do not care.
@@ -77,11 +79,12 @@ pub fn size(variable: &Variable<'_>) -> Result<u64> {
 /// Places the module's variables. What is wrong with one of them concerns the kernels that mention it; `errors` are those of the whole module.
 pub fn environment<'a>(
     module: &'a Module<'a>,
-    wide: WideAccesses,
+    options: &Options,
     errors: &mut Vec<Error>,
 ) -> (Environment<'a>, Vec<Symbol>) {
+    let (wide, narrow_addresses) = (options.wide_accesses, options.narrow_addresses);
     let (calls, locks) = (CallGraph::new(module), atomic::need_locks(module, wide));
-    let mut environment = Environment { calls, locks, wide, ..Environment::default() };
+    let mut environment = Environment { calls, locks, wide, narrow_addresses, ..Environment::default() };
     let mut symbols = Vec::new();
     // Parameters come first, those of the largest kernel: addresses must not depend on which kernels are wanted.
     let kernels = module.functions.iter().filter(|function| function.entry);

@@ -28,13 +28,17 @@ pub fn compiled_with(source: &str, options: &CompilerOptions) -> Compiled {
 
 /// Runs the first kernel, whose parameters are the addresses of the inputs and of a result of `bytes` bytes, with one
 /// block of `threads` threads, and judges the marks of its code. Gives the result, which is the same in each order of the
-/// instructions.
+/// instructions, and with addresses of 32 bits.
 pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
-    let result = |schedule| run_in(schedule, source, registers, inputs, bytes, threads);
-    let plain = result(Schedule::None);
+    let result = |options| run_with(options, source, inputs, bytes, threads);
+    let options = CompilerOptions { registers, power_threshold: POWER_THRESHOLD, ..Default::default() };
+    let plain = result(options);
     for schedule in [Schedule::Tree, Schedule::Latency] {
-        assert_eq!(result(schedule), plain, "{} with {registers} registers\n{source}", schedule.name());
+        let ordered = CompilerOptions { schedule, ..options };
+        assert_eq!(result(ordered), plain, "{} with {registers} registers\n{source}", schedule.name());
     }
+    let narrow = CompilerOptions { narrow_addresses: true, ..options };
+    assert_eq!(result(narrow), plain, "addresses of 32 bits with {registers} registers\n{source}");
     plain
 }
 
@@ -53,9 +57,7 @@ impl Observer for Judges {
 /// Keeps registers ON for few instructions, so that many go to another state.
 const POWER_THRESHOLD: u8 = 2;
 
-fn run_in(schedule: Schedule, source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
-    let power_threshold = POWER_THRESHOLD;
-    let options = CompilerOptions { registers, schedule, power_threshold, ..Default::default() };
+fn run_with(options: CompilerOptions, source: &str, inputs: &[Vec<u8>], bytes: usize, threads: u32) -> Vec<u8> {
     let image = compiled_with(source, &options).image;
     let mut kernel = image.kernels[0].clone();
     let mut memory = Memory::default();
