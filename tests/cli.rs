@@ -430,6 +430,8 @@ fn file_lists_bring_sources_include_folders_and_macros() {
     refused(&["cosim", "--rtl-list", wrong.to_str().unwrap()], BAD_INPUT, &["wrong.f:2: -v is not understood"]);
     let missing = folder.join("missing.f");
     refused(&["cosim", "--rtl-list", missing.to_str().unwrap()], BAD_INPUT, &["missing.f", "No such file"]);
+    refused(&["cosim", "--rtl-list", "/dev/zero"], BAD_INPUT, &["/dev/zero", "a text has at most"]);
+    refused(&["regress", "--plan", "/dev/zero"], BAD_INPUT, &["/dev/zero", "a text has at most"]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl FileList {
     }
 
     fn add(&mut self, path: &Path, depth: usize) -> Result<(), Failure> {
-        let text = std::fs::read_to_string(path)
+        let text = gpurf_launch::read_text(path)
             .map_err(|e| Failure::bad_input(format!("cannot read the file list {}: {e}", path.display())))?;
         let path = verilated::absolute(path);
         let folder = path.parent().unwrap_or(Path::new("/"));

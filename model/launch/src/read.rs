@@ -50,6 +50,15 @@ pub fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A text that a user names, as [`read_bounded`].
+///
+/// # Errors
+/// When it cannot be read, has more than 64 MiB, or is not UTF-8.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_bounded(path)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no UTF-8 text"))
+}
+
 impl Manifest {
     /// Reads and checks the manifest at `path`.
     ///

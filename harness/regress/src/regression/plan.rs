@@ -156,7 +156,7 @@ impl RegressionPlan {
     /// # Errors
     /// What is wrong with it, and where.
     pub fn load(project: &Project, file: &Path, tier: &str, overrides: Overrides) -> Result<Self, JobError> {
-        let text = std::fs::read_to_string(file).map_err(|e| JobError::Input(format!("{}: {e}", file.display())))?;
+        let text = gpurf_launch::read_text(file).map_err(|e| JobError::Input(format!("{}: {e}", file.display())))?;
         Self::parse(project, &text, &file.display().to_string(), tier, overrides)
     }
 

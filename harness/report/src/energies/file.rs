@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gpurf_energy::Energies;
-use gpurf_launch::ManifestError;
 use gpurf_launch::document::{Document, Fields, Node};
+use gpurf_launch::{ManifestError, read_text};
 
 use super::machine::known_events;
 
@@ -92,8 +92,8 @@ impl EnergyFile {
             "rtl" => Ok(Self { name: name.to_owned(), ..Self::parse(Path::new("rtl"), RTL)? }),
             _ => {
                 let path = Path::new(name);
-                let text = std::fs::read_to_string(path)
-                    .map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })?;
+                let text =
+                    read_text(path).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })?;
                 Self::parse(path, &text)
             }
         }

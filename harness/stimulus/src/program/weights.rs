@@ -412,7 +412,7 @@ impl Weights {
             return Err(WeightsError::Unknown { name: name.into() });
         }
         let text =
-            std::fs::read_to_string(path).map_err(|source| WeightsError::Unreadable { path: path.into(), source })?;
+            gpurf_launch::read_text(path).map_err(|source| WeightsError::Unreadable { path: path.into(), source })?;
         Self::parse(path, &text)
     }
 
