@@ -34,7 +34,7 @@ use gpurf_blocks::shape::{
 use gpurf_blocks::share::{ScratchpadLocks, ShareLocks, ShareThrottle};
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::unified::{UnifiedArbiter, UnifiedShared};
-use gpurf_blocks::{Block, Memory};
+use gpurf_blocks::{Block, Memory, Ports, Wide};
 
 use crate::nets::{Inputs, SmProbe};
 use crate::ports::{CACHE_PORTS, SmIn, SmOut, THROTTLE_PORTS, UNIFIED_PORTS};
@@ -57,9 +57,31 @@ use unified::Unified;
 #[derive(Clone)]
 pub struct Sm {
     blocks: Blocks,
+    tied: Tied,
     decided: Decided,
     /// What stands for the blocks' inputs where they are probed; none of them looks at it.
     inputs: Box<Inputs>,
+}
+
+/// What the straps are tied to, which is the same for a whole run: they are taken apart where they differ from those of the cycle before.
+#[derive(Clone)]
+struct Tied {
+    word: u64,
+    design: Wide<4>,
+    straps: Straps,
+}
+
+impl Tied {
+    fn of(inputs: &SmIn) -> Self {
+        let (word, design) = (inputs.cfg_i, inputs.design_cfg_i);
+        Self { word, design, straps: Straps::of_ports(word, &design) }
+    }
+
+    /// Whether the inputs have these straps.
+    #[inline]
+    fn holds(&self, inputs: &SmIn) -> bool {
+        (self.word, &self.design) == (inputs.cfg_i, &inputs.design_cfg_i)
+    }
 }
 
 /// The blocks with state. `decode` and `issue_stage` have none.
@@ -307,7 +329,7 @@ impl Block for Sm {
         };
         blocks.settle_unified();
         let decided = Decided { outer: front::ALL_ACTIVE, ..Decided::default() };
-        Self { blocks, decided, inputs: Box::new(Inputs::zeroed()) }
+        Self { blocks, tied: Tied::of(&SmIn::zeroed()), decided, inputs: Box::new(Inputs::zeroed()) }
     }
 
     fn early(&self, out: &mut SmOut) {
@@ -336,22 +358,25 @@ impl Block for Sm {
     }
 
     fn late(&mut self, inputs: &SmIn, out: &mut SmOut) {
-        let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
-        let events = self.blocks.decide(inputs, &straps, &mut self.decided);
+        if !self.tied.holds(inputs) {
+            self.tied = Tied::of(inputs);
+        }
+        let straps = &self.tied.straps;
+        let events = self.blocks.decide(inputs, straps, &mut self.decided);
         (out.mrf_event_o, out.design_event_o) = (events.mrf, events.design);
         out.scheduler_event_o = self.blocks.scheduler_event(&self.decided);
         out.power_event_o = self.blocks.decide_power(&self.decided);
         out.share_event_o = self.blocks.share_event(&self.decided);
-        out.cache_event_o = self.blocks.cache_event(inputs, &straps, &self.decided);
+        out.cache_event_o = self.blocks.cache_event(inputs, straps, &self.decided);
         out.event_o = self.blocks.events(inputs, &self.decided);
     }
 
     fn clock(&mut self, inputs: &SmIn, out: &SmOut) {
-        let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
+        let straps = &self.tied.straps;
         if inputs.rst_ni == 0 {
-            self.blocks.reset(inputs, &straps, &self.decided);
+            self.blocks.reset(inputs, straps, &self.decided);
         } else {
-            self.blocks.edge(inputs, &straps, &self.decided, out.event_o);
+            self.blocks.edge(inputs, straps, &self.decided, out.event_o);
         }
     }
 
