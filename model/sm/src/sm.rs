@@ -37,7 +37,7 @@ use gpurf_blocks::unified::{UnifiedArbiter, UnifiedShared};
 use gpurf_blocks::{Block, Memory, Ports, Wide};
 
 use crate::nets::{Inputs, SmProbe};
-use crate::ports::{CACHE_PORTS, SmIn, SmOut, THROTTLE_PORTS, UNIFIED_PORTS};
+use crate::ports::{CACHE_PORTS, POWER_EVENTS, SmIn, SmOut, THROTTLE_PORTS, UNIFIED_PORTS};
 use decided::Decided;
 use power::Power;
 use scratchpad::Scratchpad;
@@ -49,7 +49,8 @@ use unified::Unified;
 ///
 /// Its blocks are asked and told directly, not through their ports, and only what is there is worked on: a block without anything valid costs a test. A cycle is
 /// two steps. [`late`](Block::late) finds what is decided, from state and inputs; [`clock`](Block::clock) acts on it, block by block, in an order in which no block
-/// reads a value that another one has already overwritten. Ports exist where a run is recorded: [`probe`](Block::probe) fills them from the state before the edge and from
+/// reads a value that another one has already overwritten. What few SMs have is a function of its own that is not inlined, behind a test: the code of a cycle
+/// is longer than the first-level cache, and nothing should lie between the parts that all have. Ports exist where a run is recorded: [`probe`](Block::probe) fills them from the state before the edge and from
 /// what was decided. It changes nothing, so a cycle is the same with it and without.
 ///
 /// A unit more is a field of [`Blocks`], what it decides and its edge in the file of its stage (a unit after the operand stage: `execute`), a line in `still` that says
@@ -162,7 +163,9 @@ impl Blocks {
         if let Some(spare) = self.block_launcher.fresh() {
             self.operand_stage.clear(spare);
         }
-        self.begin_share(straps);
+        if self.shares() {
+            self.begin_share(straps);
+        }
         self.show_slots(straps);
         self.decide_front(decided);
         self.decide_issue(straps, decided);
@@ -175,7 +178,9 @@ impl Blocks {
         decided.dispatch = self.decide_dispatch(&decided.pass, &decided.constant);
         self.decide_results(straps, decided);
         decided.opening = self.barrier_unit.opening(self.simt_stack.alive(), self.block_launcher.slots());
-        self.tell_words(decided);
+        if self.power.is_some() {
+            self.tell_words(decided);
+        }
         self.operand_stage.settle(decided.dispatch.ready)
     }
 }
@@ -365,9 +370,16 @@ impl Block for Sm {
         let events = self.blocks.decide(inputs, straps, &mut self.decided);
         (out.mrf_event_o, out.design_event_o) = (events.mrf, events.design);
         out.scheduler_event_o = self.blocks.scheduler_event(&self.decided);
-        out.power_event_o = self.blocks.decide_power(&self.decided);
-        out.share_event_o = self.blocks.share_event(&self.decided);
-        out.cache_event_o = self.blocks.cache_event(inputs, straps, &self.decided);
+        (out.power_event_o, out.share_event_o, out.cache_event_o) = ([0; POWER_EVENTS], 0, 0);
+        if self.blocks.power.is_some() {
+            out.power_event_o = self.blocks.decide_power(&self.decided);
+        }
+        if self.blocks.shares() {
+            out.share_event_o = self.blocks.share_event(&self.decided);
+        }
+        if self.blocks.cache.is_some() {
+            out.cache_event_o = self.blocks.cache_event(inputs, straps, &self.decided);
+        }
         out.event_o = self.blocks.events(inputs, &self.decided);
     }
 

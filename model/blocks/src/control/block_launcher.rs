@@ -525,6 +525,8 @@ impl BlockLauncher {
         (self.partition, self.shared_rows) = (Partition::default(), 0);
     }
 
+    // Before blocks run, which is seldom: the code is kept away from that of every cycle, as that of the next two is.
+    #[cold]
     fn take(&mut self, launch: &Launch) {
         self.launch = *launch;
         self.block_warps = usize::from(launch.threads).div_ceil(LANES) as u8 % (1 << WARP_BITS);
@@ -550,6 +552,7 @@ impl BlockLauncher {
         }
     }
 
+    #[cold]
     fn divide(&mut self, most_slots: u8) {
         let end = usize::from(self.first) + usize::from(self.block_warps);
         let has_place = self.slots < most_slots && end <= self.warps;
@@ -617,6 +620,7 @@ impl BlockLauncher {
         }
     }
 
+    #[cold]
     fn count_threads(&mut self) {
         for _ in 0..GROUP_LANES {
             self.tid = self.tid.successor(&self.launch.block);

@@ -141,7 +141,7 @@ impl Blocks {
     }
 
     /// `cache_event_o`.
-    #[inline]
+    #[inline(never)]
     pub(super) fn cache_event(&self, inputs: &SmIn, straps: &Straps, decided: &Decided) -> u64 {
         let Some(cache) = &self.cache else { return 0 };
         let event =

@@ -20,9 +20,15 @@ impl Blocks {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
         let (start, memory_idle, held) = (self.block_launcher.start(), self.memory_idle(), self.hold());
         self.tell_faults(decided);
-        self.clock_power(inputs, start.map(|(warp, _)| warp), alive, idle);
-        self.clock_share(inputs, decided, events, idle);
-        self.clock_slots(decided, alive);
+        if self.power.is_some() {
+            self.clock_power(inputs, start.map(|(warp, _)| warp), alive, idle);
+        }
+        if self.shares() {
+            self.clock_share(inputs, decided, events, idle);
+        }
+        if self.has_slots() {
+            self.clock_slots(decided, alive);
+        }
         self.push_side_results(straps.side_latency);
         self.push_constant_results(straps.fp_latency);
         let row = self.clock_units(inputs.time_i, decided);
@@ -183,7 +189,9 @@ impl Blocks {
         if let Some(power) = &mut self.power {
             power.states.settle(self.scoreboard.clear());
         }
-        self.settle_share();
+        if self.shares() {
+            self.settle_share();
+        }
         if self.unified.is_some() {
             self.settle_unified();
         }
@@ -193,7 +201,12 @@ impl Blocks {
 /// The grid that the host offers.
 #[inline]
 fn launch(inputs: &SmIn) -> Option<Launch> {
-    (inputs.launch_valid_i != 0).then(|| Launch {
+    (inputs.launch_valid_i != 0).then(|| offered(inputs))
+}
+
+#[cold]
+fn offered(inputs: &SmIn) -> Launch {
+    Launch {
         grid: Coordinates { x: inputs.launch_grid_x_i, y: inputs.launch_grid_y_i, z: inputs.launch_grid_z_i },
         block: Coordinates {
             x: inputs.launch_block_x_i.into(),
@@ -210,5 +223,5 @@ fn launch(inputs: &SmIn) -> Option<Launch> {
         local_words: inputs.launch_local_i,
         partition: Partition { register_rows: inputs.launch_register_rows_i, cache_log: inputs.launch_cache_i },
         shared_rows: inputs.launch_shared_rows_i,
-    })
+    }
 }

@@ -135,16 +135,24 @@ impl Blocks {
             && self.warp_scheduler.has_no_candidate()
     }
 
+    /// What becomes of the slots.
+    #[inline(never)]
+    fn decide_slots(&self, straps: &Straps, decided: &mut Decided) {
+        if self.two_level.is_some() {
+            decided.outer = self.outer(straps);
+        } else {
+            decided.turn = self.turn(straps);
+            (decided.outer.active, decided.outer.ready) = (decided.turn.active, decided.turn.ready);
+        }
+    }
+
     /// What issues. It is offered to the operand stage.
     #[inline]
     pub(super) fn decide_issue(&mut self, straps: &Straps, decided: &mut Decided) {
         (decided.issuing, decided.pops) = (0, 0);
         decided.chosen = Chosen::default();
-        if self.two_level.is_some() {
-            decided.outer = self.outer(straps);
-        } else if self.alternating.is_some() {
-            decided.turn = self.turn(straps);
-            (decided.outer.active, decided.outer.ready) = (decided.turn.active, decided.turn.ready);
+        if self.has_slots() {
+            self.decide_slots(straps, decided);
         }
         if self.scoreboard.clear() == 0 || self.fault_unit.fault().is_some() {
             return;
@@ -275,12 +283,12 @@ impl Blocks {
 
     /// Whether the scheduler has slots: it is not the single-level one.
     #[inline]
-    fn has_slots(&self) -> bool {
+    pub(super) fn has_slots(&self) -> bool {
         self.two_level.is_some() || self.alternating.is_some()
     }
 
     /// The edge of a scheduler with slots, before those of the blocks that it is told about.
-    #[inline]
+    #[inline(never)]
     pub(super) fn clock_slots(&mut self, decided: &Decided, alive: u64) {
         if let Some(scheduler) = &mut self.alternating {
             let stage = &self.operand_stage;

@@ -75,7 +75,7 @@ impl Power {
 
 impl Blocks {
     /// Tells a register file that keeps the states itself what the table says of what is dispatched, and which warps have ended.
-    #[inline]
+    #[inline(never)]
     pub(super) fn tell_words(&mut self, decided: &Decided) {
         let Some(power) = self.power.as_ref().filter(|power| power.inside) else { return };
         let mut keeps = 0;
@@ -90,7 +90,7 @@ impl Blocks {
     }
 
     /// Which states change, after all else that is decided; gives the events.
-    #[inline]
+    #[inline(never)]
     pub(super) fn decide_power(&mut self, decided: &Decided) -> [u64; POWER_EVENTS] {
         let clear = self.gated();
         let Some(power) = &mut self.power else { return [0; POWER_EVENTS] };
@@ -134,7 +134,7 @@ impl Blocks {
     }
 
     /// The edge, before those of the blocks whose state it reads. `start`: the warp that begins.
-    #[inline]
+    #[inline(never)]
     pub(super) fn clock_power(&mut self, inputs: &SmIn, start: Option<u8>, alive: u64, idle: u64) {
         let Some(power) = &mut self.power else { return };
         let taken = inputs.launch_valid_i != 0 && !self.block_launcher.busy();

@@ -45,8 +45,14 @@ impl Share {
 }
 
 impl Blocks {
-    /// The straps of the cycle that begins. They hardly ever change.
+    /// Whether blocks share registers or scratchpad memory.
     #[inline]
+    pub(super) fn shares(&self) -> bool {
+        self.share.is_some() || self.scratchpad.is_some()
+    }
+
+    /// The straps of the cycle that begins. They hardly ever change.
+    #[inline(never)]
     pub(super) fn begin_share(&mut self, straps: &Straps) {
         self.begin_scratchpad(straps);
         if let Some(share) = &mut self.share {
@@ -59,7 +65,7 @@ impl Blocks {
     }
 
     /// After the edge: whose heads may issue in the next cycle as far as locks go, which follows from state alone.
-    #[inline]
+    #[inline(never)]
     pub(super) fn settle_share(&mut self) {
         self.settle_scratchpad();
         let Some(mut share) = self.share.take() else { return };
@@ -91,7 +97,7 @@ impl Blocks {
     }
 
     /// The events.
-    #[inline]
+    #[inline(never)]
     pub(super) fn share_event(&self, decided: &Decided) -> u64 {
         let event = |share: &Share| {
             let throttle = share.throttle.as_ref().map_or(0, |throttle| throttle.event());
@@ -101,7 +107,7 @@ impl Blocks {
     }
 
     /// The edge, after a cycle with these events of the SM.
-    #[inline]
+    #[inline(never)]
     pub(super) fn clock_share(&mut self, inputs: &SmIn, decided: &Decided, events: u64, idle: u64) {
         self.clock_scratchpad(decided, idle);
         if let Some(share) = &mut self.share {
