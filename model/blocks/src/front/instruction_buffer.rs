@@ -78,6 +78,8 @@ const PLACES: usize = 2;
 #[derive(Clone)]
 pub struct InstructionBuffer {
     warps: u64,
+    /// The bits of a warp's number that there are.
+    number_mask: usize,
     /// The counts of all warps, bit by bit beside each other: bit 0 and bit 1.
     count_q: [u64; 2],
     first_q: u64,
@@ -138,7 +140,7 @@ impl InstructionBuffer {
     /// one.
     #[inline]
     pub fn write(&mut self, warp: u8, instruction: &Decoded) {
-        let warp = usize::from(warp) & (self.warps.count_ones().next_power_of_two() as usize - 1);
+        let warp = usize::from(warp) & self.number_mask;
         if !is_set(self.warps, warp) {
             return;
         }
@@ -179,6 +181,7 @@ impl Block for InstructionBuffer {
         let places = PLACES * shape.warps;
         Self {
             warps: shape.all_warps(),
+            number_mask: shape.warps.next_power_of_two() - 1,
             count_q: [0; 2],
             first_q: 0,
             pc_q: vec![0; places].into(),

@@ -40,6 +40,12 @@ pub fn is_set(mask: impl Into<u64>, bit: usize) -> bool {
     mask.into() >> bit & 1 == 1
 }
 
+/// Number of ports in a mask. They are two at most, which is less work than to count any bits.
+#[inline]
+pub fn count_ports(mask: u8) -> u32 {
+    u32::from(mask & 1) + u32::from(mask >> 1)
+}
+
 /// The collectors whose byte is `value`: eight bytes at a time.
 #[inline]
 pub(crate) fn collectors_with(bytes: &[u8; MAX_COLLECTORS], value: u8) -> u16 {

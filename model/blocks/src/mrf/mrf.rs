@@ -7,9 +7,9 @@ pub use design::MrfSizes;
 pub use nets::MrfProbe;
 
 use crate::config::Config;
-use crate::mrf::bits::{pack, set_bits};
+use crate::mrf::bits::{count_ports, pack, set_bits};
 use crate::mrf::mrf_allocator::Choice;
-use crate::mrf::mrf_arbiter::{Requests, Writes, count_ports};
+use crate::mrf::mrf_arbiter::{Requests, Writes};
 use crate::mrf::mrf_collector::{Collectors, Instruction};
 use crate::mrf::mrf_write_queue::WriteTarget;
 use crate::mrf::slots::Slots;
@@ -285,14 +285,16 @@ impl<S: Storage> OperandFile<S> {
     #[inline]
     fn offered(&self, inputs: &MrfIn, p: usize) -> Instruction {
         let warp = inputs.issue_warp_i[p];
-        let located: [_; OPERANDS] = std::array::from_fn(|s| {
-            self.locate(inputs, warp, inputs.issue_base_i[p], inputs.issue_src_reg_i[OPERANDS * p + s])
-        });
+        let (mut bank, mut entry) = ([0; OPERANDS], [0; OPERANDS]);
+        for s in 0..OPERANDS {
+            let reg = inputs.issue_src_reg_i[OPERANDS * p + s];
+            (bank[s], entry[s]) = self.locate(inputs, warp, inputs.issue_base_i[p], reg);
+        }
         Instruction {
             tag: inputs.issue_tag_i[p],
             mask: LaneMask(inputs.issue_mask_i[p]),
-            entry: located.map(|(_, entry)| entry),
-            bank: located.map(|(bank, _)| bank),
+            entry,
+            bank,
             warp,
             src_valid: inputs.issue_src_valid_i >> (OPERANDS * p) & 0b111,
         }

@@ -1,6 +1,6 @@
 //! `mrf_arbiter`: which access gets a bank. `docs/blocks/mrf_arbiter.md`.
 
-use crate::mrf::bits::{is_set, lowest, oldest, only, pack, set_bits};
+use crate::mrf::bits::{count_ports, is_set, lowest, oldest, only, pack, set_bits};
 use crate::mrf::slots::Slots;
 use crate::mrf::{MAX_BANKS, MAX_COLLECTORS, MAX_PORTS, MAX_SLOTS, MrfShape};
 use crate::{Block, Decode, field, ports};
@@ -315,12 +315,6 @@ pub(crate) fn next_from(set: u16, start: u8) -> u16 {
         0 => lowest(set),
         next => next,
     }
-}
-
-/// Number of ports in a mask.
-#[inline]
-pub(crate) fn count_ports(mask: u8) -> u32 {
-    u32::from(mask & 1) + u32::from(mask >> 1)
 }
 
 impl Block for MrfArbiter {

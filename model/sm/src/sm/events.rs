@@ -3,7 +3,7 @@
 use gpurf_blocks::execute::Offers;
 use gpurf_blocks::low_bit;
 use gpurf_blocks::memory::{ConstantServer, Server};
-use gpurf_blocks::mrf::bits::is_set;
+use gpurf_blocks::mrf::bits::{count_ports, is_set};
 
 use super::Blocks;
 use super::decided::Decided;
@@ -90,8 +90,8 @@ impl Blocks {
     fn dispatch_events(&self, decided: &Decided) -> u64 {
         let dispatch = &decided.dispatch;
         let units = &dispatch.units;
-        event!("alu", (dispatch.wanted.alu & units.alu).count_ones())
-            | event!("fp", (dispatch.wanted.fp & units.fp).count_ones())
+        event!("alu", count_ports(dispatch.wanted.alu & units.alu))
+            | event!("fp", count_ports(dispatch.wanted.fp & units.fp))
             | event!("sfu", dispatch.sfu != 0 && units.sfu)
             | event!("constants", dispatch.constant != 0 && units.constant)
             | event!("memory", dispatch.memory != 0 && units.memory)
@@ -139,7 +139,7 @@ impl Blocks {
 fn results_that_wait(decided: &Decided) -> u32 {
     let Offers { alu, fp, sfu, constant, side, memory } = decided.offers;
     let shared = u32::from(sfu) + u32::from(constant) + u32::from(side) + u32::from(memory);
-    alu.count_ones() + fp.count_ones() + shared - decided.going.count_ones()
+    count_ports(alu) + count_ports(fp) + shared - count_ports(decided.going)
 }
 
 #[cfg(test)]
