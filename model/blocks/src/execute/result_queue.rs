@@ -173,13 +173,16 @@ impl ResultQueue {
 
     /// What is offered, on the ports: the result that passes, or that in the ring. It follows [`early`](Block::early).
     pub fn show(&self, passing: Option<(&UnitResult, &WarpData)>, out: &mut ResultQueueOut) {
-        let offers = passing.is_some() || self.offers();
         let (head, data) = match passing {
             Some((result, data)) => (*result, data),
-            None if offers => (self.head(), self.head_data()),
-            None => (UnitResult::default(), self.head_data()),
+            None if self.offers() => (self.head(), self.head_data()),
+            None => {
+                out.head_result_o = ResultWord::from(&UnitResult::default());
+                (out.head_valid_o, out.head_reg_valid_o) = (0, 0);
+                return;
+            }
         };
-        out.head_valid_o = offers.into();
+        out.head_valid_o = 1;
         (out.head_result_o, out.head_reg_valid_o) = (ResultWord::from(&head), head.reg.is_some().into());
         if head.reg.is_some() {
             out.head_data_o = *data;
@@ -217,9 +220,10 @@ impl ResultQueue {
         probe.result_q.iter_mut().zip(&self.result_q).for_each(|(shown, &held)| *shown = ResultWord(held));
         [probe.reg_valid_q] = self.reg_valid_q;
         probe.wait_q = [0; MAX_DEPTH];
-        let places = (self.first_q..self.data_q.len()).chain(0..self.first_q).take(self.count_q);
-        for place in places {
+        let mut place = self.first_q;
+        for _ in 0..self.count_q {
             probe.wait_q[place] = self.due_q[place].saturating_sub(self.now) as u8;
+            place = if place + 1 < self.due_q.len() { place + 1 } else { 0 };
         }
         (probe.first_q, probe.count_q) = (self.first_q as u8, self.count_q as u8);
         probe.place = self.free_place() as u8;

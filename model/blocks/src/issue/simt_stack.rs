@@ -398,9 +398,10 @@ impl Block for SimtStack {
         out.alive_o = self.alive();
         out.mask_o.copy_from_slice(&self.mask_q[..MAX_WARPS]);
         out.live_o.copy_from_slice(&self.live_q[..MAX_WARPS]);
-        out.reconvergence_o = [0; MAX_WARPS];
-        for w in set_bits(self.alive()).take_while(|&w| w < MAX_WARPS) {
-            out.reconvergence_o[w] = self.reconvergence(w);
+        // Most warps are alive.
+        out.reconvergence_o.copy_from_slice(&self.reconvergence_q[..MAX_WARPS]);
+        for w in set_bits(!self.alive()).take_while(|&w| w < MAX_WARPS) {
+            out.reconvergence_o[w] = 0;
         }
     }
 

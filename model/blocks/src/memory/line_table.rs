@@ -215,7 +215,7 @@ impl LineTable {
     }
 
     fn meta(&self, row: usize) -> u64 {
-        u64::from(self.meta_q[META_WORDS * row]) | u64::from(self.meta_q[META_WORDS * row + 1]) << 32
+        meta::word([self.meta_q[META_WORDS * row], self.meta_q[META_WORDS * row + 1]])
     }
 
     /// The rows.
@@ -293,12 +293,13 @@ impl Block for LineTable {
     }
 
     fn probe(&self, _: &LineTableIn, _: &LineTableOut, probe: &mut LineTableProbe) {
-        *probe = LineTableProbe::zeroed();
         (probe.first_q, probe.count_q) = (self.first_q as u8, self.count_q as u8);
         probe.place = self.place() as u8;
-        (0..self.rows).for_each(|row| probe.meta_q[row] = self.meta(row));
+        let (rows, _) = self.meta_q.as_chunks();
+        probe.meta_q.iter_mut().zip(rows).for_each(|(shown, &row)| *shown = meta::word(row));
+        (probe.rsp_valid_q, probe.rsp_fault_q) = (self.rsp_valid_q.into(), (self.rsp_valid_q && self.rsp_fault_q).into());
         if self.rsp_valid_q {
-            (probe.rsp_valid_q, probe.rsp_fault_q, probe.rsp_data_q) = (1, self.rsp_fault_q.into(), self.rsp_data_q);
+            probe.rsp_data_q = self.rsp_data_q;
         }
     }
 

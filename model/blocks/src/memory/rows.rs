@@ -28,6 +28,12 @@ pub(crate) mod meta {
         fields.into_iter().fold(done.into(), |word, (value, bits)| word << bits | value)
     }
 
+    /// From the two elements that a row has in its memory, the low one first.
+    #[inline]
+    pub(crate) fn word([low, high]: [u32; 2]) -> u64 {
+        u64::from(low) | u64::from(high) << u32::BITS
+    }
+
     pub(crate) fn header(word: u64) -> Header {
         Header {
             mask: (word >> 19) as u32,
