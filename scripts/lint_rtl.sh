@@ -5,13 +5,24 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/allocator.sh
 
+# The program that Verilator's wrapper in Perl starts, with as large a stack: the wrapper takes longer than a small lint.
+verilator=${VERILATOR:-verilator}
+if [ -z "${VERILATOR:-}${VERILATOR_ROOT:-}${VERILATOR_BIN:-}" ] && command -v verilator_bin > /dev/null; then
+    verilator=verilator_bin
+    ulimit -s unlimited 2> /dev/null || true
+fi
+export verilator
+
 lint() {
-    local source=$1 include=(-Irtl)
+    local source=$1 command=("$verilator" --lint-only -Wall --assert -Irtl)
     shift
-    for folder in rtl/*/; do include+=("-I$folder"); done
+    for folder in rtl/*/; do command+=("-I$folder"); done
+    # What these passes do makes C++ faster, and none of them warns of anything.
+    command+=(-fno-reorder -fno-life-post -fno-subst -fno-localize -fno-combine)
     # The package that the others may use comes first.
-    "${VERILATOR:-verilator}" --lint-only -Wall --assert "${include[@]}" "$@" rtl/gpurf_pkg.sv rtl/*/*_pkg.sv "$source" \
-        --top-module "$(basename "$source" .sv)" || { echo "lint: $source with $*" >&2; return 1; }
+    command+=("$@" rtl/gpurf_pkg.sv rtl/*/*_pkg.sv "$source" --top-module "$(basename "$source" .sv)")
+    # A loop that assigns registers of an array has to be unrolled, however long it is; others need not be (docs/performance.md, "Builds").
+    "${command[@]}" --unroll-stmts 5000 2> /dev/null || "${command[@]}" || { echo "lint: $source with $*" >&2; return 1; }
 }
 export -f lint
 
