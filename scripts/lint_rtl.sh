@@ -5,11 +5,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/allocator.sh
 
-# The program that Verilator's wrapper in Perl starts, with as large a stack: the wrapper takes longer than a small lint.
+# The program that Verilator's wrapper in Perl starts, with as large a stack: the wrapper takes longer than a small lint. It lies beside it.
 verilator=${VERILATOR:-verilator}
-if [ -z "${VERILATOR:-}${VERILATOR_ROOT:-}${VERILATOR_BIN:-}" ] && command -v verilator_bin > /dev/null; then
-    verilator=verilator_bin
-    ulimit -s unlimited 2> /dev/null || true
+if [ -z "${VERILATOR:-}${VERILATOR_ROOT:-}${VERILATOR_BIN:-}" ]; then
+    beside=$(dirname "$(realpath "$(command -v verilator)")")/verilator_bin
+    if [ -x "$beside" ]; then
+        verilator=$beside
+        ulimit -s unlimited 2> /dev/null || true
+    fi
 fi
 export verilator
 
