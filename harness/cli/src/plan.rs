@@ -230,9 +230,17 @@ pub fn straps(block: &str, config: &Config) -> BTreeMap<&'static str, String> {
 /// all of the configuration: the compiler, memory and the host are no part of the RTL.
 fn distinct(jobs: &mut Vec<LockstepJob>) {
     let mut seen = std::collections::BTreeSet::new();
+    // What is known of the last block and configuration: the SM runs all kernels in one, and to declare it takes milliseconds.
+    let mut last = None;
     jobs.retain(|job| {
-        let Some(declaration) = declaration(&job.block, &job.config) else { return true };
-        let straps = straps(&job.block, &job.config);
+        let is_last = |(block, config, _): &(String, Config, _)| (block, config) == (&job.block, &job.config);
+        let (_, _, known) = last.take().filter(is_last).unwrap_or_else(|| {
+            let declaration = declaration(&job.block, &job.config);
+            let known = declaration.map(|declaration| (straps_of(&declaration, &job.config), declaration.parameters));
+            (job.block.clone(), job.config, known)
+        });
+        last = Some((job.block.clone(), job.config, known.clone()));
+        let Some((straps, parameters)) = known else { return true };
         let (kernel, name) = match &job.inputs {
             Inputs::Kernel(kernel) => (Some(kernel.clone()), None),
             Inputs::Program(program) => (None, Some(program.name.clone())),
@@ -241,7 +249,7 @@ fn distinct(jobs: &mut Vec<LockstepJob>) {
         };
         let machine = matches!(job.inputs, Inputs::Kernel(_) | Inputs::Program(_)).then(|| job.config.settings());
         let inputs = (job.seed, job.cycles, kernel, name);
-        seen.insert((job.block.clone(), declaration.parameters, straps, machine, inputs))
+        seen.insert((job.block.clone(), parameters, straps, machine, inputs))
     });
 }
 

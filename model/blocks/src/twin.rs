@@ -3,6 +3,7 @@
 //! A cycle of a block is a *record*: the input struct, then the output struct, then the probe struct, each at a multiple of 64 bytes.
 //! [`Declaration`] says what every byte of it means.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::{Block, Field, Memory, Ports, block::Shape};
@@ -103,9 +104,12 @@ impl Declaration {
             }
             self.record_bytes += size.next_multiple_of(ALIGN);
         }
+        // Of the SM's hundreds of signals most are valid by another one: to search for each would be to compare names by the ten thousand.
+        let places: HashMap<&str, usize> =
+            self.signals.iter().enumerate().map(|(i, s)| (s.field.name, i)).rev().collect();
         for index in 0..self.signals.len() {
             if let Some(name) = self.signals[index].field.valid_by {
-                let valid = self.signals.iter().position(|s| s.field.name == name);
+                let valid = places.get(name).copied();
                 assert!(
                     valid.is_some(),
                     "{}: {} is valid by {name}, which does not exist",
