@@ -16,7 +16,7 @@ use crate::header::{self, Variable};
 use crate::names::PREFIX;
 use crate::settle_once::{self, Settling};
 use crate::shim::{self, Exchange};
-use crate::toolchain::checked;
+use crate::toolchain::{checked, checked_tool};
 use crate::units::{self, Generated, Headers, Unit};
 use crate::{Error, Library, Request, Result, Simulator, Toolchain, tool};
 
@@ -153,7 +153,7 @@ impl Toolchain {
     }
 
     fn run_verilator(&self, request: &Request, folder: &Path, options: &[&str]) -> Result<()> {
-        let mut command = tool(&self.verilator);
+        let mut command = self.verilator();
         command.args(["--cc", "--prefix", PREFIX, "--flatten", "--top-module", request.declaration.block, "-Mdir"]);
         command.arg(folder);
         command.args(["--x-assign", "unique", "--x-initial", "unique", "-O3", "--output-split-cfuncs", "2000"]);
@@ -179,7 +179,7 @@ impl Toolchain {
         command.args(request.defines.iter().map(|d| format!("-D{d}")));
         command.arg(folder.join("probes.vlt"));
         add_sources(&mut command, request, folder);
-        checked(&mut command, request.declaration.block).map(drop)
+        checked_tool(&mut command, &self.verilator, request.declaration.block).map(drop)
     }
 
     /// Makes the cache entry: a folder with the shared object and the facts about it.

@@ -3,22 +3,22 @@
 use roxmltree::{Document, Node};
 
 use crate::compile::add_sources;
-use crate::toolchain::checked;
-use crate::{Error, Request, Result, Toolchain, tool};
+use crate::toolchain::checked_tool;
+use crate::{Error, Request, Result, Toolchain};
 
 impl Toolchain {
     /// The text of the XML, without assertions.
     pub(crate) fn elaborated(&self, request: &Request) -> Result<String> {
         let scratch = tempfile::tempdir().map_err(|source| Error::Cache { path: std::env::temp_dir(), source })?;
         let path = scratch.path().join("design.xml");
-        let mut command = tool(&self.verilator);
+        let mut command = self.verilator();
         command.args(["--xml-only", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP", "-Wno-UNOPTFLAT"]);
         command.args(["-DSYNTHESIS", "--top-module", request.declaration.block, "--xml-output"]).arg(&path);
         command.arg("-Mdir").arg(scratch.path());
         command.args(request.declaration.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
         command.args(request.defines.iter().map(|d| format!("-D{d}")));
         add_sources(&mut command, request, scratch.path());
-        checked(&mut command, request.declaration.block)?;
+        checked_tool(&mut command, &self.verilator, request.declaration.block)?;
         std::fs::read_to_string(&path).map_err(|source| Error::Source { path, source })
     }
 }

@@ -4,11 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::compile::absolute;
-use crate::{Error, Result};
+use crate::{Error, Result, tool};
 
 const VERILATOR_INSTALL: &str = "apt-get install -y verilator";
 const COMPILER_INSTALL: &str = "apt-get install -y g++";
 const OLDEST: (u32, u32) = (5, 6);
+/// A wrapper in Perl, which takes longer than all that Verilator does for a small module, and what it starts: that lies beside it.
+const USUAL: &str = "verilator";
+const DIRECT: &str = "verilator_bin";
+/// Variables that choose a Verilator, or how its wrapper starts it.
+const CHOICES: [&str; 3] = ["VERILATOR", "VERILATOR_ROOT", "VERILATOR_BIN"];
 
 /// The tools, found once and then shared.
 #[derive(Clone, Debug)]
@@ -27,8 +32,10 @@ impl Toolchain {
     /// # Errors
     /// [`Error::MissingTool`] and [`Error::OldTool`] say how to get what is missing.
     pub fn find(cache: &Path) -> Result<Self> {
-        let [verilator, compiler] =
-            [("VERILATOR", "verilator"), ("CXX", "g++")].map(|(variable, usual)| program(variable, usual));
+        let is_chosen = CHOICES.iter().any(|variable| std::env::var_os(variable).is_some());
+        let direct = if is_chosen { None } else { beside(USUAL, DIRECT) };
+        let verilator = direct.unwrap_or_else(|| program("VERILATOR", USUAL));
+        let compiler = program("CXX", "g++");
         let missing = Error::MissingTool { tool: "Verilator", install: VERILATOR_INSTALL };
         let text = run(&verilator, &["--version"]).ok_or(missing)?;
         let found = text.split_whitespace().nth(1).unwrap_or("").to_owned();
@@ -44,6 +51,13 @@ impl Toolchain {
         let runtime = Path::new(root.trim()).join("include");
         Ok(Self { verilator, compiler, versions, runtime, cache: absolute(cache) })
     }
+
+    /// A command of Verilator. It recurses deeply, so that it gets as large a stack as there can be, as its wrapper gives it.
+    pub(crate) fn verilator(&self) -> Command {
+        let mut command = tool("sh");
+        command.args(["-c", "ulimit -s unlimited 2> /dev/null; exec \"$0\" \"$@\"", &self.verilator]);
+        command
+    }
 }
 
 /// The program that an environment variable names, or the usual one. Tools run in folders of their own, so a path holds from everywhere.
@@ -51,6 +65,14 @@ fn program(variable: &str, usual: &str) -> String {
     let name = std::env::var(variable).unwrap_or_else(|_| usual.into());
     let path = Path::new(&name);
     if path.components().count() > 1 { absolute(path).to_string_lossy().into_owned() } else { name }
+}
+
+/// The file of this name in the folder of a program on the PATH, behind all links.
+fn beside(program: &str, name: &str) -> Option<String> {
+    let folders = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())?;
+    let file = found.canonicalize().ok()?.with_file_name(name);
+    file.is_file().then(|| file.to_string_lossy().into_owned())
 }
 
 /// Standard output of a command that succeeds.
@@ -62,7 +84,12 @@ fn run(program: &str, arguments: &[&str]) -> Option<String> {
 /// Runs a tool on `what`; what it prints becomes the error's message.
 pub(crate) fn checked(command: &mut Command, what: &str) -> Result<Output> {
     let tool = command.get_program().to_string_lossy().into_owned();
-    let failed = |message: String| Error::Build { tool: tool.clone(), what: what.to_owned(), message };
+    checked_tool(command, &tool, what)
+}
+
+/// The same of a tool that another program starts.
+pub(crate) fn checked_tool(command: &mut Command, tool: &str, what: &str) -> Result<Output> {
+    let failed = |message: String| Error::Build { tool: tool.to_owned(), what: what.to_owned(), message };
     let output = command.output().map_err(|e| failed(e.to_string()))?;
     if output.status.success() {
         return Ok(output);
