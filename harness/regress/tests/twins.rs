@@ -1,7 +1,8 @@
 //! The twin rule: both trees are walked, and every module has its twin with the same parameters and ports.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use gpurf_blocks::Role;
 use gpurf_blocks::config::{Config, Start};
@@ -10,7 +11,7 @@ use gpurf_lockstep::Comparator;
 use gpurf_lockstep::registers::Registers;
 use gpurf_regress::audit::{self, HoleKind};
 use gpurf_regress::{Project, RtlSources, mutants, request, suite};
-use verilated::{Options, Request, Toolchain};
+use verilated::{Options, Toolchain, Wiring};
 
 /// Paths without ending of the files below `folder` that have this ending.
 fn tree(folder: &Path, ending: &str) -> BTreeSet<String> {
@@ -148,10 +149,36 @@ fn not_compared(block: &str, config: &Config, registers: &BTreeSet<String>) -> V
     registers.iter().filter(|register| !known.contains(*register)).cloned().collect()
 }
 
-/// Registers of a module and of all inside it, by path, that cannot be written from what the model shows, nor are memories.
-fn hidden(tools: &Toolchain, request: &Request, config: &Config) -> Vec<String> {
-    let (registers, wiring) = (tools.registers(request).unwrap(), tools.wiring(request, 0).unwrap());
-    let mut twin = (gpurf_sm::find(request.declaration.block).unwrap().twin)(config);
+/// The registers of each module, by its name.
+type ModuleRegisters = BTreeMap<String, BTreeSet<String>>;
+
+/// An SM as it is elaborated. That takes seconds, and two tests look at the SM in each of its configurations.
+struct ElaboratedSm {
+    config: Config,
+    registers: ModuleRegisters,
+    wiring: Wiring,
+}
+
+impl ElaboratedSm {
+    fn new(config: Config, sources: &RtlSources) -> Self {
+        let project = Project::find();
+        let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
+        let request = request(&project, "sm", &config, sources, Options::default()).unwrap();
+        let (registers, wiring) = tools.registers_and_wiring(&request, 0).unwrap();
+        Self { config, registers, wiring }
+    }
+}
+
+/// In the configurations of all designs.
+static SMS: LazyLock<Vec<ElaboratedSm>> = LazyLock::new(|| {
+    let configs = DESIGNS.iter().flat_map(|design| [design.config(), suite::of_comparisons(design.name)]);
+    configs.map(|config| ElaboratedSm::new(config, &RtlSources::default())).collect()
+});
+
+/// Registers of an SM and of all inside it, by path, that cannot be written from what the model shows, nor are memories.
+fn hidden(sm: &ElaboratedSm) -> Vec<String> {
+    let ElaboratedSm { config, registers, wiring } = sm;
+    let mut twin = (gpurf_sm::find("sm").unwrap().twin)(config);
     let memories: BTreeSet<String> = twin.memories().into_iter().map(|memory| memory.path).collect();
     let shown = Registers::new(&Comparator::new(twin.declaration(), None));
     let paths = wiring.instances().iter().flat_map(|instance| {
@@ -165,20 +192,14 @@ fn hidden(tools: &Toolchain, request: &Request, config: &Config) -> Vec<String> 
 
 #[test]
 fn the_model_shows_every_register_inside_the_sm() {
-    let project = Project::find();
-    let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
-    let own = RtlSources::default();
-    for config in DESIGNS.iter().flat_map(|design| [design.config(), suite::of_comparisons(design.name)]) {
-        let request = request(&project, "sm", &config, &own, Options::default()).unwrap();
-        assert_eq!(hidden(&tools, &request, &config), Vec::<String>::new(), "{config:?}");
+    for sm in SMS.iter() {
+        assert_eq!(hidden(sm), Vec::<String>::new(), "{:?}", sm.config);
     }
     // One of another name is hidden in each of its instances.
-    let text = source_of(&project, "result_queue").replace("count_q", "waiting");
+    let text = source_of(&Project::find(), "result_queue").replace("count_q", "waiting");
     let folder = tempfile::tempdir().unwrap();
     let sources = replaced(folder.path(), "result_queue", &text);
-    let base = config(&[]);
-    let request = request(&project, "sm", &base, &sources, Options::default()).unwrap();
-    let found = hidden(&tools, &request, &base);
+    let found = hidden(&ElaboratedSm::new(config(&[]), &sources));
     assert!(found.len() == 5 && found.contains(&"gen_port[0].u_alu_queue.waiting".to_owned()), "{found:?}");
 }
 
@@ -190,27 +211,26 @@ fn every_register_of_the_rtl_is_a_probe_a_memory_or_shown_by_an_output() {
         tools.registers(&request(&project, block, config, sources, Options::default()).unwrap()).unwrap()
     };
     let own = RtlSources::default();
-    let configs = DESIGNS.iter().flat_map(|design| [design.config(), suite::of_comparisons(design.name)]);
-    let configs: Vec<Config> = configs.collect();
+    let first = SMS[0].config;
     let (mut seen, mut count) = (BTreeSet::new(), 0);
     // An SM has a module of every kind inside, but for those of the other register files.
-    for config in &configs {
-        for (module, registers) in registers("sm", config, &own) {
-            assert_eq!(not_compared(&module, config, &registers), Vec::<String>::new(), "{module}");
+    for sm in SMS.iter() {
+        for (module, registers) in &sm.registers {
+            assert_eq!(not_compared(module, &sm.config, registers), Vec::<String>::new(), "{module}");
             count += registers.len();
-            seen.insert(module);
+            seen.insert(module.as_str());
         }
     }
     for block in gpurf_sm::all().filter(|block| !seen.contains(block.name)) {
-        let registers = &registers(block.name, &configs[0], &own)[block.name];
-        assert_eq!(not_compared(block.name, &configs[0], registers), Vec::<String>::new(), "{}", block.name);
+        let registers = &registers(block.name, &first, &own)[block.name];
+        assert_eq!(not_compared(block.name, &first, registers), Vec::<String>::new(), "{}", block.name);
     }
     assert!(count > 1500, "{count}");
     // One of another name is found, however it is called and assigned.
     let text = source_of(&project, "result_queue").replace("count_q", "waiting");
     let folder = tempfile::tempdir().unwrap();
-    let renamed = registers("result_queue", &configs[0], &replaced(folder.path(), "result_queue", &text));
-    assert_eq!(not_compared("result_queue", &configs[0], &renamed["result_queue"]), ["waiting"]);
+    let renamed = registers("result_queue", &first, &replaced(folder.path(), "result_queue", &text));
+    assert_eq!(not_compared("result_queue", &first, &renamed["result_queue"]), ["waiting"]);
 }
 
 #[test]

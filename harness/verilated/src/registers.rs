@@ -8,7 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use roxmltree::{Document, Node};
 
 use crate::elaborated::{self, is_clocked, name};
+use crate::wiring::{Wiring, wiring};
 use crate::{Request, Result, Toolchain};
+
+/// The registers of each module, by its name.
+type Registers = BTreeMap<String, BTreeSet<String>>;
 
 impl Toolchain {
     /// The registers of each module of a design, by the module's name: paths inside the module, through its generate blocks (`gen_port[1].valid_q`).
@@ -16,14 +20,23 @@ impl Toolchain {
     ///
     /// # Errors
     /// What Verilator refuses, and a dump that cannot be read.
-    pub fn registers(&self, request: &Request) -> Result<BTreeMap<String, BTreeSet<String>>> {
+    pub fn registers(&self, request: &Request) -> Result<Registers> {
         let text = self.elaborated(request)?;
         Ok(registers(&elaborated::parse(&text, request.declaration.block)?))
     }
+
+    /// The registers of a design and its [wiring](Self::wiring), for which it is elaborated once.
+    ///
+    /// # Errors
+    /// As [`Toolchain::registers`].
+    pub fn registers_and_wiring(&self, request: &Request, knob: u16) -> Result<(Registers, Wiring)> {
+        let text = self.elaborated(request)?;
+        Ok((registers(&elaborated::parse(&text, request.declaration.block)?), wiring(&text, request, knob)?))
+    }
 }
 
-fn registers(document: &Document<'_>) -> BTreeMap<String, BTreeSet<String>> {
-    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+fn registers(document: &Document<'_>) -> Registers {
+    let mut found = Registers::new();
     for module in document.descendants().filter(|node| node.has_tag_name("module")) {
         // `origName` is the name without the numbers that parameters add.
         let original = module.attribute("origName").unwrap_or(name(module));
