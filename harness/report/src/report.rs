@@ -359,21 +359,30 @@ fn chosen(only: &[String], part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use gpurf_compiler::Schedule;
+
     use super::*;
+    use crate::AddressBits;
 
     #[test]
     fn causes_are_mended_one_by_one_and_together() {
         let mended = |cause: &Cause| {
-            let Cause { order, size, machine: Machine { latencies, resources }, .. } = *cause;
-            [order, size, latencies, resources].map(usize::from)
+            let Cause { order, addresses, size, machine: Machine { latencies, resources }, .. } = *cause;
+            [order, addresses, size, latencies, resources].map(usize::from)
         };
         let all = Cause::ALL.each_ref().map(mended);
-        assert_eq!(all.each_ref().map(|mended| mended.iter().sum::<usize>()), [0, 1, 1, 1, 1, 4]);
+        assert_eq!(all.each_ref().map(|mended| mended.iter().sum::<usize>()), [0, 1, 1, 1, 1, 1, 5]);
         // Each of them alone once.
         assert_eq!(
-            (0..4).map(|cause| all[1..5].iter().map(|mended| mended[cause]).sum()).collect::<Vec<usize>>(),
-            [1; 4]
+            (0..5).map(|cause| all[1..6].iter().map(|mended| mended[cause]).sum()).collect::<Vec<usize>>(),
+            [1; 5]
         );
+        // What is not mended of the code is as in the PTX.
+        let paper = Code { schedule: Schedule::Tree, address_bits: AddressBits::Narrow };
+        let codes = [Cause::ALL[0], Cause::ALL[1], Cause::ALL[2], Cause::ALL[6]].map(|cause| cause.code(paper));
+        let [order, addresses] =
+            [Code { schedule: Schedule::Tree, ..Code::PTX }, Code { address_bits: AddressBits::Narrow, ..Code::PTX }];
+        assert_eq!(codes, [Code::PTX, order, addresses, paper]);
     }
 
     #[test]
@@ -393,7 +402,7 @@ mod tests {
         let claim = crate::Claim::share("table 1", "40 %", 0.35, 0.45);
         let row = |ours: f64| claim.mean("saved", [("a".to_owned(), ours)].into());
         let moved =
-            Moved::of(&[(Cause::ALL[0], vec![row(0.5)]), (Cause::ALL[1], vec![]), (Cause::ALL[5], vec![row(0.4)])]);
+            Moved::of(&[(Cause::ALL[0], vec![row(0.5)]), (Cause::ALL[1], vec![]), (Cause::ALL[6], vec![row(0.4)])]);
         let column = |mended, ours, within: Option<bool>| {
             let verdict = within.map(|within| if within { Verdict::Agrees } else { Verdict::Disagrees });
             Column { mended, ours, within, verdict }
