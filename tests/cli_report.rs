@@ -293,8 +293,8 @@ fn each_cause_of_a_difference_is_switched_alone_and_with_all_others() {
         read_json(&arguments, &made(checkout.path(), "runs", &arguments), PASSED)
     };
     for (size, expected) in [
-        (&[][..], &["none", "order", "size", "latencies", "resources", "all"][..]),
-        (&["--small"], &["none", "order", "latencies", "resources", "all"]),
+        (&[][..], &["none", "order", "addresses", "size", "latencies", "resources", "all"][..]),
+        (&["--small"], &["none", "order", "addresses", "latencies", "resources", "all"]),
     ] {
         let report = causes(size);
         let (rows, moved) = (report["rows"].as_array().unwrap(), report["causes"].as_array().unwrap());

@@ -297,7 +297,8 @@ impl Block for LineTable {
         probe.place = self.place() as u8;
         let (rows, _) = self.meta_q.as_chunks();
         probe.meta_q.iter_mut().zip(rows).for_each(|(shown, &row)| *shown = meta::word(row));
-        (probe.rsp_valid_q, probe.rsp_fault_q) = (self.rsp_valid_q.into(), (self.rsp_valid_q && self.rsp_fault_q).into());
+        (probe.rsp_valid_q, probe.rsp_fault_q) =
+            (self.rsp_valid_q.into(), (self.rsp_valid_q && self.rsp_fault_q).into());
         if self.rsp_valid_q {
             probe.rsp_data_q = self.rsp_data_q;
         }
