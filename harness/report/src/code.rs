@@ -59,7 +59,7 @@ impl Code {
         }
     }
 
-    /// What the compiler is told on top of these options.
+    /// These options of the compiler, with this code.
     pub fn compiler_options(self, options: Options) -> Options {
         Options { schedule: self.schedule, narrow_addresses: self.address_bits == AddressBits::Narrow, ..options }
     }
@@ -80,7 +80,7 @@ impl Code {
         self.unlike(Some(Self::PTX)).map(|(key, value)| format!(" --set compiler.{key}={value}")).collect()
     }
 
-    /// The options of `gpurf report` that choose it where kernels are usually compiled like this; where nothing is said of that, all.
+    /// The options of `gpurf report` that choose it, of those in which it differs from `usual`; all of them without `usual`.
     pub(crate) fn options(self, usual: Option<Self>) -> String {
         self.unlike(usual).map(|(key, value)| format!(" --{} {value}", key.replace('_', "-"))).collect()
     }
