@@ -197,12 +197,14 @@ struct Sweep<'a> {
 fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result<Vec<Sweep<'a>>, Failure> {
     let mut sweeps: Vec<Sweep<'a>> = Vec::new();
     let size = size(arguments);
+    // Code that the command line chooses is that of all rows.
+    let is_chosen = arguments.schedule.is_some() || arguments.address_bits.is_some();
     for &definition in chosen {
         let sweep = sweep_of(&mut sweeps, definition, code_of(definition, arguments), size, arguments)?;
         sweep.plan.join(definition.plan(&arguments.only));
         sweep.reports.push(definition);
     }
-    for &definition in chosen.iter().filter(|definition| code_of(definition, arguments) == definition.code) {
+    for &definition in chosen.iter().filter(|_| !is_chosen) {
         let Some(plan) = definition.orders_plan(&arguments.only) else { continue };
         for schedule in Schedule::ALL.into_iter().filter(|schedule| *schedule != definition.code.schedule) {
             let code = Code { schedule, ..definition.code };
@@ -211,7 +213,7 @@ fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result
             sweep.orders.push(definition);
         }
     }
-    for &definition in chosen.iter().filter(|definition| code_of(definition, arguments) == definition.code) {
+    for &definition in chosen.iter().filter(|_| !is_chosen) {
         // Data that are not the project's large ones are what they are.
         for cause in Cause::ALL.into_iter().filter(|cause| size == Size::Large || cause.name != "size") {
             let Some(plan) = definition.causes_plan(&arguments.only, cause) else { continue };

@@ -28,7 +28,7 @@ pub const REPORTS: &[Definition] = &[REPORT];
 pub const PRICES: Prices =
     Prices { entries: |config| config.rfc.entries, traffic: |run| Some(cached::of_cache(run)), leaking: |_, _| None };
 
-/// The code that ran there: of a production compiler (RFC paper 5.1), whose values are as wide as those of the thesis's chapter 6 on the same benchmarks.
+/// The code that ran there: of a production compiler (RFC paper 5.1), with addresses as in the thesis's chapter 6, whose benchmarks are of the same suites.
 const CODE: Code = Code { schedule: Schedule::Latency, address_bits: AddressBits::Narrow };
 
 /// The report.
