@@ -521,17 +521,12 @@ pub enum AddressBits {
 }
 
 impl AddressBits {
-    /// As reports know it.
-    pub const fn of_code(self) -> gpurf_report::AddressBits {
-        match self {
-            Self::Narrow => gpurf_report::AddressBits::Narrow,
-            Self::Wide => gpurf_report::AddressBits::Wide,
-        }
-    }
-
     /// As the compiler knows it.
-    pub const fn narrow(self) -> bool {
-        matches!(self, Self::Narrow)
+    pub const fn bits(self) -> gpurf_compiler::AddressBits {
+        match self {
+            Self::Narrow => gpurf_compiler::AddressBits::Narrow,
+            Self::Wide => gpurf_compiler::AddressBits::Wide,
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! How the kernels of a report are compiled, as far as a paper's own compiler decides it.
 
 use gpurf_blocks::config::{self, CompilerConfig, Config};
-use gpurf_compiler::{Options, Schedule};
-use serde::{Serialize, Serializer};
+use gpurf_compiler::{AddressBits, Options, Schedule};
+use serde::Serialize;
 
 /// The code of a report's kernels. It belongs to the kernels, and not to the machines: what is counted on the oracle depends on nothing else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -11,31 +11,6 @@ pub struct Code {
     pub schedule: Schedule,
     /// Bits of an address of global memory.
     pub address_bits: AddressBits,
-}
-
-/// Bits of an address of global memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AddressBits {
-    /// 32.
-    Narrow,
-    /// 64.
-    Wide,
-}
-
-impl AddressBits {
-    /// The number.
-    pub const fn number(self) -> u8 {
-        match self {
-            Self::Narrow => 32,
-            Self::Wide => 64,
-        }
-    }
-}
-
-impl Serialize for AddressBits {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(self.number())
-    }
 }
 
 impl Code {
@@ -51,8 +26,7 @@ impl Code {
                 Some(Self { schedule, ..self })
             }
             "compiler.address_bits" => {
-                let all = [AddressBits::Narrow, AddressBits::Wide];
-                let address_bits = all.into_iter().find(|bits| bits.number().to_string() == value)?;
+                let address_bits = AddressBits::ALL.into_iter().find(|bits| bits.number().to_string() == value)?;
                 Some(Self { address_bits, ..self })
             }
             _ => None,
@@ -61,7 +35,7 @@ impl Code {
 
     /// These options of the compiler, with this code.
     pub fn compiler_options(self, options: Options) -> Options {
-        Options { schedule: self.schedule, narrow_addresses: self.address_bits == AddressBits::Narrow, ..options }
+        Options { schedule: self.schedule, address_bits: self.address_bits, ..options }
     }
 
     /// A configuration with this code.

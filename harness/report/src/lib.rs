@@ -58,7 +58,7 @@ pub mod usage;
 mod values;
 mod watched;
 
-pub use code::{AddressBits, Code};
+pub use code::Code;
 pub use estimate::{Estimate, Statistic};
 pub use kept::Kept;
 pub use kernels::manifest;

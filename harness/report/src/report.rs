@@ -359,10 +359,9 @@ fn chosen(only: &[String], part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use gpurf_compiler::Schedule;
+    use gpurf_compiler::{AddressBits, Schedule};
 
     use super::*;
-    use crate::AddressBits;
 
     #[test]
     fn causes_are_mended_one_by_one_and_together() {

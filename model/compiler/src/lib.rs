@@ -66,9 +66,9 @@ pub struct Options {
     /// Which 64-bit loads and stores of memory that threads share are single operations.
     #[serde(default)]
     pub wide_accesses: WideAccesses,
-    /// Whether accesses to global memory read the low word of an address alone, as on a machine whose addresses have 32 bits.
+    /// Bits of an address that accesses to global memory read.
     #[serde(default)]
-    pub narrow_addresses: bool,
+    pub address_bits: AddressBits,
     /// How code is made for blocks that share a part of their shared memory.
     #[serde(default)]
     pub scratchpad: ScratchpadOptions,
@@ -88,6 +88,45 @@ pub enum WideAccesses {
     Strong,
     /// All of global memory, also where the program has a data race.
     All,
+}
+
+/// Bits of an address that accesses to global memory read. It is written as their number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "u8")]
+pub enum AddressBits {
+    /// 32: the low word alone, as on a machine whose addresses have 32 bits.
+    Narrow,
+    /// 64: both words.
+    #[default]
+    Wide,
+}
+
+impl AddressBits {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Narrow, Self::Wide];
+
+    /// The number of bits.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Narrow => 32,
+            Self::Wide => 64,
+        }
+    }
+}
+
+impl From<AddressBits> for u8 {
+    fn from(bits: AddressBits) -> Self {
+        bits.number()
+    }
+}
+
+impl TryFrom<u8> for AddressBits {
+    type Error = String;
+
+    fn try_from(number: u8) -> Result<Self, String> {
+        let bits = Self::ALL.into_iter().find(|bits| bits.number() == number);
+        bits.ok_or_else(|| format!("addresses have 32 or 64 bits, not {number}"))
+    }
 }
 
 impl Options {
@@ -125,7 +164,7 @@ impl Default for Options {
             power_threshold: 0,
             stack_bytes: default_stack_bytes(),
             wide_accesses: WideAccesses::Strong,
-            narrow_addresses: false,
+            address_bits: AddressBits::Wide,
             scratchpad: ScratchpadOptions::NONE,
         }
     }

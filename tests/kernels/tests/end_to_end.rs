@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpurf_compiler::{Compiled, Options, Schedule, compile};
+use gpurf_compiler::{AddressBits, Compiled, Options, Schedule, compile};
 use gpurf_isa::modifiers::{AtomicSpace, Space};
 use gpurf_isa::{Instruction, Op, Operand};
 use gpurf_kernels::{Case, FERMI, FERMI_16K, KERNELS, Kernel, UNIFIED};
@@ -127,7 +127,7 @@ fn small_runs_equal_the_reference_with_addresses_of_32_bits() {
         let case = load(kernel.name);
         for schedule in [Schedule::None, Schedule::Latency] {
             for registers in [LIMITS[0], LIMITS[3]] {
-                let narrow = Options { registers, schedule, narrow_addresses: true, ..Options::default() };
+                let narrow = Options { registers, schedule, address_bits: AddressBits::Narrow, ..Options::default() };
                 let compiled = build_with(&ptx_of(kernel), &narrow);
                 let what = format!("{}, {} with {registers} registers", kernel.name, schedule.name());
                 let bytes = run(&case, &compiled);
@@ -140,7 +140,7 @@ fn small_runs_equal_the_reference_with_addresses_of_32_bits() {
                 assert_eq!(upper, 0, "{what}: accesses that read the upper word of an address");
                 // Where values lose their registers, which ones do so differs.
                 if registers == LIMITS[3] {
-                    let wide = build_with(&ptx_of(kernel), &Options { narrow_addresses: false, ..narrow });
+                    let wide = build_with(&ptx_of(kernel), &Options { address_bits: AddressBits::Wide, ..narrow });
                     assert!(instructions(&compiled) < instructions(&wide), "{what}: not fewer than with 64 bits");
                 }
             }

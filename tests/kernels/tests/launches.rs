@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use gpurf_compiler::{Compiled, Feature, Module, Options, Schedule};
+use gpurf_compiler::{AddressBits, Compiled, Feature, Module, Options, Schedule};
 use gpurf_isa::Image;
 use gpurf_kernels::{Case, LAUNCH, folder};
 use gpurf_launch::{BufferId, Manifest};
@@ -54,11 +54,10 @@ fn every_output_is_checked_and_is_what_the_reference_gives() {
 fn results_are_those_of_the_references_in_every_order_and_with_addresses_of_32_bits() {
     for kernel in LAUNCH {
         let case = load(kernel.name);
-        for (schedule, narrow_addresses) in
-            [(Schedule::None, false), (Schedule::Tree, false), (Schedule::Latency, false), (Schedule::None, true)]
-        {
+        let orders = Schedule::ALL.map(|schedule| (schedule, AddressBits::Wide));
+        for (schedule, address_bits) in orders.into_iter().chain([(Schedule::None, AddressBits::Narrow)]) {
             for registers in [16, 64] {
-                let options = Options { registers, schedule, narrow_addresses, ..Options::default() };
+                let options = Options { registers, schedule, address_bits, ..Options::default() };
                 let code = compiled(kernel.name, &options);
                 assert_eq!(code.refused, [], "{}", kernel.name);
                 run(case.manifest(), &code.image).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));

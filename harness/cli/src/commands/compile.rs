@@ -84,7 +84,7 @@ fn options(arguments: &Compile) -> Result<Options, Failure> {
         power_threshold: arguments.power_threshold.unwrap_or(preset.power_threshold),
         stack_bytes: arguments.stack_bytes.unwrap_or(preset.stack_bytes),
         wide_accesses: arguments.wide_accesses.map_or(preset.wide_accesses, Wide::accesses),
-        narrow_addresses: arguments.address_bits.map_or(preset.narrow_addresses, AddressBits::narrow),
+        address_bits: arguments.address_bits.map_or(preset.address_bits, AddressBits::bits),
         scratchpad,
         ..preset
     })

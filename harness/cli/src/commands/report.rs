@@ -268,7 +268,7 @@ fn code_of(definition: &Definition, arguments: &ReportResults) -> Code {
     let Code { schedule, address_bits } = definition.code;
     Code {
         schedule: arguments.schedule.map_or(schedule, Order::schedule),
-        address_bits: arguments.address_bits.map_or(address_bits, AddressBits::of_code),
+        address_bits: arguments.address_bits.map_or(address_bits, AddressBits::bits),
     }
 }
 

@@ -12,12 +12,12 @@ mod steps;
 mod values;
 mod variable;
 
-use gpurf_compiler::Schedule;
 use gpurf_compiler::hierarchy::HierarchyOptions;
+use gpurf_compiler::{AddressBits, Schedule};
 use gpurf_isa::LastResultFile;
 use gpurf_oracle::levels::LevelCounts;
 
-use crate::code::{AddressBits, Code};
+use crate::code::Code;
 use crate::energy::Prices;
 use crate::estimate::Estimate;
 use crate::follow::{Flushed, FollowedCache};

@@ -10,10 +10,10 @@ mod reads;
 mod two_level;
 mod values;
 
-use gpurf_compiler::Schedule;
+use gpurf_compiler::{AddressBits, Schedule};
 
 use crate::cached::{self, ACTIVE, machine};
-use crate::code::{AddressBits, Code};
+use crate::code::Code;
 use crate::energy::Prices;
 use crate::kernels::HIERARCHY_THESIS;
 use crate::report::{Definition, Headlines, Orders, Part};

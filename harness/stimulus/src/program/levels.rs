@@ -1,9 +1,8 @@
 //! Options of the compiler that follow from a machine.
 
 use gpurf_blocks::config::{Config, RegisterOrder, Relssp, Schedule, ShareLayout, WideAccesses};
-use gpurf_compiler::Options;
 use gpurf_compiler::hierarchy::HierarchyOptions;
-use gpurf_compiler::{ScratchpadOptions, scratchpad};
+use gpurf_compiler::{AddressBits, Options, ScratchpadOptions, scratchpad};
 
 /// The compiler's options for a configuration, with this many registers a thread at most.
 pub fn compiler_options(config: &Config, registers: u16) -> Options {
@@ -41,7 +40,10 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
         WideAccesses::Strong => gpurf_compiler::WideAccesses::Strong,
         WideAccesses::All => gpurf_compiler::WideAccesses::All,
     };
-    let narrow_addresses = config.compiler.address_bits == 32;
+    let address_bits = match config.compiler.address_bits {
+        32 => AddressBits::Narrow,
+        _ => AddressBits::Wide,
+    };
     Options {
         registers,
         schedule,
@@ -50,7 +52,7 @@ pub fn compiler_options(config: &Config, registers: u16) -> Options {
         power_threshold,
         stack_bytes,
         wide_accesses,
-        narrow_addresses,
+        address_bits,
         scratchpad,
     }
 }

@@ -4,6 +4,7 @@ use super::kernel::{Kernel, Reg, wrong};
 use super::module::Place;
 use super::types::{Mods, Result, Ty};
 use super::wide::{self, Pair};
+use crate::AddressBits;
 use crate::diagnostic::Span;
 use crate::mir::{Inst, Val};
 use crate::ptx::ast::{Instruction, Operand, OperandKind};
@@ -186,7 +187,7 @@ impl<'a> Kernel<'_, 'a> {
             },
         };
         let mut address = self.reachable(target, base, offset);
-        if self.module.narrow_addresses && target == Target::Memory(Space::Global) {
+        if self.module.address_bits == AddressBits::Narrow && target == Target::Memory(Space::Global) {
             // What computes the upper word has no reader left, unless the program reads the address as a number.
             address.base[1] = Val::ZERO;
         }

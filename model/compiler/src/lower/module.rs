@@ -7,7 +7,7 @@ use super::types::{Result, Ty, refused_type};
 use crate::diagnostic::{Error, Feature};
 use crate::ptx::ast::{Function, InitValue, Module, Space, Variable};
 use crate::ptx::type_size;
-use crate::{Options, WideAccesses};
+use crate::{AddressBits, Options, WideAccesses};
 use gpurf_isa::image::{DataRelocation, Symbol, SymbolSpace};
 use gpurf_isa::machine;
 use std::collections::HashMap;
@@ -49,8 +49,8 @@ pub struct Environment<'a> {
     pub locks: bool,
     /// Which 64-bit accesses are single, under the same locks.
     pub wide: WideAccesses,
-    /// Whether the upper word of a global address is taken to be zero.
-    pub narrow_addresses: bool,
+    /// Bits of a global address; the upper word of one with 32 is taken to be zero.
+    pub address_bits: AddressBits,
     /// Device functions.
     pub calls: CallGraph<'a>,
     /// Why variables may not be used: kernels that do not mention them do not care.
@@ -82,9 +82,9 @@ pub fn environment<'a>(
     options: &Options,
     errors: &mut Vec<Error>,
 ) -> (Environment<'a>, Vec<Symbol>) {
-    let (wide, narrow_addresses) = (options.wide_accesses, options.narrow_addresses);
+    let (wide, address_bits) = (options.wide_accesses, options.address_bits);
     let (calls, locks) = (CallGraph::new(module), atomic::need_locks(module, wide));
-    let mut environment = Environment { calls, locks, wide, narrow_addresses, ..Environment::default() };
+    let mut environment = Environment { calls, locks, wide, address_bits, ..Environment::default() };
     let mut symbols = Vec::new();
     // Parameters come first, those of the largest kernel: addresses must not depend on which kernels are wanted.
     let kernels = module.functions.iter().filter(|function| function.entry);

@@ -1,6 +1,6 @@
 //! Compiles PTX and runs it in the oracle.
 
-use gpurf_compiler::{Compiled, Options as CompilerOptions, Schedule, compile};
+use gpurf_compiler::{AddressBits, Compiled, Options as CompilerOptions, Schedule, compile};
 use gpurf_oracle::host::relocate;
 use gpurf_oracle::marks::{MarkJudge, Scope};
 use gpurf_oracle::power::PowerJudge;
@@ -37,7 +37,7 @@ pub fn run(source: &str, registers: u16, inputs: &[Vec<u8>], bytes: usize, threa
         let ordered = CompilerOptions { schedule, ..options };
         assert_eq!(result(ordered), plain, "{} with {registers} registers\n{source}", schedule.name());
     }
-    let narrow = CompilerOptions { narrow_addresses: true, ..options };
+    let narrow = CompilerOptions { address_bits: AddressBits::Narrow, ..options };
     assert_eq!(result(narrow), plain, "addresses of 32 bits with {registers} registers\n{source}");
     plain
 }
