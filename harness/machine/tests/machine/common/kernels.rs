@@ -6,14 +6,20 @@ use gpurf_machine::{Settings, Statistics};
 
 use super::{alone, run, settings};
 
-/// Every kernel commits what the oracle says, and its events are what was counted, in every third of these configurations. (All kernels at all presets: goldens, and
-/// regressions.) Events are counted a third time, and all fields of these event words count something, but for some.
+/// Each kernel in every third of these configurations, and the place of the configuration. (All kernels at all presets: goldens, and regressions.)
+pub fn spread<'a>(sets: &'a [&'a [&'a str]]) -> impl Iterator<Item = (&'static Kernel, &'a [&'a str], usize)> {
+    KERNELS.iter().enumerate().flat_map(move |(k, kernel)| {
+        let places = (k % 3..sets.len()).step_by(3);
+        places.map(move |place| (kernel, sets[place], place))
+    })
+}
+
+/// Every kernel commits what the oracle says, and its events are what was counted ([`spread`]). Events are counted a third time, and all fields of these event words
+/// count something, but for some.
 pub fn commits(sets: &[&[&str]], words: &[&[(&str, u32)]], seldom: &[&str]) {
     let mut events = Events::new();
-    for (k, kernel) in KERNELS.iter().enumerate() {
-        for set in sets.iter().skip(k % 3).step_by(3) {
-            committed(kernel, set, &mut events);
-        }
+    for (kernel, set, _) in spread(sets) {
+        committed(kernel, set, &mut events);
     }
     let never = words.iter().copied().flatten().map(|(name, _)| *name).filter(|name| events[name] == 0);
     let never: Vec<&str> = never.filter(|name| !seldom.contains(name)).collect();
