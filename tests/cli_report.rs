@@ -286,6 +286,32 @@ fn large_data_fill_the_sm_unless_small_is_said() {
 }
 
 #[test]
+fn the_length_of_a_sample_is_chosen_and_named_in_commands() {
+    let checkout = checkout();
+    let lengths = [
+        (&[][..], Some(gpurf_report::SAMPLE), ""),
+        (&["--sample", "20000"], Some(20_000), " --sample 20000"),
+        (&["--whole"], None, " --whole"),
+    ];
+    for (options, sample, words) in lengths {
+        let arguments = [&["--only", "values", "--json"], options].concat();
+        let json = read_json(&arguments, &made(checkout.path(), "runs", &arguments), PASSED);
+        assert_eq!(json["sample"].as_u64(), sample, "{options:?}");
+        let rows = json["rows"].as_array().unwrap().iter();
+        let commands: Vec<&str> = rows.filter_map(|row| row["command"].as_str()).filter(|c| !c.is_empty()).collect();
+        assert!(!commands.is_empty());
+        for command in commands {
+            let said = [" --sample 20000", " --whole"].into_iter().filter(|option| command.contains(option));
+            assert_eq!(said.collect::<String>(), words, "{command}");
+        }
+    }
+    refused(&["report", report(), "--sample", "999"], BAD_INPUT, &["--sample", "1000 to 1000000000"]);
+    for other in ["--small", "--whole"] {
+        refused(&["report", report(), "--sample", "20000", other], BAD_INPUT, &["--sample", other]);
+    }
+}
+
+#[test]
 fn each_cause_of_a_difference_is_switched_alone_and_with_all_others() {
     let checkout = checkout();
     let causes = |size: &[&str]| {

@@ -31,7 +31,7 @@ mod whereabouts;
 
 pub use cycle::{Cycle, progress};
 pub use engines::{
-    Broken, EngineError, IDLE_LIMIT, Judged, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine,
+    Broken, EngineError, Foreseen, IDLE_LIMIT, Judged, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine,
     SampledEngine, Settings, Statistics, Watch, request, verdict,
 };
 pub use fault::{MachineFault, Place};

@@ -68,7 +68,9 @@ pub use report::{
 pub use row::{
     Absent, Band, Claim, Known, PerKernel, Reason, Row, Summary, Tried, Unit, Verdict, geometric_mean, mean,
 };
-pub use sweep::{Ended, Kernel, Measured, Point, Ptx, Results, RunName, Size, SweepError, SweepPlan, Watcher, sweep};
+pub use sweep::{
+    Ended, Kernel, Measured, Point, Ptx, Results, RunName, SAMPLE, Size, SweepError, SweepPlan, Watcher, sweep,
+};
 
 macro_rules! designs {
     ($($design:ident)+) => {

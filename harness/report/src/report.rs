@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::code::Code;
 use crate::plot::Plot;
 use crate::row::{Absent, Band, Known, Row, Summary, Tried, Unit, Verdict};
-use crate::sweep::{Point, Results, Size, SweepPlan};
+use crate::sweep::{Point, Results, SAMPLE, Size, SweepPlan};
 
 /// A report, as `--json` prints it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -343,8 +343,13 @@ impl Definition {
             Size::Own => results.kernels.iter().map(|kernel| format!(" --kernel {}", kernel.path)).collect(),
         };
         let code = if part == ORDERS { String::new() } else { results.code().options(Some(self.code)) };
-        let whole = if results.sample().is_none() && results.size() != Size::Small { " --whole" } else { "" };
-        results.part_command(self.name, part, None) + &kernels + &code + whole
+        let sample = match results.sample() {
+            Some(SAMPLE) => String::new(),
+            Some(sample) => format!(" --sample {sample}"),
+            None if results.size() == Size::Small => String::new(),
+            None => " --whole".to_owned(),
+        };
+        results.part_command(self.name, part, None) + &kernels + &code + &sample
     }
 
     fn chosen<'a>(&self, only: &'a [String]) -> impl Iterator<Item = &'static Part> + use<'a> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpurf_blocks::config::{Config, ConfigError, SharedResource, Start};
@@ -12,7 +13,9 @@ use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::Traffic;
 use gpurf_isa::Image;
 use gpurf_launch::{Init, Manifest};
-use gpurf_machine::{LaunchDemand, LaunchError, Machine, ModelEngine, SampledEngine, Settings, Statistics, demands};
+use gpurf_machine::{
+    Foreseen, LaunchDemand, LaunchError, Machine, ModelEngine, SampledEngine, Settings, Statistics, demands,
+};
 use gpurf_oracle::host::{Engine, OracleError, RunError, Session};
 use gpurf_oracle::levels::LevelCounts;
 use gpurf_oracle::{FaultKind, Options, Oracle};
@@ -29,6 +32,9 @@ use crate::levels::{self, Strands};
 use crate::row::{PerKernel, mean};
 use crate::usage::Usage;
 use crate::watched::{WatchError, WatchedEngine};
+
+/// Instructions of warps after which the model ends a launch, unless something else is said (docs/reports.md, "Samples").
+pub const SAMPLE: u64 = 100_000;
 
 /// What the kernels of a report run on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -485,6 +491,8 @@ pub fn sweep<'a>(
         let sample = sample.map_or_else(String::new, |limit| format!(", a sample of {limit}"));
         Some(kept.key(&format!("kernel {} {kernel}, {}{sample}", task.kernel.name, what.key())))
     };
+    let foreseen: HashMap<&str, Arc<Foreseen>> =
+        kernels.iter().map(|kernel| (kernel.name.as_str(), Arc::default())).collect();
     let there = |task: &Task<'_>, what: What<'_>| kept.read(&key(task, what)?);
     let mut results = Results::none(kernels);
     let mut open: Vec<(usize, Task<'_>)> = Vec::new();
@@ -507,7 +515,7 @@ pub fn sweep<'a>(
             return Err(SweepError::Interrupted);
         }
         watcher.begin(*index, &task.name());
-        let outcomes = task.run(stop)?;
+        let outcomes = task.run(stop, &foreseen[task.kernel.name.as_str()])?;
         for (what, outcome) in task.whats.iter().zip(&outcomes) {
             if let Some(key) = key(task, *what) {
                 kept.write(&key, outcome);
@@ -604,13 +612,13 @@ impl Task<'_> {
     }
 
     /// The outcome of each thing that it is for.
-    fn run(&self, stop: &'static AtomicBool) -> Result<Vec<Outcome>, SweepError> {
+    fn run(&self, stop: &'static AtomicBool, foreseen: &Arc<Foreseen>) -> Result<Vec<Outcome>, SweepError> {
         let Kernel { manifest, image, .. } = self.kernel;
         let session = |image| Session::new(manifest, image).map_err(|e| SweepError::Input(e.to_string()));
         if let Some(What::Model(point)) = self.whats.first() {
             let config = point.config().map_err(|e| SweepError::Input(e.to_string()))?;
-            let measured =
-                self.run_model(&mut session(&*marked(self.kernel, &config)?)?, config, point.measured, stop)?;
+            let marked = marked(self.kernel, &config)?;
+            let measured = self.run_model(&mut session(&*marked)?, config, point.measured, stop, foreseen)?;
             return Ok(vec![Outcome::Measured(measured); self.whats.len()]);
         }
         let mut session = session(image)?;
@@ -642,6 +650,7 @@ impl Task<'_> {
         config: Config,
         measure: bool,
         stop: &'static AtomicBool,
+        foreseen: &Arc<Foreseen>,
     ) -> Result<Measured, SweepError> {
         let settings = Settings { stop, measure, ..Settings::new(config) };
         let word = |error: &LaunchError| match error {
@@ -651,7 +660,7 @@ impl Task<'_> {
         };
         let statistics = match self.kernel.sample {
             Some(limit) => {
-                let mut engine = SampledEngine::new(settings, limit);
+                let mut engine = SampledEngine::sharing(settings, limit, foreseen.clone());
                 self.launches(session, &mut engine, word)?;
                 engine.statistics()
             }

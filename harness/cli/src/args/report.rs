@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use gpurf_report::SAMPLE;
 
-use super::{AddressBits, Order, Run};
+use super::{AddressBits, Order, Run, from_to};
 
 /// `gpurf report`.
 #[derive(Debug, Args)]
@@ -33,7 +34,10 @@ pub struct ReportResults {
     /// Run the project's kernels on little data, for a quick look (default: a thousand blocks, which fill the SM)
     #[arg(long, conflicts_with = "kernel")]
     pub small: bool,
-    /// Run every launch to its end on the model (default: a launch of more than 300,000 warp instructions is sampled)
+    /// Warp instructions of a launch that the model runs; what it counts in a longer launch stands for the rest in proportion
+    #[arg(long, value_name = "N", default_value_t = SAMPLE, value_parser = from_to::<u64>(1000..=1_000_000_000), allow_negative_numbers = true, conflicts_with_all = ["small", "whole"])]
+    pub sample: u64,
+    /// Run every launch to its end on the model, and no sample of it
     #[arg(long)]
     pub whole: bool,
     /// Run this launch manifest in place of the project's kernels (may be repeated)

@@ -27,8 +27,6 @@ use crate::result::json;
 
 /// Errors that are told; more of them say the same.
 const TOLD: usize = 4;
-/// Instructions of warps after which the model ends a launch (docs/reports.md, "Samples").
-const SAMPLE: u64 = 300_000;
 /// What names a list of settings in place of one.
 const USUAL: &str = "usual";
 /// Where there is no terminal, a line of progress is written at most so often.
@@ -305,7 +303,7 @@ fn sweep_of<'a, 'b>(
 /// The kernels of the command line's manifests, or the project's of these names.
 fn kernels(names: &[&str], arguments: &ReportResults, code: Code, size: Size) -> Result<Vec<Kernel>, Failure> {
     let files = &arguments.kernel;
-    let sample = (!arguments.whole && size != Size::Small).then_some(SAMPLE);
+    let sample = (!arguments.whole && size != Size::Small).then_some(arguments.sample);
     let kernels: Vec<Kernel> = if files.is_empty() {
         let project = Project::find();
         let folder = project.root.join("tests/kernels");

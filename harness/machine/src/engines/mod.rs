@@ -20,7 +20,7 @@ use gpurf_oracle::{CodeError, Fault};
 use verilated::{Options, Request};
 
 pub use lockstep::LockstepEngine;
-pub use solo::{ModelEngine, RtlEngine, SampledEngine, Watch};
+pub use solo::{Foreseen, ModelEngine, RtlEngine, SampledEngine, Watch};
 pub use verdict::{EngineError, verdict};
 
 use crate::commits::{JudgeError, Mismatch};
@@ -110,6 +110,23 @@ impl Statistics {
         for (name, values) in &other.spreads {
             let mine = self.spreads.entry(name).or_default();
             values.iter().for_each(|(value, times)| *mine.entry(*value).or_default() += times);
+        }
+    }
+
+    /// What was counted after `before`, of the same run.
+    fn since(&self, before: &Self) -> Self {
+        let event = |(name, count): (&&'static str, &u64)| (*name, count - before.events.get(name).unwrap_or(&0));
+        let spread = |(name, values): (&&'static str, &BTreeMap<u64, u64>)| {
+            let old = |value| before.spreads.get(name).and_then(|old| old.get(value)).unwrap_or(&0);
+            let values = values.iter().map(|(value, times)| (*value, times - old(value)));
+            (*name, values.filter(|(_, times)| *times > 0).collect())
+        };
+        Self {
+            launches: self.launches - before.launches,
+            cycles: self.cycles - before.cycles,
+            events: self.events.iter().map(event).collect(),
+            spreads: self.spreads.iter().map(spread).collect(),
+            judged: self.judged,
         }
     }
 

@@ -1,5 +1,6 @@
 //! One side of the SM, running alone.
 
+mod foreseen;
 mod other;
 mod rtl;
 mod sampled;
@@ -17,6 +18,7 @@ use gpurf_oracle::{Memory, Options, Oracle, Recording};
 use gpurf_sm::{SmIn, SmOut};
 use verilated::{Instance, Library, RtlFailure};
 
+pub use foreseen::Foreseen;
 pub(super) use other::Other;
 pub use rtl::RtlEngine;
 pub use sampled::SampledEngine;
@@ -39,6 +41,8 @@ const STOP_EVERY: u64 = 4096;
 
 /// The event of an instruction that a warp issues.
 const ISSUED: &str = "issue";
+/// The event of warps that begin.
+const STARTED: &str = "warp_start";
 
 /// An observer that sees the record of each cycle, probes included.
 pub type Watch = Box<dyn FnMut(&[u8])>;
@@ -105,6 +109,32 @@ enum Halt {
     Reached,
 }
 
+/// How much of a launch is run.
+struct Sample {
+    /// Instructions of warps after which it ends early.
+    instructions: u64,
+    /// Warps that the SM holds of it.
+    warps: u64,
+    /// What was counted until its blocks began and ended as they will until its end.
+    warmed: Option<Statistics>,
+}
+
+impl Sample {
+    fn new(instructions: u64, warps: u64) -> Self {
+        Self { instructions, warps, warmed: None }
+    }
+
+    /// Whether the first blocks have made room for others: with a third of the instructions, and as many warps as the SM holds twice.
+    fn is_warm(&self, issued: u64, started: u64) -> bool {
+        issued >= self.instructions / 3 && started >= 2 * self.warps
+    }
+
+    /// Whether enough was run: all instructions, and as many warps as the SM holds four times.
+    fn is_enough(&self, issued: u64, started: u64) -> bool {
+        issued >= self.instructions && started >= 4 * self.warps
+    }
+}
+
 /// One side in its surroundings.
 struct Solo<R> {
     settings: Settings,
@@ -123,8 +153,8 @@ struct Solo<R> {
     /// Those of them that were skipped.
     skipped: u64,
     launches: u64,
-    /// Instructions after which a launch may end early; looked at now and then.
-    enough: Option<u64>,
+    /// When a launch may end early; looked at now and then.
+    sample: Option<Sample>,
     /// The cycle in front of which the run ends.
     until: Option<u64>,
     /// A launch has ended early.
@@ -146,7 +176,7 @@ impl<R: Runner> Solo<R> {
             cycles: 0,
             skipped: 0,
             launches: 0,
-            enough: None,
+            sample: None,
             until: None,
             cut: false,
             settings,
@@ -231,8 +261,15 @@ impl<R: Runner> Solo<R> {
                 if self.settings.stop.load(Ordering::Relaxed) {
                     return Err(Halt::Interrupted);
                 }
-                if self.enough.is_some_and(|enough| self.totals.sum(ISSUED) >= enough) {
-                    return Err(Halt::Enough);
+                if let Some(sample) = &self.sample {
+                    let (issued, started) = (self.totals.sum(ISSUED), self.totals.sum(STARTED));
+                    if sample.is_enough(issued, started) {
+                        return Err(Halt::Enough);
+                    }
+                    if sample.is_warm(issued, started) && sample.warmed.is_none() {
+                        let counted = self.statistics();
+                        self.sample.as_mut().expect("there is one").warmed = Some(counted);
+                    }
                 }
             }
         }

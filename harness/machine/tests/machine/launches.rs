@@ -1,14 +1,17 @@
 //! Launches of small programs on the model: what goes right, what goes wrong, and what is said about it.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use crate::common::{Program, buffers, settings, words};
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Declaration, Memory as TwinMemory, Twin, view_mut};
 use gpurf_kernels::Case;
 use gpurf_launch::Manifest;
 use gpurf_machine::commits::{Difference, First, Kind};
-use gpurf_machine::{Judged, LaunchError, Machine, ModelEngine, SampledEngine, Settings};
-use gpurf_oracle::FaultKind;
+use gpurf_machine::{Foreseen, Judged, LaunchError, Machine, ModelEngine, SampledEngine, Settings};
 use gpurf_oracle::host::Session;
+use gpurf_oracle::{FaultKind, Memory};
 use gpurf_sm::{SmOut, SmProbe};
 
 fn plain() -> ModelEngine {
@@ -53,37 +56,106 @@ fn the_sm_stays_as_it_is_from_launch_to_launch() {
     }
 }
 
+/// A loop of so many passes in each thread of so many blocks of 64; then each adds 5 to its word.
+fn passes(passes: u32, blocks: u32) -> Program {
+    let count = format!("MOV R5, 0\nagain:\nIADD R5, PT, R5, 1, !PT\nISETP.LT.AND P0, R5, {passes}, PT");
+    let add = "LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 5, !PT\nST.GLOBAL.B32 [R2:RZ], R9";
+    Program::new(&format!("{count}\n@P0 BRA again, join none\n{add}"), blocks, 64)
+}
+
 #[test]
 fn a_sample_stands_for_the_whole_launch() {
-    let count = "MOV R5, 0\nagain:\nIADD R5, PT, R5, 1, !PT\nISETP.LT.AND P0, R5, 3000, PT\n@P0 BRA again, join none";
-    let long = Program::new(&format!("{count}\nST.GLOBAL.B32 [R2:RZ], R5"), 4, 64);
-    let short = Program::new("LD.GLOBAL.B32 R9, [R2:RZ]\nIADD R9, PT, R9, 5, !PT\nST.GLOBAL.B32 [R2:RZ], R9", 2, 96);
+    // Many blocks; blocks that the SM holds all at once, with as many instructions; few instructions.
+    let programs = [passes(100, 400), passes(9000, 4), passes(3, 4)];
     let mut whole = plain();
     let mut all = SampledEngine::new(settings(&[]), u64::MAX);
     let mut part = SampledEngine::new(settings(&[]), 20_000);
-    let memories = [buffers(), buffers(), buffers()];
-    let [mut a, mut b, mut c] = memories;
-    for program in [&long, &short] {
+    let memory = || {
+        let mut memory = Memory::default();
+        memory.add("words", &[0; 400 * 64 * 4]).unwrap();
+        memory.add("more", &[0; 4]).unwrap();
+        memory
+    };
+    let [mut a, mut b, mut c] = [memory(), memory(), memory()];
+    let mut warps = None;
+    for (number, program) in programs.iter().enumerate() {
         program.launch(&mut whole, &mut a).unwrap();
         program.launch(&mut all, &mut b).unwrap();
         program.launch(&mut part, &mut c).unwrap();
+        assert!(words(&b, 0) == words(&a, 0) && words(&c, 0) == words(&a, 0));
+        let (whole, all, part) = (whole.statistics(), all.statistics(), part.statistics());
+        assert_eq!(whole, all);
+        assert_eq!((part.launches, part.events["issue"]), (number as u64 + 1, whole.events["issue"]));
+        // Only the first is sampled, and nothing that happens while the SM fills counts for more than it is.
+        assert_ne!(part.cycles, whole.cycles);
+        let apart = part.events["warp_start"].abs_diff(whole.events["warp_start"]);
+        assert_eq!(*warps.get_or_insert(apart), apart);
+        for (what, part, whole) in [
+            ("cycles", part.cycles, whole.cycles),
+            ("warps", part.events["warp_start"], whole.events["warp_start"]),
+            ("reads", part.events["read"], whole.events["read"]),
+        ] {
+            let apart = part.abs_diff(whole) as f64 / whole as f64;
+            assert!(apart < 0.02, "launch {number}, {what}: {whole}, {part} of the sample");
+        }
     }
-    let expected: Vec<u32> = (0..256).map(|i| 3000 + if i < 192 { 5 } else { 0 }).collect();
-    for memory in [&a, &b, &c] {
-        assert_eq!(words(memory, 0), expected);
-    }
-    let (whole, all, part) = (whole.statistics(), all.statistics(), part.statistics());
-    assert_eq!(whole, all);
-    assert_eq!((part.launches, part.events["issue"]), (2, whole.events["issue"]));
-    let apart = part.cycles.abs_diff(whole.cycles) as f64 / whole.cycles as f64;
-    assert!(apart < 0.02, "{} cycles, {} of the sample", whole.cycles, part.cycles);
-    // All warps of the long launch start in the sample, which counts for several times its length.
-    assert_eq!(whole.events["warp_start"], 8 + 6);
-    assert!(part.events["warp_start"] > 3 * 8 + 6);
+    assert_eq!(words(&a, 0)[..256], [15; 256]);
     // A launch with a fault is the model's.
     let wrong = Program::new("IADD R2, PT, R2, 2, !PT\nLD.GLOBAL.B32 R9, [R2:RZ]", 1, 32);
     let error = wrong.run(&mut SampledEngine::new(settings(&[]), 1)).unwrap_err();
     assert!(error.to_string().contains("misaligned address"), "{error}");
+}
+
+#[test]
+fn a_launch_that_is_like_one_before_counts_as_that_one_does() {
+    let other_grid = Program::new("MOV R9, 7\nST.GLOBAL.B32 [R2:RZ], R9", 1, 32);
+    let (mut engine, mut whole) = (SampledEngine::new(settings(&[]), u64::MAX), plain());
+    let [mut memory, mut expected] = [buffers(), buffers()];
+    let mut cycles = vec![0];
+    // The third has 1 % more instructions than the first, the fourth 10 %.
+    for program in [passes(200, 3), passes(200, 3), passes(202, 3), passes(220, 3), other_grid] {
+        program.launch(&mut engine, &mut memory).unwrap();
+        program.launch(&mut whole, &mut expected).unwrap();
+        cycles.push(engine.statistics().cycles);
+        assert_eq!(words(&memory, 0), words(&expected, 0));
+        let [sample, whole] = [engine.statistics(), whole.statistics()];
+        assert_eq!((sample.launches, sample.events["issue"]), (whole.launches, whole.events["issue"]));
+    }
+    let [first, second, third, fourth, _] = std::array::from_fn(|launch| cycles[launch + 1] - cycles[launch]);
+    assert_eq!(second, first);
+    assert!(third > first && third < fourth, "{cycles:?}");
+    // Had it run, the second would not have waited for its code, as the SM has it from the first.
+    assert!(engine.statistics().cycles > whole.statistics().cycles);
+    assert_eq!(engine.statistics().events["warp_start"], 4 * 6 + 1);
+}
+
+/// Engines that share what the oracle said of a launch do what they do alone, also where the launch is another one: here memory has the number of passes.
+#[test]
+fn what_the_oracle_said_is_shared_by_equal_launches_alone() {
+    let code = "LD.GLOBAL.B32 R6, [R2:RZ]\nMOV R5, 0\nagain:\nIADD R5, PT, R5, 1, !PT\nISETP.LT.AND P0, R5, R6, PT\n\
+        @P0 BRA again, join none\nST.GLOBAL.B32 [R2:RZ], R5";
+    let shared = Arc::new(Foreseen::default());
+    let mut cycles = BTreeSet::new();
+    for passes in [3000, 40, 3000, 1500, 40] {
+        for blocks in [4, 2] {
+            for set in [&[][..], &["mrf.banks=2"]] {
+                let run = |mut engine: SampledEngine| {
+                    let mut memory = Memory::default();
+                    memory.add("passes", &[passes; 256].map(u32::to_le_bytes).concat()).unwrap();
+                    memory.add("more", &[0; 4]).unwrap();
+                    // The second launch finds what the first has left.
+                    for _ in 0..2 {
+                        Program::new(code, blocks, 64).launch(&mut engine, &mut memory).unwrap();
+                    }
+                    (engine.statistics(), words(&memory, 0))
+                };
+                let alone = run(SampledEngine::new(settings(set), 2000));
+                assert_eq!(run(SampledEngine::sharing(settings(set), 2000, shared.clone())), alone, "{passes} {set:?}");
+                cycles.insert(alone.0.cycles);
+            }
+        }
+    }
+    assert!(cycles.len() >= 6, "{cycles:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use gpurf_blocks::Twin;
 use gpurf_oracle::Memory;
 
-use super::{Settings, Solo, solo_model};
+use super::{Sample, Settings, Solo, solo_model};
 use crate::job::Job;
 use crate::reference::held;
 
@@ -17,9 +17,9 @@ impl Other {
         Some(Self(solo_model(Settings { config, wave: None, measure: false, ..settings.clone() })))
     }
 
-    /// A launch ends early after so many instructions of warps.
-    pub(super) fn limit(&mut self, instructions: u64) {
-        self.0.enough = Some(instructions);
+    /// A launch ends early after so many instructions of warps, if the SM holds so many of its warps.
+    pub(super) fn limit(&mut self, instructions: u64, warps: u64) {
+        self.0.sample = Some(Sample::new(instructions, warps));
     }
 
     /// Runs a launch, and leaves the memory; gives the stalls of each period.

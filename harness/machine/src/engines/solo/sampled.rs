@@ -1,18 +1,49 @@
 //! The model of the SM, which runs long launches only in part.
 //!
 //! A launch of many more blocks than fit the SM is the same for most of its time: blocks come as others end. So the model runs a long one until it has issued a
-//! number of instructions, and what it has counted stands for the rest in proportion. The launch's effect on memory is the oracle's. Other launches run whole.
+//! number of instructions and its blocks have replaced each other several times. Until the first blocks are replaced the SM fills: caches and registers are empty,
+//! and no block has ended. What is counted after that stands for the rest, in proportion to instructions.
+//!
+//! A launch that is like one before is not run: one of the same kernel with the same grid and parameters, and about as many instructions. It counts as that one does,
+//! in proportion.
+//!
+//! The effect of both on memory is the oracle's. Other launches run whole.
 
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gpurf_oracle::host::{Engine, KernelLaunch, ReportedFault};
-use gpurf_oracle::{Launch, Memory, Options, Oracle, Program};
+use gpurf_oracle::{Geometry, Launch, Memory, Options, Oracle, Program};
+use gpurf_sm::residency::{Room, Sharing};
 
-use super::{Machine, ModelEngine, Settings, Statistics};
+use super::foreseen::{self, Foreseen, Outcome};
+use super::{ISSUED, Machine, ModelEngine, Sample, Settings, Statistics};
 use crate::engines::LaunchError;
+use crate::job::demand;
 use crate::trace::Trace;
+
+/// Launches of a kernel whose instructions differ by less than one in so many are alike, if they have the same grid and parameters.
+const ALIKE: u64 = 50;
+
+/// A launch that the model ran, or a sample of it.
+struct Ran {
+    kernel: String,
+    geometry: Geometry,
+    constant: Vec<u8>,
+    instructions: u64,
+    counted: Statistics,
+}
+
+impl Ran {
+    /// Whether another launch does the same again.
+    fn is_like(&self, launch: &KernelLaunch<'_>, instructions: u64) -> bool {
+        let apart = self.instructions.abs_diff(instructions);
+        let same = self.kernel == launch.kernel.name && self.geometry == launch.geometry;
+        same && self.constant == launch.constant && apart <= instructions / ALIKE
+    }
+}
 
 /// The model alone, of long launches a sample.
 pub struct SampledEngine {
@@ -20,35 +51,91 @@ pub struct SampledEngine {
     /// Instructions of warps that a launch runs at most; a few more are run until it is noticed.
     limit: u64,
     oracle: Oracle,
+    foreseen: Arc<Foreseen>,
     /// Runs the launches that are no longer than that.
     whole: ModelEngine,
-    /// Counts of the others, each as long as it would have been.
+    /// Counts of all launches, each as long as it would have been.
     sampled: Statistics,
+    /// Launches that others may be like.
+    ran: Vec<Ran>,
     skipped: u64,
 }
 
 impl SampledEngine {
     /// An SM that has just been reset. Launches of more instructions of warps than `limit` end early.
     pub fn new(settings: Settings, limit: u64) -> Self {
+        Self::sharing(settings, limit, Arc::default())
+    }
+
+    /// The same, with launches that were run on the oracle for other engines.
+    pub fn sharing(settings: Settings, limit: u64, foreseen: Arc<Foreseen>) -> Self {
         // One thread: whoever runs kernels runs several at once.
         let options = Options { threads: NonZeroUsize::MIN, stop: Some(settings.stop), ..Options::default() };
         Self {
             whole: ModelEngine::new(settings.clone()),
             oracle: Oracle::new(options),
+            foreseen,
             sampled: Statistics::default(),
+            ran: Vec::new(),
             skipped: 0,
             settings,
             limit,
         }
     }
 
-    /// The instructions of a launch, and what it leaves in memory; nothing where it has a fault, which is the model's to report.
-    fn ahead(&mut self, launch: &KernelLaunch<'_>, memory: &Memory) -> Option<(u64, Memory)> {
+    /// What becomes of a launch; nothing where it has a fault, which is the model's to report.
+    fn ahead(&mut self, launch: &KernelLaunch<'_>, memory: &Memory) -> Option<Outcome> {
+        let digest = foreseen::digest(launch, memory);
+        if let Some(known) = self.foreseen.get(digest) {
+            return Some(known);
+        }
         let program = Program::new(launch.kernel, launch.source).ok()?;
-        let after = memory.clone();
+        let after = Arc::new(memory.clone());
         let launch = Launch { program: &program, geometry: launch.geometry, constant: launch.constant };
-        let statistics = self.oracle.run(&launch, &after).ok()?;
-        Some((statistics.counts.instructions, after))
+        let instructions = self.oracle.run(&launch, &after).ok()?.counts.instructions;
+        let outcome = Outcome { instructions, after };
+        self.foreseen.keep(digest, &outcome);
+        Some(outcome)
+    }
+
+    /// Runs a launch; gives what it counts in all.
+    fn run(
+        &mut self,
+        launch: &KernelLaunch<'_>,
+        memory: &mut Memory,
+        ahead: Option<&Outcome>,
+    ) -> Result<Statistics, LaunchError> {
+        // Otherwise the oracle has met no fault.
+        let locate = ahead.is_none() && self.settings.locate;
+        let Some(&Outcome { instructions, ref after }) = ahead.filter(|all| all.instructions > self.limit) else {
+            self.whole.solo.settings.locate = locate;
+            let before = self.whole.statistics();
+            self.whole.launch(launch, memory)?;
+            return Ok(self.whole.statistics().since(&before));
+        };
+        let mut sample = ModelEngine::new(Settings { locate, ..self.settings.clone() });
+        let config = &self.settings.config;
+        let demand = demand(launch.kernel, &launch.geometry);
+        let room = Room::of_launch(config, launch.geometry.threads());
+        let warps = u64::from(room.residency(&demand, Sharing::of(config)).blocks()) * u64::from(demand.warps);
+        sample.solo.sample = Some(Sample::new(self.limit, warps));
+        if let Some(other) = &mut sample.other {
+            other.limit(self.limit, warps);
+        }
+        sample.launch(launch, memory)?;
+        self.skipped += sample.skipped();
+        let mut counted = sample.statistics();
+        if !sample.solo.cut {
+            return Ok(counted);
+        }
+        *memory = Memory::clone(after);
+        let warmed = sample.solo.sample.take().and_then(|sample| sample.warmed).unwrap_or_default();
+        let issued = |statistics: &Statistics| statistics.events.get(ISSUED).copied().unwrap_or(0);
+        let warm = counted.since(&warmed);
+        let rest = instructions.saturating_sub(issued(&counted));
+        let of = issued(&warm);
+        counted.add(&Statistics { launches: 0, ..warm }.scaled(rest, of));
+        Ok(counted)
     }
 }
 
@@ -57,27 +144,19 @@ impl Engine for SampledEngine {
 
     fn launch(&mut self, launch: &KernelLaunch<'_>, memory: &mut Memory) -> Result<(), LaunchError> {
         let ahead = self.ahead(launch, memory);
-        // The oracle has met no fault then.
-        let locate = ahead.is_none() && self.settings.locate;
-        let long = ahead.filter(|(instructions, _)| *instructions > self.limit);
-        let Some((instructions, after)) = long else {
-            self.whole.solo.settings.locate = locate;
-            return self.whole.launch(launch, memory);
-        };
-        let mut sample = ModelEngine::new(Settings { locate, ..self.settings.clone() });
-        sample.solo.enough = Some(self.limit);
-        if let Some(other) = &mut sample.other {
-            other.limit(self.limit);
+        if let Some(Outcome { instructions, after }) = &ahead
+            && let Some(ran) = self.ran.iter().rev().find(|ran| ran.is_like(launch, *instructions))
+        {
+            self.sampled.add(&ran.counted.clone().scaled(*instructions, ran.instructions));
+            *memory = Memory::clone(after);
+            return Ok(());
         }
-        sample.launch(launch, memory)?;
-        let mut counted = sample.statistics();
-        if sample.solo.cut {
-            *memory = after;
-            let issued = sample.solo.totals.sum(super::ISSUED);
-            counted = counted.scaled(instructions, issued);
+        let counted = self.run(launch, memory, ahead.as_ref())?;
+        if let Some(Outcome { instructions, .. }) = ahead {
+            let (kernel, geometry, constant) = (launch.kernel.name.clone(), launch.geometry, launch.constant.to_vec());
+            self.ran.push(Ran { kernel, geometry, constant, instructions, counted: counted.clone() });
         }
         self.sampled.add(&counted);
-        self.skipped += sample.skipped();
         Ok(())
     }
 
@@ -88,9 +167,7 @@ impl Engine for SampledEngine {
 
 impl Machine for SampledEngine {
     fn statistics(&self) -> Statistics {
-        let mut all = self.whole.statistics();
-        all.add(&self.sampled);
-        all
+        self.sampled.clone()
     }
 
     fn skipped(&self) -> u64 {
