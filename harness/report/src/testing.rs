@@ -39,7 +39,7 @@ pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
         ptx: None,
         size: crate::Size::Own,
         code: crate::Code::PTX,
-        sample: Some(300_000),
+        sample: Some(crate::SAMPLE),
     };
     names.iter().map(kernel).collect()
 }
