@@ -17,7 +17,7 @@ pub struct PaperReport {
     pub title: &'static str,
     /// What they run on.
     pub size: Size,
-    /// Instructions of warps of a launch that the model runs, at least: what is longer is sampled. Nothing: all of them.
+    /// Cycles of a launch that the model runs, at least: what is longer is sampled. Nothing: all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<u64>,
     /// The kernels.
@@ -61,7 +61,7 @@ impl PaperReport {
         let size = self.size.words();
         self.sample.map_or_else(
             || size.to_owned(),
-            |sample| format!("{size}, launches of more than {sample} instructions sampled"),
+            |sample| format!("{size}, launches of more than {sample} cycles sampled"),
         )
     }
 }

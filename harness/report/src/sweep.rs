@@ -33,8 +33,8 @@ use crate::row::{PerKernel, mean};
 use crate::usage::Usage;
 use crate::watched::{WatchError, WatchedEngine};
 
-/// Instructions of warps after which the model ends a launch, unless something else is said (docs/reports.md, "Samples").
-pub const SAMPLE: u64 = 100_000;
+/// Cycles after which the model ends a launch, unless something else is said (docs/reports.md, "Samples").
+pub const SAMPLE: u64 = 200_000;
 
 /// What the kernels of a report run on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -76,7 +76,7 @@ pub struct Kernel {
     pub code: Code,
     /// What it runs on.
     pub size: Size,
-    /// Instructions of warps after which the model ends a launch, and takes what it has counted for a sample of the launch; nothing: it runs all of them.
+    /// Cycles after which the model may end a launch, and takes what it has counted for a sample of the launch; nothing: it runs all of them.
     pub sample: Option<u64>,
 }
 
@@ -488,7 +488,7 @@ pub fn sweep<'a>(
     let key = |task: &Task<'_>, what: What<'_>| {
         let kernel = digests[task.kernel.name.as_str()].as_ref()?;
         let sample = task.kernel.sample.filter(|_| matches!(what, What::Model(_)));
-        let sample = sample.map_or_else(String::new, |limit| format!(", a sample of {limit}"));
+        let sample = sample.map_or_else(String::new, |limit| format!(", a sample of {limit} cycles"));
         Some(kept.key(&format!("kernel {} {kernel}, {}{sample}", task.kernel.name, what.key())))
     };
     let foreseen: HashMap<&str, Arc<Foreseen>> =

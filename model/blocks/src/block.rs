@@ -78,6 +78,9 @@ pub trait Block: Clone + Send + 'static {
     /// Lets that many cycles pass that [`still`](Block::still) has spoken for.
     fn skip(&mut self, _cycles: u64) {}
 
+    /// No block of the grid begins any more; those that have begun run to their end. The RTL has no such thing: it is for estimates, which the model makes alone.
+    fn drain(&mut self) {}
+
     /// The memories, in a fixed order: filled from the seed before a run and compared whole.
     fn memories(&mut self) -> Vec<Memory<'_>> {
         Vec::new()

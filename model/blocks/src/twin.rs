@@ -197,6 +197,9 @@ pub trait Twin: Send {
     /// See [`Block::skip`].
     fn skip(&mut self, _cycles: u64) {}
 
+    /// See [`Block::drain`].
+    fn drain(&mut self) {}
+
     /// See [`Block::memories`].
     fn memories(&mut self) -> Vec<Memory<'_>>;
 
@@ -277,6 +280,10 @@ impl<B: Block> Twin for Erased<B> {
 
     fn skip(&mut self, cycles: u64) {
         self.block.skip(cycles);
+    }
+
+    fn drain(&mut self) {
+        self.block.drain();
     }
 
     fn memories(&mut self) -> Vec<Memory<'_>> {

@@ -404,6 +404,10 @@ impl Block for Sm {
         self.blocks.pass_time(cycles);
     }
 
+    fn drain(&mut self) {
+        self.blocks.block_launcher.drain();
+    }
+
     fn memories(&mut self) -> Vec<Memory<'_>> {
         let mut all = Vec::new();
         let blocks = &mut self.blocks;

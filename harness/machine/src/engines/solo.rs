@@ -39,6 +39,9 @@ use crate::whereabouts::Whereabouts;
 /// Interval at which the run checks whether it has to stop.
 const STOP_EVERY: u64 = 4096;
 
+/// A sample goes on until so many times as many warps have begun as the SM holds: a launch of fewer runs whole.
+const ROUNDS: u64 = 4;
+
 /// The event of an instruction that a warp issues.
 const ISSUED: &str = "issue";
 /// The event of warps that begin.
@@ -60,6 +63,9 @@ trait Runner {
 
     /// Lets that many cycles pass.
     fn skip(&mut self, _cycles: u64) {}
+
+    /// No block of the launch begins any more.
+    fn drain(&mut self) {}
 
     /// Words of its memories lose their values.
     fn lose(&mut self, _lost: &[LostWord]) {}
@@ -84,6 +90,10 @@ impl Runner for Box<dyn Twin> {
         Twin::skip(&mut **self, cycles);
     }
 
+    fn drain(&mut self) {
+        Twin::drain(&mut **self);
+    }
+
     fn lose(&mut self, lost: &[LostWord]) {
         lose_in_twin(&mut **self, lost);
     }
@@ -103,35 +113,42 @@ enum Halt {
     Rtl(RtlFailure),
     /// The user wanted it.
     Interrupted,
-    /// It has issued as many instructions as it may.
-    Enough,
     /// It has come to a cycle.
     Reached,
 }
 
-/// How much of a launch is run.
+/// How much of a launch is run, on an SM that has just been reset.
 struct Sample {
-    /// Instructions of warps after which it ends early.
-    instructions: u64,
+    /// Cycles after which no block begins any more.
+    cycles: u64,
     /// Warps that the SM holds of it.
     warps: u64,
-    /// What was counted until its blocks began and ended as they will until its end.
-    warmed: Option<Statistics>,
+    stretch: Stretch,
+}
+
+/// The part of a launch that a sample of it is in.
+enum Stretch {
+    /// The SM fills, and the first blocks are there.
+    Warming,
+    /// Blocks begin as others end, as they will until the launch's end. What was counted before.
+    Standing { since: Statistics },
+    /// No block begins any more. What was counted before, since the first stretch, stands for the blocks that are left out.
+    Draining { stands: Statistics },
 }
 
 impl Sample {
-    fn new(instructions: u64, warps: u64) -> Self {
-        Self { instructions, warps, warmed: None }
+    fn new(cycles: u64, warps: u64) -> Self {
+        Self { cycles, warps, stretch: Stretch::Warming }
     }
 
-    /// Whether the first blocks have made room for others: with a third of the instructions, and as many warps as the SM holds twice.
-    fn is_warm(&self, issued: u64, started: u64) -> bool {
-        issued >= self.instructions / 3 && started >= 2 * self.warps
+    /// Whether the first blocks have made room for others: after a third of the cycles, with as many warps as the SM holds twice.
+    fn is_warm(&self, cycles: u64, started: u64) -> bool {
+        cycles >= self.cycles / 3 && started >= 2 * self.warps
     }
 
-    /// Whether enough was run: all instructions, and as many warps as the SM holds four times.
-    fn is_enough(&self, issued: u64, started: u64) -> bool {
-        issued >= self.instructions && started >= 4 * self.warps
+    /// Whether enough of its middle was run: all cycles, and as many warps as the SM holds a number of times.
+    fn is_enough(&self, cycles: u64, started: u64) -> bool {
+        cycles >= self.cycles && started >= ROUNDS * self.warps
     }
 }
 
@@ -153,12 +170,10 @@ struct Solo<R> {
     /// Those of them that were skipped.
     skipped: u64,
     launches: u64,
-    /// When a launch may end early; looked at now and then.
+    /// When a launch may leave out blocks; looked at now and then.
     sample: Option<Sample>,
     /// The cycle in front of which the run ends.
     until: Option<u64>,
-    /// A launch has ended early.
-    cut: bool,
 }
 
 impl<R: Runner> Solo<R> {
@@ -178,7 +193,6 @@ impl<R: Runner> Solo<R> {
             launches: 0,
             sample: None,
             until: None,
-            cut: false,
             settings,
             runner,
         }
@@ -261,17 +275,32 @@ impl<R: Runner> Solo<R> {
                 if self.settings.stop.load(Ordering::Relaxed) {
                     return Err(Halt::Interrupted);
                 }
-                if let Some(sample) = &self.sample {
-                    let (issued, started) = (self.totals.sum(ISSUED), self.totals.sum(STARTED));
-                    if sample.is_enough(issued, started) {
-                        return Err(Halt::Enough);
-                    }
-                    if sample.is_warm(issued, started) && sample.warmed.is_none() {
-                        let counted = self.statistics();
-                        self.sample.as_mut().expect("there is one").warmed = Some(counted);
-                    }
-                }
+                self.advance_sample();
             }
+        }
+    }
+
+    /// Ends a sample's stretches where it is time.
+    fn advance_sample(&mut self) {
+        let Some(sample) = &self.sample else { return };
+        let started = self.totals.sum(STARTED);
+        match sample.stretch {
+            Stretch::Warming if sample.is_warm(self.cycles, started) => {
+                let until_now = self.statistics();
+                self.move_sample_to(Stretch::Standing { since: until_now });
+            }
+            Stretch::Standing { ref since } if sample.is_enough(self.cycles, started) => {
+                let counted = self.statistics().since(since);
+                self.move_sample_to(Stretch::Draining { stands: counted });
+                self.runner.drain();
+            }
+            _ => {}
+        }
+    }
+
+    fn move_sample_to(&mut self, stretch: Stretch) {
+        if let Some(sample) = &mut self.sample {
+            sample.stretch = stretch;
         }
     }
 
@@ -305,7 +334,7 @@ impl<R: Runner> Solo<R> {
         let Some(trace) = &mut self.trace else { return };
         let cycle = self.cycles.saturating_sub(1);
         match ended {
-            Ok(End::Done) | Err(Halt::Enough | Halt::Reached) => {}
+            Ok(End::Done) | Err(Halt::Reached) => {}
             Ok(End::Fault { warp, cause, .. }) => {
                 let name = CAUSES.get(usize::from(*cause)).copied().unwrap_or("unknown cause");
                 trace.mark(cycle, "fault", &[("slot", warp.to_string()), ("cause", name.to_owned())]);
@@ -536,12 +565,6 @@ impl Engine for ModelEngine {
             }
             Err(Halt::Rtl(failure)) => return Err(self.solo.broken(&failure)),
             Err(Halt::Interrupted) => return Err(LaunchError::Interrupted),
-            Err(Halt::Enough) => {
-                // What it has left in memory is half a launch.
-                self.solo.launches += 1;
-                self.solo.cut = true;
-                return Ok(());
-            }
         };
         if end != End::Done && case.is_none() {
             self.solo.look_inside();

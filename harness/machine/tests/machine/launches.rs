@@ -69,7 +69,7 @@ fn a_sample_stands_for_the_whole_launch() {
     let programs = [passes(100, 400), passes(9000, 4), passes(3, 4)];
     let mut whole = plain();
     let mut all = SampledEngine::new(settings(&[]), u64::MAX);
-    let mut part = SampledEngine::new(settings(&[]), 20_000);
+    let mut part = SampledEngine::new(settings(&[]), 80_000);
     let memory = || {
         let mut memory = Memory::default();
         memory.add("words", &[0; 400 * 64 * 4]).unwrap();
@@ -104,6 +104,21 @@ fn a_sample_stands_for_the_whole_launch() {
     let wrong = Program::new("IADD R2, PT, R2, 2, !PT\nLD.GLOBAL.B32 R9, [R2:RZ]", 1, 32);
     let error = wrong.run(&mut SampledEngine::new(settings(&[]), 1)).unwrap_err();
     assert!(error.to_string().contains("misaligned address"), "{error}");
+}
+
+#[test]
+fn a_sample_has_the_end_of_the_launch() {
+    // Blocks of 600 to 1623 passes: as they end, the SM is less and less full.
+    let count = "IMAD.LO R6, PT, R1, 613, RZ, !PT\nLOP3.LUT192 R6, R6, 1023, RZ\nIADD R6, PT, R6, 600, !PT\nMOV R5, 0\n\
+        again:\nIADD R5, PT, R5, 1, !PT\nISETP.LT.AND P0, R5, R6, PT\n@P0 BRA again, join none";
+    let program = Program::new(count, 160, 64);
+    let (mut whole, mut part) = (plain(), SampledEngine::new(settings(&[]), 20_000));
+    program.run(&mut whole).unwrap();
+    program.run(&mut part).unwrap();
+    let [whole, part] = [whole.statistics(), part.statistics()];
+    assert_ne!(part, whole);
+    let apart = part.cycles as f64 / whole.cycles as f64 - 1.0;
+    assert!(apart.abs() < 0.01, "{} of the sample, {} whole", part.cycles, whole.cycles);
 }
 
 #[test]

@@ -811,6 +811,11 @@ impl Block for BlockLauncher {
         self.edge(inputs.cfg_i, offered, inputs.alive_i, inputs.idle_i, inputs.memory_idle_i != 0);
     }
 
+    fn drain(&mut self) {
+        // The blocks keep the grid that they see.
+        self.next.z = self.launch.grid.z;
+    }
+
     fn probe(&self, _: &BlockLauncherIn, _: &BlockLauncherOut, probe: &mut BlockLauncherProbe) {
         *probe = crate::Ports::zeroed();
         probe.state_q = self.state as u8;

@@ -17,9 +17,9 @@ impl Other {
         Some(Self(solo_model(Settings { config, wave: None, measure: false, ..settings.clone() })))
     }
 
-    /// A launch ends early after so many instructions of warps, if the SM holds so many of its warps.
-    pub(super) fn limit(&mut self, instructions: u64, warps: u64) {
-        self.0.sample = Some(Sample::new(instructions, warps));
+    /// A launch ends early after so many cycles, if the SM holds so many of its warps.
+    pub(super) fn limit(&mut self, cycles: u64, warps: u64) {
+        self.0.sample = Some(Sample::new(cycles, warps));
     }
 
     /// Runs a launch, and leaves the memory; gives the stalls of each period.

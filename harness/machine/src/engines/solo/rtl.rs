@@ -65,7 +65,7 @@ impl Engine for RtlEngine {
             Err(Halt::Hung(since)) => return Err(self.solo.hang(launch, since, Vec::new())),
             Err(Halt::Rtl(failure)) => return Err(self.solo.broken(&failure)),
             Err(Halt::Interrupted) => return Err(LaunchError::Interrupted),
-            Err(Halt::Enough | Halt::Reached) => unreachable!("only the model ends early"),
+            Err(Halt::Reached) => unreachable!("only the model ends early"),
         };
         fault(&end, launch, memory, None, None).map_or(Ok(()), |fault| Err(LaunchError::Fault(Box::new(fault))))
     }

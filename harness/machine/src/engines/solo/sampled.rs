@@ -1,8 +1,8 @@
 //! The model of the SM, which runs long launches only in part.
 //!
-//! A launch of many more blocks than fit the SM is the same for most of its time: blocks come as others end. So the model runs a long one until it has issued a
-//! number of instructions and its blocks have replaced each other several times. Until the first blocks are replaced the SM fills: caches and registers are empty,
-//! and no block has ended. What is counted after that stands for the rest, in proportion to instructions.
+//! A launch of many more blocks than fit the SM is the same for most of its time: blocks come as others end. So the model runs a long one for a number of cycles
+//! and until its blocks have replaced each other several times. Until the first blocks are replaced the SM fills: caches and registers are empty, and no block has
+//! ended. What is counted after that stands for the rest, in proportion to instructions.
 //!
 //! A launch that is like one before is not run: one of the same kernel with the same grid and parameters, and about as many instructions. It counts as that one does,
 //! in proportion.
@@ -19,13 +19,16 @@ use gpurf_oracle::{Geometry, Launch, Memory, Options, Oracle, Program};
 use gpurf_sm::residency::{Room, Sharing};
 
 use super::foreseen::{self, Foreseen, Outcome};
-use super::{ISSUED, Machine, ModelEngine, Sample, Settings, Statistics};
+use super::{ISSUED, Machine, ModelEngine, ROUNDS, Sample, Settings, Statistics, Stretch};
 use crate::engines::LaunchError;
 use crate::job::demand;
 use crate::trace::Trace;
 
 /// Launches of a kernel whose instructions differ by less than one in so many are alike, if they have the same grid and parameters.
 const ALIKE: u64 = 50;
+
+/// A launch of fewer instructions than a part of the sample's cycles runs whole, on an SM that has run the launches before it.
+const SHORT: u64 = 8;
 
 /// A launch that the model ran, or a sample of it.
 struct Ran {
@@ -48,11 +51,11 @@ impl Ran {
 /// The model alone, of long launches a sample.
 pub struct SampledEngine {
     settings: Settings,
-    /// Instructions of warps that a launch runs at most; a few more are run until it is noticed.
+    /// Cycles after which a launch may end early; a few more are run until it is noticed.
     limit: u64,
     oracle: Oracle,
     foreseen: Arc<Foreseen>,
-    /// Runs the launches that are no longer than that.
+    /// Runs the launches that have few instructions.
     whole: ModelEngine,
     /// Counts of all launches, each as long as it would have been.
     sampled: Statistics,
@@ -62,7 +65,7 @@ pub struct SampledEngine {
 }
 
 impl SampledEngine {
-    /// An SM that has just been reset. Launches of more instructions of warps than `limit` end early.
+    /// An SM that has just been reset. Launches that run for more cycles than `limit` may end early.
     pub fn new(settings: Settings, limit: u64) -> Self {
         Self::sharing(settings, limit, Arc::default())
     }
@@ -98,6 +101,19 @@ impl SampledEngine {
         Some(outcome)
     }
 
+    /// How many of its warps the SM holds; nothing of a launch that runs whole, as it has few instructions or few warps.
+    fn warps_of_long(&self, launch: &KernelLaunch<'_>, instructions: u64) -> Option<u64> {
+        if instructions <= self.limit / SHORT {
+            return None;
+        }
+        let config = &self.settings.config;
+        let demand = demand(launch.kernel, &launch.geometry);
+        let room = Room::of_launch(config, launch.geometry.threads());
+        let of_blocks = |blocks: u64| blocks * u64::from(demand.warps);
+        let held = of_blocks(room.residency(&demand, Sharing::of(config)).blocks().into());
+        (of_blocks(launch.geometry.blocks()) > ROUNDS * held).then_some(held)
+    }
+
     /// Runs a launch; gives what it counts in all.
     fn run(
         &mut self,
@@ -107,17 +123,14 @@ impl SampledEngine {
     ) -> Result<Statistics, LaunchError> {
         // Otherwise the oracle has met no fault.
         let locate = ahead.is_none() && self.settings.locate;
-        let Some(&Outcome { instructions, ref after }) = ahead.filter(|all| all.instructions > self.limit) else {
+        let long = ahead.and_then(|ahead| Some((ahead, self.warps_of_long(launch, ahead.instructions)?)));
+        let Some((&Outcome { instructions, ref after }, warps)) = long else {
             self.whole.solo.settings.locate = locate;
             let before = self.whole.statistics();
             self.whole.launch(launch, memory)?;
             return Ok(self.whole.statistics().since(&before));
         };
         let mut sample = ModelEngine::new(Settings { locate, ..self.settings.clone() });
-        let config = &self.settings.config;
-        let demand = demand(launch.kernel, &launch.geometry);
-        let room = Room::of_launch(config, launch.geometry.threads());
-        let warps = u64::from(room.residency(&demand, Sharing::of(config)).blocks()) * u64::from(demand.warps);
         sample.solo.sample = Some(Sample::new(self.limit, warps));
         if let Some(other) = &mut sample.other {
             other.limit(self.limit, warps);
@@ -125,16 +138,13 @@ impl SampledEngine {
         sample.launch(launch, memory)?;
         self.skipped += sample.skipped();
         let mut counted = sample.statistics();
-        if !sample.solo.cut {
-            return Ok(counted);
+        // Otherwise it came to its end before.
+        if let Some(Sample { stretch: Stretch::Draining { stands }, .. }) = sample.solo.sample {
+            *memory = Memory::clone(after);
+            let issued = |statistics: &Statistics| statistics.events.get(ISSUED).copied().unwrap_or(0);
+            let (rest, of) = (instructions.saturating_sub(issued(&counted)), issued(&stands));
+            counted.add(&stands.scaled(rest, of));
         }
-        *memory = Memory::clone(after);
-        let warmed = sample.solo.sample.take().and_then(|sample| sample.warmed).unwrap_or_default();
-        let issued = |statistics: &Statistics| statistics.events.get(ISSUED).copied().unwrap_or(0);
-        let warm = counted.since(&warmed);
-        let rest = instructions.saturating_sub(issued(&counted));
-        let of = issued(&warm);
-        counted.add(&Statistics { launches: 0, ..warm }.scaled(rest, of));
         Ok(counted)
     }
 }

@@ -221,6 +221,26 @@ fn a_slot_takes_another_block_when_all_its_warps_have_ended() {
 }
 
 #[test]
+fn a_grid_that_is_drained_ends_with_the_blocks_that_have_begun() {
+    let launch = Launch { threads: 128, grid: Coordinates { x: 20, y: 3, z: 2 }, ..SMALL };
+    let mut launcher = Driver::launched(&launch);
+    launcher.until(|out| out.start_valid_o == 1);
+    // The second block has begun, of which three warps are to come.
+    let begun: Vec<_> = (0..5).filter_map(|_| launcher.start()).map(|(warp, _)| warp).collect();
+    assert_eq!(begun, [1, 2, 3, 4]);
+    launcher.block.drain();
+    let rest: Vec<_> = (0..60).filter_map(|_| launcher.start()).map(|(warp, _)| warp).collect();
+    assert_eq!((rest, launcher.out.slot_busy_o), (vec![5, 6, 7], 0b11));
+    assert_eq!((launcher.out.nctaid_x_o, launcher.out.nctaid_y_o, launcher.out.nctaid_z_o), (20, 3, 2));
+    launcher.inputs.alive_i = 0;
+    launcher.until(|out| out.done_o == 1);
+    // The next grid is whole.
+    launcher.launch(&Launch { grid: Coordinates { x: 2, y: 1, z: 1 }, ..SMALL });
+    let next: Vec<_> = (0..60).filter_map(|_| launcher.start()).map(|(warp, _)| warp).collect();
+    assert_eq!(next, [0, 1]);
+}
+
+#[test]
 fn a_block_that_is_being_started_has_not_ended() {
     let mut launcher = Driver::launched(&Launch { threads: 128, ..SMALL });
     launcher.until(|out| out.start_valid_o == 1);
