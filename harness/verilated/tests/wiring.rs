@@ -48,7 +48,7 @@ fn read(source: &str, knob: u16) -> verilated::Result<Wiring> {
         options: Options { knobs: vec!["mutant_sel".to_owned()], ..Options::default() },
         replaced: Vec::new(),
     };
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verilated");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/verilated");
     Toolchain::find(&folder).expect("Verilator and a C++ compiler").wiring(&request, knob)
 }
 

@@ -44,7 +44,8 @@ declared!(Witness = "witness", parameters [], Shape: In => Out, NoProbe<Shape>);
 struct Record([u8; 256]);
 
 fn build() -> Library {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("witness");
+    // That of the checkout: Verilator's headers and its runtime are compiled once for all tests.
+    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/verilated");
     let tools = Toolchain::find(&cache).expect("Verilator and a C++ compiler");
     let request = Request {
         declaration: erase::<Witness>(&Shape).declaration().clone(),

@@ -34,7 +34,7 @@ pub struct ReportResults {
     /// Run the project's kernels on little data, for a quick look (default: a thousand blocks, which fill the SM)
     #[arg(long, conflicts_with = "kernel")]
     pub small: bool,
-    /// Cycles of a launch that the model runs, or more until its blocks have replaced each other; what it counts in a longer launch stands for the rest in proportion
+    /// Cycles of a long launch after which no block begins any more on the model; what it has counted stands for the rest in proportion (docs/reports.md, "Samples")
     #[arg(long, value_name = "N", default_value_t = SAMPLE, value_parser = from_to::<u64>(1000..=1_000_000_000), allow_negative_numbers = true, conflicts_with_all = ["small", "whole"])]
     pub sample: u64,
     /// Run every launch to its end on the model, and no sample of it
