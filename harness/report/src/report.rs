@@ -59,10 +59,8 @@ impl PaperReport {
     /// What the kernels run on, in words.
     pub fn data(&self) -> String {
         let size = self.size.words();
-        self.sample.map_or_else(
-            || size.to_owned(),
-            |sample| format!("{size}, launches of more than {sample} cycles sampled"),
-        )
+        self.sample
+            .map_or_else(|| size.to_owned(), |sample| format!("{size}, launches of more than {sample} cycles sampled"))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::common::kernels::{commits, skips};
 use crate::common::miscounts::{add, every_field_is_counted, is_found, value};
 use crate::common::power::every_access_meets_on;
-use crate::common::{Program, alone, run, settings};
+use crate::common::{Program, alone, settings};
 use gpurf_blocks::power::{POWER_COUNT_EVENT, POWER_EVENT};
 use gpurf_kernels::KERNELS;
 use gpurf_machine::{LaunchError, ModelEngine, Settings};
@@ -75,10 +75,10 @@ fn a_definition_that_both_sides_misread_is_found() {
 fn always_on_is_the_machine_without_power_states() {
     for kernel in KERNELS {
         for set in [&["mrf.issue_ports=2", "sm.scheduler=round_robin"][..], &["sm.active_warps=8"]] {
-            let plain = run(kernel, set, 64);
+            let (plain, buffers, _) = alone(kernel.name, settings(set));
             let with: Vec<&str> = set.iter().copied().chain(["power.present=true", "power.mode=always_on"]).collect();
-            let on = run(kernel, &with, 64);
-            assert_eq!(plain.cycles, on.cycles, "{} {set:?}", kernel.name);
+            let (on, same, _) = alone(kernel.name, settings(&with));
+            assert!(plain.cycles == on.cycles && buffers == same, "{} {set:?}", kernel.name);
             for (name, count) in &plain.events {
                 assert_eq!(Some(count), on.events.get(name), "{} {set:?}: {name}", kernel.name);
             }
