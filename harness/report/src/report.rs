@@ -17,7 +17,7 @@ pub struct PaperReport {
     pub title: &'static str,
     /// What they run on.
     pub size: Size,
-    /// Cycles of a launch that the model runs, at least: what is longer is sampled. Nothing: all of them.
+    /// Cycles of a launch after which no block begins any more: what is longer is a sample. Nothing: all blocks run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<u64>,
     /// The kernels.

@@ -33,7 +33,7 @@ use crate::row::{PerKernel, mean};
 use crate::usage::Usage;
 use crate::watched::{WatchError, WatchedEngine};
 
-/// Cycles after which the model ends a launch, unless something else is said (docs/reports.md, "Samples").
+/// Cycles after which no block of a launch begins any more, unless something else is said (docs/reports.md, "Samples").
 pub const SAMPLE: u64 = 200_000;
 
 /// What the kernels of a report run on.
@@ -76,7 +76,7 @@ pub struct Kernel {
     pub code: Code,
     /// What it runs on.
     pub size: Size,
-    /// Cycles after which the model may end a launch, and takes what it has counted for a sample of the launch; nothing: it runs all of them.
+    /// Cycles after which no block of a launch begins any more on the model, which takes what it has counted for a sample of the launch; nothing: all blocks run.
     pub sample: Option<u64>,
 }
 

@@ -17,7 +17,7 @@ impl Other {
         Some(Self(solo_model(Settings { config, wave: None, measure: false, ..settings.clone() })))
     }
 
-    /// A launch ends early after so many cycles, if the SM holds so many of its warps.
+    /// No block of a launch begins after so many cycles, if the SM holds so many of its warps.
     pub(super) fn limit(&mut self, cycles: u64, warps: u64) {
         self.0.sample = Some(Sample::new(cycles, warps));
     }

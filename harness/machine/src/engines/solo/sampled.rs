@@ -1,8 +1,9 @@
 //! The model of the SM, which runs long launches only in part.
 //!
 //! A launch of many more blocks than fit the SM is the same for most of its time: blocks come as others end. So the model runs a long one for a number of cycles
-//! and until its blocks have replaced each other several times. Until the first blocks are replaced the SM fills: caches and registers are empty, and no block has
-//! ended. What is counted after that stands for the rest, in proportion to instructions.
+//! and until its blocks have replaced each other several times; then no block begins any more, and those that have begun run to their end. Until the first blocks
+//! are replaced the SM fills: caches and registers are empty, and no block has ended. What is counted between that and the end stands for the blocks that are left
+//! out, in proportion to instructions.
 //!
 //! A launch that is like one before is not run: one of the same kernel with the same grid and parameters, and about as many instructions. It counts as that one does,
 //! in proportion.
@@ -51,11 +52,11 @@ impl Ran {
 /// The model alone, of long launches a sample.
 pub struct SampledEngine {
     settings: Settings,
-    /// Cycles after which a launch may end early; a few more are run until it is noticed.
+    /// Cycles after which no block of a long launch begins any more; looked at now and then.
     limit: u64,
     oracle: Oracle,
     foreseen: Arc<Foreseen>,
-    /// Runs the launches that have few instructions.
+    /// Runs the launches that have few instructions or few warps.
     whole: ModelEngine,
     /// Counts of all launches, each as long as it would have been.
     sampled: Statistics,
@@ -65,7 +66,7 @@ pub struct SampledEngine {
 }
 
 impl SampledEngine {
-    /// An SM that has just been reset. Launches that run for more cycles than `limit` may end early.
+    /// An SM that has just been reset. Of long launches no block begins after `limit` cycles.
     pub fn new(settings: Settings, limit: u64) -> Self {
         Self::sharing(settings, limit, Arc::default())
     }
