@@ -39,7 +39,7 @@ use crate::whereabouts::Whereabouts;
 /// Interval at which the run checks whether it has to stop.
 const STOP_EVERY: u64 = 4096;
 
-/// A sample goes on until so many times as many warps have begun as the SM holds: a launch of fewer runs whole.
+/// Blocks begin in a sample until so many times as many warps have begun as the SM holds: a launch of fewer runs whole.
 const ROUNDS: u64 = 4;
 
 /// The event of an instruction that a warp issues.
@@ -282,26 +282,19 @@ impl<R: Runner> Solo<R> {
 
     /// Ends a sample's stretches where it is time.
     fn advance_sample(&mut self) {
-        let Some(sample) = &self.sample else { return };
+        let Some(mut sample) = self.sample.take() else { return };
         let started = self.totals.sum(STARTED);
-        match sample.stretch {
+        match &sample.stretch {
             Stretch::Warming if sample.is_warm(self.cycles, started) => {
-                let until_now = self.statistics();
-                self.move_sample_to(Stretch::Standing { since: until_now });
+                sample.stretch = Stretch::Standing { since: self.statistics() };
             }
-            Stretch::Standing { ref since } if sample.is_enough(self.cycles, started) => {
-                let counted = self.statistics().since(since);
-                self.move_sample_to(Stretch::Draining { stands: counted });
+            Stretch::Standing { since } if sample.is_enough(self.cycles, started) => {
+                sample.stretch = Stretch::Draining { stands: self.statistics().since(since) };
                 self.runner.drain();
             }
             _ => {}
         }
-    }
-
-    fn move_sample_to(&mut self, stretch: Stretch) {
-        if let Some(sample) = &mut self.sample {
-            sample.stretch = stretch;
-        }
+        self.sample = Some(sample);
     }
 
     /// Skips cycles that are like the last one: as many as the SM is sure of, as long as its inputs stay, up to a limit. Gives their number.
