@@ -55,9 +55,9 @@ mutants: ## faults put into the RTL: how many the lockstep catches, where, how f
 		$(addprefix --mistakes ,$(MISTAKES)) $(addprefix --jobs ,$(JOBS))
 	@$(GPURF) audit $(addprefix --block ,$(BLOCK)) $(addprefix --seed ,$(SEED)) $(addprefix --jobs ,$(JOBS))
 
-bench: ## speed of the lockstep, of plain Verilator and of the model (SIZES=1: how it falls as the SM grows; OLD=DIR: this checkout against another one)
+bench: ## speed of the lockstep, of plain Verilator and of the model (SIZES=1: how it falls as the SM grows; TRAIN=1: RTL compiled by a profile; OLD=DIR: this checkout against another one)
 	@scripts/bootstrap.sh
-	@$(if $(OLD),python3 scripts/bench_pair.py $(OLD) .,$(GPURF) bench $(if $(SIZES),--sizes))
+	@$(if $(OLD),python3 scripts/bench_pair.py $(OLD) .,$(GPURF) bench $(if $(SIZES),--sizes) $(if $(TRAIN),--train))
 
 pgo: ## the program optimised by a profile of itself, for long sweeps: target/pgo/gpurf (then e.g. make reproduce GPURF=target/pgo/gpurf)
 	@scripts/bootstrap.sh --pgo

@@ -79,6 +79,9 @@ fn weights_that_cannot_be_are_refused() {
     refused(&["cosim", "--weights", "mixed"], &["--programs"]);
     refused(&["cosim", "--programs", "0"], &["--programs", "a number from 1 to 1000000"]);
     refused(&["cosim", "--programs", "1", "--block", "mrf"], &["cannot be used with"]);
+    refused(&["cosim", "--train"], &["--train", "name --kernel or --programs"]);
+    refused(&["cosim", "--train", "--block", "mrf"], &["cannot be used with"]);
+    refused(&["cosim", "--train", "--programs", "1", "--simulator", "cxxrtl"], &["--train", "leave out --simulator"]);
     refuse("[mix]\nintegers = 3\n", &["weights.toml:2:1", "unknown field `integers`", "`integer`"]);
     refuse("[mix]\ninteger = -3\n", &["weights.toml:2:11", "invalid value"]);
     refuse("theme = \"speed\"\n", &["weights.toml: there is no theme speed"]);

@@ -264,8 +264,9 @@ fn wrong_options_say_so() {
         let words = [option, "model", "--engine lockstep"];
         refused(&["run", &manifest, "--engine", "model", option, value], BAD_INPUT, &words);
     }
+    let builds = "--engine rtl or lockstep";
     for (option, engines) in
-        [(&["--threads", "3"][..], "--engine lockstep"), (&["--optimise"], "--engine rtl or lockstep")]
+        [(&["--threads", "3"][..], "--engine lockstep"), (&["--optimise"], builds), (&["--train"], builds)]
     {
         for engine in ["functional", "model"] {
             let arguments = [&["run", &manifest, "--engine", engine], option].concat();

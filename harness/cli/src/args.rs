@@ -151,6 +151,9 @@ pub struct Cosim {
     /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
     #[arg(long)]
     pub optimise: bool,
+    /// Compile the SM's RTL by a profile of itself, for runs of minutes: more than --optimise, and twice its time to build
+    #[arg(long, conflicts_with_all = ["block", "all_shapes", "whole", "replay"])]
+    pub train: bool,
     /// Seed of stimulus, memories and unreset state
     #[arg(long, value_name = "S", value_parser = number, allow_negative_numbers = true)]
     pub seed: Option<u64>,
@@ -321,6 +324,9 @@ pub struct Execution {
     /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
     #[arg(long)]
     pub optimise: bool,
+    /// Compile the RTL by a profile of itself, for runs of minutes: more than --optimise, and twice its time to build
+    #[arg(long)]
+    pub train: bool,
     /// Cycles in a row without progress after which a launch counts as hung
     #[arg(long, value_name = "N", value_parser = cycles, default_value = "20000", allow_negative_numbers = true)]
     pub idle_limit: u64,

@@ -59,6 +59,8 @@ pub struct Row {
     pub follower_ratio: Option<f64>,
     /// Wall time of plain Verilator, on one thread, over that of the lockstep on two: the median of the rounds' ratios.
     pub threaded_ratio: Option<f64>,
+    /// Plain Verilator compiled by a profile of itself, by plain Verilator; where the lockstep is compiled so.
+    pub trained_ratio: Option<f64>,
     /// Of the outputs; equal for all three.
     pub checksum: String,
 }
@@ -120,6 +122,7 @@ pub fn mrf(project: &Project, tools: &Toolchain, config: &Config, idle: bool, ti
         model_ratio,
         follower_ratio: None,
         threaded_ratio: None,
+        trained_ratio: None,
         checksum: format!("{:016x}", sums[0]),
     })
 }

@@ -13,7 +13,7 @@ use gpurf_oracle::host::{RunError, Session, assembled};
 use verilated::{Library, Options, Toolchain};
 
 use crate::job::{check_overrides, not_allowed, selected};
-use crate::{JobError, JobResult, KernelInputs, LockstepJob, Project, RtlSources, compiled_for, request};
+use crate::{JobError, JobResult, KernelInputs, LockstepJob, Project, RtlSources, build_sm, compiled_for, request};
 
 /// Runs the launches of a manifest in lockstep, and its checks.
 pub(crate) fn run(
@@ -116,7 +116,7 @@ pub(crate) fn build(
     let request = request(project, &job.block, &job.config, rtl, options.clone())?;
     job.check_history(&request.declaration)?;
     check_overrides(project, tools, job, rtl)?;
-    let library = selected(tools.build(&request)?, rtl);
+    let library = selected(build_sm(tools, &request, &job.config)?, rtl);
     let build_s = started.elapsed().as_secs_f64();
     let lacking = not_allowed(job, &library, &request.declaration, rtl, build_s);
     Ok(lacking.map_or_else(|| Built::Whole(library, build_s), |result| Built::Lacking(Box::new(result))))

@@ -25,6 +25,7 @@ mod project;
 pub mod regression;
 mod run;
 pub mod suite;
+mod trained;
 
 pub use code::{BlockSize, CodeError, compiled_for, compiled_for_sizes, launched, private_part_follows};
 pub use comparisons::ComparisonCounts;
@@ -37,4 +38,5 @@ pub use job::{
 pub use parallel::{run_all, run_grouped, threads_of_each};
 pub use project::Project;
 pub use run::run_job;
+pub use trained::build_sm;
 pub use verilated::PACKAGE;

@@ -10,7 +10,7 @@ use gpurf_blocks::config::Config;
 use gpurf_launch::{Manifest, Replay, Source};
 use gpurf_lockstep::{HISTORY, Verdict, write_report};
 use gpurf_machine::coverage::{Point, points};
-use gpurf_machine::{LockstepEngine, Machine, ModelEngine};
+use gpurf_machine::{LaunchError, LockstepEngine, Machine, ModelEngine};
 use gpurf_oracle::host::{RunError, Session, assembled};
 use gpurf_stimulus::program::{Limits, Program, ProgramError, Shrunk, shrink, themes, wanted};
 use verilated::{Library, Options, Toolchain};
@@ -150,6 +150,18 @@ fn refused(inputs: &ProgramInputs, error: &ProgramError) -> JobError {
     JobError::Input(format!("{}: {error}", inputs.name))
 }
 
+/// Runs a program on an engine; the error is that of the engine.
+pub(crate) fn execute<M: Machine>(
+    program: &Program,
+    engine: &mut M,
+) -> Result<Result<(), RunError<LaunchError>>, JobError> {
+    let manifest = Manifest::parse(Path::new(FILE), &program.manifest(None)).map_err(|e| input(&e))?;
+    let Source::Assembly(assembly) = &manifest.source else { return Err(input(&"a program has instructions")) };
+    let image = assembled(&manifest, assembly).map_err(|e| input(&e))?;
+    let mut session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
+    Ok(session.run(engine).map(drop))
+}
+
 struct Runner<'a> {
     job: &'a LockstepJob,
     library: &'a Library,
@@ -171,12 +183,7 @@ impl Runner<'_> {
     }
 
     fn attempt_on<M: Machine>(&self, program: &Program, engine: &mut M) -> Result<JobResult, JobError> {
-        let path = Path::new(FILE);
-        let manifest = Manifest::parse(path, &program.manifest(None)).map_err(|e| input(&e))?;
-        let Source::Assembly(assembly) = &manifest.source else { return Err(input(&"a program has instructions")) };
-        let image = assembled(&manifest, assembly).map_err(|e| input(&e))?;
-        let mut session = Session::new(&manifest, &image).map_err(|e| input(&e))?;
-        let ran = session.run(engine);
+        let ran = execute(program, engine)?;
         let mut result = result_of(self.job, engine, 0.0, 0.0);
         match ran {
             Ok(_) => {
@@ -187,7 +194,7 @@ impl Runner<'_> {
                 }
             }
             Err(error @ (RunError::Passes { .. } | RunError::Fault { .. })) => return Err(input(&error)),
-            Err(RunError::Engine(error)) => failed(&mut result, &error, path)?,
+            Err(RunError::Engine(error)) => failed(&mut result, &error, Path::new(FILE))?,
         }
         Ok(result)
     }

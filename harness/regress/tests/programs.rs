@@ -21,6 +21,20 @@ fn run(project: &Project, job: &LockstepJob, rtl: &RtlSources) -> JobResult {
 }
 
 #[test]
+fn an_sm_that_is_trained_is_compared_as_any_other() {
+    let project = Project::find();
+    let tools = Toolchain::find(&project.cache()).expect("Verilator and a C++ compiler");
+    // A small one: it is compiled twice.
+    let sizes = ["sm.warps=8", "mrf.kilobytes=32", "mrf.collectors=4"];
+    let config = Config::load(Start::Preset("baseline"), &sizes).unwrap();
+    let job = suite::kernel(KernelInputs::of_project(&project, "saxpy"), config, 1);
+    let options = Options { profile: true, ..Options::default() };
+    let result = run_job(&project, &tools, &job, &RtlSources::default(), &options, &GO).unwrap();
+    assert_eq!((result.result, result.report.as_str()), (Verdict::Pass, ""));
+    assert!(result.cycles > 2000 && result.signals_compared > 500 && result.probes_absent.is_empty());
+}
+
+#[test]
 fn a_fault_in_the_alu_is_found_and_leaves_a_short_program() {
     let folder = tempfile::tempdir().unwrap();
     let project = Project { failures: folder.path().join("failures"), ..Project::find() };

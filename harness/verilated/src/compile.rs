@@ -9,6 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpurf_blocks::Declaration;
+use tempfile::TempDir;
 
 use crate::cache::{self, Key};
 use crate::facts;
@@ -18,7 +19,7 @@ use crate::settle_once::{self, Settling};
 use crate::shim::{self, Exchange};
 use crate::toolchain::{checked, checked_tool};
 use crate::units::{self, Generated, Headers, Unit};
-use crate::{Error, Library, Request, Result, Simulator, Toolchain, tool};
+use crate::{Error, Library, Options, Request, Result, Simulator, Toolchain, tool};
 
 const HOOKS_H: &str = include_str!("shim/hooks.h");
 const HOOKS_CPP: &str = include_str!("shim/hooks.cpp");
@@ -44,6 +45,9 @@ pub(crate) const FLAGS: &[&str] = &[
     "-DVM_TRACE_VCD=0",
 ];
 
+/// The level of what is optimised for long runs.
+const OPTIMISED: &str = "-O2";
+
 /// Passes of `-O1` that find little in Verilator's C++ and take an eighth of a build (docs/performance.md, "Builds").
 const QUICK: &[&str] = &["-fno-tree-dominator-opts", "-fno-tree-dse", "-fno-tree-pta"];
 
@@ -62,6 +66,8 @@ impl Toolchain {
     /// # Errors
     /// A source that cannot be read, what Verilator or the compiler refuse, ports that differ from the declaration.
     pub fn build(&self, request: &Request) -> Result<Library> {
+        // One key has one content: nothing is trained here.
+        let request = &Request { options: Options { profile: false, ..request.options.clone() }, ..request.clone() };
         let folder = match request.options.simulator {
             Simulator::Verilator => self.build_with_verilator(request)?,
             Simulator::Cxxrtl => self.build_with_cxxrtl(request)?,
@@ -69,13 +75,47 @@ impl Toolchain {
         Library::load(&folder, self, request)
     }
 
+    /// Builds a module by a profile of itself, or takes it from the cache: first so that it counts which branches it takes; `train` runs that, and what it
+    /// does with it is not looked at; then once more with these counts. That takes twice as long, and what it is built for most of its code runs in
+    /// two thirds of the time. Models made in `train` have to end there.
+    ///
+    /// Without [`Options::profile`](crate::Options::profile), and for simulators and compilers other than Verilator and GCC, it is [`Toolchain::build`].
+    ///
+    /// # Errors
+    /// As [`Toolchain::build`].
+    pub fn build_trained(&self, request: &Request, train: impl FnOnce(&Library)) -> Result<Library> {
+        let can_count = request.options.simulator == Simulator::Verilator && !self.versions.contains("clang");
+        if !request.options.profile || !can_count {
+            return self.build(request);
+        }
+        let key = self.verilator_key(request)?;
+        let folder = cache::file(&self.cache.join("lib"), &key, |entry| {
+            let generated = self.generate(request, entry)?;
+            let counting = generated.folder.path().join("counting");
+            self.link_into(request, &generated, Profile::Count, &counting)?;
+            let library = Library::load(&counting, self, request)?;
+            train(&library);
+            library.write_profile();
+            self.link_into(request, &generated, Profile::Use, entry)
+        })?;
+        Library::load(&folder, self, request)
+    }
+
     fn build_with_verilator(&self, request: &Request) -> Result<PathBuf> {
+        let key = self.verilator_key(request)?;
+        cache::file(&self.cache.join("lib"), &key, |entry| {
+            let generated = self.generate(request, entry)?;
+            self.link_into(request, &generated, Profile::None, entry)
+        })
+    }
+
+    /// What a build with Verilator depends on.
+    fn verilator_key(&self, request: &Request) -> Result<String> {
         let mut key = Key::default().with(&self.versions).with(HOOKS_H).with(HOOKS_CPP);
         for text in [include_str!("registers.rs"), include_str!("settle_once.rs")] {
             key = key.with(text);
         }
-        let key = self.key(request, key)?;
-        cache::file(&self.cache.join("lib"), &key, |folder| self.build_into(request, folder))
+        self.key(request, key)
     }
 
     /// Checks the ports of one module against a declaration, and gives the names of the probes that the module lacks, without compiling
@@ -182,8 +222,8 @@ impl Toolchain {
         checked_tool(&mut command, &self.verilator, request.declaration.block).map(drop)
     }
 
-    /// Makes the cache entry: a folder with the shared object and the facts about it.
-    fn build_into(&self, request: &Request, entry: &Path) -> Result<()> {
+    /// Writes the C++ of a module into a folder beside its future cache entry.
+    fn generate(&self, request: &Request, entry: &Path) -> Result<GeneratedCpp> {
         let made = |source| Error::Cache { path: entry.to_owned(), source };
         let scratch = tempfile::tempdir_in(entry.parent().unwrap_or(entry)).map_err(made)?;
         let folder = scratch.path();
@@ -205,24 +245,31 @@ impl Toolchain {
         write(&folder.join("gpurf_hooks.cpp"), HOOKS_CPP)?;
         write(&folder.join("gpurf_model.cpp"), &MODEL_CPP.replace("@PREFIX@", PREFIX))?;
 
-        let objects = self.compile_all(request, folder)?;
-        fs::create_dir(entry).map_err(made)?;
-        self.link(request, &objects, entry)?;
-        write(&entry.join("facts"), &facts::write(&absent, &state))
+        let units = self.units(request, folder)?;
+        Ok(GeneratedCpp { units, facts: facts::write(&absent, &state), folder: scratch })
+    }
+
+    /// Compiles the C++ and makes the folder `entry`, with the shared object and the facts about it.
+    fn link_into(&self, request: &Request, cpp: &GeneratedCpp, profile: Profile, entry: &Path) -> Result<()> {
+        let objects = self.compile_all(request, cpp, profile)?;
+        fs::create_dir(entry).map_err(|source| Error::Cache { path: entry.to_owned(), source })?;
+        self.link(request, &objects, entry, profile)?;
+        write(&entry.join("facts"), &cpp.facts)
     }
 
     /// Makes the shared object of a cache entry.
-    pub(crate) fn link(&self, request: &Request, objects: &[PathBuf], entry: &Path) -> Result<()> {
+    pub(crate) fn link(&self, request: &Request, objects: &[PathBuf], entry: &Path, profile: Profile) -> Result<()> {
         let mut link = tool(&self.compiler);
+        link.args(profile.link_flags());
         link.args(["-shared", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-o"]);
         link.arg(entry.join("model.so")).args(objects).arg("-pthread");
         checked(&mut link, request.declaration.block).map(drop)
     }
 
-    /// Compiles the generated sources, Verilator's runtime and the shim, two at a time.
+    /// What is compiled: the generated sources, Verilator's runtime and the shim.
     ///
     /// What runs in a cycle is optimised, and what runs once is not.
-    fn compile_all(&self, request: &Request, folder: &Path) -> Result<Vec<PathBuf>> {
+    fn units(&self, request: &Request, folder: &Path) -> Result<Vec<Unit>> {
         let mut names: Vec<PathBuf> = fs::read_dir(folder)
             .and_then(|listing| listing.map(|e| Ok(e?.path())).collect())
             .map_err(|source| Error::Cache { path: folder.into(), source })?;
@@ -242,7 +289,7 @@ impl Toolchain {
             list.push(Generated { name, text: read(&path)? });
         }
         let headers = Headers::new(&headers);
-        let level = if request.options.optimise { "-O2" } else { "-O1" };
+        let level = if request.options.optimise || request.options.profile { OPTIMISED } else { "-O1" };
         let mut units = units::apart(&fast, &headers, level, folder, "unit_fast.cpp")?;
         units.push(units::one(&slow.iter().collect::<Vec<_>>(), &headers, "-O0", folder, "unit_slow.cpp")?);
         units.push(Unit {
@@ -256,7 +303,12 @@ impl Toolchain {
             let key = Key::default().with(read(&source)?);
             units.push(Unit { source, level: "-O1", key });
         }
+        Ok(units)
+    }
 
+    /// Compiles all units, two at a time.
+    fn compile_all(&self, request: &Request, cpp: &GeneratedCpp, profile: Profile) -> Result<Vec<PathBuf>> {
+        let (units, folder) = (&cpp.units, cpp.folder.path());
         let next = AtomicUsize::new(0);
         let workers = std::thread::available_parallelism().map_or(1, usize::from).min(2);
         let mut objects: Vec<(usize, Result<PathBuf>)> = std::thread::scope(|scope| {
@@ -265,7 +317,7 @@ impl Toolchain {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(unit) = units.get(index) else { return mine };
-                    mine.push((index, self.compile(unit, request, folder)));
+                    mine.push((index, self.compile(unit, request, folder, profile)));
                 }
             };
             let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
@@ -276,17 +328,32 @@ impl Toolchain {
     }
 
     /// Compiles a unit unless an object of the same content exists.
-    fn compile(&self, unit: &Unit, request: &Request, folder: &Path) -> Result<PathBuf> {
-        let flags = unit_flags(unit.level, request);
+    fn compile(&self, unit: &Unit, request: &Request, folder: &Path, profile: Profile) -> Result<PathBuf> {
+        let profile = if unit.level == OPTIMISED { profile } else { Profile::None };
+        let flags = unit_flags(unit.level, request, profile);
         let common = Key::default().with(&self.versions).with(flags.join(" ")).with(HOOKS_H).finish();
-        let key = unit.key.clone().with(&common).finish();
-        cache::file(&self.cache.join("obj"), &format!("{key}.o"), |object| {
+        let compile = |object: &Path| {
             let mut command = tool(&self.compiler);
             command.arg("-include").arg(self.precompiled(&flags, &common, request)?).args(&flags);
             command.arg("-I").arg(folder).arg("-I").arg(&self.runtime).arg("-I").arg(self.runtime.join("vltstd"));
             command.arg("-c").arg(&unit.source).arg("-o").arg(object);
             checked(&mut command, request.declaration.block).map(drop)
-        })
+        };
+        if profile != Profile::None {
+            // Counts are written beside the object, and are looked for there. They are those of this build alone.
+            let object = unit.source.with_extension("o");
+            if profile == Profile::Use && !object.with_extension("gcda").exists() {
+                let message = format!("a run has written no counts of the branches of {}", unit.source.display());
+                return Err(Error::Build {
+                    tool: self.compiler.clone(),
+                    what: request.declaration.block.into(),
+                    message,
+                });
+            }
+            return compile(&object).map(|()| object);
+        }
+        let key = unit.key.clone().with(&common).finish();
+        cache::file(&self.cache.join("obj"), &format!("{key}.o"), compile)
     }
 
     /// The header that each unit begins with, and beside it the same precompiled with these flags, which the compiler finds by itself.
@@ -376,12 +443,49 @@ fn refuse_what_the_key_lacks(request: &Request, folder: &Path) -> Result<()> {
     }
 }
 
+/// The C++ of a module.
+struct GeneratedCpp {
+    units: Vec<Unit>,
+    /// About the module, for its cache entry.
+    facts: String,
+    /// Where it is.
+    folder: TempDir,
+}
+
+/// What a build has to do with a profile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Profile {
+    /// Nothing.
+    None,
+    /// It counts which branches it takes.
+    Count,
+    /// It is compiled with these counts.
+    Use,
+}
+
+impl Profile {
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Self::None => &[],
+            Self::Count => &["-fprofile-generate", "-fprofile-update=single", "-DGPURF_PROFILE"],
+            // What the run has not met is compiled as without a profile, and not to be short: other runs meet it (docs/performance.md, "Trained").
+            Self::Use => &["-fprofile-use", "-fprofile-partial-training"],
+        }
+    }
+
+    /// Who counts needs the compiler's library for that.
+    fn link_flags(self) -> &'static [&'static str] {
+        if self == Self::Count { &["-fprofile-generate"] } else { &[] }
+    }
+}
+
 /// C++ flags of a unit.
-fn unit_flags(level: &str, request: &Request) -> Vec<String> {
+fn unit_flags(level: &str, request: &Request, profile: Profile) -> Vec<String> {
     let (coverage, state) = (u8::from(request.options.coverage), u8::from(request.options.state));
     let defines = [format!("-DVM_COVERAGE={coverage}"), format!("-DGPURF_STATE={state}")];
     let passes: &[&str] = if level == "-O1" { QUICK } else { &[] };
-    FLAGS.iter().copied().chain([level]).chain(passes.iter().copied()).map(str::to_owned).chain(defines).collect()
+    let fixed = [FLAGS, &[level], passes, profile.flags()].concat();
+    fixed.into_iter().map(str::to_owned).chain(defines).collect()
 }
 
 /// Rewrites the generated sources: see [`settle_once`].

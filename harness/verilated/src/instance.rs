@@ -37,6 +37,8 @@ struct Entry {
     coverage: unsafe extern "C" fn(Raw, *const c_char) -> c_int,
     /// Where comparisons have witnesses.
     comparison: Option<unsafe extern "C" fn(usize, *mut u32, *mut u64) -> c_int>,
+    /// Where branches are counted.
+    profile: Option<unsafe extern "C" fn()>,
     _object: libloading::os::unix::Library,
 }
 
@@ -122,6 +124,7 @@ impl Library {
                 state: entry!("gpurf_state"),
                 coverage: entry!("gpurf_coverage"),
                 comparison: object.get(b"gpurf_comparison\0").ok().map(|symbol| *symbol),
+                profile: object.get(b"gpurf_profile\0").ok().map(|symbol| *symbol),
                 _object: object,
             }
         };
@@ -170,6 +173,19 @@ impl Library {
                 return all;
             }
             all.push(compared);
+        }
+    }
+
+    /// Whether it has what lockstep compares: see [`Options::probes`](crate::Options::probes).
+    pub fn has_probes(&self) -> bool {
+        self.facts.request.options.probes
+    }
+
+    /// Writes the counts of the branches that all instances have taken, if they were counted. Nothing is counted afterwards.
+    pub(crate) fn write_profile(&self) {
+        if let Some(write) = self.entry.profile {
+            // SAFETY: an entry point of the object, which `self.entry` keeps loaded; it writes files and touches no model.
+            unsafe { write() }
         }
     }
 

@@ -65,6 +65,8 @@ pub struct Options {
     pub coverage: bool,
     /// C++ optimisation: `-O2` measures best for long runs. With `-O1` (without this) a build takes six tenths of the time, and a run half as long again.
     pub optimise: bool,
+    /// Compile by a profile of the module itself: see [`Toolchain::build_trained`](crate::Toolchain::build_trained).
+    pub profile: bool,
     /// Settle inputs once a cycle, not once more at the edge: faster, and not what Verilator itself does.
     pub settle_once: bool,
 }
@@ -81,6 +83,7 @@ impl Default for Options {
             comparisons: 0,
             coverage: false,
             optimise: true,
+            profile: false,
             settle_once: true,
         }
     }

@@ -6,7 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::{Declaration, WarpData, erase, field, ports, view, view_mut};
-use verilated::{Error, MemoryRequest, Options, PortError, Request, Toolchain};
+use verilated::{Error, Library, MemoryRequest, Options, PortError, Request, Toolchain};
 
 #[derive(Clone, Debug)]
 struct Shape {
@@ -378,6 +378,49 @@ fn coverage_of_lines_and_toggles_is_written_on_request() {
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("toy.sv") && text.contains("v_line") && text.contains("v_toggle"), "{text:.300}");
     assert!(!tools().build(&request(5)).unwrap().instance(1).unwrap().write_coverage(&file), "built without");
+}
+
+#[test]
+fn a_model_by_a_profile_of_itself_is_trained_once_and_does_the_same() {
+    let outputs = |library: &Library| -> Vec<Vec<u8>> {
+        let mut instance = library.instance(1).unwrap();
+        reset(&mut instance);
+        let mut outputs = Vec::new();
+        for i in 0..200u64 {
+            let (record, result) = cycle(&mut instance, |inputs| {
+                inputs.add_i = i * 0x1234_5678;
+                inputs.kind_i = (i * i / 3) as u8 & 7;
+            });
+            result.unwrap();
+            outputs.push(record.0.to_vec());
+        }
+        outputs
+    };
+    // A cache of its own, in which no library is. What libraries are made of is the checkout's.
+    let folder = tempfile::tempdir().unwrap();
+    for shared in ["headers", "obj"] {
+        std::fs::create_dir_all(cache().join(shared)).unwrap();
+        std::os::unix::fs::symlink(cache().join(shared), folder.path().join(shared)).unwrap();
+    }
+    let tools = Toolchain::find(folder.path()).unwrap();
+    let mut by_profile = request(5);
+    by_profile.options.profile = true;
+    let mut runs = 0;
+    for _ in 0..2 {
+        let library = tools
+            .build_trained(&by_profile, |counting| {
+                runs += 1;
+                outputs(counting);
+            })
+            .unwrap();
+        assert_eq!(outputs(&library), outputs(&self::tools().build(&request(5)).unwrap()));
+    }
+    assert_eq!(runs, 1, "the second is that of the cache");
+    // The model that counts is gone, with its counts.
+    let left = std::fs::read_dir(folder.path().join("lib")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(left.filter(|name| name != "locks").count(), 1);
+    // Without the option it is an ordinary build, of which nothing is run.
+    tools.build_trained(&request(5), |_| panic!("there is nothing to count")).unwrap();
 }
 
 #[test]

@@ -95,7 +95,8 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
             continue;
         }
         output::note(&format!("measuring the SM of {} on {kernel}", preset.name));
-        rows.extend(bench::machine(&project, &tools, preset.name, &preset.config, kernel, arguments.time)?);
+        let (config, time, train) = (&preset.config, arguments.time, arguments.train);
+        rows.extend(bench::machine(&project, &tools, preset.name, config, kernel, time, train)?);
     }
     if arguments.json {
         return print_json(&rows);
@@ -110,6 +111,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
         numbers("2 threads"),
         numbers("2 threads/Verilator"),
         numbers("by the RTL's thread"),
+        numbers("trained Verilator"),
         words("checksum"),
     ];
     let row = |r: &Row| -> Vec<Cell> {
@@ -123,6 +125,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
             r.threaded.map_or("-".into(), |speed| format!("{speed:.0}").into()),
             r.threaded_ratio.map_or("-".into(), |ratio| format!("{ratio:.2}").into()),
             r.follower_ratio.map_or("-".into(), |ratio| format!("{ratio:.2}").into()),
+            r.trained_ratio.map_or("-".into(), |ratio| format!("{ratio:.2}").into()),
             r.checksum.as_str().into(),
         ]
     };
@@ -131,6 +134,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     output::print(
         "Verilator: without probes and assertions, nothing compared. Equal checksums: all did the same work.\n\
          2 threads: the lockstep with its model on a second thread, by the clock on the wall, as Verilator then; the others by their thread's own time.\n\
+         Trained Verilator: compiled by a profile of itself, as the lockstep is with --train; by Verilator without one, as all ratios.\n\
          Skipped: cycles in which nothing happens, which the model alone need not run one by one; below, a row without that.\n",
     )?;
     Ok(Status::Pass)

@@ -48,8 +48,9 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     if let Some(folder) = &arguments.failures {
         project.failures = verilated::absolute(folder);
     }
-    let CosimPlan { jobs, mut own, single, part } = plan::plan(&project, arguments)?;
     let simulator = Simulator::from(arguments.simulator);
+    check_train(arguments, simulator)?;
+    let CosimPlan { jobs, mut own, single, part } = plan::plan(&project, arguments)?;
     if simulator != Simulator::default() {
         own.sources.options.push(format!("--simulator {simulator}"));
     }
@@ -100,6 +101,18 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     Ok(status)
 }
 
+/// Checks that there is RTL to train: the SM's, of Verilator.
+fn check_train(arguments: &Cosim, simulator: Simulator) -> Result<(), Failure> {
+    let why = match arguments.train {
+        true if simulator != Simulator::default() => format!("{simulator} builds have no profile: leave out --simulator"),
+        true if arguments.kernel.is_empty() && arguments.programs.is_none() => {
+            "only the SM is built by a profile: name --kernel or --programs".to_owned()
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::bad_input(format!("--train: {why}")))
+}
+
 /// Whether builds that take longer are worth it: a run of a block of two million cycles takes as long as its build.
 fn is_long(arguments: &Cosim) -> bool {
     let (cycles, programs) = (arguments.cycles.unwrap_or(0), arguments.programs.unwrap_or(0));
@@ -110,7 +123,8 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
     let progress = Progress::new(jobs.len(), !arguments.run.json);
     let kept = AtomicUsize::new(0);
     let optimise = arguments.optimise || is_long(arguments);
-    let options = Options { simulator: arguments.simulator.into(), optimise, ..Options::default() };
+    let options =
+        Options { simulator: arguments.simulator.into(), optimise, profile: arguments.train, ..Options::default() };
     let threads = super::threads(arguments.run.jobs);
     let work = |index: &usize| {
         if interrupt::requested() {

@@ -83,10 +83,12 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }
-    let Execution { engine, optimise, threads, .. } = &arguments.execution;
-    if *optimise && !matches!(engine, EngineKind::Rtl | EngineKind::Lockstep) {
-        let why = format!("--optimise: the {} engine builds no RTL: choose --engine rtl or lockstep", engine.name());
-        return Err(Failure::bad_input(why));
+    let Execution { engine, optimise, train, threads, .. } = &arguments.execution;
+    for (option, given) in [("--optimise", *optimise), ("--train", *train)] {
+        if given && !matches!(engine, EngineKind::Rtl | EngineKind::Lockstep) {
+            let why = format!("{option}: the {} engine builds no RTL: choose --engine rtl or lockstep", engine.name());
+            return Err(Failure::bad_input(why));
+        }
     }
     if threads.is_some() && *engine != EngineKind::Lockstep {
         let why =

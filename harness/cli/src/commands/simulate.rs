@@ -12,7 +12,7 @@ use gpurf_lockstep::{HISTORY, Verdict};
 use gpurf_machine::{Job, LaunchError, LockstepEngine, Machine, ModelEngine, RtlEngine, Settings, request, verdict};
 use gpurf_oracle::host::{RunError, Session};
 use gpurf_regress::regression::Shard;
-use gpurf_regress::{JobError, Project};
+use gpurf_regress::{Project, build_sm};
 use gpurf_sm::Sm;
 use verilated::{Library, Options, RtlFailure, absolute};
 
@@ -140,20 +140,20 @@ pub fn with_machine<U: UseMachine>(
     probes: bool,
     user: U,
 ) -> Result<U::Output, Failure> {
-    let (config, optimise) = (settings.config, execution.optimise);
+    let config = settings.config;
+    let compiled = Options { optimise: execution.optimise, profile: execution.train, ..Options::default() };
     let broken = |error: RtlFailure| Failure::tool(error.to_string());
     match execution.engine {
         // The functional engine does not come here.
         EngineKind::Functional | EngineKind::Model => Ok(user.use_machine(ModelEngine::new(settings), None)),
         EngineKind::Rtl => {
-            let options = Options { probes, optimise, ..Options::default() };
-            let (library, build_s) = build(project, &config, options)?;
+            let (library, build_s) = build(project, &config, Options { probes, ..compiled })?;
             let engine = RtlEngine::new(settings, &library).map_err(broken)?;
             Ok(user.use_machine(engine, Some(build_s)))
         }
         EngineKind::Lockstep => {
             let state = settings.compare.is_some();
-            let (library, build_s) = build(project, &config, Options { optimise, state, ..Options::default() })?;
+            let (library, build_s) = build(project, &config, Options { state, ..compiled })?;
             if let Some(probe) = library.absent_names().first() {
                 return Err(Failure::tool(format!(
                     "{}: the RTL of the SM lacks {probe}, which its model has, so it cannot be compared",
@@ -170,8 +170,11 @@ pub fn with_machine<U: UseMachine>(
 fn build(project: &Project, config: &Config, options: Options) -> Result<(Library, f64), Failure> {
     let start = Instant::now();
     let tools = super::toolchain(project)?;
-    let spinner = crate::progress::spinner("building the RTL of the SM: half a minute, once for each size");
-    let library = tools.build(&request(&project.rtl(), config, options)).map_err(JobError::from);
+    let spinner = crate::progress::spinner(match options.profile {
+        false => "building the RTL of the SM: half a minute, once for each size",
+        true => "building and training the RTL of the SM: a minute, once for each size",
+    });
+    let library = build_sm(&tools, &request(&project.rtl(), config, options), config);
     spinner.finish_and_clear();
     Ok((library?, start.elapsed().as_secs_f64()))
 }

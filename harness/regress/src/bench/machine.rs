@@ -12,7 +12,7 @@ use verilated::{Library, Options, Toolchain};
 
 use super::stopwatch::Stopwatch;
 use super::{Fold, Row, median};
-use crate::{JobError, KernelInputs, Project, REGISTERS, RtlSources, compiler_options, request};
+use crate::{JobError, KernelInputs, Project, REGISTERS, RtlSources, build_sm, compiler_options, request};
 
 /// Rounds at least, however long they take; the median counts.
 const ROUNDS: usize = 3;
@@ -28,9 +28,19 @@ enum Who {
     EveryCycle,
     /// The lockstep, its model on a second thread.
     Threaded,
+    /// Plain Verilator, compiled by a profile of itself.
+    Trained,
 }
 
-const ALL: [Who; 5] = [Who::Lockstep, Who::Verilator, Who::Model, Who::EveryCycle, Who::Threaded];
+const ALL: [Who; 6] = [Who::Lockstep, Who::Verilator, Who::Model, Who::EveryCycle, Who::Threaded, Who::Trained];
+
+/// What was built of the SM's RTL.
+struct Libraries {
+    /// With all that lockstep compares.
+    probed: Library,
+    plain: Library,
+    trained: Option<Library>,
+}
 
 /// What the names of both rows begin with.
 pub fn machine_name(machine: &str, kernel: &str) -> String {
@@ -38,7 +48,7 @@ pub fn machine_name(machine: &str, kernel: &str) -> String {
 }
 
 /// Measures the SM of a configuration, which rows call `machine`, on one of the project's kernels, in rounds until `time` is over. Two rows: the model alone skips cycles in which nothing happens, and it does
-/// not. The first one's name has their share.
+/// not. The first one's name has their share. With `train` the lockstep's RTL is compiled by a profile of itself, and plain Verilator is measured with one too.
 ///
 /// # Errors
 /// When something cannot be built, does not run, or the three do not agree.
@@ -49,13 +59,17 @@ pub fn machine(
     config: &Config,
     name: &str,
     time: Duration,
+    train: bool,
 ) -> Result<[Row; 2], JobError> {
     let none = RtlSources::default();
     let plain = Options { probes: false, assertions: false, settle_once: false, ..Options::default() };
-    let build =
-        |options| tools.build(&request(project, gpurf_sm::ENTRY.name, config, &none, options)?).map_err(JobError::from);
-    let (probed, plain) = (build(Options::default())?, build(plain)?);
-    if let Some(probe) = probed.absent_names().first() {
+    let build = |options| build_sm(tools, &request(project, gpurf_sm::ENTRY.name, config, &none, options)?, config);
+    let libraries = Libraries {
+        probed: build(Options { profile: train, ..Options::default() })?,
+        plain: build(plain.clone())?,
+        trained: if train { Some(build(Options { profile: true, ..plain })?) } else { None },
+    };
+    if let Some(probe) = libraries.probed.absent_names().first() {
         return Err(JobError::Build(format!(
             "the RTL of the SM lacks {probe}: what is compared is less than the model has"
         )));
@@ -67,7 +81,7 @@ pub fn machine(
     let (mut sum, mut skipped) = (None, 0.0);
     while speeds[0].len() < ROUNDS || started.elapsed() < time {
         for who in ALL {
-            let run = kernel.run(config, who, &probed, &plain)?;
+            let Some(run) = kernel.run(config, who, &libraries)? else { continue };
             speeds[who as usize].push(run.kilocycles);
             on_the_wall[who as usize].push(run.on_the_wall);
             skipped = f64::max(skipped, run.skipped);
@@ -93,6 +107,7 @@ pub fn machine(
         model_ratio: ratio(model),
         follower_ratio: Some(ratio(threaded)),
         threaded_ratio: Some(to_verilator(&on_the_wall, threaded)),
+        trained_ratio: libraries.trained.as_ref().map(|_| ratio(Who::Trained)),
         checksum: format!("{:016x}", sum.unwrap_or_default()),
     };
     let begin = machine_name(machine, name);
@@ -131,10 +146,12 @@ impl Kernel {
         Ok(Self { manifest, compiled })
     }
 
-    fn run(&self, config: &Config, who: Who, probed: &Library, plain: &Library) -> Result<Run, JobError> {
+    /// Nothing where the library was not built.
+    fn run(&self, config: &Config, who: Who, libraries: &Libraries) -> Result<Option<Run>, JobError> {
         let settings = Settings::new(*config);
+        let Libraries { probed, plain, trained } = libraries;
         let failed = |f: verilated::RtlFailure| JobError::Build(f.to_string());
-        match who {
+        let run = match who {
             Who::Threaded => {
                 let settings = Settings { threads: 2, ..settings };
                 self.timed(LockstepEngine::new(settings, probed).map_err(failed)?)
@@ -144,7 +161,12 @@ impl Kernel {
             // The cycles are measured, not what a fault in them would need.
             Who::Model => self.timed(ModelEngine::new(Settings { locate: false, ..settings })),
             Who::EveryCycle => self.timed(ModelEngine::new(Settings { locate: false, skip: false, ..settings })),
-        }
+            Who::Trained => {
+                let Some(trained) = trained else { return Ok(None) };
+                self.timed(RtlEngine::new(settings, trained).map_err(failed)?)
+            }
+        };
+        run.map(Some)
     }
 
     fn timed(&self, mut engine: impl Machine) -> Result<Run, JobError> {

@@ -75,7 +75,7 @@ impl Sweep {
         time: Duration,
     ) -> Result<SizeRow, JobError> {
         let config = self.config(value).map_err(|error| JobError::Input(error.to_string()))?;
-        let [_, every_cycle] = machine(project, tools, &self.name(value), &config, kernel, time)?;
+        let [_, every_cycle] = machine(project, tools, &self.name(value), &config, kernel, time, false)?;
         let Row { lockstep, verilator, model, .. } = every_cycle;
         let twin = (gpurf_sm::ENTRY.twin)(&config);
         let nanoseconds = |kilocycles: f64| 1e6 / kilocycles;

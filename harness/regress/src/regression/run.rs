@@ -1,6 +1,6 @@
 //! Gives out the cases of a plan and keeps what came of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,6 +18,9 @@ use crate::{JobError, threads_of_each};
 
 /// Failures that leave a folder when they are run again.
 const KEPT: [Verdict; 4] = [Verdict::Diverged, Verdict::Assertion, Verdict::Hang, Verdict::OracleMismatch];
+
+/// Runs of one configuration's SM from which it is worth to compile it by a profile of itself: that takes as much longer as some hundred runs take less.
+const TRAINED_FROM: usize = 200;
 
 /// A regression to run.
 pub struct Regression<'a> {
@@ -105,9 +108,11 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
         told(Told::Begins(&mine, &done.outcomes));
         mine.iter().filter(|case| !done.outcomes.contains_key(&case.id)).copied().collect()
     };
+    let trained = trained(&mine);
+    let is_trained = |case: &Case| trained.contains(&case.settings[..]);
     regression.each(&todo, &done, |slot, index, case| {
         told(Told::Case(index, case));
-        let (outcome, _) = slot.run(case, None)?;
+        let (outcome, _) = slot.run(case, is_trained(case), None)?;
         if outcome.result != Verdict::Interrupted {
             keep(&done, &Line::Outcome(Box::new(outcome.clone())));
         }
@@ -123,7 +128,7 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
         let folder = out.join("failures").join(signature.folder());
         // What a run that was killed has left there is not in the journal.
         let _ = std::fs::remove_dir_all(&folder);
-        let (outcome, kept) = slot.run(case, Some(folder))?;
+        let (outcome, kept) = slot.run(case, is_trained(case), Some(folder))?;
         if outcome.result != Verdict::Interrupted {
             if outcome.status > 1 {
                 return Err(JobError::Build(outcome.message));
@@ -140,6 +145,15 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
         return Err(failure);
     }
     Ok(RegressionReport::new(plan, shard, &done.outcomes, &done.reproducers, regression.options))
+}
+
+/// The configurations whose SM is compiled by a profile of itself: those with many runs.
+fn trained<'a>(cases: &[&'a Case]) -> BTreeSet<&'a [String]> {
+    let mut runs: BTreeMap<&[String], usize> = BTreeMap::new();
+    for case in cases.iter().filter(|case| matches!(case.work, Work::Kernel { .. } | Work::Program { .. })) {
+        *runs.entry(&case.settings).or_default() += 1;
+    }
+    runs.into_iter().filter(|(_, runs)| *runs >= TRAINED_FROM).map(|(settings, _)| settings).collect()
 }
 
 /// The lines of a journal by what they are.
@@ -211,5 +225,27 @@ impl Regression<'_> {
             (!has && can).then(|| (signature, found[0]))
         };
         buckets(runs()).into_iter().filter_map(missing).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::Overrides;
+    use super::*;
+    use crate::Project;
+
+    #[test]
+    fn an_sm_with_many_runs_is_trained() {
+        let programs = |preset: &str, count: usize| {
+            format!("[[smoke]]\nrun = \"programs\"\npresets = [\"{preset}\"]\ncount = {count}\nlimit_s = 5\n")
+        };
+        // Goldens run on the model alone, so they do not count.
+        let goldens = "[[smoke]]\nrun = \"goldens\"\nlimit_s = 5\n";
+        let text = [goldens, &programs("rfc", TRAINED_FROM), &programs("hrf", TRAINED_FROM - 1)].concat();
+        let plan =
+            RegressionPlan::parse(&Project::find(), &text, "plan.toml", "smoke", Overrides::default()).unwrap();
+        let cases: Vec<&Case> = plan.cases.iter().collect();
+        let of = |preset: &str| &cases.iter().find(|case| case.label() == preset).unwrap().settings[..];
+        assert_eq!(trained(&cases), BTreeSet::from([of("rfc")]));
     }
 }

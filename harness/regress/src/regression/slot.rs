@@ -54,15 +54,21 @@ impl<'a> Slot<'a> {
         Self { start, stop, process: None, threads }
     }
 
-    /// Runs a case, and if `keep` says where, shrinks what fails and keeps it; gives its failure folder.
+    /// Runs a case, with `train` on an SM that is compiled by a profile of itself, and if `keep` says where, shrinks what fails and keeps it; gives its
+    /// failure folder.
     ///
     /// # Errors
     /// When no worker can be started.
-    pub fn run(&mut self, case: &Case, keep: Option<PathBuf>) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
+    pub fn run(
+        &mut self,
+        case: &Case,
+        train: bool,
+        keep: Option<PathBuf>,
+    ) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
         let allowance = if keep.is_some() { SHRINK_ALLOWANCE } else { Duration::ZERO };
         let limit = Duration::from_secs(case.limit_s);
-        let mut line = serde_json::to_string(&Request { case: case.clone(), keep, threads: self.threads })
-            .expect("words are JSON");
+        let request = Request { case: case.clone(), keep, threads: self.threads, train };
+        let mut line = serde_json::to_string(&request).expect("words are JSON");
         line.push('\n');
         // A worker that has ended between two cases is replaced once.
         for _ in 0..2 {

@@ -20,7 +20,7 @@ use super::case::{Case, Work};
 use super::outcome::CaseOutcome;
 use crate::golden::{self, Golden, NotTaken, Numbers, Store};
 use crate::kernels::{image, input};
-use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, request, run_job};
+use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, build_sm, run_job};
 
 /// A case to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,6 +31,8 @@ pub struct Request {
     pub keep: Option<PathBuf>,
     /// Threads that it may use.
     pub threads: usize,
+    /// Whether the SM is compiled by a profile of itself.
+    pub train: bool,
 }
 
 /// What a worker says.
@@ -77,8 +79,8 @@ impl Worker<'_> {
             std::process::exit(0);
         });
         for request in requests {
-            let Request { case, keep, threads } = request;
-            let (outcome, folder) = self.run(&case, keep, threads).unwrap_or_else(|e| (self.not_run(&case, &e), None));
+            let (outcome, folder) =
+                self.run(&request).unwrap_or_else(|e| (self.not_run(&request.case, &e), None));
             say(&Answer::Done(Box::new(outcome), folder))?;
         }
         Ok(())
@@ -92,12 +94,8 @@ impl Worker<'_> {
         }
     }
 
-    fn run(
-        &mut self,
-        case: &Case,
-        keep: Option<PathBuf>,
-        threads: usize,
-    ) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
+    fn run(&mut self, request: &Request) -> Result<(CaseOutcome, Option<PathBuf>), JobError> {
+        let Request { case, keep, threads, train } = request;
         let Some(mut job) = case.job(&self.project)? else {
             say(&Answer::Built).map_err(|e| input(&e))?;
             return Ok((self.golden(case)?, None));
@@ -115,17 +113,17 @@ impl Worker<'_> {
         // What the block does not contain is not its business, nor that of its reproducer.
         let mut rtl = self.rtl.clone();
         rtl.overrides.retain(|(module, _)| case.contains(module));
-        let wanted = request(&self.project, &job.block, &job.config, &rtl, Options::default())?;
-        if let Err(error) = self.tools.build(&wanted) {
-            let error = JobError::from(error);
+        let options = Options { profile: *train, ..Options::default() };
+        let wanted = crate::request(&self.project, &job.block, &job.config, &rtl, options.clone())?;
+        if let Err(error) = build_sm(self.tools, &wanted, &job.config) {
             self.broken.insert(key, error.clone());
             return Err(error);
         }
         let build_s = started.elapsed().as_secs_f64();
         say(&Answer::Built).map_err(|e| input(&e))?;
-        (job.keep_failure, job.threads) = (keep.is_some(), threads);
-        let project = Project { failures: keep.unwrap_or_default(), ..self.project.clone() };
-        let result = run_job(&project, self.tools, &job, &rtl, &Options::default(), self.stop)?;
+        (job.keep_failure, job.threads) = (keep.is_some(), *threads);
+        let project = Project { failures: keep.clone().unwrap_or_default(), ..self.project.clone() };
+        let result = run_job(&project, self.tools, &job, &rtl, &options, self.stop)?;
         let outcome = CaseOutcome { build_s, ..CaseOutcome::of(case, &result) };
         let folder = result.failure_folder.clone();
         Ok((self.with_golden(case, &result, outcome)?, folder))

@@ -16,7 +16,7 @@ mod members;
 use members::{Kind, Member, Members, Unset};
 
 use crate::cache::{self, Key};
-use crate::compile::{FLAGS, MODEL_CPP, REPORT_H, absolute, write};
+use crate::compile::{FLAGS, MODEL_CPP, Profile, REPORT_H, absolute, write};
 use crate::facts;
 use crate::header::Variable;
 use crate::names::PREFIX;
@@ -117,7 +117,7 @@ impl Toolchain {
         let unit = folder.join("unit.o");
         compile("unit.cpp", &LEVEL, &unit)?;
         fs::create_dir(entry).map_err(made)?;
-        self.link(request, &[unit, shared], entry)?;
+        self.link(request, &[unit, shared], entry, Profile::None)?;
         write(&entry.join("facts"), &facts::write(&absent, &state))
     }
 }

@@ -212,3 +212,9 @@ GPURF_EXPORT int gpurf_coverage(void* model, const char* file) {
     return 0;
 #endif
 }
+
+#ifdef GPURF_PROFILE
+extern "C" void __gcov_dump();
+
+GPURF_EXPORT void gpurf_profile() { __gcov_dump(); }
+#endif
