@@ -369,6 +369,10 @@ fn what_cannot_be_run_is_said() {
     assert_eq!(output.status.code(), Some(PASSED));
     assert!(text(&output.stderr).contains("-cudart shared"), "{}", text(&output.stderr));
     assert_eq!(gpurf(&["exec"]).status.code(), Some(BAD_INPUT));
+    for option in [&["--train"][..], &["--optimise"], &["--threads", "2"]] {
+        let arguments = [&["exec", "--engine", "model"], option, &["--", "true"]].concat();
+        check_refused(&arguments, &gpurf(&arguments), BAD_INPUT, &[option[0], "model", "lockstep"]);
+    }
     // A block does not fit: the program is told, and other launches run.
     let output = exec(&["--engine", "model", "--set", "sm.warps=8"], &["large"]);
     assert!(text(&output.stdout).ends_with("\n15\n"), "{}", text(&output.stdout));

@@ -104,7 +104,9 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
 /// Checks that there is RTL to train: the SM's, of Verilator.
 fn check_train(arguments: &Cosim, simulator: Simulator) -> Result<(), Failure> {
     let why = match arguments.train {
-        true if simulator != Simulator::default() => format!("{simulator} builds have no profile: leave out --simulator"),
+        true if simulator != Simulator::default() => {
+            format!("{simulator} builds have no profile: leave out --simulator")
+        }
         true if arguments.kernel.is_empty() && arguments.programs.is_none() => {
             "only the SM is built by a profile: name --kernel or --programs".to_owned()
         }

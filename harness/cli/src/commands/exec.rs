@@ -61,6 +61,7 @@ struct Kernel {
 /// Runs an application; ends the program with its status.
 pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
     let config = plan::load(&arguments.execution.selection)?;
+    simulate::check_engine(&arguments.execution)?;
     simulate::check_history(&arguments.execution, &config)?;
     let project = super::project()?;
     if let Some(file) = &arguments.json {

@@ -22,7 +22,7 @@ use super::partition::{self, Divided};
 use super::simulate::{self, Ran, no_program};
 use super::source;
 use super::statistics::{self, Stats};
-use crate::args::{EngineKind, Execution, RunKernels};
+use crate::args::{EngineKind, RunKernels};
 use crate::failure::{Failure, Status};
 use crate::files::{InputFiles, check_outputs};
 use crate::interrupt;
@@ -83,18 +83,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
         let why = "--check-undefined: only the functional engine looks for such reads: choose --engine functional";
         return Err(Failure::bad_input(why));
     }
-    let Execution { engine, optimise, train, threads, .. } = &arguments.execution;
-    for (option, given) in [("--optimise", *optimise), ("--train", *train)] {
-        if given && !matches!(engine, EngineKind::Rtl | EngineKind::Lockstep) {
-            let why = format!("{option}: the {} engine builds no RTL: choose --engine rtl or lockstep", engine.name());
-            return Err(Failure::bad_input(why));
-        }
-    }
-    if threads.is_some() && *engine != EngineKind::Lockstep {
-        let why =
-            format!("--threads: the {} engine has no second side to run: choose --engine lockstep", engine.name());
-        return Err(Failure::bad_input(why));
-    }
+    simulate::check_engine(&arguments.execution)?;
     for (option, given) in [("--compare", arguments.compare.is_some()), ("--part", arguments.part.is_some())] {
         if given {
             simulate::check_lockstep(option, &arguments.execution)?;

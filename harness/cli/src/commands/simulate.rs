@@ -103,6 +103,23 @@ pub fn settings(execution: &Execution, config: Config) -> Settings {
     Settings { seed, idle_limit, stop: interrupt::flag(), threads, history, ..Settings::new(config) }
 }
 
+/// Checks that the engine builds RTL, and has a second side, where options are about these.
+pub fn check_engine(execution: &Execution) -> Result<(), Failure> {
+    let Execution { engine, optimise, train, threads, .. } = execution;
+    for (option, given) in [("--optimise", *optimise), ("--train", *train)] {
+        if given && !matches!(engine, EngineKind::Rtl | EngineKind::Lockstep) {
+            let why = format!("{option}: the {} engine builds no RTL: choose --engine rtl or lockstep", engine.name());
+            return Err(Failure::bad_input(why));
+        }
+    }
+    if threads.is_some() && *engine != EngineKind::Lockstep {
+        let why =
+            format!("--threads: the {} engine has no second side to run: choose --engine lockstep", engine.name());
+        return Err(Failure::bad_input(why));
+    }
+    Ok(())
+}
+
 /// Checks that there is a lockstep for an option that is about one.
 pub fn check_lockstep(option: &str, execution: &Execution) -> Result<(), Failure> {
     if execution.engine == EngineKind::Lockstep {

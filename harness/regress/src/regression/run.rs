@@ -242,8 +242,7 @@ mod tests {
         // Goldens run on the model alone, so they do not count.
         let goldens = "[[smoke]]\nrun = \"goldens\"\nlimit_s = 5\n";
         let text = [goldens, &programs("rfc", TRAINED_FROM), &programs("hrf", TRAINED_FROM - 1)].concat();
-        let plan =
-            RegressionPlan::parse(&Project::find(), &text, "plan.toml", "smoke", Overrides::default()).unwrap();
+        let plan = RegressionPlan::parse(&Project::find(), &text, "plan.toml", "smoke", Overrides::default()).unwrap();
         let cases: Vec<&Case> = plan.cases.iter().collect();
         let of = |preset: &str| &cases.iter().find(|case| case.label() == preset).unwrap().settings[..];
         assert_eq!(trained(&cases), BTreeSet::from([of("rfc")]));

@@ -79,8 +79,7 @@ impl Worker<'_> {
             std::process::exit(0);
         });
         for request in requests {
-            let (outcome, folder) =
-                self.run(&request).unwrap_or_else(|e| (self.not_run(&request.case, &e), None));
+            let (outcome, folder) = self.run(&request).unwrap_or_else(|e| (self.not_run(&request.case, &e), None));
             say(&Answer::Done(Box::new(outcome), folder))?;
         }
         Ok(())
