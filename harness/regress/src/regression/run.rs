@@ -19,7 +19,7 @@ use crate::{JobError, threads_of_each};
 /// Failures that leave a folder when they are run again.
 const KEPT: [Verdict; 4] = [Verdict::Diverged, Verdict::Assertion, Verdict::Hang, Verdict::OracleMismatch];
 
-/// Runs of one configuration's SM from which it is worth to compile it by a profile of itself: that takes as much longer as some hundred runs take less.
+/// Runs of one configuration's SM from which it is compiled by a profile of itself: a build takes as much longer as some hundred runs take less.
 const TRAINED_FROM: usize = 200;
 
 /// A regression to run.
@@ -108,11 +108,10 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
         told(Told::Begins(&mine, &done.outcomes));
         mine.iter().filter(|case| !done.outcomes.contains_key(&case.id)).copied().collect()
     };
-    let trained = trained(&mine);
-    let is_trained = |case: &Case| trained.contains(&case.settings[..]);
+    let trained = Trained::of(&mine);
     regression.each(&todo, &done, |slot, index, case| {
         told(Told::Case(index, case));
-        let (outcome, _) = slot.run(case, is_trained(case), None)?;
+        let (outcome, _) = slot.run(case, trained.has(case), None)?;
         if outcome.result != Verdict::Interrupted {
             keep(&done, &Line::Outcome(Box::new(outcome.clone())));
         }
@@ -128,7 +127,7 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
         let folder = out.join("failures").join(signature.folder());
         // What a run that was killed has left there is not in the journal.
         let _ = std::fs::remove_dir_all(&folder);
-        let (outcome, kept) = slot.run(case, is_trained(case), Some(folder))?;
+        let (outcome, kept) = slot.run(case, trained.has(case), Some(folder))?;
         if outcome.result != Verdict::Interrupted {
             if outcome.status > 1 {
                 return Err(JobError::Build(outcome.message));
@@ -147,13 +146,27 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
     Ok(RegressionReport::new(plan, shard, &done.outcomes, &done.reproducers, regression.options))
 }
 
-/// The configurations whose SM is compiled by a profile of itself: those with many runs.
-fn trained<'a>(cases: &[&'a Case]) -> BTreeSet<&'a [String]> {
-    let mut runs: BTreeMap<&[String], usize> = BTreeMap::new();
-    for case in cases.iter().filter(|case| matches!(case.work, Work::Kernel { .. } | Work::Program { .. })) {
-        *runs.entry(&case.settings).or_default() += 1;
+/// The configurations whose SM is compiled by a profile of itself: those with many runs of it.
+struct Trained<'a>(BTreeSet<&'a [String]>);
+
+impl<'a> Trained<'a> {
+    fn of(cases: &[&'a Case]) -> Self {
+        let mut runs: BTreeMap<&[String], usize> = BTreeMap::new();
+        for case in cases.iter().filter(|case| is_of_sm(case)) {
+            *runs.entry(&case.settings).or_default() += 1;
+        }
+        Self(runs.into_iter().filter(|(_, runs)| *runs >= TRAINED_FROM).map(|(settings, _)| settings).collect())
     }
-    runs.into_iter().filter(|(_, runs)| *runs >= TRAINED_FROM).map(|(settings, _)| settings).collect()
+
+    /// Whether a case runs on such an SM.
+    fn has(&self, case: &Case) -> bool {
+        is_of_sm(case) && self.0.contains(&case.settings[..])
+    }
+}
+
+/// Whether a case runs the SM in lockstep.
+fn is_of_sm(case: &Case) -> bool {
+    matches!(case.work, Work::Kernel { .. } | Work::Program { .. })
 }
 
 /// The lines of a journal by what they are.
@@ -239,12 +252,16 @@ mod tests {
         let programs = |preset: &str, count: usize| {
             format!("[[smoke]]\nrun = \"programs\"\npresets = [\"{preset}\"]\ncount = {count}\nlimit_s = 5\n")
         };
-        // Goldens run on the model alone, so they do not count.
-        let goldens = "[[smoke]]\nrun = \"goldens\"\nlimit_s = 5\n";
-        let text = [goldens, &programs("rfc", TRAINED_FROM), &programs("hrf", TRAINED_FROM - 1)].concat();
+        // Goldens run on the model alone, so they do not count. Blocks of a configuration are not its SM.
+        let others = ["run = \"goldens\"", "run = \"register_file\"\npresets = [\"rfc\"]\ncycles = 7"];
+        let others = others.map(|entry| format!("[[smoke]]\n{entry}\nlimit_s = 5\n")).concat();
+        let text = [others, programs("rfc", TRAINED_FROM), programs("hrf", TRAINED_FROM - 1)].concat();
         let plan = RegressionPlan::parse(&Project::find(), &text, "plan.toml", "smoke", Overrides::default()).unwrap();
         let cases: Vec<&Case> = plan.cases.iter().collect();
-        let of = |preset: &str| &cases.iter().find(|case| case.label() == preset).unwrap().settings[..];
-        assert_eq!(trained(&cases), BTreeSet::from([of("rfc")]));
+        assert!(cases.iter().any(|case| case.label() == "rfc" && matches!(case.work, Work::Block { .. })));
+        let trained = Trained::of(&cases);
+        let ids: Vec<&str> = cases.iter().filter(|case| trained.has(case)).map(|case| &case.id[..]).collect();
+        assert_eq!(ids.len(), TRAINED_FROM);
+        assert!(ids.iter().all(|id| id.starts_with("rfc/program/")), "{ids:?}");
     }
 }
