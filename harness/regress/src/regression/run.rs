@@ -253,15 +253,15 @@ mod tests {
             format!("[[smoke]]\nrun = \"programs\"\npresets = [\"{preset}\"]\ncount = {count}\nlimit_s = 5\n")
         };
         // Goldens run on the model alone, so they do not count. Blocks of a configuration are not its SM.
-        let others = ["run = \"goldens\"", "run = \"register_file\"\npresets = [\"rfc\"]\ncycles = 7"];
+        let others = ["run = \"goldens\"", "run = \"register_file\"\npresets = [\"banks-8\"]\ncycles = 7"];
         let others = others.map(|entry| format!("[[smoke]]\n{entry}\nlimit_s = 5\n")).concat();
-        let text = [others, programs("rfc", TRAINED_FROM), programs("hrf", TRAINED_FROM - 1)].concat();
+        let text = [others, programs("banks-8", TRAINED_FROM), programs("banks-16", TRAINED_FROM - 1)].concat();
         let plan = RegressionPlan::parse(&Project::find(), &text, "plan.toml", "smoke", Overrides::default()).unwrap();
         let cases: Vec<&Case> = plan.cases.iter().collect();
-        assert!(cases.iter().any(|case| case.label() == "rfc" && matches!(case.work, Work::Block { .. })));
+        assert!(cases.iter().any(|case| case.label() == "banks-8" && matches!(case.work, Work::Block { .. })));
         let trained = Trained::of(&cases);
         let ids: Vec<&str> = cases.iter().filter(|case| trained.has(case)).map(|case| &case.id[..]).collect();
         assert_eq!(ids.len(), TRAINED_FROM);
-        assert!(ids.iter().all(|id| id.starts_with("rfc/program/")), "{ids:?}");
+        assert!(ids.iter().all(|id| id.starts_with("banks-8/program/")), "{ids:?}");
     }
 }
