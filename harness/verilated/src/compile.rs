@@ -75,9 +75,9 @@ impl Toolchain {
         Library::load(&folder, self, request)
     }
 
-    /// Builds a module by a profile of itself, or takes it from the cache: first so that it counts which branches it takes; `train` runs that, and what it
-    /// does with it is not looked at; then once more with these counts. That takes twice as long, and what it is built for most of its code runs in
-    /// two thirds of the time. Models made in `train` have to end there.
+    /// Builds a module by a profile of itself, or takes it from the cache. The module is compiled so that it counts which branches it takes, `train` runs it,
+    /// and it is compiled once more with the counts. A build takes twice as long as with `-O2`, and the RTL runs in two thirds of the time
+    /// (docs/performance.md, "Trained"). Whether a run in `train` fails does not matter. Its instances have to be dropped there.
     ///
     /// Without [`Options::profile`](crate::Options::profile), and for simulators and compilers other than Verilator and GCC, it is [`Toolchain::build`].
     ///
