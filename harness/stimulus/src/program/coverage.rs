@@ -153,7 +153,7 @@ static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
     Families { names, operations, specials, loads, stores, atomics }
 });
 
-/// Operations that programs have: all but TRAP, and RELSSP, which random programs do not have.
+/// Operations that all programs have: not TRAP, and not RELSSP, which they have only where blocks share scratchpad memory.
 fn rows() -> impl Iterator<Item = &'static gpurf_isa::Row> {
     Op::TABLE.iter().filter(|row| !matches!(row.mnemonic, "TRAP" | "RELSSP"))
 }

@@ -485,7 +485,8 @@ impl Weights {
             }
         }
         if let Some(name) = self.quotas.keys().find(|name| !super::coverage::POINTS.contains(&name.as_str())) {
-            return Err(format!("quotas: there is no point `{name}` (docs/programs.md lists them)"));
+            let names = "`coverage` in the output of `gpurf cosim --programs 1 --json` has their names";
+            return Err(format!("quotas: there is no point `{name}` ({names})"));
         }
         Ok(())
     }

@@ -129,13 +129,14 @@ pub fn backward_over(successors: &[Vec<usize>], front: impl Fn(usize, Registers)
 /// `behind` may take something back that it has said before, as passes do that act on what they see: what has been passed
 /// on stays.
 pub fn forward(code: &[Instruction], mut behind: impl FnMut(usize, Registers) -> Registers) -> Vec<Registers> {
+    let ways = graph(code);
     let mut fronts = vec![Registers::NONE; code.len()];
     let mut changed = true;
     while changed {
         changed = false;
         for pc in 0..code.len() {
             let set = behind(pc, fronts[pc]);
-            for to in successors(code, pc) {
+            for &to in &ways[pc] {
                 let new = fronts[to].union(set);
                 changed |= fronts[to] != new;
                 fronts[to] = new;

@@ -19,7 +19,7 @@
 //! them, so they are named too; which of them there are depends on the number of banks. Hardware takes no notice of one
 //! that a warp does not have.
 
-use super::flow::{Registers, side, sources, successors};
+use super::flow::{Registers, graph, side, sources, successors};
 use super::liveness;
 use gpurf_isa::{Instruction, Op, Reg};
 
@@ -44,20 +44,27 @@ pub fn mark_dead(code: &mut [Instruction], live: &[Registers], banks: &[usize]) 
     let mut news: Vec<News> = banks.iter().map(|&banks| News::of(banks, names)).collect();
     let most = news.iter().map(|news| news.registers).max().unwrap_or_default().min(Reg::ZERO.index());
     let written = until_written(code, most);
+    // Every file has the kernel's own registers. Those to which it rounds are few.
+    let rounds = banks.iter().copied().max().unwrap_or(1);
+    let mut ages = vec![0; rounds];
     for (pc, instruction) in code.iter_mut().enumerate() {
         if let Some(register) = instruction.destination() {
             news.iter_mut().for_each(|news| news.comes_alive(register));
         }
-        let worth = |register: Reg| {
-            let free = !live[pc].contains(register) && !coming[pc].contains(register);
-            free.then(|| news.iter().map(|news| news.age(register) * written[pc][register.index()]).sum::<u32>())
-        };
+        let age = |index: usize| news.iter().map(|news| news.age(Reg(index as u8))).sum();
+        ages.iter_mut().enumerate().take(names).for_each(|(index, sum)| *sum = age(index));
         // After the end of a warp its registers belong to no warp.
         let ends = matches!(instruction.op, Op::Exit {} | Op::Trap {});
-        let registers = (0..most).map(|index| Reg(index as u8)).filter(|_| !ends);
+        let taken = live[pc].union(coming[pc]);
         // The first of those that are worth most.
-        let best =
-            registers.rev().filter_map(|register| Some((worth(register)?, register))).max_by_key(|&(worth, _)| worth);
+        let mut best: Option<(u32, Reg)> = None;
+        for (index, &far) in written[pc].iter().enumerate().filter(|_| !ends) {
+            let register = Reg(index as u8);
+            if !taken.contains(register) {
+                let worth = u32::from(far) * if index < names { ages[index % rounds] } else { age(index) };
+                best = best.filter(|&(most, _)| most >= worth).or(Some((worth, register)));
+            }
+        }
         instruction.control.free_register = best.map(|(_, register)| register);
         news.iter_mut().for_each(|news| news.pass(instruction.control.free_register));
     }
@@ -107,14 +114,15 @@ impl News {
 
 /// For each instruction the registers that may have been written and were not read since.
 fn on_their_way(code: &[Instruction]) -> Vec<Registers> {
-    let mut ways: Vec<Vec<usize>> = (0..code.len()).map(|pc| successors(code, pc).collect()).collect();
+    let mut ways = graph(code);
     for (from, to) in turns(code) {
         ways[from].push(to);
     }
+    let read = |code: &Instruction| if code.is_guarded() { Registers::NONE } else { sources(code) };
+    let steps: Vec<_> = code.iter().map(|instruction| (read(instruction), instruction.destination())).collect();
     let behind = |pc: usize, front: Registers| {
-        let instruction = &code[pc];
-        let read = if instruction.is_guarded() { Registers::NONE } else { sources(instruction) };
-        instruction.destination().into_iter().fold(front.minus(read), Registers::with)
+        let (read, written) = steps[pc];
+        written.into_iter().fold(front.minus(read), Registers::with)
     };
     let mut fronts = vec![Registers::NONE; code.len()];
     let mut changed = true;
@@ -153,23 +161,26 @@ fn turns(code: &[Instruction]) -> Vec<(usize, usize)> {
 
 /// For each instruction and register how many instructions come after it until one writes the register, on the shortest
 /// way, [`FAR`] at most. A way out of a loop is far: its lanes will go round first.
-fn until_written(code: &[Instruction], names: usize) -> Vec<Vec<u32>> {
+fn until_written(code: &[Instruction], names: usize) -> Vec<Vec<u8>> {
     let back = |pc: usize| code[pc].target().map(|target| (target.index(), pc)).filter(|(first, last)| first <= last);
     let loops: Vec<(usize, usize)> = (0..code.len()).filter_map(back).collect();
     let leaves = |pc: usize, to: usize| {
         loops.iter().any(|&(first, last)| (first..=last).contains(&pc) && !(first..=last).contains(&to))
     };
-    let mut written = vec![vec![FAR; names]; code.len()];
+    let ways = graph(code).into_iter().enumerate();
+    let ways: Vec<Vec<usize>> = ways.map(|(pc, to)| to.into_iter().filter(|&to| !leaves(pc, to)).collect()).collect();
+    let mut written = vec![vec![FAR as u8; names]; code.len()];
+    let mut there = vec![0; names];
     let mut changed = true;
     while changed {
         changed = false;
         for pc in (0..code.len()).rev() {
-            for to in successors(code, pc).filter(|&to| !leaves(pc, to)) {
-                let mut there = written[to].clone();
+            for &to in &ways[pc] {
+                there.copy_from_slice(&written[to]);
                 if let Some(register) = code[to].destination() {
                     there[register.index()] = 0;
                 }
-                for (here, there) in written[pc].iter_mut().zip(there) {
+                for (here, &there) in written[pc].iter_mut().zip(&there) {
                     changed |= there + 1 < *here;
                     *here = (*here).min(there + 1);
                 }

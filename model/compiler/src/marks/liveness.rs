@@ -15,7 +15,8 @@ use gpurf_isa::Instruction;
 /// For each instruction the registers that a lane may still read after it. A guarded write is no kill: a lane that the
 /// guard leaves out keeps the old value.
 pub fn of_lane(code: &[Instruction]) -> Vec<Registers> {
-    backward(code, |pc, behind| front(&code[pc], behind))
+    let reads: Vec<Registers> = code.iter().map(sources).collect();
+    backward(code, |pc, behind| kept(&code[pc], behind).union(reads[pc]))
 }
 
 /// For each instruction the registers that any lane of the warp may still read when it has been executed.
@@ -45,9 +46,13 @@ pub fn of_warp(code: &[Instruction]) -> Vec<Registers> {
 
 /// What is live in front of an instruction, given what is after it.
 pub fn front(instruction: &Instruction, behind: Registers) -> Registers {
-    let kept = match instruction.destination() {
+    kept(instruction, behind).union(sources(instruction))
+}
+
+/// The part of it that the instruction does not itself read.
+fn kept(instruction: &Instruction, behind: Registers) -> Registers {
+    match instruction.destination() {
         Some(register) if !instruction.is_guarded() => behind.without(register),
         _ => behind,
-    };
-    kept.union(sources(instruction))
+    }
 }
