@@ -6,7 +6,7 @@
 // is built from 128-bit macros (RFC paper, section 2.1).
 package gpurf_pkg;
 
-  // A module alone uses some of these constants, never all of them.
+  // No module uses all of these constants.
   // verilator lint_off UNUSEDPARAM
   localparam int unsigned Lanes = 32;       // threads of a warp
   localparam int unsigned LaneW = 32;       // bits of a thread's register
@@ -17,7 +17,7 @@ package gpurf_pkg;
   localparam int unsigned RegW = 8;         // register name
   localparam int unsigned Operands = 3;     // source operands of an instruction
   localparam int unsigned Parities = 2;     // banks and buffers of the hybrid register file
-  localparam int unsigned RcmRegW = 6;      // register name in it
+  localparam int unsigned RcmRegW = 6;      // register name in the hybrid register file
   localparam int unsigned GroupLanes = 4;   // lanes that share a macro of a bank
   localparam int unsigned GroupsW = $clog2(Lanes / GroupLanes + 1);
   localparam int unsigned PredW = 3;        // predicate number
@@ -29,27 +29,27 @@ package gpurf_pkg;
   localparam int unsigned LineOffsetW = 7;  // byte in a line of 128
   localparam int unsigned LineBytes = 2**LineOffsetW;
   localparam int unsigned PresentW = LineOffsetW + 1;  // how many bytes of a line exist
-  localparam int unsigned LineW = 26;       // number of a line; the top bit: local memory
+  localparam int unsigned LineW = 26;       // line address; top bit set: local memory
   localparam int unsigned LevelW = 5;       // where an operand is in a hierarchy (docs/isa.md)
   localparam int unsigned OrfPlaces = 8;    // entries of an ORF, at most
   localparam int unsigned LrfPlaces = 3;    // banks of an LRF, at most
-  localparam int unsigned Upper = OrfPlaces + LrfPlaces;  // places above the MRF
-  localparam int unsigned UpperW = $clog2(Upper);         // number of one
+  localparam int unsigned Upper = OrfPlaces + LrfPlaces;  // places above the main register file
+  localparam int unsigned UpperW = $clog2(Upper);         // number of such a place
   localparam int unsigned OrfW = $clog2(OrfPlaces);
   localparam int unsigned LrfW = $clog2(LrfPlaces);
 
-  // Unified memory (docs/unified.md). A cluster is the lanes of a group and their banks.
+  // Unified memory (docs/unified.md). A cluster is a group of lanes with its banks.
   localparam int unsigned Clusters = Lanes / GroupLanes;
   localparam int unsigned ClusterIdxW = 3;
   localparam int unsigned ClusterW = GroupLanes * LaneW;  // bits of a bank's entry
   localparam int unsigned ClusterBytes = 16;
   localparam int unsigned Columns = 4;      // banks of a cluster
   localparam int unsigned ColumnW = 2;
-  localparam int unsigned UnifiedBanks = Clusters * Columns;  // column b's are b * Clusters and on
-  localparam int unsigned WordPlaces = Lanes;  // of words between banks and memory units: one a lane
-  localparam int unsigned BankRowsW = 11;   // how many rows
-  localparam int unsigned CacheLogW = 4;    // logarithm of the lines of the cache; 0: no cache
-  localparam int unsigned SharedRowW = 12;  // 128 bytes of scratchpad memory
+  localparam int unsigned UnifiedBanks = Clusters * Columns;  // the banks of column b begin at b * Clusters
+  localparam int unsigned WordPlaces = Lanes;  // words between banks and memory units: one for each lane
+  localparam int unsigned BankRowsW = 11;   // number of rows of the banks
+  localparam int unsigned CacheLogW = 4;    // log2 of the number of cache lines; 0: no cache
+  localparam int unsigned SharedRowW = 12;  // row number of scratchpad memory; a row is 128 bytes
   localparam int unsigned SharedAddressW = SharedRowW + LineOffsetW;
 
   // Event words of a register-file design, and bits of each and of its straps (docs/designs.md).
@@ -57,18 +57,18 @@ package gpurf_pkg;
   localparam int unsigned DesignEventW = 64;
   localparam int unsigned DesignCfgW = 128;
 
-  // The number of a register in a file whose registers are handed out one by one.
+  // The number of a register in a file whose registers are allocated one by one.
   localparam int unsigned RegisterPlaceW = 12;
 
   // Event words of the power states of registers (docs/blocks/sm.md).
   localparam int unsigned PowerEvents = 2;
 
-  // What the throttle of non-owners compares the SM's stalls with: those of some of its own periods,
-  // those of another SM. Or it is that other SM.
+  // The reference for the throttle of non-owners, with which it compares the SM's stalls: the stalls in some of its
+  // own periods (sampled), or those of another SM (external). Held: this SM is that other one.
   localparam int unsigned ReferenceSampled = 0;
   localparam int unsigned ReferenceExternal = 1;
   localparam int unsigned ReferenceHeld = 2;
-  localparam int unsigned ThrottleCountW = 18;  // stalls of a period
+  localparam int unsigned ThrottleCountW = 18;  // number of stalls in a period
 
   // Lowest bits of the operation word's fields (docs/isa.md), and widths.
   localparam int unsigned OpcodeW = 7;
@@ -81,19 +81,19 @@ package gpurf_pkg;
   localparam int unsigned OperationB = 32;           // source b, a register
   localparam int unsigned OperationConstant = 32;    // or a constant; target of a branch
   localparam int unsigned ModifiersW = 16;
-  localparam int unsigned ModifierBypass = 7;        // of loads: past the data cache
+  localparam int unsigned ModifierBypass = 7;        // of loads: bypass the data cache
 
   // Lowest bits of the control word's fields (docs/isa.md).
   localparam int unsigned ControlC = 0;              // source c
   localparam int unsigned ControlModifiers = 8;      // the upper modifiers
-  localparam int unsigned ControlLastRead = 20;      // of source a; of b and c the next bits
+  localparam int unsigned ControlLastRead = 20;      // of source a; b and c have the next bits
   localparam int unsigned ControlDeschedule = 23;
   localparam int unsigned ControlStrandEnd = 24;
   localparam int unsigned ControlLrfBypass = 25;
   localparam int unsigned ControlRfcBypass = 26;
-  localparam int unsigned ControlSourceLevel = 27;   // of source a; of b and c the next LevelW bits
+  localparam int unsigned ControlSourceLevel = 27;   // of source a; b and c have the next LevelW bits each
   localparam int unsigned ControlResultLevel = 42;
-  localparam int unsigned ControlPower = 47;         // of the first source; of the second and of the result the next bits
+  localparam int unsigned ControlPower = 47;         // of the first source; then of the second source and of the result
   localparam int unsigned ControlFreeRegister = 53;  // inverted, so that 0 names none
   localparam int unsigned ControlPrivate = 61;       // the access lies in the private part of scratchpad memory
 
@@ -101,9 +101,9 @@ package gpurf_pkg;
   localparam int unsigned RegisterPowerW = 2;
   localparam int unsigned ControlPowerW = 3 * RegisterPowerW;
 
-  localparam logic [RegW-1:0]  NoReg = '1;   // RZ: reads as zero, drops what is written
-  localparam logic [PredW-1:0] NoPred = '1;  // PT: true, drops what is written
-  localparam logic [PcW-1:0]   NoPc = '1;    // a reconvergence point that is none
+  localparam logic [RegW-1:0]  NoReg = '1;   // RZ: reads as zero, writes are dropped
+  localparam logic [PredW-1:0] NoPred = '1;  // PT: reads as true, writes are dropped
+  localparam logic [PcW-1:0]   NoPc = '1;    // no reconvergence point
   // verilator lint_on UNUSEDPARAM
 
   // The designs of the register file (docs/designs.md): the parameter `Organisation` of the operand
@@ -119,7 +119,7 @@ package gpurf_pkg;
 
   // The sizes of each design: the low bits of the parameter `Sizes`. Designs not listed have none.
   typedef struct packed {
-    logic places;  // registers are handed out one by one
+    logic places;  // registers are allocated one by one
   } mrf_sizes_t;
 
   typedef struct packed {
@@ -142,8 +142,8 @@ package gpurf_pkg;
 
   // The straps of the power states of registers (docs/blocks/power_states.md).
   typedef struct packed {
-    logic [3:0] wake_off;    // cycles until a register that is OFF is ON
-    logic [3:0] wake_sleep;  // that is in SLEEP
+    logic [3:0] wake_off;    // cycles to wake a register that is OFF
+    logic [3:0] wake_sleep;  // cycles to wake a register in SLEEP
     logic [1:0] mode;        // power_mode_e
   } power_straps_t;
 
@@ -152,7 +152,7 @@ package gpurf_pkg;
     logic          prompt;  // evictions and flushes lose no cycle
     power_straps_t power;   // of the main register file's words
     logic          loads;   // results of loads are cached
-    logic          bypass;  // results that the compiler marks are not
+    logic          bypass;  // results that the compiler marks are not cached
     logic          lru;     // replacement: least recently used, else first in, first out
     logic          live;    // values die at their last read
   } rfc_straps_t;
@@ -160,14 +160,14 @@ package gpurf_pkg;
   typedef struct packed {
     logic [2:0] sleep_cycles;
     logic [3:0] wake_cycles;
-    logic [3:0] powered;        // entries of a buffer that stay on, in fours; 0: no power gating
-    logic [1:0] read_latency;   // of a bank, less 1
+    logic [3:0] powered;        // entries of a buffer that always stay on, in units of four; 0: no power gating
+    logic [1:0] read_latency;   // of a bank, in cycles less 1
     logic [3:0] write_latency;
   } hrf_straps_t;
 
   typedef struct packed {
     logic drop;      // a parked value whose register is overwritten is dropped
-    logic redirect;  // a parked value is read where it is
+    logic redirect;  // a parked value is read from where it is parked
     logic unread;    // a result that its warp's head reads is not parked
     logic eager;     // an operand is stolen although no other one wants its bank
     logic write;     // write stealing
@@ -178,29 +178,29 @@ package gpurf_pkg;
   typedef struct packed {
     logic owner_first;  // the scheduler prefers owners
     logic hold;         // returning atomic operations of younger blocks wait
-    logic first;        // who gets a lock: 0 the older block, 1 the first that asks
+    logic first;        // order in which a lock is granted: 0 older block first, 1 first request first
   } share_straps_t;
 
   // The straps of scratchpad sharing (docs/blocks/scratchpad_locks.md).
   typedef struct packed {
-    logic mark;         // nothing is probed: what is not marked needs the lock
-    logic owner_first;  // as with registers, what follows too
+    logic mark;         // there are no probes: every access without a mark needs the lock
+    logic owner_first;  // this field and the next ones as for registers
     logic hold;
     logic first;
   } scratchpad_straps_t;
 
   // The straps of the SM: its `cfg_i`.
   typedef struct packed {
-    logic          shared_gather;   // of scratchpad memory in unified banks: aggressive
-    logic          cache_hints;     // of the data cache: loads with a mark pass it by
-    logic          cache_full;      // a store of a whole line takes a place for it
-    logic          cache_fifo;      // replacement: first in, first out
+    logic          shared_gather;   // scratchpad memory in unified banks: aggressive gather
+    logic          cache_hints;     // data cache: loads with a mark bypass it
+    logic          cache_full;      // data cache: a store of a whole line allocates a place for it
+    logic          cache_fifo;      // data cache: first in, first out replacement
     logic [4:0]    blocks;          // block slots, at most
     logic          share_mark;      // of shared scratchpad memory: marks decide, not probes
     share_straps_t share;           // of registers, or of scratchpad memory
     power_straps_t power;           // of registers
-    logic [11:0] patience;          // of a scheduler with slots
-    logic        stay;              // a warp leaves its slot at its end only
+    logic [11:0] patience;          // of a scheduler with slots, in instructions
+    logic        stay;              // a warp leaves its slot only when it ends
     logic [5:0]  sfu_latency;       // of the result queues
     logic [5:0]  fp_latency;
     logic [1:0]  shared_bandwidth;
@@ -213,13 +213,13 @@ package gpurf_pkg;
 
   // The straps of the data cache (docs/blocks/cache.md).
   typedef struct packed {
-    logic       hints;        // loads with a mark pass the cache by
-    logic       full_stores;  // a store of a whole line that is not there takes a place for it
+    logic       hints;        // loads with a mark bypass the cache
+    logic       full_stores;  // a store of a whole line that misses allocates a place for it
     logic       fifo;         // replacement: first in, first out, else least recently used
-    logic [5:0] latency;      // of hits, as a result queue's
+    logic [5:0] latency;      // latency of a hit, as in a result queue
   } cache_straps_t;
 
-  // What waits in the data cache for a line: lanes of a load, and where they take their bytes.
+  // A load that waits in the data cache for a line: its lanes, and where in the line each finds its bytes.
   typedef struct packed {
     logic [Lanes-1:0][LineOffsetW-1:0] offset;
     logic [Lanes-1:0]                  mask;
@@ -231,31 +231,31 @@ package gpurf_pkg;
     logic                              lanewise;   // the answer has a word for each lane
   } cache_row_t;
 
-  // What the data cache does in a cycle.
+  // Events of the data cache in a cycle.
   typedef struct packed {
     logic hit;          // a load finds its line
     logic merge;        // a load joins an open miss
     logic miss;         // a load asks memory
     logic store;        // stores
-    logic store_hit;    // that find their line
-    logic store_full;   // that bring their line
+    logic store_hit;    // stores that hit
+    logic store_full;   // stores of a whole line that miss and install it
     logic atomic;       // atomic operations
-    logic invalidate;   // that find their line
+    logic invalidate;   // atomic operations that hit
     logic close;        // stores and atomic operations that close an open miss
     logic fill;         // answers installed
-    logic drop;         // whole ones that are not, because their way is pinned
-    logic part;         // answers that are not whole
+    logic drop;         // whole lines not installed, because their way is pinned
+    logic part;         // answers without the whole line
     logic serve;        // rows served from an answer
-    logic wait_access;  // a request waits for the data
-    logic wait_row;     // for a row or a miss
-    logic wait_memory;  // for memory
+    logic wait_access;  // a request waits for the data array
+    logic wait_row;     // a request waits for a row or a miss
+    logic wait_memory;  // a request waits for memory
     logic fill_wait;    // an answer waits to be installed
   } cache_event_t;
 
-  // What accesses of memory to unified banks wait for in a cycle: other accesses.
+  // Accesses of memory to unified banks that wait in a cycle, because of other accesses.
   typedef struct packed {
-    logic       cache_read_wait;    // a hit, for its column
-    logic       cache_write_wait;   // a store that hits
+    logic       cache_read_wait;    // a hit waits for its column
+    logic       cache_write_wait;   // a store that hits waits
     logic [5:0] shared_read_lost;   // banks that a pass of the scratchpad does not get
     logic [5:0] shared_write_lost;
   } unified_event_t;
@@ -275,7 +275,7 @@ package gpurf_pkg;
     return (organisation == OrganisationRfc) ? 2 * issue_ports - 1 : 0;
   endfunction
 
-  // The rows of an even warp and of the next one are the same rows of two banks.
+  // An even warp and the next warp have the same rows, each in one of two banks.
   function automatic bit pairs_rows(int unsigned organisation);
     return organisation == OrganisationHrf;
   endfunction
@@ -285,8 +285,8 @@ package gpurf_pkg;
     return (organisation == OrganisationHrf) ? 2**RcmRegW : 2**RegW;
   endfunction
 
-  // Registers are handed out one by one, and blocks may share some of them.
-  // Of the sizes only the design's own bits are read.
+  // Registers are allocated one by one, and blocks may share some of them.
+  // Only the bits of `sizes` that belong to the design are read.
   // verilator lint_off UNUSEDSIGNAL
   function automatic bit has_places(int unsigned organisation, int unsigned sizes);
     // verilator lint_on UNUSEDSIGNAL
@@ -295,13 +295,13 @@ package gpurf_pkg;
     return organisation == OrganisationMrf && mrf_sizes.places;
   endfunction
 
-  // Schedulers name a candidate, for which the design may read operands.
+  // Schedulers name a candidate for the next issue; the design may read operands for it early.
   function automatic bit takes_candidates(int unsigned organisation);
     return organisation == OrganisationSteal;
   endfunction
 
-  // Scoreboard and scheduler hear of a register when the design has taken its result, and the design
-  // keeps apart what follows.
+  // Scoreboard and scheduler clear a register when the design has taken its result, before it is written. The design
+  // keeps later accesses in order itself.
   function automatic bit reports_taken(int unsigned organisation);
     return organisation == OrganisationRfc;
   endfunction
@@ -318,7 +318,7 @@ package gpurf_pkg;
            organisation == OrganisationHierarchy;
   endfunction
 
-  // How a file is divided whose registers are handed out one by one (docs/blocks/register_places.md).
+  // Layout of a register file whose registers are allocated one by one (docs/blocks/register_places.md).
   typedef struct packed {
     logic [RegisterPlaceW-1:0] guest_base;         // first place of the guests' private parts
     logic [WarpW:0]            host_warps;         // warps of hosts
@@ -335,18 +335,18 @@ package gpurf_pkg;
     logic [5:0] lock_free;        // locks of warps that have ended
     logic [5:0] owners;           // warps of owners
     logic [5:0] non_owners;       // of non-owners
-    logic [1:0] non_owner_issue;  // of these, those that issue
+    logic [1:0] non_owner_issue;  // issues of non-owners
   } share_event_t;
 
   // What the throttle of non-owners counts in a cycle.
   typedef struct packed {
-    logic [3:0] throttle_level;      // how often they may use memory, in tenths
+    logic [3:0] throttle_level;      // how often non-owners may use memory, in tenths
     logic       throttle_period;     // a period ends
     logic       throttle_reference;  // a cycle of a reference period
-    logic       throttle_allow;      // they may
+    logic       throttle_allow;      // non-owners may use memory
   } share_throttle_event_t;
 
-  // What sharing counts in a cycle, all of it.
+  // Events of register sharing and of its throttle together.
   typedef struct packed {
     share_event_t          locks;
     share_throttle_event_t throttle;
@@ -361,10 +361,10 @@ package gpurf_pkg;
     logic       released;         // releases performed
     logic [4:0] lock_take;        // locks taken
     logic [4:0] lock_free;        // locks given up
-    logic [4:0] lock_early;       // of them those of blocks that are still there
+    logic [4:0] lock_early;       // of these, locks of blocks that still run
     logic [5:0] owners;           // warps of owners
     logic [5:0] non_owners;       // of non-owners
-    logic [1:0] non_owner_issue;  // of these, those that issue
+    logic [1:0] non_owner_issue;  // issues of non-owners
   } scratchpad_event_t;
 
   // What the arbiter counts in a cycle; the first field is the most significant.
@@ -373,7 +373,7 @@ package gpurf_pkg;
     logic [8:0] read_groups;          // their lane groups with an active lane
     logic [1:0] write;                // bank writes
     logic [4:0] write_groups;         // their lane groups with a written lane
-    logic [5:0] conflict_intra;       // reads that waited for their own instruction
+    logic [5:0] conflict_intra;       // reads that waited for another read of their own instruction
     logic [5:0] conflict_inter;       // reads that waited for another instruction
     logic [5:0] conflict_read_write;  // reads that waited for a write
     logic [1:0] conflict_write;       // writes that waited for a bank
@@ -402,17 +402,17 @@ package gpurf_pkg;
     logic [1:0] issue;              // instructions issued
     logic [6:0] issue_lanes;        // their lanes
     logic [1:0] stall_empty;        // ports that issue nothing: no warp is alive
-    logic [1:0] stall_barrier;      // all are held at barriers
-    logic [1:0] stall_fetch;        // no instruction is there
-    logic [1:0] stall_scoreboard;   // none is clear
-    logic [1:0] stall_inactive;     // none of the clear ones has a slot
-    logic [1:0] stall_collector;    // the operand stage is full
-    logic [1:0] stall_other;        // a second branch, a fault
+    logic [1:0] stall_barrier;      // ports that issue nothing: all living warps are at barriers
+    logic [1:0] stall_fetch;        // ports that issue nothing: no instruction is buffered
+    logic [1:0] stall_scoreboard;   // ports that issue nothing: no head is clear
+    logic [1:0] stall_inactive;     // ports that issue nothing: no clear head has a slot
+    logic [1:0] stall_collector;    // ports that issue nothing: the operand stage is full
+    logic [1:0] stall_other;        // ports that issue nothing: a second branch, a fault
     logic [1:0] alu;                // instructions that ALUs take
-    logic [1:0] fp;                 // that single precision units take
-    logic       sfu;                // that the special function unit takes
-    logic       constants;          // that the constant unit takes
-    logic       memory;             // that the memory pipeline takes
+    logic [1:0] fp;                 // instructions that single precision units take
+    logic       sfu;                // instructions that the special function unit takes
+    logic       constants;          // instructions that the constant unit takes
+    logic       memory;             // instructions that the memory pipeline takes
     logic       barrier;            // warps that arrive at a barrier
     logic       barrier_open;       // barriers that open
     logic       line;               // requests of lines
@@ -422,7 +422,7 @@ package gpurf_pkg;
     logic [5:0] shared_lanes;       // their lanes
     logic       shared_conflict;    // passes that leave lanes behind
     logic       constant;           // passes of constant memory
-    logic       constant_conflict;  // that leave lanes behind
+    logic       constant_conflict;  // passes that leave lanes behind
     logic       constant_wait;      // lanes of the memory pipeline wait for those of the constant unit
     logic       shuffle;            // shuffles
     logic       special;            // special registers read
@@ -434,10 +434,10 @@ package gpurf_pkg;
   // What the two-level scheduler counts in a cycle.
   typedef struct packed {
     logic [1:0] activate;        // slots taken
-    logic [5:0] leave_end;       // slots that leave: the warp has ended
-    logic [5:0] leave_barrier;   // waits at a barrier
-    logic [5:0] leave_mark;      // its head needs what takes long
-    logic [5:0] leave_patience;  // has issued for long while others are ready
+    logic [5:0] leave_end;       // slots left because the warp has ended
+    logic [5:0] leave_barrier;   // slots left because the warp waits at a barrier
+    logic [5:0] leave_mark;      // slots left because the head needs a long-latency value
+    logic [5:0] leave_patience;  // slots left because the warp has issued for long while others are ready
     logic [5:0] active;          // active slots
     logic [5:0] drain;           // draining slots
     logic [5:0] flush;           // flushing slots
@@ -447,36 +447,36 @@ package gpurf_pkg;
   // What the register file cache counts in a cycle, for energy.
   typedef struct packed {
     logic [1:0] tag_check;            // instructions that leave T
-    logic [1:0] stall_eviction;       // that stay: a source is on its way to the MRF
-    logic [1:0] stall_collector;      // that stay: no collector
-    logic [2:0] hit;                  // source registers: all lanes are there
-    logic [2:0] partial;              // some
-    logic [2:0] miss;                 // none
+    logic [1:0] stall_eviction;       // instructions that stay in T: a source is on its way to the MRF
+    logic [1:0] stall_collector;      // instructions that stay in T: no collector is free
+    logic [2:0] hit;                  // source registers with all lanes in the cache
+    logic [2:0] partial;              // source registers with some lanes in the cache
+    logic [2:0] miss;                 // source registers with no lane in the cache
     logic [5:0] read_groups;          // lane groups read as operands
-    logic [5:0] read_shared_groups;   // of them for units that are shared
+    logic [5:0] read_shared_groups;   // of these, groups read for shared units
     logic [5:0] mrf_shared_groups;    // groups asked of the MRF for units that are shared
     logic [4:0] write_groups;         // groups of results written to the cache
-    logic [4:0] write_shared_groups;  // of them from units that are shared
+    logic [4:0] write_shared_groups;  // of these, groups from shared units
     logic [4:0] around_groups;        // groups of results that go to the MRF
-    logic [4:0] around_shared_groups; // of them from units that are shared
+    logic [4:0] around_shared_groups; // of these, groups from shared units
     logic [4:0] evict_groups;         // groups of evictions and flushes
   } rfc_event_t;
 
-  // And for people. `waiting` is called "wait" in the pages, which is a keyword.
+  // More counts, for human readers and not for energy. `waiting` is called "wait" in the pages, which is a keyword.
   typedef struct packed {
     logic [1:0] write_hit;     // results that update an entry
-    logic [1:0] allocate;      // that take a new one
-    logic [1:0] evict;         // and had to write a value back
-    logic [1:0] dead;          // and dropped a value that is dead
+    logic [1:0] allocate;      // results that allocate an entry
+    logic [1:0] evict;         // results that allocate and had to write a value back
+    logic [1:0] dead;          // results that allocate and dropped a dead value
     logic [1:0] flush;         // entries flushed
     logic [1:0] kill;          // results around the cache that took lanes of an entry away
     logic [2:0] marked;        // hits that are last reads
     logic [1:0] waiting;       // results that wait in their latch
-    logic [1:0] stall_result;  // instructions in T that wait for them
+    logic [1:0] stall_result;  // instructions in T that wait for a result in a latch
     logic       spare;
   } rfc_count_event_t;
 
-  // What is counted beside the cache: last result files above it, operands that it is filled with.
+  // Counts beside those of the cache: last result files above it, operands with which it is filled.
   typedef struct packed {
     logic [4:0] lrf_read_groups;   // the sums over the caches of the fields of rfc_lrf_event_t
     logic [4:0] lrf_write_groups;
@@ -491,15 +491,15 @@ package gpurf_pkg;
 
   // What the tags of one cache count in a cycle.
   typedef struct packed {
-    logic [1:0] hit;           // source registers of an instruction that leaves: all lanes
-    logic [1:0] partial;       // some
-    logic [1:0] miss;          // none
+    logic [1:0] hit;           // source registers of an instruction that leaves T: all lanes hit
+    logic [1:0] partial;       // some lanes hit
+    logic [1:0] miss;          // no lane hits
     logic [4:0] read_groups;   // lane groups read
     logic       write_hit;     // a result updates an entry
-    logic       allocate;      // takes a new one
-    logic [3:0] write_groups;  // its lane groups
-    logic       evict;         // an eviction for a result
-    logic       dead;          // a result takes an entry that needs none
+    logic       allocate;      // a result allocates an entry
+    logic [3:0] write_groups;  // lane groups of the result
+    logic       evict;         // an eviction makes room for a result
+    logic       dead;          // a result takes an entry with valid but no dirty lanes
     logic       flush;         // an eviction for a flush
     logic [3:0] evict_groups;  // lane groups of an eviction
     logic       kill;          // lanes are taken away by a result around the cache
@@ -512,26 +512,26 @@ package gpurf_pkg;
 
   // What the last result file of one cache counts in a cycle.
   typedef struct packed {
-    logic [3:0] read_groups;   // lane groups that an instruction that leaves reads
-    logic [3:0] write_groups;  // of a result written
-    logic [3:0] spill_groups;  // of an old value that goes into the cache
-    logic [3:0] flush_groups;  // of a value that goes to the MRF as its slot is emptied
-    logic       dead;          // a result takes the place of a value that is not needed
+    logic [3:0] read_groups;   // lane groups read by an instruction that leaves T
+    logic [3:0] write_groups;  // lane groups of a result written here
+    logic [3:0] spill_groups;  // lane groups of an old value that goes into the cache
+    logic [3:0] flush_groups;  // lane groups of a value that goes to the MRF because its slot is emptied
+    logic       dead;          // a result replaces a value that is not needed
     logic       same;          // a result updates the value
-    logic       past;          // another result takes lanes away
+    logic       past;          // a result that does not go here takes lanes away
     logic       marked;        // last reads make lanes dead
   } rfc_lrf_event_t;
 
   // What the alternating scheduler counts in a cycle.
   typedef struct packed {
     logic       activate;        // warps that become active
-    logic       same_parity;     // of the parity of the one before
-    logic       leave_end;       // warps that give up: the warp has ended
-    logic       leave_barrier;   // waits at a barrier
-    logic       leave_mark;      // its head needs what takes long
-    logic       leave_patience;  // has issued for long while others are ready
+    logic       same_parity;     // warps that become active with the parity of the one before
+    logic       leave_end;       // warps that leave because they have ended
+    logic       leave_barrier;   // warps that leave because they wait at a barrier
+    logic       leave_mark;      // warps that leave because the head needs a long-latency value
+    logic       leave_patience;  // warps that leave because they have issued for long while others are ready
     logic       active;          // a warp is active
-    logic       drain;           // what is under way of it is waited for
+    logic       drain;           // the current warp drains: its instructions in flight are awaited
     logic [1:0] flush;           // slots that the register file empties
     logic       stall_switch;    // a warp is ready, its slot is being emptied
     logic       stall_ready;     // no warp is ready
@@ -543,12 +543,12 @@ package gpurf_pkg;
   typedef struct packed {
     logic       read;                 // reads that begin in a bank
     logic [3:0] read_groups;          // lane groups of the instruction
-    logic [5:0] conflict_intra;       // sources that waited for another of the instruction
-    logic [5:0] conflict_inter;       // for another instruction
-    logic [5:0] conflict_read_write;  // for their bank
+    logic [5:0] conflict_intra;       // sources that waited for another source of the instruction
+    logic [5:0] conflict_inter;       // sources that waited for another instruction
+    logic [5:0] conflict_read_write;  // sources that waited for their bank
     logic [1:0] hit;                  // sources granted: all lanes are in the buffer
-    logic [1:0] partial;              // some
-    logic [1:0] miss;                 // none
+    logic [1:0] partial;              // some lanes
+    logic [1:0] miss;                 // no lane
     logic [4:0] buffer_groups;        // lane groups read from the buffer
   } hrf_reads_event_t;
 
@@ -556,12 +556,12 @@ package gpurf_pkg;
   typedef struct packed {
     logic [2:0] look;           // RCM lookups
     logic [1:0] hit;            // source registers read: all lanes are in the buffer
-    logic [1:0] partial;        // some
-    logic [1:0] miss;           // none
+    logic [1:0] partial;        // source registers read: some lanes are in the buffer
+    logic [1:0] miss;           // source registers read: no lane is in the buffer
     logic [4:0] read_groups;    // lane groups read from a buffer as operands
     logic       write;          // results written to a buffer
     logic [3:0] write_groups;   // their lane groups
-    logic       coalesced;      // whose register had an entry
+    logic       coalesced;      // results written whose register already had an entry
     logic       load;           // results that go into a queue
     logic [3:0] load_groups;
     logic       direct;         // results that a bank takes from the latch
@@ -573,19 +573,19 @@ package gpurf_pkg;
     logic [1:0] sleep;          // sleeps that begin
   } hrf_event_t;
 
-  // And for people.
+  // More counts, for human readers and not for energy.
   typedef struct packed {
     logic       wait_wake;       // a result waits for power
-    logic       wait_full;       // for its bank, as the buffer is full
-    logic       wait_load;       // for a place in a queue
+    logic       wait_full;       // a result waits for its bank, because the buffer is full
+    logic       wait_load;       // a result waits for a place in a queue
     logic       wait_read;       // a source waits for its bank
-    logic       frozen;          // the pipeline stands still for a write
+    logic       frozen;          // the pipeline stalls for a write
     logic [1:0] draining;        // buffers that are being emptied
     logic [1:0] waking;
     logic [1:0] sleeping;
     logic [1:0] period;          // active periods that end
-    logic [7:0] period_entries;  // entries used in them
-    logic [1:0] period_drop;     // those that end with the warp
+    logic [7:0] period_entries;  // entries used in these periods
+    logic [1:0] period_drop;     // of these, periods that end with the warp
   } hrf_count_event_t;
 
   // What an arbiter that steals banks counts in a cycle.
@@ -596,26 +596,26 @@ package gpurf_pkg;
     logic [1:0] steal;              // ports that have some
     logic [1:0] blocking_read;      // reads that hold a write of their register back
     logic [1:0] write_normal;       // results written into their own bank
-    logic [1:0] write_forced;       // those that had to, as there was no place
-    logic [1:0] write_partial;      // of them those without all lanes
-    logic [1:0] write_next;         // of them those that the head of their warp reads
+    logic [1:0] write_forced;       // of these, results that had to because no place was free
+    logic [1:0] write_partial;      // of the forced ones, results without all lanes
+    logic [1:0] write_next;         // of the forced ones, results that the head of their warp reads
     logic [1:0] write_parked;       // results parked
     logic [1:0] write_wait_parked;  // results that wait for a parked value
-    logic [1:0] write_wait_bus;     // whose bus a landing value has
-    logic       return_next;        // fetches right after the parking
-    logic       return_later;       // later
-    logic       return_forced;      // as the value is needed:
+    logic [1:0] write_wait_bus;     // results that wait because a landing value has their bus
+    logic       return_next;        // fetches of parked values right after the parking
+    logic       return_later;       // fetches of parked values later
+    logic       return_forced;      // fetches of parked values that are needed for:
     logic       force_read;         // a read of the register,
-    logic       force_write;        // a write of it,
-    logic       force_alive;        // a write of the entry in which it stands
+    logic       force_write;        // a write of the register,
+    logic       force_alive;        // or a write of the entry in which the value is parked
     logic       land;               // landings
     logic [5:0] wait_parked;        // reads that wait for a parked value
-    logic [5:0] wait_return;        // whose bank a landing or a forced fetch has
+    logic [5:0] wait_return;        // reads that wait because a landing or a forced fetch has their bank
     logic [5:0] parked;             // banks that hold a parked value
     logic [5:0] places;             // banks with a free entry that is empty
   } steal_arbiter_event_t;
 
-  // What the register file around it counts: the arbiter's fields, then its own.
+  // Events of the register file with stealing: the arbiter's fields, then its own.
   typedef struct packed {
     logic [1:0] candidate;
     logic [2:0] sharing;
@@ -642,10 +642,10 @@ package gpurf_pkg;
     logic [5:0] places;
     logic [1:0] wasted;             // ports whose stolen operands are not taken
     logic [1:0] hint;               // hints taken
-    logic [1:0] hint_ignored;       // not taken
+    logic [1:0] hint_ignored;       // hints ignored
   } steal_event_t;
 
-  // What becomes of parked values that need not come back.
+  // Parked values that need not return to their place.
   typedef struct packed {
     logic [5:0] redirected;     // reads performed where their value is parked
     logic [1:0] dropped;        // values dropped, as a result has overwritten their register
@@ -654,20 +654,20 @@ package gpurf_pkg;
   // What the software-managed hierarchy counts in a cycle, for energy.
   typedef struct packed {
     logic [5:0] orf_read_groups;          // lane groups read from the ORF
-    logic [5:0] orf_read_shared_groups;   // of them for units that are shared
+    logic [5:0] orf_read_shared_groups;   // of these, groups for shared units
     logic [4:0] lrf_a_read_groups;        // lane groups read from the LRF's banks
     logic [4:0] lrf_b_read_groups;
     logic [4:0] lrf_c_read_groups;
-    logic [5:0] mrf_shared_groups;        // groups asked of the MRF for units that are shared
-    logic [4:0] mrf_write_shared_groups;  // groups of their results that go to the MRF
+    logic [5:0] mrf_shared_groups;        // lane groups requested from the MRF for shared units
+    logic [4:0] mrf_write_shared_groups;  // lane groups of results of shared units that go to the MRF
     logic [4:0] orf_write_groups;         // groups of results written to the ORF
-    logic [4:0] orf_write_shared_groups;  // of them from units that are shared
+    logic [4:0] orf_write_shared_groups;  // of these, groups from shared units
     logic [4:0] copy_groups;              // groups of operands copied to the ORF
-    logic [4:0] copy_shared_groups;       // of them for units that are shared
+    logic [4:0] copy_shared_groups;       // of these, groups for shared units
     logic [4:0] lrf_write_groups;         // groups of results written to the LRF
   } hierarchy_event_t;
 
-  // And for people.
+  // More counts, for human readers and not for energy.
   typedef struct packed {
     logic [1:0] mrf_none;       // instructions by the registers that they ask of the MRF
     logic [1:0] mrf_one;
@@ -681,11 +681,11 @@ package gpurf_pkg;
     logic [1:0] both;           // results that go to a place and to the MRF
     logic [1:0] mrf_only;       // results that go to the MRF only
     logic [1:0] strand_end;     // instructions that end their strand
-    logic [1:0] strand_void;    // of them: values are thrown away
+    logic [1:0] strand_void;    // of these, strands that discard values
     logic [1:0] result_wait;    // results that wait for a write port
-    logic [1:0] copy_wait;      // ports whose copies wait for one
+    logic [1:0] copy_wait;      // ports whose copies wait for a write port
     logic [1:0] dispatch_hold;  // instructions that wait for copy latches
-    logic [1:0] unwritten;      // that read what their strand has not written
+    logic [1:0] unwritten;      // instructions that read what their strand has not written
   } hierarchy_count_event_t;
 
   // What the places of the slots count in a cycle.
@@ -700,16 +700,16 @@ package gpurf_pkg;
     logic [13:0] on;          // registers that are ON
     logic [13:0] asleep;      // in SLEEP
     logic [7:0]  wake_sleep;  // registers that are woken from SLEEP
-    logic [7:0]  wake_off;    // from OFF
+    logic [7:0]  wake_off;    // registers that are woken from OFF
     logic [3:0]  to_sleep;    // accesses that put their register to SLEEP
-    logic [3:0]  to_off;      // that switch it OFF
-    logic [3:0]  kept;        // whose register stays ON, because another instruction accesses it
+    logic [3:0]  to_off;      // accesses that switch their register OFF
+    logic [3:0]  kept;        // accesses whose register stays ON, because another instruction accesses it
   } power_event_t;
 
   // Heads that wait for power.
   typedef struct packed {
-    logic [5:0] wait_wake;  // for a wake-up
-    logic [5:0] wait_read;  // for an access behind which the state changes
+    logic [5:0] wait_wake;  // heads that wait for a wake-up
+    logic [5:0] wait_read;  // heads that wait for an access that changes the state when it ends
   } power_wait_event_t;
 
   // What the table of the instructions in progress counts in a cycle.
@@ -718,7 +718,7 @@ package gpurf_pkg;
     logic [1:0] full;  // instructions decoded that find no free entry
   } access_table_event_t;
 
-  // And both, for people.
+  // The two structs above together, for human readers.
   typedef struct packed {
     logic [5:0] wait_wake;
     logic [5:0] wait_read;
@@ -728,7 +728,7 @@ package gpurf_pkg;
 
   // Where an instruction goes (docs/blocks/decode.md).
   typedef enum logic [3:0] {
-    UnitControl     = 4'd0,  // branches, exits, traps: done with at issue
+    UnitControl     = 4'd0,  // branches, exits, traps: complete at issue
     UnitAlu         = 4'd1,
     UnitMemory      = 4'd2,  // the memory pipeline
     UnitBarrier     = 4'd3,
@@ -758,14 +758,14 @@ package gpurf_pkg;
     logic [PredW:0]   t;           // predicate sources: inverted, number
     logic [PredW:0]   s;
     logic [PredW:0]   guard;
-    logic             stop;        // fetch waits behind it
+    logic             stop;        // fetch stops behind it until it resumes
     logic [RegW-1:0]  d;           // register written
     logic [RegW-1:0]  c;           // registers read
     logic [RegW-1:0]  b;
     logic [RegW-1:0]  a;
   } roles_t;
 
-  // Whether a register is among those read. A function need not look at the other roles.
+  // Whether a register is among those read. The other roles are not read here.
   // verilator lint_off UNUSEDSIGNAL
   function automatic logic reads_register(roles_t roles, logic [RegW-1:0] register);
     return roles.a == register || roles.b == register || roles.c == register;
@@ -798,7 +798,7 @@ package gpurf_pkg;
   } result_t;
 
   // A result on its bus: from writeback into the register file (docs/blocks/operand_stage.md). Its
-  // data goes beside it, as does what has a width of a shape.
+  // data has a signal of its own, as have fields whose width depends on a module's parameters.
   typedef struct packed {
     logic             from_private;  // made by an ALU or a single precision unit
     logic [RegW-1:0]  d;             // register written
@@ -812,7 +812,7 @@ package gpurf_pkg;
     logic [WarpW-1:0] warp;
   } written_t;
 
-  // What an instruction is to the SIMT stack (docs/blocks/simt_stack.md).
+  // The kind of an instruction for the SIMT stack (docs/blocks/simt_stack.md).
   typedef enum logic [1:0] {
     KindOther  = 2'd0,
     KindBranch = 2'd1,
@@ -831,7 +831,7 @@ package gpurf_pkg;
   localparam logic [6:0] OpSt       = 7'h41;
   localparam logic [6:0] OpAtom     = 7'h43;
   localparam logic [6:0] OpCas      = 7'h44;
-  localparam logic [6:0] OpProbe    = 7'h45;  // no instruction of a program (docs/blocks/issue_stage.md)
+  localparam logic [6:0] OpProbe    = 7'h45;  // made by the hardware, not in programs (docs/blocks/issue_stage.md)
 
   // Causes of a fault (docs/blocks/fault_unit.md).
   localparam logic [CauseW-1:0] CauseTrap              = 4'd1;
@@ -904,7 +904,7 @@ package gpurf_pkg;
     return memory && op[OperationModifiers +: 2] != SpaceShared;
   endfunction
 
-  // What the upper entries of a write buffer do (docs/blocks/hrf_power.md).
+  // Power state of the upper entries of a write buffer (docs/blocks/hrf_power.md).
   typedef enum logic [1:0] {
     PowerOff      = 2'd0,
     PowerWaking   = 2'd1,
@@ -919,8 +919,8 @@ package gpurf_pkg;
     RegisterOff   = 2'd2
   } register_power_e;
 
-  // Service: accesses of the main register file. The roles of an instruction without the registers
-  // that are read or written above it; with designs that have nothing above it, its roles.
+  // Service: accesses of the main register file. Returns the roles of an instruction without the registers that are
+  // read or written in levels above the main register file; all roles if the design has no such level.
   // verilator lint_off UNUSEDSIGNAL
   function automatic roles_t main_roles(int unsigned organisation, logic [31:0] sizes, roles_t roles,
                                         logic [WordW-1:0] op, logic [WordW-1:0] ctl);
@@ -938,8 +938,8 @@ package gpurf_pkg;
   endfunction
   // verilator lint_on UNUSEDSIGNAL
 
-  // Whether a level is a place above the main register file alone, and one that there is: entries of
-  // the ORF have the numbers from 1 on, banks of the LRF those behind the last one that an ORF has.
+  // Whether a level is only a place above the main register file, and this place exists. ORF entries have the
+  // numbers from 1 on; LRF banks have the numbers behind the last one that an ORF entry can have.
   function automatic logic is_above(hierarchy_sizes_t places, logic [LevelW-1:0] level);
     logic [UpperW-1:0] number;
     number = level[UpperW-1:0];
@@ -948,16 +948,16 @@ package gpurf_pkg;
     return 32'(number) - OrfPlaces <= 32'(places.lrf_banks);
   endfunction
 
-  // The power states that an instruction's words say of these registers of the main register file. A
-  // source's field goes by its place among all sources that are registers; a third one has SLEEP.
+  // The power states that an instruction's words give to these registers of the main register file. A source's field
+  // depends on its position among all sources that are registers; a third such source gets SLEEP.
   // verilator lint_off UNUSEDSIGNAL
   function automatic logic [ControlPowerW-1:0] main_states(roles_t roles, roles_t main,
                                                            logic [WordW-1:0] ctl);
     // verilator lint_on UNUSEDSIGNAL
-    logic [3*RegisterPowerW-1:0] fields;  // of the sources from k on
+    logic [3*RegisterPowerW-1:0] fields;  // fields of the sources from k on
     logic [2*RegisterPowerW-1:0] moved;
     logic [Operands-1:0]         named, kept;
-    logic [1:0]                  ahead;  // sources that are kept, in front of k
+    logic [1:0]                  ahead;  // number of kept sources before source k
     named  = {roles.c != NoReg, roles.b != NoReg, roles.a != NoReg};
     kept   = {main.c != NoReg, main.b != NoReg, main.a != NoReg};
     fields = {RegisterSleep, ctl[ControlPower +: 2*RegisterPowerW]};
@@ -972,13 +972,13 @@ package gpurf_pkg;
     return {ctl[ControlPower+2*RegisterPowerW +: RegisterPowerW], moved};
   endfunction
 
-  // The states that an instruction's words say of its sources a, b, c, one after another: that of the
-  // result for a source that is the result too, and none (ON) for what is no register.
+  // The power states that an instruction's words give to its sources a, b, c, in this order. A source that is
+  // also the result has the result's state. A source that is no register has ON.
   // verilator lint_off UNUSEDSIGNAL
   function automatic logic [Operands*RegisterPowerW-1:0] sources_left(roles_t roles,
                                                                       logic [WordW-1:0] ctl);
     // verilator lint_on UNUSEDSIGNAL
-    logic [3*RegisterPowerW-1:0]   fields;  // of the sources from k on
+    logic [3*RegisterPowerW-1:0]   fields;  // fields of the sources from k on
     logic [Operands-1:0][RegW-1:0] names;
     names        = {roles.c, roles.b, roles.a};
     fields       = {RegisterSleep, ctl[ControlPower +: 2*RegisterPowerW]};
@@ -993,12 +993,12 @@ package gpurf_pkg;
     end
   endfunction
 
-  // What says so (docs/blocks/power_states.md).
+  // What decides the power state after an access (docs/blocks/power_states.md).
   typedef enum logic [1:0] {
-    PowerModeAlwaysOn    = 2'd0,  // nothing: registers have no states
-    PowerModeSleepAlways = 2'd1,  // nothing: every access leaves SLEEP
-    PowerModeHints       = 2'd2,  // the control word
-    PowerModeTable       = 2'd3   // and instructions in progress keep their registers ON
+    PowerModeAlwaysOn    = 2'd0,  // registers have no power states
+    PowerModeSleepAlways = 2'd1,  // every access leaves its register in SLEEP
+    PowerModeHints       = 2'd2,  // the control word decides
+    PowerModeTable       = 2'd3   // the control word, but instructions in progress keep their registers ON
   } power_mode_e;
 
   // Who writes a bank of the hybrid register file (docs/blocks/hrf.md).
@@ -1008,7 +1008,7 @@ package gpurf_pkg;
     WriteDirect = 2'd2
   } write_source_e;
 
-  // What a memory instruction does (docs/blocks/address_unit.md).
+  // The kind of a memory instruction (docs/blocks/address_unit.md).
   typedef enum logic [1:0] {
     KindLoad   = 2'd0,
     KindStore  = 2'd1,
@@ -1044,7 +1044,7 @@ package gpurf_pkg;
     return {size[1], size != SizeByte};
   endfunction
 
-  // What a load makes of the word in which its bytes lie: those from `place` on, extended.
+  // The value that a load takes from the word that holds its bytes: the bytes from `place` on, extended.
   function automatic logic [LaneW-1:0] loaded(logic [LaneW-1:0] word, logic [1:0] place,
                                               logic [1:0] size, logic is_signed);
     logic [LaneW-1:0] shifted;
@@ -1056,7 +1056,7 @@ package gpurf_pkg;
     endcase
   endfunction
 
-  // What a load makes of the line, or of the words of an atomic operation, that its lanes wait for:
+  // The data that a load takes from the line (or from the words of an atomic operation) that its lanes wait for:
   // the register's data, 0 in the lanes outside the mask. An access lies within a line and is
   // aligned, so its bytes lie within one word of the line.
   function automatic logic [DataW-1:0] loaded_lanes(

@@ -1,13 +1,13 @@
 // The data cache: lines of 128 bytes between the coalescer and memory, write-through (hierarchy
 // thesis 2.4.2, 4.3, 7.3.1).
 //
-// It stands in the place of the line table. The coalescer's request register is its first stage, T:
-// there a request is looked up, and what it needs decides when it leaves. Memory always has the
-// newest bytes, so what leaves T in order is performed in order, and a line that makes room is
-// dropped. Loads of one line share a miss while its answer is on its way; a store or an atomic
-// operation closes the miss, as the answer has the bytes from before it. Two straps change what takes a
-// place: a store of all bytes of a line that is not there may bring it, and a load with a mark may ask
-// memory beside the lookup.
+// Replaces the line table. The coalescer's request register is its first stage, T:
+// there a request is looked up, and the result decides when it leaves. Memory always has the
+// newest bytes. So requests that leave T in order are performed in order, and an evicted line is
+// dropped. Loads of one line share a miss while its answer is outstanding. A store or an atomic
+// operation closes the miss, because the answer holds the bytes from before it. Two straps change which lines are
+// installed: a store of all bytes of a line that is not in the cache may install this line, and a load with a
+// mark may bypass the cache.
 //
 // With unified memory the lines are in the banks of the register file, as many of them as the launch
 // says, or none: then every miss is closed from the start, and asks for the bytes of its lanes only.
@@ -35,7 +35,7 @@ module cache
   input  logic                   pass_valid_i,
   input  logic [LineW-1:0]       pass_line_i,
 
-  // and its row, if it has an answer
+  // row of this pass, if the pass has an answer
   input  logic                   row_valid_i,
   input  logic                   row_first_i,         // the first pass of its instruction
   input  logic [WarpW-1:0]       row_warp_i,
@@ -45,7 +45,7 @@ module cache
   input  logic [1:0]             row_size_i,
   input  logic                   row_signed_i,
   input  logic                   row_lanewise_i,      // the answer has a word for each lane
-  input  logic                   row_done_i,          // last of its instruction
+  input  logic                   row_done_i,          // no lane of the instruction remains after this pass
   input  logic [LineOffsetW-1:0] row_offset_i [Lanes],
   output logic                   room_o,
 
@@ -58,10 +58,10 @@ module cache
   input  logic [Lanes-1:0]       req_mask_i,
   input  logic [LineOffsetW-1:0] req_offset_i [Lanes],
   input  logic [DataW-1:0]       req_data_i,
-  input  logic                   req_bypass_i,        // a load that is to pass the cache by
-  output logic                   req_ready_o,         // it leaves at this edge, if there is one
+  input  logic                   req_bypass_i,        // marks a load that is to bypass the cache
+  output logic                   req_ready_o,         // the request in T, if any, leaves at this edge
 
-  // it is offered to memory
+  // offer of the request in T to memory
   output logic                   mem_req_valid_o,
   output logic                   mem_req_whole_o,     // the whole line is wanted
   input  logic                   mem_req_ready_i,
@@ -69,7 +69,7 @@ module cache
   // answer
   input  logic                   mem_rsp_valid_i,
   input  logic [DataW-1:0]       mem_rsp_data_i,
-  input  logic                   mem_rsp_fault_i,     // there is no such place
+  input  logic                   mem_rsp_fault_i,     // the address does not exist
   input  logic [PresentW-1:0]    mem_rsp_present_i,   // bytes of the line that exist
   output logic                   mem_rsp_ready_o,
 
@@ -83,7 +83,7 @@ module cache
   output logic                   fault_valid_o,
   output logic [WarpW-1:0]       fault_warp_o,
 
-  // unified banks (docs/blocks/cache_access.md), and the logarithm of the number of lines; 0: no cache
+  // unified banks (docs/blocks/cache_access.md); log_i: logarithm of the number of lines, 0: no cache
   // verilator lint_off UNUSEDSIGNAL
   input  logic [CacheLogW-1:0]   log_i,
   input  logic [Columns-1:0]     read_ready_i,
@@ -102,10 +102,10 @@ module cache
 );
 
   localparam int unsigned LoadW = $clog2(Rows);
-  localparam int unsigned ByteW = 2;                       // bits of a byte's place in its word
+  localparam int unsigned ByteW = 2;                       // width of the index of a byte in its word
   localparam int unsigned LineWords = 2**(LineOffsetW - ByteW);
 
-  // ------------------------------------------------------------------ nets, by the block driving
+  // ------------------------------------------------------------------ nets, by the block that drives them
   logic              cache_tags_hit;
   logic [EntryW-1:0] cache_tags_entry;
   logic              cache_tags_fill_keep;
@@ -147,13 +147,13 @@ module cache
   cache_row_t       row_q;
   logic [LoadW-1:0] load_q;
 
-  // Its lanes' offsets in one vector.
+  // Offsets of the lanes of this row in one vector.
   function automatic logic [Lanes-1:0][LineOffsetW-1:0] row_offsets();
     for (int unsigned l = 0; l < Lanes; l++) row_offsets[l] = row_offset_i[l];
   endfunction
 
-  // No reset: it means nothing without a request that has an answer. A row holds no register's
-  // number where there is no register: rows are compared whole.
+  // No reset: row and number have a meaning only for a request that has an answer. In a row without a
+  // register the register name is 0, because rows are compared whole.
   always_ff @(posedge clk_i) begin
     if (row_valid_i) begin
       row_q  <= '{offset: row_offsets(), mask: row_mask_i, warp: row_warp_i,
@@ -164,24 +164,24 @@ module cache
   end
 
   // ------------------------------------------------------------------ decision
-  logic load;          // what the request in T is
-  logic load_bypass;   // it passes the cache by
+  logic load;          // the request in T is a load
+  logic load_bypass;   // the load bypasses the cache
   logic load_hit;
   logic load_open;
   logic load_miss;
-  logic open_miss;     // its miss is open
+  logic open_miss;     // the new miss of the load is open
   logic store;
   logic store_hit;
-  logic store_line;    // it writes all bytes of a line that is not there
-  logic store_bring;   // it leaves, and its line is kept if the tags keep it
-  logic store_full;    // it is kept
+  logic store_line;    // the store writes all bytes of its line, and the strap for full stores is set
+  logic store_bring;   // the store leaves T, and installs its line if the tags keep the line
+  logic store_full;    // the line of the store is installed
   logic atomic;
-  logic new_miss;      // it needs a miss of its own
-  logic new_row;       // it needs a place for its row
-  logic access_lacks;  // cache_access is not ready for it
-  logic row_lacks;     // there is no place for its row, or for its miss
-  logic leave;         // it leaves T
-  logic close;         // and closes the open miss of its line
+  logic new_miss;      // the request needs a new miss
+  logic new_row;       // the request needs a free row
+  logic access_lacks;  // cache_access is not ready for the request
+  logic row_lacks;     // no row or no miss is free for the request
+  logic leave;         // the request leaves T
+  logic close;         // the request leaves T, and closes the open miss of its line
 
   always_comb begin
     load         = req_valid_i && req_kind_i == KindLoad;
@@ -211,8 +211,8 @@ module cache
   assign leave = req_valid_i & req_ready_o;
   assign close = leave & (store | atomic);
 
-  // Words of the line that lanes write. Lanes are as many as words, so only words of all lanes write
-  // all bytes.
+  // Words of the line that lanes write. There are as many lanes as words, so all bytes are written only
+  // if each lane writes a whole word, each a different one.
   always_comb begin : written
     automatic logic [LineWords-1:0] words;
     words = '0;
@@ -224,12 +224,12 @@ module cache
     store_line = words == '1;
   end
 
-  // It does not wait for its line to be kept: memory gets it either way.
+  // A store does not wait until its line can be kept: memory gets the store in either case.
   assign store_bring = leave & store_line & ~cache_tags_hit & cache_access_in_ready;
   assign store_full  = store_bring & cache_tags_fill_keep;
 
   // ------------------------------------------------------------------ blocks
-  // The lookup of a request that stays is repeated: what is there may have changed.
+  // The lookup of a request that stays in T is repeated, because the tags may have changed.
   logic             tags_read_valid;
   logic [LineW-1:0] tags_read_line;
   logic             tags_touch;
@@ -238,15 +238,15 @@ module cache
   logic [LineW-1:0] tags_fill_line;
   logic             fill_keep;        // the answer at hand is installed
   logic             fill_column;      // the column of the answer at hand is free
-  logic             fill_take;        // it is taken
+  logic             fill_take;        // the answer at hand is taken
 
   assign tags_read_valid = pass_valid_i | (req_valid_i & ~leave);
   assign tags_read_line  = pass_valid_i ? pass_line_i : req_line_i;
   assign tags_touch      = leave & (load_hit | store_hit);
   assign tags_invalidate = leave & atomic & cache_tags_hit;
-  // While a store to its line is in T the answer waits: installed, it would make the store a hit,
-  // which may have to wait for cache_access, and a request that is offered is not withdrawn.
-  // An entry's column is that of its line, as there are at least as many sets as columns.
+  // An answer waits while a store to its line is in T. If the answer were installed, the store would become a hit,
+  // which may have to wait for cache_access; but a request that is offered to memory is not withdrawn.
+  // The column of an entry is that of its line, as there are at least as many sets as columns.
   assign fill_column     = (Unified == 0) | write_ready_i[cache_misses_fill_line[ColumnW-1:0]];
   assign fill_take       = cache_misses_fill_valid & ~cache_access_write & fill_column &
                            ~((store | close) & cache_misses_open_first) & ~store_bring;

@@ -1,9 +1,9 @@
 // Data of the cache.
 //
-// The lines, and what reads and writes them: hits, one at a time and in order, and lines that come
-// from memory. A hit waits in stage C for its turn at the RAM. A store writes its bytes there and is
-// done; the line that a load reads stands in stage D, where the lanes take their values from it.
-// Fills share the write port and leave it to stores.
+// Stores the lines, and performs their reads and writes: hits, one at a time and in order, and fills from
+// memory. A hit waits in stage C for its turn at the RAM. A store writes its bytes there and is
+// done. A line read by a load is in stage D, from which the lanes take their values.
+// Fills share the write port with stores, which have priority.
 //
 // With unified memory the lines are in the banks of the register file, and C waits until the column
 // of its line is free. The output of a bank belongs to the access of the edge before, so a line whose
@@ -27,26 +27,26 @@ module cache_access
   output logic                   in_ready_o,
   input  logic                   in_store_i,
   input  logic [EntryW-1:0]      in_entry_i,
-  // of a load
+  // for a load
   input  cache_row_t             in_row_i,
   input  logic [LoadW-1:0]       in_load_i,
-  // of a store
+  // for a store
   input  logic [Lanes-1:0]       in_mask_i,
   input  logic [1:0]             in_size_i,
   input  logic [LineOffsetW-1:0] in_offset_i [Lanes],
   input  logic [DataW-1:0]       in_data_i,
 
-  // C: an entry that has to stay; it writes at this edge
+  // stage C: entry of its hit, which no fill may replace; write_o: C has a store to write
   output logic                   pin_valid_o,
   output logic [EntryW-1:0]      pin_entry_o,
   output logic                   write_o,
 
-  // a line is written at this edge
+  // fill: a line is written at this edge
   input  logic                   fill_valid_i,
   input  logic [EntryW-1:0]      fill_entry_i,
   input  logic [DataW-1:0]       fill_data_i,
 
-  // D: a load's result
+  // stage D: result of a load
   output logic                   push_valid_o,
   output logic [WarpW-1:0]       push_warp_o,
   output logic [Lanes-1:0]       push_mask_o,
@@ -56,8 +56,8 @@ module cache_access
   output logic [DataW-1:0]       push_data_o,
   input  logic                   push_ready_i,
 
-  // unified banks: columns that are free; what is read and written if the column is; what was read
-  // at the last edge
+  // unified banks: columns that are free; accesses that are performed if their column is free; data
+  // that was read at the last edge
   // verilator lint_off UNUSEDSIGNAL
   input  logic [Columns-1:0]     read_ready_i,
   input  logic [Columns-1:0]     write_ready_i,
@@ -73,11 +73,11 @@ module cache_access
   // verilator lint_on UNUSEDSIGNAL
 );
 
-  localparam int unsigned ByteW = 2;              // bits of a byte's place in its word
+  localparam int unsigned ByteW = 2;              // width of the index of a byte in its word
   localparam int unsigned WordBytes = LaneW / 8;
   localparam int unsigned LineWords = 2**(LineOffsetW - ByteW);
 
-  // C
+  // stage C
   logic                 access_valid_q;
   logic                 store_q;
   logic [EntryW-1:0]    entry_q;
@@ -86,21 +86,21 @@ module cache_access
   logic [DataW-1:0]     data_q;
   logic [LineBytes-1:0] bytes_q;
 
-  // D
+  // stage D
   logic                 line_valid_q;
   cache_row_t           line_row_q;
   logic [LoadW-1:0]     line_load_q;
 
   logic                 take;
   logic                 wanted;       // C has a load that can move to D
-  logic                 read_free;    // what C wants to read, to write
+  logic                 read_free;    // the column of C's entry is free for a read; write_free: for a write
   logic                 write_free;
   logic                 read;         // a load moves to D
-  logic                 write;        // a store or a fill is written, if what it wants is free
+  logic                 write;        // a store or a fill is written, if its column is free
   logic [EntryW-1:0]    write_entry;
   logic [LineBytes-1:0] write_bytes;
   logic [DataW-1:0]     write_data;
-  logic [DataW-1:0]     line;         // that was read last
+  logic [DataW-1:0]     line;         // the line that was read last
 
   // ------------------------------------------------------------------ C
   assign wanted     = access_valid_q & ~store_q & (~line_valid_q | push_ready_i);
@@ -117,7 +117,7 @@ module cache_access
     else         access_valid_q <= take | ~in_ready_o;
   end
 
-  // The payload has no reset: it means nothing while the valids are low.
+  // The payload has no reset: it has no meaning while the valids are low.
   always_ff @(posedge clk_i) begin
     if (take) begin
       store_q <= in_store_i;
@@ -129,14 +129,14 @@ module cache_access
     end
   end
 
-  // Bytes of the lanes go to their places in the line, upwards, so that the highest lane's stay. An
+  // Places the bytes of the lanes in the line, in ascending order of lanes, so that the highest lane wins. An
   // access lies within a line and is aligned, so its bytes lie within one word of the line.
   always_ff @(posedge clk_i) begin : store
-    // Words of the line: an index of words leaves no shift of the whole line.
+    // Words of the line: indexing by word avoids a shift of the whole line.
     automatic logic [LineWords-1:0][LaneW-1:0]     data;
     automatic logic [LineWords-1:0][WordBytes-1:0] bytes;
-    automatic logic [WordBytes-1:0] some;     // bytes of the word
-    automatic logic [LaneW-1:0]     enable;   // a bit for each bit of them
+    automatic logic [WordBytes-1:0] some;     // bytes of the word that the lane writes
+    automatic logic [LaneW-1:0]     enable;   // one bit for each bit of these bytes
     automatic logic [LaneW-1:0]     value;
     automatic logic [LineOffsetW-ByteW-1:0] word;
     if (take && in_store_i) begin
@@ -164,7 +164,7 @@ module cache_access
   assign write_data  = write_o ? data_q : fill_data_i;
 
   logic             fresh_q;  // with Unified: the line was read at the last edge
-  logic [DataW-1:0] kept_q;   // the line of the cycles after it; the RAM's output
+  logic [DataW-1:0] kept_q;   // with Unified: the line in later cycles; without: the output of the RAM
 
   assign line = fresh_q ? data_i : kept_q;
 
@@ -209,7 +209,7 @@ module cache_access
       else         fresh_q <= read;
     end
 
-    // No reset: it means nothing until a line has been read.
+    // No reset: kept_q has no meaning until a line has been read.
     always_ff @(posedge clk_i) begin
       if (fresh_q) kept_q <= data_i;
     end

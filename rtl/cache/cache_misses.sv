@@ -1,11 +1,11 @@
-// What waits for memory.
+// Outstanding misses, and the loads that wait for them.
 //
 // A ring of the misses of the data cache, in the order of requests: memory answers in that order,
 // so an answer needs no number. A miss is open while its answer may become a line of the cache, and
-// while further loads of its line may join it. The rows of the loads stand apart from the ring, as
-// several of them may wait for one answer: each has the number of its miss. Each takes its lanes
-// from the answer when it is its turn, lowest row first, and goes to the register file under its
-// mask.
+// while further loads of its line may join it. The rows of the loads are separate from the ring, because
+// several rows may wait for one answer: each row has the number of its miss. The rows take their lanes
+// from the answer in turn, lowest row first, and each result goes to the register file under the mask
+// of its row.
 `include "gpurf_assert.svh"
 
 module cache_misses
@@ -21,31 +21,31 @@ module cache_misses
   // the request in T
   input  logic [LineW-1:0]    line_i,
   output logic                open_o,           // an open miss has the line
-  output logic                open_first_o,     // and the answer at hand is its
-  output logic                room_o,           // a miss is free
-  output logic                row_room_o,       // a row is free
+  output logic                open_first_o,     // the answer at hand belongs to this open miss
+  output logic                room_o,           // there is room for a new miss
+  output logic                row_room_o,       // there is room for a new row
   output logic                empty_o,          // no miss is in use
 
   // changes at this edge
-  input  logic                allocate_i,       // a miss of the line
-  input  logic                allocate_open_i,  // it is open
+  input  logic                allocate_i,       // a miss is allocated for the line
+  input  logic                allocate_open_i,  // the new miss is open
   input  logic                close_i,          // the open miss of the line is closed
-  input  logic                row_valid_i,      // a row, for the new miss or the open one
+  input  logic                row_valid_i,      // a row is added, for the new miss or for the open miss
   input  cache_row_t          row_i,
-  input  logic [LoadW-1:0]    row_load_i,       // number of its load
+  input  logic [LoadW-1:0]    row_load_i,       // number of the load of this row
 
   // answer
   input  logic                mem_rsp_valid_i,
   input  logic [DataW-1:0]    mem_rsp_data_i,
-  input  logic                mem_rsp_fault_i,    // there is no such place
+  input  logic                mem_rsp_fault_i,    // the address does not exist
   input  logic [PresentW-1:0] mem_rsp_present_i,  // bytes of the line that exist
   output logic                mem_rsp_ready_o,
 
-  // the answer at hand, of an open miss
+  // fill: the answer at hand, if its miss is open
   output logic                fill_valid_o,
   output logic [LineW-1:0]    fill_line_o,
   output logic [DataW-1:0]    fill_data_o,
-  output logic                fill_whole_o,     // all of its bytes exist
+  output logic                fill_whole_o,     // all bytes of the line exist
   input  logic                fill_ready_i,
 
   // result
@@ -87,16 +87,16 @@ module cache_misses
 
   logic [Misses-1:0]   match;        // open misses of the line
   logic [MissW-1:0]    match_place;
-  logic [MissW-1:0]    place;        // where a miss goes
-  logic [RowW-1:0]     row_place;    // where a row goes
+  logic [MissW-1:0]    place;        // place of a new miss in the ring
+  logic [RowW-1:0]     row_place;    // place of a new row
 
   logic [Rows-1:0]     waiting;      // rows that wait for the answer at hand
-  logic [RowW-1:0]     oldest;       // the next of them to be served
+  logic [RowW-1:0]     oldest;       // lowest waiting row, which is served next
   logic [Rows-1:0]     served;
-  cache_row_t          row;          // it
-  logic                absent;       // it accesses a place that does not exist
-  logic                take;         // an answer comes
-  logic                finish;       // the first miss is free
+  cache_row_t          row;          // the row at place `oldest`
+  logic                absent;       // this row accesses a place that does not exist
+  logic                take;         // an answer is accepted
+  logic                finish;       // the first miss becomes free at this edge
 
   // ------------------------------------------------------------------ misses
   always_comb begin
@@ -136,7 +136,7 @@ module cache_misses
     end
   end
 
-  // Lines, rows and payload have no reset: the valids say what of them means something.
+  // Lines, rows and payload have no reset: the valids say which of them have a meaning.
   always_ff @(posedge clk_i) begin
     if (allocate_i) line_q[place] <= line_i;
   end
@@ -172,7 +172,7 @@ module cache_misses
   assign mem_rsp_ready_o = ~rsp_valid_q;
   assign take            = mem_rsp_valid_i & ~rsp_valid_q;
 
-  // A miss that is open may still get a row.
+  // An open miss does not become free, because a row may still join it.
   assign finish = rsp_valid_q & ~open_q[first_q] & ((waiting & ~served) == '0);
 
   always_ff @(posedge clk_i) begin

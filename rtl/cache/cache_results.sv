@@ -1,9 +1,9 @@
 // Hits and answers on their way to the result bus.
 //
-// Hits wait here until their latency is over. Answers of memory have waited already and go first.
-// The parts of a load come in any order, as some hit and some do not, so each load in flight has a
-// number and a count of its parts: the last one to go carries `done`. A number is closed when no
-// part of its load is to come.
+// Hits wait here until their latency has passed. Answers of memory have waited already and have priority.
+// The parts of a load arrive in any order, because some hit and some do not, so each load in flight has a
+// number and a count of its parts: the last part carries `done`. A number is closed when no
+// further part of its load can arrive.
 `include "gpurf_assert.svh"
 
 module cache_results
@@ -18,11 +18,11 @@ module cache_results
   input  logic             rst_ni,
   input  logic [WaitW-1:0] cfg_i,             // latency of hits
 
-  // a part of a load is made at this edge
+  // a new part of a load at this edge
   input  logic             row_valid_i,
-  input  logic             row_first_i,       // the first of its instruction
-  input  logic             row_last_i,        // no lane of the instruction remains after it
-  output logic [LoadW-1:0] row_load_o,        // number of its load
+  input  logic             row_first_i,       // the part is the first one of its instruction
+  input  logic             row_last_i,        // no lane of the instruction remains after this part
+  output logic [LoadW-1:0] row_load_o,        // number of the load of this part
   output logic             room_o,            // a number is free
 
   // a hit
@@ -35,9 +35,9 @@ module cache_results
   input  logic [LoadW-1:0] push_load_i,
   output logic             push_ready_o,
 
-  // an answer
+  // an answer of memory
   input  logic             miss_valid_i,
-  // Whether it is the last part of its load is found out here.
+  // `done` is not read: this block determines which part of a load is the last one.
   // verilator lint_off UNUSEDSIGNAL
   input  result_t          miss_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -54,37 +54,37 @@ module cache_results
   input  logic             pop_i
 );
 
-  localparam int unsigned NumberW = $clog2(HitQueueDepth);  // place in the ring of numbers
-  localparam int unsigned PartsW = $clog2(Lanes + 1);       // parts of a load
+  localparam int unsigned NumberW = $clog2(HitQueueDepth);  // width of a place in the ring of numbers
+  localparam int unsigned PartsW = $clog2(Lanes + 1);       // width of a count of the parts of a load
 
   logic [Rows-1:0]    used_q;
   logic [Rows-1:0]    closed_q;
   logic [PartsW-1:0]  count_q  [Rows];
   logic [LoadW-1:0]   current_q;
 
-  // numbers of the hits that wait, a ring
+  // ring of the load numbers of the hits that wait
   logic [NumberW-1:0] number_first_q;
   logic [NumberW:0]   number_count_q;
   logic [LoadW-1:0]   number_q [HitQueueDepth];
 
   logic               hits_ready;
   logic               hits_head_valid;
-  // As above.
+  // `done` is not read, as above.
   // verilator lint_off UNUSEDSIGNAL
   result_t            hits_head_result;
   // verilator lint_on UNUSEDSIGNAL
   logic               hits_head_reg_valid;
   logic [DataW-1:0]   hits_head_data;
 
-  logic               continues;   // the part is one more of the load in current_q
+  logic               continues;   // the new part belongs to the load in current_q
   logic [LoadW-1:0]   free;        // lowest free number
-  logic               push;        // a hit comes
-  logic               hit_pop;     // a hit goes
-  logic [NumberW-1:0] place;       // where a number goes in the ring
+  logic               push;        // a hit is accepted
+  logic               hit_pop;     // a hit leaves
+  logic [NumberW-1:0] place;       // place of a new number in the ring
   logic [LoadW-1:0]   load;        // number of the result that is offered
-  logic               last;        // it is the last part of its load
-  logic               joined;      // its load gets another part at this edge
-  logic               goes;        // it goes at this edge
+  logic               last;        // this result is the last part of its load
+  logic               joined;      // the load of this result gets another part at this edge
+  logic               goes;        // this result is taken at this edge
 
   // ------------------------------------------------------------------ numbers
   assign room_o     = used_q != '1;
@@ -107,7 +107,7 @@ module cache_results
     end
   end
 
-  // No reset: they mean nothing for a number that is not in use.
+  // No reset: these registers have no meaning for a number that is not in use.
   always_ff @(posedge clk_i) begin
     if (row_valid_i) begin
       current_q            <= row_load_o;
@@ -129,7 +129,7 @@ module cache_results
   assign last   = closed_q[load] & (count_q[load] == PartsW'(1));
   assign joined = row_valid_i & (row_load_o == load);
 
-  // Counts are not reset: in reset, too, nothing goes that is not offered.
+  // Counts are not reset: a pop without an offered result is ignored, in reset as well.
   assign goes   = pop_i & result_valid_o;
 
   assign result_valid_o     = miss_valid_i | hits_head_valid;
@@ -179,9 +179,9 @@ module cache_results
     .push_pred_valid_i(1'b0),
     .push_pred_i      ('{NoPred}),
     .push_pred_data_i ('{'0}),
-    .push_done_i      (1'b0),  // known when it goes
+    .push_done_i      (1'b0),  // determined when the hit leaves
     .ready_o          (hits_ready),
-    // one place is enough for a hit
+    // not needed: a hit takes one place only
     // verilator lint_off PINCONNECTEMPTY
     .room_o           (),
     // verilator lint_on PINCONNECTEMPTY

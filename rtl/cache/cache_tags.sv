@@ -1,4 +1,4 @@
-// Which lines are in the data cache.
+// Tags of the data cache.
 //
 // Tags, valid bits and the order of replacement (hierarchy thesis 7.3.1: one tag lookup a cycle).
 // The tags of a set are read one cycle ahead, at the edge at which a request comes into T, so that
@@ -25,14 +25,14 @@ module cache_tags
   input  logic              rst_ni,
   input  logic              cfg_i,          // 0: least recently used, 1: first in, first out
   input  logic              flush_i,        // every line becomes invalid at this edge
-  // Chosen with unified memory only.
+  // Read with unified memory only.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [CacheLogW-1:0] log_i,       // logarithm of the number of lines; 0: no cache
   // verilator lint_on UNUSEDSIGNAL
 
   // tags that are read at this edge
   input  logic              read_valid_i,
-  // The cells are read at the set alone.
+  // Only the set of the line addresses the cells.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [LineW-1:0]  read_line_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -41,27 +41,27 @@ module cache_tags
   input  logic [LineW-1:0]  line_i,
   output logic              hit_o,
   output logic [EntryW-1:0] entry_o,        // 0 without a hit
-  input  logic              touch_i,        // it is used at this edge
-  input  logic              invalidate_i,   // it becomes invalid at this edge
+  input  logic              touch_i,        // the line is used at this edge
+  input  logic              invalidate_i,   // the line becomes invalid at this edge
 
   // an entry that no fill may take
   input  logic              pin_valid_i,
   input  logic [EntryW-1:0] pin_entry_i,
 
-  // a line that comes at this edge
+  // fill: a line that arrives at this edge
   input  logic              fill_valid_i,
   input  logic [LineW-1:0]  fill_line_i,
   output logic              fill_keep_o,
-  output logic [EntryW-1:0] fill_entry_o    // 0 if it is not kept
+  output logic [EntryW-1:0] fill_entry_o    // 0 if the line is not kept
 );
 
   localparam int unsigned Sets = Lines / Ways;
   localparam int unsigned SetW = $clog2(Sets);
   localparam int unsigned WayW = (Ways > 1) ? $clog2(Ways) : 1;
-  localparam int unsigned LeastSets = 4;    // where the number of lines is chosen
+  localparam int unsigned LeastSets = 4;    // least number of sets with unified memory
   localparam int unsigned TagLow = (Unified != 0) ? $clog2(LeastSets) : SetW;
   localparam int unsigned TagW = LineW - TagLow;
-  localparam int unsigned MinCellW = 17;    // words of the cells are at least so wide
+  localparam int unsigned MinCellW = 17;    // least width of a word of the cells
   localparam int unsigned CellW = (TagW > MinCellW) ? TagW : MinCellW;
 
   // The ways of a set, the one used last in the lowest bits.
@@ -77,26 +77,26 @@ module cache_tags
 
   logic            enabled;                 // there is a cache
   logic [CacheLogW-1:0] set_log;            // logarithm of the number of sets
-  logic [SetW-1:0] set_mask;                // bits of a line that are its set
+  logic [SetW-1:0] set_mask;                // bits of a line that select its set
   logic [SetW-1:0] read_set;
   logic [SetW-1:0] set;
   logic [TagW-1:0] tag;
-  logic [TagW-1:0] cell_tag [Ways];         // the tag of each way, as its cell has read it
+  logic [TagW-1:0] cell_tag [Ways];         // the tag of each way, as read from its cell
   logic [Ways-1:0] match;
   logic [WayW-1:0] hit_way;
   logic            invalidate;
   logic            move;                    // the use changes the order
-  order_t          used_order;              // of the set looked up, after the use
+  order_t          used_order;              // order of the set looked up, after the use
 
   logic [SetW-1:0] fill_set;
   logic [TagW-1:0] fill_tag;
   logic            one_set;                 // the fill is in the set that is looked up
-  logic [WayW-1:0] fill_way;                // the way that makes room
+  logic [WayW-1:0] fill_way;                // the way that the fill replaces
   logic            pinned;
 
   // The order after the use of a way: the ways in front of it move back by one place.
   function automatic order_t moved(order_t order, logic [WayW-1:0] way);
-    logic found;  // the way stood in front of place i
+    logic found;  // the way was found before place i
     found = 1'b0;
     moved = order;
     for (int unsigned i = 0; i < Ways; i++) begin
@@ -171,9 +171,9 @@ module cache_tags
   assign move       = touch_i & hit_o & ~cfg_i;
   assign used_order = moved(order_q[set], hit_way);
 
-  // A fill comes after the use or the invalidation of the same edge, also in one set.
+  // A fill takes effect after a use or an invalidation at the same edge, also if both are in one set.
   always_ff @(posedge clk_i) begin : valid
-    automatic logic [Ways-1:0] gone;  // what becomes invalid in the set of the fill
+    automatic logic [Ways-1:0] gone;  // way that becomes invalid in the set of the fill
     if (!rst_ni || flush_i) begin
       valid_q <= '{default: '0};
     end else begin
@@ -201,7 +201,7 @@ module cache_tags
     else         bypass_valid_q <= read_valid_i & fill_keep_o & (read_set == fill_set);
   end
 
-  // No reset: they mean nothing while bypass_valid_q is low.
+  // No reset: way and tag of the bypass have no meaning while bypass_valid_q is low.
   always_ff @(posedge clk_i) begin
     if (fill_keep_o) begin
       bypass_way_q <= fill_way;

@@ -1,9 +1,9 @@
-// Warps that wait for each other.
+// Barrier unit: warps of a block that wait for each other.
 //
-// Sixteen barriers for each block. A warp is held from the issue of its BAR, so that nothing behind
-// it issues; it has arrived when the BAR leaves the operand stage, since by then its earlier
-// accesses are in the memory pipeline. One warp that has arrived is looked at in a cycle, in turn:
-// whether its barrier is complete is the same question for all that wait at it, so a turn takes as
+// There are sixteen barriers for each block. A warp is held from the issue of its BAR, so that no later
+// instruction of it issues. It has arrived when the BAR leaves the operand stage, since by then its earlier
+// accesses are in the memory pipeline. One arrived warp is checked per cycle, in turn:
+// whether its barrier is complete has the same answer for all warps that wait at it. So a turn takes as
 // many cycles as warps wait, and a single comparison against all warps is enough.
 `include "gpurf_assert.svh"
 
@@ -22,7 +22,7 @@ module barrier_unit
 
   // a BAR leaves the operand stage
   input  logic                           arrive_valid_i,
-  input  logic                           arrive_port_i,      // that of this dispatch port
+  input  logic                           arrive_port_i,      // dispatch port of this BAR
   input  logic [WarpW-1:0]               arrive_warp_i        [IssuePorts],
   input  logic [Lanes-1:0]               arrive_mask_i        [IssuePorts],
   // A BAR has one operand, b.
@@ -39,7 +39,7 @@ module barrier_unit
   input  logic [WarpW-1:0]               start_warp_i,
 
   output logic [Warps-1:0]               held_o,
-  output logic [Warps-1:0]               open_o,             // they go on
+  output logic [Warps-1:0]               open_o,             // warps whose barrier opens; they resume
 
   output logic                           finish_valid_o,
   output logic [WarpW-1:0]               finish_warp_o,
@@ -50,7 +50,7 @@ module barrier_unit
 );
 
   localparam int unsigned LastPort = IssuePorts - 1;       // the second port, if there is one
-  localparam int unsigned SourceB = 1;                     // operand that counts the threads
+  localparam int unsigned SourceB = 1;                     // operand with the number of threads
   localparam int unsigned IdW = 4;                         // number of a barrier
   localparam int unsigned CountW = 6;                      // warps to wait for
   localparam int unsigned MostThreads = 48 * Lanes;        // no SM has more
@@ -60,7 +60,7 @@ module barrier_unit
   logic [Warps-1:0]    held_q;
   logic [Warps-1:0]    arrived_q;
   logic [IdW-1:0]      id_q    [Warps];
-  logic [CountW-1:0]   count_q [Warps];                    // 0: all of the block
+  logic [CountW-1:0]   count_q [Warps];                    // 0: all warps of the block
   logic [WarpW-1:0]    scan_q;
   logic                fault_q;
   logic [WarpW-1:0]    fault_warp_q;
@@ -68,7 +68,7 @@ module barrier_unit
 
   logic                port;
   logic [WarpIdxW-1:0] looked_at;
-  logic [Warps-1:0]    together;                           // have arrived at its barrier
+  logic [Warps-1:0]    together;                           // warps that have arrived at the checked warp's barrier
 
   assign held_o         = held_q;
   assign finish_valid_o = arrive_valid_i;
@@ -80,8 +80,8 @@ module barrier_unit
   // With one port the port's number is 0, whatever the input says.
   assign port = (IssuePorts > 1) & arrive_port_i;
 
-  // The first warp that has arrived, from scan_q upwards, wrapping. Downwards, so that the lowest
-  // is what stays.
+  // The first warp that has arrived, from scan_q upwards, wrapping. The loop runs downwards, so that the lowest
+  // remains.
   always_comb begin : scan
     automatic logic [Warps-1:0] ahead;
     looked_at = '0;
@@ -115,20 +115,20 @@ module barrier_unit
     end
   end
 
-  // Where b comes from and the barrier's number.
+  // Only the kind of operand b and the barrier's number are read.
   // verilator lint_off UNUSEDSIGNAL
   instruction_t arrive_instruction;  // of the port whose BAR arrives
   // verilator lint_on UNUSEDSIGNAL
   assign arrive_instruction = port ? arrive_instruction_i[LastPort] : arrive_instruction_i[0];
 
-  // Neither what waits at a barrier nor the fault has a reset: arrived_q, fault_q say whether it
-  // means something.
+  // Neither the state of a waiting warp nor the fault has a reset: arrived_q and fault_q tell whether they
+  // have a meaning.
   always_ff @(posedge clk_i) begin : update
     automatic logic [Warps-1:0] held;
     automatic logic [Warps-1:0] arrived;
     automatic logic [Lanes-1:0] mask;
     automatic logic [DataW-1:0] b;
-    automatic logic [LaneW-1:0] threads;  // of the lowest lane
+    automatic logic [LaneW-1:0] threads;  // operand b of the lowest lane
     automatic logic             wrong;
 
     held    = held_q & ~open_o;
@@ -147,7 +147,7 @@ module barrier_unit
       end else begin
         b = '0;
       end
-      // Downwards, so that the lowest lane's is what stays.
+      // The loop runs downwards, so that the lowest lane's value remains.
       threads = '0;
       for (int unsigned l = Lanes; l > 0; l--) begin
         if (mask[l-1]) threads = b[LaneW*(l-1) +: LaneW];

@@ -1,14 +1,14 @@
-// Blocks of a grid into the SM.
+// Block launcher: places the blocks of a grid on the SM.
 //
-// The blocks of a grid are alike, so the SM is divided once for each grid, and no list of free
+// All blocks of a grid have the same size, so the SM is divided once per grid, and no list of free
 // registers or bytes is ever searched: a block slot has the same warps, rows and bytes for the
-// whole grid. The threads' coordinates, which are the same in all blocks as well, are counted out
-// once, four lanes a cycle. Then blocks are put into the slots as these become free, a warp a
-// cycle, until none is left.
+// whole grid. The threads' coordinates, which are the same in all blocks as well, are generated
+// once, four lanes per cycle. Then blocks are started in the slots as these become free, one warp per
+// cycle, until no block is left.
 //
 // With unified memory the host divides the rows of the banks among registers, scratchpad memory and
-// data cache at each launch (hierarchy thesis 7.3.4). Here slots are cut from those shares, and none
-// if the three do not fit together.
+// data cache at each launch (hierarchy thesis 7.3.4). Slots are allocated within those shares, and there are
+// none if the three shares do not fit together.
 `include "gpurf_assert.svh"
 
 module block_launcher
@@ -20,7 +20,7 @@ module block_launcher
   parameter int unsigned SharedWords = 16384,
   parameter int unsigned PairedRows = 0,      // 1: an even warp and the next one have the same rows
   parameter int unsigned MaxRegisters = 256,  // of a warp
-  parameter int unsigned Places = 0,          // 1: registers are handed out one by one
+  parameter int unsigned Places = 0,          // 1: registers are allocated one by one
   parameter int unsigned Unified = 0          // 1: the launch divides the rows
 ) (
   input  logic                  clk_i,
@@ -37,30 +37,30 @@ module block_launcher
   input  logic [6:0]            launch_block_z_i,
   input  logic [10:0]           launch_threads_i,    // of a block
   input  logic [7:0]            launch_registers_i,  // of a thread
-  input  logic [16:0]           launch_shared_i,     // bytes of a block, in all
-  input  logic [16:0]           launch_dynamic_i,    // dynamic ones of these
+  input  logic [16:0]           launch_shared_i,     // bytes of a block, static and dynamic
+  input  logic [16:0]           launch_dynamic_i,    // of these, dynamic bytes
   input  logic [15:0]           launch_local_i,      // words of a thread
-  // Guests exist only where registers are handed out one by one.
+  // Guests exist only if registers are allocated one by one.
   // verilator lint_off UNUSEDSIGNAL
   input  logic                  launch_share_i,      // guests may be added
   input  logic [RegW-1:0]       launch_private_i,    // registers of a thread, private to a guest
   input  logic [16:0]           launch_private_shared_i,  // bytes of a block, private to a guest
-  // Rows are divided only where all memory is in one set of banks.
+  // Rows are divided only with unified memory.
   input  logic [BankRowsW-1:0]  launch_register_rows_i,
   input  logic [BankRowsW-1:0]  launch_shared_rows_i,
-  input  logic [CacheLogW-1:0]  launch_cache_i,      // logarithm of the cache's lines; 0: no cache
+  input  logic [CacheLogW-1:0]  launch_cache_i,      // log2 of the number of cache lines; 0: no cache
   // verilator lint_on UNUSEDSIGNAL
 
   // progress of the warps
   input  logic [Warps-1:0]      alive_i,             // has living lanes
-  input  logic [Warps-1:0]      idle_i,              // nothing of it is in flight
+  input  logic [Warps-1:0]      idle_i,              // nothing of the warp is in flight
   input  logic                  memory_idle_i,       // no request waits at the boundary
   output logic                  busy_o,
   output logic                  done_o,
 
   // the register file is divided, and nothing uses it yet
   output logic                  fresh_o,
-  output logic                  spare_o,             // its last row belongs to no warp
+  output logic                  spare_o,             // the last row of the register file belongs to no warp
 
   // a warp begins
   output logic                  start_valid_o,
@@ -68,7 +68,7 @@ module block_launcher
   output logic [Lanes-1:0]      start_mask_o,
 
   // the grid
-  output logic [7:0]            rows_o,              // of the register file, a warp
+  output logic [7:0]            rows_o,              // rows of the register file for each warp
   output logic [16:0]           shared_bytes_o,
   output logic [16:0]           dynamic_o,
   output logic [15:0]           local_words_o,
@@ -84,20 +84,20 @@ module block_launcher
   output register_layout_t      layout_o,
   output logic [WarpW:0]        end_warps_o,         // warps of all slots
   output logic [BlockSlots-1:0] slot_busy_o,
-  output logic [BlockSlots-1:0] slot_young_o,        // its block began after its partner's
+  output logic [BlockSlots-1:0] slot_young_o,        // the slot's block began after its partner's block
 
   // how unified memory is divided
   output logic [BankRowsW-1:0]  register_rows_o,
-  output logic [CacheLogW-1:0]  cache_log_o,         // logarithm of the cache's lines; 0: no cache
+  output logic [CacheLogW-1:0]  cache_log_o,         // log2 of the number of cache lines; 0: no cache
 
-  // Warps asked for are below Warps.
+  // Both warp numbers are below Warps.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [WarpW-1:0]      place_warp_i,        // where is its shared memory?
-  input  logic [WarpW-1:0]      block_warp_i,        // which block is its, and which number has it?
+  input  logic [WarpW-1:0]      place_warp_i,        // look-up: the warp whose shared memory is located
+  input  logic [WarpW-1:0]      block_warp_i,        // look-up: the warp whose block and number in it are read
   // verilator lint_on UNUSEDSIGNAL
   output logic [SharedAddressW-1:0] place_base_o,
-  output logic [SharedAddressW-1:0] place_common_o,      // its host's first byte
-  output logic [16:0]           private_bytes_o,     // in front of what two blocks have in common
+  output logic [SharedAddressW-1:0] place_common_o,      // first byte of the host's shared memory
+  output logic [16:0]           private_bytes_o,     // size of the part in front of the area that two blocks share
   output logic [4:0]            block_index_o,
   output logic [31:0]           block_x_o,
   output logic [15:0]           block_y_o,
@@ -105,8 +105,8 @@ module block_launcher
 
   // coordinates of threads
   output logic                  tid_we_o,
-  output logic [4:0]            tid_index_o,         // warp of the block
-  output logic [2:0]            tid_group_o,         // its lanes 4g to 4g+3
+  output logic [4:0]            tid_index_o,         // number of the warp in its block
+  output logic [2:0]            tid_group_o,         // lanes 4g to 4g+3 of the warp
   output logic [LaneW-1:0]      tid_data_o [GroupLanes],
 
   output logic                  fault_valid_o        // not one block fits
@@ -117,7 +117,7 @@ module block_launcher
   localparam int unsigned SharedAlign = (Places != 0) ? 4 : 128;  // bytes: a word, or a row of all banks
   localparam int unsigned SharedBytes = 4 * SharedWords;
   localparam int unsigned MostThreads = 1024;
-  localparam int unsigned RowBytes = LineBytes * Columns;  // of all unified banks
+  localparam int unsigned RowBytes = LineBytes * Columns;  // bytes of a row of all unified banks
 
   typedef enum logic [1:0] {
     Idle        = 2'd0,
@@ -136,7 +136,7 @@ module block_launcher
   logic [1:0]            state_q;
   logic                  done_q;
   logic                  fault_q;
-  logic [4:0]            slots_q;                 // block slots there are
+  logic [4:0]            slots_q;                 // number of block slots
   logic [BlockSlots-1:0] slot_busy_q;
   logic                  starting_q;
 
@@ -156,26 +156,26 @@ module block_launcher
   logic [16:0]           shared_step_q;           // bytes from one slot to the next
 
   // how the SM is divided
-  logic [6:0]            first_q;                 // first warp that is not given away
-  logic [SharedAddressW:0] base_q;                // first byte that is not
+  logic [6:0]            first_q;                 // first warp that belongs to no slot
+  logic [SharedAddressW:0] base_q;                // first byte of shared memory that belongs to no slot
   logic [BlockSlotW-1:0] slot_q      [Warps];
   logic [4:0]            index_q     [Warps];
   logic [SharedAddressW-1:0] slot_base_q [BlockSlots];
 
-  // hosts and guests, where registers are handed out one by one
+  // hosts and guests, if registers are allocated one by one
   // verilator lint_off UNUSEDSIGNAL
   logic                  share_q;                 // guests may be added
-  logic                  extending_q;             // they are being added
+  logic                  extending_q;             // guests are being added
   logic [4:0]            hosts_q;                 // slots of hosts
-  logic [16:0]           private_shared_q;        // bytes of shared memory that a guest has alone
+  logic [16:0]           private_shared_q;        // bytes of shared memory private to a guest
   // verilator lint_on UNUSEDSIGNAL
-  logic [BlockSlots-1:0] young_q;                 // the slot's block began after its partner's
+  logic [BlockSlots-1:0] young_q;                 // the slot's block began after its partner's block
   register_layout_t      layout_q;
 
   // how the rows are divided, with unified memory
   logic [BankRowsW-1:0]  register_rows_q;
   logic [BankRowsW-1:0]  shared_rows_q;
-  logic [CacheLogW-1:0]  cache_log_q;             // logarithm of the cache's lines; 0: no cache
+  logic [CacheLogW-1:0]  cache_log_q;             // log2 of the number of cache lines; 0: no cache
 
   // coordinates to be written
   logic [10:0]           tid_x_q;
@@ -185,35 +185,35 @@ module block_launcher
   logic [2:0]            tid_group_q;
 
   // blocks
-  logic [31:0]           next_x_q;                // the next one to be put into a slot
+  logic [31:0]           next_x_q;                // coordinates of the next block to start
   logic [15:0]           next_y_q;
   logic [15:0]           next_z_q;
   logic [31:0]           ctaid_x_q   [BlockSlots];
   logic [15:0]           ctaid_y_q   [BlockSlots];
   logic [15:0]           ctaid_z_q   [BlockSlots];
-  logic [BlockSlotW-1:0] start_slot_q;            // the one that is starting
+  logic [BlockSlotW-1:0] start_slot_q;            // slot whose block is starting
   logic [4:0]            start_index_q;
   logic [WarpW-1:0]      start_warp_q;
 
   logic                  launch;
-  logic [6:0]            warps_end;               // behind the slot that is being divided off
+  logic [6:0]            warps_end;               // first warp after the slot that is being allocated
   logic [SharedAddressW:0] bytes_end;
-  logic [16:0]           step;                    // bytes of shared memory that it gets
-  // Registers that are handed out one by one have a condition of their own.
+  logic [16:0]           step;                    // bytes of shared memory for this slot
+  // If registers are allocated one by one, another condition decides.
   // verilator lint_off UNUSEDSIGNAL
-  logic [31:0]           most_rows;               // for registers
-  logic [31:0]           most_bytes;              // for shared memory
+  logic [31:0]           most_rows;               // limit of rows for registers
+  logic [31:0]           most_bytes;              // limit of bytes for shared memory
   logic                  shares_fit;              // registers, shared memory and cache together
   // verilator lint_on UNUSEDSIGNAL
-  logic                  common_fits;             // but for registers and shared memory
+  logic                  common_fits;             // another block fits, apart from registers and shared memory
   logic                  fits;
-  tid_t                  tid_next;                // behind the four lanes
+  tid_t                  tid_next;                // coordinates after the four lanes
   logic [4:0]            last_index;              // last warp of a block
-  logic [10:0]           left;                    // threads of it
-  logic [BlockSlots-1:0] unfinished;              // a warp of the slot is not at its end
-  logic                  place_block;             // a block is put into a slot
+  logic [10:0]           left;                    // threads of the last warp
+  logic [BlockSlots-1:0] unfinished;              // a warp of the slot has not ended
+  logic                  place_block;             // a block starts in a slot
   logic [BlockSlotW-1:0] free_slot;
-  logic [BlockSlotW-1:0] place_slot;              // of the warp at place_warp_i
+  logic [BlockSlotW-1:0] place_slot;              // slot of the warp at place_warp_i
 
   assign busy_o         = state_q != Idle;
   assign done_o         = done_q;
@@ -241,7 +241,7 @@ module block_launcher
   assign launch     = launch_valid_i & ~busy_o;
   assign last_index = 5'(warps_q - 1'b1);
 
-  // Questions.
+  // Look-ups.
   assign place_slot      = slot_q[WarpIdxW'(place_warp_i)];
   assign place_base_o    = slot_base_q[place_slot];
   assign place_common_o  = (hosts_q != '0 && 5'(place_slot) >= hosts_q)
@@ -291,9 +291,9 @@ module block_launcher
   end
 
   if (Places == 0) begin : gen_rows
-    logic [6:0] rows_end;  // warps whose rows are taken then
+    logic [6:0] rows_end;  // number of warps whose rows are then allocated
 
-    // An even warp and the odd one behind it have their rows together, each in one bank.
+    // An even warp and the next (odd) warp share their rows, each in one bank.
     assign rows_end         = (PairedRows != 0) ? warps_end + 7'(warps_end[0]) : warps_end;
     assign fits             = common_fits && shares_fit && 32'(bytes_end) <= most_bytes &&
                               32'(rows_end) * 32'(rows_q) <= most_rows && 32'(rows_q) <= MaxRegisters / Banks;
@@ -307,17 +307,17 @@ module block_launcher
   end else begin : gen_places
     logic                  host_fits;
     logic                  guest_fits;
-    logic                  extend;        // from now on guests are tried
+    logic                  extend;        // from this cycle on guests are added
     logic [4:0]            hosts;
     logic [WarpW:0]        host_warps;
-    logic [WarpW:0]        guest_warps;   // with the block that is being divided off
+    logic [WarpW:0]        guest_warps;   // warps of guests, with the block that is being allocated
     logic [31:0]           host_registers;
     logic [31:0]           guest_registers;
     logic [SharedAddressW:0] host_bytes;
-    logic [4:0]            partner;       // of the slot that a block is put into
+    logic [4:0]            partner;       // partner of the slot in which a block starts
     logic                  has_partner;
 
-    // Behind the last slot that fits whole, guests are tried: with their private registers only.
+    // After the last slot that fits completely, guests are added, which need only their private registers.
     assign host_bytes      = base_q + (SharedAddressW+1)'(shared_step_q);
     assign host_fits       = common_fits && 32'(host_bytes) <= SharedBytes &&
                              32'(warps_end) * 32'(layout_q.registers) <= Banks * Depth;
@@ -374,7 +374,7 @@ module block_launcher
       end
     end
 
-    // Not reset: it means nothing while idle.
+    // No reset: it has no meaning while idle.
     always_ff @(posedge clk_i) begin
       if (launch) share_q <= launch_share_i;
     end
@@ -409,14 +409,14 @@ module block_launcher
     end
   end
 
-  // Run. The last warp of a block has the threads that are left.
+  // Run. The last warp of a block has the remaining threads.
   assign start_valid_o = starting_q;
   assign start_warp_o  = start_warp_q;
 
   assign left         = threads_q - {1'b0, last_index, LaneIdxW'(0)};
   assign start_mask_o = (start_index_q == last_index) ? ~({Lanes{1'b1}} << left) : '1;
 
-  // Of the slot that is starting, the warps that have not begun would look ended.
+  // In the slot that is starting, warps that have not begun would look as if they had ended.
   always_comb begin
     unfinished = '0;
     if (state_q == Run) begin
@@ -427,7 +427,7 @@ module block_launcher
     end
   end
 
-  // Downwards, so that the lowest slot is what stays.
+  // The loop runs downwards, so that the lowest slot remains.
   always_comb begin
     place_block = 1'b0;
     free_slot   = '0;
@@ -550,7 +550,7 @@ module block_launcher
     end
   end
 
-  // The tables are asked at any time, so they are reset.
+  // The tables can be read at any time, so they are reset.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       slot_q      <= '{default: '0};

@@ -1,8 +1,8 @@
-// The first thing that went wrong.
+// Fault unit: keeps the first fault.
 //
-// Keeps the first fault until reset, and with it stops the SM: what comes behind a fault is often
-// only its consequence. Of several in one cycle the lowest-numbered source is kept, so that the
-// answer does not depend on chance.
+// Keeps the first fault until reset, and thereby stops the SM: a later fault is often
+// only a consequence of the first one. Of several faults in one cycle the lowest-numbered source is kept, so
+// that the result is deterministic.
 module fault_unit
   import gpurf_pkg::*;
 #(
@@ -39,7 +39,7 @@ module fault_unit
     else if (valid_i != '0)  fault_q <= 1'b1;
   end
 
-  // The payload has no reset. Downwards, so that the lowest source is what stays.
+  // The payload has no reset. The loop runs downwards, so that the lowest source remains.
   always_ff @(posedge clk_i) begin
     if (!fault_q) begin
       for (int unsigned s = Sources; s > 0; s--) begin

@@ -1,9 +1,9 @@
-// Integers, bits, predicates: thirty-two lanes of everything that goes to unit 1.
+// ALU: integer, bit and predicate operations on 32 lanes (all instructions for unit 1).
 //
-// An instruction is computed in the cycle in which it is taken, into one register; the result queue
-// behind it makes the latency of the papers (hierarchy thesis, table 4.4), and a synthesis tool
-// that retimes may move the queue's registers into the arithmetic. The operation is decided once
-// and not for each lane, and only when an instruction is taken: that is what simulation pays for.
+// The result is computed in the cycle in which the instruction is taken, into one register. The result queue
+// behind the ALU adds the latency of the papers (hierarchy thesis, table 4.4), and a synthesis tool
+// that retimes may move the queue's registers into the arithmetic. The operation is decoded once,
+// not for each lane, and only when an instruction is taken, because that determines the cost of simulation.
 // Lanes outside the mask are zero, so that nothing depends on what inactive lanes of a source hold.
 `include "gpurf_assert.svh"
 
@@ -18,7 +18,7 @@ module alu
   output logic                ready_o,
   input  logic [WarpW-1:0]    warp_i,
   input  logic [Lanes-1:0]    mask_i,
-  // Registers and guard in the words are decode's affair, the address is for people.
+  // Not read: registers and guard, which decode handles, and the address, which is for debugging.
   // verilator lint_off UNUSEDSIGNAL
   input  instruction_t        instruction_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -37,7 +37,7 @@ module alu
   output logic [PredW-1:0]    result_pred_o,
   output logic [Lanes-1:0]    result_pred_data_o,
 
-  // WARPSYNC found other lanes than its mask says
+  // the live lanes of WARPSYNC are not those of its mask
   output logic                fault_valid_o,
   output logic [WarpW-1:0]    fault_warp_o,
   output logic [LaneW-1:0]    fault_value_o
@@ -100,7 +100,7 @@ module alu
   assign take    = valid_i & ready_o;
   assign valid_d = take | (valid_q & ~result_ready_i);
 
-  // Ones where `select` is one come from `ones`, the others from `zeros`.
+  // Bits come from `ones` where `select` is one, and from `zeros` elsewhere.
   function automatic lane_t choose(lane_t select, lane_t ones, lane_t zeros);
     return (select & ones) | (~select & zeros);
   endfunction
@@ -110,8 +110,8 @@ module alu
     return (length >= ByteW'(LaneW)) ? '1 : ~({LaneW{1'b1}} << length[4:0]);
   endfunction
 
-  // Brings in `fill`, which is what inverts the word before the shift and after it; only fill is
-  // left from 32 on.
+  // Shifts in `fill`, by inverting the word before and after a shift that brings in zeros. From 32 on the result
+  // is fill only.
   function automatic lane_t shift_right(lane_t value, lane_t amount, logic fill);
     lane_t filled;
     filled = {LaneW{fill}};
@@ -134,8 +134,8 @@ module alu
     return right ? wide[LaneW-1:0] : wide[2*LaneW-1:LaneW];
   endfunction
 
-  // Bits above bit 31 read as the sign, so the field's top bit is always bit length-1 of what has
-  // been shifted down.
+  // Bits above bit 31 read as the sign, so the top bit of the field is always bit length-1 of the word
+  // after it has been shifted down.
   function automatic lane_t extract(lane_t value, logic [2*ByteW-1:0] field, logic is_signed);
     logic             sign;
     logic [ByteW-1:0] length;
@@ -168,7 +168,7 @@ module alu
     end
   endfunction
 
-  // The highest one is smeared down: what then is zero stood above it.
+  // The highest one is smeared down; the remaining zeros are those above it.
   function automatic lane_t leading_zeros(lane_t value);
     lane_t smeared;
     smeared = value;
@@ -203,7 +203,7 @@ module alu
 
   // The payload has no reset: it means nothing while valid_q is low.
   always_ff @(posedge clk_i) begin : execute
-    // Modifiers. Those of the predicates are decode's affair.
+    // The modifiers of the predicates are not read: decode handles them.
     // verilator lint_off UNUSEDSIGNAL
     automatic logic [ModifiersW-1:0] m;
     // verilator lint_on UNUSEDSIGNAL
@@ -237,7 +237,7 @@ module alu
       case (opcode_of(instruction_i.op))
         OpWarpsync: begin
           d = '0;
-          // Downwards, so that the lowest lane's value is what stays.
+          // The loop runs downwards, so that the lowest lane's value remains.
           for (int unsigned l = Lanes; l > 0; l--) begin
             if (mask_i[l-1] && (b[l-1] & instruction_i.s) != mask_i) begin
               fault       = 1'b1;
@@ -295,7 +295,7 @@ module alu
         end
 
         OpImnmx: begin
-          // With their top bits inverted, signed numbers are in the order of unsigned ones.
+          // With inverted top bits, signed numbers have the order of unsigned numbers.
           flip = {m[1], {LaneW - 1{1'b0}}};
           for (int unsigned l = 0; l < Lanes; l++) begin
             d[l] = (((a[l] ^ flip) < (b[l] ^ flip)) ^ m[0]) ? a[l] : b[l];
@@ -409,7 +409,7 @@ module alu
   end
 
 `ifndef SYNTHESIS
-  // Nothing stands in lanes outside the mask.
+  // Lanes outside the mask are zero.
   function automatic logic only_inside(lanes_t data, logic [Lanes-1:0] mask);
     only_inside = 1'b1;
     for (int unsigned l = 0; l < Lanes; l++) begin

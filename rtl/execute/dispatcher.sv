@@ -1,9 +1,9 @@
-// Which unit takes what leaves the operand stage.
+// Dispatcher: routes instructions from the operand stage to the execution units.
 //
 // There is an ALU and a single precision unit for each dispatch port; one memory pipeline, one
-// special function unit, one constant unit and one barrier unit for all. Where two ports want the same of these, they
-// take turns: the port that lost goes first next time. The turn moves only when an instruction has
-// really left, so that a waiting offer keeps its place.
+// special function unit, one constant unit and one barrier unit for all. If two ports want the same shared unit, they
+// take turns: the port that lost has priority next time. The turn changes only when an instruction has
+// actually left, so that a waiting offer keeps its priority.
 `include "gpurf_assert.svh"
 
 module dispatcher
@@ -40,7 +40,7 @@ module dispatcher
   output logic                  barrier_port_o
 );
 
-  logic memory_turn_q;    // the port that goes first, where both want the unit
+  logic memory_turn_q;    // port with priority, if both want the unit
   logic sfu_turn_q;
   logic constant_turn_q;
   logic barrier_turn_q;
@@ -72,13 +72,13 @@ module dispatcher
   assign constant_valid_o = constant_wanted != '0;
   assign barrier_valid_o  = barrier_wanted != '0;
 
-  // With one port the last port is the first one, and there is no contest.
+  // With one port, index IssuePorts-1 is port 0, and there is no contest.
   assign memory_contest   = (IssuePorts > 1) && memory_wanted == '1;
   assign sfu_contest      = (IssuePorts > 1) && sfu_wanted == '1;
   assign constant_contest = (IssuePorts > 1) && constant_wanted == '1;
   assign barrier_contest  = (IssuePorts > 1) && barrier_wanted == '1;
 
-  // Alone, port 1 is chosen if port 0 does not want the unit.
+  // Without a contest, port 1 is selected if port 0 does not want the unit.
   assign memory_port_o   = memory_contest ? memory_turn_q : memory_valid_o & ~memory_wanted[0];
   assign sfu_port_o      = sfu_contest ? sfu_turn_q : sfu_valid_o & ~sfu_wanted[0];
   assign constant_port_o = constant_contest ? constant_turn_q

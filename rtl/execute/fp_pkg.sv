@@ -1,12 +1,12 @@
-// Single precision numbers, taken apart and put together.
+// Unpacking and packing of single precision numbers.
 //
-// What the single precision unit, the special function unit and the float atomic of scratchpad memory
-// have in common (docs/arithmetic.md; widths: docs/blocks/fp_unit.md, "Values"). A finite number is
-// (-1)^negative * significand * 2^exponent. Which way a result is rounded is each unit's affair:
-// `placed` ends with the bits of which that is decided.
+// Code shared by the single precision unit, the special function unit and the float atomic of scratchpad memory
+// (docs/arithmetic.md; widths: docs/blocks/fp_unit.md, "Values"). A finite number is
+// (-1)^negative * significand * 2^exponent. Each unit rounds in its own way:
+// `placed` returns the bits that decide the rounding.
 package fp_pkg;
 
-  // A module alone uses some of these, never all of them.
+  // No module uses all of these.
   // verilator lint_off UNUSEDPARAM
   localparam int unsigned FloatW = 32;
   localparam int unsigned MagnitudeW = 31;     // without the sign
@@ -18,24 +18,24 @@ package fp_pkg;
   localparam logic [FloatW-1:0]     Nan      = 32'h7fff_ffff;   // every NaN that is a result
   localparam logic [FloatW-1:0]     One      = 32'h3f80_0000;
   localparam logic [MagnitudeW-1:0] Infinity = 31'h7f80_0000;
-  localparam logic [MagnitudeW-1:0] Largest  = 31'h7f7f_ffff;   // of all that are finite
-  localparam logic [MagnitudeW-1:0] Smallest = 31'h0080_0000;   // of all that are normal
+  localparam logic [MagnitudeW-1:0] Largest  = 31'h7f7f_ffff;   // largest finite magnitude
+  localparam logic [MagnitudeW-1:0] Smallest = 31'h0080_0000;   // smallest normal magnitude
 
-  // Exponents of what is taken apart and of what is rounded, two's complement.
+  // Exponents of unpacked numbers and of numbers to be rounded, in two's complement.
   localparam int unsigned ExponentW = 10;
   localparam int unsigned WideExponentW = 12;
-  localparam int unsigned Wide = 64;           // significands that are rounded
+  localparam int unsigned Wide = 64;           // bits of a significand to be rounded
   localparam int unsigned ShiftW = $clog2(Wide);
   // verilator lint_on UNUSEDPARAM
 
-  // A number about to be rounded: its magnitude cut off, and what was cut off.
+  // A number about to be rounded: its truncated magnitude, and the bits that were cut off.
   typedef struct packed {
     logic [MagnitudeW-1:0] magnitude;
     logic                  half;        // the first bit cut off
     logic                  sticky;      // a later one is set
   } placed_t;
 
-  // Of a value each of these looks at what it needs.
+  // Each of these uses only some bits of a value.
   // verilator lint_off UNUSEDSIGNAL
 
   // Infinite or NaN.
@@ -57,14 +57,14 @@ package fp_pkg;
                                                        : value;
   endfunction
 
-  // Of a finite number, flushed if that is wanted.
+  // The significand of a finite number, flushed if `flush` is set.
   function automatic logic [SignificandW-1:0] significand(logic [FloatW-1:0] value, logic flush);
     logic normal;
     normal = value[FractionW +: FieldW] != '0;
     return (normal || !flush) ? {normal, value[FractionW-1:0]} : '0;
   endfunction
 
-  // The place of a significand's lowest bit: field - 150; subnormals stand where field 1 does.
+  // The weight of a significand's lowest bit: field - 150; subnormals have the weight of field 1.
   function automatic logic [ExponentW-1:0] exponent(logic [FloatW-1:0] value);
     logic [FieldW-1:0] field;
     field = value[FractionW +: FieldW];
@@ -73,7 +73,7 @@ package fp_pkg;
 
   // verilator lint_on UNUSEDSIGNAL
 
-  // Zeros above the leading one; 63 for zero.
+  // The number of zeros above the leading one; 63 for zero.
   function automatic logic [ShiftW-1:0] leading_zeros(logic [Wide-1:0] value);
     logic [ShiftW-1:0] count;
     logic [31:0]       half;
@@ -98,7 +98,7 @@ package fp_pkg;
     return count;
   endfunction
 
-  // The lowest bit also stands for all ones that were shifted out.
+  // Shift right; the lowest bit is set if any one was shifted out.
   function automatic logic [Wide-1:0] shift_right_sticky(logic [Wide-1:0] value,
                                                          logic [ExponentW-1:0] amount);
     logic [Wide-1:0] dropped;
@@ -110,8 +110,8 @@ package fp_pkg;
     end
   endfunction
 
-  // The significand is not zero; its lowest bit may be sticky, if a bit of what is cut off stands
-  // above it. A magnitude of infinity: no finite number is as large. The hidden one adds one to the
+  // The significand is not zero. Its lowest bit may be sticky, if at least one bit that is cut off is above
+  // it. Overflow gives the magnitude of infinity, because no finite number is as large. The hidden bit adds one to the
   // exponent field of a normal number, so the field is one too low here, and right for a subnormal.
   function automatic placed_t placed(logic [Wide-1:0] value, logic [WideExponentW-1:0] place);
     logic [ShiftW-1:0]        zeros;

@@ -1,12 +1,12 @@
-// Single precision: thirty-two lanes of everything that goes to unit 5.
+// Single precision unit: 32 lanes of all instructions for unit 5.
 //
-// Two stages, operands taken apart and products, then the sum, and behind them the rounding, whose
-// register is the result queue's. They are one path for all operations, so that there is one adder
-// and one rounder a lane; what needs neither (minimum, comparison, conversion to integers, whatever
-// has a NaN or an infinity in it) has its value behind the first stage and takes it along. The
-// result queue makes the latency that of the ALU (hierarchy thesis, table 4.4). As in the ALU the
-// operation is decided once and not for each lane, and a stage computes only for an instruction
-// that it takes, and only for lanes that take part in it: that is what simulation pays for. What the operations compute, bit for bit, is
+// Two stages (unpacking and products, then the sum), followed by rounding, whose
+// register is the result queue's. All operations share one path, so that there is one adder
+// and one rounder per lane. An operation that needs neither (minimum, comparison, conversion to integers, any
+// operand that is NaN or infinity) has its value after the first stage and carries it along. The
+// result queue adds the latency of the ALU (hierarchy thesis, table 4.4). As in the ALU the
+// operation is decoded once, not for each lane, and a stage computes only for an instruction that it takes, and
+// only for lanes in the mask, because that determines the cost of simulation. The operations are defined, bit for bit,
 // in docs/arithmetic.md.
 `include "gpurf_assert.svh"
 
@@ -22,7 +22,7 @@ module fp_unit
   output logic                ready_o,
   input  logic [WarpW-1:0]    warp_i,
   input  logic [Lanes-1:0]    mask_i,
-  // Registers and guard in the words are decode's affair; predicate source t is not read.
+  // Not read: registers and guard, which decode handles, and predicate source t.
   // verilator lint_off UNUSEDSIGNAL
   input  instruction_t        instruction_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -57,9 +57,9 @@ module fp_unit
   localparam logic [1:0] Up          = 2'd3;
 
   localparam int unsigned ProductW = 2 * SignificandW;
-  localparam int unsigned SumTop = 61;             // the leading one of what is added
-  localparam int unsigned SumW = SumTop + 2;       // a sum may carry
-  localparam int unsigned IntegralW = 26;          // beyond so many places all is below one half
+  localparam int unsigned SumTop = 61;             // place of the leading one in an addend
+  localparam int unsigned SumW = SumTop + 2;       // a sum may have a carry
+  localparam int unsigned IntegralW = 26;          // with more places than this, the value is below one half
 
   typedef logic [LaneW-1:0]            lane_t;
   typedef logic [Lanes-1:0][LaneW-1:0] lanes_t;
@@ -110,7 +110,7 @@ module fp_unit
 
   logic             ready_2;    // stage 2 moves on, or is empty
   logic             take;
-  lanes_t           result;     // rounded
+  lanes_t           result;     // rounded results
 
   assign result_valid_o      = valid2_q;
   assign result_warp_o       = warp2_q;
@@ -133,7 +133,7 @@ module fp_unit
     else                                 return (value > One) ? One : value;
   endfunction
 
-  // Whether what is cut off adds one to the magnitude that stays.
+  // Whether the bits that are cut off round the magnitude up.
   function automatic logic rounds_up(logic [1:0] rounding, logic negative, logic last, logic half,
                                      logic sticky);
     case (rounding)
@@ -205,7 +205,7 @@ module fp_unit
     // verilator no_inline_task
     special = is_special(a) || is_special(b) || is_special(c);
     if (special) begin
-      // Any finite number stands for a finite product.
+      // Any finite number can stand for a finite product here.
       value   = '0;
       if (is_special(a) || is_special(b)) value = special_product(a, b, flush);
       value   = special_sum(value, c);
@@ -249,7 +249,7 @@ module fp_unit
     a         = flushed(first, flush);
     b         = flushed(second, flush);
     unordered = is_nan(a) || is_nan(b);
-    // One is added to the key of a negative value: so -0 equals +0.
+    // The key of a negative value gets one more, so that -0 equals +0.
     a         = key(a) + lane_t'(a[LaneW-1]);
     b         = key(b) + lane_t'(b[LaneW-1]);
     equal     = a == b;
@@ -301,7 +301,7 @@ module fp_unit
     end
   endfunction
 
-  // A float rounded to an integral one. From exponent 0 on it is one.
+  // Rounds a float to an integral value. From exponent 0 on the value is integral already.
   function automatic void round_integral(lane_t a, logic [1:0] rounding, logic flush,
                                          output logic special, output lane_t value,
                                          output exponent_t x_place, output product_t x_value);
@@ -326,7 +326,7 @@ module fp_unit
     x_value = ProductW'(magnitude);
   endfunction
 
-  // With the leading one of a significand at the top of what is added.
+  // Shifts a significand so that its leading one is at the top of an addend.
   function automatic void aligned(product_t value, exponent_t place, output sum_t top,
                                   output exponent_t top_place);
     logic [ShiftW-1:0] places;
@@ -335,7 +335,7 @@ module fp_unit
     top_place = place - ExponentW'(places);
   endfunction
 
-  // The exact sum, but for ones that are shifted out: these the lowest bit stands for.
+  // The exact sum, except for ones that are shifted out: the lowest bit is sticky for these.
   function automatic void sum(logic x_negative, exponent_t x_place, product_t x_value,
                               logic y_negative, exponent_t y_place, significand_t y_value,
                               logic down, output logic negative, output exponent_t place,
@@ -375,7 +375,7 @@ module fp_unit
         negative = down;
         place    = '0;
       end else if (x_negative != y_negative && value[SumW-1]) begin
-        // Below zero: only where both have the same exponent.
+        // The difference is negative only if both numbers have the same exponent.
         negative = ~high_negative;
         value    = -value;
       end
@@ -418,7 +418,7 @@ module fp_unit
 
   // Payloads have no reset: they mean nothing while their stage's valid is low.
   always_ff @(posedge clk_i) begin : stage_1
-    // Modifiers. Those of the predicates are decode's affair.
+    // The modifiers of the predicates are not read: decode handles them.
     // verilator lint_off UNUSEDSIGNAL
     automatic logic [ModifiersW-1:0] m;
     // verilator lint_on UNUSEDSIGNAL
@@ -434,7 +434,7 @@ module fp_unit
     automatic exponent_t        y_exponent    [Lanes];
     automatic significand_t     y_significand [Lanes];
     automatic logic [Lanes-1:0] unordered, equal, less, holds, pred_data;
-    automatic lane_t            al, bl, cl;       // of one lane
+    automatic lane_t            al, bl, cl;       // operands of one lane
 
     if (take) begin
       m = modifiers_of(instruction_i.op, instruction_i.ctl);
@@ -539,7 +539,7 @@ module fp_unit
             3'd6:    holds = {Lanes{m[10]}};
             default: holds = '0;
           endcase
-          // From 8 on an operand that is NaN makes it true; 14 is for those that are none.
+          // From 8 on a NaN operand makes the comparison true; 14 tests that no operand is NaN.
           holds = (m[10] && m[9:7] != 3'd6) ? holds | unordered : holds & ~unordered;
           case (m[13:12])
             2'd0:    pred_data = holds & instruction_i.s;
@@ -671,7 +671,7 @@ module fp_unit
   end
 
 `ifndef SYNTHESIS
-  // Nothing stands in lanes outside the mask.
+  // Lanes outside the mask are zero.
   function automatic logic only_inside(lanes_t data, logic [Lanes-1:0] mask);
     only_inside = 1'b1;
     for (int unsigned l = 0; l < Lanes; l++) begin

@@ -1,9 +1,9 @@
 // Shuffles: each lane reads the value of another one (PTX ISA, "shfl.sync").
 //
 // Two stages, like every unit of the memory pipeline. The first decides from which lane each lane
-// reads, and whether that lane is in range; the second moves the values. A lane that does not take
-// part is never read: its reader keeps its own value, because what registers of inactive lanes hold
-// at some level of a hierarchy must never show.
+// reads, and whether that lane is in range; the second moves the values. An inactive lane
+// is never read: its reader keeps its own value, because the register contents of inactive lanes
+// may differ between levels of a hierarchy and must never become visible.
 `include "gpurf_assert.svh"
 
 module lane_crossbar
@@ -17,12 +17,12 @@ module lane_crossbar
   input  logic             room_i,               // the side queue has room
   input  logic [WarpW-1:0] warp_i,
   input  logic [Lanes-1:0] lanes_i,
-  // The destination predicate in the modifiers comes as pred_i.
+  // Not read: the destination predicate in the modifiers, which arrives as pred_i.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [15:0]      modifiers_i,
   // verilator lint_on UNUSEDSIGNAL
   input  logic [DataW-1:0] value_i,              // a of each lane
-  // A lane's number is all that is looked at.
+  // Only the bits of a lane number are read.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [DataW-1:0] choice_i,             // b of each lane
   // verilator lint_on UNUSEDSIGNAL
@@ -91,8 +91,8 @@ module lane_crossbar
   assign result_pred_o       = pred_q;
   assign result_pred_data_o  = pred_data_q;
 
-  // {in range, the lane that lane l reads}. Numbers have two bits more than a lane's, so that what
-  // lies below lane 0 or above lane 31 is told from what lies between.
+  // {in range, lane that lane l reads}. Numbers have two bits more than a lane number, so that values
+  // below lane 0 or above lane 31 can be told from those in range.
   function automatic logic [NumberW:0] source_of(
     number_t l, number_t n, logic [1:0] mode, number_t clamp, number_t segment
   );
@@ -160,7 +160,7 @@ module lane_crossbar
   end
 
 `ifndef SYNTHESIS
-  // A lane that takes part reads one that does; the others read no other lane.
+  // An active lane reads an active lane; inactive lanes read no other lane.
   function automatic logic reads_active(logic [Lanes-1:0] mask, number_t from [Lanes]);
     reads_active = 1'b1;
     for (int unsigned l = 0; l < Lanes; l++) begin

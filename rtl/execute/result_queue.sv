@@ -1,12 +1,12 @@
-// Results that wait until their latency is over.
+// Result queue: delays results until their latency has passed.
 //
-// A ring of results behind a unit: each is offered a set number of cycles after it came, in the
-// order in which they came. The latency is a strap, so one machine answers for several (hierarchy
-// thesis, table 4.4). A countdown for each place is all it takes, because a result that is late
-// holds up only those behind it. With latency 0 a result is offered in the cycle in which it comes,
+// A ring of results behind a unit. Each result is offered a set number of cycles after it arrived, in the
+// order of arrival. The latency is a strap, so that one machine covers several (hierarchy
+// thesis, table 4.4). One countdown per place is sufficient, because a late result
+// only delays the results behind it. With latency 0 a result is offered in the cycle in which it arrives,
 // unless others wait: a unit with two stages of registers then answers as early as an ALU, whose
-// result spends that cycle in its place. What passes is written all the same, so that the ring does
-// not have to know whether it has been taken.
+// result spends that cycle in its place. A result that passes is also written, so that the ring need
+// not know whether it has been taken.
 `include "gpurf_assert.svh"
 
 module result_queue
@@ -34,17 +34,17 @@ module result_queue
   input  logic [Lanes-1:0]   push_pred_data_i [Sources],
   input  logic [Sources-1:0] push_done_i,                  // last of its instruction
   output logic               ready_o,                      // a place is free
-  output logic               room_o,                       // a unit with two stages may begin
+  output logic               room_o,                       // room for a new result of a unit with two stages
 
   // the result that is offered
   output logic               head_valid_o,
   output result_t            head_result_o,
   output logic               head_reg_valid_o,
   output logic [DataW-1:0]   head_data_o,
-  input  logic               pop_i                         // it leaves at this edge
+  input  logic               pop_i                         // the head leaves at this edge
 );
 
-  // Two results of a unit with two stages may be under way when it begins the next.
+  // A unit with two stages may have two results in flight when it begins the next one.
   localparam int unsigned Room = 3;
 
   logic [PlaceW-1:0]     first_q;
@@ -55,11 +55,11 @@ module result_queue
   logic [DataW-1:0]      data_q      [QueueDepth];
 
   logic                  push;
-  logic                  pass;      // what comes is offered at once
-  logic [PlaceW-1:0]     place;     // where a result goes
-  logic [WaitW-1:0]      latency;   // what it has to wait there
+  logic                  pass;      // the arriving result is offered at once
+  logic [PlaceW-1:0]     place;     // place of the arriving result
+  logic [WaitW-1:0]      latency;   // cycles that it waits there
 
-  // the result that comes
+  // the arriving result
   result_t               in_result;
   logic                  in_reg_valid;
   logic [DataW-1:0]      in_data;
@@ -100,8 +100,8 @@ module result_queue
     end
   end
 
-  // The results of the sources. A result holds no number where it writes nothing: results are
-  // compared whole.
+  // The results of the sources. A field that a result does not use is 0, because lockstep compares
+  // results as a whole.
   result_t results [Sources];
 
   for (genvar k = 0; k < Sources; k++) begin : gen_result
@@ -122,7 +122,7 @@ module result_queue
     assign in_data      = push_data_i[0];
   end else begin : gen_sources
     localparam int unsigned SourceW = $clog2(Sources);
-    logic [SourceW-1:0] source;   // whose result comes
+    logic [SourceW-1:0] source;   // source whose result arrives
 
     always_comb begin
       source = '0;

@@ -1,12 +1,12 @@
-// Special functions: eight lanes a cycle of MUFU.
+// SFU: eight lanes of MUFU (special functions) per cycle.
 //
 // Reciprocal, roots, 2^x, log2, sine and cosine all go through one path (after Oberman and Siu, "A
 // high-performance area-efficient multifunction interpolator", 2005): the argument is reduced to a
 // row of a table and a fraction of the row's interval, a parabola with the row's coefficients gives
-// the value, and one rounding ends it. A warp takes four cycles, and the result queue behind the
-// unit makes the latency of the papers (hierarchy thesis, table 4.4: 20 cycles). While a result
-// waits nothing moves: the unit is alone behind its queue, and a pipeline that closes its gaps
-// would have nothing to gain. Tables, widths and errors: docs/arithmetic.md, "Approximate
+// the value, which is rounded once. A warp takes four cycles, and the result queue behind the
+// unit adds the latency of the papers (hierarchy thesis, table 4.4: 20 cycles). The whole pipeline stalls while a
+// result waits: the unit is the only source of its queue, so a pipeline that closes its gaps
+// would gain nothing. Tables, widths and errors: docs/arithmetic.md, "Approximate
 // functions".
 `include "gpurf_assert.svh"
 
@@ -23,8 +23,8 @@ module sfu
   output logic             ready_o,
   input  logic [WarpW-1:0] warp_i,
   input  logic [Lanes-1:0] mask_i,
-  // Registers and guard in the words are decode's affair; no modifier is in the second, and no
-  // predicate source is read.
+  // Not read: registers and guard, which decode handles; the second word holds no modifier, and there is
+  // no predicate source.
   // verilator lint_off UNUSEDSIGNAL
   input  instruction_t     instruction_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -60,12 +60,12 @@ module sfu
   localparam int unsigned RowW = 7;
   localparam int unsigned ValueW = 56;                     // value with all its places
 
-  // Bits of t: what a row leaves of the fraction, or of the 25 places of an angle or an argument.
+  // Bits of t: the part of the fraction (or of the 25 places of an angle or an argument) below the row.
   localparam int unsigned ReciprocalT = 16;                // log2 too
   localparam int unsigned RootT = 17;
   localparam int unsigned FixedT = 19;                     // 2^x, sine, cosine
   localparam int unsigned FixedW = 25;
-  localparam int unsigned Places = 28;                     // of the coefficients
+  localparam int unsigned Places = 28;                     // fraction bits of the coefficients
 
   // 2^32 / 2 pi, with 34 places: a turn in radians, inverted.
   localparam logic [31:0] TurnsPerRadian = 32'ha2f9_836e;
@@ -170,7 +170,7 @@ module sfu
         else      return negative ? Nan : {1'b0, Infinity};
       end
       Sine:    return zero ? {negative, {MagnitudeW{1'b0}}} : Nan;
-      Cosine:  return is_infinite(a) ? Nan : One;   // also that of a small angle
+      Cosine:  return is_infinite(a) ? Nan : One;   // also the cosine of a small angle
       default: return '0;
     endcase
   endfunction
@@ -197,8 +197,8 @@ module sfu
     return negative ? -value : value;
   endfunction
 
-  // An angle in turns: two bits of quarter, then the angle in it. Whole turns are dropped, and what
-  // is below the last place.
+  // An angle in turns: two bits for the quarter, then the angle within it. Whole turns are dropped, as are bits
+  // below the last place.
   function automatic logic [AngleW-1:0] turns(significand_t magnitude, exponent_t top);
     logic [TurnsW-1:0] product;
     exponent_t         shift;
@@ -274,8 +274,8 @@ module sfu
             place    = PlacesW'($signed(top)) - PlacesW'(FractionW);
             t        = magnitude;
           end else begin
-            // The cosine is the sine a quarter on. In the falling quarters the angle is mirrored,
-            // in the lower half the sign turns.
+            // The cosine is the sine a quarter turn ahead. In the falling quarters the angle is mirrored,
+            // in the lower half the sign is inverted.
             angle    = turns(magnitude, top);
             if (which == Cosine) angle[AngleW-1 -: 2] = angle[AngleW-1 -: 2] + 2'd1;
             negative = angle[AngleW-1] ^ (which == Sine && minus);
@@ -363,7 +363,7 @@ module sfu
 
   always_ff @(posedge clk_i) begin : stage_1
     automatic group_t           a;
-    automatic logic [Group-1:0] open;                // elements of the mask
+    automatic logic [Group-1:0] open;                // elements that the mask selects
     automatic logic [Group-1:0] is_final, direct, negative;
     automatic lane_t            value [Group];
     automatic places_t          place [Group];
@@ -409,8 +409,8 @@ module sfu
     automatic logic [Group-1:0]    negative;
     automatic places_t             place [Group];
     automatic value_t              value [Group];
-    automatic logic [AddressW-1:0] first, row;       // of the function's table
-    automatic logic [4:0]          bits;             // of t
+    automatic logic [AddressW-1:0] first, row;       // first row and row of this operation in its table
+    automatic logic [4:0]          bits;             // number of bits of t
     automatic value_t              v;
 
     if (valid1_q && !stall) begin
@@ -502,7 +502,7 @@ module sfu
   end
 
 `ifndef SYNTHESIS
-  // Nothing stands in lanes outside the mask.
+  // Lanes outside the mask are zero.
   function automatic logic only_inside(logic [DataW-1:0] data, logic [Lanes-1:0] mask);
     only_inside = 1'b1;
     for (int unsigned l = 0; l < Lanes; l++) begin

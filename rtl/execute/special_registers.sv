@@ -1,9 +1,9 @@
-// What S2R reads: thread, block and lane numbers, and the time.
+// Special registers (S2R): thread, block and lane numbers, and the time.
 //
 // The threads' coordinates are computed by the launcher once for each grid, because all its blocks
 // are alike, into a RAM with a word for each warp of a block. Everything else is the same in all
-// lanes, or follows from the lane's number. The RAM is read, and what all lanes share is kept, at the
-// end of the cycle of an S2R; each lane's value follows from that in the next one.
+// lanes, or is derived from the lane number. The RAM is read, and the value common to all lanes is latched, at the
+// end of the cycle of an S2R; the value of each lane is derived from these in the next cycle.
 `include "gpurf_assert.svh"
 
 module special_registers
@@ -33,7 +33,7 @@ module special_registers
   input  logic [15:0]        nctaid_z_i,
   input  logic [16:0]        dynamic_shared_i,                 // bytes
 
-  input  logic [TimeW-1:0]   time_i,                           // of this cycle
+  input  logic [TimeW-1:0]   time_i,                           // time in this cycle
 
   // instruction
   input  logic               valid_i,
@@ -96,7 +96,7 @@ module special_registers
   logic [SourceW-1:0] source_q;
   logic               reg_valid_q;
   logic [RegW-1:0]    reg_q;
-  lane_t              value_q;   // what all lanes share
+  lane_t              value_q;   // value common to all lanes
 
   logic               perform;
   logic [Lanes-1:0]   tid_mask;
@@ -115,7 +115,7 @@ module special_registers
   assign result_reg_valid_o = valid_q & reg_valid_q;
   assign result_reg_o       = reg_q;
 
-  // The same four lanes stand at every group's place; the mask says which group takes them.
+  // The data of four lanes is repeated for every group; the mask selects the group that is written.
   assign tid_mask = Lanes'({GroupLanes{1'b1}}) << {tid_group_i, {$clog2(GroupLanes){1'b0}}};
   assign tid_word = {Groups{tid_data_i[3], tid_data_i[2], tid_data_i[1], tid_data_i[0]}};
 
@@ -170,7 +170,7 @@ module special_registers
   // The source is decided once, outside the loops over the lanes.
   always_comb begin : each_lane
     automatic lanes_t d;
-    // Numbers above the last source are nothing, and so is the value that they share.
+    // Numbers above the last source read as 0, as their common value is 0.
     d = {Lanes{value_q}};
     case (source_q)
       TidX: for (int unsigned l = 0; l < Lanes; l++) d[l] = lane_t'(tid[l][0 +: TidXW]);

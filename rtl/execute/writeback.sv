@@ -1,14 +1,14 @@
-// Which result takes which bus.
+// Writeback: assigns results to the result buses.
 //
 // There are as many result buses as issue ports. Each has its ALU and its single precision unit;
-// the first has the memory pipeline's short latencies and the constants as well, and the last the
-// lines that come back from global memory and the special functions. What has waited longest for
-// memory holds up most, so lines go first, then the side queue; of the rest what has the longest
-// latency, and what is shared before what is private.
-// Registers go into the write queues of the register file, predicates into the predicate file, and
-// the scoreboard hears of both: of a predicate at once, of a register when it has reached its bank,
-// and only of the last part of it. A register file that keeps apart what it has taken and what
-// follows has the scoreboard hear of a register when it is taken; the instruction ends later.
+// the first also serves the memory pipeline's short latencies and the constants, and the last the
+// lines that return from global memory and the special functions. A result that has waited longest for
+// memory delays most, so lines have priority, then the side queue; among the rest a longer latency has
+// priority, and a shared unit before a private one.
+// Registers go into the write queues of the register file, predicates into the predicate file. The
+// scoreboard clears a predicate at once, and a register when the last part of the result has reached its
+// bank. With a register file that itself orders a taken result and later
+// accesses, the scoreboard clears a register when its result is taken; the instruction ends later.
 `include "gpurf_assert.svh"
 
 module writeback
@@ -67,7 +67,7 @@ module writeback
   input  logic [IssuePorts-1:0]   write_ready_i,
   output write_t                  write_o           [IssuePorts],
   output logic [DataW-1:0]        write_data_o      [IssuePorts],
-  input  logic [IssuePorts-1:0]   write_done_i,                     // goes into its bank
+  input  logic [IssuePorts-1:0]   write_done_i,                     // result reaches its bank
   // With Taken the register is not read.
   // verilator lint_off UNUSEDSIGNAL
   input  written_t                written_i         [IssuePorts],
@@ -93,13 +93,13 @@ module writeback
   localparam int unsigned MemoryBus = IssuePorts - 1;
   localparam int unsigned SfuBus = IssuePorts - 1;
 
-  logic [IssuePorts-1:0] last_q;       // what is in the write queue is the last of its instruction
+  logic [IssuePorts-1:0] last_q;       // the result in the write queue is the last one of its instruction
 
-  logic [IssuePorts-1:0] from_memory;  // who is chosen; none of these: the ALU
+  logic [IssuePorts-1:0] from_memory;  // selected source; none of these: the ALU
   logic [IssuePorts-1:0] from_side;
   logic [IssuePorts-1:0] from_sfu;
   logic [IssuePorts-1:0] from_constant;
-  logic [IssuePorts-1:0] from_shared;  // one of these: units that all ports share
+  logic [IssuePorts-1:0] from_shared;  // the source is a unit that all ports share
   logic [IssuePorts-1:0] from_fp;
   logic [IssuePorts-1:0] offered;      // there is a result for the bus
   result_t               result [IssuePorts];
@@ -146,7 +146,7 @@ module writeback
     end
   end
 
-  // A result that has no register does not ask whether the write queue has room.
+  // A result without a register does not wait for room in the write queue.
   assign goes          = offered & (~has_reg | write_ready_i);
   assign write_valid_o = offered & has_reg;
   assign pred_valid_o  = goes & has_pred;
@@ -166,14 +166,14 @@ module writeback
     assign pred_mask_o[p] = result[p].mask;
     assign pred_data_o[p] = result[p].pred_data;
 
-    // What no shared unit has made comes from the port's own ALU or single precision unit.
+    // A result of no shared unit comes from the port's own ALU or single precision unit.
     assign write_o[p] = '{from_private: ~from_shared[p],
                           d:            result[p].d,
                           warp:         result[p].warp,
                           mask:         result[p].mask};
   end
 
-  // What is wide has a multiplexer of its own, no wider than its bus needs it.
+  // Wide data has a multiplexer of its own, only as wide as its bus needs.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_data
     always_comb begin
       if (p == MemoryBus && memory_valid_i)          write_data_o[p] = memory_data_i;

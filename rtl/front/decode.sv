@@ -1,13 +1,13 @@
-// What an instruction reads, writes, and which unit it goes to.
+// Decoder: registers and predicates that an instruction reads and writes, and its unit.
 //
-// Turns the two words of an instruction (docs/isa.md) into roles, so that nothing behind it has to
-// know operations by name to find dependences. Fields that an operation does not use are zero in
-// the words and must not be taken for R0, so each operation lists the slots that it has; what is in
-// no slot reads as "none".
+// Turns the two words of an instruction (docs/isa.md) into roles, so that no later block has to
+// decode operations to find dependences. Fields that an operation does not use are zero in
+// the words and must not be taken for R0. Therefore each operation lists the slots that it has; a role
+// without a slot reads as "none".
 module decode
   import gpurf_pkg::*;
 (
-  // Offsets and control fields are the affair of others.
+  // Not read here: offsets and control fields.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [WordW-1:0] op_i,
   input  logic [WordW-1:0] ctl_i,
@@ -15,7 +15,7 @@ module decode
   output roles_t           roles_o
 );
 
-  // Opcodes that do not change an instruction's way: no other block has to know them.
+  // Opcodes that no other block has to know, because they do not affect an instruction's routing.
   localparam logic [6:0] OpNop    = 7'h01;
   localparam logic [6:0] OpMembar = 7'h06;
   localparam logic [6:0] OpMov    = 7'h10;
@@ -52,8 +52,8 @@ module decode
   localparam logic [6:0] OpMufu   = 7'h38;
   localparam logic [6:0] OpLdc    = 7'h42;
 
-  // Slots of an operation. B is a register or a constant, as the instruction says; U always is a
-  // register (the upper word of an address, or what CAS compares with), K always a constant.
+  // Slots of an operation. B is a register or a constant, as the instruction selects; U is always a
+  // register (the upper word of an address, or the value that CAS compares with), K always a constant.
   localparam int unsigned Slots = 9;
   localparam logic [Slots-1:0] D = Slots'(1 << 0);
   localparam logic [Slots-1:0] P = Slots'(1 << 1);
@@ -71,7 +71,7 @@ module decode
   logic             stop;
   logic [Slots-1:0] slots;
   logic [1:0]       space;       // space_e
-  logic             constant;    // b is one, where the operation leaves it open
+  logic             constant;    // b is a constant, where the operation allows both
 
   // The predicates are in the modifiers: p, then s, then t.
   // verilator lint_off UNUSEDSIGNAL
@@ -138,7 +138,7 @@ module decode
         unit  = UnitConstant;
         slots = D;
       end
-      // Releases stand in one queue with the accesses before them.
+      // Releases use the queue of memory accesses, behind the accesses before them.
       OpRelssp:                                      unit  = UnitMemory;
       OpShfl: begin
         unit  = UnitMemory;

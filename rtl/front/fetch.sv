@@ -1,11 +1,11 @@
-// Which warps fetch, and from where.
+// Fetch: selects the warps that fetch, and keeps their addresses.
 //
 // Keeps the fetch address of each warp and reads the code memory, one instruction a cycle for each
 // issue port: a port's warps take turns on a fetch path of their own, with a copy of the code, so
-// that two ports have enough to issue. Nothing is ever fetched on a wrong path, so that nothing has
-// to be thrown away: behind an instruction that may send the group elsewhere, and in front of its
-// reconvergence point, a warp stops until the SIMT stack says where it goes on. A warp has one
-// fetch under way at most, because what is at decode decides whether there is a next one.
+// that two ports have enough to issue. Nothing is ever fetched on a wrong path, so nothing has
+// to be flushed: after an instruction that may change the group's address, and before its
+// reconvergence point, a warp stops until the SIMT stack gives the address at which it resumes. A warp has at
+// most one fetch in flight, because the instruction at decode decides whether there is a next one.
 `include "gpurf_assert.svh"
 
 module fetch
@@ -26,7 +26,7 @@ module fetch
   input  logic [WordW-1:0]      code_op_i,
   input  logic [WordW-1:0]      code_ctl_i,
 
-  // where warps go on
+  // addresses at which warps start or resume
   input  logic                  start_valid_i,
   input  logic [WarpW-1:0]      start_warp_i,
   input  logic [Resumes-1:0]    resume_valid_i,
@@ -34,12 +34,12 @@ module fetch
   input  logic [PcW-1:0]        resume_pc_i     [Resumes],
 
   // which warps may fetch
-  input  logic [Warps-1:0]      room_i,                        // its buffer has room for one more
-  input  logic [Warps-1:0]      held_i,                        // it waits at a barrier
-  input  logic [PcW-1:0]        reconvergence_i [Warps],       // of its group
+  input  logic [Warps-1:0]      room_i,                        // the warp's buffer has room for one more
+  input  logic [Warps-1:0]      held_i,                        // the warp waits at a barrier
+  input  logic [PcW-1:0]        reconvergence_i [Warps],       // reconvergence point of the warp's group
 
   // decode, of each path
-  input  logic [IssuePorts-1:0] decode_stop_i,                 // may send the warp elsewhere
+  input  logic [IssuePorts-1:0] decode_stop_i,                 // the instruction may change the warp's address
   output logic [IssuePorts-1:0] decode_valid_o,
   output logic [WarpW-1:0]      decode_warp_o   [IssuePorts],
   output logic [PcW-1:0]        decode_pc_o     [IssuePorts],
@@ -49,11 +49,11 @@ module fetch
 
   localparam int unsigned IndexW = $clog2(Warps);
 
-  // The warps of path 0; those of path 1 stand one further.
+  // The warps of path 0; the set for path 1 is shifted by one.
   localparam logic [Warps-1:0] OwnWarps =
       (IssuePorts == 1) ? '1 : Warps'({WarpSetW / 2{2'b01}});
 
-  logic [Warps-1:0]      running_q;                // has an address to go on from
+  logic [Warps-1:0]      running_q;                // the warp has a valid fetch address
   logic [PcW-1:0]        pc_q       [Warps];
   logic [IssuePorts-1:0] valid_q;                  // an instruction is at decode
   logic [WarpW-1:0]      warp_q     [IssuePorts];
@@ -63,7 +63,7 @@ module fetch
   logic [IssuePorts-1:0] chosen_valid;
   logic [WarpW-1:0]      chosen     [IssuePorts];
   logic [PcW-1:0]        chosen_pc  [IssuePorts];
-  logic [IssuePorts-1:0] stop;                     // the warp at decode stops
+  logic [IssuePorts-1:0] stop;                     // the warp whose instruction is at decode stops
 
   assign decode_valid_o = valid_q;
   assign decode_warp_o  = warp_q;
@@ -120,8 +120,8 @@ module fetch
     );
   end
 
-  // What stands further down wins: a start over a resume, a higher resume over a lower one, and
-  // both over what the fetch itself would do.
+  // Later assignments win: a start over a resume, a higher resume over a lower one, and
+  // both over the result of the fetch itself.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       running_q <= '0;

@@ -1,8 +1,8 @@
-// Decoded instructions that wait for issue.
+// Instruction buffer: decoded instructions that wait for issue.
 //
-// Two for each warp, a ring of two places, so that one can be fetched while another waits: a warp
-// fetches every second cycle at most, and its head may wait for operands meanwhile. A warp has its
-// own places, because any warp may issue next and none may be in another one's way. There is a push
+// Two places for each warp, as a ring, so that one instruction can be fetched while another waits: a warp
+// fetches at most every second cycle, and its head may wait for operands meanwhile. Each warp has its
+// own places, because any warp may issue next and none may block another one. There is a push
 // for each fetch path, and those of a cycle are of different warps.
 `include "gpurf_assert.svh"
 
@@ -25,7 +25,7 @@ module instruction_buffer
 
   // heads
   input  logic [Warps-1:0]      pop_i,                      // the head leaves at this edge
-  output logic [Warps-1:0]      room_o,                     // fewer than two instructions are there
+  output logic [Warps-1:0]      room_o,                     // the buffer has fewer than two instructions
   output logic [Warps-1:0]      head_valid_o,
   output logic [PcW-1:0]        head_pc_o    [Warps],
   output logic [WordW-1:0]      head_op_o    [Warps],
@@ -72,7 +72,7 @@ module instruction_buffer
           if (pop_i[w]) count_q[w] <= count_q[w] - 1'b1;
         end
       end
-      // Behind the pops: a warp that does both keeps its count.
+      // After the pops in this process: a warp with a push and a pop keeps its count.
       for (int unsigned p = 0; p < IssuePorts; p++) begin
         if (push_valid_i[p]) begin
           count_q[push_index[p]] <= count_q[push_index[p]] + CountW'(!pop_i[push_index[p]]);
@@ -81,7 +81,7 @@ module instruction_buffer
     end
   end
 
-  // The payload has no reset: it means nothing while it is not counted.
+  // The payload has no reset: it has no meaning outside the counted places.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       if (push_valid_i[p]) begin

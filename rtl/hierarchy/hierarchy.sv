@@ -1,18 +1,18 @@
 // The software-managed register hierarchy, in front of a main register file.
 //
 // Each slot of the two-level scheduler has an ORF of a few entries and an LRF of one entry, or of
-// one for each operand slot (hierarchy thesis, 6.2 to 6.4). The instruction says where each source
-// is read, where its result goes, and which source from the main register file (MRF) is also put
-// into the ORF. There are no tags, and nothing is written back: what is needed behind a strand's
-// end the compiler has written to the MRF.
+// one for each operand slot (hierarchy thesis, 6.2 to 6.4). The instruction names the level from which each source
+// is read, the level to which its result goes, and the sources from the main register file (MRF) that are also copied
+// to the ORF. There are no tags, and nothing is written back: the compiler has written to the MRF what is needed
+// after the end of a strand.
 //
-//   cycle t    an instruction is taken; what the levels leave to the MRF is asked of it
+//   cycle t    an instruction is taken; sources that are in no upper level are requested from the MRF
 //   t+1        D: ORF and LRF are read at the end of the cycle
 //   t+2        O: what was read goes into the operand latches
 //   t+3        the instruction is offered for dispatch
 //
-// A result of cycle w is written at the end of w+1, here as in the MRF. Where nothing has to be
-// looked up, all of this takes as long as with the MRF alone.
+// A result of cycle w is written at the end of w+1, here as in the MRF. Nothing has to be
+// looked up, so all of this takes as long as with the MRF alone.
 //
 // There are arrays for each issue port, with the slots of that port: global slot s is slot
 // s / IssuePorts of port s mod IssuePorts.
@@ -37,7 +37,7 @@ module hierarchy
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  input  logic                           cfg_i,  // the MRF's
+  input  logic                           cfg_i,  // strap of the MRF
 
   // issue
   input  logic [IssuePorts-1:0]          issue_valid_i,
@@ -54,7 +54,7 @@ module hierarchy
   input  logic [LevelW-1:0]              issue_dst_level_i [IssuePorts],
   input  logic [IssuePorts-1:0]          issue_long_i,
   input  logic [IssuePorts-1:0]          issue_private_i,
-  // what issues, whether it comes here or not, ends its strand
+  // the issued instruction ends its strand, whether or not it comes here
   input  logic [IssuePorts-1:0]          issue_end_i,
 
   // results
@@ -64,7 +64,7 @@ module hierarchy
   input  logic [EntryW-1:0]              write_base_i      [IssuePorts],
   input  logic [DataW-1:0]               write_data_i      [IssuePorts],
 
-  // results that are where they go, for the scoreboard
+  // results that have reached their destination, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
   output written_t                       written_o         [IssuePorts],
 
@@ -82,14 +82,14 @@ module hierarchy
   input  logic [WarpW-1:0]               slot_warp_i       [Active],
   input  logic [Active-1:0]              flush_i,
   output logic [Active-1:0]              flush_done_o,
-  output logic [Active-1:0]              void_o,             // the warp may leave here
+  output logic [Active-1:0]              void_o,             // the warp may leave its slot here without losing a value
   output logic [Upper-1:0]               wait_o            [Active],
 
   output hierarchy_event_t               event_o,
   output hierarchy_count_event_t         count_event_o,
   output mrf_event_t                     mrf_event_o,
 
-  // the MRF's: accesses of memory to unified banks
+  // passed on to the MRF: accesses of memory to unified banks
   input  logic [Clusters-1:0]            memory_read_i         [Columns],
   input  logic [EntryW-1:0]              memory_read_entry_i   [UnifiedBanks],
   input  logic [Clusters-1:0]            memory_write_i        [Columns],
@@ -170,7 +170,7 @@ module hierarchy
 
   logic [P-1:0]           mrf_write_ready;
   logic [P-1:0]           mrf_write_done;
-  // What is done has its names in the latches.
+  // Not read: the latches know warp and register of a result that is done.
   // verilator lint_off UNUSEDSIGNAL
   written_t               mrf_written         [P];
   // verilator lint_on UNUSEDSIGNAL
@@ -446,7 +446,7 @@ module hierarchy
   );
 
   // ------------------------------------------------------------------ events
-  // Distinct registers that an instruction asks of the MRF: one that stands in two sources is read
+  // Distinct registers that an instruction requests from the MRF: a register named by two sources is read
   // once.
   logic [1:0] asked [P];
 
@@ -539,7 +539,7 @@ module hierarchy
     count_event_o.unwritten     = entries_event.unwritten;
   end
 
-  // ------------------------------------------------------------------ what the compiler keeps to
+  // ------------------------------------------------------------------ rules that the compiler keeps
   for (genvar p = 0; p < P; p++) begin : gen_check
     `GPURF_ASSERT_WHEN(lrf_read_is_private,
                        take[p] && levels_read_place[p][Upper-1:OrfPlaces] != '0,

@@ -1,9 +1,9 @@
 // Operands that are read from the main register file and kept in the ORF.
 //
-// Read operand allocation (hierarchy thesis, 6.4.3). What is copied is noted when the instruction
-// is taken, by its tag. The copies are taken when it is dispatched, on their way to the unit, and
-// wait in latches for the ORF's write port; an instruction whose port has no room for its copies
-// waits.
+// Read operand allocation (hierarchy thesis, 6.4.3). The sources to be copied are noted, by tag, when the instruction
+// is taken. Their values are latched when the instruction is dispatched to its unit, and
+// wait in the latches for the ORF's write port. An instruction is held while its port has no room for its
+// copies.
 `include "gpurf_assert.svh"
 
 module hierarchy_copies
@@ -26,13 +26,13 @@ module hierarchy_copies
   input  logic [SlotW-1:0]               note_slot_i  [IssuePorts],
   input  logic [IssuePorts-1:0]          note_private_i,
 
-  // it has all its operands
+  // an instruction that has all its operands
   input  logic [IssuePorts-1:0]          offer_valid_i,
   input  logic [TagW-1:0]                offer_tag_i  [IssuePorts],
   input  logic [Lanes-1:0]               offer_mask_i [IssuePorts],
   input  logic [DataW-1:0]               offer_data_i [Operands*IssuePorts],
-  output logic [IssuePorts-1:0]          hold_o,  // there is no room for its copies
-  input  logic [IssuePorts-1:0]          go_i,    // it is dispatched
+  output logic [IssuePorts-1:0]          hold_o,  // there is no room for the copies of the instruction
+  input  logic [IssuePorts-1:0]          go_i,    // the instruction is dispatched
 
   // the first copy of each port
   output logic [IssuePorts-1:0]          copy_valid_o,
@@ -64,10 +64,10 @@ module hierarchy_copies
   logic [DataW-1:0]      left_data_q  [Sources];
   logic [IssuePorts-1:0] left_private_q;
 
-  logic [Operands-1:0]   copies [IssuePorts];  // of the instruction that is offered
-  logic [IssuePorts-1:0] taken;                // they are taken
+  logic [Operands-1:0]   copies [IssuePorts];  // copies of the instruction that is offered
+  logic [IssuePorts-1:0] taken;                // the copies are latched
 
-  // The tag exists. Numbers are compared with a bit to spare: there may be as many tags as numbers.
+  // Whether the tag exists. The comparison is one bit wider than a tag, because Tags may be 2**TagW.
   function automatic logic exists(logic [TagW-1:0] tag);
     return {1'b0, tag} < (TagW + 1)'(Tags);
   endfunction
@@ -88,7 +88,7 @@ module hierarchy_copies
     end
   end
 
-  // The rest of the notes has no reset.
+  // The other fields of the notes have no reset.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       if (note_valid_i[p] && exists(note_tag_i[p])) begin
@@ -105,7 +105,7 @@ module hierarchy_copies
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_port
     logic [Operands-1:0] left;
-    logic [Operands-1:0] first;  // the lowest of them
+    logic [Operands-1:0] first;  // the lowest copy that is left
     logic                room;
 
     assign left  = left_q[Operands*p +: Operands];
@@ -148,7 +148,7 @@ module hierarchy_copies
       end
     end
 
-    // Nor has the payload of the latches a reset.
+    // The payload of the latches has no reset either.
     always_ff @(posedge clk_i) begin
       if (taken[p]) begin
         left_slot_q[p] <= slot_q[offer_tag_i[p]];

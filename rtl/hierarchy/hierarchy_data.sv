@@ -1,10 +1,10 @@
 // The arrays of ORF and LRF, for the slots of one issue port.
 //
-// The ORF has three read ports and one write port over all entries (hierarchy thesis, 6.2.2): three
-// memories that are written alike, where a technology has one with more ports. A bank of the LRF
-// has one word for each slot, so that one read port serves all who read it; unified there is one
-// bank, split one for each operand slot. Where an operand is need not be looked up, so the array is
-// read in the cycle after the instruction is taken (D), and its outputs are there in the next (O).
+// The ORF has three read ports and one write port over all entries (hierarchy thesis, 6.2.2). They are three
+// memories with the same content; a technology with multi-ported memories needs only one. A bank of the LRF
+// has one word for each slot, so one read port serves all sources that read the bank. A unified LRF has one
+// bank, a split LRF has one for each operand slot. The level of an operand need not be looked up, so the array is
+// read in the cycle after the instruction is taken (D), and its outputs are valid in the next cycle (O).
 `include "gpurf_assert.svh"
 
 module hierarchy_data
@@ -28,11 +28,11 @@ module hierarchy_data
   input  logic [TagW-1:0]      move_tag_i,
   input  logic [LocalW-1:0]    move_slot_i,
   input  logic [Operands-1:0]  move_orf_i,                 // the source is read from the ORF
-  input  logic [Operands-1:0]  move_lrf_i,                 // from the LRF
-  input  logic [PortW-1:0]     move_port_i     [Operands], // on this read port of the ORF
+  input  logic [Operands-1:0]  move_lrf_i,                 // the source is read from the LRF
+  input  logic [PortW-1:0]     move_port_i     [Operands], // read port of the ORF for the source
   input  logic [OrfW-1:0]      move_entry_i    [Operands],
   input  logic [Operands-1:0]  move_orf_read_i,            // read ports that read
-  // A bank that is not there is not read.
+  // A bank that does not exist is not read.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [LrfPlaces-1:0] move_lrf_read_i,            // banks that are read
 
@@ -51,7 +51,7 @@ module hierarchy_data
   input  logic [DataW-1:0]     lrf_data_i,
   // verilator lint_on UNUSEDSIGNAL
 
-  // operands are there
+  // operands in O
   output logic                 land_valid_o,
   output logic [TagW-1:0]      land_tag_o,
   output logic [Operands-1:0]  land_fill_o,
@@ -78,9 +78,9 @@ module hierarchy_data
   logic [Operands-1:0]  o_lrf_q;
   logic [PortW-1:0]     o_port_q  [Operands];
 
-  logic [IndexW-1:0]    orf_index;             // of what is written
+  logic [IndexW-1:0]    orf_index;             // index of the entry that is written
   logic [DataW-1:0]     port_data [Operands];  // outputs of the ORF
-  logic [DataW-1:0]     bank_data [BankWords]; // and of the LRF
+  logic [DataW-1:0]     bank_data [BankWords]; // outputs of the LRF
 
   // The index of an entry of a slot.
   function automatic logic [IndexW-1:0] index_of(logic [LocalW-1:0] slot, logic [OrfW-1:0] entry);
@@ -172,7 +172,7 @@ module hierarchy_data
                        "a bank of the LRF is written while it is read")
   end
 
-  // A bank that is not there.
+  // There is no bank.
   if (LrfBanks == 0) begin : gen_no_lrf
     assign bank_data[0] = '0;
   end
@@ -185,7 +185,7 @@ module hierarchy_data
   assign land_fill_o  = (o_orf_q | o_lrf_q) & {Operands{o_land_q}};
 
   for (genvar k = 0; k < Operands; k++) begin : gen_land
-    // Each source has its bank, or all have one.
+    // A split LRF has a bank for each source, a unified one has a bank for all.
     localparam int unsigned Bank = (LrfBanks > 1) ? k : 0;
 
     always_comb begin

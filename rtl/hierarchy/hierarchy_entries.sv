@@ -1,15 +1,15 @@
-// What a strand has written, and what is under way.
+// State of the places: lanes that the strand has written, and lanes with a pending write.
 //
 // Each place of each slot (an entry of the ORF, a bank of the LRF) has the lanes that its strand
-// has written, and those that are still to come. The first changes in program order, when an
-// instruction issues, so that nothing which lands behind a strand's end counts for the next one.
-// The second keeps an instruction from issuing that uses the place meanwhile, and says where a
-// result goes that comes: its unit does not carry that along.
+// has written, and those whose value is still pending. The first set changes in program order, when an
+// instruction issues, so that a value which arrives after the end of a strand does not count for the next one.
+// The second set keeps an instruction that uses the place from issuing meanwhile, and gives the place of a
+// result that arrives, because units do not carry the place along.
 //
-//   taken        lanes are written by the strand, and waited for
-//   strand end   nothing is written by the strand
-//   written      lanes are no longer waited for
-//   emptied      nothing is written by the strand
+//   taken        lanes become written by the strand, and pending
+//   strand end   no lane is written by the strand
+//   written      lanes are no longer pending
+//   emptied      no lane is written by the strand
 `include "gpurf_assert.svh"
 
 module hierarchy_entries
@@ -35,10 +35,10 @@ module hierarchy_entries
   input  logic [Upper-1:0]         take_result_i [IssuePorts],
   input  logic [RegW-1:0]          take_reg_i    [IssuePorts],
   input  logic [IssuePorts-1:0]    take_both_i,
-  // that issue, whether they are taken or not, and end their strand
+  // instructions that issue, whether they are taken or not, and end their strand
   input  logic [IssuePorts-1:0]    end_i,
 
-  // results that come
+  // results that arrive
   input  logic [IssuePorts-1:0]    look_valid_i,
   input  logic [SlotW-1:0]         look_slot_i   [IssuePorts],
   input  logic [RegW-1:0]          look_reg_i    [IssuePorts],
@@ -46,12 +46,12 @@ module hierarchy_entries
   output logic [UpperW-1:0]        look_place_o  [IssuePorts],
   output logic [IssuePorts-1:0]    look_both_o,
 
-  // what is written, for each port's slots
+  // writes of the arrays, for the slots of each port
   input  logic [IssuePorts-1:0]    orf_valid_i,
   input  logic [LocalW-1:0]        orf_slot_i    [IssuePorts],
   input  logic [OrfW-1:0]          orf_entry_i   [IssuePorts],
   input  logic [Lanes-1:0]         orf_mask_i    [IssuePorts],
-  // Without an LRF what concerns it is not read.
+  // Without an LRF its inputs are not read.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [IssuePorts-1:0]    lrf_valid_i,
   input  logic [LocalW-1:0]        lrf_slot_i    [IssuePorts],
@@ -62,23 +62,23 @@ module hierarchy_entries
   // slots
   input  logic [Active-1:0]        flush_i,
   output logic [Active-1:0]        flush_done_o,
-  output logic [Active-1:0]        void_o,                     // no lane is written
-  output logic [Upper-1:0]         wait_o        [Active],     // places that wait
+  output logic [Active-1:0]        void_o,                     // no lane of the slot is written by its strand
+  output logic [Upper-1:0]         wait_o        [Active],     // places with a pending write
 
   output hierarchy_entries_event_t event_o
 );
 
-  localparam int unsigned Own = Entries + LrfBanks;  // places of a slot that are there
+  localparam int unsigned Own = Entries + LrfBanks;  // places of a slot that exist
 
   logic [Lanes-1:0] valid_q  [Active*Own];
   logic [Lanes-1:0] wait_q   [Active*Own];
-  logic [Own-1:0]   result_q [Active];      // a result is waited for, not a copy
-  logic [Own-1:0]   both_q   [Active];      // it goes to the main register file too
+  logic [Own-1:0]   result_q [Active];      // the pending write is a result, not a copy
+  logic [Own-1:0]   both_q   [Active];      // the result goes to the main register file too
   logic [RegW-1:0]  reg_q    [Active*Own];
 
-  logic [Own-1:0]   waits    [Active];      // places that wait
+  logic [Own-1:0]   waits    [Active];      // places with a pending write
 
-  // The number of an own place: entries of the ORF first, then banks of the LRF.
+  // The number of a place in Own: entries of the ORF first, then banks of the LRF.
   function automatic int unsigned number_of(int unsigned own);
     return (own < Entries) ? own : own - Entries + OrfPlaces;
   endfunction
@@ -101,7 +101,7 @@ module hierarchy_entries
   end
 
   // ------------------------------------------------------------------ results
-  // The places of its slot that wait for the result on bus b.
+  // The places of the slot with a pending result for the register.
   function automatic logic [Own-1:0] places_for(logic [SlotW-1:0] slot, logic [RegW-1:0] register);
     for (int unsigned u = 0; u < Own; u++) begin
       places_for[u] = waits[slot][u] && result_q[slot][u] &&
@@ -116,7 +116,7 @@ module hierarchy_entries
       look_match_o[b] = match != '0;
       look_place_o[b] = '0;
       look_both_o[b]  = 1'b0;
-      // Downwards, so that the lowest is what stays.
+      // The loop runs downwards, so that the lowest remains.
       for (int unsigned u = Own; u > 0; u--) begin
         if (match[u-1]) begin
           look_place_o[b] = UpperW'(number_of(u - 1));
@@ -130,8 +130,8 @@ module hierarchy_entries
   for (genvar s = 0; s < Active; s++) begin : gen_slot
     localparam int unsigned Port = s % IssuePorts;
 
-    logic issues;  // the port's instruction is of this slot
-    logic ends;    // nothing that the strand has written counts any more
+    logic issues;  // the port's instruction belongs to this slot
+    logic ends;    // lanes that the strand has written no longer count
 
     assign issues = take_slot_i[Port] == SlotW'(s);
     assign ends   = (end_i[Port] & issues) | flush_done_o[s];
@@ -179,7 +179,7 @@ module hierarchy_entries
         end
       end
 
-      // The register has no reset: it means nothing while nothing waits for it.
+      // The register has no reset: it has no meaning unless a write is pending.
       always_ff @(posedge clk_i) begin
         if (fill) reg_q[Own*s+u] <= take_reg_i[Port];
       end
@@ -193,7 +193,7 @@ module hierarchy_entries
   end
 
   // ------------------------------------------------------------------ events
-  // Lanes of an instruction that are not in a set of lanes of the places that it reads.
+  // Lanes of an instruction that are missing in at least one of the places that it reads.
   function automatic logic [Lanes-1:0] read_outside(logic [Upper-1:0] read,
                                                     logic [Lanes-1:0] mask,
                                                     logic [Lanes-1:0] lanes [Own]);
@@ -203,8 +203,8 @@ module hierarchy_entries
     end
   endfunction
 
-  logic [IssuePorts-1:0] unwritten;  // an instruction reads what its strand has not written
-  logic [IssuePorts-1:0] pending;    // or what has yet to come
+  logic [IssuePorts-1:0] unwritten;  // an instruction reads lanes that its strand has not written
+  logic [IssuePorts-1:0] pending;    // an instruction reads lanes that are pending
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_read
     logic [Lanes-1:0] written [Own];

@@ -1,7 +1,7 @@
-// Where an instruction's operands are.
+// Decodes in which level each operand of an instruction is.
 //
-// What the level fields of an instruction ask for, on a machine with these entries of the ORF and
-// banks of the LRF (docs/isa.md, "level"). A level that names a place which the machine does not
+// Decodes the level fields of an instruction for a machine with these numbers of ORF entries and
+// LRF banks (docs/isa.md, "level"). A level that names a place which the machine does not
 // have is the main register file (MRF): every register has its place there.
 module hierarchy_levels
   import gpurf_pkg::*;
@@ -15,17 +15,17 @@ module hierarchy_levels
   input  logic [LevelW-1:0]    src_level_i [Operands],
   input  logic [RegW-1:0]      dst_i,
   input  logic [LevelW-1:0]    dst_level_i,
-  input  logic                 long_i,                  // its result takes long
+  input  logic                 long_i,                  // the result has a long latency
 
   // sources
   output logic [Operands-1:0]  mrf_o,
   output logic [Operands-1:0]  orf_o,
   output logic [Operands-1:0]  lrf_o,
-  output logic [Operands-1:0]  copy_o,                  // read from the MRF, and copied to the ORF
-  output logic [OrfW-1:0]      entry_o     [Operands],  // of the ORF: read, or copied to
-  output logic [PortW-1:0]     port_o      [Operands],  // read port that serves the source
-  output logic [Operands-1:0]  orf_read_o,              // read ports that read
-  output logic [LrfPlaces-1:0] lrf_read_o,              // banks that are read
+  output logic [Operands-1:0]  copy_o,                  // the source is read from the MRF and copied to the ORF
+  output logic [OrfW-1:0]      entry_o     [Operands],  // entry of the ORF: read, or copied to
+  output logic [PortW-1:0]     port_o      [Operands],  // read port of the ORF that serves the source
+  output logic [Operands-1:0]  orf_read_o,              // read ports of the ORF that read
+  output logic [LrfPlaces-1:0] lrf_read_o,              // banks of the LRF that are read
 
   // places
   output logic [Upper-1:0]     read_place_o,
@@ -35,13 +35,13 @@ module hierarchy_levels
 );
 
   localparam int unsigned Numbers = 2**UpperW;
-  // Places that this machine has.
+  // Places that exist in this machine.
   localparam logic [Upper-1:0] There =
       Upper'((2**Entries - 1) | ((2**LrfBanks - 1) << OrfPlaces));
 
-  logic [Upper-1:0] source [Operands];  // the place that a source's level names, if it is there
+  logic [Upper-1:0] source [Operands];  // the place that a source's level names, if it exists
 
-  // The place that a level's number names, if it is there: number n names place n - 1.
+  // The place that a level's number names, if it exists: number n names place n - 1.
   function automatic logic [Upper-1:0] place_of(logic [UpperW-1:0] number);
     return Upper'((Numbers'(1) << number) >> 1) & There;
   endfunction
@@ -68,7 +68,7 @@ module hierarchy_levels
       orf_o[k]   = ~src_level_i[k][LevelW-1] & (|source[k][OrfPlaces-1:0]);
       lrf_o[k]   = ~src_level_i[k][LevelW-1] & (|source[k][Upper-1:OrfPlaces]);
       mrf_o[k]   = valid_i & src_valid_i[k] & ~orf_o[k] & ~lrf_o[k];
-      // Two copies to one entry are one, and a result is what stays in an entry.
+      // Two copies to one entry become one. A copy to the entry of the result is dropped: the result stays in it.
       copy_o[k]  = src_level_i[k][LevelW-1] && source[k][OrfPlaces-1:0] != '0 &&
                    (source[k] & (result_place_o | copy_place_o)) == '0;
       entry_o[k] = (orf_o[k] | copy_o[k]) ? OrfW'(src_level_i[k] - 1'b1) : '0;
@@ -77,7 +77,7 @@ module hierarchy_levels
     end
   end
 
-  // An entry that stands in several sources is read once.
+  // An entry that several sources name is read once.
   always_comb begin
     for (int unsigned k = 0; k < Operands; k++) begin
       port_o[k] = '0;
@@ -91,7 +91,7 @@ module hierarchy_levels
     end
   end
 
-  // Each source has its bank, or all have one.
+  // A split LRF has a bank for each source, a unified one has a bank for all.
   if (LrfBanks <= 1) begin : gen_unified
     assign lrf_read_o = LrfPlaces'(|lrf_o);
   end else begin : gen_split

@@ -1,9 +1,9 @@
-// Where a result goes, and who writes the arrays.
+// Destination of each result, and arbitration of the array write ports.
 //
-// A result that comes goes into the main register file's queue, to a place above it, or both. What
-// goes to a place waits in a latch at the end of its bus for the array's write port. That of the
-// ORF is shared with the copies of operands, which go first: they hold up dispatch. A bus has one
-// result behind it at most; the next one is taken when the last part of it is where it goes.
+// A result that arrives goes into the main register file's queue, to a place above it, or both. A result
+// for a place waits in a latch at the end of its bus for the write port of the array. The port of the
+// ORF is shared with the copies of operands, which have priority, because they hold up dispatch. At most one
+// result waits behind a bus; the next one is taken when all parts of it have reached their destination.
 //
 // A bus serves the array of either issue port, and an array takes one write a cycle: the buses take
 // turns, and so do copies.
@@ -27,7 +27,7 @@ module hierarchy_results
   input  write_t                write_i           [IssuePorts],
   input  logic [DataW-1:0]      write_data_i      [IssuePorts],
 
-  // results that are where they go
+  // results that have reached their destination
   output logic [IssuePorts-1:0] write_done_o,
   output written_t              written_o         [IssuePorts],
 
@@ -35,7 +35,7 @@ module hierarchy_results
   input  logic [Active-1:0]     slot_valid_i,
   input  logic [WarpW-1:0]      slot_warp_i       [Active],
 
-  // the place that waits for a result
+  // look-up of the place that waits for a result
   output logic [IssuePorts-1:0] look_valid_o,
   output logic [SlotW-1:0]      look_slot_o       [IssuePorts],
   output logic [RegW-1:0]       look_reg_o        [IssuePorts],
@@ -85,8 +85,8 @@ module hierarchy_results
   logic [DataW-1:0]      data_q      [IssuePorts];
   logic [IssuePorts-1:0] private_q;
 
-  logic [IssuePorts-1:0] turn_q;                    // of each array: the bus that goes first
-  logic [IssuePorts-1:0] copy_turn_q;               // and the dispatch port
+  logic [IssuePorts-1:0] turn_q;                    // of each array: bus with priority
+  logic [IssuePorts-1:0] copy_turn_q;               // of each array: dispatch port whose copies have priority
 
   logic [IssuePorts-1:0] taken;
   logic [IssuePorts-1:0] up;                        // the result goes to a place
@@ -98,7 +98,7 @@ module hierarchy_results
   logic [IssuePorts-1:0] lrf_chosen  [IssuePorts];
   logic [IssuePorts-1:0] go;                        // the latch is written
 
-  // The only one of a set, or whose turn it is.
+  // The only member of a set, or the member whose turn it is.
   function automatic logic [IssuePorts-1:0] choose(logic [IssuePorts-1:0] set, logic turn);
     return (IssuePorts > 1 && set == '1) ? IssuePorts'(1) << turn : set;
   endfunction
@@ -109,7 +109,7 @@ module hierarchy_results
       look_valid_o[b] = 1'b0;
       look_slot_o[b]  = '0;
       if (write_valid_i[b]) begin
-        // Downwards, so that the lowest is what stays.
+        // The loop runs downwards, so that the lowest remains.
         for (int unsigned s = Active; s > 0; s--) begin
           if (slot_valid_i[s-1] && slot_warp_i[s-1] == write_i[b].warp) begin
             look_valid_o[b] = 1'b1;
@@ -156,7 +156,7 @@ module hierarchy_results
   end
 
   for (genvar c = 0; c < IssuePorts; c++) begin : gen_array
-    // Of one port or two, the one that writes.
+    // Number of the port that writes; with one port 0.
     logic copy_from;
     logic orf_from;
     logic lrf_from;
@@ -192,7 +192,7 @@ module hierarchy_results
   end
 
   // ------------------------------------------------------------------ ends
-  // Both parts of a result are where they go, and one of them goes there now.
+  // Done: both parts of the result have reached their destination, the last one in this cycle.
   assign write_ready_o = (~valid_q | go) & mrf_ready_i;
   assign write_done_o  = (valid_q | mrf_done_i) & write_ready_o;
   assign written_o     = written_q;
@@ -223,7 +223,7 @@ module hierarchy_results
       else if (taken[b]) private_q[b] <= write_i[b].from_private;
     end
 
-    // The payload has no reset: it means nothing while nothing is behind the bus.
+    // The payload has no reset: it has no meaning unless a result is behind the bus.
     always_ff @(posedge clk_i) begin
       if (taken[b]) begin
         written_q[b] <= '{d: write_i[b].d, warp: write_i[b].warp};
@@ -238,7 +238,7 @@ module hierarchy_results
   end
 
 `ifndef SYNTHESIS
-  // How many slots have the warp.
+  // The number of slots that have the warp.
   function automatic int unsigned slots_of(logic [WarpW-1:0] warp);
     slots_of = 0;
     for (int unsigned s = 0; s < Active; s++) begin

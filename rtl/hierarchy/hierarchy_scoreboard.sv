@@ -1,23 +1,23 @@
-// Heads that use a place to which something is under way.
+// Keeps heads from issuing that use a place with a pending write.
 //
-// The scoreboard knows registers. An entry of the ORF or a bank of the LRF may be waiting all the
-// same: for the copy of an operand, whose register is not written, or for the result of another
-// register, from a unit that takes longer. An instruction that uses such a place does not issue.
-// Only heads of warps that have a slot are looked at: the others do not issue anyway.
+// The scoreboard knows registers only. A write to an entry of the ORF or a bank of the LRF may be pending
+// although no register is: the copy of an operand, whose register is not written, or the result of another
+// register, from a unit with a longer latency. An instruction that uses such a place does not issue.
+// Only heads of warps with a slot are checked: the other warps do not issue anyway.
 module hierarchy_scoreboard
   import gpurf_pkg::*;
 #(
   parameter int unsigned Warps = 32,
   parameter int unsigned Active = 8
 ) (
-  input  logic [Warps-1:0]  clear_i,               // as far as registers go
-  // Of the control word the levels are looked at.
+  input  logic [Warps-1:0]  clear_i,               // no register of the head is pending
+  // Only the levels in the control word are read.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [WordW-1:0]  head_ctl_i   [Warps],
   // verilator lint_on UNUSEDSIGNAL
   input  logic [Active-1:0] slot_valid_i,
   input  logic [WarpW-1:0]  slot_warp_i  [Active],
-  input  logic [Upper-1:0]  wait_i       [Active], // places that wait
+  input  logic [Upper-1:0]  wait_i       [Active], // places with a pending write
   output logic [Warps-1:0]  clear_o
 );
 

@@ -2,18 +2,18 @@
 //
 // The main register file is STT-RAM in two banks, that of the even and that of the odd warps; each
 // has a write buffer of SRAM (hybrid paper, 4.2 to 4.4). One warp is active. Its results go into the
-// buffer of its parity, the same register into the same entry; its operands are looked for there
-// first, and lanes that are missing come from its bank. When it gives up, its buffer is written to
-// its bank entry by entry, while the next warp, of the other parity, fills the other one. Without
-// buffers every result goes into its bank, and the pipeline stands still meanwhile.
+// buffer of its parity: the same register always into the same entry. Operands are looked up there
+// first, and lanes that miss are read from the warp's bank. When the warp gives up its turn, its buffer is written to
+// its bank entry by entry, while the next warp, of the other parity, fills the other buffer. Without
+// buffers every result goes into its bank, and the pipeline stalls during the write.
 //
-//   cycle t    an instruction, a result is taken
+//   cycle t    an instruction or a result is accepted
 //   t+1        RCM is looked up; buffer and bank are read; the result is written to its buffer
 //   t+2        the multiplexer picks lane by lane
 //   t+3        the instruction is offered for dispatch
 //
-// What is written reaches a bank in the order of its arrival, from its queue and its buffer, and
-// goes in front of reads. So nothing is ever searched for a register that is on its way.
+// Values reach a bank in the order of their arrival, from its queue and its buffer, and
+// writes have priority over reads. So no search is ever needed for a register that is still to be written.
 `include "gpurf_assert.svh"
 
 module hrf
@@ -51,7 +51,7 @@ module hrf
   input  logic [EntryW-1:0]   write_base_i,
   input  logic [DataW-1:0]    write_data_i,
 
-  // results that are where they go, for the scoreboard
+  // results that reach their destination at this edge, for the scoreboard
   output logic                write_done_o,
   output written_t            written_o,
 
@@ -64,7 +64,7 @@ module hrf
   output logic [Operands-1:0] dispatch_src_valid_o,
   output logic [DataW-1:0]    dispatch_data_o [Operands],
 
-  // slots of the scheduler. Without buffers they are not read.
+  // slots of the scheduler. Without buffers only flush_i has an effect.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [Parities-1:0] slot_valid_i,
   input  logic [WarpW-1:0]    slot_warp_i     [Parities],
@@ -88,11 +88,11 @@ module hrf
   localparam int unsigned BankCfgW = 6;
   localparam int unsigned InnerTagW = TagW + EntryW;  // base and tag
 
-  // ------------------------------------------------------------------ nets, by the block driving
-  // Without buffers many of them are there for the names only.
+  // ------------------------------------------------------------------ nets, grouped by the block that drives them
+  // Without buffers many of these nets are unused, and are declared only for their names.
   // verilator lint_off UNUSEDSIGNAL
   logic [Collectors-1:0] alloc_valid;
-  logic [Collectors-1:0] alloc_port;       // with one port it is not read
+  logic [Collectors-1:0] alloc_port;       // not read: there is one issue port
   logic [Collectors-1:0] free;
   logic [Collectors-1:0] older             [Collectors];
   logic                  issue_ready;
@@ -103,7 +103,7 @@ module hrf
   logic [Collectors-1:0] complete;
   logic [Slots-1:0]      req_valid;
   logic [RegW-1:0]       req_reg           [Slots];
-  logic [GroupsW-1:0]    req_groups        [Collectors];  // these two follow from lanes, warp
+  logic [GroupsW-1:0]    req_groups        [Collectors];  // req_groups, req_bank: follow from lanes and warp
   logic [0:0]            req_bank          [Slots];
   logic [Slots-1:0]      fill;
   logic [Slots-1:0]      col_src_valid;
@@ -188,7 +188,7 @@ module hrf
   // verilator lint_on UNUSEDSIGNAL
 
   // ------------------------------------------------------------------ instructions
-  // A write straight from the latch makes the whole pipeline wait for the bank.
+  // A write straight from the result latch stalls the whole pipeline while the bank writes.
   assign frozen           = (direct_q & bank_writing) != '0;
   assign issue_ready_o    = issue_ready & ~frozen;
   assign dispatch_valid_o = dispatch_valid & ~frozen;
@@ -220,7 +220,7 @@ module hrf
     assign alloc_bank  = '{default: issue_warp_i[0]};
     assign col_base[c] = col_tag[c][InnerTagW-1:TagW];
 
-    // A register's name stands where the main register file has an entry of a bank.
+    // The collectors hold the name of a register where those of the main register file hold the entry of a bank.
     mrf_collector #(
       .Banks(Parities),
       .Depth(2**RegW),
@@ -350,7 +350,7 @@ module hrf
   if (BufferEntries > 0) begin : gen_buffers
     localparam int unsigned PowerCfgW = CfgW - BankCfgW;
 
-    logic [Lanes-1:0]  lanes       [Parities*Operands];  // of the entries that RCM names
+    logic [Lanes-1:0]  lanes       [Parities*Operands];  // valid lanes of the entries that RCM names
     logic [IndexW-1:0] read_index  [Operands];
 
     for (genvar k = 0; k < Operands; k++) begin : gen_source
@@ -373,7 +373,7 @@ module hrf
     );
 
     for (genvar b = 0; b < Parities; b++) begin : gen_parity
-      logic [RcmRegW-1:0] next_reg;    // of the entry that the drain reads
+      logic [RcmRegW-1:0] next_reg;    // register of the entry that the drain reads
       logic [Lanes-1:0]   next_lanes;
 
       hrf_buffer #(
@@ -457,7 +457,7 @@ module hrf
 
       assign emptying[b] = flush_i[b] && !drop_i[b] && buffer_used[b] != '0;
 
-      // Entries that are gated have power when they are used.
+      // Gated entries must have power when they are written, drained or read.
       logic [5:0] powered;
       assign powered = {cfg_i[9:6], 2'b00};
       `GPURF_ASSERT_WHEN(written_has_power,
@@ -521,7 +521,7 @@ module hrf
 
   // ------------------------------------------------------------------ banks
   for (genvar b = 0; b < Parities; b++) begin : gen_bank
-    // The order of arrival: what was in the queue when the drain began, the buffer, the rest.
+    // Order of arrival: results queued before the drain began, then the buffer, then later results.
     always_comb begin
       write_source[b]     = WriteQueue;
       bank_write_valid[b] = 1'b0;

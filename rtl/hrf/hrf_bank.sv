@@ -1,8 +1,8 @@
 // One bank of STT-RAM.
 //
-// Half of the main register file of the hybrid one: a read takes one cycle, a write four (hybrid
-// paper, 3.2 and table 1), both straps. One access at a time. A write is held in a latch while the
-// cells change, and is seen by the reads that begin when it is over.
+// Half of the main register file in the hybrid design. A read takes one cycle, a write four (hybrid
+// paper, 3.2 and table 1); both latencies are straps. The bank performs one access at a time. A write is held in
+// a latch while the cells change; reads that begin after the write see the new value.
 `include "gpurf_assert.svh"
 
 module hrf_bank
@@ -27,7 +27,7 @@ module hrf_bank
   input  logic [Lanes-1:0]  write_mask_i,
   input  logic [DataW-1:0]  write_data_i,
   output logic              write_ready_o,
-  output logic              writing_o,      // a write is under way
+  output logic              writing_o,      // a write is in progress
 
   output logic              read_data_valid_o,
   output logic [DataW-1:0]  read_data_o
@@ -35,18 +35,18 @@ module hrf_bank
 
   localparam int unsigned ReadLeftW = ReadCyclesW + 1;
 
-  // Cycles that the access under way still takes, this one included.
+  // Cycles that the access in progress still takes, this cycle included.
   logic [WriteCyclesW-1:0] write_left_q;
   logic [ReadLeftW-1:0]    read_left_q;
 
-  // the write under way
+  // the write in progress
   logic [EntryW-1:0]       entry_q;
   logic [Lanes-1:0]        mask_q;
   logic [DataW-1:0]        data_q;
 
-  logic                    read;   // begins at this edge
-  logic                    write;  // is taken at this edge
-  logic                    store;  // is over at this edge
+  logic                    read;   // a read begins at this edge
+  logic                    write;  // a write is accepted at this edge
+  logic                    store;  // the write in progress ends at this edge
 
   assign writing_o         = write_left_q != '0;
   assign write_ready_o     = write_left_q <= WriteCyclesW'(1) && read_left_q <= ReadLeftW'(1);
@@ -76,7 +76,7 @@ module hrf_bank
     end
   end
 
-  // The write has no reset: it means nothing while write_left_q is 0.
+  // Entry, mask and data of the write have no reset: they are not valid while write_left_q is 0.
   always_ff @(posedge clk_i) begin
     if (write) begin
       entry_q <= write_entry_i;

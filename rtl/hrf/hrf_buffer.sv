@@ -1,8 +1,8 @@
 // One write buffer.
 //
-// SRAM of a few entries: a warp register with its lanes, and the register's number (hybrid paper,
-// 4.4 and figure 5). Entries are used in turn from 0 on, so that a drain needs no search: it reads
-// as many as are in use. Three read ports for operands, one write port; a drain reads on port 0,
+// SRAM of a few entries. Each entry holds a warp register, its valid lanes and the register's number (hybrid paper,
+// 4.4 and figure 5). Entries are used in order from 0 on, so that a drain needs no search: it reads
+// the entries in use. There are three read ports for operands and one write port. A drain uses read port 0,
 // because no operand is read from a buffer that is being drained.
 `include "gpurf_assert.svh"
 
@@ -18,7 +18,7 @@ module hrf_buffer
 
   // a result
   input  logic                write_valid_i,
-  input  logic                write_new_i,               // it takes a new entry
+  input  logic                write_new_i,               // the result takes a new entry
   input  logic [IndexW-1:0]   write_index_i,
   input  logic [RcmRegW-1:0]  write_reg_i,
   input  logic [Lanes-1:0]    write_mask_i,
@@ -26,12 +26,12 @@ module hrf_buffer
 
   // operands
   input  logic [IndexW-1:0]   look_index_i  [Operands],
-  output logic [Lanes-1:0]    look_lanes_o  [Operands],  // lanes that the entry has
+  output logic [Lanes-1:0]    look_lanes_o  [Operands],  // valid lanes of the entry
   input  logic [Operands-1:0] read_i,
   input  logic [IndexW-1:0]   read_index_i  [Operands],
 
   // drain
-  input  logic                drain_read_i,              // on port 0
+  input  logic                drain_read_i,              // the drain reads, on port 0
   input  logic [IndexW-1:0]   drain_index_i,
   output logic [RcmRegW-1:0]  drain_reg_o,
   output logic [Lanes-1:0]    drain_lanes_o,
@@ -58,7 +58,7 @@ module hrf_buffer
     else if (write_valid_i && write_new_i) used_q <= used_q + 1'b1;
   end
 
-  // Numbers and lanes have no reset: they mean nothing in an entry that is not in use.
+  // Register numbers and lanes have no reset: they are not valid in an entry that is not in use.
   always_ff @(posedge clk_i) begin
     if (write_valid_i && rst_ni) begin
       if (write_new_i) begin
@@ -70,7 +70,7 @@ module hrf_buffer
     end
   end
 
-  // The ports are RAMs that are written alike; a multi-ported array takes their place.
+  // Each read port is a RAM of its own, and all have the same content; a multi-ported array can replace them.
   for (genvar k = 0; k < Operands; k++) begin : gen_port
     logic              read;
     logic [IndexW-1:0] index;

@@ -1,8 +1,8 @@
-// A buffer is written to its bank.
+// Drain: writes a buffer to its bank.
 //
-// The warp has given up, and the next one is about to begin with the other buffer: entries are read
-// one after the other, the first one first, and offered to the bank (hybrid paper, 4.3 and 4.4).
-// Entries are in use from 0 on, so the drain counts and looks for nothing. A buffer whose warp has
+// The warp has given up its turn, and the next one will use the other buffer. The entries are read
+// one after the other, from entry 0, and offered to the bank (hybrid paper, 4.3 and 4.4).
+// Entries are in use from 0 on, so the drain only counts and needs no search. A buffer whose warp has
 // ended is dropped.
 `include "gpurf_assert.svh"
 
@@ -17,7 +17,7 @@ module hrf_drain
   input  logic               rst_ni,
 
   input  logic               flush_i,  // the buffer is to be emptied
-  input  logic               drop_i,   // without writing anything
+  input  logic               drop_i,   // the buffer is emptied without a write
   input  logic [UsedW-1:0]   used_i,
 
   // from the buffer
@@ -34,12 +34,12 @@ module hrf_drain
 
   output logic               begin_o,  // first cycle of the flush
   output logic               empty_o,  // the buffer is empty from this edge on
-  output logic               done_o    // nothing is left
+  output logic               done_o    // no entry is left to write
 );
 
   logic [UsedW-1:0]   next_q;    // entries read so far
-  logic               loaded_q;  // one is offered
-  logic               busy_q;    // a flush is under way
+  logic               loaded_q;  // an entry is offered to the bank
+  logic               busy_q;    // a flush is in progress
   logic [RcmRegW-1:0] reg_q;
   logic [Lanes-1:0]   lanes_q;
 
@@ -69,7 +69,7 @@ module hrf_drain
     else         busy_q <= flush_i && !done_o;
   end
 
-  // What is offered has no reset: it means nothing while loaded_q is low.
+  // Register and lanes have no reset: they are not valid while loaded_q is low.
   always_ff @(posedge clk_i) begin
     if (read_o) begin
       reg_q   <= reg_i;

@@ -1,8 +1,8 @@
-// Results for warps that are not active.
+// Queue for results of warps that are not active.
 //
-// A queue in front of one bank: what loads bring for warps that have given up, in the order in
-// which it comes. It remembers how much of it is older than the drain under way. That goes first,
-// then the buffer, then the rest: everything reaches the bank in the order of its arrival, and
+// The queue is in front of one bank and takes the results of loads of warps that have given up their turn, in
+// order of arrival. It counts the results that are older than the drain in progress. These are written first,
+// then the buffer, then the rest of the queue: so all results reach the bank in the order of their arrival, and
 // no buffer has to be searched for the register that a load writes.
 `include "gpurf_assert.svh"
 
@@ -37,7 +37,7 @@ module hrf_loads
 
   logic [PlaceW-1:0] first_q;
   logic [CountW-1:0] count_q;
-  logic [CountW-1:0] before_q;         // how many are older than the drain
+  logic [CountW-1:0] before_q;         // number of results that are older than the drain
   logic [EntryW-1:0] entry_q [Loads];
   logic [Lanes-1:0]  mask_q  [Loads];
   logic [DataW-1:0]  data_q  [Loads];
@@ -68,7 +68,7 @@ module hrf_loads
     end
   end
 
-  // Results have no reset: they mean nothing outside the places in use.
+  // Results have no reset: a place that is not in use holds no valid result.
   always_ff @(posedge clk_i) begin
     if (push) begin
       entry_q[place] <= push_entry_i;

@@ -1,7 +1,7 @@
-// The multiplexer, and the operand latches.
+// Operand latches, and the multiplexer between buffer and bank.
 //
-// Picks each lane of an operand from the buffer or from the bank (hybrid paper, figure 5), holds it,
-// and hands the operands of the dispatched collector on. The latches stand where the data arrives,
+// Selects each lane of an operand from the buffer or from the bank (hybrid paper, figure 5), latches it,
+// and outputs the operands of the dispatched collector. The latches are placed where the data arrives,
 // as in the crossbar of the main register file; the collectors hold the control.
 `include "gpurf_assert.svh"
 
@@ -16,12 +16,12 @@ module hrf_operands
   input  logic                rst_ni,
 
   // reads performed at this edge
-  input  logic [Slots-1:0]    fill_i,                               // serve this slot
+  input  logic [Slots-1:0]    fill_i,                               // this slot takes data
   input  logic                bank_i,
-  input  logic [1:0]          port_i           [Operands],          // by the reads for this source
-  input  logic [Lanes-1:0]    take_i           [Operands],          // of which the buffer has these
+  input  logic [1:0]          port_i           [Operands],          // source whose reads serve source k
+  input  logic [Lanes-1:0]    take_i           [Operands],          // lanes that come from the buffer
 
-  // their data, a cycle later
+  // data of these reads, one cycle later
   input  logic [DataW-1:0]    buffer_data_i    [Parities*Operands],
   // verilator lint_off UNUSEDSIGNAL
   input  logic [Parities-1:0] stt_data_valid_i,
@@ -42,7 +42,7 @@ module hrf_operands
   logic [Lanes-1:0]    take_q    [Operands];
   logic [DataW-1:0]    operand_q [Slots];
 
-  logic [PortW-1:0]    port      [Operands];  // of all buffers' ports
+  logic [PortW-1:0]    port      [Operands];  // index among the ports of both buffers
   logic [Lanes-1:0]    take      [Operands];
 
   for (genvar k = 0; k < Operands; k++) begin : gen_dispatch
@@ -57,7 +57,7 @@ module hrf_operands
     else         fill_q <= fill_i;
   end
 
-  // Neither these nor the latches have a reset: they mean nothing without fill_q.
+  // Neither these registers nor the operand latches have a reset: without fill_q they have no meaning.
   always_ff @(posedge clk_i) begin
     if (fill_i != '0) begin
       bank_q <= bank_i;
@@ -66,13 +66,13 @@ module hrf_operands
     end
   end
 
-  // The multiplexer stands under its enable, so that simulation moves 1024 bits only for a slot that
+  // The multiplexer is evaluated only under its enable, so that simulation moves 1024 bits only for a slot that
   // takes them.
   for (genvar i = 0; i < Slots; i++) begin : gen_slot
     localparam int unsigned Source = i % Operands;
 
     always_ff @(posedge clk_i) begin : pick
-      automatic logic [DataW-1:0] from_buffer;  // a bit for each bit of the operand
+      automatic logic [DataW-1:0] from_buffer;  // mask: operand bits that come from the buffer
       if (fill_q[i]) begin
         for (int unsigned l = 0; l < Lanes; l++) begin
           from_buffer[LaneW*l +: LaneW] = {LaneW{take[Source][l]}};

@@ -1,9 +1,9 @@
 // Power gating of a buffer's upper entries.
 //
-// The first entries of a buffer are always on; the others have power only while the counter of
-// entries needs them (hybrid paper, 5.2 and table 2): most active periods use fewer than sixteen.
-// The result that takes the first of them waits until they are awake. Behind the drain the buffer
-// is empty, and they go off again.
+// The first entries of a buffer are always on. The upper entries have power only while the number of
+// entries in use needs them (hybrid paper, 5.2 and table 2): most active periods use fewer than sixteen.
+// The first result that needs an upper entry waits until the upper entries are awake. After the drain the buffer
+// is empty, and the upper entries are switched off again.
 `include "gpurf_assert.svh"
 
 module hrf_power
@@ -18,7 +18,7 @@ module hrf_power
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic [CfgW-1:0]  cfg_i,     // cycles to sleep, to wake; entries always on, in fours
+  input  logic [CfgW-1:0]  cfg_i,     // cycles to sleep, cycles to wake, number of entries always on (in units of four)
 
   input  logic [UsedW-1:0] used_i,
   input  logic             need_i,    // a result waits for the next entry
@@ -26,13 +26,13 @@ module hrf_power
 
   output logic [1:0]       state_o,
   output logic             wake_o,    // a wake-up begins at this edge
-  output logic             sleep_o    // a sleep does
+  output logic             sleep_o    // falling asleep begins at this edge
 );
 
   localparam int unsigned EntriesW = PoweredW + 2;
 
   logic [1:0]          state_d, state_q;
-  logic [WakeW-1:0]    left_d, left_q;  // cycles of waking or falling asleep
+  logic [WakeW-1:0]    left_d, left_q;  // cycles left of waking or of falling asleep
 
   logic [EntriesW-1:0] powered;
   logic [WakeW-1:0]    wake_cycles;

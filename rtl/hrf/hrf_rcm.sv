@@ -1,8 +1,8 @@
-// Which registers are in the active warp's buffer, and where.
+// RCM: tells which registers are in the active warp's buffer, and in which entry.
 //
 // The Register Control Module (hybrid paper, 4.4 and figure 5): a place for each register number,
-// with a valid bit and the index of an entry, so that nothing is ever searched. There is one for
-// both buffers. It is the active warp's, and is reset before the next one becomes active.
+// with a valid bit and the index of an entry, so that no search is needed. One RCM serves
+// both buffers. It describes the buffer of the active warp, and is cleared before the next warp becomes active.
 `include "gpurf_assert.svh"
 
 module hrf_rcm
@@ -17,12 +17,12 @@ module hrf_rcm
 
   input  logic               clear_i,
 
-  // sources of an instruction, and a result
+  // look-ups: sources of an instruction, and a result
   input  logic [RcmRegW-1:0] look_reg_i [Looks],
   output logic [Looks-1:0]   hit_o,
   output logic [IndexW-1:0]  index_o    [Looks],
 
-  // a register has a new entry
+  // a register gets a new entry
   input  logic               set_valid_i,
   input  logic [RcmRegW-1:0] set_reg_i,
   input  logic [IndexW-1:0]  set_index_i

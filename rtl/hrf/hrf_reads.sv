@@ -1,10 +1,10 @@
-// Which operands are read.
+// Selects the operands to be read.
 //
-// In a cycle one instruction reads, the oldest that lacks operands. What is wholly in the active
-// warp's buffer is read from there, all at once; of the other registers one, in the bank of its
-// warp, because all its registers lie there (hybrid paper, 4.3 and 4.4). A register of which some
-// lanes are in the buffer is read in both places. Writes of a bank go first: what waits in front of
-// it is older than what is read.
+// In each cycle one instruction reads: the oldest that lacks operands. Its registers that are completely in the
+// active warp's buffer are read from the buffer, all at once. Of its other registers one is read, from the bank of
+// the warp: this bank holds all registers of the warp (hybrid paper, 4.3 and 4.4). A register of which only some
+// lanes are in the buffer is read from both. Writes of a bank have priority: a write that waits for
+// the bank is older than the read.
 `include "gpurf_assert.svh"
 
 module hrf_reads
@@ -19,7 +19,7 @@ module hrf_reads
   input  logic                  clk_i,
   input  logic                  rst_ni,
   input  logic [CfgW-1:0]       cfg_i,                     // read latency of a bank less 1
-  input  logic                  frozen_i,                  // nothing begins
+  input  logic                  frozen_i,                  // the pipeline is frozen: no read begins
 
   // collectors
   input  logic [Slots-1:0]      req_valid_i,
@@ -27,7 +27,7 @@ module hrf_reads
   input  logic [RegW-1:0]       req_reg_i    [Slots],
   input  logic [Collectors-1:0] older_i      [Collectors],
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [WarpW-1:0]      col_warp_i   [Collectors],  // of a warp its parity counts
+  input  logic [WarpW-1:0]      col_warp_i   [Collectors],  // only the parity is read
   // verilator lint_on UNUSEDSIGNAL
   input  logic [EntryW-1:0]     col_base_i   [Collectors],
   input  logic [Lanes-1:0]      col_mask_i   [Collectors],
@@ -47,7 +47,7 @@ module hrf_reads
   output logic [EntryW-1:0]     stt_entry_o,
 
   // for the multiplexer
-  output logic [1:0]            port_o       [Operands],    // whose reads serve the source
+  output logic [1:0]            port_o       [Operands],    // source whose reads serve source k
   output logic [Lanes-1:0]      take_o       [Operands],    // lanes that come from the buffer
 
   output hrf_reads_event_t      event_o
@@ -57,22 +57,22 @@ module hrf_reads
   localparam int unsigned ColW = $clog2(Collectors);
   localparam int unsigned SlotW = $clog2(Slots);
 
-  logic [CfgW-1:0]     left_q;    // cycles until the read under way is granted
-  logic [SourceW-1:0]  source_q;  // for which source
+  logic [CfgW-1:0]     left_q;    // cycles until the read in progress is granted
+  logic [SourceW-1:0]  source_q;  // source of the read in progress
 
   logic                chosen;    // an instruction lacks operands
-  logic [ColW-1:0]     col;       // the oldest one
-  logic [SlotW-1:0]    first;     // its slot 0
+  logic [ColW-1:0]     col;       // collector of the oldest such instruction
+  logic [SlotW-1:0]    first;     // slot 0 of this collector
   logic [Lanes-1:0]    mask;
-  logic [Operands-1:0] src;       // its register sources
+  logic [Operands-1:0] src;       // register sources of the instruction
   logic [RegW-1:0]     name   [Operands];
   logic [Operands-1:0] wanted;
-  logic [Operands-1:0] whole;     // all lanes are in the buffer
+  logic [Operands-1:0] whole;     // all active lanes are in the buffer
   logic [Operands-1:0] some;
   logic                free;      // reads may begin
-  logic                lacking;   // a wanted source is not wholly in the buffer
-  logic [SourceW-1:0]  source;    // the lowest of these
-  logic                start;     // its read begins
+  logic                lacking;   // a wanted source is not whole
+  logic [SourceW-1:0]  source;    // the lowest such source
+  logic                start;     // the bank read of this source begins
   logic [Operands-1:0] grant;
 
   // ------------------------------------------------------------------ the oldest instruction
@@ -84,7 +84,7 @@ module hrf_reads
     chosen = 1'b0;
     col    = '0;
     if (candidates != '0) begin
-      // Downwards, so that the lowest is what stays.
+      // The loop runs downwards, so that the lowest match remains.
       for (int unsigned c = Collectors; c > 0; c--) begin
         if (candidates[c-1] && (older_i[c-1] & candidates) == '0) begin
           chosen = 1'b1;
@@ -111,7 +111,7 @@ module hrf_reads
     end
   end
 
-  // ------------------------------------------------------------------ what the buffer has
+  // ------------------------------------------------------------------ lanes that are in the buffer
   always_comb begin
     for (int unsigned k = 0; k < Operands; k++) begin
       whole[k]  = hit_i[k] && (mask & ~lanes_i[k]) == '0;
@@ -159,15 +159,15 @@ module hrf_reads
     else if (left_q != '0) left_q <= left_q - 1'b1;
   end
 
-  // It means nothing while left_q is 0.
+  // source_q has no reset: it is not valid while left_q is 0.
   always_ff @(posedge clk_i) begin
     if (start) source_q <= source;
   end
 
   // ------------------------------------------------------------------ events
   always_comb begin : events
-    logic               reading;  // a read is begun or under way
-    logic [SourceW-1:0] served;   // for this source
+    logic               reading;  // a bank read begins or is in progress
+    logic [SourceW-1:0] served;   // source of this read
     reading = start || left_q != '0;
     served  = start ? source : source_q;
     event_o = '0;

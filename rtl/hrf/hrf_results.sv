@@ -1,9 +1,9 @@
-// Where a result goes.
+// Destination of each result: buffer, queue or bank.
 //
-// The latch at the end of the result bus, and the choice (hybrid paper, 4.4): into the buffer of the
-// warp that is active, to its register's entry or to a new one; into the queue of a bank, if the
-// warp is not active; straight into the bank, if the buffer is full or there is none. A result that
-// takes an entry without power waits until there is some.
+// The latch at the end of the result bus, and the selection of a destination (hybrid paper, 4.4). The result goes into
+// the buffer of the active warp, to its register's entry or to a new one; or into the queue of a bank, if its
+// warp is not active; or directly into the bank, if the buffer is full or there is none. A result that
+// needs an entry without power waits until the entry has power.
 `include "gpurf_assert.svh"
 
 module hrf_results
@@ -21,7 +21,7 @@ module hrf_results
   // result bus
   input  logic                write_valid_i,
   output logic                write_ready_o,
-  // Some fields of a result are for other designs.
+  // Some fields of a result are used only by other designs.
   // verilator lint_off UNUSEDSIGNAL
   input  write_t              write_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -32,7 +32,7 @@ module hrf_results
   output logic                write_done_o,
   output written_t            written_o,
 
-  // what there is for its warp and register. Without buffers it is not read.
+  // look-up of the result's warp and register. Without buffers these inputs are not read.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [Parities-1:0] open_i,
   input  logic [WarpW-1:0]    slot_warp_i [Parities],
@@ -43,7 +43,7 @@ module hrf_results
   // verilator lint_on UNUSEDSIGNAL
   output logic [Parities-1:0] need_o,
 
-  // where it goes
+  // destination of the result
   output logic [Parities-1:0] buffer_valid_o,
   output logic                new_o,
   output logic [IndexW-1:0]   index_o,
@@ -52,7 +52,7 @@ module hrf_results
   output logic [Parities-1:0] direct_valid_o,
   input  logic [Parities-1:0] direct_taken_i,
 
-  // the result
+  // the result in the latch
   output logic                valid_o,
   output logic [RegW-1:0]     reg_o,
   output logic [EntryW-1:0]   entry_o,
@@ -63,12 +63,12 @@ module hrf_results
   logic              valid_q;
   logic [WarpW-1:0]  warp_q;
   logic [RegW-1:0]   reg_q;
-  logic [EntryW-1:0] entry_q;  // of its bank
+  logic [EntryW-1:0] entry_q;  // entry in the bank of the warp
   logic [Lanes-1:0]  mask_q;
   logic [DataW-1:0]  data_q;
 
   logic                parity;
-  logic                own;    // its warp is active
+  logic                own;    // the warp of the result is active
   logic                full;
   logic                taken;
 

@@ -1,17 +1,17 @@
-// One warp issues, and even and odd ones take turns.
+// Scheduler with one active warp: even and odd warps take turns.
 //
 // The scheduler of the hybrid register file (hybrid paper, 4.3 and 6.1: "two consecutively activated
-// warps are from two different banks"). The active warp gives up when its next instruction needs
-// what comes from memory, at a barrier, when it has issued for long while others are ready, and at
-// its end. What is under way of it is waited for; then the register file empties what it has of it,
-// and meanwhile the next warp is active, of the other parity wherever one is ready.
+// warps are from two different banks"). The active warp gives up its turn when its next instruction needs a
+// value from memory, at a barrier, when it has issued for long while others are ready, and at
+// its end. Its instructions in flight are awaited. Then the register file empties what it keeps of the warp.
+// Meanwhile the next warp is active, one of the other parity if any of them is ready.
 //
-//   none       no warp's turn: the next one is looked for
+//   none       no current warp: the next one is selected
 //   active     the current warp issues
-//   draining   its instructions in the collectors and its short results are waited for
+//   draining   its instructions in the collectors and its short results are awaited
 //
-// Each parity has a slot. It belongs to the current warp of that parity, and then to the same warp
-// until the register file has nothing left of it.
+// Each parity has a slot. The slot belongs to the current warp of that parity, and stays with this warp
+// until the register file keeps nothing of it any more.
 `include "gpurf_assert.svh"
 
 module alternating_scheduler
@@ -25,11 +25,11 @@ module alternating_scheduler
   input  logic [CfgW-1:0]     cfg_i,                    // patience
 
   // heads of the warps
-  input  logic [Warps-1:0]    clear_i,                  // may issue, as far as dependences go
+  input  logic [Warps-1:0]    clear_i,                  // no dependence keeps the head from issuing
   input  logic [Warps-1:0]    operand_i,                // goes to the operand stage
   input  logic [Warps-1:0]    head_valid_i,
-  input  logic [Warps-1:0]    mark_i,                   // needs what takes long
-  input  logic                ready_i,                  // the operand stage takes one
+  input  logic [Warps-1:0]    mark_i,                   // head needs a long-latency value
+  input  logic                ready_i,                  // the operand stage accepts an instruction
   input  logic                stop_i,
 
   // warps
@@ -41,16 +41,16 @@ module alternating_scheduler
   input  logic [RegW-1:0]     set_d_i,
   input  logic                set_long_i,
 
-  // and leaves it
+  // an instruction leaves the operand stage
   input  logic                dispatch_valid_i,
   input  logic [WarpW-1:0]    dispatch_warp_i,
 
-  // a register has been written for good
+  // a register has its final value
   input  logic                reg_valid_i,
   input  logic [WarpW-1:0]    reg_warp_i,
   input  logic [RegW-1:0]     reg_i,
 
-  // the register file has nothing left of the slot
+  // the register file keeps nothing of the slot any more
   input  logic [Parities-1:0] flush_done_i,
 
   // decisions
@@ -58,7 +58,7 @@ module alternating_scheduler
   output logic [WarpW-1:0]    issue_warp_o,
   output logic [Warps-1:0]    pop_o,
   output logic                issue_slot_o,
-  output logic [Warps-1:0]    active_o,                 // is active, and stays so
+  output logic [Warps-1:0]    active_o,                 // warp is active and does not give up in this cycle
 
   // slots
   output logic [Parities-1:0] slot_valid_o,
@@ -89,32 +89,32 @@ module alternating_scheduler
   logic [Parities-1:0]  flush_q;
   logic [Parities-1:0]  drop_q;                  // the warp has ended
   logic [WarpW-1:0]     slot_warp_q  [Parities];
-  logic [WarpW-1:0]     outer_q [Parities];      // where the next warp of a parity is looked for
+  logic [WarpW-1:0]     outer_q [Parities];      // where the search for the next warp of a parity begins
 
   // the current warp
   logic                 fresh_q;                 // nothing has issued yet
   logic [PatienceW-1:0] issued_q;
   logic [ResidentW-1:0] resident_q;              // instructions in the operand stage
-  logic [CountW-1:0]    short_q;                 // results that are waited for
+  logic [CountW-1:0]    short_q;                 // pending short results
   logic [Registers-1:0] long_q;                  // registers whose results are counted as long
 
-  // all warps
-  logic [CountW-1:0]    long_count_q [Warps];    // results that outlive the turn
+  // of every warp
+  logic [CountW-1:0]    long_count_q [Warps];    // pending long-latency results; they may outlive the turn
 
-  logic [WarpW-1:0]     warp;                    // the current one
+  logic [WarpW-1:0]     warp;                    // the current warp
   logic [IndexW-1:0]    warp_index;
-  logic                 is_current;              // there is one
+  logic                 is_current;              // there is a current warp
   logic                 is_active;
   logic [Warps-1:0]     in_slot;
   logic [Warps-1:0]     no_long;
   logic [Warps-1:0]     ready;                   // warps that may become active
-  logic [Warps-1:0]     other;                   // those of the other parity
-  logic [Warps-1:0]     wanted;                  // those in question
-  logic                 turn;                    // their parity
-  logic                 take;                    // one becomes active
+  logic [Warps-1:0]     other;                   // of these, warps of the other parity
+  logic [Warps-1:0]     wanted;                  // warps among which the next one is selected
+  logic                 turn;                    // parity of the next warp
+  logic                 take;                    // a warp becomes active
   logic [WarpW-1:0]     take_warp;
   logic                 leave;
-  logic                 leave_end;               // by cause
+  logic                 leave_end;               // the warp gives up, by cause
   logic                 leave_barrier;
   logic                 leave_mark;
   logic                 leave_patience;
@@ -122,8 +122,8 @@ module alternating_scheduler
   logic                 set;
   logic                 set_short;
   logic                 set_long;
-  logic                 gone;                    // an instruction of the current warp leaves
-  logic                 reg_short;               // the result is one of the short ones
+  logic                 gone;                    // an instruction of the current warp leaves the operand stage
+  logic                 reg_short;               // the result is one of those counted in short_q
 
   // ------------------------------------------------------------------ slots
   assign is_current  = state_q != None;
@@ -150,7 +150,7 @@ module alternating_scheduler
   // ------------------------------------------------------------------ the next warp
   assign ready = alive_i & ~held_i & ~in_slot & no_long;
 
-  // The other parity has its turn if a warp of it is ready.
+  // The other parity is preferred if one of its warps is ready.
   always_comb begin
     other     = ready & (current_q ? EvenWarps : ~EvenWarps);
     turn      = (other != '0) ? ~current_q : current_q;
@@ -189,7 +189,7 @@ module alternating_scheduler
     issue_valid_o = 1'b0;
     issue_warp_o  = '0;
     issue_slot_o  = 1'b0;
-    // The slot's warp has no reset: without an active warp it may be a number that is no warp's.
+    // slot_warp_q has no reset: without an active warp its value may be no number of a warp.
     if (is_active && !stop_i && active_o[warp_index] && clear_i[warp_index] &&
         (!operand_i[warp_index] || ready_i)) begin
       issue_valid_o     = 1'b1;
@@ -206,7 +206,7 @@ module alternating_scheduler
   assign gone      = dispatch_valid_i && is_current && dispatch_warp_i == warp;
   assign reg_short = reg_valid_i && is_current && reg_warp_i == warp && !long_q[reg_i];
 
-  // A warp may gain and lose a long one at the same edge.
+  // A warp may gain and lose a long-latency result at the same edge: its count stays.
   always_ff @(posedge clk_i) begin : long_counts
     logic gains;
     logic loses;
@@ -257,7 +257,7 @@ module alternating_scheduler
     end
   end
 
-  // None of this has a reset: it means nothing without a current warp.
+  // These registers have no reset: they have no meaning without a current warp.
   always_ff @(posedge clk_i) begin
     if (take) begin
       slot_warp_q[turn] <= take_warp;

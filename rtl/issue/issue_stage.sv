@@ -1,10 +1,10 @@
-// The instruction that issues, with its lanes and predicates.
+// Issue stage: reads the issued instructions with their lanes and predicates.
 //
-// Stateless: takes the heads of the chosen warps out of the instruction buffer, asks the predicate
-// file for guard, s and t, and reports it to all blocks concerned: the operand stage and the
-// scoreboard, the SIMT stack, the barrier unit, and the fault unit. An instruction whose guard leaves
-// it no lanes ends here: it has been counted, and holds nothing. What can only go wrong before an
-// instruction has operands is found here too.
+// Combinational: takes the heads of the selected warps from the instruction buffer, reads guard, s and t in the
+// predicate file, and passes the instruction to all blocks concerned: the operand stage and the
+// scoreboard, the SIMT stack, the barrier unit, and the fault unit. An instruction whose guard leaves no
+// lanes ends here: it counts as issued, and occupies nothing. Faults that can only occur before an
+// instruction has operands are detected here too.
 module issue_stage
   import gpurf_pkg::*;
 #(
@@ -15,12 +15,12 @@ module issue_stage
   input  logic [IssuePorts-1:0] issue_valid_i,
   input  logic [WarpW-1:0]      issue_warp_i    [IssuePorts],
 
-  // heads, and the groups they belong to
+  // heads, and the lanes of their executing groups
   input  logic [PcW-1:0]        head_pc_i       [Warps],
   input  logic [WordW-1:0]      head_op_i       [Warps],
   input  logic [WordW-1:0]      head_ctl_i      [Warps],
   input  roles_t                head_roles_i    [Warps],
-  input  logic [Warps-1:0]      probe_i,                        // as a probe
+  input  logic [Warps-1:0]      probe_i,                        // the head issues as a probe
   input  logic [Lanes-1:0]      mask_i          [Warps],
   input  logic [Lanes-1:0]      live_i          [Warps],
 
@@ -81,7 +81,7 @@ module issue_stage
     end
   end
 
-  // Apart from the above, which the predicate file's answer depends on.
+  // Separate from the above, because exec depends on the answer of the predicate file.
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       exec_o[p] = mask_i[IndexW'(issue_warp_i[p])] & guard_i[p];
@@ -91,7 +91,7 @@ module issue_stage
       instruction_o[p].roles = roles[p];
       instruction_o[p].s     = (opcode[p] == OpWarpsync) ? live[p] : s_i[p];
       instruction_o[p].t     = t_i[p];
-      // A probe forms addresses, and neither stores nor has a result.
+      // A probe only forms addresses: it has no store data and no result.
       if (probe[p]) begin
         instruction_o[p].op[OpcodeW-1:0] = OpProbe;
         instruction_o[p].roles.c         = NoReg;

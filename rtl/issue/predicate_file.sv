@@ -1,8 +1,8 @@
 // Seven predicates for each warp, a bit for each lane.
 //
-// Read at issue, guard and two sources for each port, because a branch is decided there and a guard
-// takes lanes out of the instruction before it asks for operands; written when a result arrives.
-// Number 7 reads as true and drops what is written, so that whoever has no predicate reads that.
+// Read at issue (guard and two sources for each port), because a branch is decided there and a guard
+// removes lanes from the instruction before it requests operands. Written when a result arrives.
+// Number 7 reads as true and drops writes, so an instruction without a predicate names number 7.
 // Nothing is reset: no instruction reads a predicate before one has written it.
 `include "gpurf_assert.svh"
 
@@ -38,7 +38,7 @@ module predicate_file
   logic [Lanes-1:0]      pred_q [Preds*Warps];  // predicate n of warp w: 8 * w + n
 
   logic [IssuePorts-1:0] write;
-  logic [PlaceW-1:0]     place  [IssuePorts];   // that is written
+  logic [PlaceW-1:0]     place  [IssuePorts];   // place that the port writes
 
   function automatic logic [Lanes-1:0] value_of(logic [WarpW-1:0] warp, logic [PredW:0] source);
     logic [Lanes-1:0] stored;
@@ -62,7 +62,7 @@ module predicate_file
     end
   end
 
-  // What port p's place holds behind this edge: the lanes of the lower ports, then its own.
+  // The value of port p's place after this edge: the lanes that lower ports write, then its own lanes.
   function automatic logic [Lanes-1:0] value_after(int unsigned p);
     value_after = pred_q[place[p]];
     for (int unsigned lower = 0; lower <= p; lower++) begin

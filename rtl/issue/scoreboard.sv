@@ -1,10 +1,10 @@
-// Which heads may issue.
+// Scoreboard: decides which heads have no pending dependence.
 //
-// A bit for each register and predicate of a warp that a result is on its way to, and a count of
+// One bit for each register and predicate of a warp with a pending result, and a count of
 // the warp's instructions in flight. An instruction waits while any of its sources, destinations or
 // predicates has its bit set (RFC paper, figure 1; hierarchy thesis, 2.4), so that each register
-// has one writer at a time and is read behind it. The bits of RZ and PT are never set, so that
-// "none" needs no case of its own. The count tells when an ended warp has drained.
+// has one writer at a time and is read only after that write. The bits of RZ and PT are never set, so that
+// "none" needs no special case. The count tells when all instructions of an ended warp have finished.
 `include "gpurf_assert.svh"
 
 module scoreboard
@@ -27,7 +27,7 @@ module scoreboard
   input  logic [RegW-1:0]       set_d_i       [IssuePorts],
   input  logic [PredW-1:0]      set_p_i       [IssuePorts],
 
-  // a register has been written for good
+  // a register has its final value
   input  logic [IssuePorts-1:0] reg_valid_i,
   input  logic [WarpW-1:0]      reg_warp_i    [IssuePorts],
   input  logic [RegW-1:0]       reg_i         [IssuePorts],
@@ -37,20 +37,20 @@ module scoreboard
   input  logic [WarpW-1:0]      pred_warp_i   [IssuePorts],
   input  logic [PredW-1:0]      pred_i        [IssuePorts],
 
-  // an instruction has come to its end
+  // an instruction has finished
   input  logic [Finishes-1:0]   finish_valid_i,
   input  logic [WarpW-1:0]      finish_warp_i [Finishes],
 
-  output logic [Warps-1:0]      clear_o,                   // nothing that the head uses is pending
+  output logic [Warps-1:0]      clear_o,                   // no register or predicate that the head uses is pending
   output logic [Warps-1:0]      operand_o,                 // the head goes to the operand stage
-  output logic [Warps-1:0]      branch_o,                  // the head is done with at issue
+  output logic [Warps-1:0]      branch_o,                  // the head completes at issue
   output logic [Warps-1:0]      idle_o                     // nothing of the warp is in flight
 );
 
   localparam int unsigned IndexW = $clog2(Warps);
-  localparam int unsigned WordBits = 64;                   // registers of an element of reg_q
+  localparam int unsigned WordBits = 64;                   // registers in one element of reg_q
   localparam int unsigned WordIndexW = $clog2(WordBits);
-  localparam int unsigned RegWords = 2**RegW / WordBits;   // elements of a warp
+  localparam int unsigned RegWords = 2**RegW / WordBits;   // elements of reg_q for one warp
   localparam int unsigned ElementW = $clog2(RegWords * Warps);
   localparam int unsigned Preds = 2**PredW;
   localparam int unsigned CountW = 8;
@@ -60,7 +60,7 @@ module scoreboard
   logic [Preds-1:0]    pred_q  [Warps];
   logic [CountW-1:0]   count_q [Warps];
 
-  // The element of reg_q that a register of a warp is in.
+  // The element of reg_q that holds a register of a warp.
   function automatic logic [ElementW-1:0] element_of(logic [WarpW-1:0] warp,
                                                      logic [RegW-1:0] register);
     return ElementW'({warp, register} >> WordIndexW);
@@ -96,7 +96,7 @@ module scoreboard
     end
   end
 
-  // The count of a warp behind this edge. All that happens to the warp counts together.
+  // The count of a warp after this edge: all events of the cycle count together.
   function automatic logic [CountW-1:0] count_after(logic [WarpW-1:0] warp);
     count_after = count_q[IndexW'(warp)];
     for (int unsigned p = 0; p < IssuePorts; p++) begin
@@ -107,7 +107,7 @@ module scoreboard
     end
   endfunction
 
-  // Sets stand behind clears: they win.
+  // Sets come after clears in this process, so a set wins.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       reg_q   <= '{default: '0};

@@ -1,15 +1,15 @@
-// Which lanes of a warp execute, and where the others wait.
+// SIMT stack: the lanes of each warp that execute, and the groups of lanes that wait.
 //
 // For each warp the group of lanes that executes, and a stack of groups that wait; the rules are
-// those of docs/isa.md ("Control flow"). A branch whose lanes disagree splits the group: the lanes
-// that fall through go on, the taken ones wait above the group's remainder at the reconvergence
-// point. A group that reaches its own reconvergence point, or has no lanes left, gives way to the
-// top of the stack. The executing group stands in registers, because it is looked at in every
-// cycle; the waiting ones stand in RAMs. A split may push two groups at once, so there are two
+// those of docs/isa.md ("Control flow"). A branch with divergent lanes splits the group: the lanes
+// that fall through continue. The taken lanes wait, above the remainder of the group, which waits at the reconvergence
+// point. A group that reaches its own reconvergence point, or has no lanes left, is replaced by the
+// top of the stack. The executing group is kept in registers, because it is read in every
+// cycle; waiting groups are kept in RAMs. A split may push two groups at once, so there are two
 // banks of RAMs, for the even and the odd places of each warp.
 //
 //   pop_q         a warp waits for the top of its stack
-//   read_valid_q  that of warp read_warp_q is at the RAMs' outputs now
+//   read_valid_q  the group for warp read_warp_q is at the RAMs' outputs now
 `include "gpurf_assert.svh"
 
 module simt_stack
@@ -32,10 +32,10 @@ module simt_stack
   input  logic [WarpW-1:0]      issue_warp_i    [IssuePorts],
   input  logic [PcW-1:0]        issue_pc_i      [IssuePorts],
   input  logic [1:0]            issue_kind_i    [IssuePorts],  // kind_e
-  input  logic [IssuePorts-1:0] issue_stop_i,                  // the fetch waits behind it
+  input  logic [IssuePorts-1:0] issue_stop_i,                  // fetch waits for the next address
   input  logic [Lanes-1:0]      issue_mask_i    [IssuePorts],  // lanes whose guard is true
   input  logic [PcW-1:0]        issue_target_i  [IssuePorts],  // of a branch
-  input  logic [PcW-1:0]        issue_join_i    [IssuePorts],  // its reconvergence point
+  input  logic [PcW-1:0]        issue_join_i    [IssuePorts],  // reconvergence point of the branch
 
   // executing groups
   output logic [Lanes-1:0]      mask_o          [Warps],
@@ -43,7 +43,7 @@ module simt_stack
   output logic [PcW-1:0]        reconvergence_o [Warps],
   output logic [Warps-1:0]      alive_o,
 
-  // where fetch goes on: by issue, and from the stack
+  // addresses at which fetch resumes: one per issue port, then the stack's
   output logic [Resumes-1:0]    resume_valid_o,
   output logic [WarpW-1:0]      resume_warp_o   [Resumes],
   output logic [PcW-1:0]        resume_pc_o     [Resumes]
@@ -66,15 +66,15 @@ module simt_stack
   logic [WarpW-1:0]  read_warp_q;
   logic              read_odd_q;                           // the place's bank
 
-  // Of each port's instruction.
+  // For the instruction of each port.
   logic [PcW-1:0]        next      [IssuePorts];
-  logic [PcW-1:0]        to        [IssuePorts];           // where the group goes on
-  logic [Lanes-1:0]      rest      [IssuePorts];           // lanes of the group without its own
-  logic [Lanes-1:0]      survivors [IssuePorts];           // living lanes without its own
+  logic [PcW-1:0]        to        [IssuePorts];           // address at which the group continues
+  logic [Lanes-1:0]      rest      [IssuePorts];           // lanes of the group without the instruction's lanes
+  logic [Lanes-1:0]      survivors [IssuePorts];           // live lanes of the warp without the instruction's lanes
   logic [IssuePorts-1:0] splits;
-  logic [IssuePorts-1:0] yields;                           // its group gives way
-  logic [IssuePorts-1:0] decides;                          // the fetch waits for where it goes on
-  logic [IssuePorts-1:0] skips_fall;                       // falling lanes are at the join already
+  logic [IssuePorts-1:0] yields;                           // the group gives way to the top of the stack
+  logic [IssuePorts-1:0] decides;                          // fetch waits for the next address
+  logic [IssuePorts-1:0] skips_fall;                       // the fall-through lanes are at the join already
   logic [IssuePorts-1:0] push_join;                        // the whole group waits at the join
   logic [IssuePorts-1:0] push_taken;                       // the taken lanes wait
 
@@ -92,7 +92,7 @@ module simt_stack
 
   logic [PcW-1:0]    top_pc;                               // the group that was read
   logic [PcW-1:0]    top_join;
-  logic [Lanes-1:0]  top_mask;                             // its lanes that have not ended
+  logic [Lanes-1:0]  top_mask;                             // lanes of this group that have not ended
 
   // Place i of a warp is in bank i mod 2.
   function automatic logic [BankW-1:0] entry_of(logic [WarpW-1:0] warp, logic [PlaceW-1:0] place);
@@ -109,7 +109,7 @@ module simt_stack
     end
   end
 
-  // Issue: does the group split, give way, or just go on?
+  // Issue: does the group split, give way to the stack, or continue?
   always_comb begin : decide
     logic [PcW-1:0] own_join;
     splits     = '0;
@@ -127,7 +127,7 @@ module simt_stack
       if (issue_valid_i[p]) begin
         if (issue_kind_i[p] == KindBranch && issue_mask_i[p] != '0) begin
           skips_fall[p] = next[p] == issue_join_i[p];
-          // Where both sides would begin at the join, there is nothing to split.
+          // If both sides would continue at the join, there is no split.
           splits[p]     = rest[p] != '0 &&
                           !(skips_fall[p] && issue_target_i[p] == issue_join_i[p]);
           if (!splits[p] || skips_fall[p]) to[p] = issue_target_i[p];
@@ -169,7 +169,7 @@ module simt_stack
     end
   end
 
-  // Pop: the lowest warp that waits is served.
+  // Pop: the waiting warp with the lowest number is served.
   always_comb begin
     pop_valid = pop_q != '0;
     pop_warp  = lowest_warp(WarpSetW'(pop_q));
@@ -209,7 +209,7 @@ module simt_stack
     );
   end
 
-  // The group that was read goes on with those of its lanes that have not ended meanwhile.
+  // The group that was read continues with the lanes that have not ended meanwhile.
   always_comb begin
     {top_pc, top_join} = read_where[read_odd_q];
     top_mask           = read_mask[read_odd_q] & live_q[IndexW'(read_warp_q)];
@@ -253,8 +253,8 @@ module simt_stack
             depth_q[IndexW'(issue_warp_i[p])] <= depth_q[IndexW'(issue_warp_i[p])] +
                                                  DepthW'(push_join[p]) + DepthW'(push_taken[p]);
           end
-          // Behind the last exit only ended lanes wait. They are left where they are, so that
-          // nothing of the warp is under way when it begins anew.
+          // After the last exit only ended lanes wait on the stack. They stay there, so that
+          // no pop of the warp is pending when the warp starts again.
           if (yields[p] && !(issue_kind_i[p] == KindExit && survivors[p] == '0)) begin
             pop_q[IndexW'(issue_warp_i[p])] <= 1'b1;
           end
@@ -268,7 +268,7 @@ module simt_stack
     end
   end
 
-  // The payload has no reset: it means nothing for a warp without lanes, and without a read.
+  // The payload has no reset: it has no meaning for a warp without lanes, or without a read.
   always_ff @(posedge clk_i) begin
     if (pop_valid) begin
       read_warp_q <= pop_warp;

@@ -1,26 +1,26 @@
-// Few active warps issue, the others wait.
+// Two-level scheduler: a few active warps issue, the others wait.
 //
 // A small set of warps has slots and issues; all others are pending (RFC paper, 3.2; hierarchy
 // thesis, 2.5). Only the active ones need entries of a register file cache, and the choice among
-// them is small. A warp gives its slot up when its next instruction needs what comes from memory,
-// at a barrier, when it has issued for long while others are ready (where the register file loses
-// nothing by that), and at its end.
+// them is small. A warp gives up its slot when its next instruction needs a value from memory,
+// at a barrier, when it has issued for long while others are ready (and the register file loses
+// nothing), and at its end.
 //
-//   free      of no warp
+//   free      the slot has no warp
 //   active    its warp issues
-//   draining  instructions in the collectors and short results are waited for
+//   draining  instructions in the collectors and short results are awaited
 //   flushing  the register file empties what it keeps for the slot
 //
-// With the strap `handover` a slot is free as soon as its warp has left it, and what is outstanding
-// there becomes the warp's.
+// With the strap `handover` a slot is free as soon as its warp has left it, and results still outstanding
+// for the slot are then counted for the warp.
 //
-// What is outstanding is counted: for a slot the instructions in the operand stage and the short
-// results, for a warp the long ones, because those outlive the slot. Which of the two a result is
-// counted under is a bit for each register, which the issue of its instruction sets.
+// Outstanding work is counted. A slot counts its instructions in the operand stage and its short
+// results. A warp counts its long-latency results, because they outlive the slot. One bit for each register
+// tells under which count its result is; the issue of its instruction sets this bit.
 //
-// With read stealing (stealing paper, IV-B2, figure 7) the inner choice, between a port's even and
-// odd slots as it numbers them, also gives the one that loses: the candidate. If an operand is
-// stolen for it in the next cycle, it issues then.
+// With read stealing (stealing paper, IV-B2, figure 7) the inner selection, between a port's even and
+// odd slots by the port's own numbering, also outputs the slot that loses: the candidate. If an operand is
+// stolen for the candidate in the next cycle, the candidate issues then.
 `include "gpurf_assert.svh"
 
 module two_level_scheduler
@@ -29,7 +29,7 @@ module two_level_scheduler
   parameter int unsigned Warps = 32,
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Active = 8,
-  parameter int unsigned Candidates = 0,                    // names candidates for reads
+  parameter int unsigned Candidates = 0,                    // 1: names candidates, for read stealing
   localparam int unsigned SlotW = (Active > 1) ? $clog2(Active) : 1,
   localparam int unsigned PatienceW = 12,
   localparam int unsigned CfgW = PatienceW + 3
@@ -43,8 +43,8 @@ module two_level_scheduler
   input  logic [Warps-1:0]      operand_i,                       // goes to the operand stage
   input  logic [Warps-1:0]      branch_i,                        // goes to the SIMT stack
   input  logic [Warps-1:0]      head_valid_i,
-  input  logic [Warps-1:0]      mark_i,                          // needs what takes long
-  input  logic [IssuePorts-1:0] ready_i,                         // the operand stage takes one
+  input  logic [Warps-1:0]      mark_i,                          // head needs a long-latency value
+  input  logic [IssuePorts-1:0] ready_i,                         // the operand stage accepts an instruction
   input  logic                  stop_i,
 
   // warps
@@ -56,18 +56,18 @@ module two_level_scheduler
   input  logic [RegW-1:0]       set_d_i          [IssuePorts],
   input  logic [IssuePorts-1:0] set_long_i,
 
-  // and leaves it
+  // an instruction leaves the operand stage
   input  logic [IssuePorts-1:0] dispatch_valid_i,
   input  logic [WarpW-1:0]      dispatch_warp_i  [IssuePorts],
 
-  // a register has been written for good
+  // a register has its final value
   input  logic [IssuePorts-1:0] reg_valid_i,
   input  logic [WarpW-1:0]      reg_warp_i       [IssuePorts],
   input  logic [RegW-1:0]       reg_i            [IssuePorts],
 
-  // the register file has nothing left of the slot
+  // the register file keeps nothing of the slot any more
   input  logic [Active-1:0]     flush_done_i,
-  // and would lose nothing if the warp left the slot now
+  // the register file loses nothing if the warp leaves the slot now
   input  logic [Active-1:0]     void_i,
 
   // an operand of the latched candidate is being read
@@ -80,9 +80,9 @@ module two_level_scheduler
   output logic [WarpW-1:0]      issue_warp_o     [IssuePorts],
   output logic [Warps-1:0]      pop_o,
   output logic [SlotW-1:0]      issue_slot_o     [IssuePorts],
-  output logic [Warps-1:0]      active_o,                        // has a slot, and stays in it
+  output logic [Warps-1:0]      active_o,                        // the warp has a slot and does not leave it now
 
-  // who probably issues next
+  // candidate: the instruction that probably issues next
   output logic [IssuePorts-1:0] candidate_valid_o,
   output logic [WarpW-1:0]      candidate_warp_o [IssuePorts],
 
@@ -109,7 +109,7 @@ module two_level_scheduler
     SlotFlushing = 2'd3
   } state_e;
 
-  // The warps of port 0; those of port 1 stand one further.
+  // The warps of port 0; the set for port 1 is shifted by one.
   localparam logic [Warps-1:0] OwnWarps =
       (IssuePorts == 1) ? '1 : Warps'({WarpSetW / 2{2'b01}});
 
@@ -120,18 +120,18 @@ module two_level_scheduler
   logic [Active-1:0]    drop_q;                    // the warp has ended
   logic [PatienceW-1:0] issued_q     [Active];
   logic [ResidentW-1:0] resident_q   [Active];     // instructions in the operand stage
-  logic [CountW-1:0]    short_q      [Active];     // results that are waited for
+  logic [CountW-1:0]    short_q      [Active];     // pending short results
   logic [Registers-1:0] long_q       [Active];     // registers whose results are counted as long
 
   // warps
-  logic [CountW-1:0]    long_count_q [Warps];      // results that outlive a slot
+  logic [CountW-1:0]    long_count_q [Warps];      // pending long-latency results; they may outlive a slot
   logic [CountW-1:0]    long_count_d [Warps];
 
   // ports
-  logic [WarpW-1:0]     outer_q      [IssuePorts]; // where the next warp for a slot is looked for
-  logic [WarpW-1:0]     last_q       [IssuePorts]; // slot of the port that issued last
+  logic [WarpW-1:0]     outer_q      [IssuePorts]; // where the search for the next warp begins
+  logic [WarpW-1:0]     last_q       [IssuePorts]; // port-local slot number that issued last
 
-  // the warps that lost
+  // the candidates: losers of the selection
   logic [IssuePorts-1:0] candidate_valid_q;
   logic [WarpW-1:0]      candidate_q      [IssuePorts];
   logic [SlotW-1:0]      candidate_slot_q [IssuePorts];
@@ -146,26 +146,26 @@ module two_level_scheduler
   logic [Warps-1:0]      ready;                    // warps that may have a slot
   logic [IssuePorts-1:0] ready_any;
   logic [Active-1:0]     leave;
-  logic [Active-1:0]     leave_end;                // by cause
+  logic [Active-1:0]     leave_end;                // slot leaves, by cause
   logic [Active-1:0]     leave_barrier;
   logic [Active-1:0]     leave_mark;
   logic [Active-1:0]     leave_patience;
-  logic [Active-1:0]     hand;                     // leaves, and is free at once
-  logic [Active-1:0]     drained;                  // goes from draining to flushing
-  logic [IssuePorts-1:0] take_valid;               // a slot is given out
+  logic [Active-1:0]     hand;                     // slot leaves and is free at once (handover)
+  logic [Active-1:0]     drained;                  // slot goes from draining to flushing
+  logic [IssuePorts-1:0] take_valid;               // a free slot takes a warp
   logic [SlotW-1:0]      take_slot   [IssuePorts];
   logic [WarpW-1:0]      take_warp   [IssuePorts];
-  logic [IssuePorts-1:0] stolen;                   // the candidate issues
-  logic [IssuePorts-1:0] against;                  // though another one is chosen
+  logic [IssuePorts-1:0] stolen;                   // the candidate of the previous cycle issues
+  logic [IssuePorts-1:0] against;                  // although the policy has selected another slot
   // verilator lint_off UNUSEDSIGNAL
   logic [SlotW-1:0]      candidate_slot [IssuePorts];  // unused without Candidates
   // verilator lint_on UNUSEDSIGNAL
   logic [IssuePorts-1:0] set;                      // an instruction goes to the operand stage
-  logic [IssuePorts-1:0] set_short;                // and a result is waited for
+  logic [IssuePorts-1:0] set_short;                // of these, instructions with a short result
   logic [IssuePorts-1:0] set_long;
   logic [IssuePorts-1:0] reg_in_slot;              // the result is of a warp with a slot
   logic [SlotW-1:0]      reg_slot    [IssuePorts];
-  logic [IssuePorts-1:0] reg_short;                // and is counted under it
+  logic [IssuePorts-1:0] reg_short;                // the result is one of those counted in short_q
 
   assign greedy   = cfg_i[0];
   assign stay     = cfg_i[1];
@@ -192,7 +192,7 @@ module two_level_scheduler
     for (int unsigned w = 0; w < Warps; w++) no_long[w] = long_count_q[w] == '0;
   end
 
-  // ------------------------------------------------------------------ the outer level
+  // ------------------------------------------------------------------ selection of warps for the slots
   assign ready = alive_i & ~held_i & ~in_slot & no_long;
 
   // The lowest free slot of a port takes the first ready warp.
@@ -242,8 +242,8 @@ module two_level_scheduler
     hand  = handover ? leave : '0;
   end
 
-  // ------------------------------------------------------------------ who issues
-  // A warp whose patience is over may leave its slot although an operand is read for it.
+  // ------------------------------------------------------------------ selection of slots that issue
+  // A warp whose patience has run out may leave its slot even while an operand is being stolen for it.
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       stolen[p] = Candidates != 0 && candidate_issue_i[p] && candidate_valid_q[p] && !stop_i &&
@@ -251,7 +251,7 @@ module two_level_scheduler
     end
   end
 
-  // What the policy chooses among these slots of a port, of which there is one.
+  // The policy's selection among these slots of a port; the set is not empty.
   function automatic logic [WarpW-1:0] choice(logic [PortSlots-1:0] slots, logic [WarpW-1:0] last);
     choice = last;
     if (!greedy || (slots & (PortSlots'(1) << last)) == '0) begin
@@ -262,9 +262,9 @@ module two_level_scheduler
   always_comb begin : choose
     logic [Warps-1:0]     may;         // warps whose heads may issue
     logic [PortSlots-1:0] candidates;
-    logic [PortSlots-1:0] odd;         // of the port's slots every other one
-    logic [WarpW-1:0]     place;       // slot of the port
-    logic                 coming;      // an instruction issues next, if an operand can be stolen
+    logic [PortSlots-1:0] odd;         // every second slot of the port
+    logic [WarpW-1:0]     place;       // port-local slot number
+    logic                 coming;      // there is a candidate, which issues next if an operand is stolen for it
     logic [SlotW-1:0]     winner;
     logic [SlotW-1:0]     next_slot;
     pop_o     = '0;
@@ -279,7 +279,7 @@ module two_level_scheduler
       issue_slot_o[p]  = '0;
       may              = stop_i ? '0 : active_o & clear_i;
       if (!ready_i[p]) may = may & ~operand_i;
-      // The SIMT stack splits or ends one group a cycle.
+      // The SIMT stack handles only one split or end of a group per cycle.
       if (p != 0 && issue_valid_o[0] && branch_i[IndexW'(issue_warp_o[0])]) begin
         may = may & ~branch_i;
       end
@@ -353,8 +353,8 @@ module two_level_scheduler
     end
   end
 
-  // The long counts after this edge. All that happens to a warp counts together: where its slot is
-  // handed over, also the short results of the slot.
+  // The long-latency counts after this edge: all events of a warp count together. If its slot is
+  // handed over, the short results of the slot are added.
   always_comb begin
     long_count_d = long_count_q;
     for (int unsigned s = 0; s < Active; s++) begin
@@ -387,7 +387,7 @@ module two_level_scheduler
         if (take_valid[p]) begin
           outer_q[p] <= (take_warp[p] == WarpW'(Warps - 1)) ? '0 : take_warp[p] + 1'b1;
         end
-        // After a theft the policy goes on as if nothing had been stolen, but a winner has had its turn.
+        // If the candidate issues instead of the winner, the policy continues as if nothing had been stolen.
         if (issue_valid_o[p] && !against[p]) begin
           last_q[p] <= WarpW'(32'(issue_slot_o[p]) / IssuePorts);
         end
@@ -430,7 +430,7 @@ module two_level_scheduler
     logic                 take;
     logic                 issue;
     logic [ResidentW-1:0] gone;      // instructions that leave the operand stage
-    logic [CountW-1:0]    complete;  // short results
+    logic [CountW-1:0]    complete;  // short results that arrive
 
     assign take  = take_valid[Port] && take_slot[Port] == SlotW'(s);
     assign issue = issue_valid_o[Port] && issue_slot_o[Port] == SlotW'(s);
@@ -473,7 +473,7 @@ module two_level_scheduler
       end
     end
 
-    // None of this has a reset: it means nothing while the slot is free.
+    // These registers have no reset: they have no meaning while the slot is free.
     always_ff @(posedge clk_i) begin
       if (take) begin
         warp_q[s]     <= take_warp[Port];
@@ -483,7 +483,7 @@ module two_level_scheduler
         long_q[s]     <= '0;
       end else if (slot_valid_o[s]) begin
         if (issue && issued_q[s] != '1) issued_q[s] <= issued_q[s] + 1'b1;
-        // A slot that is handed over does not wait for instructions.
+        // A slot that is handed over does not wait for its instructions, so they are not counted.
         resident_q[s] <= resident_q[s] + ResidentW'(issue && set[Port] && !handover) - gone;
         short_q[s]    <= short_q[s] + CountW'(issue && set_short[Port]) - complete;
         if (issue && set[Port] && set_d_i[Port] != NoReg) begin

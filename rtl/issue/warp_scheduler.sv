@@ -1,15 +1,15 @@
-// Which warps issue.
+// Single-level scheduler: selects the warps that issue.
 //
 // Single-level: all warps of the SM are candidates. The policy is a strap. Loose round-robin gives
-// each warp a turn; greedy then oldest stays with a warp for as long as it can issue, and then
-// takes the one that began first, so that warps drift apart and do not all wait for memory at once.
+// each warp a turn. Greedy then oldest stays with a warp as long as it can issue, and then
+// takes the warp that began first, so that warps drift apart and do not all wait for memory at once.
 // With two ports each has its own half of the warps, the even and the odd ones, as on the machine
-// of the stealing paper (II: two schedulers). Age is a matrix, one row of bits for each warp, so
-// that the oldest is found by one mask for each candidate.
+// of the stealing paper (II: two schedulers). Age is a matrix with one row of bits for each warp, so
+// that one mask for each candidate finds the oldest.
 //
-// With read stealing (stealing paper, IV-B2, figure 7) the last level of a port's tree, between
-// its even and its odd warps as it numbers them, also gives the one that loses: the candidate. If
-// an operand is stolen for it in the next cycle, it issues then, whatever the tree says.
+// With read stealing (stealing paper, IV-B2, figure 7) the last level of a port's selection tree, between
+// its even and its odd warps by the port's own numbering, also outputs the warp that loses: the candidate. If
+// an operand is stolen for the candidate in the next cycle, the candidate issues then, whatever the tree selects.
 `include "gpurf_assert.svh"
 
 module warp_scheduler
@@ -25,10 +25,10 @@ module warp_scheduler
   input  logic                  cfg_i,                      // 0: round-robin, 1: greedy then oldest
 
   // heads of the warps
-  input  logic [Warps-1:0]      clear_i,                    // may issue, as far as dependences go
+  input  logic [Warps-1:0]      clear_i,                    // no dependence keeps the head from issuing
   input  logic [Warps-1:0]      operand_i,                  // goes to the operand stage
   input  logic [Warps-1:0]      branch_i,                   // goes to the SIMT stack
-  input  logic [IssuePorts-1:0] ready_i,                    // the operand stage takes one
+  input  logic [IssuePorts-1:0] ready_i,                    // the operand stage accepts an instruction
   input  logic                  stop_i,
 
   // warps that begin
@@ -52,18 +52,18 @@ module warp_scheduler
   output logic [WarpW-1:0]      issue_warp_o     [IssuePorts],
   output logic [Warps-1:0]      pop_o,
 
-  // who probably issues next
+  // candidate: the instruction that probably issues next
   output logic [IssuePorts-1:0] candidate_valid_o,
   output logic [WarpW-1:0]      candidate_warp_o [IssuePorts]
 );
 
   localparam int unsigned IndexW = $clog2(Warps);
 
-  // The warps of port 0; those of port 1 stand one further.
+  // The warps of port 0; the set for port 1 is shifted by one.
   localparam logic [Warps-1:0] OwnWarps =
       (IssuePorts == 1) ? '1 : Warps'({WarpSetW / 2{2'b01}});
 
-  // One side of the last level of every port's selection tree: neighbours meet there.
+  // One side of the last level of each port's selection tree, which selects between neighbours.
   localparam logic [Warps-1:0] EvenWarps =
       Warps'({WarpSetW / (2 * IssuePorts){{IssuePorts{1'b0}}, {IssuePorts{1'b1}}}});
 
@@ -72,10 +72,10 @@ module warp_scheduler
   logic [WarpW-1:0]      greedy_q    [IssuePorts];  // the warp that issued last
   logic [Warps-1:0]      older_q     [Warps];       // [c][d]: d is older than c
   logic [IssuePorts-1:0] candidate_valid_q;
-  logic [WarpW-1:0]      candidate_q [IssuePorts];  // the warp that lost
+  logic [WarpW-1:0]      candidate_q [IssuePorts];  // the candidate: loser of the selection
 
-  logic [IssuePorts-1:0] stolen;                    // the candidate issues
-  logic [IssuePorts-1:0] against;                   // though the tree has chosen another one
+  logic [IssuePorts-1:0] stolen;                    // the candidate of the previous cycle issues
+  logic [IssuePorts-1:0] against;                   // although the tree has selected another warp
 
   // A warp, if there is one.
   typedef struct packed {
@@ -83,14 +83,14 @@ module warp_scheduler
     logic [WarpW-1:0] warp;
   } choice_t;
 
-  // Those of the best class that there is (sharing thesis 2.3.1).
+  // The warps of the best class that is present (sharing thesis 2.3.1).
   function automatic logic [Warps-1:0] best_class(logic [Warps-1:0] warps);
     if ((warps & lead_i) != '0)       best_class = warps & lead_i;
     else if ((warps & ~last_i) != '0) best_class = warps & ~last_i;
     else                              best_class = warps;
   endfunction
 
-  // What the policy chooses among these warps: a port's turn, its greedy warp.
+  // The policy's selection among these warps, given a port's round-robin turn and its greedy warp.
   function automatic choice_t choice(logic [Warps-1:0] warps, logic [WarpW-1:0] turn,
                                      choice_t greedy);
     choice = '0;
@@ -101,7 +101,7 @@ module warp_scheduler
       end else if (greedy.valid && warps[IndexW'(greedy.warp)]) begin
         choice = greedy;
       end else begin
-        // Downwards, so that the lowest is what stays.
+        // The loop runs downwards, so that the lowest remains.
         for (int unsigned w = Warps; w > 0; w--) begin
           if (warps[w-1] && (older_q[w-1] & warps) == '0) begin
             choice.valid = 1'b1;
@@ -122,7 +122,7 @@ module warp_scheduler
     logic [Warps-1:0] candidates;
     choice_t          greedy;
     choice_t          winner;
-    choice_t          coming;      // who issues next, if an operand can be stolen
+    choice_t          coming;      // the candidate, which issues next if an operand is stolen for it
     pop_o  = '0;
     coming = '0;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
@@ -131,7 +131,7 @@ module warp_scheduler
       greedy           = {greedy_valid_q[p], greedy_q[p]};
       candidates       = stop_i ? '0 : clear_i & (OwnWarps << p);
       if (!ready_i[p]) candidates = candidates & ~operand_i;
-      // The SIMT stack splits or ends one group a cycle.
+      // The SIMT stack handles only one split or end of a group per cycle.
       if (p != 0 && issue_valid_o[0] && branch_i[IndexW'(issue_warp_o[0])]) begin
         candidates = candidates & ~branch_i;
       end
@@ -166,7 +166,7 @@ module warp_scheduler
       older_q        <= '{default: '0};
     end else begin
       for (int unsigned p = 0; p < IssuePorts; p++) begin
-        // After a theft the policy goes on as if nothing had been stolen, but a winner has had its turn.
+        // If the candidate issues instead of the winner, the policy continues as if nothing had been stolen.
         if (issue_valid_o[p] && !against[p]) begin
           rr_q[p] <= (issue_warp_o[p] == WarpW'(Warps - 1)) ? '0 : issue_warp_o[p] + 1'b1;
           greedy_valid_q[p] <= 1'b1;
@@ -218,7 +218,7 @@ module warp_scheduler
                        "the greedy warp of a port is the other port's")
   end
 
-  // As many warps as ports issue, so no warp issues twice.
+  // As many warps pop as ports issue, so no warp issues twice.
   `GPURF_ASSERT(issue_only_clear, (pop_o & ~clear_i) == '0,
                 "a warp issued whose head may not")
   `GPURF_ASSERT(one_warp_a_port, $countones(pop_o) == $countones(issue_valid_o),

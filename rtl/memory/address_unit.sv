@@ -1,17 +1,17 @@
-// The memory instruction at hand.
+// Address unit: head of the memory pipeline. Holds one memory instruction.
 //
-// Head of the memory pipeline, and one queue for everything that goes into it: loads, stores, atomic
+// The single queue for everything that goes into the memory pipeline: loads, stores, atomic
 // operations, shuffles. It takes an
 // instruction with its operands, computes an address for each lane, and offers the lanes that are
-// left to the unit that serves their space, pass by pass; the unit says in the same cycle which
-// lanes it serves. Because instructions pass one after the other, accesses of a warp, and of warps
-// on both sides of a barrier, are performed in program order, and nothing else has to care.
+// left to the unit that serves their space, pass by pass. The unit answers in the same cycle
+// which lanes it serves. Because instructions pass one after the other, accesses of a warp, and of warps
+// on both sides of a barrier, are performed in program order, and no other block has to order them.
 //
-// Each pass gives a part of the instruction's result, and the last pass the part with which the
-// register is complete. Parts of different spaces overtake each other. So lanes of another space
+// Each pass returns a part of the instruction's result; the last pass returns the part with which the
+// register is complete. Parts from different spaces may overtake each other. Therefore lanes of another space
 // wait until the parts so far are in the register file.
 //
-// An instruction at fault is not held: nothing of it is performed.
+// An instruction at fault is not held: none of its accesses is performed.
 `include "gpurf_assert.svh"
 
 module address_unit
@@ -26,7 +26,7 @@ module address_unit
 
   // instruction in
   input  logic                           in_valid_i,
-  input  logic                           in_port_i,          // of this dispatch port
+  input  logic                           in_port_i,          // dispatch port that offers the instruction
   output logic                           in_ready_o,
   input  logic [WarpW-1:0]               in_warp_i        [IssuePorts],
   input  logic [Lanes-1:0]               in_mask_i        [IssuePorts],
@@ -35,18 +35,18 @@ module address_unit
   input  logic [DataW-1:0]               in_data_i        [Operands*IssuePorts],
 
   // sizes
-  output logic [WarpW-1:0]               place_warp_o,       // whose shared memory?
-  input  logic [SharedAddressW-1:0]      place_base_i,       // its block's first byte
+  output logic [WarpW-1:0]               place_warp_o,       // warp whose shared memory is looked up
+  input  logic [SharedAddressW-1:0]      place_base_i,       // first byte of its block's shared memory
   // Without shared scratchpad memory there is no common area.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [SharedAddressW-1:0]      place_common_i,     // that of its pair's host
-  input  logic                           place_released_i,   // its block has left the common area
-  input  logic [16:0]                    private_bytes_i,    // in front of the common area
+  input  logic [SharedAddressW-1:0]      place_common_i,     // first byte of its pair's host
+  input  logic                           place_released_i,   // the block has released the common area
+  input  logic [16:0]                    private_bytes_i,    // bytes of the part before the common area
   // verilator lint_on UNUSEDSIGNAL
   input  logic [16:0]                    shared_bytes_i,     // shared memory of a block
   input  logic [15:0]                    local_words_i,      // local memory of a thread
 
-  // lanes offered, and to whom
+  // lanes offered, and the unit to which they are offered
   output logic [Lanes-1:0]               lanes_o,
   output logic                           busy_o,
   output logic                           global_valid_o,
@@ -54,12 +54,12 @@ module address_unit
   output logic                           constant_valid_o,
   output logic                           shuffle_valid_o,
   output logic                           local_o,            // of global_valid_o: local memory
-  output logic                           line_first_o,       // the coalescer has served none yet
+  output logic                           line_first_o,       // the coalescer has served no lane of the instruction yet
   input  logic [Lanes-1:0]               global_served_i,
   input  logic [Lanes-1:0]               shared_served_i,
   input  logic [Lanes-1:0]               constant_served_i,
   input  logic [Lanes-1:0]               shuffle_served_i,
-  output logic                           last_o,             // no lane is left behind this pass
+  output logic                           last_o,             // no lane is left after this pass
 
   // results that go into the register file
   input  logic [IssuePorts-1:0]          write_done_i,
@@ -76,7 +76,7 @@ module address_unit
   output logic [RegW-1:0]                reg_o,
   output logic                           pred_valid_o,
   output logic [PredW-1:0]               pred_o,
-  output logic [DataW-1:0]               addr_o,             // a of a shuffle
+  output logic [DataW-1:0]               addr_o,             // operand a of a shuffle
   output logic [DataW-1:0]               store_o,
   output logic [DataW-1:0]               compare_o,
 
@@ -99,7 +99,7 @@ module address_unit
 
   localparam int unsigned LastPort = IssuePorts - 1;  // the second port, if there is one
 
-  // Of 32 lanes one is left while an instruction is held, so it has 31 parts at most.
+  // One of 32 lanes is left while an instruction is held, so it has at most 31 parts.
   localparam int unsigned PartsW = $clog2(Lanes);
 
   // Further opcodes of the memory pipeline.
@@ -110,7 +110,7 @@ module address_unit
   localparam logic [LaneW-1:0] GenericLocal    = 32'd2;
   localparam logic [LaneW-1:0] GenericConstant = 32'd3;
 
-  // What an instruction's modifiers say of its accesses.
+  // The accesses of an instruction, decoded from its modifiers.
   typedef struct packed {
     logic       shuffle;    // a shuffle: no access at all
     logic       silent;     // a probe or a release: nothing is performed
@@ -123,15 +123,15 @@ module address_unit
     logic       wide;       // the address has an upper word
   } access_t;
 
-  // Where the lanes of a pass lie.
+  // Space of the lanes of a pass.
   typedef enum logic [1:0] {PassGlobal, PassShared, PassLocal, PassConstant} pass_space_e;
 
-  // A lane's access: where it goes, and the first thing that is wrong with it (0: nothing).
+  // Access of one lane: its location, and its first fault (0: none).
   typedef struct packed {
     logic              in_shared;
     logic              in_local;
     logic              in_constant;
-    logic              in_common;    // of shared memory: two blocks have it in common
+    logic              in_common;    // the address lies in the common area of two blocks
     logic [LaneW-1:0]  addr;
     logic [CauseW-1:0] cause;
   } lane_access_t;
@@ -139,12 +139,12 @@ module address_unit
   logic              busy_q;
   logic [Lanes-1:0]  lanes_q;
   logic              shuffle_q;
-  logic [Lanes-1:0]  shared_q;     // space of each lane; none of them: global
+  logic [Lanes-1:0]  shared_q;     // space of each lane; no bit set: global
   logic [Lanes-1:0]  local_q;
   logic [Lanes-1:0]  constant_q;
   logic [PartsW-1:0] parts_q;      // parts of the result that are not written yet
-  logic [1:0]        space_q;      // of the last pass that was performed
-  logic              line_first_q; // the coalescer has performed none
+  logic [1:0]        space_q;      // space of the last pass that was performed
+  logic              line_first_q; // the coalescer has performed no pass yet
   logic [WarpW-1:0]  warp_q;
   logic [1:0]        kind_q;
   logic [1:0]        size_q;
@@ -171,7 +171,7 @@ module address_unit
   logic              port;
   logic              take;
   logic [Lanes-1:0]  lowest;           // lowest lane left
-  logic              lowest_shared;    // its space
+  logic              lowest_shared;    // space of this lane
   logic              lowest_local;
   logic              lowest_constant;
   pass_space_e       space;
@@ -239,7 +239,7 @@ module address_unit
 
   assign last_o         = busy_q & ((lanes_q & ~served) == '0);
   assign in_ready_o     = ~busy_q | last_o;
-  // Nothing is held behind a probe or a release.
+  // A probe or a release is never held: it is finished one cycle after it was taken.
   assign finish_valid_o = answer_q | (last_o & ((kind_q == KindStore) |
                                                 ((kind_q == KindAtomic) & ~reg_valid_q)));
   assign finish_warp_o  = warp_q;
@@ -254,7 +254,7 @@ module address_unit
   assign fault_cause_o = fault_cause_q;
   assign fault_value_o = fault_value_q;
 
-  // Parts: no other result of this register is on its way while the instruction is held.
+  // Parts: while the instruction is held, no other result for its register is outstanding.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_written
     assign written[p] = write_done_i[p] && written_i[p].warp == warp_q &&
                         written_i[p].d == reg_q;
@@ -303,7 +303,7 @@ module address_unit
   endfunction
 
   function automatic lane_access_t lane_access(
-    // The sign of what is loaded and the operation of an atomic play no part here.
+    // The sign of a load and the operation of an atomic are not read here.
     // verilator lint_off UNUSEDSIGNAL
     access_t access,
     // verilator lint_on UNUSEDSIGNAL
@@ -314,8 +314,8 @@ module address_unit
     logic               generic_space;
     logic               in_global;
     logic [3:0]         low_bits;  // of the address, that must be 0
-    logic [LaneW:0]     past;      // first byte behind the access
-    logic [LaneW:0]     limit;     // first byte behind the memory
+    logic [LaneW:0]     past;      // first byte after the access
+    logic [LaneW:0]     limit;     // first byte after the memory
 
     sum           = {b, a} + {{2*LaneW-24{offset[23]}}, offset};
     upper         = access.wide ? sum[LaneW +: LaneW] : '0;
@@ -357,9 +357,9 @@ module address_unit
     end
   endfunction
 
-  // The registers that are read have been looked up; of the rest this unit needs a part.
+  // Register sources arrive as data; of the other fields this unit reads some only.
   // verilator lint_off UNUSEDSIGNAL
-  instruction_t in_instruction;  // of the port whose instruction is offered
+  instruction_t in_instruction;  // instruction of the port that offers
   // verilator lint_on UNUSEDSIGNAL
   assign in_instruction = port ? in_instruction_i[LastPort] : in_instruction_i[0];
 
@@ -416,12 +416,12 @@ module address_unit
         if (Shares != 0 && opcode == OpProbe) begin
           for (int unsigned l = 0; l < Lanes; l++) begin
             lane = lane_access(access, a[LaneW*l +: LaneW], b[LaneW*l +: LaneW], word[31:8]);
-            // Behind the memory of the block: the instruction will be at fault.
+            // Beyond the shared memory of the block the instruction will be at fault.
             if (mask[l] && lane.in_common && lane.addr < LaneW'(shared_bytes_i)) in_common = 1'b1;
           end
         end
       end else if (!access.shuffle) begin
-        // Downwards, so that the lowest lane's fault is what stays.
+        // The loop runs downwards, so that the lowest lane's fault remains.
         for (int unsigned l = Lanes; l > 0; l--) begin
           if (mask[l-1]) begin
             lane = lane_access(access, a[LaneW*(l-1) +: LaneW], b[LaneW*(l-1) +: LaneW],

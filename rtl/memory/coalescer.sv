@@ -1,10 +1,10 @@
-// Lanes into lines of 128 bytes.
+// Coalescer: combines lanes into accesses of lines of 128 bytes.
 //
-// Serves global and local memory: in each pass one line, that of the lowest lane left, with all
-// lanes that fall into it. The request goes into a register at the SM's boundary, and, when
-// something will come back, a row into the line table at the same edge, so that rows stand there in
-// the order in which memory answers. Words of local memory lie side by side for the threads of a
-// warp: lanes that agree on an address, as they mostly do, share a line.
+// Serves global and local memory. Each pass serves one line, that of the lowest lane left, to all
+// lanes that access it. The request goes into a register at the SM's boundary. If an answer is
+// expected, a row goes into the line table at the same edge, so that the rows are in
+// the order in which memory answers. The words of local memory are interleaved by thread, within a
+// warp, so lanes with equal local addresses, the usual case, share a line.
 `include "gpurf_assert.svh"
 
 module coalescer
@@ -22,16 +22,16 @@ module coalescer
   input  logic [1:0]             size_i,
   input  logic                   signed_i,
   input  logic [3:0]             atomic_i,
-  input  logic                   bypass_i,           // a load that is to pass the cache by
+  input  logic                   bypass_i,           // the load bypasses the cache
   input  logic                   reg_valid_i,
   input  logic [RegW-1:0]        reg_i,
   input  logic [DataW-1:0]       addr_i,
   input  logic [DataW-1:0]       store_i,
   input  logic [DataW-1:0]       compare_i,
   input  logic [15:0]            local_words_i,      // words of local memory of a thread
-  input  logic                   last_i,             // no lane is left behind this pass
+  input  logic                   last_i,             // no lane is left after this pass
   output logic [Lanes-1:0]       served_o,
-  output logic [LineW-1:0]       pass_line_o,        // their line; 0 without a pass
+  output logic [LineW-1:0]       pass_line_o,        // line of the pass; 0 without a pass
 
   // row of the line table or of the cache
   input  logic                   row_room_i,
@@ -52,7 +52,7 @@ module coalescer
   output logic [1:0]             mem_req_kind_o,
   output logic [3:0]             mem_req_atomic_o,
   output logic [1:0]             mem_req_size_o,
-  output logic                   bypass_o,           // a load is to pass the cache by
+  output logic                   bypass_o,           // the request is a load that bypasses the cache
   output logic                   mem_req_answer_o,
   output logic [LineW-1:0]       mem_req_line_o,
   output logic [Lanes-1:0]       mem_req_mask_o,
@@ -62,7 +62,7 @@ module coalescer
   output logic [DataW-1:0]       mem_req_compare_o
 );
 
-  localparam int unsigned ByteW = 2;                          // bits of a byte's place in its word
+  localparam int unsigned ByteW = 2;                          // bits of a byte's offset in its word
   localparam int unsigned LaneIdxW = $clog2(Lanes);
   localparam int unsigned NumberW = LineW - 1;                // line within its memory
 
@@ -79,13 +79,13 @@ module coalescer
   logic [DataW-1:0]       data_q;
   logic [DataW-1:0]       compare_q;
 
-  logic                   answer;     // something will come back
+  logic                   answer;     // an answer is expected
   logic                   performed;
-  logic [NumberW-1:0]     chosen;     // what the lanes of the line have in common
+  logic [NumberW-1:0]     chosen;     // line or word number that the served lanes share
   logic [NumberW-1:0]     warp_base;  // first line of the warp's local memory
 
-  // What decides whether lanes share a line: the number of the line in global memory, that of the
-  // word in the thread's local memory.
+  // The number that must be equal for lanes to share a line: the line number in global memory, the
+  // word number in the thread's local memory.
   function automatic logic [NumberW-1:0] number_of(int unsigned lane);
     return local_i ? addr_i[LaneW*lane+ByteW +: NumberW]
                    : addr_i[LaneW*lane+LineOffsetW +: NumberW];
@@ -95,7 +95,7 @@ module coalescer
   assign performed = valid_i & (~req_valid_q | mem_req_ready_i) & (~answer | row_room_i);
   assign warp_base = local_i ? NumberW'(warp_i) * NumberW'(local_words_i) : '0;
 
-  // Downwards, so that the lowest lane's line is what stays.
+  // The loop runs downwards, so that the lowest lane's line remains.
   always_comb begin
     chosen   = '0;
     served_o = '0;

@@ -1,13 +1,13 @@
-// Parameters and constants.
+// Memory of kernel parameters and constants.
 //
-// Reads one word a cycle and gives it to all lanes that want it: constants are the same for all
-// threads most of the time, so one read port and a comparison do what would otherwise take 32
+// Reads one word per cycle and gives it to all lanes that want it. Constants are usually the same for all
+// threads, so one read port and a comparison replace 32
 // banks. The RAM is read at the end of a pass, the lanes' bytes are taken out of the word in the
 // next cycle.
 //
-// Two ask: the constant unit, which goes first, and the memory pipeline with the lanes of generic
-// loads whose address is in the constant space. What the constant unit has asked for is offered in
-// that next cycle. The memory pipeline gets it a cycle later, from registers, because its other
+// There are two requesters: the constant unit, which has priority, and the memory pipeline with the lanes of generic
+// loads whose address is in the constant space. The result for the constant unit is offered in
+// that next cycle. The result for the memory pipeline is offered a cycle later, from registers, because its other
 // units take two stages and its queue takes one result at a time.
 `include "gpurf_assert.svh"
 
@@ -35,7 +35,7 @@ module constant_memory
   input  logic              direct_reg_valid_i,
   input  logic [RegW-1:0]   direct_reg_i,
   input  logic [DataW-1:0]  direct_addr_i,
-  input  logic              direct_last_i,      // no lane is left behind this pass
+  input  logic              direct_last_i,      // no lane is left after this pass
   output logic [Lanes-1:0]  direct_served_o,
 
   // their result, in the cycle after their pass
@@ -57,7 +57,7 @@ module constant_memory
   input  logic              reg_valid_i,
   input  logic [RegW-1:0]   reg_i,
   input  logic [DataW-1:0]  addr_i,
-  input  logic              last_i,             // no lane is left behind this pass
+  input  logic              last_i,             // no lane is left after this pass
   output logic [Lanes-1:0]  served_o,
 
   // their result, two cycles after their pass
@@ -71,11 +71,11 @@ module constant_memory
 );
 
   localparam int unsigned WordAddrW = LaneW - 2;  // bits of a word's address
-  localparam int unsigned ByteW = 2;              // bits of a byte's place in its word
+  localparam int unsigned ByteW = 2;              // bits of a byte's offset in its word
 
   // first stage
   logic                   first_valid_q;
-  logic                   first_direct_q;  // the constant unit has asked
+  logic                   first_direct_q;  // the pass is for the constant unit
   logic [Lanes-1:0]       first_mask_q;
   logic [WarpW-1:0]       first_warp_q;
   logic                   first_reg_valid_q;
@@ -85,7 +85,7 @@ module constant_memory
   logic                   first_done_q;
   logic [ByteW*Lanes-1:0] byte_q;
 
-  // second stage, of the memory pipeline's
+  // second stage, for the memory pipeline only
   logic                   result_valid_q;
   logic [WarpW-1:0]       warp_q;
   logic [Lanes-1:0]       mask_q;
@@ -95,13 +95,13 @@ module constant_memory
   logic [DataW-1:0]       data_q;
 
   logic                   direct;       // a pass of the constant unit
-  logic                   performed;    // a pass of either
-  logic [Lanes-1:0]       lanes;        // that are offered in it
+  logic                   performed;    // a pass of either requester
+  logic [Lanes-1:0]       lanes;        // lanes that are offered in the pass
   logic [DataW-1:0]       addr;
   logic [Lanes-1:0]       served;
   logic [WordAddrW-1:0]   chosen;       // the word that is read
   logic [LaneW-1:0]       rdata;
-  logic [DataW-1:0]       value;        // each lane's bytes of it
+  logic [DataW-1:0]       value;        // bytes that each lane takes from the word
 
   assign result_valid_o     = result_valid_q;
   assign result_warp_o      = warp_q;
@@ -117,7 +117,7 @@ module constant_memory
   assign lanes     = direct ? direct_lanes_i : lanes_i;
   assign addr      = direct ? direct_addr_i : addr_i;
 
-  // Downwards, so that the lowest lane's word is what stays.
+  // The loop runs downwards, so that the lowest lane's word remains.
   always_comb begin
     chosen = '0;
     served = '0;

@@ -1,13 +1,13 @@
-// The constant or the special register at hand.
+// Constant unit: holds one load of a constant or of a special register.
 //
-// In the papers' machines a constant is an operand: it does not wait for memory. So constants and
-// special registers have a unit of their own beside the memory pipeline. It takes an instruction
+// In the machines of the papers a constant is an operand that does not wait for memory. Therefore constants
+// and special registers have a unit of their own beside the memory pipeline. It takes an instruction
 // with its base address, computes an address for each lane, and offers the lanes that are left to
 // the constant memory, pass by pass, or all of them to the special registers. The units say in the
 // same cycle which lanes they serve. No constant is written while a grid runs, so the order among
 // these instructions and accesses of memory does not matter.
 //
-// An instruction at fault is not held: nothing of it is performed.
+// An instruction at fault is not held: none of its reads is performed.
 `include "gpurf_assert.svh"
 
 module constant_unit
@@ -24,21 +24,21 @@ module constant_unit
   output logic               ready_o,
   input  logic [WarpW-1:0]   warp_i,
   input  logic [Lanes-1:0]   mask_i,
-  // Of an instruction this unit needs a part.
+  // Some fields of an instruction are not read here.
   // verilator lint_off UNUSEDSIGNAL
   input  instruction_t       instruction_i,
   // verilator lint_on UNUSEDSIGNAL
   input  logic               src_valid_i,        // source a is a register
-  input  logic [DataW-1:0]   data_i,             // it
+  input  logic [DataW-1:0]   data_i,             // value of source a
 
-  // lanes offered, and to whom
+  // lanes offered, and the unit to which they are offered
   output logic [Lanes-1:0]   lanes_o,
   output logic               busy_o,
   output logic               constant_valid_o,
   output logic               special_valid_o,
   input  logic [Lanes-1:0]   constant_served_i,
   input  logic [Lanes-1:0]   special_served_i,
-  output logic               last_o,             // no lane is left behind this pass
+  output logic               last_o,             // no lane is left after this pass
 
   // instruction held
   output logic [WarpW-1:0]   warp_o,
@@ -104,7 +104,7 @@ module constant_unit
 
   // The payload has no reset: it means nothing while busy_q, fault_q are low.
   always_ff @(posedge clk_i) begin : hold
-    // Of the modifiers only the lowest are those of these operations.
+    // Only the lowest modifiers belong to these operations.
     // verilator lint_off UNUSEDSIGNAL
     automatic logic [ModifiersW-1:0] m;
     automatic logic [LaneW-1:0]      word;      // upper half of the operation word
@@ -114,7 +114,7 @@ module constant_unit
     automatic logic [3:0]            low_bits;  // of an address, that must be 0
     automatic logic [LaneW-1:0]      offset;
     automatic logic [LaneW-1:0]      sum;
-    automatic logic [LaneW:0]        past;      // first byte behind the access
+    automatic logic [LaneW:0]        past;      // first byte after the access
     automatic logic                  at_fault;
     automatic logic [DataW-1:0]      addr;
 
@@ -134,7 +134,7 @@ module constant_unit
       at_fault = 1'b0;
       addr     = '0;
       if (!special) begin
-        // Downwards, so that the lowest lane's fault is what stays.
+        // The loop runs downwards, so that the lowest lane's fault remains.
         for (int unsigned l = Lanes; l > 0; l--) begin
           if (mask_i[l-1]) begin
             sum  = (src_valid_i ? data_i[LaneW*(l-1) +: LaneW] : '0) + offset;

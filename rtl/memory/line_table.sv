@@ -1,9 +1,9 @@
-// Lines in flight.
+// Table of the memory requests that wait for their line.
 //
 // A row for each request that waits for an answer, in order: memory answers in the order of
-// requests, so the table is a ring and an answer needs no number. When a line comes, the oldest row
-// says which lanes take what from it. They go to the register file as they come, under their mask:
-// nothing gathers a whole register beside the register file.
+// requests, so the table is a ring and an answer needs no number. When a line arrives, the oldest row
+// tells which lanes take which bytes of it. They go to the register file at once, under their mask:
+// no whole register is collected before it is written.
 `include "gpurf_assert.svh"
 
 module line_table
@@ -32,7 +32,7 @@ module line_table
   // answer
   input  logic                   mem_rsp_valid_i,
   input  logic [DataW-1:0]       mem_rsp_data_i,
-  input  logic                   mem_rsp_fault_i,       // there is no such place
+  input  logic                   mem_rsp_fault_i,       // the address does not exist
   output logic                   mem_rsp_ready_o,
 
   // result
@@ -75,9 +75,9 @@ module line_table
   logic [DataW-1:0]    result_data_q;
 
   meta_t               oldest;
-  logic [RowW-1:0]     place;     // where a row goes
-  logic                take;      // an answer comes
-  logic                finish;    // the oldest row and its answer make a result
+  logic [RowW-1:0]     place;     // place of the new row
+  logic                take;      // an answer is taken
+  logic                finish;    // the oldest row and its answer become a result
 
   assign room_o  = count_q < (RowW+1)'(Rows);
   assign empty_o = (count_q == '0) & ~result_valid_q;
@@ -111,13 +111,13 @@ module line_table
     end
   end
 
-  // The offsets of the row that comes, in one vector.
+  // The offsets of the new row, in one vector.
   function automatic logic [Lanes-1:0][LineOffsetW-1:0] row_offsets();
     for (int unsigned l = 0; l < Lanes; l++) row_offsets[l] = row_offset_i[l];
   endfunction
 
-  // Rows and payload have no reset: the count and the valids say what of them means something.
-  // A row holds no register's number where there is no register: rows are compared whole.
+  // Rows and payload have no reset: the count and the valids tell which of them have a meaning.
+  // A row without a register has register number 0, because lockstep compares rows as a whole.
   always_ff @(posedge clk_i) begin
     if (row_valid_i) begin
       meta_q[place]   <= {row_done_i, row_mask_i, row_warp_i, row_reg_valid_i,

@@ -1,14 +1,14 @@
-// What a pass of scratchpad memory does, wherever its words are.
+// Operations of a scratchpad pass, independent of where the words are stored.
 //
 // Common to `shared_memory`, which has banks of its own, and `unified_shared`, whose words are in the
-// unified banks: which lanes are looked at, what an atomic operation makes of a word, and which bytes
+// unified banks: which lanes a pass considers, how an atomic operation changes a word, and which bytes
 // of its word a store writes.
 package scratchpad_pkg;
   import gpurf_pkg::*;
   import fp_pkg::*;
 
-  // The lanes looked at in a pass, of those offered: `cfg` says how many bytes a cycle there are. All
-  // lanes make 128 bytes; else the half (64) or the quarter (32) with the lowest lane offered.
+  // The lanes that a pass considers, of those offered. `cfg` selects the bytes per cycle: all lanes are
+  // 128 bytes; otherwise the half (64) or the quarter (32) that contains the lowest lane offered.
   function automatic logic [Lanes-1:0] lanes_in_window(logic [1:0] cfg, logic [Lanes-1:0] lanes);
     localparam int unsigned HalfLanes = Lanes / 2;
     localparam int unsigned QuarterLanes = Lanes / 4;
@@ -29,8 +29,8 @@ package scratchpad_pkg;
     return {{2{size[1]}}, size != SizeByte, 1'b1} << place;
   endfunction
 
-  // The sum of two floats, to nearest even. Three bits below the significands are enough: where
-  // more are shifted out, at most one is lost at the top.
+  // The sum of two floats, to nearest even. Three bits below the significands are enough: if
+  // more bits are shifted out, at most one bit is lost at the top.
   function automatic logic [LaneW-1:0] float_sum(logic [LaneW-1:0] a, logic [LaneW-1:0] b);
     logic                    opposite, up;
     logic [LaneW-1:0]        high, low;
@@ -49,7 +49,7 @@ package scratchpad_pkg;
                                                    exponent(high) - exponent(low)));
     value = {1'b0, significand(high, 1'b0), 3'b000} + (opposite ? -value : value);
     if (value == '0) begin
-      // What cancels gives +0; zeros of one sign keep it.
+      // A sum that cancels is +0; a sum of two zeros of one sign keeps the sign.
       return {a[LaneW-1] & b[LaneW-1], {MagnitudeW{1'b0}}};
     end
     number    = placed(Wide'(value), WideExponentW'($signed(exponent(high))) - WideExponentW'(3));
@@ -58,7 +58,7 @@ package scratchpad_pkg;
     return {high[LaneW-1], magnitude};
   endfunction
 
-  // What an atomic operation leaves in place of `old`.
+  // The value that an atomic operation writes in place of `old`.
   function automatic logic [LaneW-1:0] updated(logic [3:0] operation, logic [LaneW-1:0] old,
                                                logic [LaneW-1:0] operand,
                                                logic [LaneW-1:0] compare);

@@ -1,12 +1,12 @@
-// 32 banks of four bytes.
+// Shared memory (scratchpad): 32 banks of four bytes.
 //
-// A pass serves, of each bank, one word: that of its lowest lane left, to all lanes that want this
-// word (thesis 2.4.2: 32 banks of 4 bytes). How many lanes are looked at in a pass is the strap's
-// affair: all of them make 128 bytes a cycle, a quarter makes the 32 bytes of the thesis' table
-// 4.4. Loads take two stages behind the choice: the banks are read at the end of the first, the
-// lanes' bytes go through the crossbar at the end of the second. An atomic operation holds its pass
-// for two cycles: a bank has a single port, so what is read in the one is written in the other, and
-// nothing can come between.
+// In a pass each bank serves one word, that of its lowest lane left, to all lanes that want this
+// word (thesis 2.4.2: 32 banks of 4 bytes). A strap selects how many lanes a pass considers:
+// all of them are 128 bytes per cycle, a quarter is the 32 bytes per cycle of the thesis' table
+// 4.4. Loads take two stages after the selection: the banks are read at the end of the first, the
+// lanes' bytes go through the crossbar at the end of the second. An atomic operation occupies two
+// cycles: a bank has a single port, so a word is read in the first cycle and written in the second, and
+// no other access comes between.
 `include "gpurf_assert.svh"
 
 module shared_memory
@@ -41,7 +41,7 @@ module shared_memory
   // verilator lint_on UNUSEDSIGNAL
   input  logic [DataW-1:0] store_i,
   input  logic [DataW-1:0] compare_i,
-  input  logic             last_i,              // no lane is left behind this pass
+  input  logic             last_i,              // no lane is left after this pass
   output logic [Lanes-1:0] served_o,
 
   // result, two cycles after its pass
@@ -54,9 +54,9 @@ module shared_memory
   output logic [DataW-1:0] result_data_o
 );
 
-  localparam int unsigned ByteW = 2;                 // bits of a byte's place in its word
+  localparam int unsigned ByteW = 2;                 // bits of a byte's offset in its word
   localparam int unsigned BankBytes = LaneW / 8;
-  localparam int unsigned PlaceW = BankW + ByteW;    // bits of a byte's place in a row
+  localparam int unsigned PlaceW = BankW + ByteW;    // bits of a byte's offset in a row
 
   logic                 phase_q;                     // the banks hold an atomic's old words
 
@@ -80,13 +80,13 @@ module shared_memory
   logic [RegW-1:0]      reg_q;
   logic [DataW-1:0]     data_q;
 
-  logic                 load;                        // what is offered
+  logic                 load;                        // kind of the pass that is offered
   logic                 store;
   logic                 atomic;
-  logic                 reads;                       // what the selected lanes' banks do
+  logic                 reads;                       // accesses of the banks of the selected lanes
   logic                 writes;
   logic                 starts;                      // a result begins
-  logic [Lanes-1:0]     window;                      // lanes looked at
+  logic [Lanes-1:0]     window;                      // lanes considered in this pass
   logic [Lanes-1:0]     selected;
   logic [Banks-1:0]     bank_used;                   // a lane of the bank is selected
   logic [RowW-1:0]      bank_row   [Banks];
@@ -106,7 +106,7 @@ module shared_memory
   assign store  = valid_i & (kind_i == KindStore);
   assign atomic = valid_i & (kind_i == KindAtomic);
 
-  // Room is asked for where a pass begins; an atomic that has read is finished in any case.
+  // Room is needed only where a pass begins: an atomic that has read its words always finishes.
   assign reads  = (load | (atomic & ~phase_q)) & room_i;
   assign writes = store | (atomic & phase_q);
   assign starts = (load & room_i) | (atomic & phase_q & reg_valid_i);
@@ -115,8 +115,8 @@ module shared_memory
 
   assign window = lanes_in_window(cfg_i, lanes_i);
 
-  // Upwards, so that a bank's lowest lane names its row. Lanes of an atomic never share a word:
-  // each of them has to see what the one before has left.
+  // The loop runs upwards, so that a bank's lowest lane selects the row. Lanes of an atomic never share a
+  // word in one pass: each lane has to see the value that the lane before it has written.
   always_comb begin : choose
     automatic logic [BankW-1:0] bank;
     automatic logic [RowW-1:0]  row;
@@ -142,7 +142,7 @@ module shared_memory
     end
   end
 
-  // Upwards as well, so that of several lanes that store to a byte the highest one's stays.
+  // The loop runs upwards, so that the highest of several lanes that store to one byte wins.
   always_comb begin : merge
     automatic logic [BankW-1:0]     bank;
     automatic logic [ByteW-1:0]     place;
@@ -225,7 +225,7 @@ module shared_memory
     end
   end
 
-  // A bank's output still holds the word that was read, also behind an atomic's write.
+  // The output of a bank still holds the word that was read, even after an atomic's write.
   always_ff @(posedge clk_i) begin : second_stage
     automatic logic [DataW-1:0] value;
     if (first_valid_q) begin
@@ -264,7 +264,7 @@ module shared_memory
   endfunction
 `endif
 
-  // The lowest lane offered is always among those selected, so every pass gets somewhere.
+  // The lowest lane offered is always selected, so every pass makes progress.
   `GPURF_ASSERT_WHEN(some_lane, valid_i, lanes_i != '0, "a pass without a lane was offered")
   `GPURF_ASSERT_WHEN(lowest_selected, valid_i, (selected & lanes_i & (~lanes_i + 1'b1)) != '0,
                      "the lowest lane left was passed over")

@@ -27,8 +27,8 @@ module mrf
   parameter int unsigned IssuePorts = 1,
   parameter int unsigned Depth = 64,
   parameter int unsigned TagW = 32,
-  parameter int unsigned Places = 0,   // 1: registers are handed out one by one
-  // The banks serve memory too: four, with two ports. 1: the ports are those of registers, 2: memory
+  parameter int unsigned Places = 0,   // 1: registers are allocated one by one
+  // The banks serve memory too: four banks with two ports. 1: memory uses the ports of registers, 2: memory
   // has ports of its own.
   parameter int unsigned Unified = 0,
   localparam int unsigned BankW = $clog2(Banks),
@@ -39,7 +39,7 @@ module mrf
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           cfg_i,  // order among reads: 0 oldest, 1 round-robin
-  // Only one of the two says where registers are: the layout with Places, first rows without.
+  // Registers are found by the layout with Places, and by the first rows without: only one of the two is read.
   // verilator lint_off UNUSEDSIGNAL
   input  register_layout_t               layout_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -66,7 +66,7 @@ module mrf
   // verilator lint_on UNUSEDSIGNAL
   input  logic [DataW-1:0]               write_data_i       [IssuePorts],
 
-  // results that go into their bank, for the scoreboard
+  // results written into their bank in this cycle, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
   output written_t                       written_o          [IssuePorts],
 
@@ -81,8 +81,8 @@ module mrf
 
   output mrf_event_t                     event_o,
 
-  // accesses of memory, with unified banks: a bit for each cluster of each column, entry and bytes of
-  // bank g of column b in element 8b + g; the column of each word that was read
+  // accesses of memory, with unified banks: one bit for each cluster of each column. Element 8b + g has entry and
+  // bytes of bank g of column b; memory_data_column_i is the column from which each word was read
   // verilator lint_off UNUSEDSIGNAL
   input  logic [Clusters-1:0]            memory_read_i         [Columns],
   input  logic [EntryW-1:0]              memory_read_entry_i   [UnifiedBanks],
@@ -104,7 +104,7 @@ module mrf
   logic [EntryW-1:0]     issue_entry      [Operands*IssuePorts];
   logic [Collectors-1:0] alloc_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Collectors-1:0] alloc_port;       // with one port it is not read
+  logic [Collectors-1:0] alloc_port;       // issue port of the instruction; not read with one port
   // verilator lint_on UNUSEDSIGNAL
 
   // write queues
@@ -141,7 +141,7 @@ module mrf
   logic [EntryW-1:0]     read_entry       [Banks];
   logic [Banks-1:0]      bank_write_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Banks-1:0]      bank_write_port;  // with one queue it is not read
+  logic [Banks-1:0]      bank_write_port;  // queue that writes; not read with one queue
   // verilator lint_on UNUSEDSIGNAL
   logic [EntryW-1:0]     bank_write_entry [Banks];
   mrf_arbiter_event_t    arbiter_event;
@@ -258,7 +258,7 @@ module mrf
   );
 
   for (genvar c = 0; c < Collectors; c++) begin : gen_collector
-    // The instruction of the issue port that the allocator names.
+    // The instruction to allocate, from the issue port that the allocator names.
     logic [WarpW-1:0]    alloc_warp;
     logic [Lanes-1:0]    alloc_mask;
     logic [TagW-1:0]     alloc_tag;
@@ -345,7 +345,7 @@ module mrf
   );
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
-    // The result at the head of the queue that the arbiter names.
+    // The data to write, from the head of the queue that the arbiter names.
     logic [Lanes-1:0] bank_write_mask;
     logic [DataW-1:0] bank_write_data;
 
@@ -376,7 +376,7 @@ module mrf
 
       assign memory_data[b] = '0;
     end else begin : gen_unified
-      // What memory accesses in this column.
+      // Accesses of memory to this column.
       logic [EntryW-1:0]       memory_read_entry  [Clusters];
       logic [EntryW-1:0]       memory_write_entry [Clusters];
       logic [ClusterBytes-1:0] memory_write_bytes [Clusters];

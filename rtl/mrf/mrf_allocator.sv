@@ -1,4 +1,4 @@
-// Which collector takes an instruction, and which one sends its own away.
+// Allocates collectors to issued instructions, and selects the collectors that dispatch.
 //
 // Hands free collectors to the issue ports, remembers which instruction is older than which, and
 // offers the oldest complete instructions for dispatch (stealing paper, section II-B and figure 6:
@@ -28,26 +28,26 @@ module mrf_allocator
   input  logic [Collectors-1:0] complete_i,
   input  logic [WarpW-1:0]      col_warp_i     [Collectors],
   output logic [Collectors-1:0] alloc_valid_o,                // takes an instruction at this edge
-  output logic [Collectors-1:0] alloc_port_o,                 // from this port
+  output logic [Collectors-1:0] alloc_port_o,                 // issue port of this instruction
   output logic [Collectors-1:0] older_o        [Collectors],  // [c][d]: d is older than c
 
   // dispatch
   output logic [IssuePorts-1:0] dispatch_valid_o,
   output logic [ColW-1:0]       dispatch_col_o [IssuePorts],
   input  logic [IssuePorts-1:0] dispatch_ready_i,
-  output logic [Collectors-1:0] free_o                        // is freed at this edge
+  output logic [Collectors-1:0] free_o                        // collector is freed at this edge
 );
 
   logic [Collectors-1:0] older_d     [Collectors];
   logic [Collectors-1:0] older_q     [Collectors];
-  logic [Collectors-1:0] same_warp_d [Collectors];  // older, and of the same warp
+  logic [Collectors-1:0] same_warp_d [Collectors];  // older collectors with the same warp
   logic [Collectors-1:0] same_warp_q [Collectors];
 
   logic [Collectors-1:0] place       [IssuePorts];  // one-hot: the collector of each issue port
-  logic [Collectors-1:0] taken       [IssuePorts];  // the same, if an instruction is taken
-  logic [Collectors-1:0] ahead       [IssuePorts];  // what is older than the arriving instruction
-  logic [Collectors-1:0] ahead_warp  [IssuePorts];  // and of the same warp
-  logic [Collectors-1:0] stays;                     // busy, and not freed
+  logic [Collectors-1:0] taken       [IssuePorts];  // the same, or 0 if no instruction is taken
+  logic [Collectors-1:0] ahead       [IssuePorts];  // collectors older than the arriving instruction
+  logic [Collectors-1:0] ahead_warp  [IssuePorts];  // of these, collectors with the same warp
+  logic [Collectors-1:0] stays;                     // collectors that are busy and not freed
 
   assign older_o = older_q;
 
@@ -138,7 +138,7 @@ module mrf_allocator
   end
 
 `ifndef SYNTHESIS
-  // A strict order: of two busy collectors exactly one is older, and older than older is older.
+  // A strict order: of two busy collectors exactly one is older, and the relation is transitive.
   function automatic logic strict_order(
     logic [Collectors-1:0] busy, logic [Collectors-1:0] older [Collectors]
   );
@@ -153,7 +153,7 @@ module mrf_allocator
     end
   endfunction
 
-  // Ahead of a collector with its own warp are only older ones, and none is older than itself.
+  // Only older collectors of the same warp are ahead of a collector, and no collector is older than itself.
   function automatic logic same_warp_older();
     same_warp_older = 1'b1;
     for (int unsigned c = 0; c < Collectors; c++) begin
@@ -164,7 +164,7 @@ module mrf_allocator
 
   `GPURF_ASSERT(same_warp_is_older, same_warp_older(),
                 "a collector waits for one of its warp that is not older")
-  // Looked at before each change of the order: between changes it stays what it was.
+  // Checked only in cycles that change the order: between changes it stays as it was.
   `GPURF_ASSERT_WHEN(age_is_strict_order, (alloc_valid_o | free_o) != '0,
                      strict_order(busy_i, older_q),
                      "the ages of the busy collectors are not a strict order")

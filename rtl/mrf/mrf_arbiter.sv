@@ -1,4 +1,4 @@
-// Who gets a bank: one decision for each bank and cycle.
+// Bank arbiter: decides in each cycle which accesses each bank performs.
 //
 // A bank has a single access at a time, and writes go first, for "an early clearance of the
 // dependent instructions on the scoreboard" (stealing paper, section II-B); a dual-ported bank
@@ -9,8 +9,8 @@
 //   single-ported: blocking read, write, other read
 //   dual-ported:   blocking read, other read; writes beside them
 //
-// The order among the reads of a bank is a strap. Both orders are expressed as one question, asked
-// for each request: is a collector that goes before mine among the candidates of this bank? So the
+// The order among the reads of a bank is a strap. Both orders answer one question for each request:
+// is a collector with priority over mine among the candidates of this bank? So the
 // loops run over the requests and not over banks times requests.
 `include "gpurf_assert.svh"
 
@@ -58,20 +58,20 @@ module mrf_arbiter
   output mrf_arbiter_event_t    event_o
 );
 
-  logic [ColW-1:0]       rr_q [Banks];           // where the next round-robin search begins
-  logic                  turn_d, turn_q;         // the queue that goes first
+  logic [ColW-1:0]       rr_q [Banks];           // collector at which the next round-robin search begins
+  logic                  turn_d, turn_q;         // write queue that goes first in a contest
 
   logic [Slots-1:0]      blocking;               // request holds a write of its register back
   logic [Banks-1:0]      blocked;                // bank has a blocking request
   logic [IssuePorts-1:0] held;                   // write is held back
-  logic [IssuePorts-1:0] wants;                  // write would go, if it were alone
+  logic [IssuePorts-1:0] wants;                  // write could be granted if it were alone
   logic                  contest;                // both queues want the same bank
   logic [Banks-1:0]      readable;               // bank can read in this cycle
   logic [Slots-1:0]      candidate;
   logic [Collectors-1:0] candidates [Banks];     // collectors with a candidate at the bank
   logic [ColW-1:0]       chosen     [Banks];     // collector whose read the bank performs
   logic [Slots-1:0]      waits;                  // requests without a grant
-  logic [Slots-1:0]      waits_own;              // by what they wait for
+  logic [Slots-1:0]      waits_own;              // waits for a read of its own instruction
   logic [Slots-1:0]      waits_other;
   logic [Slots-1:0]      waits_write;
 
@@ -103,7 +103,7 @@ module mrf_arbiter
     end
   end
 
-  // 2. Writes. With one queue the last queue is the first one, and there is no contest.
+  // 2. Writes. With one queue, IssuePorts-1 is queue 0, and there is no contest.
   always_comb begin
     bank_write_valid_o = '0;
     bank_write_port_o  = '0;
@@ -129,7 +129,7 @@ module mrf_arbiter
     end
   end
 
-  // 3. Reads. The lowest slot that no other slot goes before is chosen.
+  // 3. Reads. Granted is the lowest slot over which no candidate of the bank has priority.
   assign readable = (DualPort != 0) ? '1 : ~bank_write_valid_o;
 
   always_comb begin
@@ -169,7 +169,7 @@ module mrf_arbiter
   always_comb begin
     waits_own   = '0;
     waits_write = '0;
-    // Mostly nothing waits, and simulation gets by without the loop.
+    // Usually no request waits, and simulation skips the loop.
     if (waits != '0) begin
       for (int unsigned i = 0; i < Slots; i++) begin
         waits_write[i] = waits[i] & ~readable[req_bank_i[i]];

@@ -1,4 +1,4 @@
-// One bank: a RAM, and the bit that says whether its output was read at the last edge.
+// One bank: a RAM, and a bit that says whether the RAM was read at the last clock edge.
 //
 // Single-ported it performs a read or a write in a cycle (stealing paper, section III-B);
 // dual-ported a read and a write (RFC paper, section 2.1: "dual-ported banks, 1 read and 1 write
@@ -32,7 +32,7 @@ module mrf_bank
   assign read_data_valid_o = read_data_valid_q;
 
   if (DualPort == 0) begin : gen_1rw
-    // A read beside a write would be lost, so it is not reported either.
+    // A read in the cycle of a write would be lost, so its data is not reported as valid.
     assign read_data_valid_d = read_valid_i & ~write_valid_i;
 
     ram_1rw #(

@@ -1,4 +1,4 @@
-// Where a register lives: which bank, and which entry of it.
+// Location of a register: its bank, and its entry in that bank.
 //
 // Spreads the registers of a warp, and the same register of different warps, over the banks, so
 // that operands of an instruction and of its neighbours rarely meet at a bank (stealing paper,
@@ -20,8 +20,8 @@ module mrf_bank_map
   output logic [EntryW-1:0] entry_o
 );
 
-  // Banks is a power of two: dropping upper bits is the modulo, the division a shift. So is Depth,
-  // or all rows that a warp owns are below it, and no row wraps.
+  // Banks is a power of two: dropping upper bits is the modulo, and the division is a shift. Depth is a power of
+  // two as well, or all rows that a warp owns are below Depth and no row wraps.
   assign bank_o  = BankW'(reg_i + RegW'(warp_i));
   assign entry_o = base_i + EntryW'(32'(reg_i) / Banks);
 

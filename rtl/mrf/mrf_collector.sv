@@ -80,8 +80,8 @@ module mrf_collector
     end
   end
 
-  // The lowest register source of the arriving instruction with the same register as source s.
-  // Downwards, so that the lowest is what stays.
+  // The lowest register source of the arriving instruction that names the same register as source s.
+  // The loop runs downwards, so that the lowest match remains.
   function automatic logic [LeaderW-1:0] leader_of(int unsigned s);
     leader_of = LeaderW'(s);
     for (int unsigned lower = s; lower > 0; lower--) begin

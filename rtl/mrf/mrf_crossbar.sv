@@ -1,4 +1,4 @@
-// From the banks to the operand latches.
+// Routes read data from the banks to the operand latches.
 //
 // Routes each bank's output to the operand slots that asked for it (stealing paper, section II-B
 // and figure 1: "banked RF with operand collectors and a crossbar unit"), holds the operands, and
@@ -21,7 +21,7 @@ module mrf_crossbar
   input  logic                  rst_ni,
 
   // reads performed at this edge
-  input  logic [Slots-1:0]      fill_i,                                // serve this slot
+  input  logic [Slots-1:0]      fill_i,                                // this slot takes data
   input  logic [BankW-1:0]      fill_bank_i       [Slots],             // from this bank
 
   // their data, a cycle later
@@ -29,7 +29,7 @@ module mrf_crossbar
   input  logic [DataW-1:0]      read_data_i       [Banks],
 
   // dispatch
-  // The data multiplexer works in every cycle; the valid only says when its output means something.
+  // The data multiplexer is active in every cycle; the valid only says when its output has a meaning.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [IssuePorts-1:0] dispatch_valid_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -55,7 +55,7 @@ module mrf_crossbar
     else         fill_q <= fill_i;
   end
 
-  // Neither the bank index nor the latches have a reset. The multiplexer stands under its enable,
+  // Neither the bank index nor the latches have a reset. The multiplexer is evaluated only under its enable,
   // so that simulation moves 1024 bits only for a slot that takes them.
   for (genvar i = 0; i < Slots; i++) begin : gen_slot
     always_ff @(posedge clk_i) begin

@@ -26,7 +26,7 @@ module mrf_write_queue
   input  logic [DataW-1:0]   push_data_i,
 
   // waiting result
-  input  logic               pop_i,          // it is written at this edge
+  input  logic               pop_i,          // the waiting result is written at this edge
   output logic               head_valid_o,
   output logic [BankW-1:0]   head_bank_o,
   output logic [EntryW-1:0]  head_entry_o,

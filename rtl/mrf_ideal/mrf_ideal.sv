@@ -31,10 +31,10 @@ module mrf_ideal
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  // The order among the reads of a bank: here no read waits.
+  // Not read: the order among the reads of a bank. No read waits here.
   // verilator lint_off UNUSEDSIGNAL
   input  logic                           cfg_i,
-  // Registers have rows here, as they have in mrf without Places.
+  // Not read: registers are found by rows here, as in mrf without Places.
   // verilator lint_off UNUSEDSIGNAL
   input  register_layout_t               layout_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -60,7 +60,7 @@ module mrf_ideal
   input  logic [EntryW-1:0]              write_base_i       [IssuePorts],
   input  logic [DataW-1:0]               write_data_i       [IssuePorts],
 
-  // results that are written, for the scoreboard
+  // results written in this cycle, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
   output written_t                       written_o          [IssuePorts],
 
@@ -83,7 +83,7 @@ module mrf_ideal
   logic [EntryW-1:0]     issue_entry      [Operands*IssuePorts];
   logic [Collectors-1:0] alloc_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Collectors-1:0] alloc_port;       // not read with one port
+  logic [Collectors-1:0] alloc_port;       // issue port of the instruction; not read with one port
   // verilator lint_on UNUSEDSIGNAL
 
   // write queues
@@ -121,7 +121,7 @@ module mrf_ideal
 
   // events
   logic [8:0]            read_groups;      // lane groups of all reads
-  logic [4:0]            write_groups;     // and of all writes
+  logic [4:0]            write_groups;     // lane groups of all writes
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_issue
     for (genvar s = 0; s < Operands; s++) begin : gen_source
@@ -200,7 +200,7 @@ module mrf_ideal
   );
 
   for (genvar c = 0; c < Collectors; c++) begin : gen_collector
-    // The instruction of the issue port that the allocator names.
+    // The instruction to allocate, from the issue port that the allocator names.
     logic [WarpW-1:0]    alloc_warp;
     logic [Lanes-1:0]    alloc_mask;
     logic [TagW-1:0]     alloc_tag;
@@ -289,7 +289,7 @@ module mrf_ideal
         : '0;
   end
 
-  // Each request is a read, and each waiting result a write.
+  // Each request reads in this cycle, and each waiting result is written.
   always_comb begin
     read_groups  = '0;
     write_groups = '0;
@@ -301,7 +301,7 @@ module mrf_ideal
     end
   end
 
-  // Conflicts and held writes are 0.
+  // There are no conflicts and no held writes: their fields are 0.
   assign event_o = '{
     read:           6'($countones(req_valid)),
     read_groups:    read_groups,

@@ -31,7 +31,7 @@ module mrf_ideal_store
   input  logic [DataW-1:0]      write_data_i     [IssuePorts],
 
   // dispatch
-  // The data multiplexer works in every cycle; the valid only says when its output means something.
+  // The data multiplexer is active in every cycle; the valid only says when its output has a meaning.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [IssuePorts-1:0] dispatch_valid_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -44,7 +44,7 @@ module mrf_ideal_store
   logic [DataW-1:0] word_q    [Banks*Depth];
   logic [DataW-1:0] operand_q [Slots];
 
-  logic             meet;  // bus 0 writes the word that bus 1 names
+  logic             meet;  // bus 0 writes the word that bus 1 addresses
 
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_dispatch
     for (genvar s = 0; s < Operands; s++) begin : gen_operand
@@ -53,8 +53,8 @@ module mrf_ideal_store
     end
   end
 
-  // Neither words nor latches have a reset. Banks is a power of two, so entry and bank side by side
-  // are the index of the word. The multiplexer stands under its enable, so that simulation moves
+  // Neither words nor latches have a reset. Banks is a power of two, so entry and bank, concatenated,
+  // are the index of the word. The multiplexer is evaluated only under its enable, so that simulation moves
   // 1024 bits only for a slot that takes them.
   for (genvar i = 0; i < Slots; i++) begin : gen_slot
     always_ff @(posedge clk_i) begin
@@ -67,8 +67,8 @@ module mrf_ideal_store
                 write_entry_i[0] == write_entry_i[IssuePorts-1];
 
   // A write reads, merges and writes back the word under bit enables: in simulation three
-  // operations on whole words cost much less than a decision for each lane. Where two results meet,
-  // bus 1 merges its lanes into what bus 0 makes of the word.
+  // operations on whole words cost much less than a decision for each lane. Where both buses write one word,
+  // bus 1 merges its lanes into the word that bus 0 has merged.
   always_ff @(posedge clk_i) begin : write
     automatic logic [DataW-1:0] enable;  // a bit for each bit of the word
     automatic logic [DataW-1:0] merged;

@@ -1,8 +1,8 @@
-// Operands from the levels in front of the main register file and from it come together.
+// Merges operands from the levels in front of the main register file (MRF) with operands from the MRF itself.
 //
-// What such a level (below: the cache) gives for an instruction is kept here, lane by lane, until the collectors of the
-// main register file have the rest; then the instruction is offered. The latches stand beside those
-// of the collectors, one for each source of each instruction in the operand stage.
+// Keeps, lane by lane, what such a level (below: the cache) reads for an instruction, until the collectors of
+// the MRF have the remaining operands. Then it offers the instruction for dispatch. The latches here are in addition to
+// those of the collectors: one for each source of each instruction in the operand stage.
 module front_operands
   import gpurf_pkg::*;
 #(
@@ -13,18 +13,18 @@ module front_operands
   input  logic                           clk_i,
   input  logic                           rst_ni,
 
-  // an instruction leaves T
+  // an instruction leaves stage T, with the lanes that hit
   input  logic [IssuePorts-1:0]          move_valid_i,
   input  logic [TagW-1:0]                move_tag_i      [IssuePorts],
   input  logic [Lanes-1:0]               move_hit_i      [Operands*IssuePorts],
 
-  // what the cache gives
+  // operands that the cache has read
   input  logic [IssuePorts-1:0]          land_valid_i,
   input  logic [TagW-1:0]                land_tag_i      [IssuePorts],
   input  logic [Operands*IssuePorts-1:0] land_fill_i,
   input  logic [DataW-1:0]               land_data_i     [Operands*IssuePorts],
 
-  // what the main register file offers
+  // operands that the main register file offers
   input  logic [IssuePorts-1:0]          mrf_valid_i,
   input  logic [TagW-1:0]                mrf_tag_i       [IssuePorts],
   input  logic [Operands*IssuePorts-1:0] mrf_src_valid_i,
@@ -47,7 +47,7 @@ module front_operands
 
   logic [IssuePorts-1:0] mrf_got;
 
-  // The tag exists. Numbers are compared with a bit to spare: there may be as many tags as numbers.
+  // Whether the tag exists. The comparison is one bit wider than a tag, because Tags may be 2**TagW.
   function automatic logic exists(logic [TagW-1:0] tag);
     return {1'b0, tag} < (TagW + 1)'(Tags);
   endfunction
@@ -72,7 +72,7 @@ module front_operands
     end
   end
 
-  // The latches have no reset: they mean nothing before an instruction comes.
+  // The latches have no reset: their content has no meaning before an instruction arrives.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       for (int unsigned k = 0; k < Operands; k++) begin
@@ -101,8 +101,8 @@ module front_operands
       assign dispatch_src_valid_o[Operands*p+k] =
           dispatch_valid_o[p] & (mrf_src_valid_i[Operands*p+k] | (hit != '0));
 
-      // Lanes are chosen by a mask of the whole word, and only where both have some. What was not
-      // asked of the MRF does not come from there: what its latch holds has no owner.
+      // A mask over the whole word selects the lanes, and only if both sides supply some. A source not requested
+      // from the MRF takes nothing from the MRF: the latch there then holds no operand of this instruction.
       always_comb begin : merge
         automatic logic [DataW-1:0] enable;
         dispatch_data_o[Operands*p+k] = mrf_data_i[Operands*p+k];

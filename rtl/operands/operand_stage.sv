@@ -1,9 +1,9 @@
-// The seam between the pipeline and the register file.
+// The interface between the pipeline and the register file.
 //
-// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and
-// sends it on with its operands. The provider is the register-file design that `Organisation`
-// selects (docs/designs.md). The provider carries the number of an instruction's place here,
-// because the provider chooses which instruction leaves first.
+// Requests an instruction's operands from a provider, keeps the rest of the instruction meanwhile, and
+// passes it on together with its operands. The provider is the register-file design that `Organisation`
+// selects (docs/designs.md). The provider carries only a tag, the number of the instruction's place in this
+// stage, because the provider chooses which instruction leaves first.
 `include "gpurf_assert.svh"
 
 module operand_stage
@@ -16,7 +16,7 @@ module operand_stage
   parameter int unsigned Depth = 64,
   parameter int unsigned Active = 0,                       // slots of the scheduler
   parameter int unsigned Organisation = OrganisationMrf,   // organisation_e
-  // Of the design: its struct of sizes. Some designs have none.
+  // The struct of sizes of the selected design. Some designs have no sizes.
   // verilator lint_off UNUSEDPARAM
   parameter int unsigned Sizes = 0,
   // Only some designs can have unified banks.
@@ -31,14 +31,14 @@ module operand_stage
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  // A design does not read the inputs of services that it does not use.
+  // A design leaves inputs unused that serve only other designs.
   // verilator lint_off UNUSEDSIGNAL
   input  logic                           cfg_i,         // order of a bank's reads
   input  logic [DesignCfgW-1:0]          design_cfg_i,  // the design's straps
   // verilator lint_on UNUSEDSIGNAL
   input  logic [RowsW-1:0]               rows_i,  // rows of the register file that a warp has
   // verilator lint_off UNUSEDSIGNAL
-  input  register_layout_t               layout_i,  // or, one by one, its registers
+  input  register_layout_t               layout_i,  // where registers are, if they are allocated one by one
   // verilator lint_on UNUSEDSIGNAL
 
   // issue
@@ -49,7 +49,7 @@ module operand_stage
   input  instruction_t                   issue_instruction_i    [IssuePorts],
   // verilator lint_off UNUSEDSIGNAL
   input  logic [SlotW-1:0]               issue_slot_i           [IssuePorts],
-  input  logic [IssuePorts-1:0]          issue_end_i,      // what issues ends its strand
+  input  logic [IssuePorts-1:0]          issue_end_i,      // the issued instruction ends its strand
   // verilator lint_on UNUSEDSIGNAL
 
   // results
@@ -58,19 +58,19 @@ module operand_stage
   input  write_t                         write_i                [IssuePorts],
   input  logic [DataW-1:0]               write_data_i           [IssuePorts],
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [IssuePorts-1:0]          write_next_i,     // the head of its warp reads it
+  input  logic [IssuePorts-1:0]          write_next_i,     // the head of its warp reads the register
 
   // slots of the two-level scheduler
   input  logic [A-1:0]                   slot_valid_i,
   input  logic [WarpW-1:0]               slot_warp_i            [A],
-  input  logic [A-1:0]                   flush_i,          // is to be emptied
-  input  logic [A-1:0]                   drop_i,           // without write-back
+  input  logic [A-1:0]                   flush_i,          // the slot is to be emptied
+  input  logic [A-1:0]                   drop_i,           // the slot is emptied without write-back
   // verilator lint_on UNUSEDSIGNAL
   output logic [A-1:0]                   flush_done_o,
-  output logic [A-1:0]                   void_o,           // nothing is lost if it is left
-  output logic [Upper-1:0]               wait_o                 [A],  // places that wait
+  output logic [A-1:0]                   void_o,           // a warp that leaves this slot loses no value
+  output logic [Upper-1:0]               wait_o                 [A],  // places with a pending value
 
-  // who probably issues next, and whether an operand is read for it
+  // candidate: the instruction that probably issues next; candidate_issue_o: an operand is read for it
   // verilator lint_off UNUSEDSIGNAL
   input  logic [IssuePorts-1:0]          candidate_valid_i,
   input  logic [WarpW-1:0]               candidate_warp_i       [IssuePorts],
@@ -78,8 +78,8 @@ module operand_stage
   // verilator lint_on UNUSEDSIGNAL
   output logic [IssuePorts-1:0]          candidate_issue_o,
 
-  // power states that the design keeps: registers of what is dispatched that another instruction
-  // accesses, warps that have ended
+  // for a design that keeps power states itself. keep: another instruction accesses the register of this
+  // dispatched source; over: warps that have ended
   // verilator lint_off UNUSEDSIGNAL
   input  logic [Operands*IssuePorts-1:0] dispatch_keep_i,
   input  logic [2**WarpW-1:0]            over_i,
@@ -90,10 +90,10 @@ module operand_stage
   // a grid is about to begin
   // verilator lint_off UNUSEDSIGNAL
   input  logic                           clear_i,
-  input  logic                           spare_i,          // the last row has no owner
+  input  logic                           spare_i,          // the last row belongs to no warp
   // verilator lint_on UNUSEDSIGNAL
 
-  // results that have gone into their bank
+  // results that have been written to their bank
   output logic [IssuePorts-1:0]          write_done_o,
   output written_t                       written_o              [IssuePorts],
 
@@ -108,8 +108,8 @@ module operand_stage
 
   output mrf_event_t                     event_o,
 
-  // accesses of memory, with unified banks: a bit for each cluster of each column, entry and bytes of
-  // bank g of column b in element 8b + g; the column of each word that was read
+  // accesses of memory, with unified banks: one bit for each cluster of each column. Element 8b + g has entry and
+  // bytes of bank g of column b; memory_data_column_i is the column from which each word was read
   // verilator lint_off UNUSEDSIGNAL
   input  logic [Clusters-1:0]            memory_read_i          [Columns],
   input  logic [EntryW-1:0]              memory_read_entry_i    [UnifiedBanks],
@@ -126,14 +126,14 @@ module operand_stage
   output logic [DesignEventW-1:0]        design_event_o         [DesignEvents]
 );
 
-  // With paired rows an even warp and the next one have the same rows.
+  // With paired rows an even warp and the next warp use the same rows.
   localparam logic [WarpW-1:0] WarpMask = {{WarpW-1{1'b1}}, !pairs_rows(Organisation)};
 
   // the instructions in the provider, by place
   logic [Tags-1:0] slot_busy_q;
   instruction_t    instruction_q [Tags];
 
-  // what the provider is told
+  // requests to the provider
   logic [EntryW-1:0]              issue_base    [IssuePorts];
   logic [TagW-1:0]                issue_tag     [IssuePorts];
   logic [Operands*IssuePorts-1:0] issue_src_valid;
@@ -148,21 +148,21 @@ module operand_stage
   logic [EntryW-1:0]              candidate_base    [IssuePorts];
   logic [Operands*IssuePorts-1:0] candidate_src_valid;
   logic [RegW-1:0]                candidate_src_reg [Operands*IssuePorts];
-  logic [IssuePorts-1:0]          hint_valid;         // a register is dead from here on
+  logic [IssuePorts-1:0]          hint_valid;         // the register is dead after this instruction
   logic [EntryW-1:0]              hint_base         [IssuePorts];
   logic [RegW-1:0]                hint_reg          [IssuePorts];
   // verilator lint_on UNUSEDSIGNAL
 
-  // what it answers
+  // answers of the provider
   logic [IssuePorts-1:0]          issue_ready;
   logic [IssuePorts-1:0]          dispatch_valid;
   logic [TagW-1:0]                dispatch_tag  [IssuePorts];
 
-  logic [IssuePorts-1:0] slot_free;   // there is a place for the port
+  logic [IssuePorts-1:0] slot_free;   // there is a free place for the port's instruction
   logic [IssuePorts-1:0] issued;
   logic [IssuePorts-1:0] dispatched;
 
-  // Port p has the (p+1)-th lowest free place, whether or not the lower port has an instruction.
+  // Port p gets the (p+1)-th lowest free place, even if the lower port has no instruction.
   always_comb begin : issue_place
     logic [Tags-1:0] idle;
     idle = ~slot_busy_q;
@@ -176,7 +176,7 @@ module operand_stage
     end
   end
 
-  // Depth is a power of two, and dropping upper bits is the modulo; or all rows of warps are below it.
+  // Dropping the upper bits is correct: Depth is a power of two and rows wrap, or all rows of warps are below Depth.
   function automatic logic [EntryW-1:0] first_row(logic [WarpW-1:0] warp);
     logic [WarpW-1:0] counted;
     counted = warp & WarpMask;
@@ -292,7 +292,7 @@ module operand_stage
             candidate_valid_i[p] && candidate_src_reg[Operands*p+k] != NoReg;
       end
 
-      // Registers beyond the warp's rows are another warp's.
+      // A hint for a register beyond the warp's rows is ignored: the word belongs to another warp.
       assign hint_reg[p]   = ~dispatch_instruction_o[p].ctl[ControlFreeRegister +: RegW];
       assign hint_base[p]  = first_row(dispatch_warp_o[p]);
       assign hint_valid[p] = dispatched[p] && hint_reg[p] != '1 &&
@@ -348,7 +348,7 @@ module operand_stage
       .place_event_o        (place_event)
     );
 
-    // The design keeps nothing for a slot.
+    // The design keeps nothing for a slot, so each flush is done at once.
     assign flush_done_o      = flush_i;
     assign design_event_o[0] = DesignEventW'(steal_event);
     assign design_event_o[1] = DesignEventW'(place_event);
@@ -403,7 +403,7 @@ module operand_stage
       .memory_data_o
     );
 
-    // The design keeps nothing for a slot.
+    // The design keeps nothing for a slot, so each flush is done at once.
     assign flush_done_o   = flush_i;
     assign design_event_o = '{default: '0};
   end else if (Organisation == OrganisationMrfIdeal) begin : gen_mrf_ideal
@@ -443,7 +443,7 @@ module operand_stage
       .event_o
     );
 
-    // The design keeps nothing for a slot.
+    // The design keeps nothing for a slot, so each flush is done at once.
     assign flush_done_o   = flush_i;
     assign design_event_o = '{default: '0};
   end else if (Organisation == OrganisationRfc) begin : gen_rfc
@@ -648,8 +648,8 @@ module operand_stage
     assign design_event_o[2] = '0;
   end
 
-  // Without places that the compiler manages a warp loses nothing when it leaves its slot, and no
-  // place is pending.
+  // Only with places that the compiler manages can a warp lose a value when it leaves its slot, or can a
+  // place be pending.
   if (Organisation != OrganisationHierarchy) begin : gen_no_levels
     assign void_o = '1;
     assign wait_o = '{default: '0};
@@ -660,14 +660,14 @@ module operand_stage
     assign power_wait_event_o = '0;
   end
 
-  // The other designs have banks of registers alone.
+  // The other designs have banks for registers only and serve no memory accesses.
   if (!has_unified_banks(Organisation)) begin : gen_no_memory
     assign memory_read_ready_o  = '0;
     assign memory_write_ready_o = '{default: '0};
     assign memory_data_o        = '0;
   end
 
-  // Without the candidates' service no operand is read early, and no hint is taken.
+  // A design that takes no candidates reads no operand early, and ignores hints.
   if (!takes_candidates(Organisation)) begin : gen_no_candidates
     assign candidate_base      = '{default: '0};
     assign candidate_src_valid = '0;
@@ -683,7 +683,7 @@ module operand_stage
   assign issued           = issue_valid_i & issue_ready;
   assign dispatched       = dispatch_valid & dispatch_ready_i;
 
-  // A place that is filled was free, and one that is freed was busy: they never meet.
+  // A place is filled only while it is free, and freed only while it is busy: both never hit the same place.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       slot_busy_q <= '0;

@@ -1,13 +1,13 @@
 // Registers of the instructions in progress.
 //
-// For each warp a few instructions that have been decoded and have not been written back (sharing
-// thesis 4.2.3, figure 4.5). A register that is about to leave ON although another of them accesses
-// it would have to be woken at once: it stays ON.
+// Holds for each warp a few instructions that have been decoded and have not been written back (sharing
+// thesis 4.2.3, figure 4.5). If a register is about to leave the state ON, and another of these instructions
+// accesses it, the register would have to be woken at once: so it stays ON.
 //
-// "Another" is one at another address. An entry is found by its address, and by the register that
-// is written: at most one instruction in flight writes a register, so no number has to go with the
-// instruction through the units. An instruction that finds no free entry is not entered. What the
-// table does not know costs a wake-up, never a value.
+// "Another" instruction is one with another address. An entry is found by its address, or by the register that
+// is written: at most one instruction in flight writes a register, so no entry number has to travel with the
+// instruction through the units. An instruction that finds no free entry is not entered. An instruction that is
+// missing from the table can cost a wake-up, never a value.
 `include "gpurf_assert.svh"
 
 module access_table
@@ -31,7 +31,7 @@ module access_table
   input  logic [IssuePorts-1:0] issue_valid_i,
   input  logic [WarpW-1:0]      issue_warp_i [IssuePorts],
   input  logic [PcW-1:0]        issue_pc_i   [IssuePorts],
-  input  logic [IssuePorts-1:0] issue_stays_i,             // goes to the operand stage
+  input  logic [IssuePorts-1:0] issue_stays_i,             // the instruction goes to the operand stage
 
   // an instruction is dispatched: its sources have been read
   input  logic [IssuePorts-1:0] read_valid_i,
@@ -50,7 +50,7 @@ module access_table
   input  logic [PredW-1:0]      pred_i       [IssuePorts],
 
   output logic [Sources-1:0]    read_keep_o,               // another instruction accesses the source
-  output logic [IssuePorts-1:0] reg_keep_o,                // the register that has been written
+  output logic [IssuePorts-1:0] reg_keep_o,                // another instruction accesses the register written
   output access_table_event_t   event_o
 );
 
@@ -67,15 +67,15 @@ module access_table
   logic [RegW-1:0]  d_q      [Places];
   logic [PredW-1:0] p_q      [Places];
 
-  // An entry of each port's warp. Without one the place means nothing.
-  logic [IssuePorts-1:0] push_found;             // a free one
+  // Entries of the warp of each port. If no entry is found, its place has no meaning.
+  logic [IssuePorts-1:0] push_found;             // a free entry
   logic [PlaceW-1:0]     push_place  [IssuePorts];
-  logic [IssuePorts-1:0] issue_found;            // that of what issues
+  logic [IssuePorts-1:0] issue_found;            // entry of the instruction that issues
   logic [PlaceW-1:0]     issue_place [IssuePorts];
-  logic [IssuePorts-1:0] read_found;             // that of what is dispatched and writes nothing
+  logic [IssuePorts-1:0] read_found;             // entry of a dispatched instruction that writes nothing
   logic [PlaceW-1:0]     read_place  [IssuePorts];
-  logic [E-1:0]          reg_free    [IssuePorts];   // those of results
-  logic [E-1:0]          pred_free   [IssuePorts];   // those of predicates
+  logic [E-1:0]          reg_free    [IssuePorts];   // entries that a written register frees
+  logic [E-1:0]          pred_free   [IssuePorts];   // entries that a written predicate frees
 
   function automatic logic [PlaceW-1:0] place_of(logic [WarpW-1:0] warp, int unsigned entry);
     return PlaceW'(E * 32'(warp) + entry);
@@ -88,7 +88,7 @@ module access_table
            register != NoReg;
   endfunction
 
-  // Whether it is that of an instruction in flight that writes the register.
+  // Whether the entry is that of an instruction in flight that writes the register.
   function automatic logic in_flight(logic [PlaceW-1:0] place, logic [RegW-1:0] register);
     return valid_q[place] && issued_q[place] && d_q[place] == register;
   endfunction
@@ -115,7 +115,7 @@ module access_table
   always_comb begin : writes
     logic [PlaceW-1:0] place;
     logic              found;  // the instruction that writes has an entry
-    logic [PcW-1:0]    pc;     // its address
+    logic [PcW-1:0]    pc;     // address of this instruction
     place      = '0;
     found      = 1'b0;
     pc         = '0;
@@ -141,8 +141,8 @@ module access_table
     end
   end
 
-  // ------------------------------------------------------------------ entries that come and go
-  // The lowest entry counts: the search goes downwards.
+  // ------------------------------------------------------------------ entries allocated and freed
+  // The search runs downwards, so that the lowest entry is found.
   always_comb begin : searches
     logic [PlaceW-1:0] place;
     place       = '0;
@@ -166,14 +166,14 @@ module access_table
           issue_found[p] = 1'b1;
           issue_place[p] = place;
         end
-        // Nothing will be written that could free the entry.
+        // An instruction that writes nothing frees its entry at dispatch, because no write will free it.
         place = place_of(read_warp_i[p], E - 1 - n);
         if (read_valid_i[p] && read_roles_i[p].d == NoReg && read_roles_i[p].p == NoPred &&
             in_flight(place, NoReg) && p_q[place] == NoPred && pc_q[place] == read_pc_i[p]) begin
           read_found[p] = 1'b1;
           read_place[p] = place;
         end
-        // An instruction that writes a register too leaves with that.
+        // The entry of an instruction that also writes a register is freed by the register, not here.
         place = place_of(pred_warp_i[p], n);
         pred_free[p][n] = pred_valid_i[p] && in_flight(place, NoReg) && p_q[place] == pred_i[p];
       end
@@ -209,7 +209,7 @@ module access_table
     end
   end
 
-  // The payload has no reset: it means nothing while the entry is free.
+  // The payload has no reset: it has no meaning while the entry is free.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       if (push_found[p]) begin

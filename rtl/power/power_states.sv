@@ -3,15 +3,15 @@
 // A register leaks less in SLEEP, where it keeps its value, and least when it is OFF (sharing thesis
 // 4.2.3, 4.2.4). An instruction says in which state it leaves its registers: a source when it has
 // been read, the result when it has been written. A register that is not ON cannot be accessed: a
-// head that needs it does not issue, and wakes it.
+// head that needs such a register does not issue, and wakes the register.
 //
-// While an access is in progress behind which the state changes, no younger instruction of the warp
-// may issue that accesses the register: it could find it asleep. So the register is marked as
-// pending, and the state that it will take waits in the two bits of its state, which nothing else
-// needs meanwhile: what is pending is ON.
+// While an access that changes the state of its register is in progress, no younger instruction of the warp
+// that accesses the register may issue, because the register could be asleep by then. So the register is marked
+// as pending, and its next state waits in the two bits of its state, off and asleep. These bits are free
+// meanwhile, because a pending register is ON.
 //
-// Nothing follows from the states of registers that no instruction names: a cycle looks at the heads,
-// and at registers of accesses that begin or end. How many registers are ON and in SLEEP is counted.
+// States of registers that no instruction names have no effect: in a cycle only the registers of the heads, and of
+// accesses that begin or end, are looked up. The numbers of registers that are ON and in SLEEP are counted.
 `include "gpurf_assert.svh"
 
 module power_states
@@ -26,7 +26,7 @@ module power_states
   input  power_straps_t            cfg_i,
 
   // heads of the instruction buffer
-  input  logic [Warps-1:0]         clear_i,                    // may issue as far as results go
+  input  logic [Warps-1:0]         clear_i,                    // the head may issue as far as results are concerned
   input  roles_t                   head_roles_i  [Warps],
 
   // an instruction goes to the operand stage
@@ -46,7 +46,7 @@ module power_states
   input  logic [IssuePorts-1:0]    reg_valid_i,
   input  logic [WarpW-1:0]         reg_warp_i    [IssuePorts],
   input  logic [RegW-1:0]          reg_i         [IssuePorts],
-  input  logic [IssuePorts-1:0]    reg_keep_i,                 // another instruction accesses it
+  input  logic [IssuePorts-1:0]    reg_keep_i,                 // another instruction accesses the register
 
   // warps that end and begin, and the grid
   input  logic [Warps-1:0]         alive_i,
@@ -56,15 +56,15 @@ module power_states
   input  logic                     launch_valid_i,
   input  logic [RegW-1:0]          launch_registers_i,
 
-  output logic [Warps-1:0]         clear_o,                    // clear, and its registers are ON
+  output logic [Warps-1:0]         clear_o,                    // clear_i, and the head's registers are ON
   output power_event_t             event_o,
   output power_wait_event_t        wait_event_o
 );
 
   localparam int unsigned IndexW = $clog2(Warps);
-  localparam int unsigned WordBits = (RegW < 6) ? 2**RegW : 64;  // registers of an element of a state
+  localparam int unsigned WordBits = (RegW < 6) ? 2**RegW : 64;  // registers in an element of a state array
   localparam int unsigned WordIndexW = $clog2(WordBits);
-  localparam int unsigned RegWords = 2**RegW / WordBits;   // elements of a warp
+  localparam int unsigned RegWords = 2**RegW / WordBits;   // elements for each warp
   localparam int unsigned ElementW = $clog2(RegWords * Warps);
   localparam int unsigned WakeW = 4;
   localparam int unsigned CountW = 8;
@@ -88,18 +88,18 @@ module power_states
   logic [CountW-1:0]   registers_q;
 
   logic                enabled;               // registers have states
-  logic                sleep_always;          // every access leaves SLEEP
-  logic                table_keeps;           // what the table says counts
+  logic                sleep_always;          // every access leaves its register in SLEEP
+  logic                table_keeps;           // the keep bits of the access table are used
 
   logic [Warps-1:0]    waking;                // heads that wait for a wake-up
-  logic [Warps-1:0]    wake_end;              // whose registers are ON behind this edge
-  logic [WakeW-1:0]    wake_left  [Warps];    // cycles until then, this one included
+  logic [Warps-1:0]    wake_end;              // heads whose registers are ON after this edge
+  logic [WakeW-1:0]    wake_left  [Warps];    // cycles until then, including this one
   logic [Warps-1:0]    ended;                 // warps that have ended, with registers that are not OFF
 
-  // Accesses that end and change their register's state: sources, three a port, then writes.
+  // Accesses that end and change the state of their register: the sources, three for each port, then the writes.
   logic [Ends-1:0]     end_valid;
-  logic [Ends-1:0]     end_keep;              // it stays ON
-  logic [Ends-1:0]     end_off;               // it is switched OFF unless it stays ON
+  logic [Ends-1:0]     end_keep;              // the register stays ON
+  logic [Ends-1:0]     end_off;               // the register is switched OFF, unless end_keep
   logic [WarpW-1:0]    end_warp   [Ends];
   logic [RegW-1:0]     end_reg    [Ends];
 
@@ -107,7 +107,7 @@ module power_states
   assign sleep_always = cfg_i.mode == PowerModeSleepAlways;
   assign table_keeps  = cfg_i.mode == PowerModeTable;
 
-  // The element of a state that a register of a warp is in.
+  // Index of the element of a state array that holds a register of a warp.
   function automatic logic [ElementW-1:0] element_of(logic [WarpW-1:0] warp,
                                                      logic [RegW-1:0] register);
     return ElementW'({warp, register} >> WordIndexW);
@@ -117,15 +117,15 @@ module power_states
   typedef logic [Names-1:0][RegW-1:0]           names_t;
   typedef logic [Names-1:0][RegisterPowerW-1:0] left_t;
 
-  // The names of an instruction's registers, the result in front of the sources.
+  // The names of an instruction's registers: the result has index 0, the sources follow.
   // verilator lint_off UNUSEDSIGNAL
   function automatic names_t names_of(roles_t roles);
     // verilator lint_on UNUSEDSIGNAL
     return {roles.c, roles.b, roles.a, roles.d};
   endfunction
 
-  // Names that are registers, each register once: the first place counts, so that a source that is
-  // the result too is the result.
+  // Names that are registers, each register once: its lowest index counts, so that a register that is
+  // both source and result counts as the result.
   function automatic logic [Names-1:0] registers_of(names_t names);
     for (int unsigned k = 0; k < Names; k++) begin
       registers_of[k] = names[k] != NoReg;
@@ -135,8 +135,8 @@ module power_states
     end
   endfunction
 
-  // The states in which the accesses leave their registers; ON for names that do not count. The
-  // sources that are registers have their bits in their order; a third one has none, and sleeps.
+  // The states in which the accesses leave their registers; ON for names that do not count. `states` has fields for
+  // the first and second source that is a register; a third source has no field, and its state is SLEEP.
   function automatic left_t left_by(names_t names, logic [ControlPowerW-1:0] states);
     logic [ControlPowerW-1:0] sources;
     logic [Names-1:0]         registers;
@@ -154,14 +154,14 @@ module power_states
     end
   endfunction
 
-  // The bits of a warp's registers, by their places among the names of an instruction.
+  // The bits of a warp's registers in a state array, one for each name of an instruction.
   function automatic logic [Names-1:0] pending_of(logic [WarpW-1:0] warp, names_t names);
     for (int unsigned k = 0; k < Names; k++) begin
       pending_of[k] = pending_q[element_of(warp, names[k])][WordIndexW'(names[k])];
     end
   endfunction
 
-  // The bit of what is no register is 1.
+  // NoReg has a bit in off_q as well, which is 1: it is masked.
   function automatic logic [Names-1:0] off_of(logic [WarpW-1:0] warp, names_t names);
     for (int unsigned k = 0; k < Names; k++) begin
       off_of[k] = off_q[element_of(warp, names[k])][WordIndexW'(names[k])] && names[k] != NoReg;
@@ -174,7 +174,7 @@ module power_states
     end
   endfunction
 
-  // Registers that the wake-up of a head wakes from OFF, from SLEEP.
+  // Number of registers that the wake-up of a head wakes from OFF; woken_asleep: from SLEEP.
   function automatic logic [NamesW-1:0] woken_off(logic [IndexW-1:0] warp);
     names_t names;
     names = names_of(head_roles_i[warp]);
@@ -188,7 +188,7 @@ module power_states
   endfunction
 
   // ------------------------------------------------------------------ heads
-  // What is pending is looked at first: the other bits of such a register mean something else.
+  // Pending is checked first: the other bits of a pending register are its next state, not its current one.
   always_comb begin : heads
     names_t names;
     logic   off;
@@ -299,7 +299,7 @@ module power_states
     end
   endfunction
 
-  // Later steps win.
+  // Later steps override earlier ones.
   always_comb begin : next
     names_t              names;
     left_t               left;
@@ -376,7 +376,7 @@ module power_states
           end
         end
       end
-      // Its registers are allocated, and nothing says when they are needed.
+      // The registers of a warp that begins are allocated and go to SLEEP: it is not known when they are needed.
       if (start_valid_i && sleep_always) begin
         for (int unsigned k = 0; k < RegWords; k++) begin
           element            = element_of(start_warp_i, RegW'(k * WordBits));
@@ -423,7 +423,7 @@ module power_states
     end
   endfunction
 
-  // Whether no warp has more registers that are ON than there are.
+  // Whether no wake-up gives a warp more ON registers than a warp has.
   function automatic logic counts_in_range();
     counts_in_range = 1'b1;
     for (int unsigned w = 0; w < Warps; w++) begin

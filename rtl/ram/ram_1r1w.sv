@@ -1,7 +1,7 @@
 // RAM cell with a read port and a write port (RFC paper, section 2.1: dual-ported banks, one read
 // and one write a cycle).
 //
-// A word has parts with a write enable each. By default it is a warp register and a part is a lane,
+// Each part of a word has a write enable. By default a word is a warp register and a part is a lane,
 // because inactive lanes of a warp keep their value. Reading and writing one word at the same edge
 // returns the old word. The cell is a module of its own so that a technology library can replace it
 // and so that the harness finds every memory by the same name. Neither the words nor the output
@@ -34,7 +34,7 @@ module ram_1r1w #(
   // A write reads, merges and writes back the word under bit enables: in simulation three
   // operations on whole words cost much less than a decision for each part.
   always_ff @(posedge clk_i) begin : write
-    automatic logic [WordW-1:0] enable;  // a bit for each bit of the word
+    automatic logic [WordW-1:0] enable;  // one bit for each bit of the word
     if (we_i) begin
       for (int unsigned part = 0; part < Parts; part++) begin
         enable[PartW*part +: PartW] = {PartW{wmask_i[part]}};

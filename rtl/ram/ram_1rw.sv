@@ -1,7 +1,7 @@
 // RAM cell with one port, used for a read or a write in a cycle (stealing paper, section III-B: the
 // single-ported banks of the baseline).
 //
-// A word has parts with a write enable each. By default it is a warp register and a part is a lane,
+// Each part of a word has a write enable. By default a word is a warp register and a part is a lane,
 // because inactive lanes of a warp keep their value. The cell is a module of its own so that a
 // technology library can replace it and so that the harness finds every memory by the same name.
 // Neither the words nor the output register are reset, as in a real macro.
@@ -19,7 +19,7 @@ module ram_1rw #(
   input  logic [EntryW-1:0] addr_i,
   input  logic [Parts-1:0]  wmask_i,  // parts to write
   input  logic [WordW-1:0]  wdata_i,
-  output logic [WordW-1:0]  rdata_o   // word read last; a write leaves it alone
+  output logic [WordW-1:0]  rdata_o   // word read last; a write does not change it
 );
 
   logic [WordW-1:0] mem_q [Depth];
@@ -30,7 +30,7 @@ module ram_1rw #(
   // A write reads, merges and writes back the word under bit enables: in simulation three
   // operations on whole words cost much less than a decision for each part.
   always_ff @(posedge clk_i) begin : access
-    automatic logic [WordW-1:0] enable;  // a bit for each bit of the word
+    automatic logic [WordW-1:0] enable;  // one bit for each bit of the word
     if (en_i) begin
       if (we_i) begin
         for (int unsigned part = 0; part < Parts; part++) begin

@@ -1,22 +1,22 @@
 // The register file cache, in front of a main register file.
 //
 // Each slot of the two-level scheduler has a few entries of one warp register (RFC paper, 3.1, 3.3
-// and figure 3; hierarchy thesis, 5.2, 5.3). Results go there, operands are looked for there first,
-// and what is missing, lane by lane, comes from the main register file (MRF). Results that take
-// long go around. A slot that is given up has what is dirty written back.
+// and figure 3; hierarchy thesis, 5.2, 5.3). Results are written there. Operands are looked up there first, and lanes
+// that miss are read from the main register file (MRF). Long-latency results go around the cache, into the MRF. When a
+// slot is given up, its dirty lanes are written back.
 //
 //   cycle t    an instruction, a result is taken
-//   t+1        T: tags are compared or written; what is missing is asked of the MRF
+//   t+1        T: tags are looked up or written; lanes that miss are requested from the MRF
 //   t+2        D: hits are read, results are written at the end of the cycle
 //   t+3        O: hits come out, and go into the operand latches
 //   t+4        the instruction is offered for dispatch
 //
-// Tags run one cycle in front of the data for reads and writes alike: whatever takes an entry away
-// from behind a hit writes it when it has been read. An instruction that misses what is on its way
-// to the MRF waits in T.
+// Tags are one cycle ahead of the data, for reads and writes alike: an operation that reallocates the
+// entry of an earlier hit overwrites the data only after the hit has read it. An instruction that misses
+// a register whose value is on its way to the MRF waits in T.
 //
-// The scoreboard hears of a result when it is taken, a cycle earlier than without the cache, because
-// T is a cycle more. An instruction that reads or writes the register of a result that is still in
+// The scoreboard clears a register when its result is taken, a cycle earlier than without the cache, because
+// stage T adds a cycle. An instruction that reads or writes the register of a result that is still in
 // its latch waits in T.
 //
 // There is a cache for each issue port, with the slots of that port: global slot s is slot
@@ -26,8 +26,8 @@
 // (hierarchy thesis, 6.5.2), and what instructions read from the MRF may be put into the cache
 // (hierarchy thesis, 5.2, "reads allocate").
 //
-// The words of the MRF may have power states (docs/power.md). Then an instruction in T, and a value in
-// front of the MRF, wait until their words are ON.
+// The words of the MRF may have power states (docs/power.md). Then an instruction in T, and a value that
+// waits for a write port of the MRF, wait until their words are ON.
 module rfc
   import gpurf_pkg::*;
 #(
@@ -53,7 +53,7 @@ module rfc
   input  logic                           rst_ni,
   // Without power states their straps are not read.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [CfgW-1:0]                cfg_i,  // prompt, the states', loads, bypass, LRU, live, the MRF's
+  input  logic [CfgW-1:0]                cfg_i,  // prompt, power states, loads, bypass, LRU, live, the MRF's strap
   // verilator lint_on UNUSEDSIGNAL
 
   // issue
@@ -72,7 +72,7 @@ module rfc
   input  logic [IssuePorts-1:0]          issue_bypass_i,
   input  logic [IssuePorts-1:0]          issue_past_i,
   input  logic [IssuePorts-1:0]          issue_private_i,
-  // Only power states ask in which state a source is left.
+  // Only power states read this: the state in which the instruction leaves a source.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [RegisterPowerW-1:0]      issue_left_i      [Operands*IssuePorts],
   // verilator lint_on UNUSEDSIGNAL
@@ -84,7 +84,7 @@ module rfc
   input  logic [EntryW-1:0]              write_base_i      [IssuePorts],
   input  logic [DataW-1:0]               write_data_i      [IssuePorts],
 
-  // results that are where they go, for the scoreboard
+  // results that have reached their destination, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
   output written_t                       written_o         [IssuePorts],
 
@@ -105,7 +105,7 @@ module rfc
   input  logic [Active-1:0]              drop_i,
   output logic [Active-1:0]              flush_done_o,
 
-  // power states: registers of what is dispatched that another instruction accesses, warps that have
+  // power states. keep: another instruction accesses the register of this dispatched source; over: warps that
   // ended
   // verilator lint_off UNUSEDSIGNAL
   input  logic [Operands*IssuePorts-1:0] dispatch_keep_i,
@@ -119,7 +119,7 @@ module rfc
   output power_wait_event_t              power_wait_event_o,
   output mrf_event_t                     mrf_event_o,
 
-  // the MRF's: accesses of memory to unified banks
+  // passed on to the MRF: accesses of memory to unified banks
   input  logic [Clusters-1:0]            memory_read_i         [Columns],
   input  logic [EntryW-1:0]              memory_read_entry_i   [UnifiedBanks],
   input  logic [Clusters-1:0]            memory_write_i        [Columns],
@@ -153,16 +153,16 @@ module rfc
   logic [RegW-1:0]     src_reg_q   [Sources];
   logic [RegW-1:0]     dst_q       [P];        // register written
   logic [P-1:0]        around_q;               // the result goes around the cache
-  logic [P-1:0]        past_q;                 // or past the LRF
+  logic [P-1:0]        past_q;                 // the result goes past the LRF
   // verilator lint_off UNUSEDSIGNAL
-  logic [RegisterPowerW-1:0] left_q [Sources]; // the state in which a source is left
+  logic [RegisterPowerW-1:0] left_q [Sources]; // power state in which the source is left
   // verilator lint_on UNUSEDSIGNAL
 
   logic [Lanes-1:0]    hit         [Sources];  // lanes that are in the cache, or in the LRF
-  logic [Sources-1:0]  missing;  // the source has lanes that are not
-  logic [Sources-1:0]  asked;    // and no lower source has the register
-  logic [P-1:0]        stall;    // and they are on their way to the MRF
-  logic [P-1:0]        behind;   // a register's result is in its latch, or has left it for the queue
+  logic [Sources-1:0]  missing;  // the source has active lanes that miss
+  logic [Sources-1:0]  asked;    // missing, and no lower missing source has the register
+  logic [P-1:0]        stall;    // a missing register is on its way to the MRF
+  logic [P-1:0]        behind;   // an older result of a register is in its latch, or has left it for the queue
   logic [P-1:0]        leave;
   logic [P-1:0]        taken;
 
@@ -185,7 +185,7 @@ module rfc
   logic [RegW-1:0]     tags_evict_reg   [P];
   logic [Lanes-1:0]    tags_evict_mask  [P];
   logic [Slots-1:0]    tags_clean       [P];
-  // What stands in none of the event words here is for people.
+  // Fields that are in none of the event words of this module are for debugging.
   // verilator lint_off UNUSEDSIGNAL
   rfc_tags_event_t     tags_event       [P];
   // verilator lint_on UNUSEDSIGNAL
@@ -249,7 +249,7 @@ module rfc
   logic [P-1:0]        results_around_private;
   logic [P-1:0]        results_wait;
 
-  // Without an LRF operations pass, and nothing else is ever there.
+  // Without an LRF operations pass through unchanged, and there is never a hit, spill or flush.
   logic [Lanes-1:0]    lrf_hit_mask         [Sources];
   logic [P-1:0]        lrf_low_valid;
   logic [P-1:0]        lrf_low_kill;
@@ -272,8 +272,8 @@ module rfc
   logic [DataW-1:0]    lrf_flush_data       [P];
   rfc_lrf_event_t      lrf_event            [P];
 
-  // Where reads do not allocate, the other inputs are not read, and no fill is ever offered.
-  logic [SlotW-1:0]    fills_move_slot      [P];  // the global number of the slot of what is in T
+  // Unless reads allocate, only the slot is read, and no fill is ever offered.
+  logic [SlotW-1:0]    fills_move_slot      [P];  // global slot number of the instruction in T
   // verilator lint_off UNUSEDSIGNAL
   logic [Lanes-1:0]    fills_move_miss      [Sources];
   logic [P-1:0]        fills_take_valid;
@@ -285,7 +285,7 @@ module rfc
   logic [DataW-1:0]    fills_fill_data      [P];
   logic                fills_busy;
 
-  // Without power states all words are ON, and none is looked up.
+  // Without power states all words are ON, and no state is looked up.
   logic [P-1:0]        power_look_valid;
   logic [P-1:0]        power_look_on;
   // verilator lint_off UNUSEDSIGNAL
@@ -314,7 +314,7 @@ module rfc
   logic [DataW-1:0]    mrf_write_data         [P];
   write_t              mrf_write              [P];
   logic [P-1:0]        mrf_write_done;
-  // Who knows what it has sent needs no names.
+  // Not read: who has sent a write knows its warp and register.
   // verilator lint_off UNUSEDSIGNAL
   written_t            mrf_written            [P];
   // verilator lint_on UNUSEDSIGNAL
@@ -345,8 +345,8 @@ module rfc
     end
   end
 
-  // All results in the latches, and those that have left them for the queues, are older than what is
-  // in T. This looks at state alone: whether a result ends depends on what leaves T.
+  // All results in the latches, and those that have left them for the queues, are older than the instruction
+  // in T. Only registers are compared here: whether a result ends in this cycle depends on what leaves T.
   always_comb begin
     behind = '0;
     for (int unsigned p = 0; p < P; p++) begin
@@ -371,7 +371,7 @@ module rfc
     end
   end
 
-  // A register that stands in two sources is read once.
+  // A register that two sources name is read once.
   always_comb begin
     asked = missing;
     for (int unsigned p = 0; p < P; p++) begin
@@ -442,7 +442,7 @@ module rfc
     assign mrf_issue_src_valid[Operands*p +: Operands] =
         mrf_issue_valid[p] ? missing[Operands*p +: Operands] : '0;
 
-    // What becomes of the result, for when it comes.
+    // Notes where the result of this instruction goes when it arrives.
     assign results_note_valid[p] = leave[p] && dst_q[p] != NoReg;
   end
 
@@ -466,7 +466,7 @@ module rfc
                                  ~evictions_busy[p][j];
     end
 
-    // Operations on the cache: fills first.
+    // Operations on the tags: a fill has priority over a result.
     assign tags_op_valid[p]    = fills_fill_valid[p] | lrf_low_valid[p];
     assign tags_op_kill[p]     = ~fills_fill_valid[p] & lrf_low_kill[p];
     assign tags_op_slot[p]     = fills_fill_valid[p] ? fills_fill_slot[p] : lrf_low_slot[p];
@@ -475,7 +475,7 @@ module rfc
     assign data_write_valid[p] = tags_op_valid[p] & ~tags_op_kill[p] & tags_op_ready[p];
     assign data_write_data[p]  = fills_fill_valid[p] ? fills_fill_data[p] : results_op_data[p];
 
-    // Values on their way to the MRF: of the tags first; the LRF then has nothing to say.
+    // Values on their way to the MRF: evictions of the tags go first; the LRF flushes only when there is none.
     assign evictions_push_valid[p] = tags_evict_valid[p] | lrf_flush_valid[p];
     assign evictions_push_slot[p]  = lrf_flush_valid[p] ? lrf_flush_slot[p] : tags_evict_slot[p];
     assign evictions_push_reg[p]   = lrf_flush_valid[p] ? lrf_flush_reg[p] : tags_evict_reg[p];
@@ -535,7 +535,7 @@ module rfc
         .event_o           (lrf_event[p])
       );
 
-      // A source may have lanes in both. They are chosen by a mask of the whole word.
+      // A source may have lanes in the cache and in the LRF. A mask over the whole word selects them.
       for (genvar k = 0; k < Operands; k++) begin : gen_land
         always_comb begin : merge
           automatic logic [DataW-1:0] enable;
@@ -781,7 +781,7 @@ module rfc
   assign dispatch_tag_o = mrf_dispatch_tag;
 
   // ------------------------------------------------------------------ reads that allocate
-  // While a fill is pending nothing is dispatched.
+  // Nothing is dispatched while a fill is pending.
   assign dispatch_valid_o        = operands_dispatch_valid & {P{~fills_busy}};
   assign dispatch_src_valid_o    = operands_dispatch_src_valid & {Sources{~fills_busy}};
   assign operands_dispatch_ready = dispatch_ready_i & {P{~fills_busy}};
@@ -832,7 +832,7 @@ module rfc
   end
 
   // ------------------------------------------------------------------ power states
-  // A value whose word is not ON finds the MRF's port not ready.
+  // The write port of the MRF looks not ready to a value whose word is not ON.
   assign results_mrf_ready = mrf_write_ready & power_write_on;
   assign mrf_write_valid   = results_mrf_valid & power_write_on;
   assign power_look_asked  = asked;
@@ -886,7 +886,7 @@ module rfc
   end
 
   // ------------------------------------------------------------------ the main register file
-  // Fields that it does not read are 0.
+  // Fields that the MRF does not read are 0.
   for (genvar p = 0; p < P; p++) begin : gen_write
     assign mrf_write[p] = '{d:       mrf_write_reg[p],
                             warp:    mrf_write_warp[p],
@@ -965,7 +965,7 @@ module rfc
           end
         end
       end
-      // What is written is a fill, or a result, or what a result of a private unit spills.
+      // The value written is a fill, a result, or an old LRF value that a private unit's result spills.
       if (fills_fill_valid[p]) begin
         extra_event_o.fill_groups = extra_event_o.fill_groups + 5'(tags_event[p].write_groups);
       end else begin
@@ -988,7 +988,7 @@ module rfc
       count_event_o.evict  = count_event_o.evict + 2'(tags_event[p].evict);
       count_event_o.dead   = count_event_o.dead + 2'(tags_event[p].dead);
       count_event_o.flush  = count_event_o.flush + 2'(tags_event[p].flush);
-      // A result that goes into the LRF takes its lanes away likewise.
+      // Only results around the cache count: a result that goes into the LRF takes lanes away too.
       if (results_op_kill[p]) begin
         count_event_o.kill = count_event_o.kill + 2'(tags_event[p].kill);
       end

@@ -1,12 +1,12 @@
 // The data array of one cache.
 //
-// Three read ports and one write port over all entries (RFC paper, figure 5: 3R/1W): three memories
-// that are written alike, where a technology has one with more ports. Around them are the stages D,
-// in which the array reads and writes what the tags said a cycle ago, and O, in which operands and
-// evicted values are at its outputs. Reads and writes are equally far behind the tags, and a read
-// gets the old value of the entry that is written at the same edge: so nothing comes between a hit
-// and its read. A value that comes down from a last result file (rfc_lrf) comes in D, where it is
-// read.
+// Three read ports and one write port over all entries (RFC paper, figure 5: 3R/1W). They are three memories
+// with the same content; a technology with multi-ported memories needs only one. Stage D performs the reads
+// and writes that the tags have decided a cycle ago. In stage O operands and evicted values are at the
+// outputs of the memories. Reads and writes follow the tags by the same delay, and a read gets the old value
+// of an entry that is written at the same edge, so no write comes between a hit
+// and its read. The old value that a last result file (rfc_lrf) spills arrives in D, in the cycle in which that file
+// reads it.
 `include "gpurf_assert.svh"
 
 module rfc_data
@@ -25,8 +25,8 @@ module rfc_data
   // an instruction leaves T
   input  logic                move_valid_i,
   input  logic [TagW-1:0]     move_tag_i,
-  input  logic [Operands-1:0] move_fill_i,               // the source has lanes here
-  input  logic [PortW-1:0]    move_port_i   [Operands],  // on this read port
+  input  logic [Operands-1:0] move_fill_i,               // the source has lanes in the cache
+  input  logic [PortW-1:0]    move_port_i   [Operands],  // read port that serves the source
   input  logic [Operands-1:0] read_i,
   input  logic [IndexW-1:0]   read_index_i  [Operands],
 
@@ -35,21 +35,21 @@ module rfc_data
   input  logic [PortW-1:0]    evict_port_i,
   input  logic [IndexW-1:0]   evict_index_i,
 
-  // the tags of a value are written
+  // a value is written: now its tags, a cycle later its data
   input  logic                write_valid_i,
   input  logic [IndexW-1:0]   write_index_i,
   input  logic [Lanes-1:0]    write_mask_i,
   input  logic [DataW-1:0]    write_data_i,
-  input  logic                spill_i,                   // in D: what is written is this instead
+  input  logic                spill_i,                   // in D: spill_data_i is written instead
   input  logic [DataW-1:0]    spill_data_i,
 
-  // operands are there
+  // operands in O
   output logic                land_valid_o,
   output logic [TagW-1:0]     land_tag_o,
   output logic [Operands-1:0] land_fill_o,
   output logic [DataW-1:0]    land_data_o   [Operands],
 
-  // an evicted value is there
+  // an evicted value in O
   output logic                evict_data_valid_o,
   output logic [DataW-1:0]    evict_data_o
 );

@@ -1,11 +1,11 @@
 // Values on their way from one cache to the main register file.
 //
-// A ring of four. A value has a place from the cycle after its eviction began, which is before its
+// A ring of four places. A value has a place from the cycle after its eviction began, which is before its
 // data has been read, until it is in its bank. Meanwhile its register must not be read from the main
-// register file, nor written there past this value: each access compares with every place.
+// register file, nor may another value of it overtake on the way there: each access is compared with every place.
 //
-// With the strap, data is offered as it comes if its value is next, and an instruction does not wait
-// for a value that goes into its bank in this cycle: its collector asks after that.
+// With the strap (prompt), data is offered as it arrives, if its value is next. An instruction then does not wait
+// for a value that goes into its bank in this cycle: its collector requests the register after that.
 `include "gpurf_assert.svh"
 
 module rfc_evictions
@@ -30,7 +30,7 @@ module rfc_evictions
   input  logic [Lanes-1:0]      push_mask_i,
   output logic                  room_o,
 
-  // data of the oldest that has none yet
+  // data of the oldest value that has none yet
   input  logic                  data_valid_i,
   input  logic [DataW-1:0]      data_i,
 
@@ -42,9 +42,9 @@ module rfc_evictions
   output logic [Lanes-1:0]      offer_mask_o,
   output logic [DataW-1:0]      offer_data_o,
   input  logic                  offer_ready_i,
-  input  logic                  done_i,                      // the oldest goes into its bank
+  input  logic                  done_i,                      // the oldest value goes into its bank
 
-  // who wants to know: the instruction in T, the results in the latches of the buses
+  // look-ups: the instruction in T, and the results in the latches of the buses
   input  logic [WarpW-1:0]      look_warp_i,
   input  logic [RegW-1:0]       look_reg_i    [Operands],
   output logic [Operands-1:0]   look_match_o,
@@ -52,17 +52,17 @@ module rfc_evictions
   input  logic [RegW-1:0]       result_reg_i  [IssuePorts],
   output logic [IssuePorts-1:0] result_match_o,
 
-  output logic [Slots-1:0]      busy_o                       // a value of the slot is here
+  output logic [Slots-1:0]      busy_o                       // a value of the slot has a place
 );
 
   localparam int unsigned Places = 4;
   localparam int unsigned PlaceW = $clog2(Places);
   localparam int unsigned CountW = $clog2(Places + 1);
 
-  logic [PlaceW-1:0] first_q;          // the oldest
+  logic [PlaceW-1:0] first_q;          // place of the oldest value
   logic [CountW-1:0] count_q;
-  logic [CountW-1:0] arrived_q;        // how many have their data, the oldest first
-  logic              sent_q;           // the oldest is in the write queue
+  logic [CountW-1:0] arrived_q;        // number of values with data; the oldest come first
+  logic              sent_q;           // the oldest value is in the write queue
   logic [LocalW-1:0] slot_q  [Places];
   logic [WarpW-1:0]  warp_q  [Places];
   logic [EntryW-1:0] base_q  [Places];
@@ -71,8 +71,8 @@ module rfc_evictions
   logic [DataW-1:0]  data_q  [Places];
 
   logic [Places-1:0] used;
-  logic [Places-1:0] looked;           // an instruction waits for it
-  logic              through;          // data is offered as it comes
+  logic [Places-1:0] looked;           // an instruction has to wait for this value
+  logic              through;          // data is offered in the cycle in which it arrives
   logic [PlaceW-1:0] push_place;
   logic [PlaceW-1:0] data_place;
   logic [PlaceW-1:0] offer_place;
@@ -92,7 +92,7 @@ module rfc_evictions
   assign offer_data_o  = through ? data_i : data_q[offer_place];
 
   always_comb begin
-    automatic logic [PlaceW-1:0] age;  // how many are older
+    automatic logic [PlaceW-1:0] age;  // number of older values
     busy_o = '0;
     for (int unsigned i = 0; i < Places; i++) begin
       age     = PlaceW'(i) - first_q;

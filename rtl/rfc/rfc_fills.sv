@@ -1,10 +1,10 @@
-// Reads allocate.
+// Fills: reads that miss allocate an entry in the cache.
 //
-// Operands that the cache did not have are put into it when their instruction is dispatched
+// Operands that missed in the cache are written into it when their instruction is dispatched
 // (hierarchy thesis, 5.2 and figure 5.8, "reads allocate"). They are clean: the main register file
-// has the same value. What is missing is noted by tag when the instruction leaves T; at dispatch it
-// goes, with its data, into the latch of the dispatch port, and from there into the caches, one
-// source a cycle and cache. As long as something is in a latch nothing is dispatched, so that no
+// has the same value. The missing lanes are noted by tag when the instruction leaves T. At dispatch they
+// go, with their data, into the latch of the dispatch port, and from there into the caches, one
+// source per cycle and cache. Nothing is dispatched while a latch holds a fill, so that no
 // result of a younger instruction of the same warp can come first.
 `include "gpurf_assert.svh"
 
@@ -64,12 +64,12 @@ module rfc_fills
   logic [Lanes-1:0]    mask_q      [Sources];
   logic [DataW-1:0]    data_q      [Sources];
 
-  logic [2**SlotW-1:0] flush;                    // of every number that a slot can have
+  logic [2**SlotW-1:0] flush;                    // flush_i, padded to all numbers that a slot field can have
   logic [Operands-1:0] eligible    [IssuePorts];
-  logic [Sources-1:0]  chosen      [IssuePorts];  // [c]: what cache c is offered
-  logic [Sources-1:0]  done;                     // performed
+  logic [Sources-1:0]  chosen      [IssuePorts];  // [c]: source that is offered to cache c
+  logic [Sources-1:0]  done;                     // sources whose fill is performed
 
-  // The tag exists. Numbers are compared with a bit to spare: there may be as many tags as numbers.
+  // Whether the tag exists. The comparison is one bit wider than a tag, because Tags may be 2**TagW.
   function automatic logic exists(logic [TagW-1:0] tag);
     return {1'b0, tag} < (TagW + 1)'(Tags);
   endfunction
@@ -81,7 +81,7 @@ module rfc_fills
   assign flush = (2**SlotW)'(flush_i);
 
   // ------------------------------------------------------------------ notes
-  // They have no reset: they mean nothing before an instruction comes.
+  // The notes have no reset: they have no meaning before an instruction leaves T.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       if (move_valid_i[p] && exists(move_tag_i[p])) begin
@@ -106,7 +106,7 @@ module rfc_fills
   always_comb begin
     for (int unsigned c = 0; c < IssuePorts; c++) begin
       chosen[c] = '0;
-      // Downwards, so that the lowest is what stays.
+      // The loop runs downwards, so that the lowest remains.
       for (int unsigned i = Sources; i > 0; i--) begin
         if (eligible[(i-1)/Operands][(i-1)%Operands] &&
             32'(slot_q[(i-1)/Operands]) % IssuePorts == c) begin
@@ -153,7 +153,7 @@ module rfc_fills
     for (genvar k = 0; k < Operands; k++) begin : gen_source
       assign missed[k] = takes && note_miss_q[note_of(take_tag_i[p], k)] != '0;
 
-      // The payload has no reset: it means nothing while nothing is pending.
+      // The payload has no reset: it has no meaning unless a fill is pending.
       always_ff @(posedge clk_i) begin
         if (missed[k]) begin
           reg_q[Operands*p+k]  <= note_reg_q[note_of(take_tag_i[p], k)];
@@ -163,7 +163,7 @@ module rfc_fills
       end
     end
 
-    // A slot that is emptied has lost its warp: what is pending for it is not made.
+    // A slot that is being emptied has lost its warp: its pending fills are discarded.
     always_ff @(posedge clk_i) begin
       if (!rst_ni)              pending_q[p] <= '0;
       else if (take_valid_i[p]) pending_q[p] <= missed;

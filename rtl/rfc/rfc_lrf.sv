@@ -1,12 +1,12 @@
 // The last result file above one cache: an entry for each slot.
 //
 // The hardware three-level hierarchy (hierarchy thesis, 6.5.2). Results of private units go here
-// first, and what was here before goes down into the cache: a spill. Only private units read it;
-// what a shared unit may read, the compiler sends past it. A lane of a register is here or in the
-// cache, never in both: who gets it takes it away from the other.
+// first, and the old value of the entry goes down into the cache: a spill. Only private units read the LRF;
+// the compiler sends a value that a shared unit may read past the LRF. A lane of a register is here or in the
+// cache, never in both: the one that gets it takes it away from the other.
 //
-// Results pass through on their way to the tags, so that whatever a result does to both is done at
-// one edge. Data runs one cycle behind, as in the cache (rfc_data).
+// Results pass through the LRF on their way to the tags, so that a result changes both at one clock edge.
+// Data is one cycle behind, as in the cache (rfc_data).
 `include "gpurf_assert.svh"
 
 module rfc_lrf
@@ -21,19 +21,19 @@ module rfc_lrf
 
   // the instruction in T
   input  logic                look_valid_i,
-  input  logic                look_move_i,                // it leaves
+  input  logic                look_move_i,                // the instruction leaves T
   input  logic [LocalW-1:0]   look_slot_i,
   input  logic [Lanes-1:0]    look_mask_i,
   input  logic [Operands-1:0] look_src_valid_i,
   input  logic [RegW-1:0]     look_reg_i    [Operands],
   input  logic [Operands-1:0] look_last_i,                // last reads
-  input  logic                look_private_i,             // it goes to a private unit
+  input  logic                look_private_i,             // the instruction goes to a private unit
   output logic [Lanes-1:0]    hit_mask_o    [Operands],
 
   // a result
   input  logic                op_valid_i,
-  input  logic                op_kill_i,                  // it has gone around the cache
-  input  logic                op_upper_i,                 // it is written here
+  input  logic                op_kill_i,                  // the result has gone around the cache
+  input  logic                op_upper_i,                 // the result is written to the LRF
   input  logic [LocalW-1:0]   op_slot_i,
   input  logic [RegW-1:0]     op_reg_i,
   input  logic [Lanes-1:0]    op_mask_i,
@@ -47,7 +47,7 @@ module rfc_lrf
   output logic [RegW-1:0]     low_reg_o,
   output logic [Lanes-1:0]    low_mask_o,
   input  logic                low_ready_i,
-  output logic                spill_o,                    // the entry's old value is written
+  output logic                spill_o,                    // the old value of the entry is written to the cache
 
   // slots that are emptied
   input  logic [Slots-1:0]    flush_i,
@@ -97,23 +97,23 @@ module rfc_lrf
 
   // the instruction
   logic [Lanes-1:0]  look_lanes;   // valid lanes of its slot's entry
-  logic [Lanes-1:0]  read_lanes;   // lanes that it reads here
-  logic              dies;         // last reads make its lanes dead
+  logic [Lanes-1:0]  read_lanes;   // lanes that the instruction reads here
+  logic              dies;         // last reads make the lanes that it reads dead
 
   // the operation
   logic [Lanes-1:0]  op_lanes;     // valid and dirty lanes of its slot's entry
   logic [Lanes-1:0]  op_dirty;
-  logic              same;         // the entry has its register
+  logic              same;         // the entry holds the result's register
   logic              spill;
   logic              write;        // a result is written here
-  logic              past;         // another one takes its lanes away
+  logic              past;         // a result that is not written here takes lanes away
 
   // flush
-  logic [Slots-1:0]  unclean;      // slots that have something to be written back
+  logic [Slots-1:0]  unclean;      // slots with a value to be written back
   logic [Slots-1:0]  empties;
 
-  // The slot exists. Numbers are compared with a bit to spare: there may be as many as there are
-  // numbers.
+  // Whether the slot exists. The comparison is one bit wider than a slot number, because Slots may be
+  // 2**LocalW.
   function automatic logic exists(logic [LocalW-1:0] slot);
     return {1'b0, slot} < (LocalW + 1)'(Slots);
   endfunction
@@ -173,7 +173,7 @@ module rfc_lrf
 
   always_comb begin
     flush_slot_o = '0;
-    // Downwards, so that the lowest is what stays.
+    // The loop runs downwards, so that the lowest remains.
     for (int unsigned j = Slots; j > 0; j--) begin
       if (unclean[j-1]) flush_slot_o = LocalW'(j - 1);
     end
@@ -193,9 +193,9 @@ module rfc_lrf
     assign dies_here  = dies && look_slot_i == LocalW'(j);
     assign flush_here = flush_valid_o && flush_slot_o == LocalW'(j);
 
-    // Last reads first, then the operation or the flush, then what empties the slot.
+    // Priority, lowest first: last reads, the operation or the flush, emptying of the slot.
     always_ff @(posedge clk_i) begin : lanes
-      automatic logic [Lanes-1:0] left;  // dirty ones that last reads leave
+      automatic logic [Lanes-1:0] left;  // dirty lanes that last reads leave
       left = dirty_q[j] & ~(dies_here ? look_mask_i : '0);
       if (!rst_ni || empties[j] || flush_here) begin
         valid_q[j] <= '0;
@@ -271,7 +271,7 @@ module rfc_lrf
     end
   end
 
-  // All reads get the value before the edge: what is written comes from behind them.
+  // All reads get the value before this edge: the write belongs to a later operation.
   always_ff @(posedge clk_i) begin
     if (d_move_q && (d_hit_q[0] | d_hit_q[1] | d_hit_q[2]) != '0) begin
       o_data_q <= exists(d_slot_q) ? data_q[d_slot_q] : '0;

@@ -1,13 +1,13 @@
-// Words of the main register file (MRF) below a cache that are ON, in SLEEP or OFF.
+// Power states (ON, SLEEP, OFF) of the words of the main register file (MRF) below a cache.
 //
 // A word leaks less in SLEEP, where it keeps its value, and least when it is OFF (sharing thesis
 // 4.2.3, 4.2.4). Below a register file cache its accesses are known late: a read when the tags miss,
 // a write when an entry is evicted or a result goes around the cache. So the instruction in T and
 // the values in front of the MRF's write ports wait here until their words are ON.
 //
-// A word stays ON while an access of it is in progress. The last one to end leaves the state: a read
-// that which its instruction says, a write SLEEP. An instruction that says OFF of a register which it
-// found in the cache switches the word OFF too, as nothing reads the register's value any more.
+// A word stays ON while an access of it is in progress. The last access to end decides the next state: a read
+// leaves the state that its instruction names, a write leaves SLEEP. An instruction that names OFF for a register
+// that it found in the cache switches the word OFF too, because nothing reads the register's value any more.
 `include "gpurf_assert.svh"
 
 module rfc_power
@@ -27,21 +27,21 @@ module rfc_power
   input  logic [IssuePorts-1:0]     look_valid_i,
   input  logic [WarpW-1:0]          look_warp_i   [IssuePorts],
   input  logic [TagW-1:0]           look_tag_i    [IssuePorts],
-  input  logic [Sources-1:0]        look_src_i,                  // a register
-  input  logic [Sources-1:0]        look_asked_i,                // to be read in the MRF
+  input  logic [Sources-1:0]        look_src_i,                  // the source is a register
+  input  logic [Sources-1:0]        look_asked_i,                // the source is to be read in the MRF
   input  logic [RegW-1:0]           look_reg_i    [Sources],
-  input  logic [RegisterPowerW-1:0] look_left_i   [Sources],     // the state in which it is left
+  input  logic [RegisterPowerW-1:0] look_left_i   [Sources],     // power state in which the source is left
   output logic [IssuePorts-1:0]     look_on_o,
-  input  logic [IssuePorts-1:0]     move_i,                      // it leaves T
+  input  logic [IssuePorts-1:0]     move_i,                      // the instruction leaves T
 
   // the value in front of a write port
   input  logic [IssuePorts-1:0]     write_valid_i,
-  input  logic [IssuePorts-1:0]     write_evict_i,               // an eviction
+  input  logic [IssuePorts-1:0]     write_evict_i,               // the value is an eviction
   input  logic [WarpW-1:0]          write_warp_i  [IssuePorts],
   input  logic [RegW-1:0]           write_reg_i   [IssuePorts],
   output logic [IssuePorts-1:0]     write_on_o,
-  input  logic [IssuePorts-1:0]     taken_i,                     // it goes into the MRF's queue
-  input  logic [IssuePorts-1:0]     done_i,                      // what is there goes into its bank
+  input  logic [IssuePorts-1:0]     taken_i,                     // the value goes into the MRF's queue
+  input  logic [IssuePorts-1:0]     done_i,                      // the value in the queue goes into its bank
 
   // an instruction is dispatched
   input  logic [IssuePorts-1:0]     read_valid_i,
@@ -55,14 +55,14 @@ module rfc_power
 );
 
   localparam int unsigned IndexW = $clog2(Warps);
-  localparam int unsigned WordBits = 64;                    // registers of an element of a state
+  localparam int unsigned WordBits = 64;                    // registers in one element of a state array
   localparam int unsigned WordIndexW = $clog2(WordBits);
   localparam int unsigned Elements = 2**RegW / WordBits * Warps;
   localparam int unsigned ElementW = $clog2(Elements);
   localparam int unsigned WakeW = 4;
   localparam int unsigned CountW = 8;
-  localparam int unsigned Wakes = Sources + IssuePorts;     // words that wake in a cycle
-  localparam int unsigned Ends = Sources + IssuePorts;      // accesses that end in a cycle
+  localparam int unsigned Wakes = Sources + IssuePorts;     // words that can become ON in one cycle
+  localparam int unsigned Ends = Sources + IssuePorts;      // accesses that can end in one cycle
   localparam int unsigned Changes = Wakes + Ends;
   localparam int unsigned ChangeW = $clog2(Changes);
 
@@ -84,7 +84,7 @@ module rfc_power
   logic [IssuePorts-1:0]     write_waking_q;
 
   // accesses in progress
-  logic [Operands-1:0]       reading_left     [Tags];       // those that do not end at this edge
+  logic [Operands-1:0]       reading_left     [Tags];       // of reading_q, reads that do not end at this edge
   logic [Operands-1:0]       reading_q        [Tags];
   logic [Operands-1:0]       note_src_q       [Tags];
   logic [WarpW-1:0]          note_warp_q      [Tags];
@@ -96,27 +96,27 @@ module rfc_power
   logic [RegW-1:0]           writing_reg_q    [IssuePorts];
 
   logic                      enabled;                       // words have states
-  logic                      table_keeps;                   // what the table says counts
+  logic                      table_keeps;                   // the access table decides too
 
-  logic [Sources-1:0]        first;                         // registers in T, each once
+  logic [Sources-1:0]        first;                         // register sources in T, each register once
   logic [Operands-1:0]       look_need        [IssuePorts]; // sources in T whose words are not ON
-  logic [IssuePorts-1:0]     look_end;                      // they are behind this edge
+  logic [IssuePorts-1:0]     look_end;                      // their words are ON after this edge
   logic [IssuePorts-1:0]     write_end;
 
-  // Changes of states, in their order.
+  // Changes of states, in the order in which they are applied.
   logic [Changes-1:0]        change_valid;
-  logic [Changes-1:0]        change_keep;                   // it stays ON because of the table
+  logic [Changes-1:0]        change_keep;                   // the word stays ON because of the access table
   logic [WarpW-1:0]          change_warp      [Changes];
   logic [RegW-1:0]           change_reg       [Changes];
   logic [RegisterPowerW-1:0] change_to        [Changes];
 
-  logic [Warps-1:0]          busy;                          // warps with an access, or a value that waits
-  logic [Warps-1:0]          ended;                         // warps whose words all go OFF
+  logic [Warps-1:0]          busy;                          // warps with an access in progress, or a waiting value
+  logic [Warps-1:0]          ended;                         // ended warps, whose words all go OFF at this edge
 
   assign enabled     = cfg_i.mode != PowerModeAlwaysOn;
   assign table_keeps = cfg_i.mode == PowerModeTable;
 
-  // The element of a state that a register of a warp is in.
+  // The element of a state array that holds a register of a warp.
   function automatic logic [ElementW-1:0] element_of(logic [WarpW-1:0] warp,
                                                      logic [RegW-1:0] register);
     return ElementW'({warp, register} >> WordIndexW);
@@ -197,7 +197,7 @@ module rfc_power
   end
 
   // ------------------------------------------------------------------ changes
-  // Whether another access of a word is in progress after this edge: one that continues, or begins.
+  // Whether another access of the word, an old or a new one, is in progress after this edge.
   function automatic logic in_progress(logic [WarpW-1:0] warp, logic [RegW-1:0] register);
     in_progress = 1'b0;
     for (int unsigned i = 0; i < Tags; i++) begin
@@ -221,7 +221,7 @@ module rfc_power
     end
   endfunction
 
-  // Of two accesses of a word that end together the first one finds the other one in progress.
+  // If two accesses of a word end together, the first one still finds the second one in progress.
   always_comb begin : changes
     logic                read;  // the source was read in the MRF
     logic                alone;

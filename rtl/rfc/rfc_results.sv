@@ -1,14 +1,14 @@
-// Where a result goes.
+// Destination of each result: the cache, the main register file (MRF), or the last result file (LRF).
 //
 // A latch at the end of each result bus, and the choice between cache and main register file, and
-// between the cache and a last result file above it. What its instruction said is kept as bits for
-// each register of a slot; what comes for a warp without a slot goes around in any case. A result
-// around the cache takes its lanes away from the entry in the cycle in which it goes into the main
-// register file's queue, so that neither of the two is ever the older one. Evictions share that
-// queue, and go first.
+// between the cache and a last result file above it. What the instruction of a result has said is kept as bits
+// for each register of a slot. A result for a warp without a slot always goes around the cache. A result
+// around the cache takes its lanes away from the entry in the cycle in which it enters the main
+// register file's queue, so that neither copy of a lane is ever the older one. Evictions share that
+// queue, and have priority.
 //
-// With Release, a result around the cache ends when the queue takes it, and the latch takes the
-// next one. Its warp and register are kept until it is in its bank, for the instruction in T.
+// With Release, a result around the cache ends when the queue takes it, and the latch is free for the
+// next one. Its warp and register are kept until it is in its bank, for comparison with the instruction in T.
 //
 // A bus serves either cache, and a cache takes one result a cycle: the buses take turns.
 `include "gpurf_assert.svh"
@@ -35,7 +35,7 @@ module rfc_results
   input  logic [EntryW-1:0]     write_base_i      [IssuePorts],
   input  logic [DataW-1:0]      write_data_i      [IssuePorts],
 
-  // results that are where they go
+  // results that have reached their destination
   output logic [IssuePorts-1:0] write_done_o,
   output written_t              written_o         [IssuePorts],
 
@@ -54,7 +54,7 @@ module rfc_results
   // caches
   output logic [IssuePorts-1:0] op_valid_o,
   output logic [IssuePorts-1:0] op_kill_o,
-  output logic [IssuePorts-1:0] op_upper_o,                    // it belongs into the LRF
+  output logic [IssuePorts-1:0] op_upper_o,                    // the result goes into the LRF
   output logic [LocalW-1:0]     op_slot_o         [IssuePorts],
   output logic [RegW-1:0]       op_reg_o          [IssuePorts],
   output logic [Lanes-1:0]      op_mask_o         [IssuePorts],
@@ -69,7 +69,7 @@ module rfc_results
   output logic [WarpW-1:0]      result_warp_o     [IssuePorts],
   output logic [RegW-1:0]       result_reg_o      [IssuePorts],
 
-  // results that have left their latches and are in the main register file's queues
+  // results that have left their latches, but are still in the main register file's queues
   output logic [IssuePorts-1:0] queue_valid_o,
   output logic [WarpW-1:0]      queue_warp_o      [IssuePorts],
   output logic [RegW-1:0]       queue_reg_o       [IssuePorts],
@@ -94,7 +94,7 @@ module rfc_results
   output logic [Lanes-1:0]      mrf_mask_o        [IssuePorts],
   output logic [DataW-1:0]      mrf_data_o        [IssuePorts],
 
-  output logic [IssuePorts-1:0] may_o,              // the result may go there
+  output logic [IssuePorts-1:0] may_o,              // the result may go to the main register file
 
   // for events
   output logic [IssuePorts-1:0] around_o,
@@ -106,8 +106,8 @@ module rfc_results
 
   // the latches of the buses
   logic [IssuePorts-1:0] valid_q;
-  logic [IssuePorts-1:0] sent_q;         // it is in the main register file's queue
-  logic [IssuePorts-1:0] outside_q;      // its warp had no slot once: it goes around
+  logic [IssuePorts-1:0] sent_q;         // the result is in the main register file's queue
+  logic [IssuePorts-1:0] outside_q;      // its warp had no slot in some cycle: it goes around
   logic [WarpW-1:0]      warp_q    [IssuePorts];
   logic [EntryW-1:0]     base_q    [IssuePorts];
   logic [RegW-1:0]       reg_q     [IssuePorts];
@@ -115,8 +115,8 @@ module rfc_results
   logic [DataW-1:0]      data_q    [IssuePorts];
   logic [IssuePorts-1:0] private_q;
 
-  logic [IssuePorts-1:0] queue_evict_q;  // what is in the queue is an eviction
-  logic [IssuePorts-1:0] turn_q;         // of each cache: the bus that goes first
+  logic [IssuePorts-1:0] queue_evict_q;  // the value in the queue is an eviction
+  logic [IssuePorts-1:0] turn_q;         // of each cache: bus with priority
   logic [Registers-1:0]  around_q  [Active];
   logic [Registers-1:0]  past_q    [Active];
 
@@ -124,13 +124,13 @@ module rfc_results
   logic [SlotW-1:0]      slot      [IssuePorts];
   logic [LocalW-1:0]     local_slot[IssuePorts];
   logic [IssuePorts-1:0] cached;         // the result goes to a cache
-  logic [IssuePorts-1:0] upper;          // and there into the LRF
-  logic [IssuePorts-1:0] may;            // it may go to the main register file
+  logic [IssuePorts-1:0] upper;          // the result goes to the LRF of the cache
+  logic [IssuePorts-1:0] may;            // the result may go to the main register file
   logic [IssuePorts-1:0] wants     [IssuePorts];  // [c][b]: bus b wants cache c
-  logic [IssuePorts-1:0] chosen    [IssuePorts];  // [c][b]: bus b goes at cache c
-  logic [IssuePorts-1:0] goes;           // the bus goes at its cache
+  logic [IssuePorts-1:0] chosen    [IssuePorts];  // [c][b]: cache c is given to bus b
+  logic [IssuePorts-1:0] goes;           // the bus has been given its cache
   logic [IssuePorts-1:0] taken;
-  logic [IssuePorts-1:0] released;       // it leaves its latch for the queue
+  logic [IssuePorts-1:0] released;       // the result leaves its latch for the queue
 
   assign result_valid_o = valid_q;
   assign result_warp_o  = warp_q;
@@ -142,7 +142,7 @@ module rfc_results
       in_slot[b] = 1'b0;
       slot[b]    = '0;
       if (valid_q[b]) begin
-        // Downwards, so that the lowest is what stays.
+        // The loop runs downwards, so that the lowest remains.
         for (int unsigned s = Active; s > 0; s--) begin
           if (slot_valid_i[s-1] && slot_warp_i[s-1] == warp_q[b]) begin
             in_slot[b] = 1'b1;
@@ -269,7 +269,7 @@ module rfc_results
     assign written_o[b] = '{d: reg_q[b], warp: warp_q[b]};
   end
 
-  // What has left its latch and is in the queue. Of the payload nothing is known before.
+  // Results that have left their latch and are in the queue. The payload has no meaning before that.
   if (Release != 0) begin : gen_release
     logic [IssuePorts-1:0] queued_q;
     logic [WarpW-1:0]      queue_warp_q [IssuePorts];
@@ -298,7 +298,7 @@ module rfc_results
     assign queue_reg_o   = '{default: '0};
   end
 
-  // Nor have these: what is outstanding of a warp in a slot was issued from there.
+  // These bits have no reset either: an outstanding result of a warp in a slot was issued from that slot.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       if (note_valid_i[p]) begin
@@ -309,7 +309,7 @@ module rfc_results
   end
 
 `ifndef SYNTHESIS
-  // How many slots have the warp.
+  // The number of slots that have the warp.
   function automatic int unsigned slots_of(logic [WarpW-1:0] warp);
     slots_of = 0;
     for (int unsigned s = 0; s < Active; s++) begin

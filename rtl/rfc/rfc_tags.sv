@@ -1,13 +1,13 @@
-// What one cache holds, and what makes room.
+// Tags of one cache: look-up, allocation, eviction and flush.
 //
 // Tags, valid lanes and dirty lanes of the entries, replacement, flush (RFC paper, 3.1; hierarchy
-// thesis, 5.2). In a cycle it compares the sources of one instruction and performs one operation:
-// a value that is written here, a result that goes around and takes its lanes away, or, when there
-// is none, the eviction of one entry of a slot that is flushed. An entry without valid lanes is
+// thesis, 5.2). In each cycle this block compares the sources of one instruction and performs one operation:
+// a value is written here, or a result around the cache takes lanes away, or, when there
+// is none, one entry of a slot is evicted that is being flushed. An entry without valid lanes is
 // empty; one without dirty lanes can be dropped. The data follows a cycle later (rfc_data).
 //
-// A value comes from a unit, from a last result file above, whose new value may take lanes away
-// here at the same edge (rfc_lrf), or from the main register file, and then is clean (rfc_fills).
+// A written value comes from a unit, or from a last result file above, whose new value may take lanes away
+// here at the same edge (rfc_lrf), or from the main register file; then it is clean (rfc_fills).
 //
 // Only the entries of the slot concerned are compared: an instruction has one slot, and so does an
 // operation.
@@ -29,7 +29,7 @@ module rfc_tags
 
   // the instruction in T
   input  logic                look_valid_i,
-  input  logic                look_move_i,                 // it leaves
+  input  logic                look_move_i,                 // the instruction leaves T
   input  logic [LocalW-1:0]   look_slot_i,
   input  logic [Lanes-1:0]    look_mask_i,
   input  logic [Operands-1:0] look_src_valid_i,
@@ -42,12 +42,12 @@ module rfc_tags
 
   // an operation
   input  logic                op_valid_i,
-  input  logic                op_kill_i,                   // it goes around
+  input  logic                op_kill_i,                   // the result goes around the cache
   input  logic [LocalW-1:0]   op_slot_i,
   input  logic [RegW-1:0]     op_reg_i,
   input  logic [Lanes-1:0]    op_mask_i,
   input  logic                op_clean_i,                  // the main register file has it too
-  input  logic                take_valid_i,                // besides, another register loses lanes
+  input  logic                take_valid_i,                // another register loses lanes at the same time
   input  logic [RegW-1:0]     take_reg_i,
   input  logic [Lanes-1:0]    take_mask_i,
   output logic                op_ready_o,
@@ -75,7 +75,7 @@ module rfc_tags
   logic [Lanes-1:0]     valid_q [Words];
   logic [Lanes-1:0]     dirty_q [Words];
   logic [RegW-1:0]      tag_q   [Words];
-  logic [EntryNumW-1:0] next_q  [Slots];  // FIFO: the next victim
+  logic [EntryNumW-1:0] next_q  [Slots];  // FIFO: number of the next victim
   logic [Entries-1:0]   older_q [Words];  // LRU: entries of the slot that were used earlier
 
   logic live;
@@ -87,7 +87,7 @@ module rfc_tags
   logic [Operands-1:0] first;                // no lower source has the same register
   logic [Entries-1:0]  look_entry [Operands];  // the entry of the slot that matches
   logic [Entries-1:0]  dies;                 // entries that a last read makes dead
-  logic                look_uses;            // it makes entries younger
+  logic                look_uses;            // the look-up makes entries the youngest
 
   // evictions
   logic                possible;
@@ -95,14 +95,14 @@ module rfc_tags
 
   // the operation
   logic [Entries-1:0]   op_match;
-  logic [Entries-1:0]   op_entry;            // the entry that it concerns
+  logic [Entries-1:0]   op_entry;            // the entry that the operation uses
   logic [EntryNumW-1:0] op_number;
   logic                 op_found;            // an entry matches
   logic                 write;               // a result is written
-  logic                 allocate;            // to an entry that it takes
+  logic                 allocate;            // the write allocates an entry
   logic                 kill;                // an entry loses lanes
   logic [Lanes-1:0]     op_dirty;            // lanes that a write makes dirty
-  logic [Entries-1:0]   takes;               // entries that lose lanes as another is written
+  logic [Entries-1:0]   takes;               // entries that lose lanes while another entry is written
   logic                 must_evict;
 
   // flush
@@ -138,7 +138,7 @@ module rfc_tags
             if (hit_mask_o[k] != '0) hit_index_o[k] = index_of(look_slot_i, e);
           end
         end
-        // Downwards, so that the lowest is what stays.
+        // The loop runs downwards, so that the lowest remains.
         for (int unsigned j = k; j > 0; j--) begin
           if (look_src_valid_i[j-1] && look_reg_i[j-1] == look_reg_i[k]) first[k] = 1'b0;
         end
@@ -166,7 +166,7 @@ module rfc_tags
     end
   end
 
-  // Operands go first: an eviction has the lowest port that they leave.
+  // Operands have priority: an eviction uses the lowest read port that they leave free.
   always_comb begin
     possible  = 1'b0;
     free_port = '0;
@@ -190,7 +190,7 @@ module rfc_tags
           op_number     = EntryNumW'(e - 1);
         end
       end
-      // The victim. Entries are taken in turn, or the one that nothing is older than.
+      // The victim: entries in turn (FIFO), or the entry than which none is older (LRU).
       if (op_match == '0) begin
         if (!lru) begin
           op_number = next_q[op_slot_i];
@@ -277,7 +277,7 @@ module rfc_tags
     assign touched    = (look_here && dies != '0) || op_here || flush_here || empties[j];
 
     for (genvar e = 0; e < Entries; e++) begin : gen_entry
-      // Last reads first, then the operation or the flush, then what empties the slot.
+      // Priority, lowest first: last reads, the operation or the flush, emptying of the slot.
       always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
           valid_q[Entries*j+e] <= '0;
@@ -309,7 +309,7 @@ module rfc_tags
         end
       end
 
-      // A use makes an entry the youngest: all others are older, and it is older than none.
+      // A used entry becomes the youngest: all others are older than it, and it is older than none.
       always_ff @(posedge clk_i) begin : order
         automatic logic [Entries-1:0] older;
         if (!rst_ni) begin

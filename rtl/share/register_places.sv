@@ -1,8 +1,8 @@
-// Where a register is, with registers handed out one by one.
+// Location of a register, if registers are allocated one by one.
 //
-// A warp of a host, and of a block that shares nothing, has its registers one after another. A warp
-// of a guest has places of its own for the names that are private, and the places of the host's
-// warp for all others (sharing thesis 2.2.1, figure 2.5). Stateless; in the role of mrf_bank_map.
+// A warp of a host, or of a block that shares nothing, has its registers in consecutive places. A warp of
+// a guest has places of its own for its private register names, and uses the places of the host's warp
+// for all other names (sharing thesis 2.2.1, figure 2.5). Stateless; takes the role of mrf_bank_map.
 module register_places
   import gpurf_pkg::*;
 #(
@@ -19,7 +19,7 @@ module register_places
 );
 
   logic                      guest;
-  logic [WarpW-1:0]          index;   // among the warps of hosts, or among those of guests
+  logic [WarpW-1:0]          index;   // number of the warp among the warps of hosts, or among the warps of guests
   logic [RegisterPlaceW-1:0] place;
   logic [EntryW-1:0]         row;
 
@@ -35,8 +35,8 @@ module register_places
     place = place + RegisterPlaceW'(reg_i);
   end
 
-  // Banks and Depth are powers of two. In each row the banks begin one further, so that the same
-  // register of neighbouring warps is in different banks.
+  // Banks and Depth are powers of two. Each row starts one bank further than the row before, so that
+  // the same register of neighbouring warps is in different banks.
   assign row     = EntryW'(32'(place) / Banks);
   assign entry_o = row;
   assign bank_o  = BankW'(place) + BankW'(row);

@@ -1,10 +1,10 @@
-// Which block of a pair may access shared scratchpad memory.
+// Locks of shared scratchpad memory: decide which block of a pair may access it.
 //
-// The two blocks of a pair have one area of scratchpad memory in common; one of them has the lock
-// (sharing thesis 2.2.2). An address exists only behind the operand stage, in one queue where nothing
-// may wait for another block. So where the answer decides, a head issues as a probe first: it forms
-// the addresses, performs nothing and says whether a lane lies in the common area. A block gives the
-// lock up when all its threads have ended or have released (3.2.2).
+// The two blocks of a pair have one area of scratchpad memory in common; at most one of them has the lock (sharing
+// thesis 2.2.2). An address is known only behind the operand stage, in one queue in which no instruction may wait for
+// another block. So where the address decides whether a head needs the lock, the head first issues as a probe: the
+// probe forms the addresses, performs nothing and says whether a lane lies in the common area. A block gives the lock
+// up when all its threads have ended or have released (3.2.2).
 `include "gpurf_assert.svh"
 
 module scratchpad_locks
@@ -18,8 +18,8 @@ module scratchpad_locks
   input  scratchpad_straps_t    cfg_i,
 
   // heads of the warps
-  input  logic [Warps-1:0]      clear_i,          // may issue, as far as dependences go
-  // Of the words only opcode, space and mark are read, of the roles only the result.
+  input  logic [Warps-1:0]      clear_i,          // the head may issue as far as dependences are concerned
+  // Only opcode, space and mark of the words are read, and only the result of the roles.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [WordW-1:0]      head_op_i    [Warps],
   input  logic [WordW-1:0]      head_ctl_i   [Warps],
@@ -29,12 +29,12 @@ module scratchpad_locks
   // warps that issue
   input  logic [IssuePorts-1:0] issue_valid_i,
   input  logic [WarpW-1:0]      issue_warp_i [IssuePorts],
-  input  logic [IssuePorts-1:0] set_valid_i,      // what issues goes to the operand stage
+  input  logic [IssuePorts-1:0] set_valid_i,      // the issued instruction goes to the operand stage
 
-  // probes and releases that the address unit has taken
+  // answers of the address unit to probes and releases
   input  logic                  answer_valid_i,
   input  logic                  answer_release_i, // a release, not a probe
-  // Warps are below Warps.
+  // The number of a warp is below Warps: bits that Warps does not need are not read.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [WarpW-1:0]      answer_warp_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -43,43 +43,43 @@ module scratchpad_locks
 
   // progress of the warps
   input  logic [Lanes-1:0]      live_i       [Warps],
-  input  logic [Warps-1:0]      idle_i,           // nothing of it is in flight
+  input  logic [Warps-1:0]      idle_i,           // nothing of the warp is in flight
   input  logic                  start_valid_i,
   // verilator lint_off UNUSEDSIGNAL
   input  logic [WarpW-1:0]      start_warp_i,
   // verilator lint_on UNUSEDSIGNAL
 
   // how the SM is divided
-  // Registers are the affair of others.
+  // Only host_warps is read.
   // verilator lint_off UNUSEDSIGNAL
   input  register_layout_t      layout_i,
   // verilator lint_on UNUSEDSIGNAL
   input  logic [WarpW:0]        end_warps_i,      // warps of all slots
   input  logic [BlockSlotW-1:0] slot_i       [Warps],
   input  logic [BlockSlots-1:0] slot_busy_i,
-  input  logic [BlockSlots-1:0] slot_young_i,     // the younger one of its pair
+  input  logic [BlockSlots-1:0] slot_young_i,     // the block is the younger one of its pair
 
-  // the address unit asks: may this warp's block not access the common area any more?
+  // query of the address unit; the answer is 1 if the warp's block may not access the common area any more
   // verilator lint_off UNUSEDSIGNAL
   input  logic [WarpW-1:0]      place_warp_i,
   // verilator lint_on UNUSEDSIGNAL
   output logic                  place_released_o,
 
   output logic [Warps-1:0]      clear_o,
-  output logic [Warps-1:0]      probe_o,          // a head that issues is a probe
-  output logic [Warps-1:0]      lead_o,           // the scheduler takes these first
-  output logic [Warps-1:0]      last_o,           // and these last
+  output logic [Warps-1:0]      probe_o,          // if the head issues, it issues as a probe
+  output logic [Warps-1:0]      lead_o,           // warps that the scheduler takes first
+  output logic [Warps-1:0]      last_o,           // warps that the scheduler takes last
   output scratchpad_event_t     event_o
 );
 
   localparam int unsigned IndexW = $clog2(Warps);
 
-  // What is known of a warp's head.
+  // What is known about the head of a warp.
   typedef enum logic [1:0] {
     CheckNone    = 2'd0,
-    CheckFlight  = 2'd1,  // its probe is in flight, or a release
-    CheckPrivate = 2'd2,  // it needs no lock
-    CheckCommon  = 2'd3   // it does
+    CheckFlight  = 2'd1,  // a probe or a release of the warp is in flight
+    CheckPrivate = 2'd2,  // the head needs no lock
+    CheckCommon  = 2'd3   // the head needs the lock
   } check_e;
 
   logic [BlockSlots-1:0] lock_q;
@@ -92,7 +92,7 @@ module scratchpad_locks
   logic [Warps-1:0]      paired;
   logic [Warps-1:0]      young;
   logic [Warps-1:0]      other_busy;     // the partner's slot has a block
-  logic [Warps-1:0]      other_through;  // that does not access the common area again
+  logic [Warps-1:0]      other_through;  // the partner's block does not access the common area again
   logic [BlockSlotW-1:0] other_slot [Warps];
 
   logic [Warps-1:0]      owner;
@@ -112,8 +112,8 @@ module scratchpad_locks
 
   // at the edge
   logic [Warps-1:0]      issues;
-  logic [Warps-1:0]      sets;           // and go to the operand stage
-  logic [Warps-1:0]      releases;       // a release is performed
+  logic [Warps-1:0]      sets;           // warps that issue into the operand stage
+  logic [Warps-1:0]      releases;       // warps whose release is performed
   logic [BlockSlots-1:0] lock_take;
   logic [BlockSlots-1:0] lock_free;
 
@@ -133,7 +133,7 @@ module scratchpad_locks
     endcase
   endfunction
 
-  // A slot whose warps are beginning has warps that look as they did at the end of its last block.
+  // A warp that begins still has the through_q of the last block in this cycle, so its start clears its slot.
   always_comb begin : slots
     slot_through = slot_busy_i;
     for (int unsigned w = 0; w < Warps; w++) begin
@@ -223,7 +223,7 @@ module scratchpad_locks
         else                                                    check_q[w] <= CheckNone;
       end
       if (releases[w]) released_q[w] <= released_q[w] | answer_mask_i;
-      // An access of a lane that ends without a release may still be in flight.
+      // Only at a release or when idle: an access of a lane that ended without a release may still be in flight.
       if ((releases[w] || idle_i[w]) &&
           (live_i[w] & ~released_q[w] & ~(releases[w] ? answer_mask_i : '0)) == '0) begin
         through_q[w] <= 1'b1;

@@ -1,8 +1,8 @@
-// Who may access shared registers.
+// Locks of shared registers: decide which warps may access them.
 //
-// Warps of the same number in the two blocks of a pair share registers. One of them has the lock; a
-// head that needs it and cannot have it does not issue (sharing thesis 2.2.1 to 2.2.3). The block
-// that began first is the owner, and the scheduler may prefer it (2.3.1).
+// Warps of the same number in the two blocks of a pair share registers. At most one of the two warps has the lock; a
+// head that needs the lock and cannot have it does not issue (sharing thesis 2.2.1 to 2.2.3). The block
+// that began first is the owner, and the scheduler may prefer its warps (2.3.1).
 `include "gpurf_assert.svh"
 
 module share_locks
@@ -16,8 +16,8 @@ module share_locks
   input  share_straps_t         cfg_i,
 
   // heads of the warps
-  input  logic [Warps-1:0]      clear_i,          // may issue, as far as dependences go
-  // Of the operation words only opcode and space are read, of the roles only the registers.
+  input  logic [Warps-1:0]      clear_i,          // the head may issue as far as dependences are concerned
+  // Only opcode and space of the operation words are read, and only the registers of the roles.
   // verilator lint_off UNUSEDSIGNAL
   input  roles_t                head_roles_i [Warps],
   input  logic [WordW-1:0]      head_op_i    [Warps],
@@ -28,24 +28,24 @@ module share_locks
   input  logic [WarpW-1:0]      issue_warp_i [IssuePorts],
 
   // progress of the warps
-  input  logic [Warps-1:0]      alive_i,          // has living lanes
-  input  logic [Warps-1:0]      idle_i,           // nothing of it is in flight
+  input  logic [Warps-1:0]      alive_i,          // the warp has living lanes
+  input  logic [Warps-1:0]      idle_i,           // nothing of the warp is in flight
 
   // how the SM is divided
-  // Bases of registers are for others.
+  // Only host_warps and private_registers are read.
   // verilator lint_off UNUSEDSIGNAL
   input  register_layout_t      layout_i,
   // verilator lint_on UNUSEDSIGNAL
   input  logic [WarpW:0]        end_warps_i,      // warps of all slots
   input  logic [BlockSlotW-1:0] slot_i       [Warps],
   input  logic [BlockSlots-1:0] slot_busy_i,
-  input  logic [BlockSlots-1:0] slot_young_i,     // the younger one of its pair
+  input  logic [BlockSlots-1:0] slot_young_i,     // the block is the younger one of its pair
 
   input  logic                  allow_i,          // non-owners may use memory
 
   output logic [Warps-1:0]      clear_o,
-  output logic [Warps-1:0]      lead_o,           // the scheduler takes these first
-  output logic [Warps-1:0]      last_o,           // and these last
+  output logic [Warps-1:0]      lead_o,           // warps that the scheduler takes first
+  output logic [Warps-1:0]      last_o,           // warps that the scheduler takes last
   output share_event_t          event_o
 );
 
@@ -62,15 +62,15 @@ module share_locks
   logic [IndexW-1:0]     partner      [Warps];
   logic [BlockSlotW-1:0] partner_slot [Warps];
 
-  // of its head
+  // of the head of each warp
   logic [Warps-1:0]      asks;
   logic [Warps-1:0]      may;
   logic [Warps-1:0]      held;
   logic [Warps-1:0]      throttled;
 
   // of each block slot
-  logic [BlockSlots-1:0] slot_locks;  // a warp has its lock
-  logic [BlockSlots-1:0] slot_asks;   // a head asks
+  logic [BlockSlots-1:0] slot_locks;  // a warp of the slot has its lock
+  logic [BlockSlots-1:0] slot_asks;   // a head of the slot asks for its lock
 
   // at the edge
   logic [Warps-1:0]      issues;

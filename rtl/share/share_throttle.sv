@@ -1,9 +1,9 @@
-// How often warps of non-owners may use memory.
+// Throttles the memory instructions of non-owner warps.
 //
-// Their memory instructions are let through with a probability that follows the SM's stalls: in a
-// reference period they do not issue, and in the periods after it more stalls than there make them
-// rarer, fewer make them more frequent (sharing thesis 2.3.3). The stalls of the reference may be those of
-// another SM, too: then there is no reference period here. Or this SM is that other one: then all are.
+// Their memory instructions are allowed with a probability that depends on the stalls of the SM. In a
+// reference period they do not issue at all. After any other period the probability decreases if the period had more
+// stalls than the reference period, and increases if it had fewer (sharing thesis 2.3.3). The reference may also be the
+// stalls of another SM; then no period here is a reference period. In that other SM all periods are reference periods.
 `include "gpurf_assert.svh"
 
 module share_throttle
@@ -15,17 +15,17 @@ module share_throttle
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  input  logic [1:0]            stall_i,            // of this cycle
-  // Only with an external reference.
+  input  logic [1:0]            stall_i,            // stalls of this cycle
+  // Read only with an external reference.
   // verilator lint_off UNUSEDSIGNAL
   input  logic                  reference_valid_i,
-  input  logic [CountW-1:0]     reference_i,        // of the period
+  input  logic [CountW-1:0]     reference_i,        // stalls of the reference in this period
   // verilator lint_on UNUSEDSIGNAL
   output logic                  allow_o,
   output share_throttle_event_t event_o
 );
 
-  localparam int unsigned Periods = 14;   // one of them is the reference: the thesis's SMs
+  localparam int unsigned Periods = 14;   // one of these periods is the reference; the thesis has 14 SMs
   localparam int unsigned Tenths = 10;
   localparam int unsigned CycleW = 16;
   localparam int unsigned RandomW = 16;
@@ -33,17 +33,17 @@ module share_throttle
   logic [CycleW-1:0]  cycle_q;
   logic [3:0]         number_q;
   logic [CountW-1:0]  count_q;
-  // Not with an external reference.
+  // Not read with an external reference.
   // verilator lint_off UNUSEDSIGNAL
   logic [CountW-1:0]  reference_q;
   // verilator lint_on UNUSEDSIGNAL
   logic [3:0]         level_q;
   logic [RandomW-1:0] random_q;
 
-  logic               last;       // cycle of the period
-  logic               reference;  // period
+  logic               last;       // last cycle of the period
+  logic               reference;  // the period is a reference period
   logic [CountW-1:0]  total;
-  logic               compares;   // total is compared with other
+  logic               compares;   // total is compared with `other`
   logic [CountW-1:0]  other;
 
   assign last      = cycle_q == CycleW'(Period - 1);
@@ -54,7 +54,7 @@ module share_throttle
     assign compares  = reference_valid_i;
     assign other     = reference_i;
   end else begin : gen_internal
-    // Held, it stays 0.
+    // With ReferenceHeld number_q stays 0.
     assign reference = number_q == '0;
     assign compares  = !reference;
     assign other     = reference_q;

@@ -1,15 +1,15 @@
-// The streaming multiprocessor: the blocks, wired.
+// The streaming multiprocessor (SM): instantiates all blocks and connects them.
 //
 // In order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU and a
 // single precision unit for each port, one special function unit, one unit for constants and special
 // registers, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1,
-// figures 1 and 3). Global memory and the host stand outside; all outputs but the events follow
-// from registers alone.
+// figures 1 and 3). Global memory and the host are outside. All outputs except the event words
+// depend on registers alone, so no input reaches them combinationally.
 //
 // With unified memory (hierarchy thesis, chapter 7) the banks in the operand stage store scratchpad
 // memory and the lines of the data cache too.
 //
-// The net at an output has the name of the instance and of the port: that is what lockstep compares.
+// The net at an output is named after the instance and the port; lockstep compares these nets by name.
 module sm
   import gpurf_pkg::*;
 #(
@@ -29,23 +29,23 @@ module sm
   parameter int unsigned Sizes = 0,
   parameter int unsigned PowerEntries = 0,
   parameter int unsigned Share = ShareNothing,
-  // Without shared registers nothing is throttled.
+  // Throttle is not read unless registers are shared: without that nothing is throttled.
   // verilator lint_off UNUSEDPARAM
   parameter int unsigned Throttle = 0,
   parameter int unsigned Reference = ReferenceSampled,
-  // Without a data cache it has no ways and no misses.
+  // The ways and misses are not read without a data cache.
   parameter int unsigned CacheLines = 0,
   parameter int unsigned CacheWays = 4,
   parameter int unsigned CacheMisses = 64,
   // verilator lint_on UNUSEDPARAM
-  // One set of banks for registers, scratchpad and cache. 1: with ports in common, 2: memory has its own.
+  // One set of banks for registers, scratchpad and cache. 1: they share the ports, 2: memory has ports of its own.
   parameter int unsigned Unified = 0,
   localparam int unsigned CodeW = $clog2(CodeWords),
   localparam int unsigned ConstW = $clog2(ConstWords)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  // Only schedulers with slots and power states read all bits.
+  // All bits are read only if the scheduler has slots and registers have power states.
   // verilator lint_off UNUSEDSIGNAL
   input  sm_straps_t             cfg_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -86,10 +86,10 @@ module sm
   output logic [CauseW-1:0]      fault_cause_o,
   output logic [31:0]            fault_value_o,
 
-  // the machine's time; a new grid does not reset it
+  // machine time in cycles; a new grid does not reset it
   input  logic [TimeW-1:0]       time_i,
 
-  // stalls of another SM: only a throttle with such a reference reads them
+  // stall count of another SM, read only by a throttle with an external reference
   // verilator lint_off UNUSEDSIGNAL
   input  logic                   throttle_reference_valid_i,
   input  logic [ThrottleCountW-1:0] throttle_reference_i,
@@ -113,7 +113,7 @@ module sm
   output logic                   mem_rsp_ready_o,
   input  logic [DataW-1:0]       mem_rsp_data_i,
   input  logic                   mem_rsp_fault_i,
-  // Only a data cache asks how much of a line exists.
+  // Only a data cache reads how many bytes of a line exist.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [PresentW-1:0]    mem_rsp_present_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -164,14 +164,14 @@ module sm
   logic [Warps-1:0] scoreboard_clear;
   logic [Warps-1:0] hierarchy_scoreboard_clear;
   logic [Warps-1:0] scoreboard_operand;
-  // With one port the branches of a cycle are few enough.
+  // Not read with one issue port: no second branch can issue in the same cycle then.
   // verilator lint_off UNUSEDSIGNAL
   logic [Warps-1:0] scoreboard_branch;
   // verilator lint_on UNUSEDSIGNAL
   logic [Warps-1:0] scoreboard_idle;
 
   logic [Warps-1:0]   power_states_clear;
-  // Only power states ask the table.
+  // Only power states read the outputs of the access table.
   // verilator lint_off UNUSEDSIGNAL
   logic [Sources-1:0] access_table_read_keep;
   logic [P-1:0]       access_table_reg_keep;
@@ -230,8 +230,8 @@ module sm
 
   logic [P-1:0]       operand_stage_issue_ready;
   logic [P-1:0]       operand_stage_write_ready;
-  // The single-level scheduler reads none of the first three, and only a design with levels that
-  // the compiler manages drives the third. Schedulers without candidates do not read the last one.
+  // Schedulers with slots read flush_done, and the two-level one void. Only a design with levels that the compiler
+  // manages drives and reads wait. Only schedulers with candidates read candidate_issue.
   // verilator lint_off UNUSEDSIGNAL
   logic [A-1:0]       operand_stage_flush_done;
   logic [A-1:0]       operand_stage_void;
@@ -301,7 +301,7 @@ module sm
 
   logic               constant_unit_ready;
   logic [Lanes-1:0]   constant_unit_lanes;
-  // Only people read it: both units have a valid of their own.
+  // No block reads this, it is for debugging: both units have a valid of their own.
   // verilator lint_off UNUSEDSIGNAL
   logic               constant_unit_busy;
   // verilator lint_on UNUSEDSIGNAL
@@ -355,7 +355,7 @@ module sm
   logic              address_unit_in_ready;
   logic [WarpW-1:0]  address_unit_place_warp;
   logic [Lanes-1:0]  address_unit_lanes;
-  // Only people read it: every unit has a valid of its own.
+  // No block reads this, it is for debugging: every unit has a valid of its own.
   // verilator lint_off UNUSEDSIGNAL
   logic              address_unit_busy;
   // verilator lint_on UNUSEDSIGNAL
@@ -384,7 +384,7 @@ module sm
   logic [DataW-1:0]  address_unit_compare;
   logic              address_unit_finish_valid;
   logic [WarpW-1:0]  address_unit_finish_warp;
-  // Only locks of shared scratchpad memory ask for the answers.
+  // Only the locks of shared scratchpad memory read the answers.
   // verilator lint_off UNUSEDSIGNAL
   logic              address_unit_answer_valid;
   logic              address_unit_answer_release;
@@ -413,10 +413,10 @@ module sm
   logic [LineOffsetW-1:0] coalescer_row_offset [Lanes];
   logic                   coalescer_mem_req_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic                   coalescer_bypass;  // without a cache there is nothing to pass by
+  logic                   coalescer_bypass;  // bypass the data cache; not read without a cache
   // verilator lint_on UNUSEDSIGNAL
 
-  // Of the line table, or of the data cache in its place.
+  // Driven by the line table, or by the data cache that replaces it.
   logic             memory_room;
   logic             memory_req_ready;
   logic             memory_idle;
@@ -436,7 +436,7 @@ module sm
   logic [DataW-1:0]      memory_ram_write_data;
   // verilator lint_on UNUSEDSIGNAL
 
-  // Of the scratchpad with banks of its own, or of the one in unified banks; 0 what the first has not.
+  // Driven by shared_memory, or by unified_shared with unified banks; what shared_memory does not have is 0 then.
   logic [Lanes-1:0] shared_memory_served;
   logic             shared_memory_result_valid;
   logic [WarpW-1:0] shared_memory_result_warp;
@@ -522,7 +522,7 @@ module sm
   logic [15:0]           block_launcher_nctaid_z;
   logic [BlockSlotW-1:0] block_launcher_slot [Warps];
   register_layout_t      block_launcher_layout;
-  // Only locks of shared registers ask for the next ones.
+  // Only the locks of shared registers or scratchpad memory read the next three nets.
   // verilator lint_off UNUSEDSIGNAL
   logic [WarpW:0]        block_launcher_end_warps;
   logic [BlockSlots-1:0] block_launcher_slot_busy;
@@ -619,8 +619,8 @@ module sm
   logic [PcW-1:0]   issue_pc    [P];
   logic [RegW-1:0]  set_d       [P];
   logic [PredW-1:0] set_p       [P];
-  logic [P-1:0]     issue_end;           // what issues ends its strand
-  logic [P-1:0]     issue_advance;       // it is no probe: its warp advances
+  logic [P-1:0]     issue_end;           // the issued instruction ends its strand
+  logic [P-1:0]     issue_advance;       // the issued instruction is no probe: its warp advances
   logic [2*P+1:0]   finish_valid;
   logic [WarpW-1:0] finish_warp [2*P+2];
 
@@ -666,7 +666,7 @@ module sm
     .idle_o        (scoreboard_idle)
   );
 
-  // A head waits for the places of the hierarchy too, not only for registers.
+  // A head waits not only for registers, but also for the places of the hierarchy.
   if (Organisation != OrganisationHierarchy) begin : gen_no_hierarchy
     assign hierarchy_scoreboard_clear = scoreboard_clear;
   end else begin : gen_hierarchy
@@ -683,14 +683,14 @@ module sm
     );
   end
 
-  // And for registers that are not ON.
+  // A head also waits for registers whose power state is not ON.
   if (PowerEntries == 0) begin : gen_no_power
     assign power_states_clear     = hierarchy_scoreboard_clear;
     assign access_table_read_keep = '0;
     assign access_table_reg_keep  = '0;
     assign power_event_o          = '{default: '0};
   end else begin : gen_power
-    // Roles and states of registers that are accessed in the main register file.
+    // Roles and power states of the registers that an instruction accesses in the main register file itself.
     roles_t              push_roles [P];
     logic [P-1:0]        read_valid;
     logic [PcW-1:0]      read_pc    [P];
@@ -703,7 +703,7 @@ module sm
     assign read_valid = operand_stage_dispatch_valid & dispatcher_dispatch_ready;
 
     always_comb begin : accesses
-      // Not what the units need.
+      // Not all fields are read: some are only for the execution units.
       // verilator lint_off UNUSEDSIGNAL
       instruction_t read;
       // verilator lint_on UNUSEDSIGNAL
@@ -717,7 +717,7 @@ module sm
     end
 
     if (keeps_states(Organisation)) begin : gen_states_inside
-      // The accesses are not known here: the register file waits for its words itself.
+      // The accesses are not known at issue: the register file itself waits until its words are ON.
       assign power_states_clear = hierarchy_scoreboard_clear;
       assign power_event        = operand_stage_power_event;
       assign wait_event         = operand_stage_power_wait_event;
@@ -735,7 +735,7 @@ module sm
       end
 
       always_comb begin : accesses
-        // Not what the units need.
+        // Not all fields are read: some are only for the execution units.
         // verilator lint_off UNUSEDSIGNAL
         instruction_t set;
         instruction_t read;
@@ -818,7 +818,7 @@ module sm
     assign power_event_o[1] = DesignEventW'(count_event);
   end
 
-  // And for registers that it shares, or for scratchpad memory.
+  // A head also waits for its lock on shared registers, or on shared scratchpad memory.
   if (Share == ShareNothing) begin : gen_no_share
     assign share_locks_clear    = power_states_clear;
     assign share_locks_lead     = '0;
@@ -950,7 +950,7 @@ module sm
       .candidate_warp_o (warp_scheduler_candidate_warp)
     );
 
-    // Every warp may issue at any time, and nothing is kept by slots.
+    // There are no slots: every warp may issue at any time, and nothing is flushed.
     assign warp_scheduler_active     = '1;
     assign warp_scheduler_issue_slot = '{default: '0};
     assign warp_scheduler_slot_valid = '0;
@@ -959,7 +959,7 @@ module sm
     assign warp_scheduler_drop       = '0;
     assign scheduler_event_o         = '0;
   end else if (Alternate != 0) begin : gen_alternating
-    logic [Warps-1:0]   mark;  // heads that need what comes from memory
+    logic [Warps-1:0]   mark;  // heads marked by the compiler: they need a value from memory
     alternating_event_t alternating_event;
 
     always_comb begin
@@ -1008,7 +1008,7 @@ module sm
     assign warp_scheduler_candidate_warp  = '{default: '0};
     assign scheduler_event_o              = DesignEventW'(alternating_event);
   end else begin : gen_two_level
-    logic [Warps-1:0] mark;      // heads that need what comes from memory
+    logic [Warps-1:0] mark;      // heads marked by the compiler: they need a value from memory
     logic [P-1:0]     set_long;
     two_level_event_t two_level_event;
 
@@ -1147,8 +1147,8 @@ module sm
   );
 
   // ------------------------------------------------------------------ operands
-  roles_t       candidate_roles [P];  // of the heads that probably issue next
-  logic [P-1:0] write_next;           // the head of the result's warp reads the register
+  roles_t       candidate_roles [P];  // roles of the heads that probably issue next
+  logic [P-1:0] write_next;           // the head of the result's warp reads the result's register
 
   always_comb begin
     for (int unsigned p = 0; p < P; p++) begin
@@ -1339,7 +1339,7 @@ module sm
       .push_pred_data_i (alu_result_pred_data),
       .push_done_i      (1'b1),
       .ready_o          (alu_queue_ready),
-      // an ALU needs no room beyond a free place
+      // not read: an ALU only waits for a free place (ready_o)
       // verilator lint_off PINCONNECTEMPTY
       .room_o           (),
       // verilator lint_on PINCONNECTEMPTY
@@ -1390,7 +1390,7 @@ module sm
       .push_pred_data_i (fp_unit_result_pred_data),
       .push_done_i      (1'b1),
       .ready_o          (fp_queue_ready),
-      // nor does this unit: its stages wait
+      // not read: this unit only waits for a free place, by stalling its stages
       // verilator lint_off PINCONNECTEMPTY
       .room_o           (),
       // verilator lint_on PINCONNECTEMPTY
@@ -1402,7 +1402,7 @@ module sm
     );
   end
 
-  // With one port the port's number is 0.
+  // Whether the instruction is on the last port; with one issue port the port number is 0.
   logic sfu_from_last;
   assign sfu_from_last = (P > 1) & dispatcher_sfu_port;
 
@@ -1448,7 +1448,7 @@ module sm
     .push_pred_data_i (no_pred_data),
     .push_done_i      (1'b1),
     .ready_o          (sfu_queue_ready),
-    // nor does this unit: its stages wait
+    // not read: this unit only waits for a free place, by stalling its stages
     // verilator lint_off PINCONNECTEMPTY
     .room_o           (),
     // verilator lint_on PINCONNECTEMPTY
@@ -1459,8 +1459,8 @@ module sm
     .pop_i            (writeback_sfu_pop)
   );
 
-  // Constants and special registers, in the order of the queue's sources. S2R serves all lanes at
-  // once, so its result is always the last.
+  // Results of constants and special registers, in the order of the queue's sources. S2R serves all lanes
+  // at once, so its result is always the last of its instruction.
   logic constant_from_last;
   assign constant_from_last = (P > 1) & dispatcher_constant_port;
 
@@ -1528,7 +1528,7 @@ module sm
     .push_pred_i      (constant_pred),
     .push_pred_data_i (constant_pred_data),
     .push_done_i      ({1'b1, constant_memory_direct_result_done}),
-    // who has room finds a free place
+    // not read: a unit that has seen room_o always finds a free place
     // verilator lint_off PINCONNECTEMPTY
     .ready_o          (),
     // verilator lint_on PINCONNECTEMPTY
@@ -1541,7 +1541,7 @@ module sm
   );
 
   // The units behind the memory pipeline, in the order of the side queue's sources. The lane
-  // crossbar serves all lanes at once, so its results are always the last.
+  // crossbar serves all lanes at once, so its result is always the last of its instruction.
   logic [SideSources-1:0] side_valid;
   logic [WarpW-1:0]       side_warp      [SideSources];
   logic [Lanes-1:0]       side_mask      [SideSources];
@@ -1587,7 +1587,7 @@ module sm
     .push_pred_i      (side_pred),
     .push_pred_data_i (side_pred_data),
     .push_done_i      (side_done),
-    // who has room finds a free place
+    // not read: a unit that has seen room_o always finds a free place
     // verilator lint_off PINCONNECTEMPTY
     .ready_o          (),
     // verilator lint_on PINCONNECTEMPTY
@@ -1824,7 +1824,7 @@ module sm
     .mem_req_compare_o
   );
 
-  // The coalescer's payload goes to memory either way; only who offers it differs.
+  // The payload of a request always comes from the coalescer; the valid comes from the coalescer or from the cache.
   if (CacheLines == 0) begin : gen_line_table
     line_table #(
       .Rows(Rows)
@@ -1842,7 +1842,7 @@ module sm
       .row_done_i        (coalescer_row_done),
       .row_offset_i      (coalescer_row_offset),
       .room_o            (memory_room),
-      // the scoreboard counts what is in flight
+      // not read: the scoreboard counts what is in flight
       // verilator lint_off PINCONNECTEMPTY
       .empty_o           (),
       // verilator lint_on PINCONNECTEMPTY
@@ -1875,7 +1875,7 @@ module sm
     cache_straps_t straps;
     cache_event_t  event_word;
 
-    // A hit has one stage more than an access of shared memory.
+    // A hit takes one stage more than an access of shared memory, so its queue's latency is one less.
     assign straps = '{hints: cfg_i.cache_hints, full_stores: cfg_i.cache_full, fifo: cfg_i.cache_fifo,
                       latency: cfg_i.side_latency - 1'b1};
 
@@ -2268,7 +2268,7 @@ module sm
   );
 
   // ------------------------------------------------------------------ events
-  // Why a port issues nothing: the first cause that holds.
+  // Events. A port that issues nothing counts as one stall, by the first cause below that holds.
   always_comb begin
     automatic logic [Warps-1:0] own;    // warps of the port
     automatic logic [Warps-1:0] there;  // of these, alive and not held
@@ -2282,7 +2282,7 @@ module sm
         event_o.issue       = event_o.issue + 2'd1;
         event_o.issue_lanes = event_o.issue_lanes + 7'($countones(issue_stage_exec[p]));
       end else if (warp_scheduler_issue_valid[p]) begin
-        // A probe is no instruction.
+        // A probe counts neither as an instruction nor as a stall.
       end else if ((own & simt_stack_alive) == '0) begin
         event_o.stall_empty = event_o.stall_empty + 2'd1;
       end else if (there == '0) begin

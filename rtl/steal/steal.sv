@@ -1,17 +1,17 @@
-// The register file whose idle banks are stolen.
+// The main register file with bank stealing: idle banks do further accesses.
 //
 // Single-ported banks behind operand collectors, as in `mrf`, with an arbiter that uses what banks
 // leave idle (stealing paper, section IV). Read stealing reads an operand of the warp that will
-// issue next one cycle early; this warp then does issue next. Write stealing parks a result that
-// reads are in the way of in a dead register of an idle bank, and brings it to its own register
+// issue next one cycle early; this warp then does issue next. Write stealing parks a result that is delayed
+// by reads in a dead register of an idle bank, and moves it to its own register
 // later. Each can be switched off; with both off this is `mrf`, cycle by cycle. With *redirect* a
-// parked value is read where it is, with *drop* it is forgotten when its register is overwritten.
+// parked value is read from where it is parked, with *drop* it is discarded when its register is overwritten.
 //
 //            an operand that is stolen               a result that is parked
-//   t-1      its warp is named as candidate          it is taken from the result bus
-//   t        the bank reads, the warp issues         it goes into the free entry of an idle bank
-//   t+1      the data goes into its latch            at the earliest it is fetched from there
-//   t+2                                              and lands in its own register
+//   t-1      its warp is named as candidate          the result is taken from the result bus
+//   t        the bank reads, the warp issues         the result is written into the free entry of an idle bank
+//   t+1      the data goes into its operand latch    at the earliest the result is read (fetched) from there
+//   t+2                                              and is written into its own register (lands)
 //
 // No output but the event words depends on an input of the same cycle.
 `include "gpurf_assert.svh"
@@ -48,15 +48,15 @@ module steal
   // results
   input  logic [IssuePorts-1:0]          write_valid_i,
   output logic [IssuePorts-1:0]          write_ready_o,
-  // Some fields of a result are for other designs.
+  // Some fields of a result are used only by other designs.
   // verilator lint_off UNUSEDSIGNAL
   input  write_t                         write_i            [IssuePorts],
   // verilator lint_on UNUSEDSIGNAL
   input  logic [EntryW-1:0]              write_base_i       [IssuePorts],
   input  logic [DataW-1:0]               write_data_i       [IssuePorts],
-  input  logic [IssuePorts-1:0]          write_next_i,  // the head of its warp reads it
+  input  logic [IssuePorts-1:0]          write_next_i,  // the next instruction of its warp reads the register
 
-  // results that go into their bank or are parked, for the scoreboard
+  // results that are written into their bank or parked in this cycle, for the scoreboard
   output logic [IssuePorts-1:0]          write_done_o,
   output written_t                       written_o          [IssuePorts],
 
@@ -69,7 +69,7 @@ module steal
   output logic [Operands*IssuePorts-1:0] dispatch_src_valid_o,
   output logic [DataW-1:0]               dispatch_data_o    [Operands*IssuePorts],
 
-  // the warps that will issue next, and those that therefore issue now
+  // warps that may issue in the next cycle; steal_o: the candidate of the previous cycle issues now
   input  logic [IssuePorts-1:0]          candidate_valid_i,
   input  logic [WarpW-1:0]               candidate_warp_i   [IssuePorts],
   input  logic [EntryW-1:0]              candidate_base_i   [IssuePorts],
@@ -77,10 +77,10 @@ module steal
   input  logic [RegW-1:0]                candidate_src_reg_i [Operands*IssuePorts],
   output logic [IssuePorts-1:0]          steal_o,
 
-  // registers without a value
-  input  logic                           clear_i,  // all of them: a grid is about to begin
-  input  logic                           spare_i,  // the last row belongs to no warp of it
-  input  logic [IssuePorts-1:0]          hint_valid_i,  // one of an instruction that leaves
+  // dead registers
+  input  logic                           clear_i,  // no register has a value: a grid is about to begin
+  input  logic                           spare_i,  // the last row belongs to no warp of this grid
+  input  logic [IssuePorts-1:0]          hint_valid_i,  // a register is dead after the dispatched instruction
   input  logic [EntryW-1:0]              hint_base_i        [IssuePorts],
   input  logic [RegW-1:0]                hint_reg_i         [IssuePorts],
 
@@ -97,7 +97,7 @@ module steal
   logic [EntryW-1:0]     issue_entry      [Operands*IssuePorts];
   logic [Collectors-1:0] alloc_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Collectors-1:0] alloc_port;       // with one port it is not read
+  logic [Collectors-1:0] alloc_port;       // issue port of the instruction; not read with one port
   // verilator lint_on UNUSEDSIGNAL
 
   // write queues
@@ -111,7 +111,7 @@ module steal
   logic [Lanes-1:0]      head_mask        [IssuePorts];
   logic [DataW-1:0]      head_data        [IssuePorts];
   logic [GroupsW-1:0]    head_groups      [IssuePorts];
-  logic [IssuePorts-1:0] head_next_q;      // the head of the warp read it when it came
+  logic [IssuePorts-1:0] head_next_q;      // write_next_i of the result that the queue took last
 
   // collectors
   logic [Collectors-1:0] busy;
@@ -137,9 +137,9 @@ module steal
   logic [EntryW-1:0]     want_entry       [Wants];
   logic [WarpW-1:0]      want_warp        [IssuePorts];
   logic [Wants-1:0]      stolen;
-  logic [IssuePorts-1:0] stolen_taken;     // the instruction that issues has been stolen for
+  logic [IssuePorts-1:0] stolen_taken;     // the instruction that issues takes the stolen operands
 
-  // places, and what is parked there
+  // parking places and parked values
   logic [BankW-1:0]      hint_bank        [IssuePorts];
   logic [EntryW-1:0]     hint_entry       [IssuePorts];
   logic [IssuePorts-1:0] hint_taken;
@@ -152,13 +152,13 @@ module steal
   logic [IssuePorts-1:0] write_parked;
   logic [Wants-1:0]      want_parked;
   logic [Banks-1:0]      alive;
-  logic [BankW-1:0]      at_bank          [Slots];       // where the register of a slot is read
+  logic [BankW-1:0]      at_bank          [Slots];       // where the register of a slot is read: bank, entry
   logic [EntryW-1:0]     at_entry         [Slots];
-  logic [IssuePorts-1:0] drop_valid;       // a result overwrites what is parked
+  logic [IssuePorts-1:0] drop_valid;       // a result overwrites the register of a parked value
   logic [BankW-1:0]      drop_bank        [IssuePorts];
   logic [IssuePorts-1:0] drop;
 
-  // the way back
+  // return of parked values
   logic                  force_valid;
   logic [BankW-1:0]      force_bank;
   logic                  force_read;
@@ -167,7 +167,7 @@ module steal
   logic                  fetch_valid;
   logic [BankW-1:0]      fetch_bank;
   // verilator lint_off UNUSEDSIGNAL
-  logic                  fetch_forced;     // for whoever looks on
+  logic                  fetch_forced;     // not read in this module; for observation only
   // verilator lint_on UNUSEDSIGNAL
   logic                  land_valid;
   logic [BankW-1:0]      land_source;
@@ -191,7 +191,7 @@ module steal
   logic [EntryW-1:0]     read_entry       [Banks];
   logic [Banks-1:0]      bank_write_valid;
   // verilator lint_off UNUSEDSIGNAL
-  logic [Banks-1:0]      bank_write_port;  // with one bus it is not read
+  logic [Banks-1:0]      bank_write_port;  // bus that writes the bank; not read with one bus
   // verilator lint_on UNUSEDSIGNAL
   logic [EntryW-1:0]     bank_write_entry [Banks];
   mrf_arbiter_event_t    arbiter_event;
@@ -234,7 +234,7 @@ module steal
     end
   end
 
-  // A hint comes with the instruction that leaves, and is about its warp.
+  // A hint arrives with the dispatched instruction, and names a register of its warp.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_hint
     mrf_bank_map #(
       .Banks(Banks),
@@ -288,7 +288,7 @@ module steal
     assign written_o[p] = '{d: head_reg[p], warp: head_warp[p]};
   end
 
-  // What the head of the warp reads is known when a result comes, and kept beside its queue.
+  // write_next_i is known when a result arrives, and is kept beside the queue of the result.
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       if (!rst_ni)                                  head_next_q[p] <= 1'b0;
@@ -318,7 +318,7 @@ module steal
   );
 
   for (genvar c = 0; c < Collectors; c++) begin : gen_collector
-    // The instruction of the issue port that the allocator names.
+    // The instruction to allocate, from the issue port that the allocator names.
     logic [WarpW-1:0]    alloc_warp;
     logic [Lanes-1:0]    alloc_mask;
     logic [TagW-1:0]     alloc_tag;
@@ -565,14 +565,14 @@ module steal
     .fresh_o       (fresh)
   );
 
-  // The instruction that issues may be another one than that which was stolen for: then what
-  // was read is not taken.
+  // The instruction that issues may differ from the one for which operands were stolen: then no instruction
+  // takes the stolen operands.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_steal
     assign steal_o[p]      = stolen[Operands*p +: Operands] != '0;
     assign stolen_taken[p] = steal_o[p] & issue_valid_i[p] & (issue_warp_i[p] == want_warp[p]);
   end
 
-  // The result buses between queues and banks: a value that lands has its bus alone.
+  // The result buses between queues and banks: a landing value has a bus to itself.
   for (genvar p = 0; p < IssuePorts; p++) begin : gen_bus
     logic lands;
 
@@ -595,7 +595,7 @@ module steal
   end
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
-    // What is on the bus that the arbiter names.
+    // Mask and data on the bus that the arbiter names.
     logic [Lanes-1:0] bank_write_mask;
     logic [DataW-1:0] bank_write_data;
 
@@ -652,7 +652,7 @@ module steal
         : '0;
   end
 
-  // A stolen read costs the lanes of the instruction that takes it.
+  // The lane groups of a stolen read are those of the instruction that takes the operand.
   always_comb begin : events
     mrf_arbiter_event_t with_stolen;
     with_stolen = arbiter_event;
@@ -678,7 +678,7 @@ module steal
 
   assign place_event_o = place_event;
 
-  // What is read has a value, so it is no parking place.
+  // A register that is read has a value, so its entry is not a parking place.
   for (genvar i = 0; i < Slots; i++) begin : gen_read_check
     `GPURF_ASSERT_WHEN(reads_what_is_alive, req_valid[i],
                        !(free_valid[req_bank[i]] && free_entry[req_bank[i]] == req_entry[i]),

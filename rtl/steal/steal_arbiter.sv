@@ -1,18 +1,18 @@
-// Who gets a bank, and who steals one.
+// Bank arbiter with stealing.
 //
-// `mrf_arbiter` for single-ported banks, with the further accesses of bank stealing (stealing
-// paper, section IV-D and figure 10). A bank that is not read is idle: if two operands will want
-// it next, one of them is read now. A result that reads are in the way of is parked in the free
-// entry of a bank that is idle in earnest, or, if there is none, goes first as in the baseline. A
-// parked value is fetched when its bank has nothing else to do, or when it is needed, and
-// lands in the next cycle.
+// `mrf_arbiter` for single-ported banks, with the additional accesses of bank stealing (stealing
+// paper, section IV-D and figure 10). A bank without a read is idle: if two operands of candidates will want
+// it in the next cycle, one of them is read now. A result that is delayed by reads is parked in the free
+// entry of a bank that no other access wants; if there is none, the result has priority, as in the baseline. A
+// parked value is fetched when its bank has no other access, or when the value is needed, and
+// is written into its own register (lands) in the next cycle.
 //
 // Priority at a bank:
 //   landing or forced fetch; blocking read; result that has no place; normal read; stealing read;
 //   result; parked result; fetch
 //
-// What a bank does is decided in this order, and each step looks only at those before it. With both
-// kinds of stealing off nothing remains but `mrf_arbiter`.
+// The numbered steps below decide what each bank does; each step depends only on the steps before it. With both
+// kinds of stealing off the decisions are those of `mrf_arbiter`.
 `include "gpurf_assert.svh"
 
 module steal_arbiter
@@ -31,7 +31,7 @@ module steal_arbiter
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  // round-robin, read, write, eager, unread; the dependence check has the others
+  // round-robin, read, write, eager, unread; the other bits are for the dependence check
   // verilator lint_off UNUSEDSIGNAL
   input  logic [CfgW-1:0]        cfg_i,
   // verilator lint_on UNUSEDSIGNAL
@@ -43,7 +43,7 @@ module steal_arbiter
   input  logic [GroupsW-1:0]     req_groups_i       [Collectors],  // cost of a read
   input  logic [Collectors-1:0]  older_i            [Collectors],  // [c][d]: d is older than c
   input  logic [Slots-1:0]       req_parked_i,                     // waits for a parked value
-  input  logic [BankW-1:0]       at_bank_i          [Slots],       // where it is performed
+  input  logic [BankW-1:0]       at_bank_i          [Slots],       // where the read is performed: bank, entry
   input  logic [EntryW-1:0]      at_entry_i         [Slots],
 
   // writes
@@ -51,10 +51,10 @@ module steal_arbiter
   input  logic [BankW-1:0]       write_bank_i       [IssuePorts],
   input  logic [EntryW-1:0]      write_entry_i      [IssuePorts],
   input  logic [GroupsW-1:0]     write_groups_i     [IssuePorts],  // cost of the write
-  input  logic [IssuePorts-1:0]  write_full_i,                     // all lanes
-  input  logic [IssuePorts-1:0]  write_next_i,                     // its warp's head reads it
+  input  logic [IssuePorts-1:0]  write_full_i,                     // the result has all lanes
+  input  logic [IssuePorts-1:0]  write_next_i,                     // the next instruction of the warp reads it
   input  logic [IssuePorts-1:0]  write_parked_i,                   // waits for a parked value
-  input  logic [IssuePorts-1:0]  drop_valid_i,                     // overwrites what is parked here
+  input  logic [IssuePorts-1:0]  drop_valid_i,                     // overwrites the register of a parked value
   input  logic [BankW-1:0]       drop_bank_i        [IssuePorts],
 
   // operands of candidates
@@ -63,14 +63,14 @@ module steal_arbiter
   input  logic [EntryW-1:0]      want_entry_i       [Wants],
   input  logic [Wants-1:0]       want_parked_i,
 
-  // places, and what is parked
+  // parking places and parked values
   input  logic [Banks-1:0]       free_valid_i,
   input  logic [EntryW-1:0]      free_entry_i       [Banks],
   input  logic [Banks-1:0]       parked_i,
   input  logic [BankW-1:0]       parked_bank_i      [Banks],
-  input  logic [Banks-1:0]       alive_i,                          // a result is for the place
+  input  logic [Banks-1:0]       alive_i,                          // a result is for the bank's free entry
 
-  // the way back
+  // return of parked values
   input  logic                   force_valid_i,
   input  logic [BankW-1:0]       force_bank_i,
   input  logic                   force_read_i,
@@ -90,7 +90,7 @@ module steal_arbiter
   output logic [IssuePorts-1:0]  write_done_o,                     // written or parked
   output logic [IssuePorts-1:0]  park_valid_o,
   output logic [BankW-1:0]       park_bank_o        [IssuePorts],
-  output logic [IssuePorts-1:0]  drop_o,                           // it does so at this edge
+  output logic [IssuePorts-1:0]  drop_o,                           // the overwritten parked value is dropped
   output logic                   fetch_valid_o,
   output logic [BankW-1:0]       fetch_bank_o,
   output logic                   fetch_forced_o,
@@ -109,57 +109,57 @@ module steal_arbiter
 
   localparam int unsigned AllGroups = Lanes / GroupLanes;
 
-  logic [ColW-1:0]       rr_q [Banks];            // where the next round-robin search begins
-  logic                  turn_d, turn_q;          // the queue that goes first
+  logic [ColW-1:0]       rr_q [Banks];            // collector at which the next round-robin search begins
+  logic                  turn_d, turn_q;          // write queue that goes first in a contest
   logic [BankW-1:0]      park_turn_d;
-  logic [BankW-1:0]      park_turn_q;             // where the next search for a place begins
+  logic [BankW-1:0]      park_turn_q;             // bank at which the next search for a place begins
 
-  logic [Banks-1:0]      closed;                  // a landing or a forced fetch has the bank
-  logic [Slots-1:0]      active;                  // reads that may go
-  logic [Banks-1:0]      requested;               // by one of them
+  logic [Banks-1:0]      closed;                  // bank is used by a landing or a forced fetch
+  logic [Slots-1:0]      active;                  // reads that do not wait for a parked value
+  logic [Banks-1:0]      requested;               // bank is wanted by an active read
   logic [Slots-1:0]      blocking;                // read holds a write of its register back
   logic [Banks-1:0]      blocked;                 // bank has a blocking read
   logic [IssuePorts-1:0] held;                    // write is held back
   logic [Wants-1:0]      stealable;               // operands that may be stolen
-  logic [Banks-1:0]      wanted;                  // by one of them
-  logic [Banks-1:0]      shared;                  // by two
+  logic [Banks-1:0]      wanted;                  // bank is wanted by a stealable operand
+  logic [Banks-1:0]      shared;                  // bank is wanted by two or more stealable operands
   logic [Banks-1:0]      coveted;                 // bank is stolen, if no result takes it
-  logic [Banks-1:0]      opposing;                // a result would have to make others wait
-  logic [IssuePorts-1:0] bus_taken;               // by a landing value
-  logic [IssuePorts-1:0] able;                    // result may go somewhere
-  logic [Banks-1:0]      sought;                  // by an able result
+  logic [Banks-1:0]      opposing;                // bank in which a result would make others wait
+  logic [IssuePorts-1:0] bus_taken;               // bus carries a landing value
+  logic [IssuePorts-1:0] able;                    // result may be written or parked in this cycle
+  logic [Banks-1:0]      sought;                  // bank is wanted by an able result
   logic [IssuePorts-1:0] needed_soon;             // result may not be parked: it is read next
   logic [IssuePorts-1:0] opposed;
-  logic [Banks-1:0]      places;                  // where a result may be parked
-  logic [IssuePorts-1:0] wants;                   // write would go, if it were alone
+  logic [Banks-1:0]      places;                  // banks in which a result may be parked
+  logic [IssuePorts-1:0] wants;                   // write could be granted if it were alone
   logic                  contest;                 // both queues want the same bank
   logic [IssuePorts-1:0] written;                 // result goes into its own bank
-  logic [Banks-1:0]      taken;                   // by it
+  logic [Banks-1:0]      taken;                   // bank is written by such a result
   logic [Banks-1:0]      readable;                // bank can perform a normal read
   logic [Slots-1:0]      candidate;
   logic [Collectors-1:0] candidates [Banks];      // collectors with a candidate at the bank
   logic [ColW-1:0]       chosen     [Banks];      // collector whose read the bank performs
   logic [Banks-1:0]      reading;                 // bank performs a normal read
   logic [EntryW-1:0]     reading_entry [Banks];
-  logic [Banks-1:0]      stealing;                // a stealing read
+  logic [Banks-1:0]      stealing;                // bank performs a stealing read
   logic [EntryW-1:0]     stealing_entry [Banks];
   logic [Banks-1:0]      left_over;               // bank has a read without a grant
-  logic [Banks-1:0]      doomed;                  // a result overwrites what is parked in the bank
-  logic                  needed;                  // some parked value is needed
-  logic [Banks-1:0]      returnable;              // bank has nothing to do but a fetch
+  logic [Banks-1:0]      doomed;                  // a result overwrites the register of the bank's parked value
+  logic                  needed;                  // an access waits for a parked value
+  logic [Banks-1:0]      returnable;              // bank is free to fetch its parked value
   logic [Slots-1:0]      waits;                   // reads without a grant
-  logic [Slots-1:0]      waits_own;               // by what they wait for
+  logic [Slots-1:0]      waits_own;               // waits for a read of its own instruction
   logic [Slots-1:0]      waits_other;
   logic [Slots-1:0]      waits_write;
   logic [Slots-1:0]      waits_return;
 
-  // The first bank of a set from `start` upwards, wrapping. A set of banks is searched as one of
-  // warps is.
+  // The first bank of a set from `start` upwards, wrapping. next_warp, the search in a set of warps, serves
+  // for a set of banks too.
   function automatic logic [BankW-1:0] next_bank(logic [Banks-1:0] set, logic [BankW-1:0] start);
     return BankW'(next_warp(WarpSetW'(set), WarpW'(start)));
   endfunction
 
-  // The collectors that go before collector c in a round-robin search from `start`.
+  // The collectors with priority over collector c in a round-robin search from `start`.
   function automatic logic [Collectors-1:0] before_in_turn(int unsigned c, logic [ColW-1:0] start);
     logic [Collectors-1:0] below_c;
     logic [Collectors-1:0] below_start;
@@ -168,14 +168,14 @@ module steal_arbiter
     return (c >= 32'(start)) ? (below_c & ~below_start) : (below_c | ~below_start);
   endfunction
 
-  // 1. Banks that the way back has.
+  // 1. Banks that the return of parked values uses: by a landing or a forced fetch.
   always_comb begin
     closed = '0;
     if (land_valid_i)  closed[land_bank_i]  = 1'b1;
     if (force_valid_i) closed[force_bank_i] = 1'b1;
   end
 
-  // 2. Reads that may go.
+  // 2. Reads that do not wait for a parked value, and the banks that they want.
   assign active = req_valid_i & ~req_parked_i;
 
   always_comb begin
@@ -185,8 +185,8 @@ module steal_arbiter
     end
   end
 
-  // 3. Hold a write while its register has a pending read, even one that waits for a parked value:
-  //    this read is of the value before, wherever that is. No other access goes before it at that bank.
+  // 3. Hold a write while its register has a pending read, even one that waits for a parked value: the read
+  //    needs the old value, wherever it is. A blocking read has priority over results and other reads at its bank.
   always_comb begin
     blocking = '0;
     blocked  = '0;
@@ -207,7 +207,7 @@ module steal_arbiter
     end
   end
 
-  // 4. Banks to steal: a conflict of the next cycle is taken apart, or, if eager, any operand read.
+  // 4. Banks to steal: idle banks that two operands of candidates want in the next cycle or, if eager, one operand.
   assign stealable = want_valid_i & ~want_parked_i;
 
   always_comb begin
@@ -223,7 +223,7 @@ module steal_arbiter
 
   assign coveted = cfg_i[1] ? (cfg_i[3] ? wanted : shared) & ~closed & ~requested : '0;
 
-  // 5. Results that may go, and those of them that are in the way of another.
+  // 5. Results that may be written or parked, and those of these results whose bank another access wants.
   assign opposing = closed | requested | coveted;
 
   always_comb begin
@@ -236,7 +236,7 @@ module steal_arbiter
     end
   end
 
-  // 6. Stealing writes.
+  // 6. Stealing writes: opposed results are parked.
   assign places      = free_valid_i & ~parked_i & ~alive_i & ~opposing & ~sought;
   assign needed_soon = cfg_i[4] ? write_next_i : '0;
 
@@ -254,7 +254,7 @@ module steal_arbiter
     end
   end
 
-  // 7. Writes. With one queue the last queue is the first one, and there is no contest.
+  // 7. Writes. With one queue, IssuePorts-1 is queue 0, and there is no contest.
   always_comb begin
     taken = '0;
     for (int unsigned p = 0; p < IssuePorts; p++) begin
@@ -291,7 +291,7 @@ module steal_arbiter
     end
   end
 
-  // 8. Normal reads. The lowest slot that no other slot goes before is chosen.
+  // 8. Normal reads. Granted is the lowest slot over which no candidate of the bank has priority.
   assign readable = ~closed & ~taken;
 
   always_comb begin
@@ -323,7 +323,7 @@ module steal_arbiter
     end
   end
 
-  // 9. Stealing reads: the highest port's, of its operands the lowest.
+  // 9. Stealing reads: each bank reads an operand of the highest port, and of this port the lowest operand.
   always_comb begin
     stolen_o       = '0;
     stealing       = '0;
@@ -340,9 +340,9 @@ module steal_arbiter
     end
   end
 
-  // 10. The way back: what is needed now, else from a bank that is idle to one without a queue. A
-  //     needed value may have to let a landing pass: then all others wait too, so that none of them
-  //     is the next landing in its way.
+  // 10. Fetch: the forced one, otherwise from an idle bank to a bank for which no read is left waiting. A
+  //     needed value may have to wait for a landing: then no other value is fetched either, so that none of
+  //     these is the next landing that the needed value has to wait for.
   assign waits = req_valid_i & ~grant_o;
 
   assign needed = req_parked_i != '0 || write_parked_i != '0;
@@ -363,7 +363,7 @@ module steal_arbiter
     end
   end
 
-  // 11. What a result overwrites.
+  // 11. Drop the parked value whose register a result overwrites.
   assign drop_o = drop_valid_i & write_done_o;
 
   assign fetch_valid_o  = force_valid_i | (returnable != '0);
@@ -388,7 +388,7 @@ module steal_arbiter
     waits_own    = '0;
     waits_write  = '0;
     waits_return = '0;
-    // Mostly nothing waits, and simulation gets by without the loop.
+    // Usually no read waits, and simulation skips the loop.
     if (waits != '0) begin
       for (int unsigned i = 0; i < Slots; i++) begin
         waits_return[i] = active[i] & closed[at_bank_i[i]];
@@ -479,7 +479,7 @@ module steal_arbiter
 
   `GPURF_ASSERT(one_access, (read_valid_o & bank_write_valid_o) == '0,
                 "a bank was given a read and a write together")
-  // A bank that reads has a reason, so equal numbers mean one reason each; likewise for writes.
+  // Each read of a bank has at least one cause, so equal counts mean one cause each; likewise for writes.
   `GPURF_ASSERT(one_reason,
                 $countones(read_valid_o) == $countones(grant_o) + $countones(stolen_o) +
                                             $countones(fetch_valid_o) &&

@@ -1,7 +1,7 @@
-// The operands that will be wanted next.
+// Operands that the candidates will want next.
 //
-// The latch of the arbitration stage for the instructions that probably issue next: of each port's
-// candidate, the warp that lost the last level of the selection tree, the operands, mapped to banks
+// The latch of the arbitration stage for the instructions that probably issue next. It holds the operands of each
+// port's candidate (the warp that lost the last level of the selection tree), mapped to banks
 // (stealing paper, section IV-B2 and figure 7). Sources that name one register are read once, as in
 // the collectors: only the lowest of them is wanted.
 module steal_candidates
@@ -24,7 +24,7 @@ module steal_candidates
   input  logic [EntryW-1:0]              candidate_entry_i [Operands*IssuePorts],
   input  logic [IssuePorts-1:0]          ready_i,          // a collector is free for the port
 
-  // operands of those of the cycle before
+  // operands of the candidates of the previous cycle
   output logic [Operands*IssuePorts-1:0] want_valid_o,
   output logic [BankW-1:0]               want_bank_o       [Operands*IssuePorts],
   output logic [EntryW-1:0]              want_entry_o      [Operands*IssuePorts],
@@ -47,7 +47,7 @@ module steal_candidates
         (valid_q[p] && ready_i[p]) ? leader_q[Operands*p +: Operands] : '0;
   end
 
-  // A register source that no lower one of the same candidate names.
+  // A source leads if it is a register that no lower source of the same candidate names.
   always_comb begin
     leader_d = candidate_src_valid_i;
     for (int unsigned p = 0; p < IssuePorts; p++) begin

@@ -1,12 +1,12 @@
-// An operand collector that may begin with an operand on its way.
+// An operand collector that can start with an operand already in flight.
 //
-// `mrf_collector`, and one thing more: a source of the arriving instruction may be read at the very
+// As `mrf_collector`, with one addition: a source of the arriving instruction may be read at the same
 // edge at which the instruction arrives, because its bank was stolen for it (stealing paper,
-// section IV-B1). It does not request this source, and its data comes in the next cycle.
+// section IV-B1). The collector does not request this source, and the data arrives in the next cycle.
 //
 //   pending_q   slot wants its bank
 //   inflight_q  slot was read at the last edge, its data is at the bank's output now
-//   neither     slot is filled, or is no register
+//   neither     slot is filled, or its source is no register
 `include "gpurf_assert.svh"
 
 module steal_collector
@@ -40,7 +40,7 @@ module steal_collector
   output logic [EntryW-1:0]   req_entry_o   [Operands],
   output logic [GroupsW-1:0]  req_groups_o,              // lane groups that a read costs
   output logic [Operands-1:0] fill_o,                    // slot is served by a read at this edge
-  output logic [BankW-1:0]    fill_bank_o   [Operands],  // of this bank
+  output logic [BankW-1:0]    fill_bank_o   [Operands],  // bank of this read
 
   // instruction held
   output logic                busy_o,
@@ -86,8 +86,8 @@ module steal_collector
     end
   end
 
-  // The lowest register source of the arriving instruction with the same register as source s.
-  // Downwards, so that the lowest is what stays.
+  // The lowest register source of the arriving instruction that names the same register as source s.
+  // The loop runs downwards, so that the lowest match remains.
   always_comb begin
     for (int unsigned s = 0; s < Operands; s++) begin
       leader_d[s] = LeaderW'(s);

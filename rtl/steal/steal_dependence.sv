@@ -1,15 +1,15 @@
-// Who needs a parked value.
+// Dependence check: finds accesses that need a parked value.
 //
 // The arbiter's own dependence check (stealing paper, sections IV-C1 and IV-D1): the dependents of
-// a result have left the scoreboard when it is parked, so every register that is asked for or
-// written is looked up in the table. What is needed is forced back. A candidate's operand
-// waits like any other, but needs nothing: its instruction has not issued.
+// a result have left the scoreboard when it is parked, so every register that is requested or
+// written is looked up in the table. A needed value is forced to return. A candidate's operand
+// waits like any other, but forces nothing: its instruction has not issued.
 //
-// With `redirect_i` a read does not wait: it gets the place in which the value is parked. With
-// `drop_i` a result that has all lanes does not wait either: what it overwrites is dropped.
+// With `redirect_i` a read does not wait: it is redirected to the place in which the value is parked. With
+// `drop_i` a result that has all lanes does not wait either: the parked value that it overwrites is dropped.
 //
 // A parked value is needed by a read of its register, by the next result for its register, or by a
-// result for the entry in which it stands, which comes alive with it.
+// result for the entry in which the value is parked: this result makes the entry alive.
 module steal_dependence
   import gpurf_pkg::*;
 #(
@@ -33,7 +33,7 @@ module steal_dependence
   input  logic [IssuePorts-1:0] write_valid_i,
   input  logic [BankW-1:0]      write_bank_i    [IssuePorts],
   input  logic [EntryW-1:0]     write_entry_i   [IssuePorts],
-  input  logic [IssuePorts-1:0] write_full_i,   // all lanes
+  input  logic [IssuePorts-1:0] write_full_i,   // the head has all lanes
   input  logic [Wants-1:0]      want_valid_i,
   input  logic [BankW-1:0]      want_bank_i     [Wants],
   input  logic [EntryW-1:0]     want_entry_i    [Wants],
@@ -45,25 +45,25 @@ module steal_dependence
   input  logic [BankW-1:0]      parked_bank_i   [Banks],
   input  logic [EntryW-1:0]     parked_entry_i  [Banks],
 
-  // the way back
+  // return of parked values
   input  logic                  land_valid_i,
   input  logic [BankW-1:0]      land_bank_i,
-  input  logic [BankW-1:0]      turn_i,         // where the search for a value begins
-  input  logic                  bus_any_i,      // a forced fetch finds a bus
+  input  logic [BankW-1:0]      turn_i,         // bank at which the search for a value begins
+  input  logic                  bus_any_i,      // a bus is available for a forced fetch
 
-  // who waits
+  // accesses that wait for a parked value
   output logic [Slots-1:0]      req_parked_o,
   output logic [IssuePorts-1:0] write_parked_o,
   output logic [Wants-1:0]      want_parked_o,
   output logic [Banks-1:0]      alive_o,        // a head is for the bank's free entry
 
-  // who does not: where the register of each slot is read, and what heads overwrite whole
+  // accesses that do not wait: where the register of each slot is read, and parked values that heads overwrite whole
   output logic [BankW-1:0]      at_bank_o       [Slots],
   output logic [EntryW-1:0]     at_entry_o      [Slots],
   output logic [IssuePorts-1:0] drop_valid_o,
   output logic [BankW-1:0]      drop_bank_o     [IssuePorts],
 
-  // the value that is fetched now, whoever else wants its bank, and why
+  // forced fetch: the value that is fetched now, whatever other access wants its bank, and the cause
   output logic                  force_valid_o,
   output logic [BankW-1:0]      force_bank_o,
   output logic                  force_read_o,
@@ -71,10 +71,10 @@ module steal_dependence
   output logic                  force_alive_o
 );
 
-  logic [Banks-1:0] need_read;   // banks whose parked value a read needs
-  logic [Banks-1:0] need_write;  // a result for the same register
-  logic [Banks-1:0] need_alive;  // a result for the entry
-  logic [Banks-1:0] need;        // any of these
+  logic [Banks-1:0] need_read;   // banks whose parked value is needed by a read
+  logic [Banks-1:0] need_write;  // banks whose parked value is needed by a result for the same register
+  logic [Banks-1:0] need_alive;  // banks whose parked value is needed by a result for the entry in which it is parked
+  logic [Banks-1:0] need;        // banks whose parked value is needed by any of these
 
   logic [IssuePorts-1:0] head_parked;   // the register of the head is parked
   logic [IssuePorts-1:0] place_parked;  // the head is for an entry in which a value is parked
@@ -100,7 +100,7 @@ module steal_dependence
     at_entry_o    = req_entry_i;
     drop_bank_o   = '{default: '0};
     for (int unsigned b = 0; b < Banks; b++) begin
-      // Mostly nothing is parked, and simulation gets by without looking.
+      // Usually no value is parked, and simulation skips the comparisons.
       if (parked_i[b]) begin
         for (int unsigned i = 0; i < Slots; i++) begin
           if (req_bank_i[i] == parked_bank_i[b] && req_entry_i[i] == parked_entry_i[b]) begin
@@ -138,7 +138,7 @@ module steal_dependence
   assign need_alive   = parked_i & alive_o;
   assign drop_valid_o = drop_i ? head_parked & write_full_i : '0;
 
-  // A value that is forced back in this cycle lands in the next one, and the result comes after it.
+  // A value that is forced back in this cycle lands in the next one. The result that overwrites it is written later.
   always_comb begin
     for (int unsigned p = 0; p < IssuePorts; p++) begin
       write_parked_o[p] = place_parked[p] | (head_parked[p] & ~drop_valid_o[p]) |
@@ -146,9 +146,9 @@ module steal_dependence
     end
   end
 
-  // A bank that a landing writes cannot be read as well. It is not passed over: nothing is fetched,
-  // so that nothing lands in the next cycle, and then it still has its turn.
-  // A set of banks is searched as one of warps is.
+  // A bank that a landing writes cannot be read in the same cycle. The search does not skip this bank: no value is
+  // fetched, so that none lands in the next cycle, and then the bank is still the first in turn.
+  // next_warp, the search in a set of warps, serves for a set of banks too.
   assign need          = need_read | need_write | need_alive;
   assign force_bank_o  = BankW'(next_warp(WarpSetW'(need), WarpW'(turn_i)));
   assign force_valid_o = need != '0 && bus_any_i &&

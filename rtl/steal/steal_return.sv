@@ -1,10 +1,10 @@
-// A parked value on its way to its register.
+// Return of a parked value to its register.
 //
-// Remembers for one cycle where the value belongs that is being fetched, and chooses its result bus
+// Remembers for one cycle the destination of the value that is being fetched, and selects its result bus
 // (stealing paper, section IV-C2: "first read out from the temporary register and put onto the
 // result bus. In the next cycle, the value will be written back"). The bus of an empty queue is
-// free. If there is none the value takes one all the same, and the result there waits a cycle; such
-// a fetch is a forced one.
+// free. If no queue is empty the value takes a bus all the same, and the result of that bus waits a cycle; such
+// a fetch is always forced.
 module steal_return
   import gpurf_pkg::*;
 #(
@@ -22,20 +22,20 @@ module steal_return
   input  logic [BankW-1:0]      park_bank_i      [IssuePorts],
   input  logic                  fetch_valid_i,   // the value in this bank is read at this edge
   input  logic [BankW-1:0]      fetch_bank_i,
-  input  logic [BankW-1:0]      parked_bank_i    [Banks],  // where the values belong
+  input  logic [BankW-1:0]      parked_bank_i    [Banks],  // destinations of the parked values
   input  logic [EntryW-1:0]     parked_entry_i   [Banks],
 
   // the value that is written into its register at this edge
   output logic                  land_valid_o,
-  output logic [BankW-1:0]      land_source_o,   // it is at this bank's output
+  output logic [BankW-1:0]      land_source_o,   // bank at whose output the value is
   output logic [BankW-1:0]      land_bank_o,
   output logic [EntryW-1:0]     land_entry_o,
-  output logic                  land_port_o,     // on this bus
+  output logic                  land_port_o,     // bus that carries the value
 
   output logic                  bus_free_o,      // some queue is empty
-  output logic                  bus_any_o,       // or some bus has no value that lands
+  output logic                  bus_any_o,       // some queue is empty, or some bus has no landing value
   output logic [BankW-1:0]      turn_o,          // where the next search for a value begins
-  output logic [Banks-1:0]      fresh_o          // parked in the last cycle
+  output logic [Banks-1:0]      fresh_o          // the bank's value was parked in the last cycle
 );
 
   logic                  land_valid_q;
@@ -46,7 +46,7 @@ module steal_return
   logic [BankW-1:0]      turn_q;
   logic [Banks-1:0]      fresh_d, fresh_q;
 
-  logic [IssuePorts-1:0] open;      // buses without a value that lands
+  logic [IssuePorts-1:0] open;      // buses without a landing value
   logic                  bus_port;
 
   assign land_valid_o  = land_valid_q;
@@ -66,7 +66,7 @@ module steal_return
     end
   end
 
-  // Bus 1 is taken only where bus 0 is not fit, and bus 0 if none is.
+  // Bus 1 is taken only if bus 0 is not available and bus 1 is; otherwise bus 0.
   assign bus_port = bus_free_o ? head_valid_i[0] : open != '0 && !open[0];
 
   always_comb begin

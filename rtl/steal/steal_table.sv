@@ -1,12 +1,12 @@
-// Free entries, and where parked values belong.
+// Table of free entries, and of the destinations of parked values.
 //
-// For each bank one entry that is free, and the register whose value stands there (stealing paper,
-// section IV-C and figure 9): two valids, the free entry, bank and entry of the destination, and
-// not a flip-flop more.
+// Each bank has one free entry, and the register whose value is parked in it (stealing paper,
+// section IV-C and figure 9): two valids, the free entry, and bank and entry of the destination, with
+// no further flip-flops.
 //
-// A hint names the free entry of a bank anew. It is refused while a value is parked in the bank,
+// A hint names a new free entry of a bank. It is refused while a value is parked in the bank,
 // because the place of a parked value must not be renamed, and while the register's own value is
-// still on its way: as a place for another value it would be written twice, the newer one first.
+// still on its way: if its entry held another value, the older of the two would be written over the newer one.
 `include "gpurf_assert.svh"
 
 module steal_table
@@ -22,7 +22,7 @@ module steal_table
   input  logic                  rst_ni,
 
   input  logic                  clear_i,         // a grid is about to begin
-  input  logic                  spare_i,         // the last row has no owner
+  input  logic                  spare_i,         // the last row belongs to no warp of this grid
 
   // registers that are dead
   input  logic [IssuePorts-1:0] hint_valid_i,
@@ -30,16 +30,16 @@ module steal_table
   input  logic [EntryW-1:0]     hint_entry_i     [IssuePorts],
   output logic [IssuePorts-1:0] hint_taken_o,
 
-  // heads of the write queues, and those of them that are parked at this edge
+  // heads of the write queues, and the banks in which heads are parked at this edge
   input  logic [IssuePorts-1:0] write_valid_i,
   input  logic [BankW-1:0]      write_bank_i     [IssuePorts],
   input  logic [EntryW-1:0]     write_entry_i    [IssuePorts],
   input  logic [IssuePorts-1:0] park_valid_i,
   input  logic [BankW-1:0]      park_bank_i      [IssuePorts],
 
-  input  logic                  fetch_valid_i,   // the value parked here is read at this edge
+  input  logic                  fetch_valid_i,   // the value parked in this bank is read at this edge
   input  logic [BankW-1:0]      fetch_bank_i,
-  input  logic [IssuePorts-1:0] drop_valid_i,    // the head overwrites what is parked here
+  input  logic [IssuePorts-1:0] drop_valid_i,    // the head overwrites the register of a parked value
   input  logic [BankW-1:0]      drop_bank_i      [IssuePorts],
   input  logic [Banks-1:0]      alive_i,         // a head is for the bank's free entry
 
@@ -56,10 +56,10 @@ module steal_table
   logic [BankW-1:0]  parked_bank_q  [Banks];
   logic [EntryW-1:0] parked_entry_q [Banks];
 
-  logic [Banks-1:0]  parking;          // a value is parked here at this edge
-  logic [Banks-1:0]  fetching;         // is read from here
-  logic [Banks-1:0]  dropping;         // is dropped here
-  logic [Banks-1:0]  named;            // a hint is taken for the bank
+  logic [Banks-1:0]  parking;          // a value is parked in the bank at this edge
+  logic [Banks-1:0]  fetching;         // the bank's parked value is read at this edge
+  logic [Banks-1:0]  dropping;         // the bank's parked value is dropped at this edge
+  logic [Banks-1:0]  named;            // a hint for the bank is taken
 
   assign free_valid_o   = free_valid_q;
   assign free_entry_o   = free_entry_q;

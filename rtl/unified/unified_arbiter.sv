@@ -1,19 +1,19 @@
-// Memory's accesses to the unified banks.
+// Arbitrates the accesses of memory to the unified banks.
 //
-// Maps the accesses of the data cache and of the scratchpad to columns and rows, and decides between
-// them (hierarchy thesis 7.3.2, 7.3.3). Registers come first: what they leave is the columns' ready.
-// Then comes the cache, which takes all clusters of one column or waits, then the scratchpad, which
-// takes each bank that it gets. A cluster has 16 bytes a cycle to the memory units and 16 from them,
-// four word places. The scratchpad may take each of them from another column. A cluster that serves
-// the cache serves no scratchpad access of the same kind, whatever the columns are. Reads and writes
-// are decided apart: a bank has a port for each.
+// Maps the accesses of the data cache and of the scratchpad to columns and rows, and arbitrates between them
+// (hierarchy thesis 7.3.2, 7.3.3). Registers have priority: the ready bits of the columns say which ports registers
+// leave free. The cache comes next, and takes all clusters of one column or waits. The scratchpad comes last, and
+// takes each bank that it gets. In a cycle a cluster has 16 bytes to the memory units and 16 bytes from them: four
+// word places. The scratchpad may take each word place from another column. A cluster that serves the cache serves
+// no scratchpad access of the same kind (read or write), whatever the columns are. Reads and writes are arbitrated
+// separately, because a bank has a port for each.
 `include "gpurf_assert.svh"
 
 module unified_arbiter
   import gpurf_pkg::*;
 #(
   parameter int unsigned Depth = 768,   // rows
-  parameter int unsigned Lines = 2048,  // of the largest cache
+  parameter int unsigned Lines = 2048,  // lines of the largest cache
   localparam int unsigned RowW = $clog2(Depth),
   localparam int unsigned WordBytes = ClusterBytes / GroupLanes,
   localparam int unsigned LineEntryW = $clog2(Lines)
@@ -25,7 +25,7 @@ module unified_arbiter
   input  logic [BankRowsW-1:0]    register_rows_i,
   input  logic [CacheLogW-1:0]    cache_log_i,          // 0: no cache
 
-  // what registers leave
+  // ports of the columns that registers leave free
   input  logic [Columns-1:0]      column_read_ready_i,
   input  logic [Clusters-1:0]     column_write_ready_i [Columns],
 
@@ -55,7 +55,7 @@ module unified_arbiter
   output logic [RowW-1:0]         write_entry_o        [UnifiedBanks],
   output logic [ClusterBytes-1:0] write_bytes_o        [UnifiedBanks],
   output logic [DataW-1:0]        write_data_o,
-  output logic [ColumnW-1:0]      data_column_o        [WordPlaces],  // that was read last
+  output logic [ColumnW-1:0]      data_column_o        [WordPlaces],  // column that was read last
 
   output unified_event_t          event_o
 );
@@ -71,13 +71,13 @@ module unified_arbiter
   logic [RowW-1:0]    cache_read_row;
   logic [RowW-1:0]    cache_write_row;
   logic [ColumnW-1:0] shared_column [WordPlaces];
-  logic [BankW-1:0]   shared_bank   [WordPlaces];  // of the columns' banks
+  logic [BankW-1:0]   shared_bank   [WordPlaces];  // bank of the word: its column and cluster
   logic [RowW-1:0]    shared_entry  [WordPlaces];
 
   assign data_column_o = column_q;
 
   // ------------------------------------------------------------------ places
-  // Rows of the cache: C. It has at least 4 lines, or none.
+  // C, the number of rows of the cache. The cache has at least 4 lines, or none.
   function automatic logic [31:0] cache_rows();
     return (cache_log_i == '0) ? 32'd0 : (32'd1 << cache_log_i) / Columns;
   endfunction
@@ -99,8 +99,8 @@ module unified_arbiter
     assign shared_entry[w]  = RowW'(32'(register_rows_i) + 32'(shared_row_i[w]) / Columns);
   end
 
-  // ------------------------------------------------------------------ who is ready
-  // For the cache this depends on registers alone: its own accesses depend on it.
+  // ------------------------------------------------------------------ ready
+  // The ready of the cache depends on registers only, because the accesses of the cache depend on this ready.
   assign cache_read_ready_o = column_read_ready_i;
 
   for (genvar b = 0; b < Columns; b++) begin : gen_column
@@ -118,7 +118,7 @@ module unified_arbiter
   end
 
   // ------------------------------------------------------------------ accesses
-  // Words of one bank have one row, so any of them may say which.
+  // All words accessed in one bank are in one row, so the row of any of these words is used.
   always_comb begin
     read_o       = '{default: '0};
     read_entry_o = '{default: '0};
@@ -166,7 +166,7 @@ module unified_arbiter
     else if (shared_write_ready_o != '0)   write_data_o = shared_data_i;
   end
 
-  // The column whose output has what was read last for memory.
+  // For each word place, the column from which memory has read last.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       column_q <= '{default: '0};
@@ -179,7 +179,7 @@ module unified_arbiter
   end
 
   // ------------------------------------------------------------------ events
-  // How many banks these words are in.
+  // Number of banks that these words are in.
   function automatic logic [5:0] banks_of(logic [WordPlaces-1:0] words);
     logic [UnifiedBanks-1:0] some;
     some = '0;
@@ -197,7 +197,7 @@ module unified_arbiter
   end
 
 `ifndef SYNTHESIS
-  // Scratchpad rows that are accessed lie below the cache's, which are the last ones.
+  // Whether all scratchpad rows that are accessed exist: they are below Depth.
   function automatic logic shared_rows_exist();
     shared_rows_exist = 1'b1;
     for (int unsigned w = 0; w < WordPlaces; w++) begin
@@ -208,7 +208,7 @@ module unified_arbiter
     end
   endfunction
 
-  // A bank reads one row, and writes one.
+  // Whether all words of one bank are in one row: a bank reads one row and writes one row in a cycle.
   function automatic logic banks_have_one_row(logic [WordPlaces-1:0] words);
     banks_have_one_row = 1'b1;
     for (int unsigned w = 0; w < WordPlaces; w++) begin

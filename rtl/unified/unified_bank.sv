@@ -1,13 +1,13 @@
 // One column of the unified banks: bank b of each of the 8 clusters (hierarchy thesis 7.3.2).
 //
-// Registers use a column like a dual-ported bank, a warp register in one access. Data cache and
-// scratchpad memory use what registers leave, cluster by cluster (7.3.3): a register read takes the
-// read ports of all clusters, because the bank reads whole entries; a register write takes the write
-// ports of those clusters only in which it writes a lane. Registers never wait here: whoever
-// accesses for memory looks at the ready of the port in the same cycle.
+// Registers use a column like a dual-ported bank: one access reads or writes one warp register. Data cache and
+// scratchpad memory use the ports that registers leave free, cluster by cluster (7.3.3): a register read takes the
+// read ports of all clusters, because the bank reads whole entries; a register write takes only the write
+// ports of the clusters in which it writes a lane. Registers never wait here: a memory access is performed only
+// if its port is ready, so its requester has to check the ready in the same cycle.
 //
-// With separate ports no access of memory waits for one of a register: the reference for what waiting
-// costs (7.5.5). Registers and memory have no entry in common, so each has RAMs of its own.
+// With separate ports no memory access waits for a register access: this is the reference for the cost of
+// waiting (7.5.5). Registers and memory have no entry in common, so each of the two has RAMs of its own.
 `include "gpurf_assert.svh"
 
 module unified_bank
@@ -35,12 +35,12 @@ module unified_bank
   input  logic [EntryW-1:0]       memory_write_entry_i [Clusters],
   input  logic [ClusterBytes-1:0] memory_write_bytes_i [Clusters],
   input  logic [DataW-1:0]        memory_write_data_i,
-  output logic                    memory_read_ready_o,   // no register is in the way
-  output logic [Clusters-1:0]     memory_write_ready_o,  // none is in the cluster
+  output logic                    memory_read_ready_o,   // no register read takes the read ports
+  output logic [Clusters-1:0]     memory_write_ready_o,  // no register write takes the port of the cluster
 
   output logic                    read_data_valid_o,     // a register was read at the last edge
   output logic [DataW-1:0]        read_data_o,
-  output logic [DataW-1:0]        memory_data_o          // what memory has read
+  output logic [DataW-1:0]        memory_data_o          // data that was read for memory
 );
 
   localparam int unsigned LaneBytes = ClusterBytes / GroupLanes;
@@ -52,8 +52,8 @@ module unified_bank
 
   for (genvar g = 0; g < Clusters; g++) begin : gen_cluster
     logic                    register_write;
-    logic [ClusterBytes-1:0] register_bytes;  // of the lanes that it writes
-    logic                    register_reads;  // the ports of `u_ram` are those of registers
+    logic [ClusterBytes-1:0] register_bytes;  // bytes of the lanes that the register write selects
+    logic                    register_reads;  // registers use the read port of `u_ram`; next: the write port
     logic                    register_writes;
 
     for (genvar l = 0; l < GroupLanes; l++) begin : gen_lane

@@ -1,19 +1,19 @@
 // Scratchpad memory in the unified banks (hierarchy thesis 7.3.2).
 //
-// `shared_memory` without RAMs. With simple gather a pass serves, of each cluster, the 16 bytes that
-// the cluster's lowest lane left wants, to all lanes that want some of them, so lanes conflict at 8
-// places of 16 bytes where they conflict at 32 of four bytes there. With aggressive gather a cluster
-// makes its 16 bytes of several of its banks: each of its four word places has a word of any bank,
-// and each bank gives one row. Registers and data cache come first: a bank may not be served, and its
-// lanes are left for the next pass. Loads take two stages behind the choice, as there. An atomic
-// operation reads in one cycle and writes in the next. A word whose write is refused is read again:
-// nothing of its lanes has been performed, and accesses of the memory pipeline are in order, so
-// nothing comes between.
+// `shared_memory` without RAMs. With simple gather a pass serves 16 bytes of each cluster: the bytes that the lowest
+// remaining lane of the cluster wants. All lanes that want some of these bytes are served. So lanes conflict at 8
+// places of 16 bytes; in `shared_memory` they conflict at 32 places of four bytes. With aggressive gather a cluster
+// combines its 16 bytes from several of its banks: each of its four word places has a word of any bank,
+// and each bank gives one row. Registers and data cache have priority: a bank may not be served, and its
+// lanes remain for the next pass. Loads take two stages after the selection, as in `shared_memory`. An atomic
+// operation reads in one cycle and writes in the next. A word whose write is refused is read again by a later pass:
+// none of its lanes has been performed, and the accesses of the memory pipeline are in order, so
+// no other access comes in between.
 `include "gpurf_assert.svh"
 
 module unified_shared
   import gpurf_pkg::*;
-  import fp_pkg::*;          // scratchpad_pkg needs it
+  import fp_pkg::*;          // needed by scratchpad_pkg
   import scratchpad_pkg::*;
 #(
   localparam int unsigned WordBytes = ClusterBytes / GroupLanes
@@ -34,13 +34,13 @@ module unified_shared
   input  logic [3:0]              atomic_i,
   input  logic                    reg_valid_i,
   input  logic [RegW-1:0]         reg_i,
-  // All rows together are fewer than an address can name.
+  // An address has more bits than all rows together need.
   // verilator lint_off UNUSEDSIGNAL
   input  logic [DataW-1:0]        addr_i,
   // verilator lint_on UNUSEDSIGNAL
   input  logic [DataW-1:0]        store_i,
   input  logic [DataW-1:0]        compare_i,
-  input  logic                    last_i,              // no lane is left behind this pass
+  input  logic                    last_i,              // no lane remains after this pass
   output logic [Lanes-1:0]        served_o,
 
   // result, two cycles after its pass
@@ -58,19 +58,19 @@ module unified_shared
   output logic [SharedRowW-1:0]   row_o   [WordPlaces],  // address / 128
   output logic [WordBytes-1:0]    bytes_o [WordPlaces],
   output logic [DataW-1:0]        data_o,
-  input  logic [WordPlaces-1:0]   read_ready_i,        // served, of those that are wanted
+  input  logic [WordPlaces-1:0]   read_ready_i,        // words that are wanted and served
   input  logic [WordPlaces-1:0]   write_ready_i,
   input  logic [DataW-1:0]        data_i               // what was read at the last edge
 );
 
-  localparam int unsigned ByteW = 2;                       // bits of a byte's place in its word
-  localparam int unsigned WordIdxW = LineOffsetW - ByteW;  // number of a word place
+  localparam int unsigned ByteW = 2;                       // width of the index of a byte in its word
+  localparam int unsigned WordIdxW = LineOffsetW - ByteW;  // width of the number of a word place
   localparam int unsigned ClusterLow = LineOffsetW - ClusterIdxW;
   localparam int unsigned BankIdxW = ClusterIdxW + ColumnW;
 
-  logic                    phase_q;                    // an atomic's old words are at the banks
-  logic [WordPlaces-1:0]   read_q;                     // at these places
-  logic [DataW-1:0]        old_q;                      // the last atomic's old words
+  logic                    phase_q;                    // the banks' outputs have the old words of an atomic
+  logic [WordPlaces-1:0]   read_q;                     // word places of these old words
+  logic [DataW-1:0]        old_q;                      // old words of the last atomic
 
   // first stage
   logic                    first_valid_q;
@@ -93,17 +93,17 @@ module unified_shared
   logic [RegW-1:0]         reg_q;
   logic [DataW-1:0]        data_q;
 
-  logic                    load;                       // what is offered
+  logic                    load;                       // the lanes offered are of a load
   logic                    store;
   logic                    atomic;
-  logic                    reads;                      // what the selected lanes want of the banks
+  logic                    reads;                      // the selected lanes read from the banks
   logic                    update;                     // the second cycle of an atomic
-  logic                    starts;                     // a result begins
-  logic [Lanes-1:0]        window;                     // lanes looked at
+  logic                    starts;                     // a result enters the first stage
+  logic [Lanes-1:0]        window;                     // lanes considered in this pass
   logic [Lanes-1:0]        selected;
-  logic [WordPlaces-1:0]   used;                       // a lane of the place is selected
-  logic [SharedRowW-1:0]   word_row [WordPlaces];      // its row
-  logic [WordPlaces-1:0]   served;                     // places whose lanes are
+  logic [WordPlaces-1:0]   used;                       // a lane at the word place is selected
+  logic [SharedRowW-1:0]   word_row [WordPlaces];      // row of the selected lanes at the word place
+  logic [WordPlaces-1:0]   served;                     // word places whose lanes are served
 
   assign result_valid_o     = result_valid_q;
   assign result_warp_o      = warp_q;
@@ -117,18 +117,18 @@ module unified_shared
   assign store  = valid_i & (kind_i == KindStore);
   assign atomic = valid_i & (kind_i == KindAtomic);
 
-  // Room is asked for where a pass begins; an atomic that has read is finished in any case.
+  // A pass that reads needs room in the side queue; an atomic that has read is finished in any case.
   assign reads  = (load | (atomic & ~phase_q)) & room_i;
   assign update = atomic & phase_q;
 
-  // ------------------------------------------------------------------ choice
+  // ------------------------------------------------------------------ selection
   assign window = lanes_in_window(cfg_i[1:0], lanes_i);
 
-  // Upwards: a lane is selected that does not conflict with one selected before. The first lane at a
-  // bank names its row, the first one at a word place its column, and with simple gather the first
-  // one at a cluster that of all its places. So lanes at one word place need their columns compared
-  // alone: if these are equal, the lanes are at one bank. Lanes of an atomic never share a word: each
-  // of them has to see what the one before has left.
+  // In ascending order, a lane is selected if it does not conflict with a lane selected before. The first lane at a
+  // bank fixes the row of the bank, the first lane at a word place fixes its column, and with simple gather the first
+  // lane at a cluster fixes the column of all its word places. So for lanes at one word place only the columns are
+  // compared: if the columns are equal, the lanes are at one bank. Lanes of an atomic never share a word, because
+  // each lane has to see the value that the lane before has written.
   always_comb begin : choose
     automatic logic [ClusterIdxW-1:0] cluster;
     automatic logic [ColumnW-1:0]     column;
@@ -139,7 +139,7 @@ module unified_shared
     automatic logic [Clusters-1:0]     cluster_used;
     automatic logic [UnifiedBanks-1:0] bank_used;
     automatic logic [ColumnW-1:0]      cluster_column [Clusters];
-    automatic logic [SharedRowW-ColumnW-1:0] bank_row [UnifiedBanks];  // but for the column
+    automatic logic [SharedRowW-ColumnW-1:0] bank_row [UnifiedBanks];  // without the bits of the column
     selected       = '0;
     used           = '0;
     word_row       = '{default: '0};
@@ -191,14 +191,14 @@ module unified_shared
     assign row_o[w] = (read_o[w] | write_o[w]) ? word_row[w] : '0;
   end
 
-  // Upwards as well, so that of several lanes that store to a byte the highest one's stays.
+  // In ascending order as well, so that the highest of several lanes that store to a byte wins.
   always_comb begin : merge
     automatic logic [WordIdxW-1:0]  word;
     automatic logic [ByteW-1:0]     place;
     automatic logic [WordBytes-1:0] bytes;
     automatic logic [LaneW-1:0]     enable;
-    // An index of words leaves no shift of all of them.
-    automatic logic [WordPlaces-1:0][LaneW-1:0] old;   // at the banks
+    // Indexing by word avoids a shift of the whole vector.
+    automatic logic [WordPlaces-1:0][LaneW-1:0] old;   // old words, from the banks
     automatic logic [WordPlaces-1:0][LaneW-1:0] data;
     old     = data_i;
     data    = '0;
@@ -256,10 +256,10 @@ module unified_shared
     end
   end
 
-  // The payload has no reset: it means nothing while its stage's valid is low.
+  // The payload has no reset: it has no meaning while the valid of its stage is low.
   always_ff @(posedge clk_i) begin
     if (atomic && reads && read_ready_i != '0) read_q <= read_ready_i;
-    // In the next cycle the banks' outputs may be other accesses'.
+    // In the next cycle the outputs of the banks may belong to other accesses.
     if (update && reg_valid_i) old_q <= data_i;
   end
 
