@@ -148,10 +148,10 @@ pub struct Cosim {
     /// Cycles of each run of a block
     #[arg(long, value_name = "N", value_parser = cycles, allow_negative_numbers = true)]
     pub cycles: Option<u64>,
-    /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
+    /// Optimise the RTL's build for a long run: the build takes longer, the run two thirds of the time
     #[arg(long)]
     pub optimise: bool,
-    /// Compile the SM's RTL by a profile of itself, for runs of minutes: more than --optimise, and twice its time to build
+    /// Compile the SM's RTL with profile-guided optimisation, for runs of minutes: faster than with --optimise, and the build takes twice as long
     #[arg(long, conflicts_with_all = ["block", "all_shapes", "whole", "replay"])]
     pub train: bool,
     /// Seed of stimulus, memories and unreset state
@@ -321,10 +321,10 @@ pub struct Execution {
     /// Maximum number of registers per thread; values without a register are spilled to local memory
     #[arg(long, value_name = "N", value_parser = from_to::<u16>(16..=255), allow_negative_numbers = true)]
     pub registers: Option<u16>,
-    /// Optimise the RTL's build for a long run: it takes longer, and the run two thirds of the time
+    /// Optimise the RTL's build for a long run: the build takes longer, the run two thirds of the time
     #[arg(long)]
     pub optimise: bool,
-    /// Compile the RTL by a profile of itself, for runs of minutes: more than --optimise, and twice its time to build
+    /// Compile the RTL with profile-guided optimisation, for runs of minutes: faster than with --optimise, and the build takes twice as long
     #[arg(long)]
     pub train: bool,
     /// Cycles in a row without progress after which a launch counts as hung

@@ -1,4 +1,4 @@
-//! Chunks on their way from the model's thread to the RTL's, and back.
+//! Queue of chunks between the model's thread and the RTL's thread.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -6,23 +6,23 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 use crate::trail::Chunk;
 use crate::watch::{Equal, Watch};
 
-/// Chunks that the model may be ahead.
+/// Chunks by which the model may be ahead of the RTL.
 pub(crate) const AHEAD: usize = 8;
 
-/// Whoever waits is woken when it has so many chunks to work on: a thread that is woken for each one of them spends its time on that.
+/// Chunks that wake a waiting thread: it is woken when it has this many to work on, because waking it for every single chunk costs too much time.
 const WAKE: usize = AHEAD / 2;
 
-/// Chunks that may wait to be observed: a thread observes them while it would wait for the other one, but the model's thread lets no more pile up.
+/// Limit of chunks that wait to be observed. A waiting thread observes chunks; at this limit the model's thread observes before it continues.
 const UNOBSERVED: usize = AHEAD;
 
-/// Between the two threads.
+/// The queue that both threads share.
 pub(crate) struct Queue<'a> {
     state: Mutex<State>,
-    /// What sees the cycles that were found equal: either thread calls it. Locked before the state where both are.
+    /// The observers of the cycles that were found equal; either thread calls them. A thread that needs both locks takes this one before `state`.
     watch: Mutex<Watch<'a>>,
-    /// The RTL's thread waits here.
+    /// The RTL's thread waits here for filled chunks.
     filled: Condvar,
-    /// The model's thread waits here.
+    /// The model's thread waits here for free chunks.
     freed: Condvar,
 }
 
@@ -32,13 +32,13 @@ struct State {
     free: VecDeque<Chunk>,
     /// Cycles that wait to be observed, in their order.
     equal: VecDeque<Equal>,
-    /// One of the two has ended: the other one need not wait for anything.
+    /// One of the two threads has ended: the other one must not wait any more.
     over: bool,
     rtl_waits: bool,
     model_waits: bool,
 }
 
-/// Ends the other side's waiting when it is dropped, whatever the reason.
+/// Ends the waiting of both threads when it is dropped, whatever the reason.
 pub(crate) struct End<'q, 'a>(&'q Queue<'a>);
 
 impl Drop for End<'_, '_> {
@@ -50,25 +50,25 @@ impl Drop for End<'_, '_> {
 }
 
 impl<'a> Queue<'a> {
-    /// With chunks to fill, the first one first.
+    /// Makes a queue with these chunks to fill, the first one first.
     pub(crate) fn new(free: VecDeque<Chunk>, watch: Watch<'a>) -> Self {
         let state = Mutex::new(State { free, ..State::default() });
         Self { state, watch: Mutex::new(watch), filled: Condvar::new(), freed: Condvar::new() }
     }
 
-    /// The side that holds this ends with it.
+    /// Gives a guard: when the thread that holds it drops it, the other thread stops waiting.
     pub(crate) fn end_with_this(&self) -> End<'_, 'a> {
         End(self)
     }
 
-    /// A chunk to fill. `None`: the RTL does not follow any more.
+    /// Takes a chunk to fill. `None`: the RTL does not follow any more.
     pub(crate) fn free(&self) -> Option<Chunk> {
         while self.lock().equal.len() >= UNOBSERVED && self.observe() {}
         let mut state = self.wait(&self.freed, |state| &mut state.model_waits, |state| !state.free.is_empty());
         if state.over { None } else { state.free.pop_front() }
     }
 
-    /// Hands a filled chunk over.
+    /// Hands over a filled chunk to the RTL's thread.
     pub(crate) fn put(&self, chunk: Chunk) {
         let mut state = self.lock();
         let last = chunk.last;
@@ -80,13 +80,13 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// The next filled chunk. `None`: there is none any more.
+    /// Takes the next filled chunk. `None`: there are no more.
     pub(crate) fn take(&self) -> Option<Chunk> {
         let mut state = self.wait(&self.filled, |state| &mut state.rtl_waits, |state| !state.full.is_empty());
         state.full.pop_front()
     }
 
-    /// Waits until there is something to do for a thread, or one of the two has ended. Meanwhile it observes cycles.
+    /// Waits until the thread has work or one of the two threads has ended. Meanwhile the thread observes cycles.
     fn wait(
         &self,
         woken: &Condvar,
@@ -110,7 +110,7 @@ impl<'a> Queue<'a> {
         state
     }
 
-    /// Observes the cycles of a chunk, unless none wait or the other thread does it. Whether it did.
+    /// Observes the cycles of one chunk, unless no chunk waits or the other thread is observing. Returns whether a chunk was observed.
     fn observe(&self) -> bool {
         let Ok(mut watch) = self.watch.try_lock() else { return false };
         let Some(equal) = self.lock().equal.pop_front() else { return false };
@@ -121,7 +121,7 @@ impl<'a> Queue<'a> {
         true
     }
 
-    /// Gives a chunk to be filled, and cycles to be observed.
+    /// Returns a chunk to be filled, and adds cycles to be observed.
     pub(crate) fn give(&self, chunk: Chunk, equal: Option<Equal>) {
         let mut state = self.lock();
         state.free.push_back(chunk);
@@ -133,7 +133,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// What is left when both sides have ended: filled chunks, free ones, and what has seen all cycles that were found equal.
+    /// What remains when both threads have ended: filled chunks, free chunks, and the observers, which have seen all cycles found equal.
     pub(crate) fn end(self) -> (VecDeque<Chunk>, VecDeque<Chunk>, Watch<'a>) {
         let State { full, free, equal, .. } = self.state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut watch = self.watch.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -142,7 +142,7 @@ impl<'a> Queue<'a> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing is left half done with the lock.
+        // A poisoned lock can be used: no change of the state is interrupted halfway.
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

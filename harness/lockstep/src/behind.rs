@@ -1,4 +1,4 @@
-//! How a run ends that fails: both sides go on alone for some cycles, and the cycles around the failure are kept.
+//! How a failing run ends: both sides run on for some cycles without comparison, and the cycles around the failure are kept.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,17 +8,17 @@ use crate::memory::lose_in_rtl;
 use crate::run::{Follower, Run, lost};
 use crate::{Capture, Cause, Difference, Divergence, Records};
 
-/// Cycles kept from a difference on: the differing one, and 32 after it.
+/// Cycles kept from a difference on: the differing cycle and the 32 cycles after it.
 const BEHIND: usize = 33;
 
-/// What both sides did from the first cycle on that is not known to be equal; as many cycles of each.
+/// Records of both sides from the first cycle that is not known to be equal; the same number of cycles of each side.
 pub(crate) struct Behind {
     rtl: Records,
     model: Records,
 }
 
 impl Run<'_> {
-    /// Both sides from a differing cycle on. The RTL stands in front of its edge.
+    /// Runs both sides on from a differing cycle. The RTL has settled in that cycle, before its edge.
     pub(crate) fn behind_difference(&mut self) -> Behind {
         let model = self.model_behind();
         let mut rtl = Records::new(self.rtl.trail.size());
@@ -27,13 +27,13 @@ impl Run<'_> {
         self.rtl.behind(rtl, model, dead)
     }
 
-    /// Both sides after the edge at which the RTL failed.
+    /// Runs both sides on after the edge at which the RTL failed.
     pub(crate) fn behind_failure(&mut self) -> Behind {
         let model = self.model_behind();
         self.rtl.behind(Records::new(self.rtl.trail.size()), model, false)
     }
 
-    /// The model's cycles: those it has done, and further ones.
+    /// The model's records: cycles that the model has already run, and further ones.
     fn model_behind(&mut self) -> Records {
         let first = self.rtl.outcome.cycles;
         let trail = &self.rtl.trail;
@@ -43,7 +43,7 @@ impl Run<'_> {
         if newest.ended || newest.panic.is_some() {
             return model;
         }
-        // Not in the flight recorder: it still has what was before.
+        // These cycles are not put into the flight recorder, which still holds the cycles before the failure.
         let mut last = Records::new(trail.size());
         last.push(trail.cycle(newest.end().saturating_sub(1)));
         while model.len() < BEHIND {
@@ -56,12 +56,12 @@ impl Run<'_> {
         model
     }
 
-    /// Ends the run: keeps the cycles before, in which both sides are equal, and those after them.
+    /// Ends the run: keeps the cycles before the failure, in which both sides are equal, and the cycles after it.
     pub(crate) fn end(&mut self, cause: Cause, behind: Option<Behind>) {
         let first_cycle = self.rtl.outcome.cycles - self.rtl.trail.history(self.rtl.outcome.cycles);
         let mut before = Records::new(self.rtl.trail.size());
         (first_cycle..self.rtl.outcome.cycles).for_each(|cycle| before.push(self.rtl.trail.cycle(cycle)));
-        // The user who stops a run does not wait for its history.
+        // A user who stops a run should not have to wait for the longer history.
         let history = self.model.history.take().zip(cause.cycle());
         let (past, shorter) = match history.map(|(history, failing)| self.rtl.past(history, failing, first_cycle)) {
             Some(Ok(past)) => (Some(past), None),
@@ -76,7 +76,7 @@ impl Run<'_> {
 }
 
 impl Follower<'_> {
-    /// A longer history: cycles before the failing one, up to the last one that was found equal. Those from `kept` on, which the flight recorder has too, must be the same.
+    /// A longer history: cycles before the failing one, up to the last one found equal. From cycle `kept` on they must equal the records of the flight recorder.
     fn past(&self, history: History, failing: u64, kept: u64) -> Result<Past, String> {
         let (next, wanted) = (self.outcome.cycles, history.cycles());
         let differs = |cycle: u64, record: &[u8]| {
@@ -87,11 +87,11 @@ impl Follower<'_> {
         history.before(failing, next).and_then(verified).map_err(instead)
     }
 
-    /// The first differing cycle.
+    /// The cause of a run that ends with these differences in the first differing cycle.
     pub(crate) fn diverged(&self, differences: Vec<Difference>) -> Cause {
         let (cycle, comparator) = (self.outcome.cycles, self.comparator);
         let inputs: Vec<usize> = differences.iter().map(|d| d.signal).filter(|&s| comparator.is_input(s)).collect();
-        // Everything before was equal, so nothing but the environments can make inputs differ.
+        // All earlier cycles were equal, so only environments that behave differently can make inputs differ.
         let blame = if inputs.is_empty() {
             blame::find(comparator, self.trail.cycle(cycle), self.trail.rtl.get(0))
         } else {
@@ -100,7 +100,7 @@ impl Follower<'_> {
         Cause::Diverged(Divergence { cycle, differences, memories: Vec::new(), ended: None, blame })
     }
 
-    /// Lets the RTL do as many cycles as the model, `rtl` being the first of them. `dead`: it can do no more.
+    /// Runs the RTL for as many cycles as the model; `rtl` has the first of them. `dead`: the RTL cannot continue.
     fn behind(&mut self, mut rtl: Records, mut model: Records, dead: bool) -> Behind {
         let mut over = dead;
         let (input_bytes, output_bytes) = (self.input_bytes, self.output_bytes);

@@ -1,8 +1,8 @@
-//! Which block is at fault.
+//! Finds the block at fault.
 //!
-//! In the first cycle in which anything differs, all earlier cycles agreed. So the fault begins at a net that differs although nothing differs that it
-//! follows from within the cycle: a register, or a net whose sources are equal. The instance that makes this net is accused. What follows from what,
-//! and which instance makes a net, is read from the RTL ([`Wiring`]).
+//! Before the first differing cycle all cycles agreed. So the fault begins at a net that differs although all its sources within the cycle are equal:
+//! a register, or a net with equal sources. The instance that drives this net is blamed. Sources and driving instances of nets
+//! are read from the RTL ([`Wiring`]).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -13,23 +13,23 @@ use verilated::{Net, Part, Wiring};
 
 use crate::{Comparator, Difference};
 
-/// The block at fault, and on what evidence.
+/// The block at fault, and the evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Blame {
     /// Module name, or `environment`.
     pub block: String,
-    /// Which instance, where there are several: its place among the instances of the module in the block around them, in the order of the RTL.
+    /// The instance, if there are several: its index among the instances of the module in the enclosing block, in the order of the RTL.
     pub instance: Option<usize>,
     /// Signals (indices) of that block that differ.
     #[serde(skip)]
     pub signals: Vec<usize>,
-    /// Why the whole block under test is accused: what says that its wiring cannot be read.
+    /// Why the whole block under test is blamed: the reason for which its wiring cannot be read.
     #[serde(skip)]
     pub unknown: Option<String>,
 }
 
 impl Blame {
-    /// The surroundings, not the block: they did not do the same on both sides although the outputs were equal.
+    /// Blames the environment, not the block: the two environments gave different inputs although the outputs were equal.
     pub(crate) fn of_environment(inputs: &[usize]) -> Self {
         let mut signals = inputs.to_vec();
         signals.dedup();
@@ -46,12 +46,12 @@ impl std::fmt::Display for Blame {
     }
 }
 
-/// Whether a module is a block without blocks inside. Modules that the project does not know count as part of what is around them.
+/// Whether a module is a block without blocks inside. Modules that the project does not know count as part of the enclosing block.
 fn is_leaf(module: &str) -> bool {
     registry::find(module).is_some_and(|entry| entry.children.is_empty() && !entry.designs)
 }
 
-/// Where an element of a signal is in the RTL: its path, and the net with all its bits. `None`: the RTL has no such variable.
+/// Location of an element of a signal in the RTL: its path, and the net with all its bits. `None`: the RTL has no such variable.
 fn place(wiring: &Wiring, field: &Field, element: usize) -> (String, Option<Net>) {
     let mut paths = field.paths();
     let each = field.count / paths.len();
@@ -62,7 +62,7 @@ fn place(wiring: &Wiring, field: &Field, element: usize) -> (String, Option<Net>
     (path, net)
 }
 
-/// The instance that makes the first element of a signal, or holds it.
+/// The instance that drives the first element of a signal, or contains it as a register.
 pub(crate) fn driver(wiring: &Wiring, field: &Field) -> usize {
     let (path, net) = place(wiring, field, 0);
     net.map_or_else(|| wiring.holder(&path, &is_leaf), |net| wiring.driver(net, &is_leaf, &|_| false))
@@ -73,7 +73,7 @@ pub fn find(comparator: &Comparator, model: &[u8], rtl: &[u8]) -> Blame {
     find_by(comparator, comparator.wiring(), model, rtl)
 }
 
-/// The same with a wiring, or the reason why there is none.
+/// The same with a given wiring, or with the reason why there is none.
 pub fn find_by(comparator: &Comparator, wiring: Result<&Wiring, &str>, model: &[u8], rtl: &[u8]) -> Blame {
     let differences = comparator.differences(model, rtl);
     match wiring {
@@ -92,7 +92,7 @@ pub fn find_by(comparator: &Comparator, wiring: Result<&Wiring, &str>, model: &[
     }
 }
 
-/// Whether an element differs in one of these bits.
+/// Whether an element differs in any of these bits.
 fn differ(field: &Field, model: &[u8], rtl: &[u8], element: usize, mut bits: Range<u32>) -> bool {
     let [model, rtl] = [model, rtl].map(|record| field.bytes(record, element));
     bits.any(|bit| {
@@ -101,16 +101,16 @@ fn differ(field: &Field, model: &[u8], rtl: &[u8], element: usize, mut bits: Ran
     })
 }
 
-/// A net that differs, of a signal.
+/// A differing net, and the signal that it belongs to.
 struct Differing {
     signal: usize,
     /// `None`: the RTL has no such variable.
     net: Option<Net>,
-    /// The instance that makes it out of what is compared.
+    /// The instance that drives this net from compared nets.
     driver: usize,
-    /// It follows from registers only.
+    /// The net depends on registers only.
     is_early: bool,
-    /// Those of the differing nets that it follows from, without an equal one between them.
+    /// Differing nets on which this net depends, with no equal net between them.
     behind: Vec<usize>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Search<'a> {
         Self { signals, wiring, compared, inputs }
     }
 
-    /// The differing nets; a narrow vector bit by bit, a wide packed struct field by field.
+    /// The differing nets. A narrow vector is split into bits, a wide packed struct into fields.
     fn differing(&self, differences: &[Difference], model: &[u8], rtl: &[u8]) -> Vec<Differing> {
         let mut found = Vec::new();
         for &Difference { signal, element } in differences {
@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// Traces each net back to those that are compared.
+    /// Traces each net back to compared nets.
     fn trace(&self, nets: &mut [Differing]) {
         let mut at: HashMap<usize, Vec<(usize, Net)>> = HashMap::new();
         for (index, net) in nets.iter().enumerate().filter_map(|(index, differing)| Some((index, differing.net?))) {
@@ -185,8 +185,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The instance that makes a net which no other differing net explains: a leaf before what wires it, what follows from registers only before
-    /// what does not.
+    /// The instance that drives a net which no other differing net explains. A block without blocks inside is preferred to its wiring; then a net that
+    /// depends on registers only is preferred to others.
     fn accuse(&self, nets: &[Differing]) -> Blame {
         let origins = origins(nets);
         let origins = || origins.iter().map(|&net| &nets[net]);
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Those that no other differing net explains. Of nets that follow from each other in a circle each one may be the first.
+/// The nets that no other differing net explains. In a combinational loop each net may be the origin.
 fn origins(nets: &[Differing]) -> Vec<usize> {
     let all = || 0..nets.len();
     let first: Vec<usize> = all().filter(|&net| nets[net].behind.is_empty()).collect();
@@ -211,7 +211,7 @@ fn origins(nets: &[Differing]) -> Vec<usize> {
     all().filter(|net| reached[*net].iter().all(|&other| reached[other].contains(net))).collect()
 }
 
-/// All differing nets that one follows from.
+/// All differing nets on which one net depends.
 fn reached(nets: &[Differing], from: usize) -> HashSet<usize> {
     let (mut found, mut open) = (HashSet::new(), vec![from]);
     while let Some(net) = open.pop() {

@@ -1,10 +1,10 @@
-//! Records kept: the flight recorder's contents.
+//! Stored records: the contents of the flight recorder.
 
 use std::alloc::Layout;
 
 use crate::history::Past;
 
-/// Equal-sized runs of bytes, each aligned to 64 bytes.
+/// Records of equal size in one buffer, each aligned to 64 bytes.
 pub struct Records {
     bytes: Vec<Line>,
     size: usize,
@@ -20,7 +20,7 @@ struct Line([u8; 64]);
 pub(crate) const LINE: usize = 64;
 
 impl Records {
-    /// No records of `size` bytes, a multiple of 64.
+    /// An empty list of records of `size` bytes each, a multiple of 64.
     ///
     /// # Panics
     /// When `size` is not a multiple of 64.
@@ -29,7 +29,7 @@ impl Records {
         Self { bytes: Vec::new(), size, len: 0 }
     }
 
-    /// No records of `size` bytes, with room for so many.
+    /// An empty list of records of `size` bytes each, with capacity for `len` records.
     ///
     /// # Panics
     /// When `size` is not a multiple of 64.
@@ -49,7 +49,7 @@ impl Records {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -59,7 +59,7 @@ impl Records {
         self.size
     }
 
-    /// Keeps the first `len` records, or adds records of zeros.
+    /// Truncates to the first `len` records, or appends records of zeros.
     pub fn resize(&mut self, len: usize) {
         self.bytes.resize(len * self.size / LINE, Line([0; LINE]));
         self.len = len;
@@ -86,10 +86,10 @@ impl Records {
         &mut self.all_mut()[index * size..(index + 1) * size]
     }
 
-    /// Record `one`, and record `other` to be changed.
+    /// Record `one` for reading, and record `other` for writing.
     ///
     /// # Panics
-    /// When they are the same.
+    /// When both indices are the same.
     pub fn pair_mut(&mut self, one: usize, other: usize) -> (&[u8], &mut [u8]) {
         assert_ne!(one, other, "two records");
         let size = self.size;
@@ -111,7 +111,7 @@ impl Records {
         unsafe { std::slice::from_raw_parts_mut(self.bytes.as_mut_ptr().cast(), self.bytes.len() * LINE) }
     }
 
-    /// Records for which `keep` holds.
+    /// A copy with only those records for whose index `keep` holds.
     pub fn filtered(&self, mut keep: impl FnMut(usize) -> bool) -> Self {
         let mut kept = Self::new(self.size);
         (0..self.len).filter(|&i| keep(i)).for_each(|i| kept.push(self.get(i)));
@@ -125,19 +125,19 @@ impl Clone for Records {
     }
 }
 
-/// Both sides over a stretch of cycles: those before a failure, in which they are equal in everything that is compared, and those from it on.
+/// Records of both sides over a range of cycles: before a failure, where all that is compared is equal, and from the failure on.
 pub struct Capture {
     /// Number of the first cycle whose records are kept.
     pub first_cycle: u64,
-    /// The cycles in which they are equal: a record serves both.
+    /// Cycles before the failure, in which both sides are equal: one record of each cycle serves both.
     pub(crate) before: Records,
-    /// The RTL's records after them.
+    /// The RTL's records from the failure on.
     pub(crate) rtl: Records,
-    /// The model's, as many.
+    /// The model's records from the failure on, as many as the RTL's.
     pub(crate) model: Records,
-    /// A longer history: its cycles, up to the last one of `before`.
+    /// The cycles of a longer history, up to the last cycle of `before`.
     pub(crate) past: Option<Past>,
-    /// Why there is none, although it was asked for.
+    /// Why there is no longer history although one was requested.
     pub shorter: Option<String>,
 }
 
@@ -147,12 +147,12 @@ impl Capture {
         self.before.len() + self.rtl.len()
     }
 
-    /// Whether there is none.
+    /// Whether no records are kept.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of those before the failure.
+    /// Number of cycles before the failure whose records are kept.
     pub fn before(&self) -> usize {
         self.before.len()
     }
@@ -162,7 +162,7 @@ impl Capture {
         self.side(&self.rtl, index)
     }
 
-    /// The model's.
+    /// The model's record of a cycle, counted from the first one that is kept.
     pub fn model(&self, index: usize) -> &[u8] {
         self.side(&self.model, index)
     }
@@ -174,16 +174,16 @@ impl Capture {
         }
     }
 
-    /// Number of the first cycle of all: with a longer history before the first one that is kept.
+    /// Number of the first cycle shown: with a longer history it is before the first cycle that is kept.
     pub fn begin(&self) -> u64 {
         self.past.as_ref().map_or(self.first_cycle, |past| past.first)
     }
 
-    /// Shows all cycles, with the model's record and the RTL's: those of a longer history, which are run for it, and those that are kept. Ends early with an
-    /// error of `show`.
+    /// Calls `show` for all cycles with the model's record and the RTL's: first the cycles of a longer history, which the model runs again, then the kept
+    /// ones. Ends early with an error of `show`.
     ///
     /// # Errors
-    /// That of `show`.
+    /// The error of `show`.
     pub fn each<E>(&self, mut show: impl FnMut(u64, &[u8], &[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut kept = 0;
         if let Some(past) = &self.past {

@@ -7,29 +7,29 @@ use verilated::{Library, Wiring};
 
 use crate::blame;
 
-/// A signal, or an element of an array, in which the two sides differ.
+/// A signal, or an element of an array, that differs between the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Index of the signal in the declaration.
     pub signal: usize,
-    /// Element.
+    /// Index of the element.
     pub element: usize,
 }
 
-/// Says in what two records differ, of all that is compared.
+/// Finds the differences between two records in all that is compared.
 ///
-/// While a run goes well this is not called: `verilated` compares the RTL where it stands with the model's record, and what it calls equal has no difference by these rules.
-/// What is decided does not depend on what either side leaves in a payload that is not valid.
+/// Not called while both sides are equal: `verilated` compares the RTL's variables in place with the model's record. If it finds them equal, so do these rules.
+/// The result does not depend on the values that either side leaves in a payload that is not valid.
 pub struct Comparator {
     declaration: Declaration,
     /// Signals that are compared, in the order of declaration: outputs and probes that the RTL has.
     compared: Vec<usize>,
-    /// The RTL. `None`: there is none.
+    /// The library of the RTL. `None`: there is no RTL.
     library: Option<Library>,
 }
 
 impl Comparator {
-    /// Compares everything in the declaration but inputs and the signals that the RTL lacks.
+    /// Compares every signal of the declaration except inputs and signals that the RTL lacks.
     pub fn new(declaration: &Declaration, library: Option<&Library>) -> Self {
         let absent = library.map_or(&[][..], Library::absent);
         let is_compared = |i: &usize| declaration.signals[*i].role != Role::Input && !absent.contains(i);
@@ -40,12 +40,12 @@ impl Comparator {
     /// The wiring of the RTL.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why it cannot be read.
     pub fn wiring(&self) -> Result<&Wiring, &str> {
         self.library.as_ref().ok_or("there is no RTL").and_then(Library::wiring)
     }
 
-    /// For each signal the block that drives its first element; without wiring the block that declares it. Of an input: `inputs`.
+    /// For each signal the block that drives its first element, or without wiring the block that declares it. For an input: `inputs`.
     pub(crate) fn scopes(&self) -> Vec<String> {
         let wiring = self.wiring().ok();
         let of = |signal: &Signal| match (signal.role, wiring) {
@@ -61,18 +61,18 @@ impl Comparator {
         &self.declaration
     }
 
-    /// Number of signals compared, array elements counted one by one.
+    /// Number of signals compared; each array element counts as one.
     pub fn signals_compared(&self) -> usize {
         self.compared.iter().map(|&i| self.declaration.signals[i].field.count).sum()
     }
 
-    /// Everything in which the records differ, in the order of declaration. A payload is compared where both sides call it
-    /// valid; where they disagree about that, their valids differ.
+    /// All differences between the records, in the order of declaration. A payload is compared if it is valid on both sides;
+    /// if it is valid on one side only, the valids themselves differ.
     pub fn differences(&self, model: &[u8], rtl: &[u8]) -> Vec<Difference> {
         self.differing(self.compared.iter().copied(), model, rtl)
     }
 
-    /// The same of the inputs, which the two sides may get from environments of their own.
+    /// The differences of the inputs, which may come from a separate environment for each side.
     pub fn input_differences(&self, model: &[u8], rtl: &[u8]) -> Vec<Difference> {
         self.differing((0..self.declaration.signals.len()).filter(|&s| self.is_input(s)), model, rtl)
     }
@@ -101,7 +101,7 @@ impl Comparator {
         self.declaration.signals[signal].role == Role::Input
     }
 
-    /// Whether a signal is compared at all.
+    /// Whether a signal is compared.
     pub fn is_compared(&self, signal: usize) -> bool {
         self.compared.binary_search(&signal).is_ok()
     }

@@ -1,4 +1,4 @@
-//! The two sides of a block, how long they run, and how a run ends.
+//! The two sides of a block, the length of a run, and the ways in which a run ends.
 
 use gpurf_blocks::Twin;
 use verilated::{Instance, RtlFailure};
@@ -9,24 +9,24 @@ use crate::{Capture, Comparator, Difference, Events, MemoryDifference, Spreads};
 /// How long to run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunPlan {
-    /// Fills memories and the state that reset does not set.
+    /// Seed for the contents of memories and for the state that reset does not set.
     pub seed: u64,
-    /// Cycles since reset to compare at most; a stimulus or an environment may end earlier.
+    /// Maximum number of cycles to compare, counted from reset; a stimulus or an environment may end the run earlier.
     pub cycles: u64,
-    /// Compare memories whole every so many cycles, besides at the end.
+    /// Memories are compared whole after every this many cycles, and at the end.
     pub memory_every: u64,
-    /// When to give up ([`Lockstep::run_reactive`] only).
+    /// When a run without progress ends ([`Lockstep::run_reactive`] only).
     pub idle: Option<Idle>,
-    /// Threads to use: with one, model and RTL take turns; with two or more the model runs ahead on a thread of its own. Nothing but time depends on it.
+    /// Number of threads: with one, model and RTL take turns; with two or more, the model runs ahead on its own thread. Results do not depend on it.
     pub threads: usize,
 }
 
-/// How long a run may go on without progress.
+/// The limit of a run without progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
-    /// The run ends with the last of so many cycles in a row without progress.
+    /// The run ends after this many consecutive cycles without progress.
     pub limit: u64,
-    /// Whether a cycle with these inputs and this compared part makes progress.
+    /// Whether a cycle with these inputs (first argument) and this compared part (second) makes progress.
     pub progress: fn(&[u8], &[u8]) -> bool,
 }
 
@@ -42,14 +42,14 @@ pub enum Side {
 /// A difference between the two sides.
 #[derive(Clone, Debug)]
 pub struct Divergence {
-    /// First cycle in which they differ (for memories: in which it was noticed).
+    /// First cycle in which they differ; for memories, the cycle in which the difference was noticed.
     pub cycle: u64,
-    /// Signals, in the order of declaration (inputs first: they differ only where environments do not do the same); empty when only
-    /// memories differ, or one side has ended.
+    /// Differing signals, in the order of declaration (inputs first: they differ only if the environments do). Empty if only
+    /// memories differ, or if one side has ended.
     pub differences: Vec<Difference>,
-    /// First differing word of each memory that differs; looked at only when signals agree.
+    /// First differing word of each differing memory; memories are compared only if all signals agree.
     pub memories: Vec<MemoryDifference>,
-    /// The side whose environment ended the run in this cycle, while the other's goes on.
+    /// The side whose environment ended the run in this cycle, while the environment of the other side continued.
     pub ended: Option<Side>,
     /// The block at fault.
     pub blame: Blame,
@@ -60,33 +60,33 @@ pub struct Divergence {
 pub enum Cause {
     /// The two sides differ.
     Diverged(Divergence),
-    /// The RTL failed an assertion or stopped.
+    /// The RTL failed an assertion or stopped the simulation.
     Assertion {
-        /// In this cycle.
+        /// The cycle.
         cycle: u64,
-        /// What it said.
+        /// The message of the RTL.
         failure: RtlFailure,
     },
     /// The model panicked: a defect of gpurf.
     Panicked {
-        /// In this cycle.
+        /// The cycle.
         cycle: u64,
         /// The panic's message.
         message: String,
     },
     /// No progress for as many cycles as the plan allows. The two sides are equal.
     Hung {
-        /// The last of these cycles.
+        /// The last cycle without progress.
         cycle: u64,
-        /// The first of them.
+        /// The first cycle without progress.
         since: u64,
     },
-    /// Asked to stop.
+    /// The user stopped the run.
     Interrupted,
 }
 
 impl Cause {
-    /// The cycle of the failure. `None`: the user has ended the run.
+    /// The cycle of the failure. `None`: the user stopped the run.
     pub fn cycle(&self) -> Option<u64> {
         match self {
             Self::Diverged(divergence) => Some(divergence.cycle),
@@ -100,15 +100,15 @@ impl Cause {
 pub struct RunOutcome {
     /// Cycles compared and found equal, since reset.
     pub cycles: u64,
-    /// `None`: equal to the end.
+    /// Why the run ended early. `None`: both sides were equal to the end.
     pub cause: Option<Cause>,
     /// The cycles around a failure.
     pub capture: Option<Capture>,
     /// The model's events over these cycles.
     pub events: Events,
-    /// The model's values of fields whose values are counted one by one.
+    /// How often each value occurred, for those event fields of the model whose values are counted separately.
     pub spreads: Spreads,
-    /// Cycles in which bytes differed and the rules were asked (a measure of speed, not of correctness).
+    /// Cycles in which bytes differed, so that the rules had to decide (a measure of speed, not of correctness).
     pub slow_compares: u64,
 }
 
@@ -118,12 +118,12 @@ pub struct Lockstep {
     pub twin: Box<dyn Twin>,
     /// The RTL.
     pub rtl: Instance,
-    /// The rules.
+    /// The rules of comparison.
     pub comparator: Comparator,
 }
 
 impl Lockstep {
-    /// Both sides, before anything has run.
+    /// Makes a lockstep of two sides that have not run yet.
     pub fn new(twin: Box<dyn Twin>, rtl: Instance) -> Self {
         let comparator = Comparator::new(twin.declaration(), Some(rtl.library()));
         Self { twin, rtl, comparator }

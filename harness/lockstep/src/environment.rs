@@ -1,31 +1,31 @@
-//! What surrounds a block whose inputs follow from its outputs: memory, host.
+//! Surroundings of a block whose inputs depend on its outputs, such as memory and host.
 
-/// The surroundings of one side of the lockstep. Each side has its own and is never fed from the other's, so that a wrong output
-/// has its consequences on that side only.
+/// The surroundings of one side of the lockstep. Each side has its own environment, which never sees the other side: so a wrong output
+/// affects its own side only.
 ///
-/// Two environments that see the same outputs must do the same: they may look at a payload only where it is valid. What an RTL answers may be anything; an
-/// environment gives up where it makes no sense and does not panic.
+/// Two environments that see the same outputs must behave alike: an environment reads a payload only while it is valid. An RTL may output anything. If its
+/// outputs make no sense, the environment ends the run; it does not panic.
 pub trait Environment {
-    /// Writes the inputs of the next cycle, all of them (`rst_ni` and straps too), into `inputs`, the input part of a record, which holds those of the
-    /// cycle before, or zeros. `previous` are the outputs of the cycle before; `None` in the first cycle
-    /// after the lockstep's reset. Returns false when the run, or its stretch, is over: finished, or given up. The cycle does not take place then; where a
-    /// further stretch begins ([`Lockstep::go_on`](crate::Lockstep::go_on)), it is asked for again, with the same `previous`.
+    /// Writes all inputs of the next cycle (`rst_ni` and straps too) into `inputs`, the input part of a record. At the call it holds the inputs of the
+    /// previous cycle, or zeros. `previous` are the outputs of the previous cycle; `None` in the first cycle
+    /// after the lockstep's reset. Returns false if the run or its stretch is over: finished, or given up. Then this cycle is not run; if a
+    /// further stretch begins ([`Lockstep::go_on`](crate::Lockstep::go_on)), its inputs are requested again with the same `previous`.
     fn drive(&mut self, previous: Option<&[u8]>, inputs: &mut [u8]) -> bool;
 
-    /// Words of memories that lose their values after the edge of a cycle. `compared` is the compared part of its record, which was found equal
-    /// on both sides, so that both lose the same.
+    /// Memory words that lose their values after the edge of a cycle. `compared` is the compared part of the cycle's record. It was found equal
+    /// on both sides, so both sides lose the same words.
     fn lost(&mut self, _compared: &[u8]) -> &[LostWord] {
         &[]
     }
 }
 
-/// A word of a memory that gets a random value.
+/// A memory word that loses its value and gets a random one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostWord {
-    /// The memory's place among the twin's ([`Block::memories`](gpurf_blocks::Block::memories)).
+    /// Index of the memory in the twin's list ([`Block::memories`](gpurf_blocks::Block::memories)).
     pub memory: usize,
-    /// The word.
+    /// Index of the word in this memory.
     pub word: usize,
-    /// What the value follows from.
+    /// Seed of the random value.
     pub seed: u64,
 }

@@ -1,4 +1,4 @@
-//! Counts of what happened, from the event words that blocks put out.
+//! Event counts, from the event words that blocks output.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::WordCounts;
 /// Counts of events by name.
 pub type Events = BTreeMap<&'static str, u64>;
 
-/// How often a field of an event word had each of its values, by the field's name.
+/// How often each value of an event field occurred, by the field's name.
 pub type Spreads = BTreeMap<&'static str, BTreeMap<u64, u64>>;
 
 /// Sums of the fields of every event word: the output ports `event_o` and `..._event_o` that are packed structs, or arrays
@@ -19,10 +19,10 @@ pub struct EventTotals {
     ports: Vec<Port>,
 }
 
-/// A field of an event word: what it says in a cycle.
+/// Reads a field of an event word from a record.
 #[derive(Clone, Copy, Debug)]
 pub struct EventReader {
-    /// Its name.
+    /// Name of the field.
     pub name: &'static str,
     offset: usize,
     bytes: usize,
@@ -31,14 +31,14 @@ pub struct EventReader {
 }
 
 impl EventReader {
-    /// Its value in the compared part of a record.
+    /// The value of the field in the compared part of a record.
     #[inline]
     pub fn of(&self, compared: &[u8]) -> u64 {
         word(&compared[self.offset..self.offset + self.bytes]) >> self.position & self.mask
     }
 }
 
-/// A word from its bytes.
+/// Reads a word from its bytes.
 #[inline]
 fn word(bytes: &[u8]) -> u64 {
     if let Ok(bytes) = bytes.try_into() {
@@ -57,7 +57,7 @@ struct Port {
     seen: WordCounts<PLACES>,
 }
 
-/// Places for words that have not been taken apart yet.
+/// Number of distinct words that are counted whole before they are split into fields.
 const PLACES: usize = 256;
 
 struct Total {
@@ -88,7 +88,7 @@ impl EventTotals {
         Self { ports }
     }
 
-    /// All fields, to read them in single cycles.
+    /// Readers of all fields, for the values of single cycles.
     pub fn readers(declaration: &Declaration) -> Vec<EventReader> {
         let input_bytes = declaration.input_bytes;
         let of_port = |port: Port| {
@@ -110,7 +110,7 @@ impl EventTotals {
         self.add_times(record, 1);
     }
 
-    /// Adds the events of a cycle that was there so many times.
+    /// Adds the events of a cycle that occurred this many times.
     #[inline]
     pub fn add_times(&mut self, record: &[u8], times: u64) {
         for port in &mut self.ports {
@@ -127,7 +127,7 @@ impl EventTotals {
         self.ports.iter().flat_map(|port| port.fields.iter().map(move |field| total(port, field))).collect()
     }
 
-    /// The sum of one event so far; 0 where there is none of this name.
+    /// The sum of one event so far; 0 if there is no event of this name.
     pub fn sum(&self, name: &str) -> u64 {
         let of = |port: &Port, field: &Total| {
             field.total + port.seen.waiting().map(|(word, times)| field.of(word) * times).sum::<u64>()
@@ -136,7 +136,7 @@ impl EventTotals {
         fields.filter(|(_, field)| field.name == name).map(|(port, field)| of(port, field)).sum()
     }
 
-    /// The values of those fields whose values are counted one by one.
+    /// The counts of values so far, of those fields whose values are counted separately.
     pub fn spreads(&self) -> Spreads {
         let values = |port: &Port, spread: &Spread| {
             let mut times = spread.times.clone();
@@ -152,7 +152,7 @@ impl EventTotals {
 }
 
 impl Total {
-    /// The field in a word.
+    /// The value of the field in a word.
     #[inline]
     fn of(&self, word: u64) -> u64 {
         word >> self.position & self.mask
@@ -194,13 +194,13 @@ impl Port {
         }
     }
 
-    /// The event words of a signal.
+    /// The event words that a signal has.
     fn of(signal: &Signal) -> impl Iterator<Item = Self> {
         let field = &signal.field;
         let counts = signal.role == Role::Output && field.name.ends_with("event_o");
         let elements = if counts { field.count } else { 0 };
         (0..elements).filter_map(|element| {
-            // A word without fields counts nothing: it costs no look in any cycle.
+            // A word without fields counts nothing, so it is left out and never read.
             let layout = field.decode.layout(element).filter(|layout| !layout.is_empty())?;
             assert!(field.elem_bytes <= 8, "{}: an event word has at most 64 bits", field.name);
             let total = |(name, position, bits)| Total { name, position, mask: u64::MAX >> (64 - bits), total: 0 };

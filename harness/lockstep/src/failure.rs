@@ -1,4 +1,4 @@
-//! What a failure leaves on disk: a folder with the waveform, save files for viewers, the report and the reproducer.
+//! The files of a failure: a folder with the waveform, save files for viewers, the report and the reproducer.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,28 +10,28 @@ use crate::view::{Element, View};
 use crate::wave::{Scopes, WaveFile};
 use crate::{Capture, Cause, Comparator, Records, view, wave};
 
-/// Signals that a viewer opens on, at most.
+/// Maximum number of signals that a viewer shows when it opens.
 const SHOWN: usize = 32;
 
-/// What a failure folder is made from.
+/// All that is needed to write a failure folder.
 pub struct FailureContext<'a> {
     /// The rules of the run.
     pub comparator: &'a Comparator,
-    /// Why it ended.
+    /// Why the run ended.
     pub cause: &'a Cause,
-    /// The same in words ([`report::text`](crate::report::text)).
+    /// The same as text ([`report::text`](crate::report::text)).
     pub report: &'a str,
-    /// The cycles around it.
+    /// The cycles around the failure.
     pub capture: Option<&'a Capture>,
-    /// The shortest run that fails: the name of its file, and its text.
+    /// The shortest failing run: file name and text.
     pub reproducer: Option<(&'a str, &'a str)>,
-    /// The inputs of that run.
+    /// The inputs of the shortest failing run.
     pub inputs: Option<&'a Records>,
-    /// Lines for the end of the report: seed, parameters, commands. `{}` in them stands for the folder.
+    /// Lines for the end of the report: seed, parameters, commands. `{}` in a line is replaced by the path of the folder.
     pub notes: &'a [String],
 }
 
-/// Writes a failure folder below `parent` and gives its path. It appears whole or not at all.
+/// Writes a failure folder below `parent` and returns its path. The folder appears complete or not at all.
 ///
 /// # Errors
 /// When the folder cannot be written.
@@ -57,7 +57,7 @@ pub fn write_failure(parent: &Path, context: &FailureContext<'_>) -> io::Result<
     place(scratch, parent, declaration.block, text)
 }
 
-/// Writes a failure folder that has no waveform: the report, in which `{}` stands for the folder, and a reproducer as in [`FailureContext`].
+/// Writes a failure folder without waveform: the report, with `{}` replaced by the folder's path, and a reproducer as in [`FailureContext`].
 ///
 /// # Errors
 /// When the folder cannot be written.
@@ -68,7 +68,7 @@ pub fn write_report(parent: &Path, name: &str, report: &str, reproducer: (&str, 
     place(scratch, parent, name, |folder| report.replace("{}", &folder.display().to_string()))
 }
 
-/// Gives a folder in the making a name with a number that is free, and its `report.txt`.
+/// Writes `report.txt` into a temporary folder and renames the folder to a name with a free number.
 fn place(scratch: TempDir, parent: &Path, name: &str, text: impl Fn(&Path) -> String) -> io::Result<PathBuf> {
     for number in 1.. {
         let folder = parent.join(format!("{name}-{number}"));
@@ -78,7 +78,7 @@ fn place(scratch: TempDir, parent: &Path, name: &str, text: impl Fn(&Path) -> St
         std::fs::write(scratch.path().join("report.txt"), text(&folder))?;
         match std::fs::rename(scratch.path(), &folder) {
             Ok(()) => return Ok(folder),
-            // Two runs that end at once try again.
+            // Another run took this name at the same moment: try the next number.
             Err(_) if folder.exists() => {}
             Err(e) => return Err(e),
         }
@@ -86,7 +86,7 @@ fn place(scratch: TempDir, parent: &Path, name: &str, text: impl Fn(&Path) -> St
     unreachable!("the numbers do not end")
 }
 
-/// A waveform of a stretch of cycles that the user asked for, in the making: a folder with the files of a failure.
+/// A waveform, being written, of a range of cycles that the user asked for: a folder with the same files as a failure folder.
 pub struct WaveFolder {
     scratch: TempDir,
     parent: PathBuf,
@@ -96,10 +96,10 @@ pub struct WaveFolder {
 }
 
 impl WaveFolder {
-    /// Begins one below `parent`.
+    /// Creates a folder below `parent`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the folder cannot be written.
     pub fn create(parent: &Path, comparator: &Comparator, scopes: Scopes) -> io::Result<Self> {
         std::fs::create_dir_all(parent)?;
         let scratch = tempfile::Builder::new().prefix(".new-").tempdir_in(parent)?;
@@ -116,10 +116,10 @@ impl WaveFolder {
         self.file.cycle(comparator, cycle, model, rtl)
     }
 
-    /// Writes what is left and gives the folder; `None`: no cycle was recorded, and nothing is kept.
+    /// Writes the remaining files and returns the folder. `None`: no cycle was recorded, and nothing is kept.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the folder cannot be written.
     pub fn finish(self, comparator: &Comparator, report: &str) -> io::Result<Option<PathBuf>> {
         let Some(first) = self.first else { return Ok(None) };
         let mut others = ports(comparator.declaration());
@@ -130,13 +130,13 @@ impl WaveFolder {
     }
 }
 
-/// The ports that a viewer can show in a line.
+/// The ports that a viewer can show in one row.
 fn ports(declaration: &Declaration) -> Vec<Element> {
     let signals = declaration.signals.iter().enumerate();
     signals.filter(|(_, s)| s.role != Role::Probe && s.field.bits <= 64).map(|(index, _)| (index, 0)).collect()
 }
 
-/// The elements of inputs that are not zero in a record.
+/// The input elements that are not zero in a record.
 fn driven(declaration: &Declaration, record: &[u8]) -> Vec<Element> {
     let signals = declaration.signals.iter().enumerate();
     let inputs = signals.filter(|(_, s)| s.role == Role::Input && s.field.bits <= 64);
@@ -147,9 +147,9 @@ fn driven(declaration: &Declaration, record: &[u8]) -> Vec<Element> {
     elements.filter(|element| !zero(element)).collect()
 }
 
-/// What a viewer opens on: what differs, the inputs on which it depends, then the ports.
+/// The rows that a viewer shows when it opens: differing signals, then the inputs on which the failure depends, then ports.
 ///
-/// The inputs are those of the shortest run, those of its last cycle first. Without such a run they are those of the failing cycle.
+/// The inputs are those of the shortest failing run, its last cycle first. Without such a run they are those of the failing cycle.
 fn first_view(context: &FailureContext<'_>, capture: &Capture) -> View {
     let declaration = context.comparator.declaration();
     let cycle = context.cause.cycle().unwrap_or(capture.first_cycle + capture.len() as u64);

@@ -1,8 +1,8 @@
-//! A history that is longer than the flight recorder: the cycles before a failure are run again.
+//! A history that is longer than the flight recorder: after a failure the model runs the cycles before it again.
 //!
-//! In the cycles before a failure both sides are equal in all that is compared, so the model's cycles are those of both sides, and the RTL need not run again.
-//! During a run, a copy of the model is taken every so many cycles, and the inputs of each cycle since the last two copies are kept: a few hundred
-//! bytes of a record that may have tens of thousands. A failure keeps a copy with its inputs, and whoever wants to see the cycles runs them from there.
+//! In the cycles before a failure both sides are equal in all that is compared, so the model's records serve for both sides, and the RTL need not run again.
+//! During a run, the model is copied at intervals, and the inputs of each cycle since the second to last copy are kept: a few hundred
+//! bytes of a record that may have tens of thousands. At a failure a copy and its inputs are kept. Readers of the history run the cycles from this copy.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,18 +14,18 @@ use crate::memory::lose_in_twin;
 use crate::run::panic_message;
 use crate::{LostWord, Records};
 
-/// Cycles that the flight recorder keeps before a failure, at no cost: the shortest history.
+/// Cycles before a failure that the flight recorder keeps at no cost: the shortest history.
 pub const HISTORY: u64 = 256;
-/// Copies of the model are at least so many cycles apart: those of a small block take as long as a hundred of its cycles.
+/// Minimum number of cycles between two copies of the model: copying a small block takes as long as running a hundred of its cycles.
 const APART: u64 = 4096;
-/// Copies that are kept at most.
+/// Maximum number of copies that are kept.
 const COPIES: usize = 2;
-/// Memory that a history may take.
+/// Maximum number of bytes that a history may take.
 const MEMORY: u64 = 2 << 30;
-/// While the model is run again, the user's wish to stop is looked at every so many cycles.
+/// While the model is run again, the user's request to stop is checked once in this many cycles.
 const LISTEN: u64 = 1024;
 
-/// A history that takes too much memory.
+/// The error for a history that would take too much memory.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "--history {cycles}: {block} has {inputs} bytes of inputs in each cycle, so that the history takes {} MB of memory; \
@@ -41,7 +41,7 @@ pub struct HistoryTooLong {
     most: u64,
 }
 
-/// Checks that a history of so many cycles of a block fits into memory.
+/// Checks that a history of this many cycles of a block fits into memory.
 ///
 /// # Errors
 /// When it does not.
@@ -55,24 +55,24 @@ pub fn check_history(declaration: &Declaration, cycles: u64) -> Result<(), Histo
     Err(HistoryTooLong { cycles, block, inputs, needed, most: MEMORY / each })
 }
 
-/// What the cycles before a failure are run again from.
+/// Copies of the model and kept inputs, from which the cycles before a failure can be run again.
 pub(crate) struct History {
-    /// Cycles before a failure that are wanted.
+    /// Requested number of cycles before a failure.
     cycles: u64,
-    /// The first cycle that there is.
+    /// The first cycle of the run.
     begins: u64,
-    /// Cycles that the model may be ahead of the RTL: a failure may be so many cycles in the past.
+    /// Maximum number of cycles by which the model is ahead of the RTL: when a failure is found, the model may be this far beyond it.
     ahead: u64,
     /// Copies, oldest first.
     copies: VecDeque<Checkpoint>,
 }
 
-/// The model in front of a cycle, and what it got from that cycle on.
+/// A copy of the model in front of a cycle, and all that the model was given from that cycle on.
 struct Checkpoint {
     first: u64,
     model: Box<dyn Twin>,
     inputs: Records,
-    /// Words that lost their values after a cycle.
+    /// Words that lost their values, each with the cycle after which it lost them.
     lost: Vec<(u64, LostWord)>,
 }
 
@@ -83,34 +83,34 @@ impl Checkpoint {
 }
 
 impl History {
-    /// Of a run whose model may be so many cycles ahead.
+    /// A history of `cycles` cycles, for a run in which the model is at most `ahead` cycles ahead.
     pub(crate) fn new(cycles: u64, ahead: u64) -> Self {
         Self { cycles, begins: 0, ahead, copies: VecDeque::new() }
     }
 
-    /// There are no cycles before this one.
+    /// Sets the first cycle of the run: there are no cycles before it.
     pub(crate) fn begin(&mut self, cycle: u64) {
         self.begins = cycle;
     }
 
-    /// Cycles before a failure that are wanted.
+    /// Requested number of cycles before a failure.
     pub(crate) fn cycles(&self) -> u64 {
         self.cycles
     }
 
-    /// The model stands in front of a cycle. It is copied if the last copy is far enough away.
+    /// Called when the model is in front of a cycle. Copies the model if the last copy is old enough.
     pub(crate) fn reach(&mut self, cycle: u64, model: &dyn Twin) {
-        // So far apart that a failure that is not known yet never needs the copy before the last one.
+        // Copies are so far apart that a failure not yet found never needs a copy older than the second to last one.
         let apart = (self.cycles + self.ahead).max(APART);
         match self.copies.back() {
             Some(last) if last.end() != cycle => {
-                // Something has run without its inputs: what is before it cannot be run again.
+                // Cycles were run whose inputs were not recorded: cycles before this one cannot be run again.
                 self.copies.clear();
             }
             Some(last) if cycle < last.first + apart => return,
             _ => {}
         }
-        // Pages that the oldest copy has are not asked of the system once more.
+        // The buffers of the oldest copy are reused, so that the system need not provide new pages.
         let oldest = if self.copies.len() == COPIES { self.copies.pop_front() } else { None };
         let (mut inputs, mut lost) = match oldest {
             Some(oldest) => (oldest.inputs, oldest.lost),
@@ -123,7 +123,7 @@ impl History {
         self.copies.push_back(Checkpoint { first: cycle, model: model.duplicate(), inputs, lost });
     }
 
-    /// What a cycle of the model got: its inputs, and the words that lose their values after it.
+    /// Records what the model was given in a cycle: the inputs, and the words that lose their values after it.
     pub(crate) fn record(&mut self, inputs: &[u8], lost: &[LostWord]) {
         let Some(copy) = self.copies.back_mut() else { return };
         let cycle = copy.end();
@@ -131,10 +131,10 @@ impl History {
         copy.lost.extend(lost.iter().map(|&word| (cycle, word)));
     }
 
-    /// The wanted ones of the cycles before a failing one, to be run again, up to one before `end`.
+    /// The requested cycles before the failing one, ready to be run again, up to the last cycle before `end`.
     ///
     /// # Errors
-    /// When they cannot be.
+    /// When the cycles cannot be run again.
     pub(crate) fn before(mut self, failing: u64, end: u64) -> Result<Past, String> {
         let first = failing.saturating_sub(self.cycles).max(self.begins);
         let from = self.copies.iter().rposition(|copy| copy.first <= first).ok_or_else(missing)?;
@@ -156,16 +156,16 @@ fn missing() -> String {
 
 /// Cycles of a run that can be run again, as often as wanted.
 pub(crate) struct Past {
-    /// The first one that is wanted.
+    /// The first requested cycle.
     pub first: u64,
-    /// The one after the last one.
+    /// The cycle after the last one.
     end: u64,
-    /// A copy that is not after the first one, and further ones for their inputs: without a gap.
+    /// A copy at or before the first requested cycle, and the later copies, for their inputs; together they cover all cycles without a gap.
     copies: VecDeque<Checkpoint>,
 }
 
 impl Past {
-    /// Runs the cycles, and shows each with its record. Ends early with an error of `show`.
+    /// Runs the cycles and calls `show` with the record of each. Ends early with an error of `show`.
     pub(crate) fn each<E>(&self, mut show: impl FnMut(u64, &[u8]) -> Result<(), E>) -> Result<(), E> {
         let Some(oldest) = self.copies.front() else { return Ok(()) };
         let mut model = oldest.model.duplicate();
@@ -188,10 +188,10 @@ impl Past {
         Ok(())
     }
 
-    /// Runs the cycles, and checks each with its record: `differs` says whether it is known to be another one.
+    /// Runs the cycles and checks each record: `differs` says whether a record differs from the one known for its cycle.
     ///
     /// # Errors
-    /// Why they are not to be trusted, in words.
+    /// Why the cycles cannot be trusted, as text.
     pub(crate) fn verify(&self, stop: &AtomicBool, differs: impl Fn(u64, &[u8]) -> bool) -> Result<(), String> {
         let check = |cycle: u64, record: &[u8]| {
             if cycle.is_multiple_of(LISTEN) && stop.load(Ordering::Relaxed) {

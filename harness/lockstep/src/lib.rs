@@ -1,20 +1,20 @@
-//! RTL and model, clock by clock.
+//! Lockstep of RTL and model: both are compared in every clock cycle.
 //!
 //! In each cycle both sides get the same inputs, settle, are sampled, compared and clocked. "Compared" means every
 //! output and every probe that the block's declaration names, bit for bit; the one exception is a payload whose valid is low.
 //!
-//! What is compared, how it travels and what is reported are kept apart:
-//! * `verilated` compares the RTL, where it stands, with the model's record, and stops in front of the edge of a cycle in which bytes differ.
-//! * [`Comparator`] knows the rules: which signals differ, when bytes do.
-//! * [`Lockstep`] runs the two sides, keeps the flight recorder, and gives a [`RunOutcome`]. Inputs come from a [`Stimulus`], or from an [`Environment`] for
-//!   each side where they follow from outputs.
-//! * [`Capture`] has the cycles around a failure: those that the flight recorder keeps, and a longer history ([`Trail::with_history`]), which is run again.
+//! Comparison, transport of records and reporting are separate:
+//! * `verilated` compares the RTL's variables in place with the model's record, and stops before the edge of a cycle in which bytes differ.
+//! * [`Comparator`] has the rules: it finds the signals that differ when bytes do.
+//! * [`Lockstep`] runs the two sides, keeps the flight recorder, and returns a [`RunOutcome`]. Inputs come from a [`Stimulus`], or from an [`Environment`] for
+//!   each side if the inputs depend on outputs.
+//! * [`Capture`] has the cycles around a failure: those of the flight recorder, and a longer history ([`Trail::with_history`]), which is run again.
 //! * [`Verdict`] is the result of a run in one word, for every command; [`Verdict::of`] gives it for a run that ended early.
-//! * [`blame`] finds the block at fault in the first differing cycle; [`report`] puts it in words; [`wave`] writes both sides side by side.
-//! * [`golden`] keeps in short what the model did in each cycle.
-//! * [`shrink()`] looks for a shorter run that still fails; [`Reproducer`] is the file it is kept in.
+//! * [`blame`] finds the block at fault in the first differing cycle; [`report`] describes the failure as text; [`wave`] writes both sides side by side.
+//! * [`golden`] stores in compact form what the model did in each cycle.
+//! * [`shrink()`] looks for a shorter run that still fails; [`Reproducer`] is the file in which this run is stored.
 //!
-//! The model goes ahead, in turns with the RTL or on a thread of its own ([`RunPlan::threads`]), the RTL follows and is compared. Both sides run on alone after a difference, so that the waveform shows what came of it.
+//! The model runs ahead, in turns with the RTL or on its own thread ([`RunPlan::threads`]); the RTL follows and is compared. Both sides run on uncompared after a difference, so the waveform shows its consequences.
 
 mod ahead;
 mod behind;

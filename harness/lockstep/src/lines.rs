@@ -1,7 +1,7 @@
 //! Which cache lines of a record change from one cycle to the next.
 //!
-//! Where the model runs on a thread of its own, its records go from one processor's cache to the other's, line by line, and most lines are as they were in
-//! the cycle before. So the model's thread notes which are not, and the RTL's thread keeps a copy of the record and fetches only these.
+//! If the model runs on its own thread, its records move from one processor's cache to the other's, line by line, and most lines are the same as in
+//! the previous cycle. So the model's thread notes which lines changed, and the RTL's thread keeps a copy of the record and fetches only these lines.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use verilated::prefetch;
 use crate::Comparator;
 use crate::capture::LINE;
 
-/// The lines of a record that have inputs or compared signals in them. Sets of them are words of 64 bits.
+/// The lines of a record that contain inputs or compared signals. A set of lines is a bit mask in words of 64 bits.
 pub(crate) struct Lines {
     /// Numbers of the lines, ascending.
     used: Vec<usize>,
@@ -32,12 +32,12 @@ impl Lines {
         Self { used }
     }
 
-    /// Words of a set.
+    /// Number of words of a set.
     pub(crate) fn words(&self) -> usize {
         self.used.len().div_ceil(64)
     }
 
-    /// Notes the lines in which two records differ.
+    /// Stores in `set` the lines in which two records differ.
     pub(crate) fn changed(&self, before: &[u8], now: &[u8], set: &mut [u64]) {
         for (word, lines) in set.iter_mut().zip(self.used.chunks(64)) {
             *word = 0;
@@ -47,20 +47,20 @@ impl Lines {
         }
     }
 
-    /// Copies lines from one record to another.
+    /// Copies the lines of a set from one record to another.
     pub(crate) fn copy(&self, set: &[u64], from: &[u8], to: &mut [u8]) {
         self.each(set, |bytes| to[bytes.clone()].copy_from_slice(&from[bytes]));
     }
 
-    /// Asks for lines that are copied soon.
+    /// Prefetches lines that will be copied soon.
     pub(crate) fn prefetch(&self, set: &[u64], from: &[u8]) {
         self.each(set, |bytes| prefetch(&from[bytes]));
     }
 
-    /// The places of lines.
+    /// Calls `line` with the byte range of each line in a set.
     fn each(&self, set: &[u64], mut line: impl FnMut(Range<usize>)) {
         for (&word, lines) in set.iter().zip(self.used.chunks(64)) {
-            // All lines may be noted as changed without regard to how many there are.
+            // A set may have all bits at 1, beyond the number of lines: the surplus bits are masked off.
             let mut rest = word & u64::MAX >> (64 - lines.len());
             while rest != 0 {
                 let first = lines[rest.trailing_zeros() as usize] * LINE;
@@ -76,7 +76,7 @@ fn at(record: &[u8], line: usize) -> &[u8; LINE] {
     record[line * LINE..].first_chunk().expect("records are whole cache lines")
 }
 
-/// Whether two lines differ; without a branch for each part of them.
+/// Whether two lines differ; computed without a branch for each part.
 fn differ(a: &[u8; LINE], b: &[u8; LINE]) -> bool {
     a.iter().zip(b).fold(0, |found, (a, b)| found | (a ^ b)) != 0
 }
@@ -109,7 +109,7 @@ mod tests {
         let mut whole = Records::zeroed(declaration.record_bytes, 1);
         lines.copy(&vec![u64::MAX; lines.words()], records.get(1), whole.get_mut(0));
         assert!(whole.get(0) == records.get(1));
-        // One byte is one line.
+        // A change of one byte changes one line.
         let byte = lines.used[lines.used.len() / 2] * LINE + 5;
         copy.get_mut(0)[byte] ^= 1;
         lines.changed(records.get(1), copy.get(0), &mut set);

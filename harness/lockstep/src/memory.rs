@@ -1,4 +1,4 @@
-//! The memories of both sides: filled alike, compared whole.
+//! The memories of both sides: filled with the same words, and compared whole.
 
 use gpurf_blocks::{Memory, Twin};
 use verilated::{Instance, Words};
@@ -10,9 +10,9 @@ use crate::{LostWord, Rng};
 pub struct MemoryDifference {
     /// Path of the memory.
     pub path: String,
-    /// The block it belongs to.
+    /// The block that contains the memory.
     pub block: &'static str,
-    /// Word.
+    /// Index of the word.
     pub word: usize,
     /// Width of a word.
     pub bits: u32,
@@ -31,7 +31,7 @@ pub fn fill_memories(twin: &mut dyn Twin, rtl: &mut Instance, seed: u64) {
     copy_memories(twin, rtl);
 }
 
-/// Gives the RTL the words of every memory of the model. Memories that it lacks are left out.
+/// Copies all memories of the model to the RTL. Memories that the RTL lacks are skipped.
 ///
 /// # Panics
 /// When the two do not have the same memories: the RTL was built for another twin.
@@ -45,7 +45,7 @@ pub(crate) fn copy_memories(twin: &mut dyn Twin, rtl: &mut Instance) {
     }
 }
 
-/// The same for a twin that runs alone.
+/// Fills the memories of a twin that runs alone, with the same words.
 pub fn fill_twin(twin: &mut dyn Twin, seed: u64) {
     for memory in &mut twin.memories() {
         let mut rng = Rng::new(seed, &memory.path);
@@ -53,7 +53,7 @@ pub fn fill_twin(twin: &mut dyn Twin, seed: u64) {
     }
 }
 
-/// Gives words of the model random values. What is not there is not given any.
+/// Gives words of the model random values. Words that do not exist are skipped.
 pub fn lose_in_twin(twin: &mut dyn Twin, lost: &[LostWord]) {
     if lost.is_empty() {
         return;
@@ -68,7 +68,7 @@ pub fn lose_in_twin(twin: &mut dyn Twin, lost: &[LostWord]) {
     }
 }
 
-/// The same in the RTL.
+/// Gives the same words of the RTL the same values.
 pub(crate) fn lose_in_rtl(rtl: &mut Instance, lost: &[LostWord]) {
     for word in lost {
         if word.memory < rtl.memory_count() {
@@ -79,7 +79,7 @@ pub(crate) fn lose_in_rtl(rtl: &mut Instance, lost: &[LostWord]) {
 }
 
 impl LostWord {
-    /// The value that a word of so many bits gets.
+    /// The random value for a word of this many bits.
     fn value(&self, bits: u32) -> Vec<u32> {
         let mut rng = Rng::new(self.seed, "lost words");
         let mut elements = vec![0; bits.div_ceil(u32::BITS) as usize];
@@ -91,7 +91,7 @@ impl LostWord {
     }
 }
 
-/// The first differing word of each memory that differs. Memories that the RTL lacks do not.
+/// The first differing word of each differing memory. Memories that the RTL lacks are skipped.
 pub(crate) fn differing_memories(twin: &mut dyn Twin, rtl: &mut Instance) -> Vec<MemoryDifference> {
     if rtl.memory_count() == 0 {
         return Vec::new();

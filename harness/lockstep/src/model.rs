@@ -1,4 +1,4 @@
-//! The model's side of a run. It needs nothing of the RTL's, so it can go ahead on a thread of its own.
+//! The model's side of a run. It does not depend on the RTL's side, so it can run ahead on its own thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -15,33 +15,33 @@ use crate::{Environment, Records, RunPlan, Stimulus};
 
 /// Where the model's inputs come from.
 pub(crate) enum Feed<'a> {
-    /// They are given: the RTL gets the same.
+    /// A stimulus, whose inputs the RTL gets too.
     Recorded(&'a mut (dyn Stimulus + Send)),
-    /// An environment of its own.
+    /// The model's own environment.
     Reactive(&'a mut (dyn Environment + Send)),
 }
 
-/// The model and what feeds it.
+/// The model and the source of its inputs.
 pub(crate) struct Model<'a> {
     pub twin: &'a mut dyn Twin,
     feed: Feed<'a>,
-    /// The next cycle.
+    /// The next cycle to run.
     next: u64,
-    /// The record of the cycle before: inputs and outputs, and where changes are noted all that is compared.
+    /// The record of the previous cycle: inputs and outputs; if changed lines are noted, all that is compared.
     before: Records,
-    /// It has run no cycle of this run yet: `before` is not the whole record of the cycle before.
+    /// The model has not run a cycle of this run yet, so `before` is not the complete record of the previous cycle.
     is_new: bool,
     input_bytes: usize,
     output_bytes: usize,
     plan: RunPlan,
-    /// The lines of a record, if it notes which of them change.
+    /// The lines of a record; present if the model notes which of them change.
     lines: Option<Arc<Lines>>,
-    /// Keeps what it needs to run again.
+    /// Keeps what is needed to run the model again.
     pub history: Option<History>,
 }
 
 impl<'a> Model<'a> {
-    /// Before this cycle. `before`: the record of the cycle before it.
+    /// The model in front of cycle `next`. `before`: the record of the previous cycle.
     pub(crate) fn new(
         twin: &'a mut dyn Twin,
         feed: Feed<'a>,
@@ -58,7 +58,7 @@ impl<'a> Model<'a> {
         Self { twin, feed, next, before: record, is_new: true, input_bytes, output_bytes, plan, lines, history }
     }
 
-    /// Runs as long as there are chunks to fill, up to a cycle before which it has to wait for the RTL.
+    /// Fills chunks while the queue has free ones, up to a cycle before which the model has to wait for the RTL.
     pub(crate) fn run_ahead(&mut self, queue: &Queue<'_>) {
         let _end = queue.end_with_this();
         while let Some(mut chunk) = queue.free() {
@@ -71,7 +71,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Fills a chunk, at most up to the next cycle before which memories are compared.
+    /// Fills a chunk, at most up to the next comparison of whole memories.
     pub(crate) fn fill(&mut self, chunk: &mut Chunk) {
         chunk.begin(self.next);
         if let Some(history) = &mut self.history {
@@ -80,7 +80,7 @@ impl<'a> Model<'a> {
         let memory_every = self.plan.memory_every;
         let memories = (self.next / memory_every + 1).saturating_mul(memory_every);
         let end = chunk.limit().min(memories).min(self.plan.cycles);
-        // The model must not take the harness down with it: the waveform is wanted most when it panics.
+        // A panic of the model must not end the harness: it is in this case that the waveform is needed most.
         let run = catch_unwind(AssertUnwindSafe(|| {
             while self.next < end && !chunk.ended {
                 if self.step(chunk) {
@@ -107,7 +107,7 @@ impl<'a> Model<'a> {
         chunk.last = stops || self.next == memories || self.next == self.plan.cycles;
     }
 
-    /// One cycle into a chunk; false when there are no further inputs.
+    /// Runs one cycle into a chunk; returns false if there are no further inputs.
     fn step(&mut self, chunk: &mut Chunk) -> bool {
         let input_bytes = self.input_bytes;
         let given = match &mut self.feed {
@@ -129,7 +129,7 @@ impl<'a> Model<'a> {
         given
     }
 
-    /// One more cycle after that of the record, into the record; false when there are no further inputs.
+    /// Runs the cycle after the one in `record` and overwrites the record; returns false if there are no more inputs.
     pub(crate) fn step_after(&mut self, record: &mut [u8]) -> bool {
         let (inputs, compared) = record.split_at_mut(self.input_bytes);
         let given = match &mut self.feed {
@@ -142,7 +142,7 @@ impl<'a> Model<'a> {
         given
     }
 
-    /// A cycle whose inputs are in the record.
+    /// Runs the cycle whose inputs are in the record.
     fn cycle(&mut self, record: &mut [u8]) {
         let (inputs, compared) = record.split_at_mut(self.input_bytes);
         self.twin.cycle(inputs, compared);

@@ -1,7 +1,7 @@
-//! Which signals show the registers of the RTL, and when; registers of the RTL written from what the model shows.
+//! Finds the signals that show each register of the RTL and when they do; writes registers of the RTL with the model's values.
 //!
-//! The declaration says how a register is compared: as a probe, or by an output that shows it ([`Field::shows`](gpurf_blocks::Field::shows)). From it
-//! follows when: always, or while a valid is high.
+//! The declaration says how a register is compared: as a probe, or by an output that shows it ([`Field::shows`](gpurf_blocks::Field::shows)). This
+//! also determines when it is compared: always, or while a valid is high.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use verilated::{Instance, RtlFailure, StateElement};
 use crate::memory::copy_memories;
 use crate::{Comparator, Records};
 
-/// Why the RTL does not get the state of the model.
+/// Why the model's state cannot be copied to the RTL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
-    /// Registers that nothing of the model shows: their paths inside the module.
+    /// Registers that no signal of the model shows: their paths inside the module.
     #[error("the model does not show what these registers of the RTL hold: {}", .0.join(", "))]
     Hidden(Vec<String>),
-    /// What the RTL said while its logic was evaluated.
+    /// The RTL's message from the evaluation of its logic.
     #[error("{0}")]
     Rtl(RtlFailure),
 }
@@ -25,43 +25,43 @@ pub enum CopyError {
 /// The signals that show each register.
 pub struct Registers {
     block: &'static str,
-    /// By the register's name in C++.
+    /// Parts of signals, by the C++ name of the register that they show.
     by_name: BTreeMap<String, Vec<Part>>,
 }
 
-/// The part of a signal that shows a register: all elements, some, or some bits of an element. They have its bits, the lowest first.
+/// The part of a signal that shows a register: all elements, some elements, or some bits of one element. Lowest bits come first, as in the register.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     signal: usize,
-    /// The first element, and how many.
+    /// The first element; `count` is the number of elements.
     first: usize,
     count: usize,
-    /// The first bit in an element, and how many.
+    /// The first bit within an element; `bits` is the number of bits.
     low: usize,
     bits: usize,
-    /// Another signal that has to be high.
+    /// Another signal, which has to be high for the register to be shown.
     only_while: Option<usize>,
-    /// Of how many equal parts of that signal it is which one.
+    /// Index of this part, and the number of equal parts into which the signal is divided.
     place: (usize, usize),
-    /// It follows from state alone, so that it shows the register whatever the inputs are.
+    /// The signal depends on state alone, so it shows the register whatever the inputs are.
     early: bool,
 }
 
-/// Where a bit of a register, or an element's worth of its bits, is compared.
+/// The place where a bit of a register is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// The signal that shows it, and of which element.
+    /// The signal that shows the bit; `element` is the index of its element.
     signal: usize,
     element: usize,
-    /// Another signal that has to be high, and which of its bits or elements.
+    /// Another signal that has to be high: its index, and the index of its bit or element.
     only_while: Option<(usize, usize)>,
 }
 
 impl Registers {
-    /// What is compared shows them.
+    /// Collects the compared signals that show registers.
     ///
     /// # Panics
-    /// When a signal shows a register while another one is high that is not there: the declaration is wrong.
+    /// When a signal shows a register only while another signal is high, and this other signal does not exist: the declaration is wrong.
     pub fn new(comparator: &Comparator) -> Self {
         let declaration = comparator.declaration();
         let mut by_name: BTreeMap<String, Vec<_>> = BTreeMap::new();
@@ -93,19 +93,19 @@ impl Registers {
         Self { block: declaration.block, by_name }
     }
 
-    /// What shows the register of this name in C++; nothing where it is not declared.
+    /// The parts of signals that show the register of this C++ name; empty if the register is not declared.
     pub fn shown_by(&self, name: &str) -> &[Part] {
         self.by_name.get(name).map_or(&[][..], Vec::as_slice)
     }
 
-    /// Whether something that follows from state alone shows the register at a path inside the module: [`copy_state`] needs that.
+    /// Whether a signal that depends on state alone shows the register at this path inside the module: [`copy_state`] requires it.
     pub fn has(&self, path: &str) -> bool {
         self.shown_by(&mangled(self.block, path)).iter().any(|part| part.early)
     }
 }
 
 impl Part {
-    /// One of equal parts of a signal.
+    /// The part with index `place.0` of `place.1` equal parts of a signal.
     fn of(signal: usize, field: &Field, place: (usize, usize), only_while: Option<usize>, early: bool) -> Self {
         let (number, parts) = place;
         let bits = field.bits as usize;
@@ -118,7 +118,7 @@ impl Part {
         Self { signal, first, count, low, bits, only_while, place, early }
     }
 
-    /// Where a bit is compared: the register has `total` bits, all elements of an array together.
+    /// The place where bit `bit` is compared. `total`: number of bits of the register, with all elements of an array.
     pub fn of_bit(&self, declaration: &Declaration, bit: usize, total: usize) -> Shown {
         let (number, parts) = self.place;
         Shown {
@@ -132,7 +132,7 @@ impl Part {
         }
     }
 
-    /// Writes bits into the register: all, or only those that mean something in the cycle of this record.
+    /// Writes bits of the register: all, or only those that are valid in the cycle of this record.
     fn write(&self, declaration: &Declaration, record: &[u8], register: StateElement<'_>, all: bool) {
         let field = &declaration.signals[self.signal].field;
         let width = register.bits as usize;
@@ -151,7 +151,7 @@ impl Part {
 }
 
 impl Shown {
-    /// Whether it is compared in the cycle of this record.
+    /// Whether the bit is compared in the cycle of this record.
     pub fn is_compared(&self, declaration: &Declaration, record: &[u8]) -> bool {
         means_something(declaration, record, self.signal, self.element)
             && self.only_while.is_none_or(|(signal, at)| {
@@ -161,7 +161,7 @@ impl Shown {
     }
 }
 
-/// Whether an element is valid, and its valid too where that is a payload.
+/// Whether an element is valid; if its valid is a payload too, that valid must be valid itself.
 fn means_something(declaration: &Declaration, record: &[u8], signal: usize, element: usize) -> bool {
     let Some(range) = declaration.valid_range(signal, element) else { return true };
     let by = &declaration.signals[range.signal].field;
@@ -181,22 +181,22 @@ pub fn mangled(block: &str, path: &str) -> String {
     format!("{block}__DOT__{path}")
 }
 
-/// The path inside a module of a C++ name.
+/// The path inside a module that belongs to a C++ name.
 pub fn readable(block: &str, name: &str) -> String {
     let path = name.strip_prefix(&format!("{block}__DOT__")).unwrap_or(name);
     path.replace("__BRA__", "[").replace("__KET__", "]").replace("__DOT__", ".")
 }
 
-/// Gives the registers and the memories of the RTL the values of the model's.
+/// Copies the values of the model's registers and memories to the RTL.
 ///
-/// Where several signals show a register, those that are valid decide. The combinational logic is evaluated anew. The RTL has to be built with
+/// If several signals show a register, those that are valid decide. All combinational logic is evaluated again. The RTL has to be built with
 /// [`verilated::Options::state`], and to be out of reset.
 ///
 /// # Errors
-/// Registers that nothing of the model shows; what the RTL says while its logic is evaluated.
+/// Registers that no signal of the model shows; a message of the RTL from the evaluation of its logic.
 pub fn copy_state(twin: &dyn Twin, rtl: &mut Instance, comparator: &Comparator) -> Result<(), CopyError> {
     let declaration = comparator.declaration();
-    // Of a copy: a record is of a whole cycle, with its edge. Registers do not depend on its inputs.
+    // A copy of the twin is used, because filling a record runs a whole cycle with its edge. The registers shown do not depend on the inputs.
     let mut copy = twin.duplicate();
     copy_memories(&mut *copy, rtl);
     let memories: Vec<String> = copy.memories().iter().map(|memory| mangled(declaration.block, &memory.path)).collect();
@@ -214,7 +214,7 @@ pub fn copy_state(twin: &dyn Twin, rtl: &mut Instance, comparator: &Comparator) 
         if shown.is_empty() && !memories.contains(&name) {
             hidden.push(readable(declaration.block, &name));
         }
-        // A register may be needed before the cycle in which it is compared.
+        // All bits are written first, because a register may be needed before the cycle in which it is compared; then valid parts overwrite them.
         for (part, all) in shown.iter().map(|part| (part, true)).chain(shown.iter().map(|part| (part, false))) {
             part.write(declaration, record.get(0), rtl.state(state), all);
         }

@@ -1,4 +1,4 @@
-//! Reproducers: the inputs of a run in a file that people can read and edit.
+//! Reproducers: files with the inputs of a failing run, which people can read and edit.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,18 +17,18 @@ pub struct Reproducer {
     pub gpurf_reproducer: u32,
     /// The block.
     pub block: String,
-    /// The configuration: what differs from the default preset, as `--set` takes it.
+    /// The configuration, as settings of `--set` that differ from the default preset.
     pub settings: Vec<String>,
-    /// Seed of memories and of state that reset does not set.
+    /// Seed of memories and of the state that reset does not set.
     pub seed: u64,
-    /// The RTL files that took the place of the project's own: `MODULE=FILE`.
+    /// RTL files that replaced the project's own: `MODULE=FILE`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rtl: Vec<String>,
-    /// A map for each cycle from ports to values: those that are not zero. Elements of arrays are `port[i]`.
+    /// For each cycle a map from input ports to values, without the values that are zero. Elements of arrays are named `port[i]`.
     pub cycles: Vec<BTreeMap<String, String>>,
 }
 
-/// Version written and read.
+/// The format version that is written and read.
 const VERSION: u32 = 2;
 
 /// Why a reproducer cannot be used.
@@ -91,7 +91,7 @@ pub enum ReproducerError {
 }
 
 impl Reproducer {
-    /// Puts recorded inputs into words.
+    /// Makes a reproducer from recorded inputs.
     pub fn new(declaration: &Declaration, config: &Config, seed: u64, rtl: Vec<String>, inputs: &Records) -> Self {
         let cycles = (0..inputs.len()).map(|c| describe(declaration, inputs.get(c))).collect();
         Self {
@@ -115,7 +115,7 @@ impl Reproducer {
         Self::parse(&text, &file)
     }
 
-    /// Reads JSON; `file` is what messages call it.
+    /// Parses JSON; `file` is the name used in messages.
     ///
     /// # Errors
     /// When it is not a reproducer.
@@ -130,21 +130,21 @@ impl Reproducer {
         if read.gpurf_reproducer != VERSION {
             return Err(ReproducerError::Version { file: file(), found: read.gpurf_reproducer });
         }
-        // Of no cycles all are equal.
+        // Without cycles there is nothing to compare, and every replay would be equal.
         if read.cycles.is_empty() {
             return Err(ReproducerError::NoCycles { file: file() });
         }
         Ok(read)
     }
 
-    /// As JSON.
+    /// The reproducer as JSON.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("maps with string keys");
         text.push('\n');
         text
     }
 
-    /// The inputs, for a block of this declaration.
+    /// The inputs as records, for a block of this declaration.
     ///
     /// # Errors
     /// When a cycle names an unknown input or a value that does not fit it.
@@ -176,8 +176,8 @@ impl Reproducer {
     }
 }
 
-/// The inputs of a cycle that are not zero. A payload that is not valid is one of them: the failure may depend on it, and shrinking clears those that it
-/// does not depend on.
+/// The inputs of a cycle that are not zero. They include payloads that are not valid: a failure may depend on such a payload, and shrinking clears those
+/// on which it does not depend.
 fn describe(declaration: &Declaration, inputs: &[u8]) -> BTreeMap<String, String> {
     let mut ports = BTreeMap::new();
     for signal in declaration.signals.iter().filter(|s| s.role == Role::Input) {
@@ -196,7 +196,7 @@ fn describe(declaration: &Declaration, inputs: &[u8]) -> BTreeMap<String, String
     ports
 }
 
-/// Little-endian bytes of a hexadecimal number.
+/// The little-endian bytes of a hexadecimal number.
 fn parse(text: &str, bits: u32, bytes: usize) -> Option<Vec<u8>> {
     let digits = text.strip_prefix("0x")?;
     if digits.is_empty() || digits.len() > 2 * bytes || !digits.is_ascii() {

@@ -1,4 +1,4 @@
-//! A failure in words.
+//! Describes a failure as text.
 
 use std::fmt::{Display, Formatter, Write};
 
@@ -14,7 +14,7 @@ pub struct DivergenceSummary {
     pub cycle: u64,
     /// The block at fault.
     pub block: String,
-    /// The instance of it, where there are several.
+    /// Index of the instance, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<usize>,
     /// The first differing port, net, register or memory word of that block.
@@ -25,16 +25,16 @@ pub struct DivergenceSummary {
     pub rtl: String,
 }
 
-/// How many further differing signals a report lists.
+/// Maximum number of further differing signals in a report.
 const LISTED: usize = 8;
 
-/// The name of a signal, with the element where it has several.
+/// The name of a signal, with the index of the element if there are several.
 pub fn name(declaration: &Declaration, difference: &Difference) -> String {
     let field = &declaration.signals[difference.signal].field;
     if field.array { format!("{}[{}]", field.name, difference.element) } else { field.name.to_owned() }
 }
 
-/// The value of an element in words.
+/// The value of an element as text.
 pub fn value(field: &Field, record: &[u8], element: usize) -> String {
     let words: Vec<u32> = field.words(record, element).collect();
     if let Some(fields) = field.decode.layout(element) {
@@ -76,7 +76,7 @@ struct Part {
 }
 
 impl Part {
-    /// Words, masks and addresses in hexadecimal, others are small numbers.
+    /// Words, masks and addresses in hexadecimal, other fields as small decimal numbers.
     fn shown(&self) -> String {
         let Self { value, bits, .. } = *self;
         if bits > u16::BITS { format!("{value:#x}") } else { value.to_string() }
@@ -103,13 +103,13 @@ fn differing(fields: &'static [(&'static str, u32)], model: &[u32], rtl: &[u32])
     parts.join("; ")
 }
 
-/// A number of `bits` bits, lowest element first, with all its digits.
+/// A hexadecimal number of `bits` bits with all its digits; `words` has the lowest word first.
 fn hex(words: &[u32], bits: u32) -> String {
     let digits: String = words.iter().rev().map(|word| format!("{word:08x}")).collect();
     format!("0x{}", &digits[digits.len() - bits.div_ceil(4) as usize..])
 }
 
-/// Where a memory differs, and both values there: a lane of a warp register, the whole of any other word.
+/// Where a memory differs, and both values there: one lane of a warp register, or the whole of any other word.
 fn memory_values(memory: &MemoryDifference) -> (String, String, String) {
     let place = format!("{}[{}]", memory.path, memory.word);
     let lane = (0..memory.model.len()).find(|&lane| memory.model[lane] != memory.rtl[lane]);
@@ -122,7 +122,7 @@ fn memory_values(memory: &MemoryDifference) -> (String, String, String) {
     }
 }
 
-/// The fields that differ, where the words of a memory are packed structs.
+/// The fields that differ, if the words of a memory are packed structs.
 fn memory_detail(memory: &MemoryDifference) -> Option<String> {
     let block = registry::find(memory.block)?;
     let name = memory.path.rsplit('.').next()?;
@@ -130,7 +130,7 @@ fn memory_detail(memory: &MemoryDifference) -> Option<String> {
     Some(differing(layout(), &memory.model, &memory.rtl))
 }
 
-/// What distinguishes the two values, where the whole would hide it.
+/// The details in which two values differ, if the full values would hide them.
 fn detail(field: &Field, model: &[u8], rtl: &[u8], element: usize) -> Option<String> {
     if let Some(fields) = field.decode.layout(element) {
         let [model, rtl] = [model, rtl].map(|record| field.words(record, element).collect::<Vec<_>>());
@@ -187,7 +187,7 @@ pub fn summary(declaration: &Declaration, divergence: &Divergence, capture: &Cap
     }
 }
 
-/// The difference that a report puts first, and both records of that cycle.
+/// The difference that a report lists first, and both records of that cycle.
 fn evidence<'a>(divergence: &Divergence, capture: &'a Capture) -> Option<(Difference, &'a [u8], &'a [u8])> {
     let first = divergence.differences.iter().find(|d| divergence.blame.signals.contains(&d.signal));
     let first = *first.or(divergence.differences.first())?;
@@ -195,7 +195,7 @@ fn evidence<'a>(divergence: &Divergence, capture: &'a Capture) -> Option<(Differ
     (index < capture.len()).then(|| (first, capture.model(index), capture.rtl(index)))
 }
 
-/// The whole failure.
+/// The full text of a failure report.
 pub fn text(declaration: &Declaration, cause: &Cause, capture: Option<&Capture>) -> String {
     let mut text = String::new();
     let block = declaration.block;
@@ -224,7 +224,7 @@ pub fn text(declaration: &Declaration, cause: &Cause, capture: Option<&Capture>)
     text
 }
 
-/// What there is of a history that is longer than the flight recorder.
+/// A line on the history, if it is longer than the flight recorder's or was requested to be.
 fn history(capture: &Capture) -> Option<String> {
     let long = || capture.past.as_ref().map(|past| format!("from cycle {} on", past.first));
     capture.shorter.clone().or_else(long)

@@ -1,4 +1,4 @@
-//! The generator of every random choice: one algorithm, so that a seed means the same run on any machine.
+//! The random number generator for all random choices: one algorithm, so that a seed gives the same run on any machine.
 
 /// xoshiro256++ (Blackman and Vigna), seeded by splitmix64.
 #[derive(Clone, Debug)]
@@ -9,7 +9,7 @@ pub struct Rng {
 impl Rng {
     /// A generator for this seed and purpose; different purposes give unrelated sequences.
     pub fn new(seed: u64, purpose: &str) -> Self {
-        // FNV-1a over the purpose.
+        // FNV-1a hash of the purpose.
         let hash =
             purpose.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
         let mut x = seed ^ hash;
@@ -44,13 +44,13 @@ impl Rng {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// True with a probability of `permille` in a thousand.
+    /// True with a probability of `permille` / 1000.
     #[inline]
     pub fn chance(&mut self, permille: u32) -> bool {
         self.below(1000) < u64::from(permille)
     }
 
-    /// `count` random bits in a mask, each set with a probability of `permille` in a thousand.
+    /// A mask of `count` random bits, each set with a probability of `permille` / 1000.
     pub fn mask(&mut self, count: u32, permille: u32) -> u64 {
         (0..count).fold(0, |m, bit| m | u64::from(self.chance(permille)) << bit)
     }

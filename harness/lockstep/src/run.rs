@@ -26,8 +26,8 @@ pub const RESET_CYCLES: usize = 4;
 const STACK: usize = 16 << 20;
 
 impl Lockstep {
-    /// Runs a stimulus from reset. `observe` sees the inputs and the model's compared part of every cycle that was found equal.
-    /// `stop` is looked at between chunks.
+    /// Runs a stimulus from reset. `observe` is called with the inputs and the model's compared part of every cycle that was found equal.
+    /// `stop` is checked between chunks.
     pub fn run(
         &mut self,
         stimulus: &mut (dyn Stimulus + Send),
@@ -39,7 +39,7 @@ impl Lockstep {
         self.run_on(&mut trail, stimulus, plan, observe, stop)
     }
 
-    /// As [`Lockstep::run`], in stretches: the first one begins at reset, each further one where the one before has ended. After a failure there is none.
+    /// As [`Lockstep::run`], in stretches: the first one begins at reset, each further one where the previous one ended. No stretch may follow a failure.
     pub fn run_on(
         &mut self,
         trail: &mut Trail,
@@ -51,8 +51,8 @@ impl Lockstep {
         Run::new(self, trail, Feed::Recorded(stimulus), None, *plan, observe, stop).run()
     }
 
-    /// Runs each side in an environment of its own, from reset until both environments end the run. `observe` sees the inputs and the model's compared
-    /// part of every cycle that was found equal. `stop` is looked at between chunks.
+    /// Runs each side in its own environment, from reset until both environments end the run. `observe` is called with the inputs and the model's
+    /// compared part of every cycle that was found equal. `stop` is checked between chunks.
     pub fn run_reactive(
         &mut self,
         rtl: &mut dyn Environment,
@@ -65,10 +65,10 @@ impl Lockstep {
         self.go_on(&mut trail, rtl, model, plan, observe, stop)
     }
 
-    /// As [`Lockstep::run_reactive`], in stretches: the first one begins at reset, each further one where the one before has ended, without a cycle
-    /// between them. After a failure there is none.
+    /// As [`Lockstep::run_reactive`], in stretches: the first one begins at reset, each further one where the previous one ended, without a cycle
+    /// between them. No stretch may follow a failure.
     ///
-    /// After a failure the model's environment may be further than the RTL's, which has got as far as the failure's cycles are kept.
+    /// After a failure the model's environment may be ahead of the RTL's, which ran only as far as the cycles of the failure are kept.
     pub fn go_on(
         &mut self,
         trail: &mut Trail,
@@ -83,15 +83,15 @@ impl Lockstep {
 }
 
 impl Lockstep {
-    /// Gives the RTL, which has not run yet, the state of the model, in whatever cycle that stands. The run continues with a trail of [`Trail::met`].
+    /// Copies the state of the model, at whatever cycle it is, to an RTL that has not run yet. The run continues with a trail of [`Trail::met`].
     /// The RTL has to be built with [`verilated::Options::state`].
     ///
     /// # Errors
-    /// Registers that nothing of the model shows; a failure of the RTL.
+    /// Registers that no signal of the model shows; a failure of the RTL.
     pub fn meet(&mut self) -> Result<(), CopyError> {
         let declaration = self.comparator.declaration();
         let mut record = Records::zeroed(declaration.record_bytes, 1);
-        // What the RTL does by itself when it begins is done in reset.
+        // Initial actions of the RTL take place in reset.
         for _ in 0..RESET_CYCLES {
             self.rtl.cycles(record.all_mut(), 1).1.map_err(CopyError::Rtl)?;
         }
@@ -99,42 +99,42 @@ impl Lockstep {
     }
 }
 
-/// A run in progress: the model goes ahead, the RTL follows.
+/// A run in progress: the model runs ahead, the RTL follows.
 pub(crate) struct Run<'a> {
     pub model: Model<'a>,
     pub rtl: Follower<'a>,
-    /// Nothing while two threads run: their queue has it.
+    /// `None` while two threads run: then the queue has it.
     watch: Option<Watch<'a>>,
 }
 
-/// The RTL's side, and what is known of the run. The next cycle to compare is the number of cycles found equal.
+/// The RTL's side, and the state of the run. The next cycle to compare is `outcome.cycles`, the number of cycles found equal.
 pub(crate) struct Follower<'a> {
     pub rtl: &'a mut Instance,
     pub comparator: &'a Comparator,
-    /// `None`: it gets the model's inputs.
+    /// The RTL's environment. `None`: the RTL gets the model's inputs.
     pub environment: Option<&'a mut dyn Environment>,
     plan: RunPlan,
-    /// The model's records are compared by way of a copy.
+    /// The RTL is compared with a copy of the model's record.
     mirrored: bool,
     pub trail: &'a mut Trail,
     pub input_bytes: usize,
     pub output_bytes: usize,
-    /// Cycles in a row without progress.
+    /// Consecutive cycles without progress.
     idle: u64,
-    /// Raised when the user ends the run.
+    /// Set when the user stops the run.
     pub stop: &'a AtomicBool,
     pub outcome: RunOutcome,
 }
 
-/// Why the RTL follows no further.
+/// Why the RTL does not follow any further.
 pub(crate) enum Stop {
-    /// The RTL has settled in this cycle and stands in front of its edge; the trail has what it does.
+    /// The sides differ. The RTL has settled in this cycle and is in front of its edge; the trail has its record.
     Differ(Vec<Difference>),
-    /// The environment of this side has ended, the other's has not.
+    /// The environment of this side ended the run, that of the other side did not.
     Ended(Side),
     /// The RTL failed.
     Failed(RtlFailure),
-    /// The model panicked, or an environment or what observes did.
+    /// The model, an environment or an observer panicked.
     Panicked(String),
     Hung,
     Interrupted,
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// From reset, or from where the trail ends, to the end.
+    /// Runs from reset, or from the end of the trail, to the end of the run.
     pub(crate) fn run(mut self) -> RunOutcome {
         let ready = if self.rtl.trail.cycles.is_none() { self.reset() } else { Ok(()) };
         match ready {
@@ -205,8 +205,8 @@ impl<'a> Run<'a> {
         outcome
     }
 
-    /// Random inputs under reset, on both sides; the comparison begins after it. Memories are filled before the last of these
-    /// cycles: until reset has been clocked in, registers of any value may write them.
+    /// Runs both sides under reset with random inputs; the comparison begins after it. Memories are filled before the last of these
+    /// cycles: before reset has taken effect, registers with random values may write to the memories.
     fn reset(&mut self) -> Result<(), RtlFailure> {
         let declaration = self.rtl.comparator.declaration();
         let (seed, input_bytes) = (self.rtl.plan.seed, self.rtl.input_bytes);
@@ -236,7 +236,7 @@ impl<'a> Run<'a> {
 
     fn compare(&mut self) {
         loop {
-            // Up to a cycle before which both sides wait.
+            // Runs up to a cycle before which both sides wait.
             let reached = if self.rtl.plan.threads > 1 { self.side_by_side() } else { self.in_turns() };
             if let Err(stop) = reached {
                 return self.stopped(stop);
@@ -249,7 +249,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The model runs a chunk, the RTL follows, and so on.
+    /// The model runs a chunk, then the RTL follows, and so on.
     fn in_turns(&mut self) -> Result<(), Stop> {
         loop {
             self.rtl.check()?;
@@ -267,7 +267,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The model runs ahead on a thread of its own.
+    /// The model runs ahead on its own thread.
     fn side_by_side(&mut self) -> Result<(), Stop> {
         let watch = self.watch.take().expect("only the queue takes it, and gives it back");
         let Self { model, rtl, .. } = self;
@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
         followed
     }
 
-    /// Ends the run where what observes panicked, if it did.
+    /// Ends the run if an observer panicked.
     fn observed(&mut self) -> Result<(), Stop> {
         let Some(watch) = &mut self.watch else { return Ok(()) };
         let Some(message) = watch.panicked.take() else { return Ok(()) };
@@ -314,14 +314,14 @@ impl<'a> Run<'a> {
             }
             Stop::Failed(failure) => {
                 let behind = if failure.fatal { None } else { Some(self.behind_failure()) };
-                // The cycle whose edge failed was sampled and equal.
+                // In the cycle whose edge failed, the sides were sampled and found equal.
                 self.end(Cause::Assertion { cycle: cycle.saturating_sub(1), failure }, behind);
             }
         }
     }
 
-    /// Ends a run without progress, if the two sides are equal in all else. The model may be ahead: its memories are those in front of the cycle that it
-    /// has come to, so the RTL first follows up to that one.
+    /// Ends a run without progress, if the two sides are equal otherwise. The model may be ahead, and its memories are those before the cycle that it
+    /// has reached, so the RTL first follows up to that cycle.
     fn hung(&mut self, cause: Cause) {
         let cycles = self.rtl.outcome.cycles;
         self.rtl.plan.idle = None;
@@ -348,22 +348,22 @@ impl<'a> Run<'a> {
 }
 
 impl Follower<'_> {
-    /// Whether the user ends the run.
+    /// Returns an error if the user stopped the run.
     fn check(&self) -> Result<(), Stop> {
         if self.stop.load(Ordering::Relaxed) { Err(Stop::Interrupted) } else { Ok(()) }
     }
 
-    /// Whether there is nothing more to compare.
+    /// Whether there are no more cycles to compare.
     fn is_over(&self) -> bool {
         self.outcome.cycles == self.plan.cycles || self.trail.newest().is_some_and(|chunk| chunk.ended)
     }
 
-    /// Whether memories are compared in front of this cycle.
+    /// Whether memories are compared before this cycle.
     fn is_due(&self) -> bool {
         self.outcome.cycles.is_multiple_of(self.plan.memory_every)
     }
 
-    /// Follows the model's thread until that waits.
+    /// Follows the model's thread up to the chunk after which the model waits.
     fn follow_queue(&mut self, queue: &Queue<'_>) -> Result<(), Stop> {
         let _end = queue.end_with_this();
         loop {
@@ -383,11 +383,11 @@ impl Follower<'_> {
         }
     }
 
-    /// Lets the RTL follow the chunk that was kept last, to its end. Gives the cycles found equal, and why there are not more.
+    /// Lets the RTL follow the newest chunk to its end. Returns the cycles found equal, and the reason if it stopped earlier.
     fn follow(&mut self) -> (Option<Equal>, Result<(), Stop>) {
         let Some(chunk) = self.trail.newest().cloned() else { return (None, Ok(())) };
         let (from, end) = (self.outcome.cycles, chunk.end());
-        // An environment is no part of the RTL: it may panic like the model, in the cycle that it has come to.
+        // An environment is not part of the RTL: it may panic, like the model. The panic is reported for the cycle that was reached.
         let followed = catch_unwind(AssertUnwindSafe(|| match self.environment {
             Some(_) => self.follow_reactive(end, chunk.ended),
             None => self.follow_recorded(end),
@@ -400,7 +400,7 @@ impl Follower<'_> {
         (Some(Equal { chunk, from, to }), stop)
     }
 
-    /// Whether a cycle that was found equal is the last one that the run may go on without progress.
+    /// Whether this equal cycle reaches the limit of consecutive cycles without progress.
     fn is_hung(&mut self, cycle: u64) -> bool {
         let Some(idle) = self.plan.idle else { return false };
         let (inputs, compared) = self.trail.expected(cycle, self.mirrored).split_at(self.input_bytes);
@@ -408,7 +408,7 @@ impl Follower<'_> {
         self.idle >= idle.limit.max(1)
     }
 
-    /// The RTL on the inputs that the model got, up to `end`: up to where it is equal, and why no further.
+    /// Runs the RTL with the model's inputs, up to `end`. Returns the cycle up to which it is equal, and the reason if it stopped earlier.
     fn follow_recorded(&mut self, end: u64) -> (u64, Option<Stop>) {
         let mut cycle = self.outcome.cycles;
         while cycle < end {
@@ -433,7 +433,7 @@ impl Follower<'_> {
         (cycle, None)
     }
 
-    /// The RTL in its own environment, up to `end`; `ended`: the model's environment ends the run there.
+    /// Runs the RTL in its own environment, up to `end`. `ended`: the model's environment ends the run there.
     fn follow_reactive(&mut self, end: u64, ended: bool) -> (u64, Option<Stop>) {
         let mut cycle = self.outcome.cycles;
         while cycle < end {
@@ -445,7 +445,7 @@ impl Follower<'_> {
             if expected[..self.input_bytes] != own[..self.input_bytes] {
                 let mut differences = comparator.input_differences(expected, own);
                 if !differences.is_empty() {
-                    // The environments differ, whatever the RTL says of such inputs.
+                    // The environments differ, so a failure of the RTL on these inputs does not count.
                     let _ = self.rtl.settle(own);
                     differences.extend(comparator.differences(expected, own));
                     return (cycle, Some(Stop::Differ(differences)));
@@ -464,7 +464,7 @@ impl Follower<'_> {
             if let Err(failure) = result {
                 return (cycle, Some(Stop::Failed(failure)));
             }
-            // The model's record: where it means something the RTL's is equal.
+            // The model's record serves here: wherever it is valid, the RTL's is equal.
             let compared = &self.trail.cycle(cycle - 1)[self.input_bytes..];
             lose_in_rtl(self.rtl, lost(&mut self.environment, compared));
             self.outcome.cycles = cycle;
@@ -476,26 +476,26 @@ impl Follower<'_> {
         (cycle, goes_on.then_some(Stop::Ended(Side::Model)))
     }
 
-    /// The RTL's inputs of a cycle from its environment; false when there are none.
+    /// Gets the RTL's inputs of a cycle from its environment; false if there are none.
     fn drive(&mut self, cycle: u64) -> bool {
         let Some(environment) = &mut self.environment else { return false };
         let (inputs, compared) = self.trail.rtl.get_mut(0).split_at_mut(self.input_bytes);
         environment.drive((cycle > 0).then_some(&compared[..self.output_bytes]), inputs)
     }
 
-    /// In what the model's cycle differs from the RTL's, of which all is in the trail.
+    /// The differences between the two sides in a cycle; the RTL's full record is in the trail.
     fn differences(&mut self, cycle: u64) -> Vec<Difference> {
         self.outcome.slow_compares += 1;
         self.comparator.differences(self.trail.cycle(cycle), self.trail.rtl.get(0))
     }
 }
 
-/// Words that an environment takes the values of, after a cycle with this compared part.
+/// Words that lose their values by decision of the environment, after a cycle with this compared part.
 pub(crate) fn lost<'e>(environment: &'e mut Option<&mut dyn Environment>, compared: &[u8]) -> &'e [LostWord] {
     environment.as_mut().map_or(&[], |environment| environment.lost(compared))
 }
 
-/// Random bits in every element of an input, within its width.
+/// Fills every element of an input with random bits, within its width.
 fn randomise(rng: &mut Rng, field: &gpurf_blocks::Field, record: &mut [u8]) {
     for element in 0..field.count {
         let start = field.offset + element * field.elem_bytes;

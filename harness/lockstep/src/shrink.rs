@@ -1,8 +1,8 @@
-//! From a long failing run to a short one.
+//! Shrinks a long failing run to a short one.
 //!
-//! First the end is cut at the failure and the beginning is cut as far as it goes, and payloads that are not valid become zero, all at once, or port by port
-//! where the failure depends on some of them; then runs of cycles are left out, in halves, quarters, down to single cycles; then
-//! cycles become idle; then single bits of valids and whole payloads become zero. What is left is locally minimal: no single cycle can be left out,
+//! First the run is cut at the failure and at its beginning as far as possible, and payloads that are not valid are cleared, all at once, or port by port
+//! if the failure depends on some of them. Then sequences of cycles are left out, in halves, quarters, down to single cycles; then
+//! cycles become idle; then single bits of valids and whole payloads are cleared. The result is locally minimal: no single cycle can be left out,
 //! and no single control bit cleared, without losing the failure.
 
 use std::time::{Duration, Instant};
@@ -17,11 +17,11 @@ pub struct Shrunk {
     pub inputs: Records,
     /// Number of runs that were tried.
     pub tried: usize,
-    /// Whether it is locally minimal; otherwise time ran out.
+    /// Whether the run is locally minimal; if not, the time limit was reached.
     pub minimal: bool,
 }
 
-/// Shortens `inputs`. `fails` runs inputs from reset and gives the cycle in which they fail in the same way, if they do.
+/// Shortens `inputs`. `fails` runs inputs from reset and returns the cycle in which they fail in the same way, if they do.
 /// After `limit` the best run so far is returned.
 pub fn shrink(
     declaration: &Declaration,
@@ -57,7 +57,7 @@ impl Search<'_> {
         Instant::now() >= self.deadline
     }
 
-    /// Keeps `candidate`, cut at its failure, if it fails.
+    /// Keeps `candidate`, cut at its failure, if it fails. Returns whether it was kept.
     fn attempt(&mut self, mut candidate: Records) -> bool {
         if self.out_of_time() {
             return false;
@@ -69,7 +69,7 @@ impl Search<'_> {
         true
     }
 
-    /// The shortest end of the run, in powers of two, that still fails.
+    /// Keeps the shortest end of the run that still fails; lengths are powers of two.
     fn cut_front(&mut self) {
         let mut length = 16;
         while length < self.best.len() {
@@ -82,7 +82,7 @@ impl Search<'_> {
         }
     }
 
-    /// Clears payloads whose valid is an input, where they are not valid: all of them, or those of each port on which the failure does not depend.
+    /// Clears invalid payloads whose valid is an input: all of them at once, or those of each port on which the failure does not depend.
     fn clear_payloads(&mut self, declaration: &Declaration) {
         let signals = &declaration.signals;
         let by_input = |s: &usize| signals[*s].valid.is_some_and(|valid| signals[valid].role == Role::Input);
@@ -95,7 +95,7 @@ impl Search<'_> {
         }
     }
 
-    /// Clears these payloads in all cycles in which they are not valid. Returns whether there was nothing to clear, or the failure did without.
+    /// Clears these payloads in all cycles in which they are not valid. Returns true if there was nothing to clear, or if the run still fails.
     fn clear_where_invalid(&mut self, declaration: &Declaration, payloads: &[usize]) -> bool {
         let mut cleared = self.best.clone();
         let mut found = false;
@@ -120,7 +120,7 @@ impl Search<'_> {
     fn leave_out_cycles(&mut self) {
         let mut run = self.best.len() / 2;
         while run > 0 {
-            // From the end, so that indices before the run stay as they are when it is left out.
+            // From the end backwards, so that the indices of earlier cycles stay valid when a sequence is left out.
             let mut start = self.best.len().saturating_sub(run);
             loop {
                 let without = self.best.filtered(|i| i < start || i >= start + run);
@@ -142,7 +142,7 @@ impl Search<'_> {
         while cycle < self.best.len() && !self.out_of_time() {
             for signal in &inputs {
                 let field = &signal.field;
-                // Reset is active low: clearing it would put a reset in. Setting it takes one out.
+                // Reset is active low: clearing the bit would add a reset, setting it removes one.
                 let is_reset = field.name == "rst_ni";
                 for element in 0..field.count {
                     if cycle >= self.best.len() {
@@ -176,7 +176,7 @@ impl Search<'_> {
         }
     }
 
-    /// Cycles and set bits: shrinking ends when neither gets fewer.
+    /// Number of cycles and of set bits: shrinking ends when neither decreases.
     fn weight(&self, declaration: &Declaration) -> (usize, u32) {
         let reset = declaration.signal("rst_ni").map(|s| s.field.offset);
         let ones = (0..self.best.len()).map(|c| {

@@ -1,4 +1,4 @@
-//! What a run keeps: the flight recorder, where both sides stand, the counts.
+//! What a run keeps: the flight recorder, the positions of both sides, the counts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use crate::history::{HISTORY, History};
 use crate::lines::Lines;
 use crate::{Lockstep, Records};
 
-/// Cycles of a chunk, at least and at most. Where both sides take turns, more of the SM's cycles would push the code out of the processor's caches.
+/// Minimum and maximum number of cycles of a chunk. If both sides take turns, more cycles of the SM would evict the code from the processor's caches.
 const SPANS: (usize, usize) = (16, 256);
-/// Bytes of a chunk, as far as these limits allow: chunks of small blocks are long, so that handing one over costs little for each cycle.
+/// Bytes of a chunk, within these limits: chunks of small blocks have many cycles, so that handing a chunk over costs little for each cycle.
 const CHUNK_BYTES: usize = 1 << 16;
 
-/// Cycles of the model, one after another, from a multiple of a chunk's cycles on.
+/// Consecutive cycles of the model; chunks begin at multiples of the chunk length.
 pub(crate) struct Chunk {
     first: u64,
-    /// Cycles done.
+    /// Number of cycles that have been run.
     len: usize,
     records: Records,
-    /// For each cycle the lines that are not as in the cycle before, if that is noted.
+    /// For each cycle the lines that differ from the previous cycle, if they are noted.
     changed: Vec<u64>,
     /// There are no further inputs.
     pub ended: bool,
     /// The model panicked in the next cycle.
     pub panic: Option<String>,
-    /// The model waits for the RTL after it.
+    /// After this chunk the model waits for the RTL.
     pub last: bool,
 }
 
@@ -36,12 +36,12 @@ impl Chunk {
         Self { first: 0, len: 0, records, changed: Vec::new(), ended: false, panic: None, last: false }
     }
 
-    /// The first cycle that is not done.
+    /// The first cycle that has not been run.
     pub(crate) fn end(&self) -> u64 {
         self.first + self.len as u64
     }
 
-    /// Makes it ready for cycles from this one on: it continues if that is its next one, else it forgets what it has.
+    /// Prepares the chunk for cycles from `cycle` on: it continues if this is its next cycle, otherwise its contents are dropped.
     pub(crate) fn begin(&mut self, cycle: u64) {
         if self.end() != cycle {
             (self.first, self.len) = (cycle, 0);
@@ -49,7 +49,7 @@ impl Chunk {
         (self.ended, self.panic, self.last) = (false, None, false);
     }
 
-    /// The first cycle that has no place in it.
+    /// The first cycle beyond the capacity of the chunk.
     pub(crate) fn limit(&self) -> u64 {
         self.first + self.records.len() as u64
     }
@@ -59,13 +59,13 @@ impl Chunk {
         self.records.get_mut(self.len)
     }
 
-    /// The record of the cycle before the next one, if it has that, and the next one's.
+    /// The record of the previous cycle, if the chunk has it, and the record of the next cycle.
     pub(crate) fn pair_mut(&mut self) -> Option<(&[u8], &mut [u8])> {
         self.len.checked_sub(1).map(|before| self.records.pair_mut(before, self.len))
     }
 
-    /// Notes which lines of the next cycle's record are not as in the cycle before, which this chunk has or whose record is `before`. Nothing: all of
-    /// them count as such.
+    /// Notes which lines of the next cycle's record differ from the previous cycle, which this chunk has or whose record is `before`. If `before` is `None`,
+    /// all lines are noted as changed.
     pub(crate) fn note_changes(&mut self, lines: &Lines, before: Option<&[u8]>) {
         let words = lines.words();
         self.changed.resize(self.records.len() * words, 0);
@@ -83,17 +83,17 @@ impl Chunk {
         &self.changed[self.place(cycle) * words..][..words]
     }
 
-    /// The next cycle is done.
+    /// Marks the next cycle as run.
     pub(crate) fn advance(&mut self) {
         self.len += 1;
     }
 
-    /// The last cycle that is done.
+    /// The record of the last cycle that has been run.
     pub(crate) fn newest(&self) -> Option<&[u8]> {
         self.len.checked_sub(1).map(|last| self.records.get(last))
     }
 
-    /// The record of a cycle that is done.
+    /// The record of a cycle that has been run.
     pub(crate) fn record(&self, cycle: u64) -> &[u8] {
         self.records.get(self.place(cycle))
     }
@@ -105,37 +105,37 @@ impl Chunk {
 
 /// What a run keeps from one stretch to the next. See [`Lockstep::go_on`].
 pub struct Trail {
-    /// The model's last chunks, oldest first, without a gap. While the RTL is equal to them there is no need to keep its cycles too.
+    /// The model's last chunks, oldest first, without a gap. While the RTL equals the model, its cycles need not be kept.
     kept: VecDeque<Arc<Chunk>>,
-    /// Chunks to be used.
+    /// Chunks for reuse.
     spare: Vec<Chunk>,
     /// A record of zeros.
     blank: Records,
     /// Cycles of a chunk.
     span: usize,
-    /// The first cycle that is compared: the RTL has got the model's state in front of it, or 0.
+    /// The first cycle that is compared: the cycle at which the RTL was given the model's state, or 0.
     begins: u64,
-    /// The RTL's last cycle: inputs and outputs where it has an environment, all of it where the sides differ.
+    /// The RTL's last cycle: inputs and outputs if it has an environment, the whole record if the sides differ.
     pub(crate) rtl: Records,
-    /// The model's record of the cycle that the RTL is compared with, where the model runs on another thread.
+    /// The copy of the model's record with which the RTL is compared if the model runs on another thread.
     mirror: Records,
     pub(crate) lines: Arc<Lines>,
-    /// Nothing while a run has them.
+    /// `None` while a run uses them.
     pub(crate) totals: Option<EventTotals>,
-    /// Cycles found equal since reset; `None` before it.
+    /// Cycles found equal since reset; `None` before reset.
     pub(crate) cycles: Option<u64>,
     pub(crate) slow_compares: u64,
-    /// What a longer history is run again from; nothing where the chunks that are kept are enough.
+    /// A longer history; `None` if the kept chunks are enough.
     pub(crate) history: Option<History>,
 }
 
 impl Trail {
-    /// Before reset.
+    /// A trail before reset.
     pub fn new(lockstep: &Lockstep) -> Self {
         Self::with_history(lockstep, HISTORY)
     }
 
-    /// Before reset; a failure has the records of so many cycles before it. Those beyond [`HISTORY`] are run again when it fails.
+    /// A trail before reset. After a failure there are records of `cycles` cycles before it; those beyond [`HISTORY`] are then run again.
     pub fn with_history(lockstep: &Lockstep, cycles: u64) -> Self {
         let declaration = lockstep.comparator.declaration();
         let size = declaration.record_bytes;
@@ -156,7 +156,7 @@ impl Trail {
         }
     }
 
-    /// The same for a run in which the model has come to a cycle alone, and the RTL has got its state ([`Lockstep::meet`]). `before`: the inputs and
+    /// A trail for a run in which the model ran to `cycle` alone and the RTL was given its state ([`Lockstep::meet`]). `before`: the inputs and
     /// outputs of the model's last cycle, as a record.
     pub fn met(lockstep: &Lockstep, history: u64, cycle: u64, before: &[u8]) -> Self {
         let mut trail = Self { begins: cycle, cycles: Some(cycle), ..Self::with_history(lockstep, history) };
@@ -182,38 +182,38 @@ impl Trail {
         }
     }
 
-    /// Bytes of a record.
+    /// Bytes of one record.
     pub(crate) fn size(&self) -> usize {
         self.blank.size()
     }
 
-    /// The chunk for the cycles from this one on. A stretch may have ended in the middle of the last one: then that is continued.
+    /// The chunk for cycles from `cycle` on. If a stretch ended in the middle of the last chunk, this chunk is continued.
     pub(crate) fn open(&mut self, cycle: u64) -> Chunk {
         let goes_on = self.kept.back().is_some_and(|chunk| chunk.limit() > cycle);
         let last = if goes_on { self.kept.pop_back() } else { None };
         last.and_then(Arc::into_inner).unwrap_or_else(|| self.spare())
     }
 
-    /// A chunk to be used.
+    /// A chunk to fill: a reused one if there is one, otherwise a new one.
     pub(crate) fn spare(&mut self) -> Chunk {
         self.spare.pop().unwrap_or_else(|| Chunk::new(self.size(), self.span))
     }
 
-    /// Keeps a chunk that is to be compared, and forgets what is not needed any more.
+    /// Keeps a chunk that is to be compared, and drops chunks that are not needed any more.
     pub(crate) fn keep(&mut self, chunk: Chunk) {
         self.kept.push_back(Arc::new(chunk));
         if self.kept.len() > (HISTORY as usize).div_ceil(self.span) + 1 {
-            // One that is still observed is left to the model's thread.
+            // If a thread still observes the dropped chunk, it cannot be reused.
             self.spare.extend(self.kept.pop_front().and_then(Arc::into_inner));
         }
     }
 
-    /// Keeps a chunk of a model that has gone further than the RTL, which does not follow any more.
+    /// Keeps a chunk of a model that ran beyond the cycle in which the RTL stopped.
     pub(crate) fn keep_ahead(&mut self, chunk: Chunk) {
         self.kept.push_back(Arc::new(chunk));
     }
 
-    /// Takes chunks back. One that was opened to be continued in front of cycle `next`, and was not, is kept.
+    /// Takes unused chunks back. A chunk with cycles that was opened to be continued in front of cycle `next`, and was not continued, is kept.
     pub(crate) fn give_back(&mut self, chunks: impl IntoIterator<Item = Chunk>, next: u64) {
         for chunk in chunks {
             let continues = |kept: &Arc<Chunk>| kept.end() == chunk.first;
@@ -235,7 +235,7 @@ impl Trail {
         self.kept[self.place(cycle)].record(cycle)
     }
 
-    /// The model's record of the next cycle to compare, and the RTL's. `mirrored`: cycles come one after another, and the model's thread notes what changes.
+    /// The model's record of the next cycle to compare, and the RTL's. `mirrored`: cycles are requested in order, and the model's thread notes changes.
     pub(crate) fn sides(&mut self, cycle: u64, mirrored: bool) -> (&[u8], &mut [u8]) {
         let chunk = &self.kept[self.place(cycle)];
         let record = chunk.record(cycle);
@@ -249,24 +249,24 @@ impl Trail {
         (self.mirror.get(0), self.rtl.get_mut(0))
     }
 
-    /// The model's record that [`Trail::sides`] gave last, for this cycle.
+    /// The model's record of this cycle, which [`Trail::sides`] returned last.
     pub(crate) fn expected(&self, cycle: u64, mirrored: bool) -> &[u8] {
         if mirrored { self.mirror.get(0) } else { self.cycle(cycle) }
     }
 
-    /// The model's records from a cycle on, those of its chunk one after another, and the RTL's.
+    /// The model's records from a cycle on, to the end of its chunk, and the RTL's record.
     pub(crate) fn from(&mut self, cycle: u64) -> (&[u8], &mut [u8]) {
         let chunk = &self.kept[self.place(cycle)];
         (&chunk.records.all()[chunk.place(cycle) * chunk.records.size()..], self.rtl.get_mut(0))
     }
 
-    /// How many of the cycles before `next`, a cycle of the last chunk or the one after it, are kept.
+    /// Number of kept cycles before `next`, which is a cycle of the last chunk or the one after it.
     pub(crate) fn history(&self, next: u64) -> u64 {
         let kept = self.kept.front().map_or(next, |chunk| chunk.first.min(next));
         (next - self.begins.max(kept)).min(HISTORY)
     }
 
-    /// The place of a cycle's chunk: all but the last one are full.
+    /// Index of the chunk that has a cycle: all chunks but the last one are full.
     fn place(&self, cycle: u64) -> usize {
         (cycle - self.kept[0].first) as usize / self.span
     }

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Cause;
 
-/// The result of a run: the words of `--json` and of a regression's journal. Every command has this one scale; the order is that of a regression's report.
+/// The result of a run: the words of `--json` and of a regression's journal. All commands use this one list; its order is that of a regression's report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Equal, and everything that was asked for was reached.
+    /// Equal, and all requirements of the run were met.
     Pass,
     /// Not run: it does not fit the configuration.
     Skipped,
@@ -16,21 +16,21 @@ pub enum Verdict {
     Diverged,
     /// The RTL failed an assertion or stopped.
     Assertion,
-    /// No progress; the two sides are equal.
+    /// No progress; the two sides are equal up to this point.
     Hang,
-    /// The SM does not do what the oracle says.
+    /// The SM does not do what the oracle says: a commit or a count differs.
     OracleMismatch,
     /// A check failed: the results are not those expected.
     CheckFailed,
-    /// Not what the golden says.
+    /// The result differs from the golden.
     GoldenChanged,
     /// Equal, but a coverage point was reached too rarely.
     CoverageMissed,
-    /// Not run: the RTL lacks something that is compared.
+    /// Not run: the RTL lacks a probe that is compared.
     ProbesAbsent,
-    /// It took longer than it may.
+    /// The time limit was exceeded.
     TimeLimit,
-    /// The process that ran it ended.
+    /// The process of the run ended unexpectedly.
     Crashed,
     /// It could not be run, or the model panicked.
     Error,
@@ -50,17 +50,17 @@ impl Verdict {
         }
     }
 
-    /// Whether nothing is wrong.
+    /// Whether the verdict is not a failure.
     pub fn good(self) -> bool {
         matches!(self, Self::Pass | Self::Skipped)
     }
 
-    /// The word of `--json`.
+    /// The word used in `--json`.
     pub fn word(self) -> String {
         serde_json::to_value(self).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// The word of a table, in which failures stand out.
+    /// The word used in tables, in which failures stand out.
     pub fn label(self) -> &'static str {
         match self {
             Self::Pass => "equal",

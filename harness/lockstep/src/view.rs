@@ -1,4 +1,4 @@
-//! The rows on which a viewer opens: save files for GTKWave and for Surfer, made from one list of rows.
+//! The rows that a viewer shows when it opens: save files for GTKWave and Surfer, both made from one list of rows.
 
 use std::io;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use crate::wave::{Scopes, variable_name};
 use crate::{Comparator, Side};
 
-/// A signal, and the number of its element.
+/// Index of a signal, and index of its element.
 pub type Element = (usize, usize);
 
-/// What a viewer shows first. Elements appear once: in the first list that has them.
+/// What a viewer shows first. Each element appears once, in the first list that contains it.
 #[derive(Debug, Default)]
 pub struct View {
-    /// Elements that differ.
+    /// Differing elements.
     pub differing: Vec<Element>,
     /// Inputs that the failure depends on.
     pub inputs: Vec<Element>,
@@ -22,7 +22,7 @@ pub struct View {
     pub cycle: u64,
 }
 
-/// How many cycles are visible before the marker, and after it.
+/// Cycles visible before the marker and after it.
 const AROUND: (u64, u64) = (10, 14);
 
 /// GTKWave's zoom, at which some 20 cycles are visible in a window of 1000 pixels.
@@ -34,7 +34,7 @@ const SIGNALS_WIDTH: u32 = 280;
 /// A row of a viewer.
 #[derive(Debug, PartialEq)]
 enum Row {
-    /// An empty line, and what the rows below it are.
+    /// An empty line, and a heading for the rows below it.
     Heading(&'static str),
     /// A variable of the waveform.
     Variable { name: String, path: String, bits: u32 },
@@ -50,7 +50,7 @@ pub fn write(folder: &Path, comparator: &Comparator, scopes: Scopes, view: &View
     std::fs::write(folder.join("wave.sucl"), surfer(&rows, view.cycle))
 }
 
-/// The rows from top to bottom. What is compared has a row for each side and one for the difference; inputs are equal on both sides, and have
+/// The rows from top to bottom. A compared signal has a row for each side and one for the difference; inputs are equal on both sides and have
 /// one row, unless they differ.
 fn rows(comparator: &Comparator, scopes: Scopes, view: &View) -> Vec<Row> {
     let declaration = comparator.declaration();
@@ -101,7 +101,7 @@ fn gtkwave(rows: &[Row], cycle: u64) -> String {
         match row {
             Row::Heading(heading) => text.push_str(&format!("@200\n-\n-{heading}\n")),
             Row::Variable { name, path, bits } => {
-                // Signed decimal, hexadecimal, binary; each with its value at the right.
+                // Formats: signed decimal, hexadecimal, binary; each with its value right-aligned.
                 let format = if path == "gpurf.cycle" {
                     "24"
                 } else if *bits > 1 {
@@ -109,7 +109,7 @@ fn gtkwave(rows: &[Row], cycle: u64) -> String {
                 } else {
                     "28"
                 };
-                // An integer has no range.
+                // An integer has no bit range.
                 let range =
                     if *bits > 1 && path != "gpurf.cycle" { format!("[{}:0]", bits - 1) } else { String::new() };
                 text.push_str(&format!("@{format}\n+{{{name}}} {path}{range}\n"));
@@ -124,13 +124,13 @@ fn surfer(rows: &[Row], cycle: u64) -> String {
     let mut text = String::new();
     for row in rows {
         match row {
-            // The name of a divider is one word.
+            // The name of a divider must be one word.
             Row::Heading(heading) => text.push_str(&format!("divider_add {}\n", heading.replace(' ', "_"))),
             Row::Variable { path, .. } => text.push_str(&format!("variable_add {path}\n")),
         }
     }
     let (from, to) = (2 * cycle.saturating_sub(AROUND.0), 2 * (cycle + AROUND.1));
-    // Names with as many scopes as tell model, RTL and difference apart.
+    // Names are shown with as many scopes as are needed to tell model, RTL and difference apart.
     text.push_str(&format!("variable_force_name_type Unique\ncursor_set {}\nzoom_to {from} {to}\n", 2 * cycle));
     text
 }

@@ -1,4 +1,4 @@
-//! What sees the cycles that were found equal: the events that are counted, and the caller's observer.
+//! The observers of cycles that were found equal: event counts, and the caller's observer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -7,25 +7,25 @@ use crate::EventTotals;
 use crate::run::panic_message;
 use crate::trail::Chunk;
 
-/// Sees the inputs and the model's compared part of a cycle that was found equal.
+/// The caller's observer: gets the inputs and the model's compared part of a cycle that was found equal.
 pub(crate) type Observe<'a> = dyn FnMut(&[u8], &[u8]) + Send + 'a;
 
-/// Cycles of a chunk that were found equal.
+/// Cycles of one chunk that were found equal.
 pub(crate) struct Equal {
     pub chunk: Arc<Chunk>,
-    /// The first of them, and the one after the last.
+    /// The first of these cycles; `to` is the one after the last.
     pub from: u64,
     pub to: u64,
 }
 
-/// Counts events and calls the observer, in the order of cycles: in turns with the RTL, or some cycles later on one of two threads.
+/// Counts events and calls the observer, in the order of cycles: at once if the sides take turns, otherwise later on either thread.
 pub(crate) struct Watch<'a> {
     observe: &'a mut Observe<'a>,
     pub totals: EventTotals,
     input_bytes: usize,
-    /// The next cycle to see.
+    /// The next cycle to observe.
     pub next: u64,
-    /// The observer panicked in that cycle, and sees no further one.
+    /// Message of a panic of the observer in cycle `next`; it is not called any more.
     pub panicked: Option<String>,
 }
 
@@ -34,12 +34,12 @@ impl<'a> Watch<'a> {
         Self { observe, totals, input_bytes, next, panicked: None }
     }
 
-    /// Sees cycles.
+    /// Observes cycles.
     pub(crate) fn see(&mut self, equal: &Equal) {
         if self.panicked.is_some() {
             return;
         }
-        // What observes is no part of the RTL: it may panic like the model.
+        // The observer is not part of the RTL: it may panic, like the model.
         let seen = catch_unwind(AssertUnwindSafe(|| {
             for cycle in equal.from..equal.to {
                 let record = equal.chunk.record(cycle);

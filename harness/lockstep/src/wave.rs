@@ -1,8 +1,8 @@
-//! Both sides in one waveform, or one of them where it ran alone.
+//! Waveforms of both sides, or of one side that ran alone.
 //!
-//! The VCD file has three scopes, `model`, `rtl` and `diff`, each with one scope for each block. It holds what was compared: a payload that is not
-//! valid is `x`, a probe that the RTL does not have appears on the model's side only. In `diff` every signal is one bit: 1 where the sides differ,
-//! `x` where it was not compared. Cycle c lasts from time 2c to 2c+2; its edge is in the middle.
+//! The VCD file has three scopes, `model`, `rtl` and `diff`, each with one scope for each block. It has what was compared: a payload that is not
+//! valid is `x`; a probe that the RTL lacks appears on the model's side only. In `diff` every signal is one bit: 1 if the sides differ,
+//! `x` if it was not compared. Cycle c lasts from time 2c to 2c+2; its clock edge is in the middle.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use vcd::{IdCode, TimescaleUnit, Value, VarType};
 
 use crate::{Capture, Comparator, Side};
 
-/// Who is in a waveform.
+/// The sides that a waveform shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scopes {
     /// Both sides, and where they differ.
@@ -34,11 +34,11 @@ struct Variable {
     model: Option<IdCode>,
     rtl: Option<IdCode>,
     diff: Option<IdCode>,
-    /// What was last written of each of them.
+    /// The values written last, for model, RTL and difference.
     last: [Vec<Value>; 3],
 }
 
-/// Name of an element in the file. Brackets would be read as a bit select.
+/// Name of an element in the file. It has no brackets, because viewers would read them as a bit select.
 pub(crate) fn variable_name(declaration: &Declaration, signal: usize, element: usize) -> String {
     let field = &declaration.signals[signal].field;
     if field.array { format!("{}({element})", field.name) } else { field.name.to_owned() }
@@ -61,9 +61,9 @@ pub struct WaveFile {
     cycle: IdCode,
     any: Option<IdCode>,
     variables: Vec<Variable>,
-    /// The last cycle's records: the model's, the RTL's.
+    /// Records of the last cycle: the model's and the RTL's.
     last: Option<[Vec<u8>; 2]>,
-    /// Where the last cycle ends.
+    /// Time at which the last cycle ends.
     end: u64,
 }
 
@@ -112,7 +112,7 @@ impl WaveFile {
         Ok(Self { vcd, clock, cycle, any, variables, last: None, end: 0 })
     }
 
-    /// Writes a cycle; of a side that is not in the file any record will do.
+    /// Writes a cycle. For a side that is not in the file, any record can be passed.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -126,7 +126,7 @@ impl WaveFile {
             let differ = model != rtl && !comparator.differences(model, rtl).is_empty();
             vcd.change_scalar(any, Value::from(differ))?;
         }
-        // Most signals keep their values: to see that takes a tenth of the time that it takes to write them out in bits.
+        // Most signals keep their values. Finding this out takes a tenth of the time that writing them as bits takes.
         let still = |variable: &Variable| match &self.last {
             Some([last_model, last_rtl]) => {
                 is_still(declaration, variable, last_model, model) && is_still(declaration, variable, last_rtl, rtl)
@@ -137,7 +137,7 @@ impl WaveFile {
             let mine = bits(declaration, model, variable);
             let theirs = bits(declaration, rtl, variable);
             let differ = match (mine[0], theirs[0]) {
-                // A payload is compared where both sides call it valid.
+                // A payload is compared if both sides have it valid.
                 (Value::X, _) | (_, Value::X) => Value::X,
                 _ => Value::from(mine != theirs),
             };
@@ -220,7 +220,7 @@ fn change(
     Ok(())
 }
 
-/// Whether an element has the same value in two records, or none in both.
+/// Whether an element has the same value in both records, or is not valid in both.
 fn is_still(declaration: &Declaration, variable: &Variable, last: &[u8], now: &[u8]) -> bool {
     let Variable { signal, element, .. } = *variable;
     let field = &declaration.signals[signal].field;
@@ -231,7 +231,7 @@ fn is_still(declaration: &Declaration, variable: &Variable, last: &[u8], now: &[
     }
 }
 
-/// The bits of an element, most significant first; all `x` where it is not valid.
+/// The bits of an element, most significant first; all `x` if it is not valid.
 fn bits(declaration: &Declaration, record: &[u8], variable: &Variable) -> Vec<Value> {
     use bitvec::prelude::*;
     let field = &declaration.signals[variable.signal].field;

@@ -6,14 +6,14 @@ use gpurf_blocks::mrf::MRF_EVENT;
 use gpurf_blocks::view;
 use gpurf_sm::{Outputs, SM_EVENT, SmIn, SmOut, SmProbe};
 
-/// Inputs, outputs and what is compared inside.
+/// Inputs, outputs and compared inner signals of a cycle.
 #[derive(Clone, Copy)]
 pub struct Cycle<'a> {
     /// Inputs.
     pub inputs: &'a SmIn,
     /// Outputs.
     pub out: &'a SmOut,
-    /// Nets and registers inside. Outputs of blocks that are not compared are there in the model's records only.
+    /// Inner nets and registers. Outputs of blocks that are not compared are present only in the model's records.
     pub probe: &'a SmProbe,
 }
 
@@ -21,18 +21,18 @@ pub struct Cycle<'a> {
 const ALIGN: usize = 64;
 
 impl<'a> Cycle<'a> {
-    /// From the two parts of a record.
+    /// Makes a view of the two parts of a record.
     pub fn of(inputs: &'a [u8], compared: &'a [u8]) -> Self {
         Self { inputs: view(inputs), out: view(compared), probe: probe_of(compared) }
     }
 }
 
-/// What is compared inside, from the compared part of a record.
+/// The inner signals, from the compared part of a record.
 pub fn probe_of(compared: &[u8]) -> &SmProbe {
     view(&compared[size_of::<SmOut>().next_multiple_of(ALIGN)..])
 }
 
-/// The bits of an event word whose fields pass a test.
+/// The mask of those fields of an event word for which a test holds.
 pub(crate) fn bits(fields: &[(&str, u32)], test: impl Fn(&str) -> bool) -> u64 {
     fields.iter().fold(0, |word, &(name, bits)| {
         let field = if test(name) { u64::MAX >> (u64::BITS - bits) } else { 0 };
@@ -40,12 +40,12 @@ pub(crate) fn bits(fields: &[(&str, u32)], test: impl Fn(&str) -> bool) -> u64 {
     })
 }
 
-/// Warps that may issue, as far as dependences, power states and barriers go.
+/// Warps that may issue with respect to dependences, power states and barriers.
 pub(crate) fn ready(o: &Outputs) -> u64 {
     o.simt_stack.alive_o & o.power_states.clear_o & !o.barrier_unit.held_o
 }
 
-/// Whether something came nearer to its end: an instruction, a request, an answer, a result, a word of the host.
+/// Whether the SM made progress: an instruction, a request, an answer, a result, or a word of the host moved on.
 pub fn progress(inputs: &SmIn, out: &SmOut) -> bool {
     static SM: LazyLock<u64> =
         LazyLock::new(|| bits(SM_EVENT, |name| !name.contains("stall") && !name.contains("wait")));

@@ -1,4 +1,4 @@
-//! A launch that went wrong, in words.
+//! Faults of launches, as text.
 
 use std::fmt;
 
@@ -14,42 +14,42 @@ use gpurf_sm::SmProbe;
 use crate::memory::{MemoryFault, Outside};
 use crate::surroundings::End;
 
-/// Why the SM did not come to the end of a launch.
+/// Why the SM did not complete a launch.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub struct MachineFault {
     /// The kernel.
     pub kernel: String,
-    /// Warp slot of the SM, where there is one at fault.
+    /// Warp slot that caused the fault, if there is one.
     pub slot: Option<u8>,
-    /// Block and warp that had the slot, where that is known, and the block's coordinates.
+    /// Block and warp in this slot, and the block's coordinates, if they are known.
     pub warp: Option<(WarpId, [u32; 3])>,
-    /// The cause's number (`docs/blocks/fault_unit.md`); none where memory gave up.
+    /// Number of the cause (`docs/blocks/fault_unit.md`); `None` if memory reported the fault.
     pub cause: Option<u8>,
-    /// The cause's value; of an access outside global memory its address.
+    /// Value that belongs to the cause; for an access outside global memory its address.
     pub value: Option<u32>,
-    /// What went wrong.
+    /// The fault as text.
     pub problem: String,
-    /// The instruction, where it is known.
+    /// The instruction, if it is known.
     pub place: Option<Place>,
 }
 
 /// An instruction of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// Its number.
+    /// Address of the instruction.
     pub pc: u32,
-    /// PTX file and line; line 0 where it is not known.
+    /// PTX file; `line` is 0 if the line is not known.
     pub file: String,
     /// Line.
     pub line: u32,
     /// Its text.
     pub instruction: String,
-    /// File and line of the CUDA source, where the image knows them: of traps.
+    /// File and line of the CUDA source, if the image has them: only of traps.
     pub cuda: Option<String>,
 }
 
 impl Place {
-    /// The instruction of this number.
+    /// The instruction with this address.
     pub fn of(kernel: &Kernel, file: &str, pc: u32) -> Self {
         let at = pc as usize;
         let instruction = kernel.code.get(at).map_or_else(String::new, ToString::to_string);
@@ -86,7 +86,7 @@ impl fmt::Display for MachineFault {
     }
 }
 
-/// The block and the warp that a warp slot works for, from the launcher's registers; none in a slot that was never started.
+/// The block and the warp that run in a warp slot, from the launcher's registers; `None` if the slot was never started.
 pub fn owner(probe: &SmProbe, geometry: &Geometry, slot: usize) -> Option<(WarpId, [u32; 3])> {
     let launcher = &probe.states.block_launcher;
     let block_slot = usize::from(*probe.outputs.block_launcher.slot_o.get(slot)?);
@@ -102,7 +102,7 @@ pub fn owner(probe: &SmProbe, geometry: &Geometry, slot: usize) -> Option<(WarpI
 }
 
 impl MachineFault {
-    /// Of a launch that ended like this. `probe` and `pc` where the inside was visible.
+    /// The fault of a launch that ended in this way. `probe` and `pc` are given if inner signals were visible.
     pub fn new(
         end: &End,
         launch: &KernelLaunch<'_>,
@@ -130,12 +130,12 @@ impl MachineFault {
         Some(Self { kernel: launch.kernel.name.clone(), slot, warp, cause: number, value, problem, place })
     }
 
-    /// Whether this is its cause.
+    /// Whether the fault has this cause.
     pub fn is_of(&self, cause: Cause) -> bool {
         self.cause == Some(cause.number())
     }
 
-    /// For comparison with other engines; nothing where the SM asks for nonsense.
+    /// The fault in a form that can be compared with other engines; `None` if the SM made an invalid request.
     pub fn reported(&self) -> Option<ReportedFault> {
         let (warp, block) = self.warp.as_ref().map(|(id, block)| (id.warp, *block)).unzip();
         let instruction = self.place.as_ref().map(|place| place.pc);
@@ -150,7 +150,7 @@ fn outside_words(outside: &Outside, memory: &Memory) -> String {
     format!("lane {lane}: {access} of {bytes} bytes at global address {address:#x} is out of bounds: {nearest}")
 }
 
-/// A cause and its value in words.
+/// A cause and its value as text.
 fn words(number: u8, value: u32) -> String {
     let name = CAUSES.get(usize::from(number)).copied().unwrap_or("unknown cause");
     match number {

@@ -1,4 +1,4 @@
-//! What the warps of an SM that makes no progress wait for.
+//! Finds out what the warps of a hanging SM wait for.
 
 use std::fmt;
 
@@ -12,16 +12,16 @@ use gpurf_sm::{SmOut, SmProbe};
 
 use crate::fault::{Place, owner};
 
-/// A launch that makes no progress.
+/// A launch without progress.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub struct Hang {
     /// The kernel.
     pub kernel: String,
     /// The first cycle without progress.
     pub since: u64,
-    /// The last one.
+    /// The last cycle without progress.
     pub cycle: u64,
-    /// What waits for what, a line each; nothing where the inside is not visible.
+    /// What waits for what, one line each; empty if inner signals are not visible.
     pub waits: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Hang {
     }
 }
 
-/// What each warp waits for, and what stands in the units: from a cycle in which nothing moves.
+/// What each warp waits for, and the contents of the units, from a cycle without progress.
 pub fn waits(out: &SmOut, probe: &SmProbe, shape: &SmShape, launch: &KernelLaunch<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for warp in 0..shape.warps {
@@ -55,7 +55,7 @@ pub fn waits(out: &SmOut, probe: &SmProbe, shape: &SmShape, launch: &KernelLaunc
     lines
 }
 
-/// Of one warp; nothing where it has ended.
+/// What one warp waits for; `None` if it has ended.
 fn warp_waits(out: &SmOut, probe: &SmProbe, shape: &SmShape, warp: usize, launch: &KernelLaunch<'_>) -> Option<String> {
     let (o, states) = (&probe.outputs, &probe.states);
     let bit = |mask: u64| mask >> warp & 1 == 1;
@@ -105,7 +105,7 @@ fn warp_waits(out: &SmOut, probe: &SmProbe, shape: &SmShape, warp: usize, launch
     Some(format!("{why}: {head}{flight}"))
 }
 
-/// What a head that may issue otherwise waits for because its block shares something with another one; nothing where it does not.
+/// What a head waits for because its block shares something with another block; `None` if it does not wait for this.
 fn lock_waits(probe: &SmProbe, shape: &SmShape, warp: usize, launch: &KernelLaunch<'_>) -> Option<String> {
     let o = &probe.outputs;
     let is = |mask: u64| mask >> warp & 1 == 1;
@@ -125,7 +125,7 @@ fn lock_waits(probe: &SmProbe, shape: &SmShape, warp: usize, launch: &KernelLaun
         Shared::Scratchpad => {
             let locks = &probe.states.scratchpad_locks;
             match locks.check_q[warp] {
-                // Of `check_q`: in flight.
+                // State of `check_q`: in flight.
                 1 => "waits for the answer to its probe or release".to_owned(),
                 _ if atomic => format!("an atomic operation that waits until {} is through", block(partner)),
                 _ => format!("waits for the lock of shared memory in common with {}", block(partner)),
@@ -159,7 +159,7 @@ pub fn pending(probe: &SmProbe, warp: usize, roles: Roles) -> Vec<String> {
     names
 }
 
-/// What stands in the units.
+/// The contents of the units.
 fn units(out: &SmOut, probe: &SmProbe) -> Vec<String> {
     let (o, states) = (&probe.outputs, &probe.states);
     let mut lines = Vec::new();

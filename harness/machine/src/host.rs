@@ -1,4 +1,4 @@
-//! The host: writes code and constants, launches, and learns of the end.
+//! The host: writes code and constants, starts launches, and observes their end.
 
 use gpurf_blocks::Wide;
 use gpurf_blocks::config::Config;
@@ -10,32 +10,32 @@ use crate::job::Job;
 /// How a launch ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// All blocks have.
+    /// All blocks have ended.
     Done,
-    /// Something is wrong.
+    /// The SM reports a fault.
     Fault {
         /// Warp of the SM.
         warp: u8,
         /// Cause (`docs/blocks/fault_unit.md`).
         cause: u8,
-        /// What the cause's row of the table says.
+        /// The value that the table describes for this cause.
         value: u32,
     },
 }
 
-/// What the host does.
+/// The state of the host.
 #[derive(Clone)]
 enum State {
     /// Nothing: there is no launch.
     Idle,
-    /// It writes what differs from what is there.
+    /// It writes the words that differ from the contents of the memories.
     Loading {
         /// Instructions to write, the next one last.
         code: Vec<u16>,
         /// Words of the constant memory, likewise.
         constants: Vec<u16>,
     },
-    /// It waits for the end.
+    /// It waits for the end of the launch.
     Running,
 }
 
@@ -44,18 +44,18 @@ enum State {
 pub struct Host {
     /// `cfg_i` and `design_cfg_i`.
     straps: (u64, Wide<4>),
-    /// The machine's time in the next cycle.
+    /// The machine's time of the next cycle.
     time: u64,
-    /// What stands in the code memory, as far as the host has written it.
+    /// Contents of the code memory, as far as the host has written it.
     code: Vec<Option<[u64; 2]>>,
-    /// What stands in the constant memory.
+    /// Contents of the constant memory, as far as the host has written it.
     constants: Vec<Option<u32>>,
     job: Option<Job>,
     state: State,
 }
 
 impl Host {
-    /// Of an SM that has just been reset.
+    /// The host of an SM that has just been reset.
     pub fn new(config: &Config) -> Self {
         let (shape, straps) = (config.sm_shape(), Straps::of(config));
         Self {
@@ -68,7 +68,7 @@ impl Host {
         }
     }
 
-    /// A launch is to run. Only what differs from the memories' contents will be written.
+    /// Starts a launch. Only words that differ from the memories' contents will be written.
     pub fn begin(&mut self, job: Job) {
         let differing = |index: &usize| self.code[*index] != Some(job.code[*index]);
         let code = (0..job.code.len()).rev().filter(differing).map(|index| index as u16).collect();
@@ -78,17 +78,17 @@ impl Host {
         self.job = Some(job);
     }
 
-    /// Whether the launch has ended, by the outputs of the cycle before. Looking changes nothing.
+    /// Whether the launch has ended, according to the outputs of the previous cycle. The call has no side effects.
     pub fn ended(&self, previous: &SmOut) -> Option<Ended> {
         if previous.fault_o == 1 {
             let (warp, cause, value) = (previous.fault_warp_o, previous.fault_cause_o, previous.fault_value_o);
             return Some(Ended::Fault { warp, cause, value });
         }
-        // While the host loads, what is over is the launch before.
+        // While the host loads, `done_o` still belongs to the previous launch.
         (matches!(self.state, State::Running) && previous.done_o == 1).then_some(Ended::Done)
     }
 
-    /// Lets that many cycles pass in which it does nothing.
+    /// Skips this many cycles in which the host does nothing.
     pub fn skip(&mut self, cycles: u64) {
         self.time = self.time.wrapping_add(cycles);
     }

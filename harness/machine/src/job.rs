@@ -1,4 +1,4 @@
-//! A launch made ready for the SM: what the host writes and says, and whether it fits.
+//! A launch prepared for the SM: the data that the host writes and drives, and a check that the launch fits.
 
 use gpurf_blocks::config::{Config, LockRule, SharedResource};
 use gpurf_blocks::control::shared_step;
@@ -12,7 +12,7 @@ use gpurf_oracle::host::{KernelLaunch, named};
 use gpurf_sm::partition::Division;
 use gpurf_sm::residency::{Demand, Room};
 
-/// A word that is no instruction: an opcode that the SM does not have.
+/// A word that is not an instruction: the SM does not have its opcode.
 const NO_INSTRUCTION: [u64; 2] = [u64::MAX; 2];
 
 /// Why a launch does not fit the SM.
@@ -33,7 +33,7 @@ pub enum Misfit {
     Code {
         /// Instructions of the kernel.
         instructions: usize,
-        /// Those the code memory holds.
+        /// Instructions that the code memory holds.
         room: usize,
     },
     /// Too many constants.
@@ -41,15 +41,15 @@ pub enum Misfit {
     Constants {
         /// Bytes that it needs.
         bytes: usize,
-        /// Bytes that there are.
+        /// Bytes of the constant memory.
         room: usize,
     },
     /// Too much shared memory.
     #[error("a block takes {bytes} bytes of shared memory, there are {room} (sm.shared_kilobytes)")]
     Shared {
-        /// Bytes of a block, rounded up to what is handed out.
+        /// Bytes of a block, rounded up to the unit of allocation.
         bytes: u32,
-        /// Bytes that there are.
+        /// Bytes of shared memory.
         room: u32,
     },
     /// Too much of unified memory.
@@ -62,7 +62,7 @@ pub enum Misfit {
         registers: u32,
         /// Rows for shared memory of a block.
         shared: u32,
-        /// Rows that there are for both.
+        /// Rows available for both.
         room: u32,
     },
     /// More threads than may be resident.
@@ -91,12 +91,12 @@ pub enum Misfit {
         warps: u32,
         /// Registers of a thread.
         registers: u32,
-        /// Rows that they take.
+        /// Rows that the registers take.
         rows: u32,
         /// Rows of the register file.
         room: u32,
     },
-    /// Too many registers, where they are handed out one by one.
+    /// Too many registers, if registers are allocated one by one.
     #[error(
         "a block of {warps} warps with {registers} registers takes {taken} registers of the register file, which has {room} \
          (mrf.kilobytes; --registers limits those of a thread)"
@@ -106,12 +106,12 @@ pub enum Misfit {
         warps: u32,
         /// Registers of a thread.
         registers: u32,
-        /// Registers of the register file that they take.
+        /// Registers of the register file that the block takes.
         taken: u32,
-        /// Those of the register file.
+        /// Registers of the register file.
         room: u32,
     },
-    /// Blocks that could wait for each other for ever.
+    /// Blocks that could wait for each other forever.
     #[error(
         "instruction {instruction} is an atomic operation on global memory whose result is used. With share.lock = first a block that holds a \
          mutex may wait for its lock while its partner, which has it, waits for the mutex (share.lock=oldest)"
@@ -140,19 +140,19 @@ pub enum Misfit {
     },
 }
 
-/// Where the shared memory of block slots is: what the launcher's table says, from the same rule.
+/// Location of the shared memory of each block slot, by the same rule as the launcher's table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SharedPlaces {
     /// Bytes from the shared memory of a host's slot to that of the next one.
     pub step: u32,
-    /// Slots that have all their shared memory in one piece; all of them where none shares some of it.
+    /// Number of slots that have all their shared memory in one piece; all slots if no shared memory is shared between blocks.
     pub hosts: u32,
-    /// Bytes of a guest that are its own. The others are its host's.
+    /// Private bytes of a guest. It shares its other bytes with its host.
     pub private: u32,
 }
 
 impl SharedPlaces {
-    /// The address in a block's shared memory of a byte of the SM's. A guest's byte that is neither its own nor its host's has none: any will do.
+    /// The address in a block's shared memory of a byte of the SM's. A guest's byte that is neither its own nor its host's may get any address.
     pub fn of_block(&self, slot: u32, byte: u32) -> u32 {
         let Some(guest) = slot.checked_sub(self.hosts) else { return byte.wrapping_sub(slot * self.step) };
         let own = byte.wrapping_sub(self.hosts * self.step + guest * self.private);
@@ -167,7 +167,7 @@ impl SharedPlaces {
     }
 }
 
-/// What a block of a launch takes.
+/// The resources that a block of a launch takes.
 pub fn demand(kernel: &Kernel, geometry: &Geometry) -> Demand {
     Demand {
         warps: geometry.warps(),
@@ -176,7 +176,7 @@ pub fn demand(kernel: &Kernel, geometry: &Geometry) -> Demand {
     }
 }
 
-/// What a launch of a manifest asks of the SM.
+/// The resources that a launch of a manifest requests from the SM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchDemand<'a> {
     /// Its kernel.
@@ -187,7 +187,7 @@ pub struct LaunchDemand<'a> {
     pub demand: Demand,
 }
 
-/// What each launch of a manifest asks, but for launches of kernels that the image does not have.
+/// The requests of all launches of a manifest, except launches of kernels that the image does not have.
 pub fn demands<'a>(manifest: &'a Manifest, image: &'a Image) -> impl Iterator<Item = LaunchDemand<'a>> {
     manifest.launches.iter().filter_map(|launch| {
         let kernel = named("kernel", &launch.kernel, &image.kernels, |kernel: &Kernel| &kernel.name).ok()?;
@@ -197,10 +197,10 @@ pub fn demands<'a>(manifest: &'a Manifest, image: &'a Image) -> impl Iterator<It
     })
 }
 
-/// A launch made ready.
+/// A prepared launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Job {
-    /// The instructions, operation and control word. After code whose end can be passed stands a word that is no instruction.
+    /// The instructions: operation and control word. If execution can run beyond the end, a word follows that is not an instruction.
     pub code: Vec<[u64; 2]>,
     /// The words of the constant space.
     pub constants: Vec<u32>,
@@ -208,7 +208,7 @@ pub struct Job {
     pub geometry: Geometry,
     /// Registers of a thread.
     pub registers: u8,
-    /// Guests may be added.
+    /// Blocks may be added as guests.
     pub share: bool,
     /// Registers of a thread that are private to a guest.
     pub private: u8,
@@ -218,18 +218,18 @@ pub struct Job {
     pub shared: u32,
     /// Words of local memory of a thread.
     pub local_words: u16,
-    /// How unified memory is divided; nothing without.
+    /// The partition of unified memory.
     pub division: Division,
-    /// Where the shared memory of block slots is.
+    /// Location of the shared memory of block slots.
     pub places: SharedPlaces,
-    /// Whether it ends with a fault, as is expected.
+    /// Whether the launch is expected to end with a fault.
     pub fault: bool,
-    /// Why not one block fits, where that is the expected fault.
+    /// Why not even one block fits, if this is the expected fault.
     pub misfit: Option<Misfit>,
 }
 
 impl Job {
-    /// Makes a launch ready for the SM of a configuration. One that is expected not to fit is not refused for the size of its blocks.
+    /// Prepares a launch for the SM of a configuration. A launch that is expected not to fit is not refused for the size of its blocks.
     ///
     /// # Errors
     /// What does not fit.
@@ -269,7 +269,7 @@ impl Job {
             refuse(Misfit::Warps { warps, room: shape.warps as u32 })?;
         }
         let services = shape.services();
-        // With paired rows an even warp and the next one have the same rows.
+        // With paired rows an even warp and the next warp have the same rows.
         let placed = if services.pairs_rows { warps.next_multiple_of(2) } else { warps };
         let rows = placed * registers.div_ceil(shape.mrf.banks as u32);
         let (taken, all) = (warps * registers, (shape.mrf.banks * shape.mrf.depth) as u32);
@@ -342,13 +342,13 @@ impl Job {
     }
 }
 
-/// Whether an instruction is an atomic operation outside shared memory whose result goes to a register.
+/// Whether an instruction is an atomic operation outside shared memory that writes its result to a register.
 fn returns_from_global_memory(instruction: &Instruction) -> bool {
     let [op, ctl] = instruction.encode();
     returning_atomic(op, roles(op, ctl).d())
 }
 
-/// Whether execution can come to the end of the code.
+/// Whether execution can run beyond the end of the code.
 fn can_be_passed(kernel: &Kernel) -> bool {
     let stops = |op| matches!(op, Op::Exit {} | Op::Bra {} | Op::Trap {});
     kernel.code.last().is_some_and(|last| last.is_guarded() || !stops(last.op))

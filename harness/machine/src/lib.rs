@@ -1,16 +1,16 @@
-//! Kernels on the SM: everything that surrounds it, and the engines that run launches of `gpurf_oracle::host` on its model, on its RTL, or on both in
+//! Kernels on the SM: its surroundings, and the engines that run launches of `gpurf_oracle::host` on its model, on its RTL, or on both in
 //! lockstep.
 //!
-//! * [`GlobalMemory`] and [`Host`] stand outside the SM; [`Surroundings`] are both of them, an environment of `gpurf-lockstep`. Each side has its own.
-//! * A launch becomes a [`Job`], or a [`Refusal`] that says what does not fit.
-//! * [`ModelEngine`], [`RtlEngine`], [`LockstepEngine`] are the engines; the SM stays as it is from launch to launch. [`SampledEngine`] is the model, which runs
-//!   long launches only in part.
-//! * [`coverage`] counts what the SM's blocks meet in a run.
-//! * [`measures`] are times of single results, which no event word counts.
-//! * [`trace`] writes the way of every instruction through the SM.
-//! * [`commits`] compares what warps commit with the oracle. It looks at compared nets only.
+//! * [`GlobalMemory`] and [`Host`] are outside the SM; [`Surroundings`] combine both into an environment of `gpurf-lockstep`. Each side has its own.
+//! * A launch becomes a [`Job`], or a [`Refusal`] that reports what does not fit.
+//! * [`ModelEngine`], [`RtlEngine`], [`LockstepEngine`] are the engines; the SM keeps its state between launches. [`SampledEngine`] is the model, which runs
+//!   only a part of long launches.
+//! * [`coverage`] counts the situations that the SM's blocks meet in a run.
+//! * [`measures`] are times of single results, which event words do not count.
+//! * [`trace`] writes the path of every instruction through the SM.
+//! * [`commits`] compares the commits of warps with those of the oracle. It reads only compared nets.
 //!
-//! `docs/machine.md` says what each of them does and why.
+//! `docs/machine.md` describes each of them, with the reasons.
 
 pub mod commits;
 pub mod counts;

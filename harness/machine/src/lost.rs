@@ -1,8 +1,8 @@
-//! Registers that are switched off lose their values, on both sides alike (`docs/power.md`, "An environment that exposes wrong marks").
+//! Registers that are switched off lose their values, in the same way on both sides (`docs/power.md`, "An environment that exposes wrong marks").
 //!
-//! In a real register file a register that is OFF forgets. Neither the RTL nor the model does that by itself: their cells keep what was in them. So the
-//! words of registers that have gone OFF get random values. A mark that switches a register off that some lane still reads then gives a wrong result,
-//! which the oracle sees.
+//! In a real register file a register that is OFF loses its value. Neither the RTL nor the model does this: their cells keep their contents. So the
+//! words of registers that have gone OFF get random values. If a mark switches off a register that some lane still reads, the result is wrong,
+//! and the oracle detects it.
 
 use gpurf_blocks::Block;
 use gpurf_blocks::config::Config;
@@ -14,28 +14,28 @@ use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_lockstep::LostWord;
 use gpurf_sm::SmProbe;
 
-/// Elements of 64 registers that a warp has in the states' words.
+/// Number of 64-register elements of each warp in the words with the states.
 const WORDS: usize = 4;
 
-/// Knows which registers have gone OFF, and where their words are.
+/// Tracks which registers have gone OFF, and the locations of their words.
 #[derive(Clone)]
 pub struct Lost {
     shape: MrfShape,
-    /// Where registers are handed out one by one, their places.
+    /// Places of the registers, if they are allocated one by one.
     places: Option<RegisterPlaces>,
     warps: usize,
     organisation: Organisation,
-    /// Places of the banks' memories among those of the twin.
+    /// Indices of the banks' memories in the twin's list of memories.
     banks: Vec<usize>,
     /// Registers that were OFF in the cycle before.
     off: [u64; WORDS * MAX_WARPS],
     words: Vec<LostWord>,
-    /// Words that have been lost so far: each loses another value.
+    /// Number of words lost so far: each gets a different random value.
     count: u64,
 }
 
 impl Lost {
-    /// For an SM with these memories, by path. `None`: the configuration has no power states.
+    /// A tracker for an SM whose memories have these paths. `None`: the configuration has no power states.
     pub fn new<'a>(config: &Config, paths: impl Iterator<Item = &'a str>) -> Option<Self> {
         if !config.power.present {
             return None;
@@ -81,7 +81,7 @@ impl Lost {
         &self.words
     }
 
-    /// Register `register` of warp `w`; the mapping is that of `mrf_bank_map`, in the rows that the launcher gives a warp, or of `register_places`.
+    /// Loses register `register` of warp `w`; the mapping is that of `mrf_bank_map` in the rows that the launcher gives a warp or of `register_places`.
     fn lose(&mut self, w: usize, register: usize, rows: usize, layout: RegisterLayout) {
         let banks = self.shape.banks;
         let place = match &self.places {
@@ -98,7 +98,7 @@ impl Lost {
     }
 }
 
-/// The bank of the main register file whose RAM cell has this path, whatever stands in front of the file.
+/// The bank of the main register file whose RAM cell has this path, whatever path precedes that of the file.
 fn bank_of(path: &str) -> Option<usize> {
     let (_, inside) = path.strip_prefix("u_operand_stage.")?.split_once(".gen_bank[")?;
     let (number, rest) = inside.split_once(']')?;

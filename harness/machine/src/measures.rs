@@ -1,6 +1,6 @@
-//! Times of single results, and instructions by what has become of them, which no event word counts (`docs/machine.md`, "Measures").
+//! Times of single results, and instructions by their outcome, which event words do not count (`docs/machine.md`, "Measures").
 //!
-//! They are read off nets that lockstep compares, and mean the same with every design of the register file.
+//! They are read from nets that lockstep compares, and have the same meaning with every design of the register file.
 
 mod conflicts;
 
@@ -20,38 +20,38 @@ pub use conflicts::{IN_CONFLICT, IN_CONFLICT_CACHE, IN_CONFLICT_REGISTERS, IN_CO
 
 /// The sum over cycles of the warps that may issue.
 pub const READY_WARPS: &str = "ready_warps";
-/// Cycles from a result's write to the first read of its register: how many results have each number.
+/// Cycles from the write of a result to the first read of its register: the number of results for each value.
 pub const FIRST_READ: &str = "result_first_read";
-/// The same of the results that are parked.
+/// The same for results that are parked.
 pub const PARKED_FIRST_READ: &str = "parked_first_read";
-/// Cycles that a value is parked: how many values have each number.
+/// Cycles for which a value is parked: the number of values for each length.
 pub const PARKED_CYCLES: &str = "parked_cycles";
 
-/// Numbers of registers.
+/// Number of register names of a warp.
 const REGISTERS: usize = 256;
-/// Places for parked values at most.
+/// Maximum number of places for parked values.
 const PLACES: usize = u32::BITS as usize;
 
 /// A result whose register has not been read since.
 #[derive(Clone, Copy)]
 struct Written {
-    /// In which cycle.
+    /// The cycle of its write.
     at: u64,
     /// Whether it was parked.
     parked: bool,
 }
 
-/// Times of an SM's results, and its instructions, from its reset on.
+/// Measures of an SM's results and instructions since its reset.
 pub struct Measures {
     organisation: Organisation,
-    /// The cycle that is looked at.
+    /// The current cycle.
     now: u64,
-    /// Warps that were ready in it.
+    /// Number of ready warps in this cycle.
     ready: u64,
     ready_warps: u64,
     /// By warp slot and register.
     written: Vec<Option<Written>>,
-    /// In which cycle the value of each place was parked.
+    /// The cycle in which the value in each place was parked.
     since: [Option<u64>; PLACES],
     first_read: BTreeMap<u64, u64>,
     parked_first_read: BTreeMap<u64, u64>,
@@ -59,7 +59,7 @@ pub struct Measures {
     conflicts: Conflicts,
 }
 
-/// One more of a number.
+/// Increments the count of a value.
 fn count(spread: &mut BTreeMap<u64, u64>, value: u64) {
     *spread.entry(value).or_default() += 1;
 }
@@ -81,7 +81,7 @@ impl Measures {
         }
     }
 
-    /// A launch begins: no register has a value, and nothing is parked.
+    /// Called when a launch begins: no register has a value, and nothing is parked.
     pub fn begin(&mut self) {
         self.written.fill(None);
         self.since.fill(None);
@@ -122,7 +122,7 @@ impl Measures {
         }
     }
 
-    /// An instruction that reads a register is taken: in the next cycle its read is there.
+    /// An instruction that reads a register is taken; the read counts for the next cycle.
     fn read(&mut self, warp: u8, register: u8) {
         let Some(Written { at, parked }) = self.written[place_of(warp, register)].take() else { return };
         let cycles = self.now + 1 - at;
@@ -132,13 +132,13 @@ impl Measures {
         }
     }
 
-    /// That many cycles more are like the last one: nothing happens in them.
+    /// Skips this many cycles, which equal the last one: nothing happens in them.
     pub fn skip(&mut self, cycles: u64) {
         self.now += cycles;
         self.ready_warps += self.ready * cycles;
     }
 
-    /// Adds what was measured to the sums and the values of event words.
+    /// Adds the measures to the sums and values of event words.
     pub fn add_to(&self, events: &mut Events, spreads: &mut Spreads) {
         events.insert(READY_WARPS, self.ready_warps);
         self.conflicts.add_to(events);
@@ -151,7 +151,7 @@ impl Measures {
     }
 }
 
-/// Where the result of a register is remembered.
+/// Index of a register of a warp.
 fn place_of(warp: u8, register: u8) -> usize {
     usize::from(warp) % MAX_WARPS * REGISTERS + usize::from(register)
 }

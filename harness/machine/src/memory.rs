@@ -1,8 +1,8 @@
 //! Global and local memory, outside the SM.
 //!
-//! Requests are performed in the order in which they come, whole lines of 128 bytes at a time, so that what memory holds depends on nothing but
-//! that order. Timing is kept apart from it: a request takes the data path for as many cycles as a line needs, one after the other, and is answered a
-//! fixed time after it began to. See `docs/machine.md`.
+//! Requests are performed in the order of their arrival, whole lines of 128 bytes at a time, so the contents of memory depend only on
+//! this order. Timing is separate: a request uses the data path for as many cycles as its line needs, one request after another, and is answered a
+//! fixed time after its start. See `docs/machine.md`.
 
 mod l2;
 
@@ -20,14 +20,14 @@ use l2::{L2, Look};
 
 /// Bytes of a line.
 pub(crate) const LINE: u32 = 128;
-/// Bit of a line's number that says local memory.
+/// Bit of a line's number that marks local memory.
 const LOCAL: u32 = 1 << 25;
-/// Requests that wait for the data path, at most.
+/// Maximum number of requests that wait for the data path.
 const QUEUE: usize = 8;
 
-/// Lines of a row of DRAM: 2 KB.
+/// Number of lines in a DRAM row of 2 KB.
 const ROW_LINES: u32 = 16;
-/// Banks of DRAM: rows that follow each other are in banks that follow each other.
+/// Number of DRAM banks: consecutive rows are in consecutive banks.
 const BANKS: usize = 16;
 
 /// Kinds of request, as on `mem_req_kind_o`.
@@ -42,9 +42,9 @@ pub(crate) mod kind {
 pub struct Outside {
     /// Warp slot of the SM.
     pub warp: u8,
-    /// The lowest lane concerned.
+    /// The lowest lane that makes the access.
     pub lane: usize,
-    /// What it does.
+    /// Kind of access.
     pub access: Access,
     /// Its address.
     pub address: u32,
@@ -52,7 +52,7 @@ pub struct Outside {
     pub bytes: u32,
 }
 
-/// A request that no SM makes.
+/// An invalid request, which no correct SM makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Nonsense {
     /// This kind of request does not exist.
@@ -61,7 +61,7 @@ pub enum Nonsense {
     Place {
         /// Logarithm of the bytes.
         size: u8,
-        /// Place of the first byte in the line.
+        /// Offset of the first byte in the line.
         offset: u8,
     },
     /// This atomic operation does not exist.
@@ -78,19 +78,19 @@ impl fmt::Display for Nonsense {
     }
 }
 
-/// What goes wrong in memory.
+/// A fault in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryFault {
-    /// There is no such place.
+    /// The address is in no buffer.
     Outside(Outside),
-    /// There is no such request.
+    /// The request is invalid.
     Nonsense(Nonsense),
 }
 
-/// An answer under way.
+/// An answer that has not been delivered yet.
 #[derive(Clone)]
 struct Answer {
-    /// The first cycle in which it can be there.
+    /// The first cycle in which it can be delivered.
     due: u64,
     data: WarpData,
     fault: bool,
@@ -98,7 +98,7 @@ struct Answer {
     present: u8,
 }
 
-/// Bytes that memory has moved.
+/// Numbers of bytes that memory has moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moved {
     /// For loads.
@@ -108,7 +108,7 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// What has been moved since then.
+    /// The bytes moved since `before`.
     pub(crate) fn since(self, before: Self) -> Self {
         Self { read: self.read - before.read, written: self.written - before.written }
     }
@@ -125,7 +125,7 @@ impl Moved {
 struct Bank {
     /// The row that is open.
     open: Option<u32>,
-    /// The first cycle after its last request.
+    /// The first cycle after the end of its last request.
     free: u64,
 }
 
@@ -134,20 +134,20 @@ struct Bank {
 pub struct GlobalMemory {
     config: MemoryConfig,
     buffers: Memory,
-    /// Lines of local memory that were accessed.
+    /// Lines of local memory that have been accessed.
     local: HashMap<u32, [u32; LANES]>,
     moved: Moved,
     cycle: u64,
     /// The first cycle in which the data path is free.
     free: u64,
-    /// When the requests that wait for it begin.
+    /// Start cycles of the requests that wait for the data path.
     waiting: VecDeque<u64>,
     banks: [Bank; BANKS],
     l2: Option<L2>,
     answers: VecDeque<Answer>,
-    /// The first access outside all buffers that is answered: the SM says so itself.
+    /// The first access outside all buffers that was answered: the SM reports it itself.
     answered_outside: Option<Outside>,
-    /// What ends the run: an access outside that nothing answers, or nonsense.
+    /// The fault that ends the run: an access outside all buffers that has no answer, or an invalid request.
     fault: Option<MemoryFault>,
 }
 
@@ -170,13 +170,13 @@ impl GlobalMemory {
         }
     }
 
-    /// Has these buffers for the next launch; local memory is zero again.
+    /// Takes these buffers for the next launch; local memory is cleared.
     pub fn begin(&mut self, buffers: Memory) {
         self.buffers = buffers;
         self.local.clear();
     }
 
-    /// Gives the buffers back.
+    /// Returns the buffers.
     pub fn take_buffers(&mut self) -> Memory {
         std::mem::take(&mut self.buffers)
     }
@@ -186,25 +186,25 @@ impl GlobalMemory {
         &self.buffers
     }
 
-    /// What it has moved since it was made.
+    /// The bytes moved since this memory was created.
     pub fn moved(&self) -> Moved {
         self.moved
     }
 
-    /// What went wrong that the SM cannot say itself.
+    /// The fault that the SM cannot report itself.
     pub fn fault(&self) -> Option<MemoryFault> {
         self.fault
     }
 
-    /// The first access outside all buffers whose answer said so.
+    /// The first access outside all buffers that an answer reported.
     pub fn answered_outside(&self) -> Option<Outside> {
         self.answered_outside
     }
 
-    /// A cycle: looks at the outputs of the one before (`inputs` are still those of that cycle), then drives the inputs.
+    /// Runs a cycle: reads the outputs of the previous cycle (`inputs` still has the inputs of that cycle), then drives the inputs.
     pub fn drive(&mut self, previous: Option<&SmOut>, inputs: &mut SmIn) {
         if let Some(out) = previous {
-            // A request that was there in the cycle before, and for which there was room.
+            // A request that was offered in the previous cycle, and for which there was room.
             if out.mem_req_valid_o & inputs.mem_req_ready_i == 1 {
                 self.accept(out);
             }
@@ -226,7 +226,7 @@ impl GlobalMemory {
         }
     }
 
-    /// How many cycles after this one have the same inputs if nothing is taken in them.
+    /// Number of cycles after this one that have the same inputs if nothing is taken in them.
     pub fn still(&self, inputs: &SmIn) -> u64 {
         let until = |cycle: u64| cycle.saturating_sub(self.cycle + 1);
         let room = if inputs.mem_req_ready_i == 0 { self.waiting.front().map(|&start| until(start)) } else { None };
@@ -234,12 +234,12 @@ impl GlobalMemory {
         room.into_iter().chain(answer).min().unwrap_or(u64::MAX)
     }
 
-    /// Lets that many such cycles pass.
+    /// Skips this many such cycles.
     pub fn skip(&mut self, cycles: u64) {
         self.cycle += cycles;
     }
 
-    /// Books the data path for the request of this cycle, as far as it needs it; gives the cycle in which it is answered, if it is.
+    /// Reserves the data path for the request of this cycle, if it needs the path; returns the cycle of the answer, if there is one.
     fn schedule(&mut self, out: &SmOut) -> u64 {
         let (line, load) = (out.mem_req_line_o, out.mem_req_kind_o == kind::LOAD);
         let Some(l2) = &mut self.l2 else {
@@ -256,7 +256,7 @@ impl GlobalMemory {
         self.cycle + self.config.l2_latency as u64
     }
 
-    /// Moves bytes of a line over the data path, out of memory (`read`) or into it; gives the first cycle in which they use it.
+    /// Moves bytes of a line over the data path, out of memory (`read`) or into it; returns the first cycle in which they use it.
     fn transfer(&mut self, line: u32, bytes: u32, read: bool) -> u64 {
         let row = line / ROW_LINES;
         let bank = &mut self.banks[row as usize % BANKS];
@@ -274,7 +274,7 @@ impl GlobalMemory {
         start
     }
 
-    /// Takes the request of this cycle.
+    /// Accepts the request of this cycle.
     fn accept(&mut self, out: &SmOut) {
         let due = self.schedule(out);
         let (mut line, present) = line_at(&self.buffers, &mut self.local, out.mem_req_line_o);
@@ -299,14 +299,14 @@ impl GlobalMemory {
     }
 }
 
-/// A line of memory: as many of its words as there are.
+/// A line of memory, with those of its words that exist.
 enum Line<'a> {
     Global(&'a [std::sync::atomic::AtomicU32]),
     Local(&'a mut [u32; LANES]),
 }
 
 impl Line<'_> {
-    /// A word; words that are not there are zero.
+    /// A word; words that do not exist are zero.
     fn word(&self, index: usize) -> u32 {
         match self {
             Self::Global(words) => words.get(index).map_or(0, |word| word.load(Relaxed)),
@@ -314,7 +314,7 @@ impl Line<'_> {
         }
     }
 
-    /// Replaces a word that is there.
+    /// Replaces a word, if it exists.
     fn set(&mut self, index: usize, value: u32) {
         match self {
             Self::Global(words) => words[index].store(value, Relaxed),
@@ -323,7 +323,7 @@ impl Line<'_> {
     }
 }
 
-/// The line of this number, and how many of its bytes there are.
+/// The line with this number, and the number of its bytes that exist.
 fn line_at<'a>(buffers: &'a Memory, local: &'a mut HashMap<u32, [u32; LANES]>, number: u32) -> (Line<'a>, u32) {
     if number & LOCAL != 0 {
         (Line::Local(local.entry(number).or_insert([0; LANES])), LINE)
@@ -332,7 +332,7 @@ fn line_at<'a>(buffers: &'a Memory, local: &'a mut HashMap<u32, [u32; LANES]>, n
     }
 }
 
-/// Performs a request on its line, of which so many bytes are there; gives the line, or the old words of an atomic operation lane by lane.
+/// Performs a request on its line, of which `present` bytes exist; returns the line, or the old words of an atomic operation lane by lane.
 fn perform(line: &mut Line<'_>, present: u32, out: &SmOut) -> Result<WarpData, MemoryFault> {
     let (kind, mask, size) = (out.mem_req_kind_o, out.mem_req_mask_o, out.mem_req_size_o);
     let (access, bytes) = match (kind, size) {
@@ -378,12 +378,12 @@ fn perform(line: &mut Line<'_>, present: u32, out: &SmOut) -> Result<WarpData, M
     Ok(data)
 }
 
-/// Bytes that a request moves: the whole line, or those pieces of it that a lane touches.
+/// Number of bytes that a request moves: the whole line, or those pieces of it that a lane accesses.
 fn moved(out: &SmOut, granule: u32) -> u32 {
     if out.mem_req_whole_o == 1 || granule == LINE {
         return LINE;
     }
-    // An access lies in one piece, wherever it is aligned.
+    // An access lies within one piece, whatever its alignment.
     let touched = lanes_of(out.mem_req_mask_o)
         .fold(0u32, |set, lane| set | 1 << (u32::from(out.mem_req_offset_o[lane]) / granule));
     touched.count_ones() * granule
@@ -393,13 +393,13 @@ fn nonsense(what: Nonsense) -> MemoryFault {
     MemoryFault::Nonsense(what)
 }
 
-/// Word of a line, and its bits, at which a byte stands.
+/// Index of the word that contains a byte, and the bit position of the byte in it.
 fn place(offset: u8) -> (usize, u32) {
     (usize::from(offset / 4), 8 * u32::from(offset % 4))
 }
 
-/// The line that begins at an address, and how many of its bytes there are. A line never belongs to two buffers: they begin at multiples of its
-/// size, and lie apart.
+/// The line that begins at an address, and the number of its bytes that exist. A line never belongs to two buffers: they begin at multiples of its
+/// size and do not overlap.
 fn global(buffers: &Memory, address: u32) -> (Line<'_>, u32) {
     let Some(buffer) = buffers.buffer_below(address) else {
         return (Line::Global(&[]), 0);
@@ -409,7 +409,7 @@ fn global(buffers: &Memory, address: u32) -> (Line<'_>, u32) {
     (Line::Global(&words[..words.len().min(LANES)]), buffer.size().saturating_sub(first).min(LINE))
 }
 
-/// What an atomic operation makes of a word; `None`: there is no such operation.
+/// The result of an atomic operation on a word; `None`: the operation does not exist.
 fn updated(operation: u8, m: u32, c: u32, compared: u32) -> Option<u32> {
     Some(match operation {
         0 => m.wrapping_add(c),

@@ -5,7 +5,7 @@ use gpurf_blocks::places;
 use gpurf_blocks::share::SHARE_COUNT_EVENT;
 use gpurf_sm::{SM_EVENT, SmIn, SmOut};
 
-/// Where a field of an event word is: lowest bit and width.
+/// Position of a field in an event word: lowest bit and width.
 fn place(fields: &'static [(&'static str, u32)], wanted: &str) -> (u32, u32) {
     let found = places(fields).find(|(name, _, _)| *name == wanted);
     let (_, low, bits) = found.expect("a field of the event word");
@@ -16,25 +16,25 @@ fn value(word: u64, (low, bits): (u32, u32)) -> u32 {
     (word >> low) as u32 & ((1 << bits) - 1)
 }
 
-/// What stands at the ports of the throttle's reference, and what an SM's own stalls are: those of each period of a launch.
+/// Drives the ports of the throttle's reference, and counts the SM's own stalls in each period of a launch.
 #[derive(Clone)]
 pub struct Periods {
-    /// The ports are there.
+    /// The SM has these ports.
     external: bool,
     /// Fields of the event words: two kinds of stalls, and the last cycle of a period.
     stalls: [(u32, u32); 2],
     last: (u32, u32),
-    /// Stalls of the period in progress, and of those that have ended in this launch.
+    /// Stalls of the period in progress, and of the periods that have ended in this launch.
     count: u32,
     ended: Vec<u32>,
-    /// Those of the reference.
+    /// Stalls of the reference in each period.
     reference: Vec<u32>,
-    /// The cycle before the next one is one of the launch before.
+    /// The previous cycle belongs to the previous launch.
     begins: bool,
 }
 
 impl Periods {
-    /// Of an SM that has just been reset. `None`: it has no throttle.
+    /// The state for an SM that has just been reset. `None`: it has no throttle.
     pub fn new(config: &Config) -> Option<Self> {
         let shape = config.sm_shape();
         (shape.throttle != 0).then(|| Self {
@@ -48,7 +48,7 @@ impl Periods {
         })
     }
 
-    /// A launch begins, whose reference has had so many stalls in each of its periods.
+    /// Called when a launch begins; `reference`: the stalls of the reference in each period of this launch.
     pub fn begin(&mut self, reference: Vec<u32>) {
         self.ended.clear();
         (self.reference, self.begins) = (reference, true);
@@ -59,7 +59,7 @@ impl Periods {
         &self.ended
     }
 
-    /// Looks at the outputs of the cycle before, and drives the inputs of a cycle.
+    /// Reads the outputs of the previous cycle, and drives the inputs of a cycle.
     pub fn drive(&mut self, previous: Option<&SmOut>, inputs: &mut SmIn) {
         if let Some(out) = previous.filter(|_| !std::mem::take(&mut self.begins)) {
             self.count += self.stalls.iter().map(|&field| value(out.event_o, field)).sum::<u32>();
@@ -75,7 +75,7 @@ impl Periods {
     }
 }
 
-/// The configuration of the reference of an SM; nothing where it has no external one.
+/// The configuration of the reference of an SM; `None` if it has no external reference.
 pub fn held(config: &Config) -> Option<Config> {
     let mut held = *config;
     held.share.reference = Reference::Held;

@@ -1,4 +1,4 @@
-//! What surrounds one side of the SM: memory and host together.
+//! Surroundings of one side of the SM: memory and host together.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::{Twin, view, view_mut};
@@ -16,20 +16,20 @@ use crate::reference::Periods;
 /// How a launch ended, as memory and host see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// All blocks have.
+    /// All blocks have ended.
     Done,
-    /// The SM says that something is wrong.
+    /// The SM reports a fault.
     Fault {
         /// Warp of the SM.
         warp: u8,
         /// Cause (`docs/blocks/fault_unit.md`).
         cause: u8,
-        /// What the cause's row of the table says.
+        /// The value that the table describes for this cause.
         value: u32,
-        /// Where there is no place in global memory, if that is the cause.
+        /// The access outside global memory, if that is the cause.
         outside: Option<Outside>,
     },
-    /// Memory could not do what it was asked.
+    /// Memory could not perform a request.
     Memory(MemoryFault),
 }
 
@@ -38,31 +38,31 @@ pub enum End {
 pub struct Surroundings {
     memory: GlobalMemory,
     host: Host,
-    /// Registers that are switched off lose their values; nothing where none is, or where no oracle judges.
+    /// Registers that are switched off lose their values; `None` if none can be switched off, or if no oracle judges.
     lost: Option<Lost>,
-    /// Where non-owners are throttled.
+    /// Present if non-owners are throttled.
     periods: Option<Periods>,
-    /// Cycles that a launch goes on after a fault.
+    /// Number of cycles for which a launch continues after a fault.
     after_fault: u64,
-    /// How the launch has ended first.
+    /// How the launch ended at first.
     ended: Option<End>,
 }
 
 impl Surroundings {
-    /// Of an SM that has just been reset.
+    /// Surroundings of an SM that has just been reset.
     pub fn new(config: &Config) -> Self {
         let (memory, host) = (GlobalMemory::new(config.memory), Host::new(config));
         Self { memory, host, periods: Periods::new(config), lost: None, after_fault: 0, ended: None }
     }
 
-    /// The same, in which registers that are switched off lose their values; `twin` has the memories of the SM.
+    /// Surroundings in which registers that are switched off lose their values; `twin` has the memories of the SM.
     pub fn forgetful(config: &Config, twin: &mut dyn Twin) -> Self {
         let memories = twin.memories();
         let lost = Lost::new(config, memories.iter().map(|memory| memory.path.as_str()));
         Self { lost, ..Self::new(config) }
     }
 
-    /// A launch is to run, with these buffers; the reference of the throttle has so many stalls in each period of the launch.
+    /// Starts a launch with these buffers; `reference`: the stalls of the throttle's reference in each period of the launch.
     pub fn begin(&mut self, job: Job, buffers: Memory, reference: Vec<u32>) {
         if let Some(periods) = &mut self.periods {
             periods.begin(reference);
@@ -72,7 +72,7 @@ impl Surroundings {
         (self.after_fault, self.ended) = (0, None);
     }
 
-    /// The launch that has begun goes on for so many cycles after a fault.
+    /// The current launch continues for this many cycles after a fault.
     pub fn go_on_after_fault(&mut self, cycles: u64) {
         self.after_fault = cycles;
     }
@@ -87,12 +87,12 @@ impl Surroundings {
         self.memory.moved()
     }
 
-    /// Gives the buffers back.
+    /// Returns the buffers.
     pub fn take_buffers(&mut self) -> Memory {
         self.memory.take_buffers()
     }
 
-    /// Whether and how the launch has ended, by the outputs of the cycle before.
+    /// Whether and how the launch has ended, according to the outputs of the previous cycle.
     pub fn end(&self, previous: &SmOut) -> Option<End> {
         if self.ended.is_some() {
             return self.ended;
@@ -109,12 +109,12 @@ impl Surroundings {
         })
     }
 
-    /// How many cycles after this one have the same inputs but for the time, if the SM does nothing in them. (The host waits: where it writes, something happens.)
+    /// Number of cycles after this one with the same inputs except for the time, if the SM does nothing. (The host waits: if it writes, something happens.)
     pub fn still(&self, inputs: &SmIn) -> u64 {
         self.memory.still(inputs)
     }
 
-    /// Lets that many such cycles pass.
+    /// Skips this many such cycles.
     pub fn skip(&mut self, cycles: u64) {
         self.memory.skip(cycles);
         self.host.skip(cycles);

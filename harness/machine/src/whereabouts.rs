@@ -1,4 +1,4 @@
-//! Where instructions are, by their addresses: for faults, whose causes lie after the stages that know an address.
+//! Tracks the addresses of instructions, for faults that are detected after the stages that know an address.
 
 use std::collections::VecDeque;
 
@@ -8,24 +8,24 @@ use gpurf_blocks::mrf::MAX_PORTS;
 
 use crate::cycle::Cycle;
 
-/// Numbers of loads in the data cache, at most.
+/// Maximum number of loads in the data cache.
 const MAX_LOADS: usize = 128;
 
-/// Follows the instructions whose faults the SM reports.
+/// Tracks the instructions for which the SM may report faults.
 pub struct Whereabouts {
     /// The instruction that the address unit took last.
     memory: u32,
-    /// The one that each ALU took last.
+    /// The instruction that each ALU took last.
     alu: [u32; MAX_PORTS],
     /// The BAR that arrived last.
     barrier: u32,
-    /// Those of the lines in flight.
+    /// The instructions of the lines in flight.
     lines: VecDeque<u32>,
-    /// There is a data cache in the place of the line table.
+    /// A data cache takes the place of the line table.
     caches: bool,
-    /// Those of the loads in the data cache, by number.
+    /// The instructions of the loads in the data cache, by number.
     loads: [u32; MAX_LOADS],
-    /// Warp, cause and instruction of what has gone wrong.
+    /// Warp, cause and instruction of faults so far.
     found: Vec<(u8, u8, u32)>,
 }
 
@@ -43,14 +43,14 @@ impl Whereabouts {
         }
     }
 
-    /// The instruction at fault, if it is known.
+    /// The instruction that caused the fault, if it is known.
     pub fn of_fault(&self, warp: u8, cause: u8) -> Option<u32> {
         self.found.iter().find(|found| (found.0, found.1) == (warp, cause)).map(|found| found.2)
     }
 
-    /// A cycle.
+    /// Observes a cycle.
     pub fn observe(&mut self, cycle: &Cycle<'_>) {
-        // First: a unit reports what it took in a cycle before.
+        // This comes first, because a unit reports what it took in an earlier cycle.
         self.faults(cycle);
         let o = &cycle.probe.outputs;
         let (dispatch, dispatcher) = (&o.operand_stage, &o.dispatcher);
@@ -101,7 +101,7 @@ impl Whereabouts {
             let misses = &cycle.probe.states.cache.misses_state;
             let used = u128::from(misses.row_used_q) | misses.row_used_wide_q.to_u128();
             let waits = |row: &usize| used >> row & 1 == 1 && misses.row_miss_q[*row] == misses.first_q;
-            // The lowest one that waits for the answer is served first.
+            // The lowest row that waits for the answer is served first.
             if let Some(row) = (0..MAX_LOADS).find(waits) {
                 let pc = self.loads[usize::from(misses.row_load_q[row])];
                 self.found.push((o.cache.fault_warp_o, cause::NO_SUCH_PLACE, pc));

@@ -1,14 +1,14 @@
-//! The bit-flip audit: is every bit of the RTL's state looked at, in every cycle?
+//! The bit-flip audit: checks that every bit of the RTL's state is compared in every cycle.
 //!
-//! Every register bit of the RTL is inverted in a running design, the combinational logic is evaluated anew, and the lockstep's rules are applied to
-//! that very cycle. Then the bit is put back and the run goes on.
+//! Every register bit of the RTL is inverted in a running design, the combinational logic is evaluated again, and the lockstep's rules are applied to
+//! that cycle. Then the bit is restored and the run continues.
 //!
-//! The declaration says how a register is compared: as a probe, or by an output that shows it ([`Field::shows`](gpurf_blocks::Field::shows)). From it follows when: always, or while a
-//! valid is high. The bit is inverted in [`CYCLES_EACH`] such cycles, and has to be reported in each of them. A register that is neither, and no memory, is a hole.
-//! A register of an instance inside that has no probe in the block above it is compared there by the nets that it drives; it has to be reported once, and in every cycle in the audit of its own block.
+//! The declaration says how a register is compared: as a probe, or by an output that shows it ([`Field::shows`](gpurf_blocks::Field::shows)). This also determines when: always, or while a
+//! valid is high. The bit is inverted in [`CYCLES_EACH`] such cycles, and has to be reported in each of them. A register that is compared in neither way and is not a memory is a hole.
+//! A register of a sub-block without a probe in the enclosing block is compared there only by the nets that it drives. A flip has to be reported once there, and each time in its own block's audit.
 //!
-//! Memories are compared whole at intervals, so a flipped bit in one is reported by that comparison: one bit of every word is tried, another column for each
-//! word, all columns in turn.
+//! Memories are compared whole at intervals, and this comparison has to report a flipped bit. One bit of every word is tried, in a different column for each
+//! word, so that all columns are tried.
 
 use std::collections::BTreeMap;
 
@@ -20,29 +20,29 @@ use verilated::{Instance, Options, Toolchain};
 
 use crate::{JobError, Project, RtlSources, request};
 
-/// Cycles in which each bit is inverted, of those in which it is compared.
+/// Number of cycles in which each bit is inverted; it is compared in all of them.
 pub const CYCLES_EACH: usize = 8;
-/// Cycles from one flip of a bit to the next at the least, so that they are spread over the run.
+/// Minimum number of cycles between two flips of a bit, so that the flips are spread over the run.
 const APART: usize = 61;
-/// Flips tried in a cycle.
+/// Number of flips tried in one cycle.
 const FLIPS_PER_CYCLE: usize = 64;
-/// Cycles after which bits that have not been tried often enough are given up.
+/// Cycles after which the audit stops, even if some bits have not been tried often enough.
 const CYCLES: usize = 30_000;
-/// Cycles in a row in which no flip has told anything new, after which the rest is given up.
+/// Consecutive cycles in which no flip gave new information, after which the audit stops.
 const PATIENCE: usize = 6_000;
 
-/// What the audit of one block found.
+/// Result of the audit of one block.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Audit {
     /// The block.
     pub block: String,
-    /// Register bits, those of instances inside among them.
+    /// Number of register bits, including those of sub-blocks.
     pub bits: usize,
-    /// Bits reported: each time, or at least once where they are inside and have no probe.
+    /// Number of bits reported: each time, or at least once if they are in a sub-block without a probe.
     pub reported: usize,
-    /// Those of instances inside that have no probe.
+    /// Number of bits in sub-blocks without a probe.
     pub inside: usize,
-    /// Bits that were compared in fewer than [`CYCLES_EACH`] cycles that could be tried, though reported in all of them.
+    /// Number of bits that could be tried in fewer than [`CYCLES_EACH`] cycles, but were reported in all of them.
     pub seldom: usize,
     /// Memory words tried, one bit each.
     pub memory_words: usize,
@@ -57,43 +57,43 @@ pub struct Audit {
 pub struct Hole {
     /// The register's path inside the block.
     pub register: String,
-    /// How many of its bits.
+    /// Number of its bits that were not reported.
     pub bits: usize,
-    /// What was found.
+    /// The kind of hole.
     pub kind: HoleKind,
 }
 
-/// How bits fail the audit.
+/// The ways in which bits fail the audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HoleKind {
-    /// It is no probe and no memory, and no output is declared to show it.
+    /// It is neither a probe nor a memory, and no output is declared to show it.
     NotDeclared,
     /// A flip was not reported although the declaration says that the bit was compared in that cycle.
     Missed {
         /// The first such cycle.
         cycle: usize,
     },
-    /// The declaration never said that it was compared.
+    /// The declaration never called for its comparison.
     NeverCompared,
-    /// It is inside an instance, and no net of the block has shown a flip.
+    /// It is in a sub-block, and no net of the block has shown a flip.
     NeverShown,
 }
 
 impl Audit {
-    /// Whether every bit was reported.
+    /// Whether there are no holes.
     pub fn complete(&self) -> bool {
         self.memory_reported == self.memory_words && self.holes.is_empty()
     }
 }
 
-/// Why there is no audit of a block.
+/// Why a block could not be audited.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
-    /// The RTL cannot be built, or fails by itself.
+    /// The RTL cannot be built, or fails without a flip.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// The lockstep has to pass first.
+    /// The lockstep must pass without a flip first.
     #[error(
         "{block} differs from its model in cycle {cycle} even without a flip: run gpurf cosim --block {block} first"
     )]
@@ -103,7 +103,7 @@ pub enum AuditError {
         /// The cycle, those of reset included.
         cycle: usize,
     },
-    /// The lockstep asks the rules only where the comparison in place finds a difference, so it would not see this one.
+    /// The lockstep applies the rules only if the comparison in place finds a difference, so it would not detect this flip.
     #[error(
         "{block}: a flip of {register} in cycle {cycle} differs by the rules, but the comparison in place overlooks it: \
          the lockstep is blind there. This is a defect of gpurf, not of the RTL."
@@ -129,16 +129,16 @@ struct Bit {
     state: usize,
     byte: usize,
     bit: u8,
-    /// Where it is compared; nowhere for one inside that has no probe.
+    /// The places where it is compared; empty for a bit in a sub-block without a probe.
     shown: Vec<Shown>,
-    /// Cycles in which it has been reported.
+    /// Number of cycles in which it has been reported.
     reported: usize,
-    /// The cycle from which it may be tried again.
+    /// The first cycle in which it may be tried again.
     from: usize,
 }
 
 impl Bit {
-    /// Whether this many reports are enough.
+    /// Whether the bit has been reported often enough.
     fn is_done(&self) -> bool {
         self.reported >= if self.shown.is_empty() { 1 } else { CYCLES_EACH }
     }
@@ -147,7 +147,7 @@ impl Bit {
 /// Audits a block in a configuration.
 ///
 /// # Errors
-/// As [`AuditError`] says.
+/// See [`AuditError`].
 pub fn audit(
     project: &Project,
     tools: &Toolchain,
@@ -158,7 +158,7 @@ pub fn audit(
     audit_sources(project, tools, block, config, &RtlSources::default(), seed)
 }
 
-/// [`audit`] of RTL in which some modules come from elsewhere.
+/// As [`audit`], with RTL in which some modules are replaced.
 ///
 /// # Errors
 /// As [`audit`].
@@ -221,7 +221,7 @@ pub fn audit_sources(
                 flips += 1;
                 flip(&mut rtl, bit);
                 rtl.settle_all(record.get_mut(2)).map_err(failed)?;
-                // The comparison in place sees what the rules see.
+                // The comparison in place has to detect what the rules detect.
                 let reported = !rtl.is_equal(record.get(1));
                 flip(&mut rtl, bit);
                 let differs = !comparator.differences(record.get(1), record.get(2)).is_empty();
@@ -229,7 +229,7 @@ pub fn audit_sources(
                     let register = readable(block, rtl.state(bit.state).name);
                     return Err(AuditError::Overlooked { block: block.to_owned(), register, cycle });
                 }
-                // What is inside means something seldom, and once is enough.
+                // A bit in a sub-block is seldom visible, and one report is enough.
                 bit.from = cycle + if bit.shown.is_empty() { 1 } else { APART };
                 if differs {
                     bit.reported += 1;
@@ -264,14 +264,14 @@ pub fn audit_sources(
     Ok(audit)
 }
 
-/// Holes as they are found: by register and whether a flip was missed, with the number of bits.
+/// Collects holes: by register and by whether a flip was missed, with the number of bits.
 struct Holes<'a> {
     block: &'a str,
     found: BTreeMap<(String, u8), (HoleKind, usize)>,
 }
 
 impl Holes<'_> {
-    /// A bit of the register of this name in C++.
+    /// Adds a bit of the register with this C++ name.
     fn add(&mut self, name: &str, kind: HoleKind) {
         let register = readable(self.block, name);
         let class = match kind {
@@ -287,7 +287,7 @@ impl Holes<'_> {
     }
 }
 
-/// Every bit of every register that is not a memory only. Those that are declared nowhere are holes at once.
+/// Every bit of every register, except registers that are memories only. Undeclared registers are holes at once.
 fn register_bits(
     rtl: &mut Instance,
     comparator: &Comparator,
@@ -306,7 +306,7 @@ fn register_bits(
         if signals.is_empty() && memories.contains(&name) {
             continue;
         }
-        // Instances are called `u_` something, generate blocks `gen_`.
+        // Names of instances begin with `u_`, names of generate blocks with `gen_`.
         let inside = name.contains("__DOT__u_");
         let count = element.bytes.len() / elem_bytes;
         let total = count * width;
@@ -329,7 +329,7 @@ fn flip(rtl: &mut Instance, bit: &Bit) {
     rtl.state(bit.state).bytes[bit.byte] ^= 1 << bit.bit;
 }
 
-/// Flips a bit of every memory word and asks the whole comparison.
+/// Flips a bit of every memory word and checks that the whole comparison reports it.
 fn audit_memories(twin: &mut dyn gpurf_blocks::Twin, rtl: &mut Instance, audit: &mut Audit) {
     for (index, memory) in twin.memories().into_iter().enumerate() {
         for word in 0..memory.len() {

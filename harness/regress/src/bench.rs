@@ -1,8 +1,8 @@
-//! What lockstep costs, as ratios measured in one run.
+//! Measures what lockstep costs, as ratios of speeds within one run.
 //!
-//! Three things do the same work, one after the other, several times over: the lockstep, the plain Verilator model (built without probes and assertions,
-//! nothing compared), and the Rust model alone. For a block that is a run of recorded inputs, for the SM a kernel with its memory and host. A checksum shows that
-//! all three did it.
+//! Three programs do the same work, one after the other, several times: the lockstep, the plain Verilator model (built without probes and assertions,
+//! without comparison), and the Rust model alone. For a block the work is a run of recorded inputs, for the SM a kernel with memory and host. A checksum
+//! proves that all three did the same work.
 
 mod compiler;
 mod machine;
@@ -27,41 +27,41 @@ use verilated::{Instance, Options, Toolchain};
 use crate::{JobError, Project, RtlSources, request};
 use stopwatch::Stopwatch;
 
-/// Recorded cycles, run through again and again. They begin with a reset, so that every pass starts from the same state.
+/// Number of recorded cycles, which are run repeatedly. They begin with a reset, so that every pass starts from the same state.
 const RECORDED: usize = 4096;
-/// Cycles of one call of a side that runs alone.
+/// Cycles of one call, for a side that runs alone.
 const CHUNK: usize = 64;
-/// The same in the lockstep.
+/// Cycles of one call in the lockstep.
 const LOCKSTEP_CHUNK: usize = 16;
 /// Records of the lockstep's flight recorder.
 const RING: usize = 272;
-/// Rounds; the median counts. Many short ones: the three are compared within a round, and what else the machine does changes slowly.
+/// Number of rounds; the median counts. Rounds are many and short: the three are compared within a round, and other load of the machine changes slowly.
 const ROUNDS: usize = 25;
 
-/// One row.
+/// One row of the results.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// Block and kind of load.
     pub name: String,
-    /// Lockstep, thousand cycles a second.
+    /// Speed of the lockstep, in thousand cycles per second.
     pub lockstep: f64,
-    /// Plain Verilator.
+    /// Speed of plain Verilator.
     pub verilator: f64,
-    /// The model alone.
+    /// Speed of the model alone.
     pub model: f64,
-    /// The lockstep with the model on a second thread, thousand cycles a second of wall time; of the SM only.
+    /// Speed of the lockstep with the model on a second thread, in thousand cycles per second of wall time; for the SM only.
     pub threaded: Option<f64>,
     /// `lockstep / verilator`: the median of the rounds' ratios.
     pub lockstep_ratio: f64,
     /// `model / verilator`: the median of the rounds' ratios.
     pub model_ratio: f64,
-    /// The same, by the time that the RTL's thread had a processor: what is left of `threaded_ratio` where other programs are at work.
+    /// As `threaded_ratio`, but with the processor time of the RTL's thread: this ratio is not disturbed by other programs on the machine.
     pub follower_ratio: Option<f64>,
-    /// Wall time of plain Verilator, on one thread, over that of the lockstep on two: the median of the rounds' ratios.
+    /// Wall time of plain Verilator on one thread, divided by that of the lockstep on two: the median of the rounds' ratios.
     pub threaded_ratio: Option<f64>,
-    /// Plain Verilator compiled by a profile of itself, by plain Verilator; where the lockstep is compiled so.
+    /// Plain Verilator compiled with a profile, relative to plain Verilator without; present if the lockstep is compiled with one.
     pub trained_ratio: Option<f64>,
-    /// Of the outputs; equal for all three.
+    /// Checksum of the outputs; equal for all three.
     pub checksum: String,
 }
 
@@ -71,10 +71,10 @@ pub fn mrf_name(config: &Config, idle: bool) -> String {
     format!("mrf, {} banks, {} collectors, {load}", shape.banks, shape.collectors)
 }
 
-/// Measures `mrf` in a configuration, for `time` each side, all rounds together. `idle`: nothing is ever offered.
+/// Measures `mrf` in a configuration: `time` for each side, all rounds together. `idle`: the inputs never offer anything.
 ///
 /// # Errors
-/// When the RTL cannot be built, or the three do not agree.
+/// When the RTL cannot be built, or the three checksums differ.
 pub fn mrf(project: &Project, tools: &Toolchain, config: &Config, idle: bool, time: Duration) -> Result<Row, JobError> {
     let none = RtlSources::default();
     let probed = request(project, "mrf", config, &none, Options::default())?;
@@ -91,7 +91,7 @@ pub fn mrf(project: &Project, tools: &Toolchain, config: &Config, idle: bool, ti
     let mut sums = [0; 3];
     let time = time / ROUNDS as u32;
     for round in 0..=ROUNDS {
-        // New ones each round: where a model happens to lie in memory makes a tenth of a difference.
+        // New instances in each round: the address at which a model happens to be allocated changes its speed by up to a tenth.
         let mut probed = probed.instance(1).map_err(failed)?;
         let mut plain = plain.instance(1).map_err(failed)?;
         let measured = [
@@ -134,9 +134,9 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 /// Inputs of a run.
 struct Inputs {
-    /// A reset and a write to every register: the plain model's memories cannot be filled otherwise.
+    /// A reset and a write to every register: the memories of the plain model cannot be initialised in another way.
     prelude: Records,
-    /// What is measured, over and over: a reset, then random or idle cycles.
+    /// The measured part, which is repeated: a reset, then random or idle cycles.
     body: Records,
 }
 
@@ -162,7 +162,7 @@ fn record_inputs(declaration: &Declaration, config: &Config, idle: bool) -> Inpu
         }
     }
     row.write_valid_i = 0;
-    // The last write, and a whole number of chunks.
+    // An idle cycle ends the last write; it is repeated up to a whole number of chunks.
     push(&row);
     let whole = prelude.len().next_multiple_of(CHUNK);
     while prelude.len() < whole {
@@ -205,7 +205,7 @@ impl Bench {
                 let (driven, compared) = ring.get_mut(cycle).split_at_mut(input_bytes);
                 twin.cycle(driven, compared);
             }
-            // The prelude begins before reset has been clocked in; it is not measured either.
+            // The prelude begins before reset has taken effect; it is not measured either.
             if std::ptr::eq(inputs, &raw const self.inputs.prelude) {
                 fill(&mut actual, 0, inputs, start, LOCKSTEP_CHUNK);
                 let (_, outcome) = rtl.cycles(actual.all_mut(), LOCKSTEP_CHUNK);
@@ -218,7 +218,7 @@ impl Bench {
         differ.map_or(Ok(measured), |d| Err(JobError::Build(d)))
     }
 
-    /// Lets the RTL follow the model's chunk.
+    /// Lets the RTL follow the model's chunk and compares it.
     fn follow(&self, rtl: &mut Instance, ring: &Records, place: usize, actual: &mut [u8]) -> Result<(), String> {
         let mut done = 0;
         while done < LOCKSTEP_CHUNK {
@@ -240,7 +240,7 @@ impl Bench {
         let mut ring = Records::zeroed(self.declaration.record_bytes, CHUNK);
         self.passes(time, CHUNK, |inputs, start, sum| {
             fill(&mut ring, 0, inputs, start, CHUNK);
-            // Assertions are not built in, so there is nothing that could fail.
+            // Assertions are not built in, so no failure is possible.
             let (_, _) = rtl.cycles(ring.all_mut(), CHUNK);
             (0..CHUNK).for_each(|cycle| self.add(sum, ring.get(cycle)));
         })
@@ -257,7 +257,7 @@ impl Bench {
         })
     }
 
-    /// The prelude, whole passes over the body until the time is over, and one more for the checksum.
+    /// Runs the prelude, whole passes over the body until the time is over, and one more pass for the checksum.
     fn passes(
         &self,
         time: Duration,
@@ -281,7 +281,7 @@ impl Bench {
         (cycles, elapsed, sum.unwrap_or_default())
     }
 
-    /// Adds the outputs that mean something, if there is a sum to add to.
+    /// Adds the outputs that are valid to the checksum, if there is one.
     fn add(&self, sum: &mut Option<u64>, record: &[u8]) {
         let Some(sum) = sum else { return };
         let mut hash = Fold(*sum);
@@ -296,7 +296,7 @@ impl Bench {
     }
 }
 
-/// Copies a chunk of inputs into records from `place` on.
+/// Copies a chunk of inputs into records from index `place` on.
 fn fill(ring: &mut Records, place: usize, inputs: &Records, start: usize, count: usize) {
     for cycle in 0..count {
         ring.get_mut(place + cycle)[..inputs.size()].copy_from_slice(inputs.get(start + cycle));

@@ -1,4 +1,4 @@
-//! One block in lockstep, on inputs of its own.
+//! Runs one block in lockstep, with inputs for this block alone.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -16,11 +16,11 @@ use crate::{
 
 mod keep;
 
-/// A run that may end early looks every so many cycles whether it can.
+/// A run that may end early checks after every this many cycles whether it can.
 const LOOK_EVERY: u64 = 4096;
-/// Memories are compared whole every so many cycles.
+/// Memories are compared whole after every this many cycles.
 const MEMORY_EVERY: u64 = 65_536;
-/// Cycles of a run with witnesses in the comparisons; of a block that the suite runs longer than others, as many times more.
+/// Cycles of a run with witnesses in the comparisons; blocks that the suite runs longer than others get a multiple.
 const WITNESSED_CYCLES: u64 = 100_000;
 
 /// Builds and runs a block.
@@ -44,14 +44,14 @@ pub(crate) fn run(
     let runner = Runner { job, library: &library, declaration: &request.declaration };
     let mut result = runner.run(project, rtl, build_s, stop)?;
     let ended = matches!(result.result, Verdict::Pass | Verdict::CoverageMissed);
-    // A run that may end early is one of many that have to be over soon: comparisons have a build of their own.
+    // A run that may end early belongs to a suite that must be fast: comparisons need a separate build.
     if ended && judged(job) && !job.may_end_early && suite::of_comparisons(&job.block) == job.config {
         judge_comparisons(project, tools, &mut result, request, stop)?;
     }
     Ok(result)
 }
 
-/// Whether a run is random, and long enough to have to reach everything.
+/// Whether a run is random, and long enough that it has to reach everything.
 fn judged(job: &LockstepJob) -> bool {
     matches!(job.inputs, Inputs::Random) && suite::is_judged(&job.block, job.cycles)
 }
@@ -226,7 +226,7 @@ fn classify(
     }
 }
 
-/// Whether all that a run has to reach was reached.
+/// Whether the run has reached everything that it has to reach.
 fn has_reached(coverage: &gpurf_stimulus::Coverage, toggles: &gpurf_stimulus::Toggles) -> bool {
     coverage.least().is_none_or(|(_, count)| count >= REQUIRED_HITS) && toggles.missed().is_empty()
 }

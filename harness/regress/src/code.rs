@@ -12,21 +12,21 @@ use gpurf_oracle::host::{LoadError, Session, named};
 
 use crate::compiler_options;
 
-/// Why there is no machine code for a manifest.
+/// Why a manifest has no machine code.
 #[derive(Debug, thiserror::Error)]
 pub enum CodeError {
-    /// What the compiler finds wrong: with the file, or with a kernel that is launched.
+    /// Errors of the compiler: in the file, or in a kernel that is launched.
     #[error(transparent)]
     Refused(#[from] Diagnostics),
-    /// A launch names no kernel of the file.
+    /// A launch names a kernel that the file does not have.
     #[error(transparent)]
     Name(#[from] LoadError),
 }
 
-/// Compiles the kernels of PTX that a manifest launches; what else is in the file need not be for this machine.
+/// Compiles those kernels of PTX that a manifest launches; other kernels of the file may be unsuitable for this machine.
 ///
 /// # Errors
-/// A kernel of a launch that is not there, or that the compiler refuses.
+/// A kernel of a launch does not exist, or the compiler rejects it.
 pub fn launched(module: &Module<'_>, options: &Options, manifest: &Manifest) -> Result<Compiled, CodeError> {
     let names: Vec<&str> = module.kernels().map(|(name, _)| name).collect();
     let mut wanted = BTreeSet::new();
@@ -38,10 +38,10 @@ pub fn launched(module: &Module<'_>, options: &Options, manifest: &Manifest) -> 
     compiled.complaints().map_or(Ok(compiled), |complaints| Err(complaints.into()))
 }
 
-/// Compiles PTX for the launches of a manifest on a machine: the kernels that they name.
+/// Compiles PTX for the launches of a manifest on a machine: only the kernels that they name.
 ///
-/// Where blocks share scratchpad memory, the compiler has to know which bytes of it are private. Unless the configuration says so
-/// (`compiler.private_shared`), they follow from the launches: the fewest that a launch of the manifest leaves private.
+/// If blocks share scratchpad memory, the compiler has to know which bytes of it are private. Unless the configuration sets their number
+/// (`compiler.private_shared`), it follows from the launches: the smallest number that a launch of the manifest leaves private.
 ///
 /// # Errors
 /// Those of [`launched`].
@@ -54,7 +54,7 @@ pub fn compiled_for(
 ) -> Result<Compiled, CodeError> {
     let module = Module::parse(text, name)?;
     let compile = |options: &Options| launched(&module, options, manifest);
-    // A manifest that does not fit its kernels is found wrong where it is run.
+    // A manifest that does not fit its kernels is reported when it is run.
     let launches = |image: &Image| {
         let session = Session::new(manifest, image).ok();
         session
@@ -66,10 +66,10 @@ pub fn compiled_for(
     compiled_for_sizes(config, registers, compile, launches)
 }
 
-/// The sizes of a launch's blocks.
+/// The block size of a launch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct BlockSize {
-    /// The kernel, as the image names it.
+    /// The kernel, by its name in the image.
     pub kernel: String,
     /// Threads in each dimension.
     pub block: [u32; 3],
@@ -78,14 +78,14 @@ pub struct BlockSize {
 }
 
 impl BlockSize {
-    /// Of a launch of a kernel.
+    /// The block size of a launch of a kernel.
     pub fn of(kernel: &Kernel, geometry: &Geometry) -> Self {
         let shared = kernel.static_shared + geometry.dynamic_shared;
         Self { kernel: kernel.name.clone(), block: geometry.block, shared }
     }
 }
 
-/// Compiles for launches of these sizes on a machine, as [`compiled_for`] says. `compile` does it with some options, `sizes` gives the
+/// Compiles for launches of these sizes on a machine, as [`compiled_for`] does. `compile` compiles with given options, `sizes` returns the
 /// launches of an image.
 ///
 /// # Errors
@@ -101,12 +101,12 @@ pub fn compiled_for_sizes<E>(
     if !private_part_follows(config) {
         return Ok(compiled);
     }
-    // The fewest bytes that a launch leaves private, if one has shared memory at all.
+    // The smallest number of bytes that a launch leaves private, if any launch has shared memory.
     let private_bytes = |image: &Image| {
         let shared = sizes(image).into_iter().map(|size| size.shared);
         shared.filter(|bytes| *bytes > 0).map(|bytes| config.share.private_shared(bytes)).min()
     };
-    // Another layout may take fewer bytes, of which fewer are private then.
+    // A different layout may take fewer bytes, and then fewer bytes are private.
     let mut bound = u32::MAX;
     while let Some(private) = private_bytes(&compiled.image).filter(|private| *private < bound) {
         bound = private;
@@ -117,12 +117,12 @@ pub fn compiled_for_sizes<E>(
     Ok(compiled)
 }
 
-/// Whether the code depends on the sizes of the launches: blocks share scratchpad memory, and how much of it is private follows from them.
+/// Whether the code depends on the sizes of the launches: blocks share scratchpad memory, and the size of the private part follows from them.
 pub fn private_part_follows(config: &Config) -> bool {
     config.share.present && config.share.resource == SharedResource::Scratchpad && config.compiler.private_shared == 0
 }
 
-/// Marks accesses that lie in the private part with the sizes of blocks that the launches have: the compiler has to take any size for possible.
+/// Marks accesses that lie in the private part for the block sizes of the launches; the compiler has to assume that any size is possible.
 fn mark_private(launches: &[BlockSize], image: &mut Image, private: u32) {
     let mut blocks: BTreeMap<&str, [u32; 3]> = BTreeMap::new();
     for launch in launches {

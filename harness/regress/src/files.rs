@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that appear complete or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A file that is written bit by bit, and takes its name when it is whole. What was there before stays until then.
+/// A file that is written in pieces and gets its name when it is complete. The previous file is kept until then.
 pub struct WholeFile {
     path: PathBuf,
     file: Kind,
@@ -14,15 +14,15 @@ pub struct WholeFile {
 
 enum Kind {
     Temporary(NamedTempFile),
-    /// A pipe or a device, which is written to, not replaced.
+    /// A pipe or a device: it is written to, not replaced.
     Special(File),
 }
 
 impl WholeFile {
-    /// Begins it.
+    /// Starts to write the file.
     ///
     /// # Errors
-    /// When nothing can be written there.
+    /// When the path cannot be written.
     pub fn create(path: &Path) -> io::Result<Self> {
         let file = match fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -42,23 +42,23 @@ impl WholeFile {
         }
     }
 
-    /// Where to write its bytes.
+    /// A handle for writing.
     ///
     /// # Errors
-    /// When there are no more handles.
+    /// When the system has no more handles.
     pub fn writer(&self) -> io::Result<File> {
         self.file().try_clone()
     }
 
-    /// It is whole. Without this it is deleted.
+    /// Gives the file its name, because it is complete. Without this call it is deleted.
     ///
     /// # Errors
-    /// When it cannot be written or take its name.
+    /// When it cannot be written or renamed.
     pub fn keep(self) -> io::Result<()> {
         let Kind::Temporary(file) = self.file else { return Ok(()) };
         #[cfg(unix)]
         {
-            // Temporary files are their owner's alone; results are not.
+            // Temporary files can be read by their owner only; results should not be restricted.
             use std::os::unix::fs::PermissionsExt;
             file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
         }
@@ -68,7 +68,7 @@ impl WholeFile {
     }
 }
 
-/// Writes a file; what was there before stays until the new one is whole.
+/// Writes a file; the previous one is kept until the new one is complete.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -78,7 +78,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.keep()
 }
 
-/// The same with the folders above it.
+/// The same, and creates the folders above the file.
 ///
 /// # Errors
 /// When one of them cannot be made or the file cannot be written.

@@ -1,4 +1,4 @@
-//! What one run of one block is asked for, and what comes of it.
+//! The description of one run of one block, and its result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -24,28 +24,28 @@ pub(crate) use absent::{allowed, not_allowed};
 pub(crate) use again::{overrides, replay_options};
 pub use inputs::{Inputs, KernelInputs, ProgramInputs, REGISTERS};
 
-/// A run of at least this many cycles must reach every coverage point [`REQUIRED_HITS`] times; of a block that the suite runs longer than others, one
-/// that is as many times longer.
+/// A run of at least this many cycles must reach every coverage point [`REQUIRED_HITS`] times; for a block that the suite runs longer than others,
+/// this limit is as many times higher.
 pub const COVERAGE_FROM_CYCLES: u64 = 500_000;
 /// How often every coverage point has to be reached.
 pub const REQUIRED_HITS: u64 = 100;
 
-/// RTL that takes the place of the project's own.
+/// RTL that replaces the project's own.
 #[derive(Clone, Debug, Default)]
 pub struct RtlSources {
-    /// Module or package, and file.
+    /// Name of the module or package, and the file that replaces it.
     pub overrides: Vec<(String, PathBuf)>,
-    /// Sources to add in front of the project's.
+    /// Sources to compile before the project's.
     pub extra: Vec<PathBuf>,
     /// Further include folders.
     pub include_dirs: Vec<PathBuf>,
     /// Macros.
     pub defines: Vec<String>,
-    /// Probes that it may lack, by name: they are not compared then.
+    /// Names of probes that the RTL may lack; they are then not compared.
     pub allow_absent: Vec<String>,
-    /// The options of the command line that ask for all this, with absolute paths.
+    /// The command-line options for all of this, with absolute paths.
     pub options: Vec<String>,
-    /// Of RTL with mutants that are selected while it runs, the one to select (`Options::knobs`).
+    /// For RTL with mutants that are selected at run time: the one to select (`Options::knobs`).
     pub select: Option<u16>,
 }
 
@@ -61,14 +61,14 @@ pub fn packages() -> Vec<&'static str> {
     std::iter::once(PACKAGE).chain(imported).collect()
 }
 
-/// Those of them, besides [`PACKAGE`], that a block's modules import.
+/// The project's packages, besides [`PACKAGE`], that a block's modules import.
 pub fn packages_of(block: &Entry) -> Vec<&'static str> {
     let modules = block.modules();
     let imports = |path: &&str| modules.iter().filter_map(|module| IMPORTED.get(module)).flatten().any(|p| p == path);
     packages().into_iter().filter(imports).collect()
 }
 
-/// Whether a block is built from this module or package.
+/// Whether this module or package is part of the build of a block.
 pub fn is_built_from(block: &Entry, name: &str) -> bool {
     name == PACKAGE || block.contains(name) || packages_of(block).into_iter().any(|path| file_name(path) == name)
 }
@@ -89,11 +89,11 @@ pub struct LockstepJob {
     pub seed: u64,
     /// Cycles to compare.
     pub cycles: u64,
-    /// Where inputs come from.
+    /// The source of inputs.
     pub inputs: Inputs,
-    /// Whether to shrink what fails and write a failure folder.
+    /// Whether to shrink a failure and write a failure folder.
     pub keep_failure: bool,
-    /// Whether random inputs may end when the run has reached all that it has to reach, after a quarter of its cycles at the earliest.
+    /// Whether a run with random inputs may end when it has reached everything that it has to reach, after a quarter of its cycles at the earliest.
     pub may_end_early: bool,
     /// Threads that the run may use ([`RunPlan::threads`](gpurf_lockstep::RunPlan::threads)).
     pub threads: usize,
@@ -102,7 +102,7 @@ pub struct LockstepJob {
 }
 
 impl LockstepJob {
-    /// A run on one thread, of all its cycles, whose failure is kept with the usual history.
+    /// A job on one thread, with all of its cycles; a failure is kept with the usual history.
     pub fn new(block: &str, config: Config, seed: u64, cycles: u64, inputs: Inputs) -> Self {
         Self {
             block: block.to_owned(),
@@ -117,29 +117,29 @@ impl LockstepJob {
         }
     }
 
-    /// Checks that its history fits into memory.
+    /// Checks that the history fits into memory.
     pub(crate) fn check_history(&self, declaration: &Declaration) -> Result<(), JobError> {
         check_history(declaration, self.history).map_err(|e| JobError::Input(e.to_string()))
     }
 
-    /// Cycles before a failure that are kept: no more than usual where there is no folder that they could go to.
+    /// Cycles before a failure that are kept: if no folder is written, no more than usual.
     pub(crate) fn kept_history(&self) -> u64 {
         if self.keep_failure { self.history } else { HISTORY }
     }
 }
 
-/// What came of a job.
+/// The result of a job.
 #[derive(Clone, Debug)]
 pub struct JobResult {
     /// The job.
     pub job: LockstepJob,
-    /// In a word.
+    /// The verdict.
     pub result: Verdict,
     /// Cycles found equal.
     pub cycles: u64,
     /// Signals compared in each cycle.
     pub signals_compared: usize,
-    /// Probes that this RTL does not have: allowed to be absent, unless the result is [`Verdict::ProbesAbsent`].
+    /// Probes that this RTL lacks: allowed to be absent, unless the result is [`Verdict::ProbesAbsent`].
     pub probes_absent: Vec<String>,
     /// Time of building, in seconds.
     pub build_s: f64,
@@ -147,30 +147,30 @@ pub struct JobResult {
     pub wall_s: f64,
     /// Event counts.
     pub events: Events,
-    /// Coverage points and how often each was reached.
+    /// Coverage points, and how often each was reached.
     pub coverage: Vec<(&'static str, u64)>,
-    /// Bits of inputs, and how many of them were 0 and 1: of random inputs only.
+    /// Input bits that have to be 0 and 1, and how many were: only for random inputs.
     pub toggles: Option<ToggleCounts>,
-    /// Comparisons of the RTL, and how many of their bits have been the only ones to differ: where they are judged.
+    /// Comparisons of the RTL, and how many of their bits have been the only ones to differ: only if they are judged.
     pub comparisons: Option<ComparisonCounts>,
     /// The first difference.
     pub divergence: Option<DivergenceSummary>,
     /// The cycle of the failure.
     pub failing_cycle: Option<u64>,
-    /// The failure in words.
+    /// The failure as text.
     pub report: String,
     /// The failure folder.
     pub failure_folder: Option<PathBuf>,
 }
 
-/// Bits of a block's inputs that have to be 0 and 1 in a run, while they are valid.
+/// Bits of a block's inputs that have to be both 0 and 1 in a run, while they are valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ToggleCounts {
-    /// All of them.
+    /// All such bits.
     pub bits: usize,
-    /// Those that were both.
+    /// Bits that were both.
     pub reached: usize,
-    /// Bits that cannot be both, which are not asked for.
+    /// Bits for which this is impossible, which are not required.
     pub excused: usize,
 }
 
@@ -180,7 +180,7 @@ impl ToggleCounts {
     }
 }
 
-/// What to build for a block.
+/// The build request for a block.
 ///
 /// # Errors
 /// When there is no such block, or a file or module of `rtl` does not exist.
@@ -221,7 +221,7 @@ pub fn request(
     Ok(request)
 }
 
-/// A library whose instances have the mutant selected that `rtl` names.
+/// The library, with instances that select the mutant that `rtl` names.
 pub(crate) fn selected(library: Library, rtl: &RtlSources) -> Library {
     match rtl.select {
         Some(select) => library.with_knobs(select),
@@ -229,7 +229,7 @@ pub(crate) fn selected(library: Library, rtl: &RtlSources) -> Library {
     }
 }
 
-/// Checks that every file in place of a module has the module's ports. A package has none.
+/// Checks that every file that replaces a module has the module's ports. A package has none.
 pub(crate) fn check_overrides(
     project: &Project,
     tools: &Toolchain,

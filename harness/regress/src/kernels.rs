@@ -1,4 +1,4 @@
-//! One kernel on the whole SM, in lockstep.
+//! Runs one kernel on the whole SM, in lockstep.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ use verilated::{Library, Options, Toolchain};
 use crate::job::{check_overrides, not_allowed, selected};
 use crate::{JobError, JobResult, KernelInputs, LockstepJob, Project, RtlSources, build_sm, compiled_for, request};
 
-/// Runs the launches of a manifest in lockstep, and its checks.
+/// Runs the launches of a manifest in lockstep, and the manifest's checks.
 pub(crate) fn run(
     project: &Project,
     tools: &Toolchain,
@@ -68,12 +68,12 @@ pub(crate) fn run(
     Ok(result)
 }
 
-/// Wrong input, in words.
+/// The error for wrong input.
 pub(crate) fn input(error: &dyn std::fmt::Display) -> JobError {
     JobError::Input(error.to_string())
 }
 
-/// A line of a report: its folder cannot be written. The failure itself is the result.
+/// A line for a report whose folder cannot be written. The result of the run remains the failure itself.
 pub(crate) fn cannot_write(project: &Project, error: &std::io::Error) -> String {
     let failures = project.failures.display();
     format!(
@@ -96,11 +96,11 @@ pub(crate) fn image(manifest: &Manifest, kernel: &KernelInputs, config: &Config)
     Ok(compiled.image)
 }
 
-/// The SM's RTL.
+/// The build of the SM's RTL.
 pub(crate) enum Built {
-    /// With all that is compared, but for what may be absent; and the seconds that building took.
+    /// With all compared signals except those that may be absent; and the build time in seconds.
     Whole(Library, f64),
-    /// Without something that has to be there.
+    /// Without a signal that must exist.
     Lacking(Box<JobResult>),
 }
 
@@ -122,13 +122,13 @@ pub(crate) fn build(
     Ok(lacking.map_or_else(|| Built::Whole(library, build_s), |result| Built::Lacking(Box::new(result))))
 }
 
-/// How a job's kernels run.
+/// The engine settings of a job.
 pub(crate) fn settings(job: &LockstepJob, stop: &'static AtomicBool) -> Settings {
     let history = job.kept_history();
     Settings { seed: job.seed, stop, threads: job.threads, history, ..Settings::new(job.config) }
 }
 
-/// Both sides, just reset.
+/// A lockstep engine, just reset.
 pub(crate) fn engine(
     job: &LockstepJob,
     library: &Library,
@@ -137,7 +137,7 @@ pub(crate) fn engine(
     LockstepEngine::new(settings(job, stop), library).map_err(|f| JobError::Build(f.to_string()))
 }
 
-/// What an engine has to say of a run in which nothing went wrong.
+/// The result of a run without a failure.
 pub(crate) fn result_of<M: Machine>(job: &LockstepJob, engine: &M, build_s: f64, wall_s: f64) -> JobResult {
     let statistics = engine.statistics();
     let (signals_compared, probes_absent) = engine.compared().unwrap_or_default();
@@ -160,12 +160,12 @@ pub(crate) fn result_of<M: Machine>(job: &LockstepJob, engine: &M, build_s: f64,
     }
 }
 
-/// What went wrong with a launch.
+/// Stores the failure of a launch in the result.
 pub(crate) fn failed(result: &mut JobResult, error: &LaunchError, manifest: &Path) -> Result<(), JobError> {
     let Some(verdict) = error.verdict() else {
         return Err(JobError::Input(format!("{}: {error}", manifest.display())));
     };
-    // Test kernels end on the oracle: one that does not is a failed check, whatever the oracle finds.
+    // Test kernels complete on the oracle: if one does not, this is a failed check, whatever the oracle finds.
     result.result = if matches!(error, LaunchError::Oracle(_)) { Verdict::CheckFailed } else { verdict };
     result.report = format!("{error}\n");
     if let LaunchError::Broken(broken) = error {

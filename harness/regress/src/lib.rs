@@ -1,12 +1,12 @@
-//! Lockstep in bulk.
+//! Runs large numbers of lockstep jobs.
 //!
-//! A [`LockstepJob`] is one run of one block: shape, straps, seed, length, where the inputs come from. [`run_job`] builds the RTL, runs it, shrinks what fails and writes
+//! A [`LockstepJob`] is one run of one block: shape, straps, seed, length, source of inputs. [`run_job`] builds the RTL, runs it, shrinks a failure and writes
 //! the failure folder; its [`JobResult`] is what a table or `--json` shows. [`suite`] has the lists of jobs that `gpurf cosim` runs;
-//! [`run_all`] runs a list on several threads, [`run_grouped`] one whose items share builds.
+//! [`run_all`] runs a list on several threads, [`run_grouped`] a list whose items share builds.
 //!
-//! [`golden`] pins what the model does today; [`regression`] runs thousands of cases and sorts what fails.
+//! [`golden`] records the behaviour of the model, so that changes are detected; [`regression`] runs thousands of cases and groups the failures.
 //!
-//! [`audit`] and [`mutants`] ask the opposite question: whether the check can fail. [`mod@bench`] measures what it costs.
+//! [`audit`] and [`mutants`] check the opposite: that the comparison can fail. [`mod@bench`] measures its cost.
 
 pub mod audit;
 pub mod bench;

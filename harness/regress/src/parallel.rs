@@ -1,15 +1,15 @@
-//! Jobs on several threads.
+//! Runs jobs on several threads.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Mutex;
 use std::thread::Builder;
 
-/// Bytes of stack: what Verilator makes of a netlist has wide vectors by the thousand as local variables.
+/// Stack size in bytes: Verilator's C++ of a netlist has thousands of wide vectors as local variables.
 const STACK: usize = 256 << 20;
 
-/// Calls `work` for every item on `threads` threads and gives the results in the order of the items. `done` is told of
-/// each result as it comes, in any order.
+/// Calls `work` for every item on `threads` threads and returns the results in the order of the items. `done` is called with
+/// each result as soon as it is known, in any order.
 pub fn run_all<T: Sync, R: Send>(
     items: &[T],
     threads: usize,
@@ -20,16 +20,16 @@ pub fn run_all<T: Sync, R: Send>(
     run_grouped(items, &alone, threads, work, done)
 }
 
-/// Threads that each of so many jobs may use, where there are so many in all.
+/// Threads that each of `jobs` jobs may use, if `threads` are available in total.
 pub fn threads_of_each(jobs: usize, threads: usize) -> usize {
     (threads / jobs.max(1)).max(1)
 }
 
-/// As [`run_all`], where items of one group need the same thing and the first of them makes it, such as a build: while it does, the other
+/// As [`run_all`], for items in groups: items of one group need the same thing, such as a build, and the first makes it. Meanwhile the
 /// threads do not wait for it but take items of other groups, if there are any. `groups`: the group of each item.
 ///
 /// # Panics
-/// When there are not as many groups as items.
+/// When the number of groups differs from the number of items.
 pub fn run_grouped<T: Sync, R: Send, G: Eq + Hash + Sync>(
     items: &[T],
     groups: &[G],
@@ -62,12 +62,12 @@ pub fn run_grouped<T: Sync, R: Send, G: Eq + Hash + Sync>(
 /// The items that no thread has taken.
 struct Queue<'a, G> {
     waiting: Vec<usize>,
-    /// The groups of which an item was taken, and whether one has ended.
+    /// The groups of which an item was taken, and whether one item of the group has ended.
     first: HashMap<&'a G, bool>,
 }
 
 impl<'a, G: Eq + Hash> Queue<'a, G> {
-    /// The first item that need not wait for another one of its group; else the first of all.
+    /// The first item that need not wait for another item of its group; if there is none, the first of all.
     fn take(&mut self, groups: &'a [G]) -> Option<usize> {
         let ready = |&index: &usize| self.first.get(&groups[index]) != Some(&false);
         let place = self.waiting.iter().position(ready).unwrap_or(0);
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// Both items of the first group wait for the first one: the second thread takes the other group's meanwhile.
+    /// Both items of the first group need its first item: meanwhile the second thread takes the item of the other group.
     #[test]
     fn a_thread_takes_another_group_while_the_first_of_one_is_at_work() {
         let groups = ["a", "a", "b", "b"];

@@ -1,4 +1,4 @@
-//! Random programs on the whole SM, in lockstep.
+//! Runs random programs on the whole SM, in lockstep.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,32 +24,32 @@ pub fn coverage_from_programs(config: &Config) -> usize {
     6 * themes::of(config).count()
 }
 
-/// How often they must reach every situation of the SM. Many of these are rare: most programs fill no queue.
+/// How often all programs together must reach every situation of the SM. Many situations are rare: most programs fill no queue.
 pub const REQUIRED_ON_SM: u64 = 20;
-/// How long shrinking may take.
+/// Time limit of shrinking.
 const SHRINK_LIMIT: Duration = Duration::from_secs(60);
 /// Lines of a short program that a report shows.
 const SHOWN_LINES: usize = 60;
-/// What a failing program's file is called.
+/// File name of a failing program.
 const FILE: &str = "program.toml";
 
-/// What programs and kernels have reached together in a configuration.
+/// Points that programs and kernels have reached together in a configuration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reached {
-    /// How often each point was reached that there is in the configuration: those of programs, counted on the oracle, and those of the SM.
+    /// How often each point of the configuration was reached: points of programs, counted on the oracle, and points of the SM.
     pub counts: BTreeMap<&'static str, u64>,
     /// Points that the configuration cannot reach, and why.
     pub unreached: BTreeMap<&'static str, &'static str>,
-    /// What is wrong with it, by point.
+    /// Points that are missing, and points that were reached against expectation.
     pub missed: Vec<Missed>,
 }
 
-/// What is wrong with a point.
+/// What is wrong with a coverage point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Missed {
     /// It was reached too rarely.
     Rare(&'static str, u64),
-    /// It was reached, although it is listed as one that cannot be.
+    /// It was reached, although it is listed as unreachable.
     Reached(&'static str, u64),
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for Missed {
 }
 
 impl Reached {
-    /// By so many programs, and by kernels besides: what each of them has counted. From [`coverage_from_programs`] on they have to reach everything, if `whole`:
+    /// Adds up the counts of programs and kernels. From [`coverage_from_programs`] programs on they have to reach everything, if `whole` holds:
     /// if all programs of a run through all themes are there.
     pub fn new<'a>(
         config: &Config,
@@ -88,7 +88,7 @@ impl Reached {
         let mut counts: BTreeMap<&'static str, u64> =
             executed.iter().copied().chain(names).map(|name| (name, 0)).collect();
         for (point, count) in counted {
-            // A machine without a unit has no points of it.
+            // A machine that lacks a unit has no points of it.
             if let Some(sum) = counts.get_mut(point) {
                 *sum += count;
             }
@@ -107,14 +107,14 @@ impl Reached {
         Self { counts, unreached, missed }
     }
 
-    /// Points that were reached, and how many there are: those apart that cannot be reached.
+    /// Number of points that were reached, and number of all points; unreachable ones are not counted.
     pub fn numbers(&self) -> (usize, usize) {
         let expected = || self.counts.iter().filter(|(point, _)| !self.unreached.contains_key(**point));
         (expected().filter(|(_, count)| **count > 0).count(), expected().count())
     }
 }
 
-/// Runs the program of a job in lockstep; one that fails is shrunk.
+/// Runs the program of a job in lockstep; a failing program is shrunk.
 pub(crate) fn run(
     project: &Project,
     tools: &Toolchain,
@@ -150,7 +150,7 @@ fn refused(inputs: &ProgramInputs, error: &ProgramError) -> JobError {
     JobError::Input(format!("{}: {error}", inputs.name))
 }
 
-/// Runs a program on an engine; the error is that of the engine.
+/// Runs a program on an engine; returns errors of the engine.
 pub(crate) fn execute<M: Machine>(
     program: &Program,
     engine: &mut M,
@@ -177,7 +177,7 @@ impl Runner<'_> {
         Ok((result, engine))
     }
 
-    /// Runs a program on the model alone, with the oracle's verdict: much faster where both sides agree.
+    /// Runs a program on the model alone, with the oracle's verdict: much faster, if both sides are known to agree.
     fn attempt_on_model(&self, program: &Program) -> Result<JobResult, JobError> {
         self.attempt_on(program, &mut ModelEngine::judged(settings(self.job, self.stop)))
     }
@@ -199,7 +199,7 @@ impl Runner<'_> {
         Ok(result)
     }
 
-    /// Shrinks a program that fails and writes its folder. The result becomes that of the short program, but for what was measured.
+    /// Shrinks a failing program and writes its folder. The result becomes that of the short program, except for measured values.
     fn keep(
         &self,
         project: &Project,
@@ -248,10 +248,10 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A shorter program that fails in the same way; nothing where the failure does not come again.
+    /// A shorter program that fails in the same way; `None` if the failure does not occur again.
     fn shrink(&self, result: &JobResult, program: &Program) -> Result<Option<Shrunk>, JobError> {
         let wanted = signature(result);
-        // Only the last run is kept.
+        // Only the last run keeps its history.
         let brief = Runner { job: &LockstepJob { history: HISTORY, ..self.job.clone() }, ..*self };
         let both_agree = matches!(result.result, Verdict::OracleMismatch | Verdict::Hang);
         let mut broken = None;
@@ -279,7 +279,7 @@ impl Runner<'_> {
     }
 }
 
-/// What two failures have in common when they are the same: the kind, and the block, or the words without numbers.
+/// What two failures have in common if they count as the same: the kind, and the block, or the text without numbers.
 fn signature(result: &JobResult) -> (Verdict, String) {
     let what = match &result.divergence {
         Some(divergence) => divergence.block.clone(),
@@ -304,7 +304,7 @@ fn summary(shrunk: &Shrunk) -> String {
     )
 }
 
-/// The instructions of a manifest, the first of them.
+/// The first instructions of a manifest.
 fn listing(manifest: &str) -> String {
     let code = manifest.lines().skip_while(|line| !line.starts_with("code = ")).skip(1);
     let code: Vec<&str> = code.take_while(|line| *line != "'''").collect();

@@ -1,4 +1,4 @@
-//! Where things are.
+//! Folders of the project.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ impl Project {
         self.root.join("target/verilated")
     }
 
-    /// The results of runs that reports have made.
+    /// The folder for results of runs that reports have made.
     pub fn report_runs(&self) -> PathBuf {
         self.root.join("target/reports/runs")
     }

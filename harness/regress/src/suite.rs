@@ -1,4 +1,4 @@
-//! Lists of jobs.
+//! Lists of lockstep jobs.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use gpurf_stimulus::program::{Weights, themes};
 
 use crate::{COVERAGE_FROM_CYCLES, Inputs, KernelInputs, LockstepJob, ProgramInputs, Project};
 
-/// What the suites run of a design besides the main register file, declared in a file of the design's name.
+/// The runs of the suites for a design besides the main register file, declared in a file with the design's name.
 pub(crate) struct Family {
-    /// Its name. Its main preset is a build of the SM.
+    /// Name of the design. Its main preset is a build of the SM.
     design: &'static str,
-    /// The kernel on which mutants of the SM itself run there.
+    /// The kernel on which mutants of the SM itself run with this design.
     kernel: &'static str,
     /// Whether a block is run in the family's configurations only.
     pub(crate) is_own: fn(&str) -> bool,
-    /// Configurations of a block in the whole suite; blocks outside the design may have some too.
+    /// Configurations of a block in the whole suite; blocks outside the design may have some as well.
     few: fn(&str) -> Vec<Config>,
-    /// Further ones in the long runs.
+    /// Further configurations in the long runs.
     more: fn(&str) -> Vec<Config>,
-    /// The configuration in which the audit inverts the registers of a block, if not the default.
+    /// The configuration in which the audit inverts the registers of a block, if it is not the default.
     audited: fn(&str) -> Option<Config>,
     /// Selects the design in the small configuration of mutants if it is the one that they have, and makes its sizes small.
     pub(crate) shrink: fn(&mut Config),
@@ -34,7 +34,7 @@ pub(crate) struct Family {
     pub(crate) mutated: fn(&str, Config) -> Vec<Config>,
     /// Blocks that run whole in the default suite too: mistakes in them have been found late.
     runs_whole: &'static [&'static str],
-    /// How much longer than others blocks are run.
+    /// How many times longer than others these blocks are run.
     stretch: &'static [(&'static str, u64)],
     /// Sizes of the design with which the cost of a cycle is measured.
     sizes: &'static [Sweep],
@@ -79,7 +79,7 @@ macro_rules! designs {
 
 gpurf_blocks::each_design!(designs);
 
-/// A configuration with a change.
+/// A copy of a configuration with a change.
 pub(crate) fn changed(mut config: Config, change: impl Fn(&mut Config)) -> Config {
     change(&mut config);
     config
@@ -106,32 +106,32 @@ pub(crate) fn powered(mut config: Config, mode: PowerMode) -> Config {
     config
 }
 
-/// The same, with so many entries of a warp in the table of accesses.
+/// Registers with power states, and a table of accesses with `entries` entries for each warp.
 pub(crate) fn tabled(config: Config, entries: usize) -> Config {
     changed(powered(config, PowerMode::Greener), |c| c.power.table_entries = entries)
 }
 
-/// Registers handed out one by one.
+/// Registers that are allocated one by one.
 pub(crate) fn places(config: Config) -> Config {
     changed(alone(config), |c| c.mrf.allocation = Allocation::Registers)
 }
 
-/// The same with blocks that share registers.
+/// The same, with blocks that share registers.
 pub(crate) fn sharing(config: Config) -> Config {
     changed(places(config), |c| c.share.present = true)
 }
 
-/// Registers one by one, and blocks that share scratchpad memory.
+/// Registers that are allocated one by one, and blocks that share scratchpad memory.
 pub(crate) fn scratchpad(config: Config) -> Config {
     changed(sharing(config), |c| c.share.resource = SharedResource::Scratchpad)
 }
 
-/// Blocks that share registers, with non-owners that are throttled, in periods of so many cycles.
+/// Blocks that share registers, with throttled non-owners; `period`: the cycles of a period.
 pub(crate) fn throttled(config: Config, period: usize) -> Config {
     changed(sharing(config), |c| c.share.throttle = period)
 }
 
-/// The same whose throttle has another reference.
+/// The same, with another reference of the throttle.
 pub(crate) fn compared(config: Config, period: usize, reference: Reference) -> Config {
     changed(throttled(config, period), |c| c.share.reference = reference)
 }
@@ -151,7 +151,7 @@ pub fn all_shapes() -> Vec<MrfConfig> {
     shapes
 }
 
-/// A choice of the 60 in which every pair of values of two parameters occurs.
+/// A choice of these 60 in which every pair of values of two parameters occurs.
 pub fn pairwise_shapes() -> Vec<MrfConfig> {
     fn pairs(s: &MrfConfig) -> [(u8, usize, usize); 6] {
         let v = [s.banks, s.ports as usize, s.collectors, s.issue_ports];
@@ -161,7 +161,7 @@ pub fn pairwise_shapes() -> Vec<MrfConfig> {
     let all = all_shapes();
     let mut open: std::collections::BTreeSet<_> = all.iter().flat_map(pairs).collect();
     let mut chosen = Vec::new();
-    // Greedy: the shape that covers most of what is still open, the first of equals.
+    // Greedy: takes the shape that covers the most remaining pairs; of equals the first.
     while !open.is_empty() {
         let gain = |s: &MrfConfig| pairs(s).iter().filter(|p| open.contains(*p)).count();
         let best = *all.iter().rev().max_by_key(|s| gain(s)).expect("there are shapes");
@@ -178,7 +178,7 @@ pub fn random(block: &str, config: Config, seed: u64, cycles: u64) -> LockstepJo
     LockstepJob::new(block, config, seed, cycles, Inputs::Random)
 }
 
-/// Every block but `mrf`, in each variant that changes what it does: `cycles` each, or a multiple where situations come up rarely.
+/// Every block but `mrf`, in each variant that changes its behaviour: `cycles` each, or a multiple if its situations are rare.
 pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let names = registry::blocks().map(|b| b.name).filter(|&n| n != "mrf");
     names
@@ -189,7 +189,7 @@ pub fn leaf_blocks(seed: u64, cycles: u64) -> Vec<LockstepJob> {
         .collect()
 }
 
-/// The same in further shapes, which only the long runs have: as long, so that they are judged alike.
+/// The same in further shapes, which only the long runs have; they run for as many cycles, so that they are judged by the same rules.
 pub fn further_shapes(seed: u64, cycles: u64) -> Vec<LockstepJob> {
     let names = registry::blocks().map(|b| b.name);
     names
@@ -201,7 +201,7 @@ pub fn further_shapes(seed: u64, cycles: u64) -> Vec<LockstepJob> {
         .collect()
 }
 
-/// How much longer than others a block is run: where slots have to fill, drain and empty before something comes up, it comes up rarely.
+/// How many times longer than others a block is run: if slots have to fill, drain and empty before a situation occurs, it is rare.
 pub(crate) fn stretch(block: &str) -> u64 {
     match block {
         "block_launcher" | "unified_shared" => return 2,
@@ -214,7 +214,7 @@ pub(crate) fn stretch(block: &str) -> u64 {
     all.find(|(name, _)| *name == block).map_or(1, |&(_, times)| times)
 }
 
-/// Lets random runs end when they have reached what they have to reach. Of the mistakes that `gpurf mutate` generates in the RTL
+/// Allows random runs to end when they have reached everything that they have to reach. Of the mistakes that `gpurf mutate` generates in the RTL
 /// (`docs/mutants.md`) all are found within an eighth of a whole run, but for one in each of two blocks, which run whole.
 fn ending_early(jobs: &mut [LockstepJob]) {
     let all = FAMILIES.iter().flat_map(|family| family.runs_whole).chain(&["alu"]);
@@ -232,7 +232,7 @@ pub fn of_comparisons(block: &str) -> Config {
     variants(block).pop().expect("a block has a configuration")
 }
 
-/// Where the audit inverts a block's registers unless something is selected: in a configuration that uses all of them.
+/// The configuration in which the audit inverts a block's registers unless another one is selected: it uses all of them.
 pub fn audited(block: &str) -> Config {
     // The number of registers counts in this mode only.
     if block == "power_states" {
@@ -241,30 +241,30 @@ pub fn audited(block: &str) -> Config {
     FAMILIES.iter().find_map(|family| (family.audited)(block)).unwrap_or_default()
 }
 
-/// Whether so many random cycles of a block have to reach all that its stimulus has to reach.
+/// Whether a run of this many random cycles of a block has to reach everything that its stimulus requires.
 pub fn is_judged(block: &str, cycles: u64) -> bool {
     cycles >= COVERAGE_FROM_CYCLES * stretch(block)
 }
 
-/// A data cache of such a size.
+/// A data cache of this size.
 fn cache(kilobytes: usize, ways: usize, replacement: Replacement) -> Config {
     let cache =
         |c: &mut Config| (c.cache.kilobytes, c.cache.ways, c.cache.replacement) = (kilobytes, ways, replacement);
     changed(Config::default(), cache)
 }
 
-/// So many requests of a data cache may wait, and so many parts of loads.
+/// Sets how many requests of a data cache may wait, and how many parts of loads.
 fn waiting(config: Config, misses: usize, rows: usize) -> Config {
     let present = |c: &mut Config| c.cache.kilobytes = c.cache.kilobytes.max(1);
     changed(changed(config, present), |c| (c.cache.misses, c.sm.line_rows) = (misses, rows))
 }
 
-/// The machine with so little unified memory that small kernels fill what is limited.
+/// The machine with so little unified memory that small kernels fill the limited parts.
 fn unified() -> Config {
     preset("unified-tiny").expect("a preset").config
 }
 
-/// The machine with as much of it as the thesis has.
+/// The machine with as much unified memory as in the thesis.
 fn unified_large() -> Config {
     preset("unified-384").expect("a preset").config
 }
@@ -279,7 +279,7 @@ pub(crate) fn with_policies(config: Config) -> Config {
     })
 }
 
-/// Unified memory in which registers and memory have ports of their own.
+/// Unified memory with separate ports for registers and memory.
 pub(crate) fn with_separate_ports(config: Config) -> Config {
     changed(config, |c| c.unified.ports = MemoryPorts::Separate)
 }
@@ -294,7 +294,7 @@ pub(crate) fn with_unified(config: Config) -> Config {
     changed(config, change)
 }
 
-/// The baseline, and what else changes what a block does.
+/// The baseline, and other configurations that change the behaviour of a block.
 fn variants(block: &str) -> Vec<Config> {
     let base = Config::default();
     let mut all: Vec<Config> = FAMILIES.iter().flat_map(|family| (family.few)(block)).collect();
@@ -470,7 +470,7 @@ pub fn clocks(project: &Project, config: Config, seed: u64) -> LockstepJob {
     kernel(KernelInputs::of_project(project, "launch/clocks"), late, seed)
 }
 
-/// A kernel on the SM.
+/// The job for a kernel on the SM.
 pub fn kernel(inputs: KernelInputs, config: Config, seed: u64) -> LockstepJob {
     LockstepJob::new(gpurf_sm::ENTRY.name, config, seed, 0, Inputs::Kernel(inputs))
 }
@@ -498,7 +498,7 @@ pub fn programs(config: Config, seed: u64, count: u64, weights: Option<(&str, &W
     (0..count).zip(themes.iter().cycle()).map(job).collect()
 }
 
-/// The SM on a random program.
+/// The job for a random program on the SM.
 pub(crate) fn program(inputs: ProgramInputs, config: Config, seed: u64) -> LockstepJob {
     LockstepJob::new(gpurf_sm::ENTRY.name, config, seed, 0, Inputs::Program(inputs))
 }
@@ -534,7 +534,7 @@ pub fn whole(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     jobs
 }
 
-/// Kernels and programs of the default suite at a machine other than the baseline: one of so many of the whole suite's.
+/// The default suite runs one in this many of the whole suite's kernels and programs at machines other than the baseline.
 const CHOICE: usize = 3;
 
 /// What `make cosim` runs, a choice of the whole suite: every machine, at the baseline on all that the whole suite has, at another one on a part and on what reads clocks; every
@@ -546,7 +546,7 @@ pub fn standard(project: &Project, seed: u64, cycles: u64) -> Vec<LockstepJob> {
     jobs.extend(names.map(|block| random(block, of_comparisons(block), seed, cycles * stretch(block))));
     let shapes = pairwise_shapes();
     jobs.push(random("mrf", Config::default(), seed, cycles));
-    // Two of the choice, with either order among reads, and one for memory with two issue ports.
+    // The last two shapes of the choice, with either order among reads, and one for memory with two issue ports.
     let of_choice = shapes.len() - 2..shapes.len();
     let for_memory = with_unified(two_ports(Config::default()));
     let files = mrf(&shapes, seed, cycles).into_iter().enumerate();
@@ -608,7 +608,7 @@ const SMALL_SCRATCHPAD: usize = 8;
 /// Kernels whose blocks take more.
 const LARGE_BLOCKS: [&str; 1] = ["radixSort"];
 
-/// Without the kernels that have no room in a small scratchpad memory.
+/// The jobs without those whose kernels do not fit into a small scratchpad memory.
 pub(crate) fn fitting(jobs: Vec<LockstepJob>) -> impl Iterator<Item = LockstepJob> {
     let fits = |job: &LockstepJob| {
         let Inputs::Kernel(kernel) = &job.inputs else { return true };
@@ -618,7 +618,7 @@ pub(crate) fn fitting(jobs: Vec<LockstepJob>) -> impl Iterator<Item = LockstepJo
     jobs.into_iter().filter(fits)
 }
 
-/// The machine with a data cache so small that small kernels evict.
+/// The machine with a data cache so small that small kernels cause evictions.
 fn cached() -> Config {
     preset("cached-tiny").expect("a preset").config
 }

@@ -1,7 +1,7 @@
-//! Files that are made once, keyed by the content they are made from.
+//! A cache of files: each is made once, and its key is the content from which it is made.
 //!
-//! An entry appears by a rename, so that a killed build leaves nothing that looks finished, and is made under a file lock, so that two
-//! builds of one key do the work once.
+//! An entry appears by a rename, so a killed build leaves nothing that looks finished. It is made under a file lock, so two
+//! builds with the same key do the work once.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,13 +11,13 @@ use sha2::{Digest, Sha256};
 
 use crate::{Error, Result};
 
-/// Collects what a key depends on.
+/// Hashes everything on which a key depends.
 #[derive(Clone, Default)]
 pub(crate) struct Key(Sha256);
 
 impl Key {
     pub(crate) fn with(mut self, part: impl AsRef<[u8]>) -> Self {
-        // The length keeps neighbouring parts apart.
+        // The length separates neighbouring parts.
         self.0.update((part.as_ref().len() as u64).to_le_bytes());
         self.0.update(part);
         self
@@ -28,7 +28,7 @@ impl Key {
     }
 }
 
-/// The file `folder/name`; `make` writes it at the path it is given unless it exists.
+/// The file `folder/name`. If it does not exist, `make` writes it to the path that it is given.
 pub(crate) fn file(folder: &Path, name: &str, make: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
     let path = folder.join(name);
     let failed = |source: io::Error| Error::Cache { path: path.clone(), source };

@@ -1,4 +1,4 @@
-//! From sources to a shared object: Verilator, the C++ compiler, the linker, each step cached by content.
+//! Compiles sources to a shared object: Verilator, the C++ compiler, the linker, each step cached by content.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -27,8 +27,8 @@ pub(crate) const REPORT_H: &str = include_str!("shim/report.h");
 const WITNESS_H: &str = include_str!("shim/witness.h");
 pub(crate) const MODEL_CPP: &str = include_str!("shim/model.cpp");
 
-/// C++ flags of everything that goes into a shared object. Symbols are hidden and bound inside the object: two models have classes of
-/// one name, and without this the second would run the first one's code.
+/// C++ flags of all code in a shared object. Symbols are hidden and bound inside the object: the classes of two models have the same
+/// names, and without this the second model would run the first one's code.
 pub(crate) const FLAGS: &[&str] = &[
     "-std=gnu++17",
     "-fPIC",
@@ -45,28 +45,28 @@ pub(crate) const FLAGS: &[&str] = &[
     "-DVM_TRACE_VCD=0",
 ];
 
-/// The level of what is optimised for long runs.
+/// Optimisation level of code that is optimised for long runs.
 const OPTIMISED: &str = "-O2";
 
 /// Passes of `-O1` that find little in Verilator's C++ and take an eighth of a build (docs/performance.md, "Builds").
 const QUICK: &[&str] = &["-fno-tree-dominator-opts", "-fno-tree-dse", "-fno-tree-pta"];
 
-/// Statements up to which Verilator unrolls a loop, tried one after the other: by default it is 30,000. Loops over lanes stay loops, which halves the C++
-/// (docs/performance.md, "Builds").
+/// Limits of statements up to which Verilator unrolls a loop, tried one after the other; its default is 30,000. With a low limit loops over lanes stay
+/// loops, which halves the C++ (docs/performance.md, "Builds").
 const UNROLLED: [&str; 2] = ["2000", "5000"];
-/// Verilator's name for a loop that has to be unrolled and is not.
+/// Verilator's error for a loop that has to be unrolled and was not.
 const LOOP_NOT_UNROLLED: &str = "BLKLOOPINIT";
 
-/// Endings of the files in include folders that a module may include, or that Verilator takes a module from that no source defines.
+/// Endings of files in include folders that a module may include, or in which Verilator looks for a module that no source defines.
 const INCLUDED: [&str; 8] = ["svh", "vh", "sv", "v", "h", "inc", "vi", "svi"];
 
 impl Toolchain {
     /// Builds a module, or takes it from the cache.
     ///
     /// # Errors
-    /// A source that cannot be read, what Verilator or the compiler refuse, ports that differ from the declaration.
+    /// A source that cannot be read, errors of Verilator or the compiler, ports that differ from the declaration.
     pub fn build(&self, request: &Request) -> Result<Library> {
-        // One key has one content: nothing is trained here.
+        // A build without profile: the same key must always give the same content.
         let request = &Request { options: Options { profile: false, ..request.options.clone() }, ..request.clone() };
         let folder = match request.options.simulator {
             Simulator::Verilator => self.build_with_verilator(request)?,
@@ -75,9 +75,9 @@ impl Toolchain {
         Library::load(&folder, self, request)
     }
 
-    /// Builds a module by a profile of itself, or takes it from the cache. The module is compiled so that it counts which branches it takes, `train` runs it,
-    /// and it is compiled once more with the counts. A build takes twice as long as with `-O2`, and the RTL runs in two thirds of the time
-    /// (docs/performance.md, "Trained"). Whether a run in `train` fails does not matter. Its instances have to be dropped there.
+    /// Builds a module with a profile of itself, or takes it from the cache. First the module is compiled to count its branches, and `train` runs it.
+    /// Then it is compiled once more with the counts. A build takes twice as long as with `-O2`, and the RTL runs in two thirds of the time
+    /// (docs/performance.md, "Trained"). A failing run in `train` does not matter. `train` has to drop all instances of the library.
     ///
     /// Without [`Options::profile`](crate::Options::profile), and for simulators and compilers other than Verilator and GCC, it is [`Toolchain::build`].
     ///
@@ -109,7 +109,7 @@ impl Toolchain {
         })
     }
 
-    /// What a build with Verilator depends on.
+    /// The cache key of a build with Verilator.
     fn verilator_key(&self, request: &Request) -> Result<String> {
         let mut key = Key::default().with(&self.versions).with(HOOKS_H).with(HOOKS_CPP);
         for text in [include_str!("registers.rs"), include_str!("settle_once.rs")] {
@@ -118,7 +118,7 @@ impl Toolchain {
         self.key(request, key)
     }
 
-    /// Checks the ports of one module against a declaration, and gives the names of the probes that the module lacks, without compiling
+    /// Checks the ports of one module against a declaration, and returns the names of the probes that the module lacks, without compiling
     /// anything.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ impl Toolchain {
         Ok(facts::signal_names(&request.declaration, &shim::exchange(request, &nothing, &found)?.absent))
     }
 
-    /// The names of the variables, in whatever module, that can be written: registers if they are asked for, and knobs.
+    /// The names of writable variables, in any module: the knobs, and all registers if `Options::state` is set.
     fn writable(&self, request: &Request) -> Result<HashSet<String>> {
         let mut names: HashSet<String> = request.options.knobs.iter().cloned().collect();
         if request.options.state {
@@ -141,10 +141,10 @@ impl Toolchain {
         Ok(names)
     }
 
-    /// Everything the result depends on: what is the simulator's own, `key`, and what is not.
+    /// The cache key: everything on which the result depends. `key` has the simulator's own part; this adds the rest.
     pub(crate) fn key(&self, request: &Request, mut key: Key) -> Result<String> {
         key = key.with(FLAGS.join(" "));
-        // This crate, as far as it decides what is built, what is exchanged and what is compared.
+        // The part of this crate that decides what is built, exchanged and compared.
         for text in [
             REPORT_H,
             MODEL_CPP,
@@ -168,7 +168,7 @@ impl Toolchain {
         Ok(key.finish())
     }
 
-    /// Runs Verilator; gives what is in the generated header. `writable`: names of variables that can be written.
+    /// Runs Verilator and returns the variables of the generated header. `writable`: names of variables that can be written.
     fn verilate(
         &self,
         request: &Request,
@@ -177,7 +177,7 @@ impl Toolchain {
     ) -> Result<HashMap<String, Variable>> {
         let write = |name: &str, text: &str| write(&folder.join(name), text);
         write("probes.vlt", &shim::configuration(request, writable))?;
-        // A loop that assigns registers of an array has to be unrolled, however long it is.
+        // A loop that assigns registers of an array has to be unrolled, however long it is: if the limit is too low, a higher one is tried.
         let is_too_long =
             |error: &Error| matches!(error, Error::Build { message, .. } if message.contains(LOOP_NOT_UNROLLED));
         let tried = UNROLLED.iter().map(|limit| self.run_verilator(request, folder, &["--unroll-stmts", limit]));
@@ -197,12 +197,12 @@ impl Toolchain {
         command.args(["--cc", "--prefix", PREFIX, "--flatten", "--top-module", request.declaration.block, "-Mdir"]);
         command.arg(folder);
         command.args(["--x-assign", "unique", "--x-initial", "unique", "-O3", "--output-split-cfuncs", "2000"]);
-        // Wide assignments as calls instead of a statement for each word: half the C++, and half the time to compile it.
+        // Wide assignments become calls instead of one statement for each word: this halves the C++ and its compile time.
         command.args(["--expand-limit", "4"]);
         command.args(options);
         command.args(["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTITOP"]);
         command.args(if request.options.netlist {
-            // Where bits of a vector depend on others of it, the data-flow optimisation of 5.006 gives wrong values.
+            // If bits of a vector depend on other bits of it, Verilator 5.006's data-flow optimisation gives wrong values.
             &["-Wno-UNOPTFLAT", "-Wno-LATCH", "-fno-dfg"][..]
         } else {
             &["-Werror-UNOPTFLAT", "-Werror-LATCH"]
@@ -222,7 +222,7 @@ impl Toolchain {
         checked_tool(&mut command, &self.verilator, request.declaration.block).map(drop)
     }
 
-    /// Writes the C++ of a module into a folder beside its future cache entry.
+    /// Writes the C++ of a module into a folder next to its future cache entry.
     fn generate(&self, request: &Request, entry: &Path) -> Result<GeneratedCpp> {
         let made = |source| Error::Cache { path: entry.to_owned(), source };
         let scratch = tempfile::tempdir_in(entry.parent().unwrap_or(entry)).map_err(made)?;
@@ -249,7 +249,7 @@ impl Toolchain {
         Ok(GeneratedCpp { units, facts: facts::write(&absent, &state), folder: scratch })
     }
 
-    /// Compiles the C++ and makes the folder `entry`, with the shared object and the facts about it.
+    /// Compiles the C++ and makes the folder `entry`, with the shared object and the facts about the library.
     fn link_into(&self, request: &Request, cpp: &GeneratedCpp, profile: Profile, entry: &Path) -> Result<()> {
         let objects = self.compile_all(request, cpp, profile)?;
         fs::create_dir(entry).map_err(|source| Error::Cache { path: entry.to_owned(), source })?;
@@ -257,7 +257,7 @@ impl Toolchain {
         write(&entry.join("facts"), &cpp.facts)
     }
 
-    /// Makes the shared object of a cache entry.
+    /// Links the shared object of a cache entry.
     pub(crate) fn link(&self, request: &Request, objects: &[PathBuf], entry: &Path, profile: Profile) -> Result<()> {
         let mut link = tool(&self.compiler);
         link.args(profile.link_flags());
@@ -266,9 +266,9 @@ impl Toolchain {
         checked(&mut link, request.declaration.block).map(drop)
     }
 
-    /// What is compiled: the generated sources, Verilator's runtime and the shim.
+    /// The units to compile: the generated sources, Verilator's runtime and the shim.
     ///
-    /// What runs in a cycle is optimised, and what runs once is not.
+    /// Code that runs in every cycle is optimised; code that runs once is not.
     fn units(&self, request: &Request, folder: &Path) -> Result<Vec<Unit>> {
         let mut names: Vec<PathBuf> = fs::read_dir(folder)
             .and_then(|listing| listing.map(|e| Ok(e?.path())).collect())
@@ -327,7 +327,7 @@ impl Toolchain {
         objects.into_iter().map(|(_, object)| object).collect()
     }
 
-    /// Compiles a unit unless an object of the same content exists.
+    /// Compiles a unit, unless the cache has an object of the same content.
     fn compile(&self, unit: &Unit, request: &Request, folder: &Path, profile: Profile) -> Result<PathBuf> {
         let profile = if unit.level == OPTIMISED { profile } else { Profile::None };
         let flags = unit_flags(unit.level, request, profile);
@@ -340,7 +340,7 @@ impl Toolchain {
             checked(&mut command, request.declaration.block).map(drop)
         };
         if profile != Profile::None {
-            // Counts are written beside the object, and are looked for there. They are those of this build alone.
+            // The compiler writes the counts next to the object, and looks for them there. The counts are those of this build alone.
             let object = unit.source.with_extension("o");
             if profile == Profile::Use && !object.with_extension("gcda").exists() {
                 let message = format!("a run has written no counts of the branches of {}", unit.source.display());
@@ -356,10 +356,10 @@ impl Toolchain {
         cache::file(&self.cache.join("obj"), &format!("{key}.o"), compile)
     }
 
-    /// The header that each unit begins with, and beside it the same precompiled with these flags, which the compiler finds by itself.
+    /// The header that each unit includes first, and next to it the same header precompiled with these flags, which the compiler finds by itself.
     ///
-    /// It brings Verilator's headers and with them the standard library's. Reading them takes half a second, which is most of
-    /// what a small unit takes.
+    /// It includes Verilator's headers and with them the standard library's. Reading them takes half a second, most of the time
+    /// that a small unit takes.
     fn precompiled(&self, flags: &[String], key: &str, request: &Request) -> Result<PathBuf> {
         const NAME: &str = "gpurf_hooks.h";
         let folder = cache::file(&self.cache.join("headers"), key, |folder| {
@@ -375,21 +375,21 @@ impl Toolchain {
     }
 }
 
-/// Adds the sources and the include folders to a command of Verilator.
+/// Adds the sources and the include folders to a Verilator command.
 ///
-/// It works in `folder`: otherwise it would also look for files in the folder in which gpurf was started, which no key knows.
+/// The command runs in `folder`: otherwise Verilator would also look for files in the folder in which gpurf was started, which the key does not cover.
 pub(crate) fn add_sources(command: &mut Command, request: &Request, folder: &Path) {
     command.current_dir(folder);
     command.args(request.include_dirs.iter().map(|dir| format!("-I{}", absolute(dir).display())));
     command.args(request.sources.iter().map(|source| absolute(source)));
 }
 
-/// A path that holds from every folder.
+/// Makes a path absolute, so that it is valid in every folder.
 pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The files that a design may be read from: its sources, and what can be included from its include folders.
+/// The files from which a design may be read: its sources, and all files of its include folders that can be included.
 fn files(request: &Request) -> Result<Vec<PathBuf>> {
     let mut all: Vec<PathBuf> = request.sources.iter().map(|source| absolute(source)).collect();
     for folder in &request.include_dirs {
@@ -399,7 +399,7 @@ fn files(request: &Request) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// The files of an include folder that a design may be read from, in the order of their names. A build reads nothing from the folders in it.
+/// The files of an include folder from which a design may be read, sorted by name. A build reads nothing from subfolders.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -412,7 +412,7 @@ pub fn included(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What a declaration says of each signal when it is asked: the comparison is generated from it.
+/// The rules of the declaration for each signal, as text: the comparison is generated from them.
 fn rules(declaration: &Declaration) -> String {
     let mut text = String::new();
     for (index, signal) in declaration.signals.iter().enumerate() {
@@ -422,14 +422,14 @@ fn rules(declaration: &Declaration) -> String {
     text
 }
 
-/// Refuses a design of which Verilator has read files that are not in the key: after a change of one of them the old library would be taken from the cache.
+/// Rejects a design if Verilator has read files that the key does not cover: if such a file changed, the cache would still return the old library.
 fn refuse_what_the_key_lacks(request: &Request, folder: &Path) -> Result<()> {
     let list = folder.join(format!("{PREFIX}__verFiles.dat"));
     let text = String::from_utf8_lossy(&read(&list)?).into_owned();
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let known: BTreeSet<PathBuf> = files(request)?.iter().map(|path| real(path)).collect();
     let folder = real(folder);
-    // `S` and numbers of a file that was read, then its name in quotation marks; `T` of one that was written.
+    // Lines that begin with `S` and numbers name a file that was read, in quotation marks; lines with `T` one that was written.
     let read = text.lines().filter(|line| line.starts_with('S')).filter_map(|line| line.split('"').nth(1));
     let unknown = read.map(|path| real(&folder.join(path))).find(|path| {
         let is_verilator = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("verilator"));
@@ -443,23 +443,23 @@ fn refuse_what_the_key_lacks(request: &Request, folder: &Path) -> Result<()> {
     }
 }
 
-/// The C++ of a module.
+/// The generated C++ of a module.
 struct GeneratedCpp {
     units: Vec<Unit>,
-    /// About the module, for its cache entry.
+    /// Facts about the module, for its cache entry.
     facts: String,
-    /// Where it is.
+    /// The folder of the C++.
     folder: TempDir,
 }
 
-/// What a build has to do with a profile.
+/// How a build uses a profile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Profile {
-    /// Nothing.
+    /// Without a profile.
     None,
-    /// It counts which branches it takes.
+    /// The code counts which branches it takes.
     Count,
-    /// It is compiled with these counts.
+    /// The code is compiled with these counts.
     Use,
 }
 
@@ -468,12 +468,12 @@ impl Profile {
         match self {
             Self::None => &[],
             Self::Count => &["-fprofile-generate", "-fprofile-update=single", "-DGPURF_PROFILE"],
-            // What the run has not met is compiled as without a profile, and not to be short: other runs meet it (docs/performance.md, "Trained").
+            // Code that the training run did not reach is compiled as without a profile, not for size: other runs reach it (docs/performance.md, "Trained").
             Self::Use => &["-fprofile-use", "-fprofile-partial-training"],
         }
     }
 
-    /// Who counts needs the compiler's library for that.
+    /// Code that counts needs the compiler's profiling library.
     fn link_flags(self) -> &'static [&'static str] {
         if self == Self::Count { &["-fprofile-generate"] } else { &[] }
     }

@@ -1,4 +1,4 @@
-//! The elaborated design as Verilator writes it: XML, with generate blocks and parameters resolved, not flattened.
+//! The elaborated design as XML from Verilator, with generate blocks and parameters resolved, not flattened.
 
 use roxmltree::{Document, Node};
 
@@ -23,18 +23,18 @@ impl Toolchain {
     }
 }
 
-/// Parses the text of the design of a top module.
+/// Parses the XML of the design with top module `top`.
 pub(crate) fn parse<'a>(text: &'a str, top: &str) -> Result<Document<'a>> {
     Document::parse(text).map_err(|error| unreadable(top, &error.to_string()))
 }
 
-/// The design of a top module cannot be read.
+/// The error for a design that cannot be read.
 pub(crate) fn unreadable(top: &str, why: &str) -> Error {
     let tool = "the reader of Verilator's XML".to_owned();
     Error::Build { tool, what: top.to_owned(), message: why.to_owned() }
 }
 
-/// The attribute `name`; empty where there is none.
+/// The attribute `name`; empty if it is absent.
 pub(crate) fn name<'a>(node: Node<'a, '_>) -> &'a str {
     node.attribute("name").unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Generates the C++ that compares Verilator's variables with a record where they are, without copying them first.
 //!
-//! It decides what the harness's rules decide: a payload is compared where its valid is high (valids are compared themselves, so it does not matter whose), all
-//! else always. What it says is equal is equal. Where it says that something differs, the harness applies the rules to a sample of the whole cycle.
+//! It follows the harness's rules: a payload is compared while its valid is high (valids are compared too, so either side's valid can be used), all
+//! else always. If it reports equality, both sides are equal. If it reports a difference, the harness applies the rules to a sample of the whole cycle.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use gpurf_blocks::{Field, Role};
 
 use crate::shim::{Generator, Piece, record_type, size_of_ctype};
 
-/// Bytes from which on elements are compared by a call, all at once, instead of by an expression each.
+/// From this number of bytes on, all elements are compared by a single call, instead of by one expression for each element.
 const LONG: usize = 32;
 
-/// Narrow values that are compared before the result is looked at.
+/// Number of narrow values that are compared before the result is tested.
 const BATCH: usize = 64;
 
 impl Generator<'_> {
@@ -32,7 +32,7 @@ impl Generator<'_> {
             }
             text.push_str("    if (d) return false;\n");
         }
-        // What hangs on one valid together: one question for all of it.
+        // Payloads with the same valid are grouped, so that their valid is tested once.
         let mut groups: Vec<(String, String)> = Vec::new();
         for index in gated {
             for (condition, step) in self.gated(index) {
@@ -54,7 +54,7 @@ impl Generator<'_> {
         self.pieces(&signal.field, signal.role == Role::Output).expect("only signals that the RTL has")
     }
 
-    /// Where the field is in the compared part.
+    /// Offset of the field in the compared part.
     fn offset(&self, field: &Field) -> usize {
         field.offset - self.input_bytes
     }
@@ -74,7 +74,7 @@ impl Generator<'_> {
         (0..piece.count).map(step).collect()
     }
 
-    /// Statements that compare a payload, each with the condition that it means something.
+    /// Statements that compare a payload, each with the condition under which it is valid.
     fn gated(&self, index: usize) -> Vec<(String, String)> {
         let field = &self.declaration.signals[index].field;
         let offset = self.offset(field);
@@ -83,7 +83,7 @@ impl Generator<'_> {
             && field.count > 1
         {
             let step = element(field, piece, offset, "i", "i");
-            // Often all of it is equal, valid or not.
+            // Often all elements are equal, valid or not.
             let whole = self.run(field, piece, offset);
             let short = whole.starts_with("    if (memcmp") && !field.is_wide();
             let open = if short { whole.replace("return false;", "{\n") } else { "    {\n".to_owned() };
@@ -107,7 +107,7 @@ impl Generator<'_> {
         steps
     }
 
-    /// Condition that an element is valid, and that its valid is, if that is a payload too.
+    /// Condition that an element is valid; if its valid is a payload too, that valid must be valid itself.
     fn means_something(&self, index: usize, element: usize) -> String {
         let range = self.declaration.valid_range(index, element).expect("has a valid");
         let valid = &self.declaration.signals[range.signal];
@@ -122,7 +122,7 @@ impl Generator<'_> {
         each.collect::<Vec<_>>().join(" || ")
     }
 
-    /// C expression of a mask with one bit for each element, where the valid is just that.
+    /// C expression of a mask with one bit for each element, if the valid is such a mask.
     fn mask(&self, index: usize) -> Option<String> {
         let signal = &self.declaration.signals[index];
         let valid = signal.valid?;

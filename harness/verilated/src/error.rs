@@ -1,10 +1,10 @@
-//! What can go wrong, in words a user can act on.
+//! Errors, as messages that tell a user what to do.
 
 use std::path::PathBuf;
 
 use crate::MemoryRequest;
 
-/// Result of this crate.
+/// Result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a model could not be built or loaded.
@@ -38,7 +38,7 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// The RTL includes a file that no build's key knows.
+    /// The RTL includes a file that the cache key does not cover.
     #[error(
         "{module} is read from {} too, which is no source and in no include folder: a change of it would not be noticed; \
          name its folder by +incdir+ in a file list (--rtl-list), and let its name end in one of {endings}",
@@ -49,10 +49,10 @@ pub enum Error {
         module: String,
         /// The file.
         path: PathBuf,
-        /// Endings of files that can be included.
+        /// Endings of files that may be included.
         endings: String,
     },
-    /// Verilator, Yosys or the C++ compiler refused.
+    /// Verilator, Yosys or the C++ compiler failed.
     #[error("{tool} failed on {what}:\n{message}")]
     Build {
         /// The tool.
@@ -62,13 +62,13 @@ pub enum Error {
         /// What the tool printed.
         message: String,
     },
-    /// Something that CXXRTL's models do not have.
+    /// A feature that CXXRTL's models do not have.
     #[error("{what}: only Verilator's models have that; leave out --simulator cxxrtl")]
     OnlyVerilator {
-        /// What was asked for.
+        /// The requested feature.
         what: &'static str,
     },
-    /// The RTL's ports are not those of the declaration.
+    /// The ports of the RTL differ from those of the declaration.
     #[error("the ports of {module} are not those of the block:\n{}", lines(errors))]
     Ports {
         /// The module.
@@ -86,7 +86,7 @@ pub enum Error {
         module: String,
         /// The memory.
         expected: MemoryRequest,
-        /// Words and width of what has its name.
+        /// Number of words and width of the variable that has this name.
         found: Option<(usize, u32)>,
     },
     /// The cache folder cannot be used.
@@ -118,7 +118,7 @@ fn lines(errors: &[PortError]) -> String {
 /// A difference between the RTL's ports and the declaration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PortError {
-    /// Declared, not in the RTL.
+    /// The port is declared, but the RTL does not have it.
     #[error("port {name} is missing: expected {expected}")]
     Missing {
         /// The port.
@@ -126,7 +126,7 @@ pub enum PortError {
         /// Direction, width and elements.
         expected: String,
     },
-    /// In the RTL, not declared.
+    /// The RTL has the port, but it is not declared.
     #[error("port {name} ({found}) is not a port of this block")]
     Unknown {
         /// The port.
@@ -134,14 +134,14 @@ pub enum PortError {
         /// Direction, width and elements.
         found: String,
     },
-    /// Another direction, width or number of elements.
+    /// The port has a different direction, width or number of elements.
     #[error("port {name} is {found}, expected {expected}")]
     Different {
         /// The port.
         name: String,
-        /// In the declaration.
+        /// Direction, width and elements in the declaration.
         expected: String,
-        /// In the RTL.
+        /// Direction, width and elements in the RTL.
         found: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What is known of a built library besides its code: a line for each absent signal and each register.
+//! Facts about a built library besides its code: one line for each absent signal and each register.
 
 use std::fmt::Write;
 
@@ -35,7 +35,7 @@ pub(crate) fn read(text: &str) -> (Vec<usize>, Vec<StateVariable>) {
     (absent, state)
 }
 
-/// The declaration's signals by which a library is described in messages.
+/// Names of signals of the declaration, as messages about a library show them.
 pub(crate) fn signal_names(declaration: &Declaration, indices: &[usize]) -> Vec<String> {
     indices.iter().map(|&i| declaration.signals[i].field.name.to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! What Verilator says the RTL has: its generated header, read back.
+//! Reads the ports and variables of the RTL from the header that Verilator generates.
 //!
 //! Ports appear as `VL_IN8(&name,msb,lsb);`, `VL_OUTW((&name)[4],msb,lsb,words);`, inner variables as `IData/*31:0*/ name;` or
 //! `VlUnpacked<VlUnpacked<CData/*3:0*/, 3>, 8> name;`.
@@ -35,13 +35,13 @@ impl Variable {
         elem_bytes(self.bits)
     }
 
-    /// In words, for messages.
+    /// Direction, width and elements as text, for messages.
     pub(crate) fn describe(&self) -> String {
         describe(self.direction == Direction::In, self.bits, self.dimensions.first().map(|_| self.count()))
     }
 }
 
-/// Bytes that Verilator takes for so many bits.
+/// Number of bytes that Verilator uses for this many bits.
 pub(crate) fn elem_bytes(bits: u32) -> usize {
     match bits {
         0..=8 => 1,
@@ -52,7 +52,7 @@ pub(crate) fn elem_bytes(bits: u32) -> usize {
     }
 }
 
-/// In words, for messages.
+/// Direction, width and elements as text, for messages.
 pub(crate) fn describe(input: bool, bits: u32, count: Option<usize>) -> String {
     let direction = if input { "an input" } else { "an output" };
     let plural = if bits == 1 { "bit" } else { "bits" };

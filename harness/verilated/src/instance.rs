@@ -14,10 +14,10 @@ use crate::{Error, MemoryRequest, Request, Result, Toolchain, Wiring, Words};
 
 type Raw = *mut c_void;
 
-/// Inputs, expected records, their distance, their number; outputs, a sample where the expectation fails, and how many cycles are done.
+/// Reads inputs, expected records, their stride, their number; writes outputs, a sample of the cycle that differs, and the number of cycles done.
 type Follow = unsafe extern "C" fn(Raw, *const u8, *const u8, usize, usize, *mut u8, *mut u8, *mut usize) -> c_int;
 
-/// What the shim gives: a failure after which a run may not go on; a difference.
+/// Return codes of the shim: a failure after which a run must not continue; a difference.
 const FATAL: c_int = 2;
 const DIFFERS: c_int = 3;
 
@@ -35,54 +35,54 @@ struct Entry {
     memory: unsafe extern "C" fn(Raw, usize) -> Raw,
     state: unsafe extern "C" fn(Raw, usize) -> Raw,
     coverage: unsafe extern "C" fn(Raw, *const c_char) -> c_int,
-    /// Where comparisons have witnesses.
+    /// Present if comparisons have witnesses.
     comparison: Option<unsafe extern "C" fn(usize, *mut u32, *mut u64) -> c_int>,
-    /// Where branches are counted.
+    /// Present if branches are counted.
     profile: Option<unsafe extern "C" fn()>,
     _object: libloading::os::unix::Library,
 }
 
-/// A built module, loaded. Cheap to clone; any number of instances, in any threads.
+/// A built module, loaded. Cheap to clone; it can have any number of instances, in any threads.
 #[derive(Clone)]
 pub struct Library {
     entry: Arc<Entry>,
     facts: Arc<Facts>,
     knobs: Option<u16>,
-    /// Read when it is first wanted.
+    /// Read when it is first used.
     wiring: Arc<OnceLock<Result<Wiring, String>>>,
 }
 
 struct Facts {
     module: String,
-    /// What it was built from, and by which tools.
+    /// The request from which it was built.
     request: Request,
     tools: Toolchain,
-    /// The elaborated design, which is the same at every value of the knobs. Read when it is first wanted.
+    /// The elaborated design, which does not depend on the values of knobs. Read when it is first used.
     elaborated: OnceLock<Result<String, String>>,
     input_bytes: usize,
     record_bytes: usize,
-    /// Elements of each memory, and bits of its words.
+    /// Number of elements of each memory, and width of its words.
     memories: Vec<(usize, u32)>,
     absent: Vec<usize>,
     absent_names: Vec<String>,
     state: Vec<StateVariable>,
 }
 
-/// What the witness of a comparison saw.
+/// Result of the witness of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Width of the operands; 0: the comparison is not in this shape, or was never made after the first clock edge.
+    /// Width of the operands; 0: the comparison does not exist in this shape, or was not evaluated after the first clock edge.
     pub bits: u32,
-    /// Bits, of the lowest 64, in each of which alone the operands have differed.
+    /// The bits, among the lowest 64, in which the operands have once differed while all other bits were equal.
     pub alone: u64,
 }
 
-/// What ended a run from inside the RTL.
+/// A failure that the RTL itself reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RtlFailure {
     /// What the RTL printed.
     pub message: String,
-    /// The model cannot go on (a loop that does not settle); otherwise, also after `$fatal`, a run may continue after the failure.
+    /// Whether the model cannot continue (a loop that does not settle). If not, a run may continue after the failure, even after `$fatal`.
     pub fatal: bool,
 }
 
@@ -143,10 +143,10 @@ impl Library {
         Ok(Self { entry: Arc::new(entry), facts: Arc::new(facts), knobs: None, wiring: Arc::default() })
     }
 
-    /// The wiring of the RTL that it was built from. It is read once, when it is first wanted.
+    /// The wiring of the RTL from which the library was built. It is read once, when it is first used.
     ///
     /// # Errors
-    /// Why it cannot be read: what Verilator says of the sources as they are now.
+    /// Why it cannot be read: Verilator's message on the sources in their present state.
     pub fn wiring(&self) -> Result<&Wiring, &str> {
         let Facts { tools, request, elaborated, .. } = &*self.facts;
         let read = || {
@@ -157,12 +157,12 @@ impl Library {
         self.wiring.get_or_init(read).as_ref().map_err(String::as_str)
     }
 
-    /// Signals of the declaration (by index) that this RTL does not have: they are not compared.
+    /// Signals of the declaration (by index) that this RTL lacks: they are not compared.
     pub fn absent(&self) -> &[usize] {
         &self.facts.absent
     }
 
-    /// What the witnesses of comparisons saw, over all instances: see `Options::comparisons`.
+    /// Results of the witnesses of comparisons, over all instances: see `Options::comparisons`.
     pub fn compared(&self) -> Vec<Compared> {
         let mut all = Vec::new();
         let Some(comparison) = self.entry.comparison else { return all };
@@ -176,12 +176,12 @@ impl Library {
         }
     }
 
-    /// Whether it has what lockstep compares: see [`Options::probes`](crate::Options::probes).
+    /// Whether the library has the signals that lockstep compares: see [`Options::probes`](crate::Options::probes).
     pub fn has_probes(&self) -> bool {
         self.facts.request.options.probes
     }
 
-    /// Writes the counts of the branches that all instances have taken, if they were counted. Nothing is counted afterwards.
+    /// Writes the counts of branches taken by all instances, if branches are counted. After this call nothing is counted.
     pub(crate) fn write_profile(&self) {
         if let Some(write) = self.entry.profile {
             // SAFETY: an entry point of the object, which `self.entry` keeps loaded; it writes files and touches no model.
@@ -189,12 +189,12 @@ impl Library {
         }
     }
 
-    /// Their names.
+    /// Names of the signals that this RTL lacks.
     pub fn absent_names(&self) -> &[String] {
         &self.facts.absent_names
     }
 
-    /// A new model. State that reset does not set comes from the seed.
+    /// Makes a new model. State that reset does not set is initialised from the seed.
     ///
     /// # Errors
     /// When the RTL fails while it is constructed.
@@ -216,14 +216,14 @@ impl Library {
         Ok(instance)
     }
 
-    /// The same library, whose instances begin with every knob ([`Options::knobs`](crate::Options::knobs)) at a value. Registers are none.
+    /// The same library, but its instances start with every knob ([`Options::knobs`](crate::Options::knobs)) at this value. Registers are not changed.
     #[must_use]
     pub fn with_knobs(self, value: u16) -> Self {
         Self { knobs: Some(value), wiring: Arc::default(), ..self }
     }
 }
 
-/// The number of elements of each memory, and the bits of its words.
+/// The number of elements of each memory, and the width of its words.
 fn elements(memories: &[MemoryRequest]) -> Vec<(usize, u32)> {
     memories.iter().map(|m| (m.words * m.bits.div_ceil(u32::BITS) as usize, m.bits)).collect()
 }
@@ -240,25 +240,25 @@ pub struct StateElement<'a> {
     pub bytes: &'a mut [u8],
 }
 
-/// How far a model went along with what was expected of it.
+/// Result of running a model against expected records.
 #[derive(Debug)]
 pub struct Followed {
-    /// Cycles that were equal, and whose edges it has taken; with the one that failed to settle, if one did.
+    /// Number of cycles that were equal and whose edges were taken; it includes a cycle that failed to settle.
     pub done: usize,
-    /// In the cycle after them some bytes differ. The model has settled in that cycle and stands in front of its edge: [`Instance::edge`].
+    /// In the next cycle some bytes differ. The model has settled in that cycle and is in front of its edge: [`Instance::edge`].
     pub differs: bool,
-    /// A failure of the RTL, in the last of the cycles done.
+    /// A failure of the RTL, in the last of these cycles.
     pub result: Result<(), RtlFailure>,
 }
 
-/// One model.
+/// One model of a library.
 pub struct Instance {
     model: Raw,
     library: Library,
 }
 
-// SAFETY: a model is touched by one thread at a time (`&mut self`), and the shim sets Verilator's thread context at every entry that evaluates it; the others only
-// read and write what the model owns.
+// SAFETY: a model is used by one thread at a time (`&mut self`). The shim sets Verilator's thread context at every entry that evaluates the model; other entries only
+// read and write memory that the model owns.
 unsafe impl Send for Instance {}
 
 impl Drop for Instance {
@@ -269,13 +269,13 @@ impl Drop for Instance {
 }
 
 impl Instance {
-    /// The library that it comes from.
+    /// The library that this model belongs to.
     pub fn library(&self) -> &Library {
         &self.library
     }
 
-    /// Runs `count` cycles over as many records laid one after another: takes the inputs from each record, settles, fills in the compared part,
-    /// takes the edge. Returns the number of cycles whose record is filled.
+    /// Runs `count` cycles over as many consecutive records: takes the inputs from each record, settles, fills in the compared part,
+    /// and takes the edge. Returns the number of cycles whose record is filled.
     ///
     /// # Errors
     /// A failure of the RTL (assertion, `$error`, `$fatal`); the cycle in which it happened is the last one counted.
@@ -301,11 +301,11 @@ impl Instance {
         (done, self.outcome(status))
     }
 
-    /// Runs up to `count` cycles over as many records laid one after another, each of which holds the inputs of a cycle and what is expected of it: settles,
-    /// compares what it has with the record, takes the edge. It compares in place: nothing is copied as long as all is equal.
+    /// Runs up to `count` cycles over as many consecutive records, each of which has the inputs and the expected values of a cycle: settles,
+    /// compares its values with the record, and takes the edge. The comparison is in place: nothing is copied while all is equal.
     ///
-    /// At the first cycle in which bytes differ it stops in front of the edge and fills the compared part of `actual`. Whether the difference counts is for the
-    /// caller to say, who knows the rules; without one nothing is left for the rules to say.
+    /// It stops before the edge of the first cycle in which bytes differ, and fills the compared part of `actual`. The caller, who knows the rules, decides whether
+    /// the difference counts. If no bytes differ, the rules find no difference either.
     ///
     /// # Panics
     /// When the records are shorter than `count` records, or `actual` than one.
@@ -320,15 +320,15 @@ impl Instance {
         }
     }
 
-    /// The same for a single cycle with the inputs of `own`, into which its outputs go too; the rest of `own` is filled where bytes differ.
+    /// The same for a single cycle with the inputs of `own`. Its outputs are written to `own`; the rest of `own` is filled only if bytes differ.
     ///
     /// # Panics
-    /// When one of the two is shorter than a record.
+    /// When `own` or `expected` is shorter than a record.
     pub fn follow_with(&mut self, own: &mut [u8], expected: &[u8]) -> Followed {
         let facts = &self.library.facts;
         assert!(own.len() >= facts.record_bytes && expected.len() >= facts.record_bytes, "whole records");
         let inputs = own.as_mut_ptr();
-        // SAFETY: as in `follow`; the inputs in front of `own` are not written.
+        // SAFETY: as in `follow`; the input part of `own` is not written.
         unsafe {
             let (own, expected) = (inputs.add(facts.input_bytes), expected.as_ptr().add(facts.input_bytes));
             self.follow_from(inputs, expected, 1, own, own)
@@ -351,16 +351,16 @@ impl Instance {
             (self.library.entry.follow)(self.model, inputs, expected, stride, count, outputs, actual, &raw mut done)
         };
         let differs = status == DIFFERS;
-        // What failed while the cycle settled is said again by its edge.
+        // If the cycle failed while it settled, its edge reports the failure again.
         let result = if differs { Ok(()) } else { self.outcome(status) };
         Followed { done, differs, result }
     }
 
-    /// Whether what is compared has the values of this record, as things stand: after [`Instance::settle`] or [`Instance::settle_all`] with its inputs.
-    /// That is how [`Instance::follow`] compares.
+    /// Whether the compared signals have the values of this record now: call it after [`Instance::settle`] or [`Instance::settle_all`] with the record's inputs.
+    /// The comparison is that of [`Instance::follow`].
     ///
     /// # Panics
-    /// When it is shorter than a record.
+    /// When `record` is shorter than a record.
     pub fn is_equal(&mut self, record: &[u8]) -> bool {
         assert!(record.len() >= self.library.facts.record_bytes, "a whole record");
         let base = record.as_ptr();
@@ -368,7 +368,7 @@ impl Instance {
         unsafe { (self.library.entry.is_equal)(self.model, base, base.add(self.library.facts.input_bytes)) != 0 }
     }
 
-    /// Drives the inputs, settles, and fills the compared part of the record; no edge.
+    /// Drives the inputs, settles, and fills the compared part of the record; does not take the edge.
     ///
     /// # Errors
     /// As [`Instance::cycles`].
@@ -383,7 +383,7 @@ impl Instance {
         self.outcome(status)
     }
 
-    /// As [`Instance::settle`], after a write to a register ([`Instance::state`]): all combinational logic is evaluated anew.
+    /// As [`Instance::settle`], after a write to a register ([`Instance::state`]): all combinational logic is evaluated again.
     /// Only for models built with `Options::state`.
     ///
     /// # Errors
@@ -415,7 +415,7 @@ impl Instance {
             return Ok(());
         }
         let mut buffer = vec![0u8; 8192];
-        // SAFETY: writes at most the capacity given.
+        // SAFETY: writes at most as many bytes as the given capacity.
         let length = unsafe { (self.library.entry.text)(self.model, buffer.as_mut_ptr().cast(), buffer.len()) };
         buffer.truncate(length);
         let mut message = String::from_utf8_lossy(&buffer).into_owned();
@@ -444,8 +444,8 @@ impl Instance {
     /// When there is no such memory.
     pub fn memory(&mut self, index: usize) -> Words<'_> {
         let (elements, bits) = self.library.facts.memories[index];
-        // SAFETY: the exchange was generated only after the variable was found to have as many words of as many bits as were asked for. Verilator
-        // stores each in 1 byte, in 2, in 4, in 8, or in an array of 4-byte words: `elements` of these sizes in all. Nothing else touches it while `self` is borrowed.
+        // SAFETY: the exchange was generated only after a check that the variable has as many words of as many bits as were requested. Verilator
+        // stores each word in 1, 2, 4 or 8 bytes, or in an array of 4-byte words: `elements` of these sizes in total. Nothing else uses it while `self` is borrowed.
         unsafe {
             let base = (self.library.entry.memory)(self.model, index);
             if base.is_null() {
@@ -488,7 +488,7 @@ impl Instance {
         StateElement { name: &variable.name, bits: variable.bits, elem_bytes: variable.elem_bytes, bytes }
     }
 
-    /// Writes the coverage collected so far (in the whole thread of the model's context). Returns false if the model was built without.
+    /// Writes the coverage collected so far (by all models of this thread's context). Returns false if the model was built without coverage.
     pub fn write_coverage(&mut self, file: &Path) -> bool {
         let Ok(file) = CString::new(file.as_os_str().as_encoded_bytes()) else { return false };
         // SAFETY: a terminated string; `model` is alive.

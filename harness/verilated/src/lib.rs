@@ -1,18 +1,18 @@
 //! Verilator models as Rust values.
 //!
-//! The central idea is the *record*: the block's declaration (`gpurf-blocks`) fixes where every port, net and register stands in
-//! a run of bytes, and this crate generates the C++ that moves a whole record between Rust and Verilator's variables, or compares the two, in one call for
-//! many cycles. The record has the same layout on both sides of a lockstep, so that comparing is comparing bytes.
+//! The central idea is the *record*: the block's declaration (`gpurf-blocks`) fixes the offset of every port, net and register in
+//! a sequence of bytes. This crate generates the C++ that copies a whole record between Rust and Verilator's variables, or compares both, in one call for
+//! many cycles. The record has the same layout on both sides of a lockstep, so a comparison is a comparison of bytes.
 //!
-//! * [`Toolchain`] finds Verilator and a C++ compiler, or says how to get them.
-//! * [`Request`] says what to build: a top module, its sources, parameters and options. [`Toolchain::build`] gives a [`Library`],
-//!   from the cache when the same has been built before.
-//! * [`Instance`] is one model: inputs in, edge, compared signals out. Instances are independent, also across threads.
+//! * [`Toolchain`] finds Verilator and a C++ compiler, or reports how to install them.
+//! * [`Request`] says what to build: a top module, its sources, parameters and options. [`Toolchain::build`] returns a [`Library`],
+//!   from the cache if the same has been built before.
+//! * [`Instance`] is one model: set inputs, take the edge, read compared signals. Instances are independent, also across threads.
 //!
-//! What the RTL has is read from the header that Verilator generates in that very run, never assumed: a port that is missing,
-//! superfluous or of another width is an error that names it; a probe that does not exist is counted and left out.
+//! The ports and variables of the RTL are read from the header that Verilator generates in the same run, never assumed. A port that is missing,
+//! superfluous or of another width is an error that names the port; a probe that does not exist is reported as absent and left out.
 //!
-//! The published crate of this name does not build against Verilator 5; this one takes its place.
+//! The published crate with this name does not build against Verilator 5; this one replaces it.
 
 mod cache;
 mod compile;

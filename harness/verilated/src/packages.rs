@@ -1,13 +1,13 @@
-//! Which packages an RTL tree's modules import: read from their sources.
+//! Finds the packages that the modules of an RTL tree import, from their sources.
 
 use std::fs;
 use std::path::Path;
 
-/// The package that every module imports; it comes first in every build.
+/// The package that every module imports; it is compiled first in every build.
 pub const PACKAGE: &str = "gpurf_pkg";
 
-/// The packages that modules of the RTL tree at `rtl` import besides [`PACKAGE`], in the order in which they do: paths in the tree
-/// without ending, as those of the modules. A module that cannot be read imports nothing: its build says so.
+/// The packages that modules of the RTL tree at `rtl` import besides [`PACKAGE`], in the order of their imports: paths in the tree
+/// without ending, like those of the modules. A module that cannot be read imports nothing here; its build reports the error.
 pub fn packages(rtl: &Path, modules: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for module in modules {
@@ -26,7 +26,7 @@ fn imported(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| Some(line.trim_start().strip_prefix("import ")?.split_once("::")?.0.trim()))
 }
 
-/// The path of a package in the tree's folders.
+/// The path of a package in the folders of the tree.
 fn path_of(rtl: &Path, name: &str) -> Option<String> {
     let folders = fs::read_dir(rtl).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut paths = folders.map(|folder| format!("{folder}/{name}"));

@@ -1,6 +1,6 @@
-//! Cache lines asked for ahead, for callers that have no unsafe code.
+//! Prefetches of cache lines, for callers without unsafe code.
 
-/// Asks the processor for the cache line that begins a run of bytes: it comes while other things are done. Nothing but time depends on it.
+/// Prefetches the first cache line of these bytes: it is loaded while other work is done. This affects nothing but time.
 #[inline]
 pub fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]

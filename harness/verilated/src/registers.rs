@@ -1,7 +1,7 @@
-//! The registers of a design: what its sources assign at a clock edge, as Verilator reads them.
+//! The registers of a design: the variables that its sources assign at a clock edge, as Verilator reads them.
 //!
 //! Verilator writes the elaborated design as XML. A register is a variable that an `always` with an edge in its sensitivity list assigns and that is not local to
-//! that block. Names say nothing: a register may be called anything.
+//! that block. Names do not matter: a register may have any name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,13 +19,13 @@ impl Toolchain {
     /// A module that occurs with several parameters has the registers of all of them.
     ///
     /// # Errors
-    /// What Verilator refuses, and a dump that cannot be read.
+    /// Errors of Verilator, and XML that cannot be read.
     pub fn registers(&self, request: &Request) -> Result<Registers> {
         let text = self.elaborated(request)?;
         Ok(registers(&elaborated::parse(&text, request.declaration.block)?))
     }
 
-    /// The registers of a design and its [wiring](Self::wiring), for which it is elaborated once.
+    /// The registers of a design and its [wiring](Self::wiring); the design is elaborated only once for both.
     ///
     /// # Errors
     /// As [`Toolchain::registers`].
@@ -38,14 +38,14 @@ impl Toolchain {
 fn registers(document: &Document<'_>) -> Registers {
     let mut found = Registers::new();
     for module in document.descendants().filter(|node| node.has_tag_name("module")) {
-        // `origName` is the name without the numbers that parameters add.
+        // `origName` is the name without the numbers that Verilator appends for parameters.
         let original = module.attribute("origName").unwrap_or(name(module));
         scope(module, "", &mut Vec::new(), found.entry(original.to_owned()).or_default());
     }
     found
 }
 
-/// Adds the registers of a module or of a generate block, which stands inside those of `outer`: paths, and the variables declared there.
+/// Adds the registers of a module or of a generate block inside the scopes of `outer`. Each scope has its path and the variables declared in it.
 fn scope<'a>(
     element: Node<'a, '_>,
     path: &str,
@@ -77,13 +77,13 @@ fn scope<'a>(
     outer.pop();
 }
 
-/// The variables that stand directly in an element.
+/// The variables that are declared directly in an element.
 fn variables<'a>(element: Node<'a, '_>) -> BTreeSet<&'a str> {
     element.children().filter(|node| node.has_tag_name("var")).map(name).collect()
 }
 
-/// The variables that an assignment changes: its last child is what is assigned to, a variable, a part of one or several together. An index, which comes after
-/// what is indexed, changes nothing.
+/// The variables that an assignment changes. Its last child is the target: a variable, a part of one, or several together. An index, which follows the
+/// indexed variable, is not changed.
 fn targets<'a>(assignment: Node<'a, '_>) -> Vec<&'a str> {
     fn of<'a>(node: Node<'a, '_>, found: &mut Vec<&'a str>) {
         match node.tag_name().name() {

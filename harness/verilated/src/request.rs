@@ -1,4 +1,4 @@
-//! What to build.
+//! Describes what to build.
 
 use std::path::{Path, PathBuf};
 
@@ -9,28 +9,28 @@ use crate::{PACKAGE, Simulator, packages};
 /// A module to build.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The declaration that the module has to meet: its name, parameters, ports and probes.
+    /// The declaration that the module has to match: its name, parameters, ports and probes.
     pub declaration: Declaration,
     /// The memories inside it.
     pub memories: Vec<MemoryRequest>,
     /// Source files in compilation order: packages first.
     pub sources: Vec<PathBuf>,
-    /// Folders for `` `include ``.
+    /// Folders that `` `include `` searches.
     pub include_dirs: Vec<PathBuf>,
     /// Macros, `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
     /// How to build it.
     pub options: Options,
-    /// Modules whose sources [`Request::replace`] has replaced, and by which files.
+    /// Modules whose sources [`Request::replace`] has replaced, and the files that replace them.
     pub replaced: Vec<(String, PathBuf)>,
 }
 
-/// A memory that the RTL has to have.
+/// A memory that the RTL must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryRequest {
     /// Path of the array or register inside the module.
     pub path: String,
-    /// Words.
+    /// Number of words.
     pub words: usize,
     /// Width of a word in bits.
     pub bits: u32,
@@ -45,7 +45,7 @@ impl From<&Memory<'_>> for MemoryRequest {
 /// How to build a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Who runs it.
+    /// The simulator that runs the module.
     pub simulator: Simulator,
     /// Evaluate the RTL's assertions.
     pub assertions: bool,
@@ -55,7 +55,7 @@ pub struct Options {
     pub state: bool,
     /// Make these variables (of any module) writable by name, e.g. the select of generated mutants.
     pub knobs: Vec<String>,
-    /// A module is a netlist: memories that it lacks are left out instead of being an error, and Verilator may find loops where single bits
+    /// A module is a netlist: memories that it lacks are left out instead of being an error, and Verilator may report loops where single bits
     /// of a vector depend on each other.
     pub netlist: bool,
     /// Number of comparisons that have a witness in the sources: a call of the imported function `gpurf_witness(number, bits, difference)`.
@@ -63,11 +63,11 @@ pub struct Options {
     pub comparisons: usize,
     /// Collect line and toggle coverage.
     pub coverage: bool,
-    /// C++ optimisation: `-O2` measures best for long runs. With `-O1` (without this) a build takes six tenths of the time, and a run half as long again.
+    /// C++ optimisation: `-O2` measures best for long runs. Without this it is `-O1`: a build takes six tenths of the time, and a run 1.5 times as long.
     pub optimise: bool,
-    /// Compile by a profile of the module itself: see [`Toolchain::build_trained`](crate::Toolchain::build_trained).
+    /// Compile with a profile of the module itself: see [`Toolchain::build_trained`](crate::Toolchain::build_trained).
     pub profile: bool,
-    /// Settle inputs once a cycle, not once more at the edge: faster, and not what Verilator itself does.
+    /// Settle inputs once in a cycle, and not again at the edge: faster, but not what Verilator does by default.
     pub settle_once: bool,
 }
 
@@ -90,8 +90,8 @@ impl Default for Options {
 }
 
 impl Request {
-    /// A module from the RTL tree at `rtl`, with the sources of its modules in the order given (paths without ending) after those of the
-    /// packages that they import.
+    /// A module from the RTL tree at `rtl`. Its sources are the packages that the modules import, then `modules` in the given order (paths without
+    /// ending).
     pub fn from_tree(declaration: Declaration, memories: Vec<MemoryRequest>, rtl: &Path, modules: &[&str]) -> Self {
         let imported = packages(rtl, modules);
         let paths = [PACKAGE].into_iter().chain(imported.iter().map(String::as_str)).chain(modules.iter().copied());
@@ -107,7 +107,7 @@ impl Request {
         }
     }
 
-    /// The source of `module`: the file that replaced it, whatever its name, or the one that has the module's name.
+    /// The source of `module`: the file that replaced it, whatever its name, or the source with the module's name.
     pub fn source_of(&self, module: &str) -> Option<&Path> {
         self.place_of(module).map(|place| self.sources[place].as_path())
     }
@@ -118,7 +118,7 @@ impl Request {
         self.sources.iter().position(|path| replacing(path).map_or_else(|| named(path), |name| name == module))
     }
 
-    /// Puts `file` in the place of the source of `module`. Returns whether there was such a source.
+    /// Replaces the source of `module` by `file`. Returns whether there was such a source.
     pub fn replace(&mut self, module: &str, file: &Path) -> bool {
         let Some(place) = self.place_of(module) else { return false };
         self.replaced.retain(|(name, _)| name != module);

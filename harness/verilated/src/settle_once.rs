@@ -1,32 +1,32 @@
-//! Leaves out the second evaluation of what follows from inputs.
+//! Removes the second evaluation of logic that depends on inputs.
 //!
-//! A cycle is two calls of Verilator's `eval`: one settles the inputs (clock low), one takes the edge (clock high). Verilator cannot know that no
-//! input but the clock has changed in between, so each call first evaluates all combinational logic that depends on any input. In the second call that gives
-//! what it gave before, and is a tenth of the time of a register file. Here its loop is told to run while the clock is low only.
+//! A cycle is two calls of Verilator's `eval`: one settles the inputs (clock low), one takes the edge (clock high). Verilator cannot know that only
+//! the clock has changed in between, so each call first evaluates all combinational logic that depends on any input. In the second call the result
+//! is the same as before, and the evaluation takes a tenth of the time of a register file. Here its loop is changed to run only while the clock is low.
 //!
-//! Nor need the first call take place in a cycle whose inputs are those of the cycle before: the edge has evaluated everything with them. It would do nothing
-//! but note that the clock is low, and that can be written down directly ([`Settling::EdgesOnly`]).
+//! The first call can be left out too, in a cycle whose inputs equal those of the previous cycle: the edge has evaluated everything with them. It would only
+//! note that the clock is low, and this can be written directly ([`Settling::EdgesOnly`]).
 //!
-//! This leans on the shape of the generated C++. Where that is another one, or where the clock itself takes part in such logic (a gated clock),
-//! nothing is changed, and the model is right all the same: only slower.
+//! This depends on the form of the generated C++. If the form is different, or if such logic depends on the clock itself (a gated clock),
+//! nothing is changed, and the model is still correct, only slower.
 
 use std::collections::BTreeSet;
 
 use crate::names::{CLOCK_SEEN, PREFIX};
 
-/// Begins the loop over the logic that depends on inputs, in the generated `eval`.
+/// First statement of the loop over logic that depends on inputs, in the generated `eval`.
 const BEGIN: &str = "__VicoContinue = 1U;";
 
-/// What the generated `eval` does when it is called while the clock is low.
+/// What the generated `eval` does when it is called with the clock low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Settling {
-    /// Something else than to evaluate logic that depends on inputs, perhaps.
+    /// It may do more than evaluate logic that depends on inputs.
     Any,
-    /// It evaluates logic that depends on inputs and takes note of the clock, in [`CLOCK_SEEN`]. Nothing is triggered by anything but the rising clock.
+    /// It evaluates logic that depends on inputs and stores the clock's value in [`CLOCK_SEEN`]. Only the rising clock triggers anything.
     EdgesOnly,
 }
 
-/// What a call of `eval` with the clock low does.
+/// Determines what a call of `eval` with the clock low does.
 pub(crate) fn settling(sources: &[String]) -> Settling {
     let remembered: BTreeSet<&str> = sources.iter().flat_map(|s| remembered(s)).collect();
     let edges = sources.iter().flat_map(|s| s.lines()).filter(|line| line.contains("'act' region trigger"));
@@ -42,7 +42,7 @@ pub(crate) fn settling(sources: &[String]) -> Settling {
     }
 }
 
-/// The variables in which triggers remember values.
+/// The variables in which triggers store earlier values.
 fn remembered(source: &str) -> impl Iterator<Item = &str> {
     source.match_indices("__Vtrigr").map(|(at, _)| {
         let rest = &source[at..];
@@ -51,7 +51,7 @@ fn remembered(source: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Changes one of the generated sources (their texts), where that is possible. Returns which.
+/// Changes one of the generated sources (their texts), if possible. Returns its index.
 pub(crate) fn apply(sources: &mut [String]) -> Option<usize> {
     if sources.iter().any(|s| clock_behind_inputs(s)) {
         return None;
@@ -67,7 +67,7 @@ pub(crate) fn apply(sources: &mut [String]) -> Option<usize> {
     None
 }
 
-/// Whether a function that evaluates logic that depends on inputs reads the clock.
+/// Whether a function that evaluates logic depending on inputs reads the clock.
 fn clock_behind_inputs(source: &str) -> bool {
     let mut inside = false;
     source.lines().any(|line| {

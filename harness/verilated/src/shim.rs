@@ -19,17 +19,17 @@ pub(crate) struct StateVariable {
     pub elem_bytes: usize,
 }
 
-/// What was generated, and what was found out on the way.
+/// The generated exchange, and what was found while it was generated.
 pub(crate) struct Exchange {
     /// C++ text.
     pub text: String,
-    /// Signals (indices into the declaration) that the RTL does not have.
+    /// Signals (indices into the declaration) that the RTL lacks.
     pub absent: Vec<usize>,
-    /// Registers.
+    /// Writable registers.
     pub state: Vec<StateVariable>,
 }
 
-/// The Verilator configuration for a request in which the variables of these names can be written.
+/// The Verilator configuration of a request; `writable`: names of variables that can be written.
 pub(crate) fn configuration(request: &Request, writable: &HashSet<String>) -> String {
     let mut names = HashSet::new();
     let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
@@ -49,7 +49,7 @@ pub(crate) fn configuration(request: &Request, writable: &HashSet<String>) -> St
     names.sort();
     let mut text = String::from("`verilator_config\n");
     for name in names {
-        // The variables are found by name wherever they are: what a name matches besides is not read.
+        // The variables are found by name in all modules; other variables that match a name are not read.
         writeln!(text, "public_flat_rd -module \"*\" -var \"{name}\"").unwrap();
     }
     for knob in &request.options.knobs {
@@ -107,7 +107,7 @@ pub(crate) fn record_type(elem_bytes: usize) -> &'static str {
     }
 }
 
-/// C type of the elements of a variable. Those of more than 64 bits are runs of words.
+/// C type of the elements of a variable. A variable of more than 64 bits is a sequence of words.
 fn ctype(elem_bytes: usize) -> &'static str {
     match elem_bytes {
         1 => "CData",
@@ -124,7 +124,7 @@ pub(crate) fn variable_type(bits: u32) -> (&'static str, String) {
     (ctype(elem_bytes(bits)), words)
 }
 
-/// Generates the exchange for a model whose header holds `found`.
+/// Generates the exchange for a model whose header has the variables `found`.
 pub(crate) fn exchange(
     request: &Request,
     writable: &HashSet<String>,
@@ -147,7 +147,7 @@ pub(crate) fn exchange(
     }
     writeln!(text, "}}").unwrap();
     let compared = declaration.signals.iter().enumerate().filter(|(_, s)| s.role != Role::Input);
-    // A valid is sampled before what it validates, and may be such a payload itself.
+    // A valid is sampled before its payload; the valid may be a payload itself.
     let mut compared: Vec<_> = compared.filter(|(_, s)| request.options.probes || s.role == Role::Output).collect();
     compared.sort_by_key(|(index, _)| std::iter::successors(Some(*index), |&i| declaration.signals[i].valid).count());
     let mut sampled: Vec<(usize, String)> = Vec::new();
@@ -218,18 +218,18 @@ pub(crate) fn exchange(
     Ok(Exchange { text, absent, state })
 }
 
-/// Where a variable is if a module above it is a netlist: that is one module, which names its cells by their path.
+/// The paths that a variable may have below a netlist: a netlist is one module, which names its cells by their path.
 pub(crate) fn in_netlists(path: &str) -> Vec<String> {
     let Some((cell, variable)) = path.rsplit_once('.') else { return Vec::new() };
     let names: Vec<&str> = cell.split('.').collect();
-    // Verilator would write two underscores in another way.
+    // Plain names: Verilator would encode two underscores differently.
     let plain = |path: &str| path.split(['.', '[', ']']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
     let outside = |above: usize| names[..above].iter().map(|name| format!("{name}.")).collect::<String>();
     let inside = |above: usize| plain(&names[above..].join("."));
     (0..names.len()).map(|above| format!("{}u_netlist.{}.{variable}", outside(above), inside(above))).collect()
 }
 
-/// What is put in front of an exchange where settling may be left out while no input changes.
+/// Text in front of an exchange for a model that need not settle while no input changes.
 pub(crate) fn edges_only() -> String {
     format!("#define GPURF_EDGES_ONLY\n#define GPURF_CLOCK_SEEN(root) (root)->{CLOCK_SEEN}\n")
 }
@@ -240,9 +240,9 @@ pub(crate) struct Generator<'a> {
     pub input_bytes: usize,
 }
 
-/// A run of elements that lie one after another in a Verilator variable.
+/// Consecutive elements in a Verilator variable.
 pub(crate) struct Piece {
-    /// C++ member.
+    /// C++ member that has the elements.
     pub member: String,
     /// C type of the variable's elements.
     pub ctype: &'static str,
@@ -253,7 +253,7 @@ pub(crate) struct Piece {
 }
 
 impl Generator<'_> {
-    /// The outputs, and what says whether they mean anything.
+    /// The outputs, and the valids of outputs.
     fn outputs(&self) -> HashSet<usize> {
         let signals = &self.declaration.signals;
         let mut wanted = HashSet::new();
@@ -267,7 +267,7 @@ impl Generator<'_> {
         wanted
     }
 
-    /// Where the elements of a field are; `None` if any part of it is missing or has another size.
+    /// Location of the elements of a field; `None` if any part is missing or has another size.
     pub(crate) fn pieces(&self, field: &Field, port: bool) -> Option<Vec<Piece>> {
         let top = self.declaration.block;
         let mut pieces = if port {
@@ -289,7 +289,7 @@ impl Generator<'_> {
         Some(pieces)
     }
 
-    /// Code that drives an input port. The ports have been checked.
+    /// Code that drives an input port. The ports have been checked before.
     fn drive(&self, field: &Field) -> String {
         let piece = &self.pieces(field, true).expect("checked ports")[0];
         let (offset, member, bytes) = (field.offset, &piece.member, field.elem_bytes * field.count);
@@ -304,7 +304,7 @@ impl Generator<'_> {
         )
     }
 
-    /// Code that copies a compared signal into the record, zero where it is narrow and not valid.
+    /// Code that copies a compared signal into the record. A narrow payload that is not valid becomes zero.
     fn sample(&self, index: usize) -> Option<String> {
         let signal = &self.declaration.signals[index];
         let field = &signal.field;
@@ -338,7 +338,7 @@ impl Generator<'_> {
         Some(text)
     }
 
-    /// Copies a whole piece.
+    /// Code that copies a whole piece.
     fn copy_run(&self, field: &Field, piece: &Piece, offset: usize) -> String {
         let at = offset + piece.first * field.elem_bytes;
         let bytes = piece.count * field.elem_bytes;
@@ -349,7 +349,7 @@ impl Generator<'_> {
         format!("    for (size_t i = 0; i < {}; ++i) {step}\n", piece.count)
     }
 
-    /// C expression of the record's value of a valid (a mask of up to 64 bits).
+    /// C expression of the value of a valid in the record (a mask of up to 64 bits).
     pub(crate) fn valid_value(&self, signal: usize, element: usize) -> String {
         let signal = &self.declaration.signals[signal];
         let field = &signal.field;
@@ -364,7 +364,7 @@ impl Generator<'_> {
         )
     }
 
-    /// C expression of a mask with one bit for each element, where the valid is just that.
+    /// C expression of a mask with one bit for each element, if the valid is such a mask.
     fn element_mask(&self, index: usize) -> Option<String> {
         let signal = &self.declaration.signals[index];
         let valid = signal.valid?;

@@ -1,19 +1,19 @@
-//! The programs that can run the RTL.
+//! The simulators that can run the RTL.
 
 use std::fmt;
 
-/// Who runs the RTL.
+/// The simulator that runs the RTL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Simulator {
-    /// Verilator: fast, and what everything runs on.
+    /// Verilator: fast, and the default for everything.
     #[default]
     Verilator,
-    /// CXXRTL of Yosys, with the slang frontend: a second reading of the language, to check the first.
+    /// CXXRTL of Yosys, with the slang frontend: an independent reading of the language, to check Verilator's.
     Cxxrtl,
 }
 
 impl Simulator {
-    /// Its name on a command line.
+    /// The name on a command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Verilator => "verilator",

@@ -1,17 +1,17 @@
-//! How the tools are started: Verilator, the C++ compiler, Yosys.
+//! Starts the tools: Verilator, the C++ compiler, Yosys.
 
 use std::ffi::OsStr;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The variable that names the libraries that a program loads before its own.
+/// The environment variable with libraries that a program loads before its own.
 const FIRST: &str = "LD_PRELOAD";
 /// Verilator takes 40 % less time with this allocator than with the C library's (docs/performance.md, "Builds").
 const ALLOCATOR: &str = "libjemalloc.so.2";
 
-/// A command whose program allocates memory with jemalloc, where the system has it.
+/// A command whose program allocates memory with jemalloc, if the system has it.
 ///
-/// The output of the tools does not depend on it. A user's own `LD_PRELOAD` stays as it is.
+/// The output of the tools does not depend on the allocator. A user's own `LD_PRELOAD` is kept.
 #[must_use]
 pub fn tool(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
@@ -21,7 +21,7 @@ pub fn tool(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Whether the loader finds the allocator. If it does not, it writes a message to standard error and starts the program without it.
+/// Whether the loader finds the allocator. If not, it prints a message to standard error and starts the program without it.
 fn has_allocator() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     let quiet = |output: std::process::Output| output.status.success() && output.stderr.is_empty();

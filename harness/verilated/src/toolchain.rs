@@ -9,10 +9,10 @@ use crate::{Error, Result, tool};
 const VERILATOR_INSTALL: &str = "apt-get install -y verilator";
 const COMPILER_INSTALL: &str = "apt-get install -y g++";
 const OLDEST: (u32, u32) = (5, 6);
-/// A wrapper in Perl, which takes longer than all that Verilator does for a small module, and what it starts: that lies beside it.
+/// `verilator` is a Perl wrapper that takes longer than Verilator does for a small module; it starts `verilator_bin`, beside it.
 const USUAL: &str = "verilator";
 const DIRECT: &str = "verilator_bin";
-/// Variables that choose a Verilator, or how its wrapper starts it.
+/// Environment variables that choose a Verilator, or how its wrapper starts it.
 const CHOICES: [&str; 3] = ["VERILATOR", "VERILATOR_ROOT", "VERILATOR_BIN"];
 
 /// The tools, found once and then shared.
@@ -20,17 +20,17 @@ const CHOICES: [&str; 3] = ["VERILATOR", "VERILATOR_ROOT", "VERILATOR_BIN"];
 pub struct Toolchain {
     pub(crate) verilator: String,
     pub(crate) compiler: String,
-    /// Both versions, part of every cache key.
+    /// Versions of both tools, part of every cache key.
     pub(crate) versions: String,
     pub(crate) runtime: PathBuf,
     pub(crate) cache: PathBuf,
 }
 
 impl Toolchain {
-    /// Finds `verilator` (or `$VERILATOR`) and `g++` (or `$CXX`); what is built goes under `cache`.
+    /// Finds `verilator` (or `$VERILATOR`) and `g++` (or `$CXX`); builds are stored under `cache`.
     ///
     /// # Errors
-    /// [`Error::MissingTool`] and [`Error::OldTool`] say how to get what is missing.
+    /// [`Error::MissingTool`] and [`Error::OldTool`] say how to install what is missing.
     pub fn find(cache: &Path) -> Result<Self> {
         let is_chosen = CHOICES.iter().any(|variable| std::env::var_os(variable).is_some());
         let direct = if is_chosen { None } else { beside(USUAL, DIRECT) };
@@ -52,7 +52,7 @@ impl Toolchain {
         Ok(Self { verilator, compiler, versions, runtime, cache: absolute(cache) })
     }
 
-    /// A command of Verilator. It recurses deeply, so that it gets as large a stack as there can be, as its wrapper gives it.
+    /// A Verilator command. Verilator recurses deeply, so it gets the largest possible stack, as from its wrapper.
     pub(crate) fn verilator(&self) -> Command {
         let mut command = tool("sh");
         command.args(["-c", "ulimit -s unlimited 2> /dev/null; exec \"$0\" \"$@\"", &self.verilator]);
@@ -60,14 +60,14 @@ impl Toolchain {
     }
 }
 
-/// The program that an environment variable names, or the usual one. Tools run in folders of their own, so a path holds from everywhere.
+/// The program that an environment variable names, or the usual one. Tools run in other folders, so a path must be valid everywhere.
 fn program(variable: &str, usual: &str) -> String {
     let name = std::env::var(variable).unwrap_or_else(|_| usual.into());
     let path = Path::new(&name);
     if path.components().count() > 1 { absolute(path).to_string_lossy().into_owned() } else { name }
 }
 
-/// The file of this name in the folder of a program on the PATH, behind all links.
+/// The file `name` in the folder of a program on the PATH, with symbolic links resolved.
 fn beside(program: &str, name: &str) -> Option<String> {
     let folders = std::env::var_os("PATH")?;
     let found = std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())?;
@@ -75,19 +75,19 @@ fn beside(program: &str, name: &str) -> Option<String> {
     file.is_file().then(|| file.to_string_lossy().into_owned())
 }
 
-/// Standard output of a command that succeeds.
+/// Standard output of a command, if it succeeds.
 fn run(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs a tool on `what`; what it prints becomes the error's message.
+/// Runs a tool on `what`; on failure the error message is what the tool printed.
 pub(crate) fn checked(command: &mut Command, what: &str) -> Result<Output> {
     let tool = command.get_program().to_string_lossy().into_owned();
     checked_tool(command, &tool, what)
 }
 
-/// The same of a tool that another program starts.
+/// The same for a tool that another program starts.
 pub(crate) fn checked_tool(command: &mut Command, tool: &str, what: &str) -> Result<Output> {
     let failed = |message: String| Error::Build { tool: tool.to_owned(), what: what.to_owned(), message };
     let output = command.output().map_err(|e| failed(e.to_string()))?;

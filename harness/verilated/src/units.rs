@@ -1,7 +1,7 @@
 //! Which generated C++ files are compiled together.
 //!
-//! Each unit reads the same large headers again, so the files of a small module are one unit. The optimised ones of a large module are units
-//! of their own: a change of one block leaves most of the SM's files as they were, and objects of the same content are there already.
+//! Each unit reads the same large headers again, so the files of a small module form one unit. In a large module an optimised file is a unit
+//! of its own: a change of one block leaves most of the SM's files unchanged, and the cache already has their objects.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use crate::Result;
 use crate::cache::Key;
 use crate::compile::write;
 
-/// Bytes of files above which they are compiled apart.
+/// If the files have more bytes than this, they are compiled separately.
 const APART: usize = 1 << 20;
-/// Bytes of a file below which it is compiled together with others even then.
+/// A file with fewer bytes than this is compiled together with others even then.
 const SMALL: usize = 64 << 10;
-/// Files that are ours, not Verilator's, begin with this.
+/// Files of this project, as opposed to Verilator's, begin with this prefix.
 const OURS: &str = "gpurf_";
 
-/// A generated file, by its name in the folder of the build.
+/// A generated file, with its name in the build folder.
 pub(crate) struct Generated {
     pub name: String,
     pub text: Vec<u8>,
@@ -26,11 +26,11 @@ pub(crate) struct Generated {
 pub(crate) struct Unit {
     pub source: PathBuf,
     pub level: &'static str,
-    /// What it is made of, besides the flags.
+    /// The content from which the unit is compiled, besides the flags.
     pub key: Key,
 }
 
-/// What the headers of a build are made of: Verilator's alone, and with ours. Verilator's files include only its own.
+/// Content of the headers of a build: Verilator's alone, and together with this project's. Verilator's files include only its own headers.
 pub(crate) struct Headers {
     generated: String,
     all: String,
@@ -45,7 +45,7 @@ impl Headers {
         Self { generated: digest(false), all: digest(true) }
     }
 
-    /// What a unit of these files is made of.
+    /// The key of a unit with these files.
     fn key(&self, files: &[&Generated]) -> Key {
         let ours = files.iter().any(|file| file.name.starts_with(OURS));
         let key = files.iter().fold(Key::default(), |key, file| key.with(&file.text));
@@ -53,7 +53,7 @@ impl Headers {
     }
 }
 
-/// The units of the files that are optimised. `name` is that of the file that includes those compiled together.
+/// The units of the optimised files. `name`: the file that includes those compiled together.
 pub(crate) fn apart(
     files: &[Generated],
     headers: &Headers,
@@ -64,7 +64,7 @@ pub(crate) fn apart(
     let total: usize = files.iter().map(|file| file.text.len()).sum();
     let alone = |file: &&Generated| total >= APART && (file.text.len() >= SMALL || file.name.starts_with(OURS));
     let (mut apart, together): (Vec<_>, Vec<_>) = files.iter().partition(alone);
-    // The longest first: none of them is left at the end.
+    // The longest file first, so that no long one is left for the end.
     apart.sort_by_key(|file| std::cmp::Reverse(file.text.len()));
     let mut units: Vec<Unit> =
         apart.iter().map(|file| Unit { source: folder.join(&file.name), level, key: headers.key(&[file]) }).collect();
@@ -74,7 +74,7 @@ pub(crate) fn apart(
     Ok(units)
 }
 
-/// One unit of all files; they are included by the file `name`.
+/// One unit with all files; the file `name` includes them.
 pub(crate) fn one(
     files: &[&Generated],
     headers: &Headers,
@@ -96,7 +96,7 @@ mod tests {
         Generated { name: name.into(), text: vec![b'x'; kilobytes << 10] }
     }
 
-    /// Each unit's file and the digest of its key.
+    /// The file of each unit, and the digest of its key.
     fn made(files: &[Generated], headers: &[Generated]) -> Vec<(String, String)> {
         let folder = tempfile::tempdir().unwrap();
         let units = apart(files, &Headers::new(headers), "-O1", folder.path(), "unit.cpp").unwrap();

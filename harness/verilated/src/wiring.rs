@@ -1,8 +1,8 @@
-//! The wiring of a design: which nets follow from which within a cycle, and which instance makes them.
+//! The wiring of a design: which nets depend on which within a cycle, and which instance drives them.
 //!
 //! It is read from the RTL itself. Verilator writes the elaborated design, not flattened, as XML (`read.rs`); each assignment and each port of an
-//! instance becomes a connection. Nets are elements and bits of variables as far as constant indices tell them apart. A clock edge cuts: a register
-//! follows from nothing.
+//! instance becomes a connection. Nets are elements and bits of variables as far as constant indices separate them. A clock edge cuts: a register
+//! depends on nothing within the cycle.
 
 mod read;
 
@@ -10,7 +10,7 @@ pub(crate) use read::wiring;
 
 use std::collections::{HashMap, HashSet};
 
-/// The first of some consecutive elements or bits, and their number.
+/// The first of consecutive elements or bits, and their number.
 type Range = (u32, u32);
 
 /// A part of a variable. `None`: all elements, all bits.
@@ -23,7 +23,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether the two have bits in common.
+    /// Whether the two parts have bits in common.
     pub fn overlaps(&self, other: &Self) -> bool {
         let common = |a: Option<Range>, b: Option<Range>| match (a, b) {
             (Some(a), Some(b)) => a.0 < b.0 + b.1 && b.0 < a.0 + a.1,
@@ -38,46 +38,46 @@ impl Part {
 pub struct Net {
     /// Index of the variable.
     pub variable: usize,
-    /// Which part of it.
+    /// The part of the variable.
     pub part: Part,
 }
 
 /// An instance of a module; the first one is the top.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Name of its module, without what parameters add to it.
+    /// Name of its module, without suffixes for parameters.
     pub module: String,
-    /// The instance that it is in.
+    /// The instance that contains it.
     pub parent: Option<usize>,
-    /// Its place among the instances of the same module there. `None`: it is the only one.
+    /// Its index among the instances of the same module in its parent. `None`: it is the only one.
     pub place: Option<usize>,
     /// Its path with generate blocks, and a dot at the end; empty for the top.
     path: String,
 }
 
-/// A net as an expression names it.
+/// A net, as it appears in an expression.
 #[derive(Clone, Copy, Debug)]
 struct Reference {
     net: Net,
-    /// It is one element, by a constant index.
+    /// It is one element, selected by a constant index.
     is_element: bool,
-    /// Constant indices only: it is this net and no other.
+    /// All indices are constant: the expression names exactly this net.
     is_exact: bool,
 }
 
-/// What makes a variable, or a part of it.
+/// What drives a variable, or a part of it.
 struct Connection {
     target: Reference,
-    /// All that it follows from within a cycle. Nothing after a clock edge.
+    /// All nets on which it depends within a cycle; none if a clock edge assigns it.
     sources: Vec<Net>,
-    /// What it is a copy of: an assignment without logic, or a port.
+    /// The net of which it is a copy, by an assignment without logic or by a port.
     copied: Option<Reference>,
-    /// A clock edge makes it.
+    /// A clock edge assigns it.
     is_clocked: bool,
 }
 
 impl Connection {
-    /// The part of a copy's source that becomes `want` of its target.
+    /// The part of a copy's source that is copied to part `want` of its target.
     fn behind(&self, source: &Reference, want: &Part) -> Net {
         let target = &self.target.net.part;
         let inner = |want: Option<Range>, target: Option<Range>| match (want, target) {
@@ -110,29 +110,29 @@ struct Variable {
 pub struct Wiring {
     instances: Vec<Instance>,
     variables: Vec<Variable>,
-    /// Variables by their path.
+    /// Indices of variables by their path.
     by_path: HashMap<String, usize>,
 }
 
 impl Instance {
-    /// Its path in the top, with generate blocks, and a dot at the end; empty for the top.
+    /// Its path in the top module, with generate blocks, and a dot at the end; empty for the top.
     pub fn path(&self) -> &str {
         &self.path
     }
 }
 
 impl Wiring {
-    /// The instances, in the order of the sources; the top is the first.
+    /// The instances, in the order of the sources; the first is the top.
     pub fn instances(&self) -> &[Instance] {
         &self.instances
     }
 
-    /// The variable at a path: through instances and generate blocks, as in a declaration.
+    /// The variable with this path, through instances and generate blocks, as in a declaration.
     pub fn variable(&self, path: &str) -> Option<usize> {
         self.by_path.get(path).copied()
     }
 
-    /// Visits what a net follows from within a cycle, the nearest first. `visit` says whether to go on after a net.
+    /// Visits the nets on which a net depends within a cycle, the nearest first. `visit` returns whether to continue beyond a net.
     pub fn visit_sources(&self, net: Net, visit: &mut dyn FnMut(&Net) -> bool) {
         let mut seen = HashSet::from([net]);
         let mut open = std::collections::VecDeque::from([net]);
@@ -162,8 +162,8 @@ impl Wiring {
         self.variables[variable].connections.iter().any(|connection| connection.is_clocked)
     }
 
-    /// The instance that makes a net, or holds it, if it is a register. Copies are followed from where the net is to the
-    /// first instance of which `is_leaf` holds, by its module, or to logic outside of such an instance, but not to a variable of which `ends` holds.
+    /// The instance that drives a net, or that contains it if it is a register. Copies are followed to their source up to the
+    /// first instance whose module satisfies `is_leaf`, or to logic outside such an instance, but not to a variable for which `ends` holds.
     pub fn driver(&self, net: Net, is_leaf: &dyn Fn(&str) -> bool, ends: &dyn Fn(usize) -> bool) -> usize {
         let mut seen = HashSet::new();
         let mut at = net;
@@ -182,7 +182,7 @@ impl Wiring {
         self.variables[at.variable].instance
     }
 
-    /// The instance that a path leads into, or the leaf that this instance is in.
+    /// The instance that a path leads into, or the leaf that contains this instance.
     pub fn holder(&self, path: &str, is_leaf: &dyn Fn(&str) -> bool) -> usize {
         let holds = |i: &usize| path.starts_with(&self.instances[*i].path);
         let inner = (0..self.instances.len()).filter(holds).max_by_key(|&i| self.instances[i].path.len());
@@ -190,7 +190,7 @@ impl Wiring {
         self.leaf(inner, is_leaf).unwrap_or(inner)
     }
 
-    /// The outermost leaf that an instance is, or is in.
+    /// The outermost leaf among an instance and the instances around it.
     fn leaf(&self, instance: usize, is_leaf: &dyn Fn(&str) -> bool) -> Option<usize> {
         let inside = std::iter::successors(Some(instance), |&i| self.instances[i].parent);
         inside.filter(|&i| is_leaf(&self.instances[i].module)).last()

@@ -1,6 +1,6 @@
 //! The words of a memory of the RTL.
 
-/// The words of a memory one after another, as Verilator stores them: each in a byte, in two, or in as many 32-bit elements as its bits need, lowest
+/// The words of a memory in order, as Verilator stores them: each in one byte, in two bytes, or in as many 32-bit elements as its bits need, lowest
 /// first. Zero above a word's width.
 #[derive(Debug)]
 pub enum Words<'a> {
@@ -22,12 +22,12 @@ impl Words<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements with 32 bits each.
+    /// All elements, extended to 32 bits each.
     pub fn to_vec(&self) -> Vec<u32> {
         match self {
             Self::Bytes(words) => words.iter().map(|&word| word.into()).collect(),
@@ -36,7 +36,7 @@ impl Words<'_> {
         }
     }
 
-    /// Whether the elements are these.
+    /// Whether the elements have these values.
     pub fn is_equal(&self, elements: &[u32]) -> bool {
         match self {
             Self::Bytes(words) => words.iter().map(|&word| u32::from(word)).eq(elements.iter().copied()),
@@ -45,10 +45,10 @@ impl Words<'_> {
         }
     }
 
-    /// Puts other elements in their place.
+    /// Replaces all elements.
     ///
     /// # Panics
-    /// When there is another number of them.
+    /// When the number of elements is different.
     pub fn copy_from(&mut self, elements: &[u32]) {
         assert_eq!(self.len(), elements.len(), "equal sizes");
         match self {
@@ -58,7 +58,7 @@ impl Words<'_> {
         }
     }
 
-    /// Gives word `word`, of as many elements as `elements` has, another value. A word that is not there is not given any.
+    /// Sets word `word`, which has as many elements as `elements`. A word that does not exist is skipped.
     pub fn set_word(&mut self, word: usize, elements: &[u32]) {
         match self {
             Self::Bytes(words) => words.iter_mut().skip(word).zip(elements).for_each(|(to, &from)| *to = from as u8),
@@ -74,7 +74,7 @@ impl Words<'_> {
     /// Inverts a bit of an element.
     ///
     /// # Panics
-    /// When there is no such bit.
+    /// When this bit does not exist.
     pub fn flip(&mut self, element: usize, bit: u32) {
         match self {
             Self::Bytes(words) => words[element] ^= 1 << bit,

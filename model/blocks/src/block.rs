@@ -1,33 +1,33 @@
-//! The synchronous machine that every twin is.
+//! The trait of every twin: a synchronous machine.
 
 use crate::config::Config;
 use crate::{Layout, Ports, WARP_DATA_BITS, WarpData};
 
 /// A synchronous machine.
 ///
-/// A cycle is `early`, `late`, `clock`. Buffers belong to the caller and live as long as the block, so nothing is
-/// allocated in a cycle and a twin may leave alone what it does not define: an output whose valid (`valid_by`) is low is
-/// never looked at. Twins do well to leave it zero all the same, because equal bytes are compared fastest.
+/// A cycle is `early`, `late`, `clock`. Buffers belong to the caller and live as long as the block, so no memory is
+/// allocated in a cycle, and a twin may leave an undefined output unchanged: an output whose valid (`valid_by`) is low is
+/// never read. Twins should set it to zero all the same, because equal bytes are compared fastest.
 ///
-/// `rst_ni` is an input like others: a low value takes effect in `clock`, and the outputs of that cycle are those of the
+/// `rst_ni` is an input like any other: a low value takes effect in `clock`, and the outputs of that cycle are those of the
 /// state before it.
 pub trait Block: Clone + Send + 'static {
     /// The RTL module's name.
     const NAME: &'static str;
     /// The names of the RTL parameters that the shape gives, in the module's order.
     const PARAMETERS: &'static [&'static str];
-    /// The modules of the blocks inside it. Empty for a leaf.
+    /// The modules of the blocks inside this block. Empty for a leaf.
     const CHILDREN: &'static [&'static str] = &[];
-    /// Further modules inside it, such as RAM cells.
+    /// Further modules inside this block, such as RAM cells.
     const CELLS: &'static [&'static str] = &[];
-    /// It contains the design of the register file: any of them.
+    /// The block contains the design of the register file, which can be any design.
     const DESIGNS: bool = false;
-    /// Ports of its structs that its module does not have.
+    /// Ports of the block's structs that its module does not have.
     const WITHOUT: &'static [&'static str] = &[];
-    /// Its words are registers, not a RAM cell.
+    /// The block's words are registers, not a RAM cell.
     const WORDS_ARE_REGISTERS: bool = false;
 
-    /// Its memories whose words are packed structs.
+    /// Memories of the block whose words are packed structs.
     const PACKED_MEMORIES: &'static [PackedMemory] = &[];
 
     /// Whether the module has a clock (a stateless block has none).
@@ -42,12 +42,12 @@ pub trait Block: Clone + Send + 'static {
     /// What lockstep compares besides the ports: inner nets and state. See [`NoProbe`](crate::ports::NoProbe).
     type Probe: Ports<Shape = Self::Shape>;
 
-    /// Inputs of the module that a shape does not read: the model does not have them, and they are not driven.
+    /// Inputs of the module that the model does not have for this shape. They are not driven.
     fn unused(_: &Self::Shape) -> Vec<&'static str> {
         Vec::new()
     }
 
-    /// Its shape where it runs alone.
+    /// The shape of the block when it runs alone.
     fn shape_alone(config: &Config) -> Self::Shape {
         Self::Shape::of(config)
     }
@@ -60,25 +60,25 @@ pub trait Block: Clone + Send + 'static {
 
     /// Fills the remaining outputs; `early` has been called in this cycle with the same `out`.
     ///
-    /// It may keep what it computes in scratch space inside the block, for `clock` to use.
+    /// The block may keep intermediate results in scratch space for `clock` to use.
     fn late(&mut self, inputs: &Self::In, out: &mut Self::Out);
 
-    /// The edge.
+    /// The clock edge.
     fn clock(&mut self, inputs: &Self::In, out: &Self::Out);
 
     /// Copies inner nets and state of this cycle; called between `late` and `clock`, and only when records are compared.
     fn probe(&self, inputs: &Self::In, out: &Self::Out, probe: &mut Self::Probe);
 
-    /// How many cycles from the next one on, with these inputs in each of them, change nothing but what counts time: they are all alike, in their
-    /// outputs too. 0 where that is not certain.
+    /// Number of cycles, from the next one on, that with these inputs in each of them change nothing but counters of time: all these cycles are alike,
+    /// including their outputs. 0 where that is not certain.
     fn still(&self, _inputs: &Self::In) -> u64 {
         0
     }
 
-    /// Lets that many cycles pass that [`still`](Block::still) has spoken for.
+    /// Skips that many cycles, which [`still`](Block::still) has allowed.
     fn skip(&mut self, _cycles: u64) {}
 
-    /// No block of the grid begins any more; those that have begun run to their end. The RTL has no such thing: it is for estimates, which the model makes alone.
+    /// From here on no block of the grid begins; blocks that have begun run to their end. The RTL has no counterpart: this is for estimates by the model alone.
     fn drain(&mut self) {}
 
     /// The memories, in a fixed order: filled from the seed before a run and compared whole.
@@ -87,33 +87,33 @@ pub trait Block: Clone + Send + 'static {
     }
 }
 
-/// A memory whose words are packed structs: the last name of its path, and the fields.
+/// A memory whose words are packed structs: the last name of its path, and the function that returns the fields.
 pub type PackedMemory = (&'static str, fn() -> Layout);
 
 /// A memory of the model, and where its RTL counterpart is.
 pub struct Memory<'a> {
     /// Path of the array (or the register, for a memory of one word) inside the RTL module, e.g. `gen_bank[3].u_bank.gen_1rw.u_ram.mem_q`.
     pub path: String,
-    /// The block (module) it belongs to, for blame.
+    /// The block (module) that the memory belongs to, so that mismatches can be attributed.
     pub block: &'static str,
-    /// Its words one after another, each in [`Memory::stride`] elements, lowest bits first, zero above the word's width.
+    /// The words in sequence, each in [`Memory::stride`] elements, lowest bits first, zero above the word's width.
     pub words: &'a mut [u32],
     /// Width of a word.
     pub bits: u32,
 }
 
 impl<'a> Memory<'a> {
-    /// A memory of warp registers.
+    /// Creates a memory of warp registers.
     pub fn of_warps(path: impl Into<String>, block: &'static str, words: &'a mut [WarpData]) -> Self {
         Self { path: path.into(), block, words: WarpData::as_lanes_mut(words), bits: WARP_DATA_BITS }
     }
 
-    /// The memories of a block as those of the block around it, in which it is `instance`.
+    /// Converts the memories of a block into those of the surrounding block, in which it is `instance`.
     pub fn inside(instance: impl std::fmt::Display, memories: Vec<Self>) -> impl Iterator<Item = Self> {
         memories.into_iter().map(move |m| Self { path: format!("{instance}.{}", m.path), ..m })
     }
 
-    /// Elements of a word.
+    /// Number of elements of a word.
     pub fn stride(&self) -> usize {
         self.bits.div_ceil(u32::BITS) as usize
     }
@@ -123,12 +123,12 @@ impl<'a> Memory<'a> {
         self.words.len() / self.stride()
     }
 
-    /// Whether it has no words.
+    /// Whether the memory has no words.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Fills every word with what `fill` puts into its elements, and clears the bits above the word's width.
+    /// Sets the elements of every word with `fill`, and clears the bits above the word's width.
     pub fn fill_words(&mut self, mut fill: impl FnMut(&mut [u32])) {
         let stride = self.stride();
         let unused = stride as u32 * u32::BITS - self.bits;
@@ -141,7 +141,7 @@ impl<'a> Memory<'a> {
 
 /// The sizes of a block.
 pub trait Shape: Clone + std::fmt::Debug + Send + Sync + 'static {
-    /// The sizes that a configuration gives it.
+    /// The sizes of the block for a configuration.
     fn of(config: &Config) -> Self;
 
     /// Value of the RTL parameter `name`.

@@ -1,6 +1,6 @@
 //! The contract of a register-file design: `docs/designs.md`.
 //!
-//! A design answers the operand stage. It declares what the rest of the project has to know of it in one [`Design`], and
+//! A design provides operands to the operand stage. It declares what the rest of the project needs to know in one [`Design`], and
 //! implements [`RegisterFile`]. [`crate::designs`] lists the designs; adding one is a line there.
 
 use crate::config::{Config, Preset, Selection};
@@ -13,7 +13,7 @@ use crate::sizes::{MAX_ACTIVE, StageSizes};
 use crate::unified::{Columns, ColumnsFree};
 use crate::{Block, Field, OPERANDS, WarpData};
 
-/// Event words of a design at most: `DesignEvents` of `gpurf_pkg`.
+/// Maximum number of event words of a design: `DesignEvents` of `gpurf_pkg`.
 pub const DESIGN_EVENTS: usize = 3;
 /// Width of a design's event word, and of a scheduler's.
 pub const DESIGN_EVENT_BITS: u32 = 64;
@@ -26,38 +26,38 @@ const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 /// Fields of an event word, most significant first: name and width in bits. The word's unused upper bits are 0.
 pub type EventWord = &'static [(&'static str, u32)];
 
-/// What the project has to know of a design, declared once in the design's folder.
+/// Everything that the project has to know about a design, declared once in the design's folder.
 pub struct Design {
-    /// Name of its module and of its folders.
+    /// Name of the design's module and of its folders.
     pub name: &'static str,
-    /// Its blocks, leaves first.
+    /// Blocks of the design, leaves first.
     pub blocks: &'static [Entry],
-    /// Its event words, as `design_event_o` has them.
+    /// Event words of the design, in the order of `design_event_o`.
     pub events: &'static [EventWord],
-    /// Fields of its event words whose values are counted one by one, each with the field that is not 0 in the cycles that count.
+    /// Fields of event words whose values are counted one by one, each with the field that is not 0 in the cycles that count.
     pub spreads: &'static [(&'static str, &'static str)],
-    /// What it asks of the SM.
+    /// Services that the design requests from the SM.
     pub services: Services,
-    /// What the configuration has to know of it.
+    /// How the configuration selects the design, with its rules and presets.
     pub selection: &'static Selection,
-    /// The preset with most in it, which stands for the design where one preset has to do.
+    /// The preset with most features, which represents the design where one preset has to do.
     pub main_preset: &'static str,
-    /// Its straps in a configuration: its packed struct of straps in `gpurf_pkg`.
+    /// The design's straps for a configuration, as its packed struct of straps in `gpurf_pkg`.
     pub straps: fn(&Config) -> u128,
     /// What `cfg_i` of a block of the design is tied to, by the block's name, the order of a bank's reads (1 bit) and the
     /// design's straps. `None`: not a block with straps of this design.
     pub cfg_of_block: fn(&str, u8, u128) -> Option<u64>,
-    /// Its sizes in a few words, from the RTL parameter `Sizes`.
+    /// The design's sizes in a few words, from the RTL parameter `Sizes`.
     pub size_words: fn(u32) -> String,
-    /// What these words mean; empty: it has none.
+    /// Meaning of these words; empty: there are none.
     pub legend: &'static str,
-    /// What the straps of a block choose, in words: the block's name ([`STAGE`] for the whole design), the configuration, the
-    /// words for the order of a bank's reads. `None`: that order alone.
+    /// The policies that the straps of a block select, in words. Arguments: the block's name ([`STAGE`]: the whole design), the configuration,
+    /// the words for the order of a bank's reads. `None`: only that order.
     pub policy_words: fn(&str, &Config, &str) -> Option<String>,
 }
 
 impl Design {
-    /// A design that declares nothing: what the main register file has besides its name, its blocks and its presets.
+    /// A design that declares nothing: the main register file's declaration, without its name, its blocks and its presets.
     pub(crate) const PLAIN: Self = Self {
         name: "",
         blocks: &[],
@@ -90,38 +90,38 @@ impl Design {
         self.preset().config
     }
 
-    /// Whether a module is the design or is inside it, at any depth.
+    /// Whether a module is the design itself or is inside it, at any depth.
     pub fn contains(&self, module: &str) -> bool {
         self.blocks.iter().any(|block| block.name == self.name && block.contains(module))
     }
 }
 
-/// The name under which a design is asked for the words of all its policies.
+/// The name that stands for the whole design when the words of all its policies are requested.
 pub const STAGE: &str = "operand_stage";
 
-/// Words that are not empty, one after another.
+/// Joins the words that are not empty.
 pub(crate) fn joined(words: &[&str], between: &str) -> String {
     words.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>().join(between)
 }
 
-/// Services that a design asks of the SM. The default is neutral: what the main register file needs.
+/// Services that a design requests from the SM. The default is neutral: the services that the main register file needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Services {
-    /// Instructions that the design holds in stages in front of its operand collectors, with a number of issue ports.
+    /// Instructions that the design holds in stages in front of its operand collectors, as a function of the number of issue ports.
     pub front_places: fn(usize) -> usize,
-    /// The rows of an even warp and of the next one are the same rows of two banks.
+    /// An even warp and the next warp share their row numbers, in two banks.
     pub pairs_rows: bool,
-    /// Registers of a warp at most.
+    /// Maximum number of registers of a warp.
     pub max_registers: usize,
     /// Schedulers name candidates, for which the design may read operands.
     pub takes_candidates: bool,
-    /// Scoreboard and scheduler hear of a register when the design has taken its result.
+    /// A register is reported to scoreboard and scheduler when the design has taken its result.
     pub reports_taken: bool,
     /// The design reads slots, marks and levels of instructions.
     pub reads_fields: bool,
-    /// The design keeps values for the warps of slots: a slot is emptied before another warp takes it.
+    /// The design keeps values for the warps of slots: a slot has to be flushed before another warp takes it.
     pub keeps_slots: bool,
-    /// What becomes of a result follows from state alone: `write_ready_o`, `write_done_o`.
+    /// The handling of a result follows from state alone: `write_ready_o`, `write_done_o`.
     pub early_results: bool,
     /// Reads and writes may wait for each other.
     pub has_conflicts: bool,
@@ -129,7 +129,7 @@ pub struct Services {
     /// parameter `Sizes`), the roles, operation word and control word. `None`: its accesses there are not known at issue, and its registers have
     /// no power states.
     pub main_roles: Option<MainRoles>,
-    /// The design keeps the power states of the main register file's words itself, as it knows the accesses later.
+    /// The design keeps the power states of the main register file's words itself, because it learns of the accesses later.
     pub keeps_states: bool,
     /// Scratchpad memory and data cache may be in the banks of the main register file: unified memory.
     pub serves_memory: bool,
@@ -139,7 +139,7 @@ pub struct Services {
 pub type MainRoles = fn(u32, Roles, u64, u64) -> Roles;
 
 impl Services {
-    /// What the main register file needs.
+    /// The services that the main register file needs.
     pub const NEUTRAL: Self = Self {
         front_places: |_| 0,
         pairs_rows: false,
@@ -155,13 +155,13 @@ impl Services {
         serves_memory: false,
     };
 
-    /// All registers of an instruction are accessed in the main register file.
+    /// Value of `main_roles` where all registers of an instruction are accessed in the main register file.
     pub(crate) const ALL_MAIN: Option<MainRoles> = Some(|_, roles, _, _| roles);
 }
 
 /// The sizes of a design beyond those of the SM and of the main register file.
 pub(crate) trait DesignSizes {
-    /// Those of a configuration that selects the design.
+    /// The sizes for a configuration that selects the design.
     fn of(config: &Config) -> Self;
 
     /// The packed struct of sizes of `gpurf_pkg`: the RTL parameter `Sizes`.
@@ -175,7 +175,7 @@ pub(crate) trait DesignSizes {
     }
 }
 
-/// A field inside the register file that is valid by a port of it: in an operand stage this port is a net.
+/// A field inside the register file that is valid by a port of the file: in an operand stage this port is a net.
 pub(crate) fn valid_by_nets(mut field: Field) -> Field {
     let nets = [
         ("issue_src_valid_i", "issue_src_valid"),
@@ -193,7 +193,7 @@ pub(crate) fn valid_by_nets(mut field: Field) -> Field {
 pub struct DesignCfg {
     /// Order among the reads of a bank: 0 oldest first, 1 round robin.
     pub read_order: u8,
-    /// The design's own.
+    /// The design's own straps.
     pub straps: u128,
 }
 
@@ -227,7 +227,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Those of a file of `depth` rows; `pairs`: [`Services::pairs_rows`].
+    /// The rows of a file of `depth` rows; `pairs`: [`Services::pairs_rows`].
     pub(crate) fn new(depth: usize, pairs: bool) -> Self {
         Self { bits: (depth.next_power_of_two() - 1) as u16, warps: if pairs { !1 } else { u8::MAX }, count: 0 }
     }
@@ -239,7 +239,7 @@ impl Rows {
     }
 }
 
-/// What a design gets of an issuing instruction besides what the main register file gets.
+/// Fields of an issuing instruction that a design gets in addition to those for the main register file.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct IssueFields {
     /// Slot of the warp.
@@ -264,7 +264,7 @@ pub(crate) struct IssueFields {
     pub(crate) left: [u8; MAX_SOURCES],
 }
 
-/// What a design that keeps power states gets: sources of what is dispatched that another instruction accesses, three bits a port, and
+/// Inputs of a design that keeps power states: sources of dispatched instructions that another instruction accesses too, three bits a port, and
 /// warps that have ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PowerSide {
@@ -273,7 +273,7 @@ pub(crate) struct PowerSide {
 }
 
 impl IssueFields {
-    /// Adds the instruction on port `p`, of the warp in a slot.
+    /// Adds the instruction on port `p`, whose warp is in a slot.
     #[inline]
     pub(crate) fn add(&mut self, p: usize, instruction: &Instruction, slot: u8) {
         let (ctl, roles) = (instruction.ctl(), instruction.roles());
@@ -303,7 +303,7 @@ fn is_private(roles: Roles) -> bool {
 /// Candidates of the schedulers, dead registers, and the start of a grid.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Candidates {
-    /// Ports with a candidate, its warp, the first row of the warp, its registers.
+    /// Ports with a candidate; then for each candidate its warp, the first row of the warp, and its registers.
     pub(crate) candidate_valid: u8,
     pub(crate) candidate_warp: [u8; MAX_PORTS],
     pub(crate) candidate_base: [u16; MAX_PORTS],
@@ -313,13 +313,13 @@ pub(crate) struct Candidates {
     pub(crate) write_next: u8,
     /// A grid is about to begin; whether the last row is spare.
     pub(crate) clear: Option<bool>,
-    /// Dispatch ports whose instruction names a dead register, which one, and the first row of its warp.
+    /// Dispatch ports whose instruction names a dead register; then this register, and the first row of its warp.
     pub(crate) hint_valid: u8,
     pub(crate) hint_base: [u16; MAX_PORTS],
     pub(crate) hint_reg: [u8; MAX_PORTS],
 }
 
-/// What a design gets in a cycle besides what the main register file gets.
+/// Inputs of a design in a cycle, in addition to those of the main register file.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Sideband {
     pub(crate) cfg: DesignCfg,
@@ -328,7 +328,7 @@ pub(crate) struct Sideband {
     pub(crate) power: PowerSide,
 }
 
-/// Operand collectors in a cycle, whichever design has them.
+/// The operand collectors in a cycle, for any design.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectorView {
     /// Collectors with an instruction.
@@ -354,25 +354,25 @@ pub struct BankView {
     pub written: u32,
     /// Queues with a result.
     pub heads: u8,
-    /// The bank of each of these results.
+    /// The bank of each of these queues' results.
     pub head_bank: [u8; MAX_PORTS],
     /// Queues whose result is written.
     pub granted: u8,
 }
 
-/// Results that a design puts into another place than their own, to bring them back later, in a cycle.
+/// Results that a design parks in another place than their own in a cycle, to bring them back later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParkingView {
-    /// Buses whose result is put into another place at this clock edge.
+    /// Buses whose result is parked at this clock edge.
     pub parked: u8,
-    /// This place.
+    /// The place of each of these results.
     pub place: [u8; MAX_PORTS],
-    /// Places whose value leaves them at this clock edge.
+    /// Places whose parked value leaves them at this clock edge.
     pub left: u32,
 }
 
 impl CollectorView {
-    /// Those of the main register file.
+    /// The collectors of the main register file.
     pub(crate) fn of(probe: &MrfProbe) -> Self {
         let &MrfProbe { busy, complete, req_valid, grant, dispatch_valid, dispatch_col, .. } = probe;
         Self { busy, complete, wanted: req_valid, granted: grant, dispatch: dispatch_valid, leaving: dispatch_col }
@@ -380,7 +380,7 @@ impl CollectorView {
 }
 
 impl BankView {
-    /// Those of the main register file.
+    /// The banks of the main register file.
     pub(crate) fn of(probe: &MrfProbe) -> Self {
         let &MrfProbe { read_valid, bank_write_valid, head_valid, head_bank, write_grant, .. } = probe;
         Self { read: read_valid, written: bank_write_valid, heads: head_valid, head_bank, granted: write_grant }
@@ -401,96 +401,96 @@ pub struct WordStates<'a> {
 pub struct Events {
     /// `mrf_event_t`.
     pub mrf: u64,
-    /// The design's.
+    /// The design's event words.
     pub design: [u64; DESIGN_EVENTS],
 }
 
 /// A design's twin as the operand stage uses it. A cycle is: [`present`](Self::present), [`settle`](Self::settle),
-/// [`edge`](Self::edge), [`show`](Self::show). All designs get and show what the main register file gets and shows.
+/// [`edge`](Self::edge), [`show`](Self::show). All designs have the inputs and outputs of the main register file.
 pub(crate) trait RegisterFile: Block {
-    /// What the project has to know of it.
+    /// The design's declaration.
     const DESIGN: Design;
-    /// Its sizes.
+    /// The design's sizes.
     type Sizes: DesignSizes + Copy;
 
-    /// Its shape in an SM.
+    /// The design's shape in an SM.
     fn shape(stage: &StageSizes, sizes: &Self::Sizes) -> Self::Shape;
 
-    /// What lockstep compares inside it, with names as in an operand stage.
+    /// The fields that lockstep compares inside the design, with names as in an operand stage.
     fn fields(stage: &StageSizes, sizes: &Self::Sizes) -> Vec<Field>;
 
-    /// Begins a cycle: decides what follows from state, straps and slots, and shows what becomes of results.
+    /// Begins a cycle: decides everything that follows from state, straps and slots, and fills the outputs for results.
     fn present(&mut self, cfg: DesignCfg, slots: &SlotView<'_>, rows: Rows, shown: &mut MrfOut);
 
-    /// Settles the cycle. Returns its events.
+    /// Settles the cycle. Returns the events.
     fn settle(&mut self, given: &mut MrfIn, side: &Sideband, shown: &mut MrfOut) -> Events;
 
     /// The clock edge. `write_data`: the data of a bus's result.
     fn edge<'a>(&mut self, given: &MrfIn, side: &Sideband, write_data: impl Fn(usize) -> &'a WarpData);
 
-    /// Shows what depends on state alone, but for the operands.
+    /// Fills the outputs that depend on state alone, without the operands.
     fn show(&self, shown: &mut MrfOut);
 
-    /// Operands of the instruction that dispatch port `p` offers.
+    /// Operands of the instruction that is offered on dispatch port `p`.
     fn operands(&self, p: usize) -> &[WarpData; OPERANDS];
 
-    /// Whether a clock edge changes nothing, but in reset.
+    /// Whether a clock edge changes nothing, except in reset.
     fn is_quiet(&self, given: &MrfIn, side: &Sideband) -> bool;
 
     /// Whether nothing moves between the register file and its ports: offered instructions wait for their units.
     fn is_still(&self) -> bool;
 
-    /// Records what lockstep compares inside.
+    /// Records the values that lockstep compares inside the design.
     fn record(&self, given: &MrfIn, side: &Sideband, shown: &MrfOut, probe: &mut Self::Probe);
 
-    /// Events of the power states that it keeps: `power_event_t`, `power_wait_event_t`.
+    /// Events of the power states that the design keeps: `power_event_t`, `power_wait_event_t`.
     fn power_events(&self) -> (u64, u16) {
         (0, 0)
     }
 
-    /// Whether warps that have ended change no power state that it keeps.
+    /// Whether ended warps change no power state that the design keeps.
     fn words_are_still(&self, _over: u64) -> bool {
         true
     }
 
-    /// Service *unified memory*: the columns of its banks.
+    /// Service *unified memory*: the columns of the design's banks.
     fn columns(&self) -> Option<&Columns> {
         None
     }
 
-    /// The columns.
+    /// Service *unified memory*: the columns, to change them.
     fn columns_mut(&mut self) -> Option<&mut Columns> {
         None
     }
 
-    /// Service *unified memory*: what registers leave of the columns in this cycle. It follows from state alone.
+    /// Service *unified memory*: the column ports that registers leave free in this cycle. This follows from state alone.
     fn columns_free(&self) -> ColumnsFree {
         ColumnsFree::default()
     }
 
-    /// Its operand collectors, from a record.
+    /// The design's operand collectors, from a record.
     fn collectors(probe: &Self::Probe) -> CollectorView;
 
-    /// Its banks and the queues in front of them, from a record. `None`: it has banks of another kind.
+    /// The design's banks and the queues in front of them, from a record. `None`: the design has banks of another kind.
     fn banks(probe: &Self::Probe) -> Option<BankView>;
 
-    /// Power states that it keeps, from a record. `None`: it keeps none.
+    /// Power states that the design keeps, from a record. `None`: the design keeps none.
     fn word_states(_: &Self::Probe) -> Option<WordStates<'_>> {
         None
     }
 
-    /// Results that it parks, from a record.
+    /// Results that the design parks, from a record.
     fn parking(_: &Self::Probe) -> ParkingView {
         ParkingView::default()
     }
 
-    /// Service *slots*: slots of `flush` of which nothing is left.
+    /// Service *slots*: slots of `flush` with no value left.
     #[inline]
     fn flush_done(&self, flush: u64) -> u64 {
         flush
     }
 
-    /// Service *levels*: slots that their warps may leave, of all slots.
+    /// Service *levels*: slots that their warps may leave, among all slots.
     #[inline]
     fn void(&self, all: u64) -> u64 {
         all
@@ -502,7 +502,7 @@ pub(crate) trait RegisterFile: Block {
         (&[0; MAX_ACTIVE], 0)
     }
 
-    /// Service *candidates*: ports that issue the candidate of the cycle before.
+    /// Service *candidates*: ports that issue the candidate of the previous cycle.
     #[inline]
     fn candidate_issue(&self) -> u8 {
         0

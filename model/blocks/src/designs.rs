@@ -15,8 +15,8 @@ use crate::steal::{Steal, StealSizes};
 use crate::unified::{Columns, ColumnsFree};
 use crate::{Block, Field, Memory, OPERANDS, WarpData};
 
-/// Gives a macro the module names of the designs besides the main register file: `each_design!(callback)`. A crate that has
-/// something for each design keeps it in modules of these names.
+/// Calls a macro with the module names of all designs but the main register file: `each_design!(callback)`. A crate that has
+/// something for each design keeps it in modules with these names.
 #[macro_export]
 macro_rules! each_design {
     ($callback:ident) => {
@@ -24,7 +24,7 @@ macro_rules! each_design {
     };
 }
 
-/// The issue gate of the SM: heads that may not issue, because of what the register file has in progress.
+/// The issue gate of the SM: blocks heads that may not issue because of what the register file has in progress.
 pub use crate::hierarchy::HierarchyScoreboard as IssueGate;
 
 impl Organisation {
@@ -38,7 +38,7 @@ impl Organisation {
 }
 
 impl Organisation {
-    /// Registers are handed out one by one.
+    /// Registers are allocated one by one.
     pub fn has_places(&self) -> bool {
         matches!(self, Self::Mrf(MrfSizes { places: true }))
     }

@@ -1,18 +1,18 @@
 //! The golden reference: a Rust twin of every RTL block that holds state or makes a decision.
 //!
-//! A twin is found by the path and the name of its module: `rtl/mrf/mrf_bank.sv` and `mrf/mrf_bank.rs` have the same
-//! parameters, the same ports by name and width, and the same behaviour in every clock. Both are written from one page in
-//! `docs/blocks`, not from each other: two independent readings of a specification disagree where one of them is wrong.
+//! Path and name of a module identify its twin: `rtl/mrf/mrf_bank.sv` and `mrf/mrf_bank.rs` have the same
+//! parameters, the same ports by name and width, and the same behaviour in every clock cycle. Both are written from one page in
+//! `docs/blocks`, not from each other: where two independent readings of a specification disagree, one of them is wrong.
 //!
 //! * [`Block`] is a synchronous machine whose outputs come in two phases, because blocks are composed and paths cross them
 //!   within a cycle.
 //! * [`ports!`] declares the ports of a block once. The declaration gives the typed structs that the twin works on, and the
 //!   [`Field`] tables with which the harness checks the RTL's ports, moves data, compares, and writes reports and waveforms.
 //! * [`packed!`] declares a packed struct of the RTL's package once, in the layout that it has there.
-//! * [`Twin`] is the same machine with its types erased: bytes in, bytes out, and the tables that say what they mean.
-//! * Each folder lists its blocks once (`rfc_blocks!` and alike): twins, stimulus and tests follow from the list, and [`registry`] has all of them.
+//! * [`Twin`] is the same machine with its types erased: bytes in, bytes out, and the tables that describe these bytes.
+//! * Each folder lists its blocks once (`rfc_blocks!` and others): twins, stimulus and tests follow from that list, and [`registry`] has them all.
 //!
-//! This crate knows nothing of the RTL's simulator or of the harness.
+//! This crate does not depend on the RTL's simulator or on the harness.
 
 mod block;
 pub mod cache;

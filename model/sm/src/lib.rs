@@ -1,7 +1,7 @@
 //! The streaming multiprocessor: the twins of `gpurf-blocks`, composed as `rtl/sm/sm.sv` composes the modules.
 //!
-//! [`Sm`] is a block like any other: the same ports, a record for each cycle, memories. What is compared inside it follows from its blocks: all
-//! their outputs, as the nets of the RTL, and the registers that no output shows. It is written from `docs/blocks/sm.md`.
+//! [`Sm`] is a block like any other: the same ports, a record for each cycle, memories. What is compared inside follows from its blocks: all
+//! their outputs, as the nets of the RTL, and the registers that no output shows. The page `docs/blocks/sm.md` specifies it.
 
 mod nets;
 pub mod partition;
@@ -24,17 +24,17 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     if name == ENTRY.name { Some(&ENTRY) } else { registry::find(name) }
 }
 
-/// A name that is not a block's.
+/// A name that no block has.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no block {name}; there are: {}", all().map(|entry| entry.name).collect::<Vec<_>>().join(", "))]
 pub struct NoBlock {
     name: String,
 }
 
-/// The block of that name, for a user who may have got it wrong.
+/// The block of that name, where the name comes from a user and may be wrong.
 ///
 /// # Errors
-/// There is none; the message lists those there are.
+/// If there is no such block; the message lists all blocks.
 pub fn named(name: &str) -> Result<&'static Entry, NoBlock> {
     find(name).ok_or_else(|| NoBlock { name: name.to_owned() })
 }

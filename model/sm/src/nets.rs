@@ -1,4 +1,4 @@
-//! What is compared inside the SM: the outputs of its blocks and the registers after them.
+//! The signals compared inside the SM: the outputs of its blocks and the registers behind them.
 //!
 //! Nothing is declared here a second time: a block's own declaration says what its outputs and its hidden state are, and the names of instances and
 //! nets follow from the rule of `docs/blocks/sm.md`.
@@ -114,12 +114,12 @@ pub struct SmProbe {
 
 /// Outputs that are not compared inside the SM, by instance and port.
 const NOT_COMPARED: &[(&str, &str)] = &[
-    // They follow from the places of the buffer, which are compared by their write port and as memories.
+    // These outputs follow from the places of the buffer, which are compared by their write port and as memories.
     ("instruction_buffer", "head_pc_o"),
     ("instruction_buffer", "head_op_o"),
     ("instruction_buffer", "head_ctl_o"),
     ("instruction_buffer", "head_roles_o"),
-    // They are ports of the SM.
+    // These outputs are ports of the SM.
     ("operand_stage", "event_o"),
     ("operand_stage", "design_event_o"),
     ("operand_stage", "power_event_o"),
@@ -131,7 +131,7 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("share_locks", "event_o"),
     ("share_throttle", "event_o"),
     ("scratchpad_locks", "event_o"),
-    // They are the nets of `share_locks`, in whose place this block is.
+    // These outputs drive the nets of `share_locks`, whose place this block takes.
     ("scratchpad_locks", "clear_o"),
     ("scratchpad_locks", "lead_o"),
     ("scratchpad_locks", "last_o"),
@@ -147,7 +147,7 @@ const NOT_COMPARED: &[(&str, &str)] = &[
     ("fault_unit", "fault_value_o"),
 ];
 
-/// Outputs that nothing is connected to, or nothing outside the generate block of their instance: they are read at the instance.
+/// Outputs that are not connected, or only inside the generate block of their instance: they are read at the instance.
 const OPEN: &[(&str, &str)] = &[
     ("alu_queue", "room_o"),
     ("fp_queue", "room_o"),
@@ -173,7 +173,7 @@ const VALID_INPUTS: &[(&str, &str, &str)] = &[
     ("cache", "req_valid_i", "coalescer_mem_req_valid"),
 ];
 
-/// Outputs that follow from a payload: what they say means something only while that does. Instance, output, and the payload's valid.
+/// Outputs that follow from a payload: they have a meaning only while the payload is valid. Instance, output, and the payload's valid.
 const PAYLOADS: &[(&str, &str, &str)] = &[
     ("decode", "roles_o", "fetch_decode_valid"),
     ("issue_stage", "read_guard_o", "warp_scheduler_issue_valid"),
@@ -194,23 +194,23 @@ const PAYLOADS: &[(&str, &str, &str)] = &[
 /// One instance.
 #[derive(Clone, Copy)]
 struct Instance {
-    /// Without `u_`: the first part of its nets' names.
+    /// Name of the instance without `u_`: the first part of its nets' names.
     name: &'static str,
     /// Module.
     block: &'static str,
     /// Index of the port whose generate block it is in.
     port: Option<usize>,
-    /// Where it is, if its nets have another name than it has.
+    /// Path of the instance, if its nets are not named after it.
     at: Option<&'static str>,
 }
 
 impl Instance {
-    /// The fields of its outputs and hidden state; the structs begin at these offsets.
+    /// Adds the fields of the instance's outputs and hidden state; the structs begin at these offsets.
     fn fields<B: Block>(self, shape: &B::Shape, outputs: usize, state: usize, fields: &mut Vec<Field>) {
         self.add(&B::Out::fields(shape), outputs, B::Probe::fields(shape), state, fields);
     }
 
-    /// The same, from the declarations of outputs and registers.
+    /// Adds the fields, from the declarations of outputs and registers.
     fn add(self, ports: &[Field], outputs: usize, registers: Vec<Field>, state: usize, fields: &mut Vec<Field>) {
         let is_port = |name: &str| ports.iter().any(|port| port.name == name);
         for mut field in ports.iter().filter(|f| self.is_compared(f.name)).cloned() {
@@ -231,13 +231,13 @@ impl Instance {
         }
     }
 
-    /// A register that an output of the block shows, as one of the SM's.
+    /// A register that an output of the block shows, in the form of the SM's record.
     fn shown(self, shows: Shows, valid: impl Fn(&'static str) -> &'static str) -> Shows {
         let register = intern(format!("{}.{}", self.path(), shows.register));
         Shows { register, valid: shows.valid.map(valid), ..shows }
     }
 
-    /// A field of the block as one of the SM's.
+    /// A field of the block in the form of the SM's record.
     fn placed(self, mut field: Field, offset: usize, is_port: &dyn Fn(&str) -> bool) -> Field {
         field.offset += offset;
         field.valid_by = field.valid_by.map(|valid| self.valid(valid, is_port));
@@ -256,7 +256,7 @@ impl Instance {
         if name.ends_with("_q") { self.signal(name) } else { self.signal(&format!("inner_{name}")) }
     }
 
-    /// The name in the SM's record of what says whether something of the block means anything.
+    /// The name in the SM's record of the signal that makes a signal of the block valid.
     fn valid(self, name: &'static str, is_port: &dyn Fn(&str) -> bool) -> &'static str {
         let driven = VALID_INPUTS.iter().find(|(instance, input, _)| (*instance, *input) == (self.name, name));
         match driven {
@@ -268,13 +268,13 @@ impl Instance {
         }
     }
 
-    /// Where the RTL has an output: at the net, or at the instance where there is none, or a part of one.
+    /// Where the RTL has an output: at its net, or at the instance if there is no net, or only a part of one.
     fn output(self, port: &str) -> String {
         let is_open = OPEN.contains(&(self.name, port)) || ALTERNATIVES.contains(&self.name);
         if self.port.is_some() || is_open { format!("{}.{port}", self.path()) } else { net(self.name, port) }
     }
 
-    /// The instance in the RTL.
+    /// The path of the instance in the RTL.
     fn path(self) -> String {
         if let Some(at) = self.at {
             return at.to_owned();
@@ -288,7 +288,7 @@ impl Instance {
     }
 }
 
-/// The net at an output.
+/// The name of the net at an output.
 fn net(instance: &str, port: &str) -> String {
     format!("{instance}_{}", stem(port))
 }
@@ -390,7 +390,7 @@ fn lines(shape: &SmShape, fields: &mut Vec<Field>) {
         );
         return;
     }
-    // The request goes to the cache, also where that does not offer it to memory.
+    // The request goes to the cache, even if the cache does not offer it to memory.
     let coalescer = Instance { name: Coalescer::NAME, block: Coalescer::NAME, port: None, at: None };
     let request =
         <Coalescer as Block>::Out::fields(shape).into_iter().filter(|field| !coalescer.is_compared(field.name));
@@ -412,7 +412,7 @@ fn lines(shape: &SmShape, fields: &mut Vec<Field>) {
     );
 }
 
-/// Shared memory, or what is in its place with unified memory; the nets have the same names.
+/// Adds shared memory, or with unified memory the block in its place; the nets have the same names.
 fn scratchpad(shape: &SmShape, fields: &mut Vec<Field>) {
     let (outputs, states) = (offset_of!(SmProbe, outputs), offset_of!(SmProbe, states));
     let name = SharedMemory::NAME;
@@ -442,7 +442,7 @@ fn scratchpad(shape: &SmShape, fields: &mut Vec<Field>) {
     );
 }
 
-/// One for each fetch path; what they say is an array, whose elements mean something where the path has read an instruction.
+/// Adds one decoder for each fetch path. Its output is an array; an element is valid if its path has read an instruction.
 fn decode(shape: &SmShape, fields: &mut Vec<Field>) {
     let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, decode);
     let of_one = fields.len();
@@ -453,7 +453,7 @@ fn decode(shape: &SmShape, fields: &mut Vec<Field>) {
     }
 }
 
-/// With a design that has one; without, its net is that of `scoreboard`.
+/// Adds the issue gate, if the design has one; otherwise its net is that of `scoreboard`.
 fn issue_gate(shape: &SmShape, fields: &mut Vec<Field>) {
     let Some((of_gate, at)) = shape.organisation.issue_gate(&shape.stage_sizes()) else { return };
     let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, issue_gate);
@@ -462,7 +462,7 @@ fn issue_gate(shape: &SmShape, fields: &mut Vec<Field>) {
     instance.fields::<IssueGate>(&of_gate, outputs, state, fields);
 }
 
-/// Where registers have power states. Without, the net at `clear_o` is that of the issue gate.
+/// Adds power states, if registers have them; otherwise the net at `clear_o` is that of the issue gate.
 fn power(shape: &SmShape, fields: &mut Vec<Field>) {
     if shape.power_entries == 0 {
         return;
@@ -486,7 +486,7 @@ fn power(shape: &SmShape, fields: &mut Vec<Field>) {
     );
 }
 
-/// Where blocks may share registers or scratchpad memory. Without, the net at `clear_o` is that of power states.
+/// Adds locks, if blocks may share registers or scratchpad memory; otherwise the net at `clear_o` is that of power states.
 fn share(shape: &SmShape, fields: &mut Vec<Field>) {
     match shape.share {
         Shared::Nothing => {}
@@ -495,7 +495,7 @@ fn share(shape: &SmShape, fields: &mut Vec<Field>) {
     }
 }
 
-/// The nets that `share_locks` has with registers are this block's.
+/// This block drives the nets that `share_locks` drives where registers are shared.
 fn scratchpad_locks(shape: &SmShape, fields: &mut Vec<Field>) {
     let (outputs, states) = (offset_of!(SmProbe, outputs), offset_of!(SmProbe, states));
     let (block, at) = (ScratchpadLocks::NAME, Some("gen_scratchpad.u_scratchpad_locks"));
@@ -510,7 +510,7 @@ fn scratchpad_locks(shape: &SmShape, fields: &mut Vec<Field>) {
     );
 }
 
-/// With the throttle, where there is one.
+/// Adds the locks of registers, and the throttle, if there is one.
 fn share_locks(shape: &SmShape, fields: &mut Vec<Field>) {
     let (outputs, states) = (offset_of!(SmProbe, outputs), offset_of!(SmProbe, states));
     let (name, at) = (ShareLocks::NAME, Some("gen_share.u_share_locks"));
@@ -532,7 +532,7 @@ fn share_locks(shape: &SmShape, fields: &mut Vec<Field>) {
     );
 }
 
-/// Of the scheduler that there is. The nets are the same with each.
+/// Adds the scheduler of the SM. The nets are the same for every scheduler.
 fn scheduler(shape: &SmShape, fields: &mut Vec<Field>) {
     let slots = shape.of_slots();
     let outputs = offset_of!(SmProbe, outputs) + offset_of!(Outputs, warp_scheduler);
@@ -546,7 +546,7 @@ fn scheduler(shape: &SmShape, fields: &mut Vec<Field>) {
         instance.add(&ports, outputs, registers, states + offset_of!(States, single), fields);
     } else if shape.alternate {
         let at = Some("gen_alternating.u_alternating_scheduler");
-        // Its own ports are among these, and show registers that the other one does not have.
+        // Its own ports are among these, and show registers that the other scheduler does not have.
         let own = <AlternatingScheduler as Block>::Out::fields(shape);
         for port in &mut ports {
             port.shows = own.iter().find(|own| own.name == port.name).and_then(|own| own.shows);

@@ -5,7 +5,7 @@ use gpurf_blocks::unified::{Partition, ROW_BYTES};
 
 use crate::residency::{Demand, Room};
 
-/// What registers, scratchpad and cache get at a launch.
+/// The division of unified memory at a launch: registers, scratchpad and cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Division {
     /// Block slots.
@@ -19,10 +19,10 @@ pub struct Division {
 }
 
 impl Division {
-    /// For a launch of which not one block fits: the launcher finds no room either.
+    /// The division if not one block fits: the launcher then finds no room either.
     pub const NOTHING: Self = Self { slots: 0, register_rows: 0, shared_rows: 0, cache_lines: 0 };
 
-    /// Of a launch of blocks of so many threads. Nothing without unified memory, or where not one block fits.
+    /// The division for a launch of blocks of so many threads. `NOTHING` without unified memory, or if no block fits.
     pub fn of(config: &Config, demand: &Demand, threads: u32) -> Self {
         let room = Room::of_launch(config, threads);
         let Some(pool) = room.pool else { return Self::NOTHING };
@@ -44,14 +44,14 @@ impl Division {
         self.cache_lines / LINES_PER_ROW as u32
     }
 
-    /// As the launch says it.
+    /// The division in the form that a launch uses.
     pub fn partition(self) -> Partition {
         let cache_log = self.cache_lines.checked_ilog2().unwrap_or(0) as u8;
         Partition { register_rows: self.register_rows as u16, cache_log }
     }
 }
 
-/// The largest cache, in lines, that so many rows have room for; 0: not even the smallest one.
+/// The largest cache, in lines, that fits into this number of rows; 0: not even the smallest cache fits.
 fn largest_cache(config: &Config, rows: u32) -> u32 {
     let (least, most) = (least_lines(config.cache.ways) as u32, config.cache.lines() as u32);
     let room = (rows * LINES_PER_ROW as u32).min(most);
@@ -59,17 +59,17 @@ fn largest_cache(config: &Config, rows: u32) -> u32 {
     if largest < least { 0 } else { largest }
 }
 
-/// Rows that registers and scratchpad memory have together, and those that the cache has for certain.
+/// Rows that registers and scratchpad memory have together, and rows that are reserved for the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pool {
-    /// The former.
+    /// Rows of registers and scratchpad memory together.
     pub rows: u32,
-    /// The latter.
+    /// Rows that the cache has in any case.
     pub cache_rows: u32,
 }
 
 impl Pool {
-    /// Of a configuration; nothing without unified memory.
+    /// The pool of a configuration; none without unified memory.
     pub fn of(config: &Config) -> Option<Self> {
         let kilobytes = config.launch.cache_kilobytes.number().unwrap_or(0);
         let cache_rows = (CacheConfig { kilobytes, ..config.cache }.lines() / LINES_PER_ROW) as u32;
@@ -79,24 +79,24 @@ impl Pool {
 }
 
 impl Room {
-    /// Of a launch of blocks of so many threads.
+    /// The room for a launch of blocks of `threads` threads.
     pub fn of_launch(config: &Config, threads: u32) -> Self {
         let room = Self::of(config);
         let most = config.launch.threads.number().map_or(room.blocks, |most| most as u32 / threads.max(1));
         Self { blocks: room.blocks.min(most), ..room }
     }
 
-    /// Rows of the registers of so many blocks.
+    /// Rows of the registers of `blocks` blocks.
     pub fn register_rows(&self, demand: &Demand, blocks: u32) -> u32 {
         blocks * demand.warps * demand.registers.div_ceil(self.register_step)
     }
 
-    /// Rows of the scratchpad memory of so many blocks.
+    /// Rows of the scratchpad memory of `blocks` blocks.
     pub fn shared_rows(&self, demand: &Demand, blocks: u32) -> u32 {
         (blocks * demand.scratchpad.next_multiple_of(self.scratchpad_step)).div_ceil(ROW_BYTES)
     }
 
-    /// Of so many blocks as many as registers and scratchpad memory together have room for.
+    /// The largest number of blocks, at most `most`, for which registers and scratchpad memory together have room.
     pub(crate) fn in_pool(&self, demand: &Demand, most: u32) -> u32 {
         let Some(pool) = self.pool else { return most };
         let fits = |blocks: &u32| self.register_rows(demand, *blocks) + self.shared_rows(demand, *blocks) <= pool.rows;

@@ -45,7 +45,7 @@ pub const SM_EVENT: &[(&str, u32)] = &[
     ("line_answer", 1),
 ];
 
-/// Fields of `scheduler_event_o`: those of the scheduler that there is.
+/// Fields of `scheduler_event_o`: those of the SM's scheduler.
 pub fn scheduler_event(shape: &SmShape) -> EventWord {
     match (shape.active, shape.alternate) {
         (0, _) => &[],

@@ -1,9 +1,9 @@
 //! How many blocks of a launch reside in an SM, without and with sharing (sharing thesis 2.2.4).
 //!
-//! A pair of blocks shares a resource: the *host* has the whole of what a block takes, the *guest* a private part of its own,
-//! and it uses the host's for the rest. So all blocks that would reside without sharing do, as hosts, and the guests are as
-//! many as the private parts that what is left over has room for. The thesis's equation 2.4 says the same of fractions; it
-//! lacks that a host has one guest at most. Its tables come out only if registers are handed out one by one, scratchpad by
+//! A pair of blocks shares a resource: the *host* has all that a block takes, the *guest* has a private part of its own
+//! and uses the host's for the rest. So all blocks that would reside without sharing do reside, as hosts, and there are as
+//! many guests as private parts fit into what is left over. The thesis's equation 2.4 says the same of fractions; it lacks
+//! the rule that a host has one guest at most. Its tables come out only if registers are allocated one by one, scratchpad by
 //! words, and private parts are rounded up.
 
 use gpurf_blocks::config::{Config, SharedResource};
@@ -11,26 +11,26 @@ use gpurf_blocks::control::shared_step;
 
 use crate::partition::Pool;
 
-/// What an SM has for blocks.
+/// The resources that an SM has for blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
     /// Warps.
     pub warps: u32,
     /// Blocks.
     pub blocks: u32,
-    /// Registers of warps: the registers of threads by the threads of a warp.
+    /// Registers of warps: the registers of all threads divided by the threads of a warp.
     pub registers: u32,
-    /// Registers of a warp are handed out in this many at a time.
+    /// Granule in which the registers of a warp are allocated.
     pub register_step: u32,
     /// Bytes of scratchpad.
     pub scratchpad: u32,
-    /// Bytes of scratchpad are handed out in this many at a time.
+    /// Granule in which bytes of scratchpad are allocated.
     pub scratchpad_step: u32,
     /// With unified memory: the rows that registers and scratchpad have together.
     pub pool: Option<Pool>,
 }
 
-/// What a block takes.
+/// The resources that a block needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Demand {
     /// Warps.
@@ -61,7 +61,7 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    /// Of a configuration; nothing without sharing.
+    /// The sharing of a configuration; none without sharing.
     pub fn of(config: &Config) -> Option<Self> {
         let resource = match config.share.resource {
             SharedResource::Registers => Resource::Registers,
@@ -75,11 +75,11 @@ impl Sharing {
 /// The blocks that reside in an SM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Residency {
-    /// Blocks that have all they take. They make progress in any case, and are as many as reside without sharing.
+    /// Blocks that have everything they need. They make progress in any case; their number is that without sharing.
     pub hosts: u32,
-    /// Blocks that share with a host each: the first guest with the first host, and so on. With none sharing is off.
+    /// Blocks that share with one host each: the first guest with the first host, and so on. Without guests sharing is off.
     pub guests: u32,
-    /// Registers of a thread, or bytes of a block, that every block of a pair has for itself. Meaningless without guests.
+    /// Registers of a thread, or bytes of a block, that are private to every block of a pair. Meaningless without guests.
     pub private: u32,
 }
 
@@ -91,7 +91,7 @@ impl Residency {
 }
 
 impl Room {
-    /// Of a configuration whose design does not place warps by a rule of its own.
+    /// The room of a configuration whose design does not place warps by a rule of its own.
     pub fn of(config: &Config) -> Self {
         let shape = config.sm_shape();
         let (banks, rows) = (shape.mrf.banks as u32, shape.mrf.depth as u32);
@@ -121,13 +121,13 @@ impl Room {
         };
         let hosts = shared.blocks(most);
         let (private, taken) = shared.private(sharing.private_tenths);
-        // Where something else stops the next block, `most` leaves no room for guests.
+        // If another resource limits the number of blocks, `most` leaves no room for guests.
         let left = shared.room - hosts * shared.block();
         let guests = left.checked_div(taken).map_or(0, |fitting| fitting.min(hosts).min(most - hosts));
         Residency { hosts, guests, private }
     }
 
-    /// What is left over of a resource without sharing: registers of warps, or bytes.
+    /// The amount of a resource left over without sharing: registers of warps, or bytes.
     pub fn wasted(&self, demand: &Demand, resource: Resource) -> u32 {
         let blocks = self.residency(demand, None).hosts;
         let supply = match resource {
@@ -138,15 +138,15 @@ impl Room {
     }
 }
 
-/// A resource, as it is handed out.
+/// The supply of a resource and its allocation.
 #[derive(Clone, Copy)]
 struct Supply {
     room: u32,
-    /// Parts of a block that get it separately: the warps, or one.
+    /// Parts of a block for which the resource is allocated separately: the warps, or one part.
     parts: u32,
-    /// What one of them asks for.
+    /// Amount that one part requests.
     asked: u32,
-    /// It is handed out in this many at a time.
+    /// Granule of the allocation.
     step: u32,
 }
 
@@ -168,7 +168,7 @@ impl Supply {
         self.room.checked_div(self.block()).map_or(most, |blocks| blocks.min(most))
     }
 
-    /// The private part of one of the block's parts, and what a block takes that has only these.
+    /// The private part of one of the block's parts, and the amount that a block with only private parts takes.
     fn private(&self, tenths: u32) -> (u32, u32) {
         let private = (self.asked * tenths).div_ceil(10).next_multiple_of(self.step);
         (private, self.parts * private)
@@ -185,7 +185,7 @@ pub const fn table_bits(resource: Resource, warps: u32, blocks: u32) -> u32 {
     }
 }
 
-/// Bits that tell so many values apart.
+/// Bits needed to distinguish `values` values.
 const fn bits(values: u32) -> u32 {
     values.next_power_of_two().trailing_zeros()
 }

@@ -47,24 +47,24 @@ use unified::Unified;
 /// The streaming multiprocessor: in order, 32 lanes, a SIMT stack for each warp, a scoreboard, operand collectors, an ALU and a single precision
 /// unit for each port, one special function unit, one unit for constants and special registers, one memory pipeline, barriers, and a launcher of thread blocks (hierarchy thesis 2.4, 2.5, 4.3 and table 4.4; RFC paper 2.1, figures 1 and 3).
 ///
-/// Its blocks are asked and told directly, not through their ports, and only what is there is worked on: a block without anything valid costs a test. A cycle is
-/// two steps. [`late`](Block::late) finds what is decided, from state and inputs; [`clock`](Block::clock) acts on it, block by block, in an order in which no block
-/// reads a value that another one has already overwritten. What few SMs have is a function of its own that is not inlined, behind a test: the code of a cycle
-/// is longer than the first-level cache, and nothing should lie between the parts that all have. Ports exist where a run is recorded: [`probe`](Block::probe) fills them from the state before the edge and from
-/// what was decided. It changes nothing, so a cycle is the same with it and without.
+/// It calls its blocks directly, not through their ports, and works only on blocks that have something to do: a block without anything valid costs a test. A cycle has
+/// two steps. [`late`](Block::late) computes the decisions from state and inputs; [`clock`](Block::clock) acts on them, block by block, in an order in which no block
+/// reads a value that another one has already overwritten. A feature that few SMs have is a function of its own, not inlined, behind a test: the code of a cycle
+/// is larger than the first-level cache, and the code that all SMs use should be contiguous. Ports exist where a run is recorded: [`probe`](Block::probe) fills them from the state before the edge and from
+/// the decisions. It changes nothing, so a cycle is the same with it and without.
 ///
-/// A unit more is a field of [`Blocks`], what it decides and its edge in the file of its stage (a unit after the operand stage: `execute`), a line in `still` that says
-/// when nothing is under way in it, its results in `push_side_results` or a queue of its own, and its ports in `record`.
+/// A further unit needs a field of [`Blocks`], its decisions and its edge in the file of its stage (a unit after the operand stage: `execute`), a line in `still` that says
+/// when nothing is in flight in it, its results in `push_side_results` or a queue of its own, and its ports in `record`.
 #[derive(Clone)]
 pub struct Sm {
     blocks: Blocks,
     tied: Tied,
     decided: Decided,
-    /// What stands for the blocks' inputs where they are probed; none of them looks at it.
+    /// The blocks' inputs where they are probed; no block reads them.
     inputs: Box<Inputs>,
 }
 
-/// What the straps are tied to, which is the same for a whole run: they are taken apart where they differ from those of the cycle before.
+/// The straps, which stay the same for a whole run. They are decoded again only when they differ from those of the previous cycle.
 #[derive(Clone)]
 struct Tied {
     word: u64,
@@ -95,19 +95,19 @@ struct Blocks {
     instruction_buffer: InstructionBuffer,
     scoreboard: Scoreboard,
     warp_scheduler: WarpScheduler,
-    /// It stands in the place of the former, where there is one.
+    /// Replaces `warp_scheduler`, where it is present.
     two_level: Option<Box<TwoLevelScheduler>>,
-    /// So does this one.
+    /// Replaces `warp_scheduler`, where it is present.
     alternating: Option<Box<AlternatingScheduler>>,
     /// Warps whose heads are marked "deschedule"; kept for schedulers with slots only.
     marked: u64,
-    /// Places that the levels of each warp's head name; likewise.
+    /// Places that the levels of each warp's head name; kept for schedulers with slots only.
     named: Box<[u16; MAX_WARPS]>,
-    /// Where registers have power states.
+    /// Present where registers have power states.
     power: Option<Box<Power>>,
-    /// Where blocks may share registers.
+    /// Present where blocks may share registers.
     share: Option<Box<Share>>,
-    /// Where blocks may share scratchpad memory.
+    /// Present where blocks may share scratchpad memory.
     scratchpad: Option<Box<Scratchpad>>,
     predicate_file: PredicateFile,
     simt_stack: SimtStack,
@@ -128,13 +128,13 @@ struct Blocks {
     address_unit: AddressUnit,
     coalescer: Coalescer,
     line_table: LineTable,
-    /// In the place of the line table, where there is one.
+    /// Replaces the line table, where it is present.
     cache: Option<Box<Cache>>,
     shared_memory: SharedMemory,
-    /// In its place, with unified memory.
+    /// Replaces shared memory, with unified memory.
     unified: Option<Box<Unified>>,
-    /// Straps of the cache as the last edge has seen them: they are tied for a whole run, and what is offered to memory is asked for before the inputs of a
-    /// cycle are there.
+    /// Straps of the cache as of the last edge: straps stay the same for a whole run, and the request for memory is needed before the inputs of a
+    /// cycle are known.
     cache_cfg: u16,
     constant_memory: ConstantMemory,
     block_launcher: BlockLauncher,
@@ -143,7 +143,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// The event word of the scheduler that there is.
+    /// The event word of the SM's scheduler.
     #[inline]
     fn scheduler_event(&self, decided: &Decided) -> u64 {
         match (&self.two_level, &self.alternating) {
@@ -153,7 +153,7 @@ impl Blocks {
         }
     }
 
-    /// What is decided in a cycle; gives the events of the register file.
+    /// Computes the decisions of a cycle; returns the events of the register file.
     #[inline]
     fn decide(&mut self, inputs: &SmIn, straps: &Straps, decided: &mut Decided) -> Events {
         self.operand_stage.begin();
@@ -185,7 +185,7 @@ impl Blocks {
     }
 }
 
-/// The slots of a scheduler that has some.
+/// The slots of the scheduler, if it has slots.
 #[inline]
 fn slots<'a>(two_level: Option<&'a TwoLevelScheduler>, alternating: Option<&'a AlternatingScheduler>) -> SlotView<'a> {
     if let Some(scheduler) = two_level {

@@ -16,7 +16,7 @@ pub struct Bench {
     /// Measure how the SM's cost grows with its hardware: warps, banks, collectors, entries of cache and ORF, latency of memory
     #[arg(long, conflicts_with = "compile")]
     pub sizes: bool,
-    /// Compile the RTL of the SM's lockstep by a profile of itself, and measure plain Verilator with one too
+    /// Compile the RTL of the SM's lockstep with profile-guided optimisation, and measure plain Verilator with it too
     #[arg(long, conflicts_with_all = ["compile", "sizes"])]
     pub train: bool,
     /// Measure only the rows whose names contain this text, such as crc32 or "sm, baseline"

@@ -133,9 +133,9 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     output::print(&output::table(&columns, &rows))?;
     output::print(
         "Verilator: without probes and assertions, nothing compared. Equal checksums: all did the same work.\n\
-         2 threads: the lockstep with its model on a second thread, by the clock on the wall, as Verilator then; the others by their thread's own time.\n\
-         Trained Verilator: compiled by a profile of itself, as the lockstep is with --train; by Verilator without one, as all ratios.\n\
-         Skipped: cycles in which nothing happens, which the model alone need not run one by one; below, a row without that.\n",
+         2 threads: the lockstep with its model on a second thread, relative to plain Verilator, in wall-clock time; the other ratios are in CPU time.\n\
+         Trained Verilator: plain Verilator compiled with profile-guided optimisation, as the lockstep is with --train; relative to Verilator without it, as all ratios.\n\
+         Skipped: cycles in which nothing happens, which the model alone does not run one by one; the row below is without skipping.\n",
     )?;
     Ok(Status::Pass)
 }

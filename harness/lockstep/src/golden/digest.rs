@@ -6,7 +6,7 @@ use std::ops::Range;
 use gpurf_blocks::Declaration;
 use twox_hash::XxHash3_64;
 
-/// When a payload means something: some byte of a range is not zero, under a mask where the valid is a word of bits.
+/// The condition under which a payload is valid: some byte of a range is not zero, masked if the valid is a vector of bits.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Valid {
     offset: usize,
@@ -25,8 +25,8 @@ impl Valid {
     }
 }
 
-/// The digest of all cycles so far: of every signal of a declaration, inputs too, and of payloads where they are valid. What the model leaves in a payload that is
-/// not valid makes no difference.
+/// The digest of all cycles so far: of every signal of a declaration, inputs included, and of payloads while they are valid. The values that the model leaves in a
+/// payload that is not valid do not affect the digest.
 pub struct StateDigest {
     always: Vec<Range<usize>>,
     payloads: Vec<(Valid, Vec<Range<usize>>)>,
@@ -35,7 +35,7 @@ pub struct StateDigest {
 }
 
 impl StateDigest {
-    /// Of no cycle yet.
+    /// The digest of no cycles.
     pub fn new(declaration: &Declaration) -> Self {
         let mut always = Vec::new();
         let mut payloads: BTreeMap<Valid, Vec<Range<usize>>> = BTreeMap::new();
@@ -78,13 +78,13 @@ impl StateDigest {
         self.value = XxHash3_64::oneshot_with_seed(self.value, &self.gathered);
     }
 
-    /// Of all cycles so far.
+    /// The digest of all cycles so far.
     pub fn value(&self) -> u64 {
         self.value
     }
 }
 
-/// Ranges that touch each other as one.
+/// Merges ranges that touch each other.
 fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut merged: Vec<Range<usize>> = Vec::new();
@@ -97,19 +97,19 @@ fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-/// What a digest is made of, in short: the number of signals and a digest of their names and widths. Digests of other signals say nothing about each other.
+/// A short description of the digested signals: their number, and a digest of their names and widths. Digests of different signals cannot be compared.
 pub fn signals(declaration: &Declaration) -> String {
     let mut names: Vec<String> = Vec::new();
     for signal in &declaration.signals {
         let (field, valid) = (&signal.field, signal.valid.map_or("", |valid| declaration.signals[valid].field.name));
         names.push(format!("{} {} {} {:?} {valid}", field.name, field.bits, field.count, signal.role));
     }
-    // Where they stand in the record does not matter, but the order in which they are gathered is.
+    // Positions in the record do not affect the digest, but the order in which signals are digested does.
     let text = names.join("\n");
     format!("{} ({:08x})", names.len(), XxHash3_64::oneshot(text.as_bytes()) as u32)
 }
 
-/// A digest of bytes, as goldens show it.
+/// A digest of bytes, in the form that goldens use.
 pub fn of_bytes(bytes: &[u8]) -> String {
     format!("{:016x}", XxHash3_64::oneshot(bytes))
 }

@@ -1,6 +1,6 @@
-//! What a golden keeps of each cycle of a model: a running digest of all that a lockstep compares, and the events.
+//! What a golden stores for each cycle of a model: a running digest of all that a lockstep compares, and the events.
 //!
-//! It stands beside the comparison, as it follows the same rule (a payload counts while it is valid) and runs in every cycle.
+//! It is placed beside the comparison: it follows the same rule (a payload counts while it is valid), in every cycle.
 
 mod digest;
 mod trace;

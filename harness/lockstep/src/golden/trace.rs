@@ -1,4 +1,4 @@
-//! Every cycle of a run in short: what narrows a difference down to a cycle.
+//! A compact trace of every cycle of a run, used to find the first cycle that differs.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,23 @@ use gpurf_blocks::{Declaration, Role, places};
 
 use super::digest::StateDigest;
 
-/// Of each cycle the digest of all cycles up to it, and the events.
+/// For each cycle the digest of all cycles up to it, and its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// The digest of the whole run.
     pub whole: u64,
     /// The names of the events.
     names: Vec<String>,
-    /// Distinct sets of events.
+    /// Distinct sets of events that occurred in a cycle.
     sets: Vec<Events>,
-    /// Of each cycle the low half of its digest, and its events as an index into the sets.
+    /// For each cycle the low half of its digest, and its events as an index into the sets.
     cycles: Vec<(u32, u32)>,
 }
 
-/// The events of a cycle that are not zero, by the place of their name: few of all there are.
+/// The nonzero events of a cycle, each with the index of its name: usually a small part of all events.
 type Events = Vec<(u32, u32)>;
 
-/// An event in a record.
+/// Location of an event in a record.
 struct Place {
     offset: usize,
     bytes: usize,
@@ -30,17 +30,17 @@ struct Place {
     mask: u64,
 }
 
-/// Makes a trace cycle by cycle.
+/// Builds a trace cycle by cycle.
 pub struct Recorder {
     digest: StateDigest,
     places: Vec<Place>,
-    /// The events of a cycle, and the index of their set.
+    /// Index of each set of events that has occurred.
     known: HashMap<Events, u32>,
     trace: Trace,
 }
 
 impl Recorder {
-    /// Before the first cycle.
+    /// A recorder before the first cycle.
     pub fn new(declaration: &Declaration) -> Self {
         let (mut names, mut event_places) = (Vec::new(), Vec::new());
         for signal in declaration.signals.iter().filter(|signal| signal.role == Role::Output) {
@@ -82,22 +82,22 @@ impl Recorder {
         self.trace.cycles.push((self.digest.value() as u32, set));
     }
 
-    /// All of them.
+    /// The trace of all cycles.
     pub fn finish(self) -> Trace {
         self.trace
     }
 }
 
-/// An event of a cycle, before and now.
+/// An event whose count in a cycle has changed: name, earlier value, new value.
 pub type EventChange = (String, u64, u64);
 
 impl Trace {
-    /// Cycles.
+    /// Number of cycles.
     pub fn len(&self) -> u64 {
         self.cycles.len() as u64
     }
 
-    /// Whether there are none.
+    /// Whether there are no cycles.
     pub fn is_empty(&self) -> bool {
         self.cycles.is_empty()
     }
@@ -107,14 +107,14 @@ impl Trace {
         self.cycles.get(usize::try_from(cycle).ok()?).map(|(digest, _)| *digest)
     }
 
-    /// The first cycle in which the two runs differ; nothing where they are the same.
+    /// The first cycle in which the two runs differ; `None` if they are equal.
     pub fn first_difference(&self, other: &Self) -> Option<u64> {
         let (mine, theirs) = (&self.cycles, &other.cycles);
         let differs = |cycle: &usize| mine.get(*cycle).map(|c| c.0) != theirs.get(*cycle).map(|c| c.0);
         (0..mine.len().max(theirs.len())).find(differs).map(|cycle| cycle as u64)
     }
 
-    /// The events of a cycle that are not zero, by name.
+    /// The nonzero events of a cycle, by name.
     fn events(&self, cycle: u64) -> HashMap<&str, u64> {
         let set = usize::try_from(cycle).ok().and_then(|cycle| self.cycles.get(cycle));
         let events = set.and_then(|(_, set)| self.sets.get(*set as usize)).into_iter().flatten();
@@ -129,7 +129,7 @@ impl Trace {
         names.map(|name| (name.clone(), value(&before, name), value(&now, name))).collect()
     }
 
-    /// As the bytes of a file.
+    /// The trace as the bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(64 + 8 * self.cycles.len());
         let mut words = |values: &[u64]| values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
@@ -145,7 +145,7 @@ impl Trace {
         bytes
     }
 
-    /// What [`to_bytes`](Self::to_bytes) has given; nothing of anything else.
+    /// Reads the bytes that [`to_bytes`](Self::to_bytes) has written; `None` for any other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
         if words.next()? != MAGIC {
@@ -171,5 +171,5 @@ impl Trace {
     }
 }
 
-/// How a trace begins.
+/// First bytes of a trace file.
 const MAGIC: u64 = u64::from_le_bytes(*b"gpurfTr2");

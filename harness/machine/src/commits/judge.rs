@@ -24,51 +24,51 @@ use crate::job::Job;
 #[derive(Default)]
 pub struct Judge {
     oracle: Oracle,
-    /// Follows the register file, between launches.
+    /// Follows the register file; kept here between launches.
     counts: Option<Counts>,
-    /// The last kernel, made ready: launches that repeat are the rule.
+    /// The program of the last kernel, kept because the same kernel is usually launched again.
     program: Option<(Kernel, Arc<Program>)>,
 }
 
-/// A launch under way.
+/// A launch in progress, as the judge follows it.
 pub struct Case<'a> {
     kernel: &'a str,
     program: Arc<Program>,
     geometry: Geometry,
     constant: &'a [u8],
     before: Memory,
-    /// The fault that the launch ends with; nothing where it comes to its end.
+    /// The fault with which the launch is expected to end; `None` if it is expected to complete.
     fault: Option<ExpectedFault>,
-    /// Whether not one block fits the SM, as is expected.
+    /// Whether the launch is expected not to fit: the SM cannot hold even one of its blocks.
     misfit: bool,
-    /// What the oracle says, where it does not depend on the order of atomic operations or on the time.
+    /// The oracle's results; present if they do not depend on the order of atomic operations or on the time.
     expected: Option<Expected>,
-    /// Follows the SM; nothing when it has ended.
+    /// Follows the SM; `None` after the launch has ended.
     tracker: Option<Tracker<Sequences>>,
-    /// Follows its register file, where it is one whose events are counted a third time.
+    /// Follows the SM's register file, if it is one whose events are counted by a replay.
     followed: Option<Followed>,
 }
 
-/// What the oracle says.
+/// The oracle's results.
 struct Expected {
     writes: Sequences,
-    /// Instructions, where the register file is followed.
+    /// The executed instructions, if the register file is followed.
     executed: Option<Executed>,
     memory: Memory,
 }
 
-/// What came of a launch.
+/// The verdict on a launch.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Judgement {
-    /// The SM has committed what the oracle says: so many writes.
+    /// The SM committed what the oracle commits.
     Equal {
         /// Writes of warps to registers, predicates and memory.
         writes: u64,
-        /// Sums of events that the oracle's count confirms.
+        /// Number of event sums that the replay confirms.
         counts: u64,
     },
-    /// There are differences, but blocks of this launch see each other's plain stores, so that values depend on when each one runs; and nothing made
-    /// the SM's order of accesses be recorded.
+    /// There are differences, but blocks of this launch see each other's plain stores, so values depend on when each block runs; and no reason existed
+    /// to record the SM's order of accesses.
     Undecided,
     /// The SM is wrong.
     Wrong(Mismatch),
@@ -82,11 +82,11 @@ pub struct Mismatch {
     pub kernel: String,
     /// What differs.
     pub difference: Difference,
-    /// The first read of something that the thread has not written, if the program has one: on the SM that is anything.
+    /// The first read of a value that the thread has not written, if the program has one: on the SM such a value is arbitrary.
     pub undefined: Option<String>,
 }
 
-/// Says that a difference may not be the SM's fault.
+/// A note that a difference may not be the SM's fault.
 fn explained(undefined: Option<&str>) -> String {
     undefined.map_or(String::new(), |read| {
         format!("; the program may be the cause, as it uses a value that is zero to the oracle and anything to the SM: {read}")
@@ -98,37 +98,37 @@ fn explained(undefined: Option<&str>) -> String {
 pub enum Difference {
     /// A sequence of writes.
     Writes {
-        /// Whose, of what.
+        /// The warp that writes, and the target.
         key: Key,
         /// The block's coordinates.
         block: [u32; 3],
-        /// Writes of the SM.
+        /// Number of writes by the SM.
         sm: u32,
-        /// Writes of the oracle.
+        /// Number of writes by the oracle.
         oracle: u32,
         /// The first that differs, if a second run of the model shows it.
         first: Option<First>,
     },
-    /// Memory at the end, where all commits agree.
+    /// Memory at the end of the launch; all commits are equal.
     Memory {
         /// The buffer.
         buffer: String,
-        /// Byte of the buffer at which the word begins.
+        /// Offset in bytes of the word in the buffer.
         at: usize,
         /// The SM's word.
         sm: u32,
-        /// The oracle's.
+        /// The oracle's word.
         oracle: u32,
     },
-    /// The order in which memory was accessed, or the times that were read, do not fit the program.
+    /// The recorded order of memory accesses, or the times that were read, do not fit the program.
     Order(String),
-    /// The register file's events do not count what was done, where commits and memory agree or say nothing.
+    /// The register file's events do not count what was done; commits and memory are equal, or their comparison is undecided.
     Counts(Miscount),
-    /// The SM ends with a fault and the oracle does not.
+    /// The SM ends with a fault, and the oracle does not.
     Fault(String),
-    /// The SM comes to its end, and the oracle stops with the fault that is expected.
+    /// The SM completes the launch, and the oracle stops with the expected fault.
     NoFault(String),
-    /// Both end with faults, which are not the same.
+    /// Both end with a fault, but the faults differ.
     OtherFault {
         /// The SM's.
         sm: String,
@@ -140,13 +140,13 @@ pub enum Difference {
 /// The first write of a sequence that differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct First {
-    /// Which, from 0.
+    /// Index of the write, from 0.
     pub index: usize,
-    /// The first lane that differs; none where one of the two does not write at all.
+    /// The first lane that differs; `None` if one side has no such write.
     pub lane: Option<usize>,
-    /// What the SM does.
+    /// The SM's write, as text.
     pub sm: String,
-    /// What the oracle does.
+    /// The oracle's write, as text.
     pub oracle: String,
 }
 
@@ -183,7 +183,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Whether what the SM does is to be replayed: the order in which atomic operations are performed shows (a result is used, or they do not
+/// Whether the oracle has to replay the SM's order: the order of atomic operations is visible (a result is used, or they do not
 /// commute), or the time is read. Then loads and stores are replayed in the SM's order too: a load may race with an atomic operation of another warp.
 fn is_replayed(kernel: &Kernel) -> bool {
     kernel.code.iter().any(|instruction| match instruction.op {
@@ -197,25 +197,25 @@ fn is_replayed(kernel: &Kernel) -> bool {
 /// Why there is no verdict.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
-    /// The image's code is no program.
+    /// The code of the image is not a valid program.
     #[error(transparent)]
     Program(#[from] CodeError),
-    /// The program does something wrong, by the oracle's rules.
+    /// The program breaks a rule of the oracle.
     #[error(transparent)]
     Fault(#[from] Box<Fault>),
 }
 
 impl Judge {
-    /// With this oracle, of an SM that has just been reset.
+    /// A judge with this oracle, for an SM that has just been reset.
     pub fn new(oracle: Oracle, config: &Config) -> Self {
         Self { oracle, counts: Some(Counts::new(config)), program: None }
     }
 
-    /// A launch begins, on memory as it is now. Unless the order of atomic operations shows, the time is read, or a fault is expected, the
-    /// oracle runs it first.
+    /// Called when a launch begins, with memory as it is then. Unless the order of atomic operations is visible, the time is read, or a fault is expected,
+    /// the oracle runs the launch first.
     ///
     /// # Errors
-    /// When the oracle finds that the program is wrong.
+    /// When the oracle finds an error of the program.
     pub fn begin<'a>(&mut self, launch: &KernelLaunch<'a>, job: &Job, memory: &Memory) -> Result<Case<'a>, JudgeError> {
         let program = match &self.program {
             Some((kernel, program)) if kernel == launch.kernel => program.clone(),
@@ -244,11 +244,11 @@ impl Judge {
         Ok(case)
     }
 
-    /// The launch has ended, memory being what it is now. `rerun` runs it once more on the model, from memory as it was before, for the values of
-    /// one sequence, and records it.
+    /// Called when the launch has ended, with memory as it is then. `rerun` runs the launch again on the model, from memory as it was before, and records
+    /// the values of one sequence.
     ///
     /// # Errors
-    /// When the oracle finds that the program is wrong.
+    /// When the oracle finds an error of the program.
     pub fn conclude(
         &mut self,
         mut case: Case<'_>,
@@ -273,7 +273,7 @@ impl Judge {
             if recording.is_none() && case.is_undecided(&self.oracle) {
                 return Ok(self.count(case, None, |_| Judgement::Undecided));
             }
-            // The second run has its own order and times, so the oracle executes the launch once more too.
+            // The second run has its own order and times, so the oracle executes the launch again too.
             let (mine, again) = rerun(case.before.clone(), Writes::new(key));
             let mut observed = Observed::new(Writes::new(key));
             let ran = case.run(&mut self.oracle, recording.is_some().then_some(&again), &mut observed);
@@ -292,8 +292,8 @@ impl Judge {
         Ok(self.count(case, executed.as_ref(), |counts| Judgement::Equal { writes, counts }))
     }
 
-    /// The verdict `right` on so many sums of events that the count of what was done confirms, 0 where the register file is not followed; or what is wrong.
-    /// `executed` is what the oracle has executed, where it has a verdict.
+    /// The verdict `right` with the number of event sums that the replay confirms, 0 if the register file is not followed; or what is wrong.
+    /// `executed`: the instructions that the oracle executed, if it has a verdict.
     fn count(
         &mut self,
         case: Case<'_>,
@@ -312,11 +312,11 @@ impl Judge {
         )
     }
 
-    /// The SM has stopped with a fault, or comes to its end although a fault is expected. Gives in what the oracle does not agree; nothing where both
-    /// stop with the same fault, which is expected.
+    /// Called when the SM stopped with a fault, or completed although a fault is expected. Returns where the oracle disagrees; `None` if both
+    /// stop with the same fault and this fault is expected.
     ///
     /// # Errors
-    /// When the SM stops unexpectedly, and the oracle finds that the program is wrong too.
+    /// When the SM stops unexpectedly, and the oracle finds an error of the program too.
     pub fn conclude_fault(
         &mut self,
         case: &Case<'_>,
@@ -324,7 +324,7 @@ impl Judge {
     ) -> Result<Option<Mismatch>, JudgeError> {
         let oracle = match case.expected {
             Some(_) => None,
-            // Any order of atomic operations will do to see what is wrong.
+            // Any order of atomic operations is good enough to find the error.
             None => case.run(&mut self.oracle, None, &mut gpurf_oracle::Unobserved).err(),
         };
         let difference = match (case.fault, sm, oracle) {
@@ -332,7 +332,7 @@ impl Judge {
             (_, None, None) => return Ok(None),
             (Some(_), None, Some(oracle)) => Difference::NoFault(oracle.to_string()),
             (Some(_), Some(_), None) if case.misfit => return Ok(None),
-            // The oracle knows no pairs of blocks.
+            // The oracle does not model pairs of blocks.
             (Some(expected), Some(sm), None) if expected.cause == Cause::Released && sm.is_of(expected.cause) => {
                 return Ok(None);
             }
@@ -347,7 +347,7 @@ impl Judge {
     }
 }
 
-/// Whether the oracle's fault is the SM's; or the one that it is expected to find first.
+/// Whether the oracle's fault is the SM's fault, or the fault that the oracle is expected to find first.
 fn is_the_same(expected: &ExpectedFault, sm: &MachineFault, oracle: &ReportedFault) -> bool {
     match expected.oracle {
         Some(cause) => oracle.cause == cause,
@@ -356,7 +356,7 @@ fn is_the_same(expected: &ExpectedFault, sm: &MachineFault, oracle: &ReportedFau
 }
 
 impl Case<'_> {
-    /// A cycle of the SM.
+    /// Observes a cycle of the SM.
     pub fn observe(&mut self, cycle: &Cycle<'_>) {
         if let Some(tracker) = &mut self.tracker {
             tracker.observe(cycle);
@@ -366,7 +366,7 @@ impl Case<'_> {
         }
     }
 
-    /// What the oracle says, with the order of accesses and the times as recorded.
+    /// The oracle's results, with the recorded order of accesses and the recorded times.
     fn expect(&self, oracle: &mut Oracle, recording: Option<&Recording>) -> Result<Expected, Box<Fault>> {
         if self.followed.is_none() {
             let mut observed = Observed::new(Sequences::new());
@@ -383,7 +383,7 @@ impl Case<'_> {
         Launch { program: &self.program, geometry: self.geometry, constant: self.constant }
     }
 
-    /// Runs the oracle from the beginning; gives memory as it leaves it.
+    /// Runs the oracle from the beginning of the launch; returns the final memory.
     fn run<O: Observer>(
         &self,
         oracle: &mut Oracle,
@@ -405,7 +405,7 @@ impl Case<'_> {
         is_one.then(|| fault.to_string())
     }
 
-    /// Whether a difference says nothing, where the order of accesses is not known.
+    /// Whether a difference is inconclusive, because the order of accesses is not known.
     fn is_undecided(&self, oracle: &Oracle) -> bool {
         oracle.blocks_interfere(&self.launch(), &self.before.clone()).unwrap_or(false)
     }

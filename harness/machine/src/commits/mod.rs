@@ -1,9 +1,9 @@
-//! Whether the SM commits what the oracle says: which values each warp writes to which register and predicate, and what it does to memory, in the
-//! order of the program.
+//! Checks that the SM commits what the oracle commits: the values that each warp writes to each register and predicate, and its writes to memory, in
+//! program order.
 //!
-//! The SM's commits are read off the nets that lockstep compares ([`Tracker`]), the oracle's come from its observer ([`Observed`]). Both end in a
-//! [`Sink`]: [`Sequences`] keeps a hash and a count for each register of each warp, which is all that is needed as long as they agree; where they do not,
-//! a second run fills [`Writes`] with the values of one register.
+//! The SM's commits are read from the nets that lockstep compares ([`Tracker`]), the oracle's come from its observer ([`Observed`]). Both are passed to a
+//! [`Sink`]: [`Sequences`] keeps a hash and a count for each register of each warp, which is enough as long as they are equal. If they differ,
+//! a second run records the values of one register in [`Writes`].
 
 mod judge;
 mod observed;

@@ -1,4 +1,4 @@
-//! What the oracle commits.
+//! The oracle's commits.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::sequences::{Key, Kind, Sink, Write};
 /// An atomic operation whose lanes come in several steps.
 #[derive(Clone)]
 struct Steps {
-    /// Which instruction of its warp.
+    /// Number of the instruction in its warp.
     number: u64,
     register: Option<u8>,
     mask: Mask,
@@ -17,21 +17,21 @@ struct Steps {
     values: [u32; 32],
 }
 
-/// Hands what the oracle reports to a sink. In a replay the lanes of an atomic operation come in several steps; they are one write.
+/// Passes the oracle's reports on to a sink. In a replay an atomic operation comes in several steps, which together are one write.
 #[derive(Default)]
 pub struct Observed<S> {
     sink: S,
-    /// The atomic operation that each warp is at.
+    /// The atomic operation that each warp is performing.
     steps: HashMap<WarpId, Steps>,
 }
 
 impl<S: Sink> Observed<S> {
-    /// Before the launch.
+    /// An observer before the launch.
     pub fn new(sink: S) -> Self {
         Self { sink, steps: HashMap::new() }
     }
 
-    /// The sink, after the launch.
+    /// Returns the sink after the launch.
     pub fn finish(mut self) -> S {
         let mut rest: Vec<_> = std::mem::take(&mut self.steps).into_iter().collect();
         rest.sort_by_key(|(warp, _)| *warp);
@@ -39,7 +39,7 @@ impl<S: Sink> Observed<S> {
         self.sink
     }
 
-    /// An atomic operation is over.
+    /// Passes on an atomic operation that is complete.
     fn whole(&mut self, warp: WarpId, steps: &Steps) {
         let memory = Key { warp, kind: Kind::Memory };
         self.sink.write(memory, &Write::atomic(steps.mask, &steps.addresses));
@@ -68,7 +68,7 @@ impl<S: Sink> Observer for Observed<S> {
                 lanes_of(mask).for_each(|lane| steps.addresses[lane] = addresses[lane]);
             }
             Effect::Register { register, values } => match self.steps.get_mut(&warp) {
-                // What an atomic operation gives.
+                // The result of an atomic operation.
                 Some(steps) => {
                     steps.register = Some(register);
                     lanes_of(mask).for_each(|lane| steps.values[lane] = values.0[lane]);

@@ -1,11 +1,11 @@
-//! Whose each warp slot is.
+//! The warp that each warp slot runs.
 
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_oracle::{Geometry, WarpId};
 
 use crate::cycle::Cycle;
 
-/// Follows from the launcher's starts: blocks start in order, their warps in order.
+/// Derives the owner of each slot from the launcher's starts: blocks start in order, and so do their warps.
 pub struct Owners {
     geometry: Geometry,
     owners: [Option<WarpId>; MAX_WARPS],
@@ -13,12 +13,12 @@ pub struct Owners {
 }
 
 impl Owners {
-    /// Before a launch.
+    /// No slot has a warp yet.
     pub fn new(geometry: Geometry) -> Self {
         Self { geometry, owners: [None; MAX_WARPS], blocks: 0 }
     }
 
-    /// A cycle; gives the warp slot in which a warp starts.
+    /// Observes a cycle; returns the warp slot in which a warp starts.
     pub fn observe(&mut self, cycle: &Cycle<'_>) -> Option<usize> {
         let launcher = &cycle.probe.outputs.block_launcher;
         if launcher.start_valid_o == 0 {
@@ -34,7 +34,7 @@ impl Owners {
         Some(slot)
     }
 
-    /// The warp of a slot; nothing where no warp has been started in it.
+    /// The warp of a slot; `None` if no warp has started in it.
     pub fn of(&self, slot: u8) -> Option<WarpId> {
         self.owners.get(usize::from(slot)).copied().flatten()
     }

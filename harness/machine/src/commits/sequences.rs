@@ -1,11 +1,11 @@
-//! Sequences of commits: as hashes, and one of them with its values.
+//! Sequences of commits: hashes of all of them, and one sequence with its values.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use gpurf_oracle::{Mask, WarpId, lanes_of};
 
-/// What is written.
+/// The target of a write.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// A general register.
@@ -26,12 +26,12 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A sequence: whose, of what.
+/// Identifies a sequence: the warp, and the target.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Key {
     /// The warp.
     pub warp: WarpId,
-    /// What it writes.
+    /// The target.
     pub kind: Kind,
 }
 
@@ -102,7 +102,7 @@ impl Write {
         }
     }
 
-    /// What a lane does, in words.
+    /// What the write does in a lane, as text.
     fn lane(&self, lane: usize) -> String {
         if self.mask() >> lane & 1 == 0 {
             return "does not take part".to_owned();
@@ -117,12 +117,12 @@ impl Write {
         }
     }
 
-    /// The first lane in which two writes differ, and what it does in each, in words.
+    /// The first lane in which two writes differ, and the text of each write in that lane.
     pub fn difference(&self, other: &Self) -> Option<(usize, String, String)> {
         (0..32).map(|lane| (lane, self.lane(lane), other.lane(lane))).find(|(_, mine, theirs)| mine != theirs)
     }
 
-    /// Tells a hash all of it.
+    /// Adds the whole write to a hash.
     fn fold(&self, hash: &mut Hash) {
         match self {
             Self::Register { mask, values } => {
@@ -149,13 +149,13 @@ fn masked<T: Copy + Default>(mask: Mask, values: &[T; 32]) -> [T; 32] {
     result
 }
 
-/// Takes writes.
+/// Receives writes.
 pub trait Sink {
     /// The next write of a sequence.
     fn write(&mut self, key: Key, write: &Write);
 }
 
-/// A hash of a sequence. Each step is a bijection of what was there before, so that a difference once made stays unless a later one undoes it.
+/// A hash of a sequence. Each step is a bijection of the previous hash, so a difference remains unless a later difference cancels it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Hash(u64);
 
@@ -170,7 +170,7 @@ impl Hash {
     }
 }
 
-/// A sequence in short.
+/// A sequence as hash and length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Digest {
     count: u32,
@@ -178,13 +178,13 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// The next element, in a word.
+    /// Adds the next element, as a word.
     pub fn add(&mut self, word: u64) {
         self.count += 1;
         self.hash.add(word);
     }
 
-    /// Elements.
+    /// Number of elements.
     pub fn count(self) -> u32 {
         self.count
     }
@@ -193,7 +193,7 @@ impl Digest {
 /// The sequences of a warp: predicates, memory, registers.
 type OfWarp = Vec<Digest>;
 
-/// Where registers begin in [`OfWarp`].
+/// Index of the first register in [`OfWarp`].
 const REGISTERS: usize = 8;
 
 fn place(kind: Kind) -> usize {
@@ -212,19 +212,19 @@ fn kind_at(place: usize) -> Kind {
     }
 }
 
-/// All sequences of a launch, in short.
+/// All sequences of a launch, as hashes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Sequences {
     warps: HashMap<WarpId, OfWarp>,
 }
 
 impl Sequences {
-    /// Of no warp.
+    /// No sequences yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The first sequence in which the two differ, with the number of writes in each; by block, warp, then predicates, memory, registers.
+    /// The first sequence that differs, with the number of writes on each side; ordered by block, warp, then predicates, memory, registers.
     pub fn difference(&self, other: &Self) -> Option<(Key, u32, u32)> {
         let none = OfWarp::new();
         let warps: BTreeSet<_> = self.warps.keys().chain(other.warps.keys()).collect();
@@ -236,7 +236,7 @@ impl Sequences {
         })
     }
 
-    /// All of it in one number, which does not depend on the order in which warps write.
+    /// One digest of all sequences; it does not depend on the order in which warps write.
     pub fn digest(&self) -> u64 {
         let mut all = Hash::default();
         for (warp, digests) in self.warps.iter().collect::<BTreeMap<_, _>>() {
@@ -250,7 +250,7 @@ impl Sequences {
         all.0
     }
 
-    /// Writes in all.
+    /// Number of writes in all sequences.
     pub fn count(&self) -> u64 {
         self.warps.values().flatten().map(|digest| u64::from(digest.count)).sum()
     }
@@ -272,14 +272,14 @@ impl Sink for Sequences {
 /// One sequence with its values.
 #[derive(Clone, Debug)]
 pub struct Writes {
-    /// Which.
+    /// Which sequence.
     pub key: Key,
     /// Its elements.
     pub writes: Vec<Write>,
 }
 
 impl Writes {
-    /// None yet.
+    /// No writes yet.
     pub fn new(key: Key) -> Self {
         Self { key, writes: Vec::new() }
     }

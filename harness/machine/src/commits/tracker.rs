@@ -1,4 +1,4 @@
-//! What the SM commits, read off the nets that lockstep compares.
+//! Reads the SM's commits from the nets that lockstep compares.
 
 use gpurf_blocks::sizes::MAX_WARPS;
 use gpurf_blocks::write::WriteFields;
@@ -11,7 +11,7 @@ use super::sequences::{Key, Kind, Sink, Write};
 use crate::cycle::Cycle;
 use crate::job::{Job, SharedPlaces};
 
-/// Parts of a register that has not come whole yet.
+/// Parts of a register write that is not complete yet.
 struct Parts {
     slot: u8,
     register: u8,
@@ -19,7 +19,7 @@ struct Parts {
     values: [u32; 32],
 }
 
-/// The instruction that the memory pipeline performs, as far as it has come.
+/// The instruction that the memory pipeline performs, as far as it has been seen.
 #[derive(Default)]
 struct Access {
     mask: Mask,
@@ -31,14 +31,14 @@ struct Access {
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 
-/// Special registers that are words of the time.
+/// Special registers that hold words of the time.
 const TIME: [Special; 2] = [Special::TimeLow, Special::TimeHigh];
 
 /// Follows a launch cycle by cycle, and hands each warp's commits to a sink.
 ///
-/// Which block a warp slot works for follows from the launcher's starts: blocks start in order, their warps in order. A register is written
-/// when its result goes into a write queue; the parts of a load are one write, which is over when the last of them is where it goes. Memory is
-/// written in passes, which are one write when the address unit has no lane left.
+/// The block of a warp slot follows from the launcher's starts: blocks start in order, and so do their warps. A register is written
+/// when its result enters a write queue; the parts of a load are one write, which is complete when its last part has been written. Memory is
+/// written in passes; together they are one write, which is complete when the address unit has no lane left.
 pub struct Tracker<S> {
     sink: S,
     geometry: Geometry,
@@ -46,14 +46,14 @@ pub struct Tracker<S> {
     owners: Owners,
     parts: Vec<Parts>,
     access: Access,
-    /// Accesses to memory that each warp slot has performed.
+    /// Number of memory accesses that each warp slot has performed.
     accesses: [u64; MAX_WARPS],
     /// The order of accesses and the times that warps read, if an observer wants them.
     recording: Option<Recording>,
 }
 
 impl<S: Sink> Tracker<S> {
-    /// Before the launch of a job.
+    /// A tracker before the launch of a job.
     pub fn new(job: &Job, sink: S, records: bool) -> Self {
         Self {
             sink,
@@ -67,12 +67,12 @@ impl<S: Sink> Tracker<S> {
         }
     }
 
-    /// The sink, and what was recorded.
+    /// The sink, and the recording.
     pub fn finish(self) -> (S, Option<Recording>) {
         (self.sink, self.recording)
     }
 
-    /// A cycle.
+    /// Observes a cycle.
     pub fn observe(&mut self, cycle: &Cycle<'_>) {
         if let Some(slot) = self.owners.observe(cycle) {
             self.accesses[slot] = 0;
@@ -83,7 +83,7 @@ impl<S: Sink> Tracker<S> {
         self.time(cycle);
     }
 
-    /// Hands on a write of a warp slot; one in which no warp has been started has no name and cannot agree with anything.
+    /// Passes on a write of a warp slot. If no warp has started in the slot, the write has no name, and cannot equal any write of the oracle.
     fn write(&mut self, slot: u8, kind: Kind, write: &Write) {
         const UNKNOWN: WarpId = WarpId { block: u64::MAX, warp: u32::MAX };
         let warp = self.owners.of(slot).unwrap_or(UNKNOWN);
@@ -92,7 +92,7 @@ impl<S: Sink> Tracker<S> {
 
     fn registers(&mut self, cycle: &Cycle<'_>) {
         let (back, stage) = (&cycle.probe.outputs.writeback, &cycle.probe.outputs.operand_stage);
-        // Before new parts come: these are parts of what is over. The first finish ports are those of the buses.
+        // This comes before new parts: these parts belong to a write that is complete. The first finish ports belong to the buses.
         for bus in lanes_of((back.finish_valid_o & stage.write_done_o).into()) {
             let (slot, register) = stage.written_o[bus].register();
             let whole = |parts: &Parts| (parts.slot, parts.register) == (slot, register);
@@ -123,7 +123,7 @@ impl<S: Sink> Tracker<S> {
         }
     }
 
-    /// The time at which the special registers perform an S2R that reads it, from the SM's input and not from the result.
+    /// Records the time at which an S2R of it is performed, from the SM's input and not from the result.
     fn time(&mut self, cycle: &Cycle<'_>) {
         let (unit, served) = (&cycle.probe.outputs.constant_unit, cycle.probe.outputs.special_registers.served_o);
         if served != 0

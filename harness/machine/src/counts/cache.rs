@@ -1,6 +1,6 @@
-//! The data cache, followed: which lines are there, which are on their way, what a request finds, from the sentences of `docs/cache.md`, line by line.
+//! A replay of the data cache: which lines are present or requested, and what a request finds, from the sentences of `docs/cache.md`.
 //!
-//! When a request leaves and when an answer is taken, the SM says. What becomes of them is counted here.
+//! The SM says when a request leaves and when an answer is taken. Their outcomes are counted here.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ use super::words::{Place, Tally, Word};
 use crate::memory::LINE;
 use crate::memory::kind::{LOAD, STORE};
 
-/// The event word that is counted: what becomes of requests and answers. Waiting is the SM's.
+/// The event word that is counted: outcomes of requests and answers. Waits are not counted here.
 pub const WORDS: &[Word] = &[Word {
     fields: CACHE_EVENT,
     at: Place::Cache,
@@ -35,7 +35,7 @@ pub const WORDS: &[Word] = &[Word {
     ],
 }];
 
-/// The bits of the events that say what happens to the answer at hand.
+/// The bits of the events that say what happens to the current answer.
 const FILLS: [(&str, u64); 3] =
     [("cache_fill", bit("cache_fill")), ("cache_drop", bit("cache_drop")), ("cache_part", bit("cache_part"))];
 const FILL_WAIT: u64 = bit("cache_fill_wait");
@@ -51,30 +51,30 @@ struct Miss {
     line: u32,
     /// Loads may join it, and its line may be installed.
     open: bool,
-    /// Rows that wait for the answer.
+    /// Number of rows that wait for the answer.
     rows: u64,
 }
 
-/// A cache that is followed.
+/// The replay of a cache.
 pub struct Replay {
     ways: usize,
     fifo: bool,
-    /// A store of all bytes of a line takes a place for it; loads whose hints say so pass the cache by.
+    /// A store of all bytes of a line allocates it; loads bypass the cache if their hints say so.
     full_stores: bool,
     hints: bool,
-    /// The number of lines is chosen at each launch.
+    /// The number of lines is chosen anew at each launch.
     unified: bool,
-    /// There are lines.
+    /// The cache has at least one line.
     has_lines: bool,
-    /// Lines of each set, the one that was used last first.
+    /// Lines of each set, the most recently used first.
     sets: Vec<Vec<u32>>,
     misses: VecDeque<Miss>,
-    /// Of the answer that has come and has not left: whether the whole line exists.
+    /// Present while an answer has arrived and has not been used up: whether its whole line exists.
     answer: Option<bool>,
 }
 
 impl Replay {
-    /// Of an SM that has just been reset; nothing where it has no cache.
+    /// A replay for an SM that has just been reset; `None` if it has no cache.
     pub fn new(config: &Config) -> Option<Self> {
         let (lines, ways) = (config.cache.lines(), config.cache.ways);
         (lines != 0).then(|| Self {
@@ -99,7 +99,7 @@ impl Replay {
         self.set(line).contains(&line)
     }
 
-    /// A line that is there is used.
+    /// Marks a line that is present as used.
     fn touch(&mut self, line: u32) {
         if self.fifo {
             return;
@@ -109,7 +109,7 @@ impl Replay {
         set.insert(0, line);
     }
 
-    /// A cycle.
+    /// Observes a cycle.
     pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         let (o, inputs, out) = (&seen.cycle.probe.outputs, seen.cycle.inputs, seen.cycle.out);
         if inputs.rst_ni == 0 {
@@ -118,7 +118,7 @@ impl Replay {
             self.answer = None;
             return;
         }
-        // What is at hand before this cycle's answer comes.
+        // Whether there was an answer before this cycle's answer arrives.
         let at_hand = self.answer.is_some();
         let request = (o.coalescer.mem_req_valid_o & o.cache.req_ready_o == 1)
             .then_some((o.coalescer.mem_req_kind_o, o.coalescer.mem_req_line_o));
@@ -129,7 +129,7 @@ impl Replay {
         if stays && !says(FILL_WAIT) {
             tally.object(|| "an answer is neither taken nor waits".to_owned());
         }
-        // Rows are served from the answer at hand; those that join in this cycle wait for the next one.
+        // Rows are served from the current answer; rows that join in this cycle wait for the next answer.
         if says(SERVE) {
             match self.misses.front_mut().filter(|miss| at_hand && miss.rows > 0) {
                 Some(miss) => {
@@ -139,7 +139,7 @@ impl Replay {
                 None => tally.object(|| "a row takes its lanes from an answer that is not there".to_owned()),
             }
         }
-        // Room is made for a line by what was there before this cycle's request.
+        // The line to replace is chosen by the state before this cycle's request.
         let victim = match (fill, first) {
             (Some(_), Some((line, _))) => self.victim(line),
             _ => None,
@@ -154,7 +154,7 @@ impl Replay {
         if let Some(name) = fill {
             self.fill(name, victim, used, seen, tally);
         }
-        // A miss is over when it is closed and no row waits for it. It takes a cycle to close.
+        // A miss ends when it is closed and no row waits for it. Closing takes one cycle.
         let over = |miss: &Miss| !miss.open && miss.rows == 0;
         if at_hand && first.is_some_and(|(_, open)| !open) && self.misses.front().is_some_and(over) {
             self.misses.pop_front();
@@ -175,7 +175,7 @@ impl Replay {
         }
     }
 
-    /// Whether a request is a store of all bytes of a line that is not there, and there are lines.
+    /// Whether a request is a store of all bytes of a line that is not present, and the cache has lines.
     fn may_be_full(&mut self, kind: u8, line: u32, seen: &Seen<'_>) -> bool {
         if !(self.full_stores && kind == STORE && self.has_lines) || self.has(line) {
             return false;
@@ -187,7 +187,7 @@ impl Replay {
         written == u128::MAX
     }
 
-    /// A store of all bytes takes a place, unless its data cannot be taken or its way is pinned: both only while there is a hit to be read or written.
+    /// A store of all bytes allocates a line, unless its data cannot be taken or its way is pinned; both occur only while a hit is pending.
     fn full_store(&mut self, full: Option<u32>, kept: bool, fills: bool, seen: &Seen<'_>, tally: &mut Tally) {
         let access = &seen.cycle.probe.states.cache.access;
         let Some(line) = full else {
@@ -209,7 +209,7 @@ impl Replay {
         }
     }
 
-    /// A line that was not there comes in the place of another one.
+    /// Puts a line that was not present into the cache, possibly in place of another one.
     fn install(&mut self, line: u32, tally: &mut Tally) {
         let victim = self.victim(line);
         let set = self.set(line);
@@ -220,7 +220,7 @@ impl Replay {
         set.insert(0, line);
     }
 
-    /// A request leaves; gives the line that it uses.
+    /// A request leaves; returns the line that it uses.
     fn leave(&mut self, (kind, bypass): (u8, bool), line: u32, answer: bool, tally: &mut Tally) -> Option<u32> {
         let hit = self.has(line);
         let open = self.misses.iter().position(|miss| miss.open && miss.line == line);
@@ -267,14 +267,14 @@ impl Replay {
         None
     }
 
-    /// The line that makes room for another one; nothing where a way is free.
+    /// The line that is replaced by another one; `None` if a way is free.
     fn victim(&mut self, line: u32) -> Option<u32> {
         let ways = self.ways;
         let set = self.set(line);
         if set.len() == ways { set.last().copied() } else { None }
     }
 
-    /// The answer at hand is taken. `victim` makes room for it, `used` is the line that a request uses in this cycle.
+    /// The current answer is taken. `victim` is replaced by its line; `used` is the line that a request uses in this cycle.
     fn fill(&mut self, name: &'static str, victim: Option<u32>, used: Option<u32>, seen: &Seen<'_>, tally: &mut Tally) {
         let whole = self.answer;
         let Some(miss) = self.misses.front_mut().filter(|miss| miss.open && whole.is_some()) else {
@@ -289,7 +289,7 @@ impl Replay {
         let access = &seen.cycle.probe.states.cache.access;
         let read = (access.pin_valid_o == 1).then(|| usize::from(access.pin_entry_o) % sets);
         if name == "cache_drop" {
-            // The way that makes room is about to be read or written.
+            // The way of the victim is about to be read or written.
             let is_pinned = victim.is_some() && victim == used || read == Some(line as usize % sets);
             if !is_pinned {
                 tally.object(|| format!("line {line:#x} is not installed, and nothing pins its way"));

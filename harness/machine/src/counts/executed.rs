@@ -1,4 +1,4 @@
-//! Which instructions each warp sends for operands, and with which lanes: what all counts begin with, and what the oracle judges.
+//! The instructions of each warp that fetch operands, with their lanes: all replays start from them, and the oracle checks them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,17 +7,17 @@ use gpurf_oracle::{Commit, Issue, Mask, Observer, WarpId};
 use super::uses::Uses;
 use crate::commits::{Digest, Observed, Sequences};
 
-/// Instructions of each warp, in short.
+/// Instructions of each warp, as hash and length.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Executed(HashMap<WarpId, Digest>);
 
 impl Executed {
-    /// The next one of a warp.
+    /// Adds the next instruction of a warp.
     pub fn add(&mut self, warp: WarpId, pc: u32, mask: Mask) {
         self.0.entry(warp).or_default().add(u64::from(pc) << 32 | u64::from(mask));
     }
 
-    /// The first warp whose instructions are not those of the other one, with the number of them in each.
+    /// The first warp whose instructions differ, with their number on each side.
     pub fn difference(&self, other: &Self) -> Option<(WarpId, u32, u32)> {
         let warps: BTreeMap<_, _> = self.0.keys().chain(other.0.keys()).map(|&warp| (warp, ())).collect();
         warps.into_keys().find_map(|warp| {
@@ -27,18 +27,18 @@ impl Executed {
     }
 }
 
-/// Commits of the oracle, and the instructions that it executes.
+/// Records the oracle's commits, and the instructions that it executes.
 #[derive(Default)]
 pub struct Watched {
-    /// What it commits.
+    /// The commits.
     pub observed: Observed<Sequences>,
     executed: Executed,
-    /// Which instruction each warp was at: a replay comes by an atomic operation several times.
+    /// The current instruction of each warp: in a replay the same atomic operation is reported several times.
     at: HashMap<WarpId, u64>,
 }
 
 impl Watched {
-    /// Commits and instructions.
+    /// The commits and the instructions.
     pub fn finish(self) -> (Sequences, Executed) {
         (self.observed.finish(), self.executed)
     }

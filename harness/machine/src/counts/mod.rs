@@ -1,9 +1,9 @@
-//! A third count of what a register file's events count (`docs/machine.md`, "Counts").
+//! An independent replay that counts what a register file's events count (`docs/machine.md`, "Counts").
 //!
-//! RTL and twin are written from one page; a definition that both misread alike is not seen by comparing them. Here the designs are followed once more, from
-//! the papers' sentences and the pages': a list of entries for each warp, what is parked where, what stands in a buffer. Instructions, with the registers that they
-//! read and write, their lanes and marks, are the program's; that each warp sends those of the oracle for operands, with its lanes, is part of the verdict. The
-//! SM is asked for the order of things in time only. What was counted has to be the sums of the event words, field by field, when a launch ends.
+//! RTL and twin are written from one page, so their comparison does not find a definition that both misread alike. Here the designs are modelled once more, from
+//! the sentences of papers and pages: a list of entries for each warp, the parked values, the contents of a buffer. The instructions, with the registers that they
+//! read and write, their lanes and marks, come from the program; the verdict includes a check that each warp sends the oracle's instructions and lanes for operands.
+//! The SM supplies only the order of events in time. When a launch ends, the counts have to equal the sums of the event words, field by field.
 
 mod cache;
 mod executed;
@@ -33,12 +33,12 @@ use seen::{Seen, Writers};
 use uses::Uses;
 use words::{Place, Sums, Tally, Word};
 
-/// A register file that is followed.
+/// A register file that is replayed.
 trait Replay: Send {
-    /// A launch begins.
+    /// Called when a launch begins.
     fn begin(&mut self, _job: &Job) {}
 
-    /// A cycle.
+    /// Observes a cycle.
     fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally);
 }
 
@@ -58,32 +58,32 @@ macro_rules! designs {
 
 gpurf_blocks::each_design!(designs);
 
-/// The event words of a register file that are counted: its own, and the accesses of the main register file that it saves, or adds.
+/// The event words of a register file that are counted: its own, and the accesses of the main register file that it saves or adds.
 fn words_of(organisation: &Organisation) -> Vec<Word> {
     let own = organisation.design().events.iter().enumerate();
     let own = own.map(|(index, &fields)| Word { fields, at: Place::Design(index), only: &[] });
     own.chain([mrf::ACCESSES]).collect()
 }
 
-/// Counts of an SM from its reset on.
+/// The counts of an SM since its reset.
 pub struct Counts {
     design: Box<dyn Replay>,
-    /// The power states of the registers, where they have some.
+    /// The power states of the registers, if the configuration has them.
     power: Option<power::Replay>,
-    /// Register sharing, where there is some.
+    /// Register sharing, if the configuration has it.
     share: Option<share::Replay>,
-    /// Scratchpad sharing, where there is some.
+    /// Scratchpad sharing, if the configuration has it.
     scratchpad: Option<scratchpad::Replay>,
-    /// The data cache, where there is one.
+    /// The data cache, if the configuration has one.
     cache: Option<cache::Replay>,
-    /// Unified memory, where there is some.
+    /// Unified memory, if the configuration has it.
     unified: Option<unified::Replay>,
     sums: Sums,
     tally: Tally,
     writers: Writers,
 }
 
-/// What a launch adds.
+/// The counts during a launch.
 pub struct Followed {
     counts: Counts,
     uses: Vec<Uses>,
@@ -91,21 +91,21 @@ pub struct Followed {
     executed: Executed,
 }
 
-/// Where the SM's counts are not those that its events mean.
+/// How the SM's counts differ from what its events should count.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Miscount {
-    /// Sums of event words, by name, with what they have to be.
+    /// Sums of event words: name, the SM's sum, the correct sum.
     Events(Vec<(&'static str, u64, u64)>),
-    /// A warp does not send the oracle's instructions for operands; how many each has.
+    /// A warp does not send the oracle's instructions for operands; with the number of instructions on each side.
     Instructions {
         /// Which warp.
         warp: WarpId,
-        /// Of the SM.
+        /// Number of the SM.
         sm: u32,
-        /// Of the oracle.
+        /// Number of the oracle.
         oracle: u32,
     },
-    /// The register file does something that its page does not have.
+    /// The register file does something that its page does not allow.
     Impossible(String),
 }
 
@@ -133,7 +133,7 @@ impl fmt::Display for Miscount {
 }
 
 impl Counts {
-    /// Of an SM that has just been reset.
+    /// Counts for an SM that has just been reset.
     pub fn new(config: &Config) -> Self {
         let organisation = Organisation::of(config);
         let (design, power, share) =
@@ -156,7 +156,7 @@ impl Counts {
         Self { design, power, share, scratchpad, cache, unified, sums, tally, writers }
     }
 
-    /// A launch begins.
+    /// Called when a launch begins.
     pub fn begin(mut self, kernel: &Kernel, job: &Job) -> Followed {
         self.design.begin(job);
         if let Some(power) = &mut self.power {
@@ -172,12 +172,12 @@ impl Counts {
         Followed { counts: self, uses, owners: Owners::new(job.geometry), executed: Executed::default() }
     }
 
-    /// The events that are counted, with the SM's sums and the replay's.
+    /// The events that are counted, with the SM's sum and the replay's.
     fn events(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
         self.sums.iter().map(|(name, sum)| (name, sum, self.tally.of(name)))
     }
 
-    /// What is wrong, and how many events were found right.
+    /// Checks the sums; returns the number of correct ones, or what is wrong.
     fn check(&self) -> Result<u64, Miscount> {
         let wrong: Vec<_> = self.events().filter(|(_, sm, counted)| sm != counted).collect();
         match &self.tally.objection {
@@ -189,14 +189,14 @@ impl Counts {
 }
 
 impl Followed {
-    /// A cycle.
+    /// Observes a cycle.
     pub fn observe(&mut self, cycle: &Cycle<'_>) {
         self.owners.observe(cycle);
         let counts = &mut self.counts;
         counts.sums.add(cycle.out);
         match Seen::of(cycle, &self.uses, &mut counts.writers) {
             Ok(seen) => {
-                // A probe is no instruction of the program: the head issues after it, or has no lanes.
+                // A probe is not an instruction of the program: the head issues after it, or has no lanes.
                 for taken in seen.taken.iter().flatten().filter(|taken| !taken.is_probe) {
                     match self.owners.of(taken.warp) {
                         Some(warp) => self.executed.add(warp, taken.pc, taken.mask),
@@ -224,7 +224,7 @@ impl Followed {
         }
     }
 
-    /// The launch is over; `executed` is what the oracle has executed, where it has a verdict. Gives the counts for the next launch, and how many events were right.
+    /// Called when the launch ends; `executed` has the oracle's instructions, if it has a verdict. Returns the counts for the next launch, and how many are right.
     pub fn finish(self, executed: Option<&Executed>) -> (Counts, Result<u64, Miscount>) {
         let differs = executed.and_then(|oracle| self.executed.difference(oracle));
         let result = match differs {

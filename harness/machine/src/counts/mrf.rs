@@ -1,4 +1,4 @@
-//! The main register file, followed: what an instruction reads and what a result writes.
+//! A replay of the main register file: the registers that an instruction reads and those that a result writes.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::MRF_EVENT;
@@ -15,7 +15,7 @@ pub const ACCESSES: Word =
 pub struct Replay;
 
 impl Replay {
-    /// As any configuration has it.
+    /// The replay does not depend on the configuration.
     pub fn new(_: &Config) -> Self {
         Self
     }

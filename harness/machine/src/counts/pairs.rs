@@ -1,4 +1,4 @@
-//! Pairs of blocks that share something, followed: how many there are (sharing thesis 2.2.4), and which blocks are on the SM.
+//! Pairs of blocks that share something: how many there are (sharing thesis 2.2.4), and which blocks are on the SM.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use crate::job::Job;
 /// A block that is on the SM.
 #[derive(Clone, Copy)]
 pub struct Resident {
-    /// In the order in which they begin.
+    /// Number of the block, in the order in which blocks begin.
     number: u64,
-    /// Warps of it that have begun.
+    /// Number of its warps that have begun.
     begun: usize,
 }
 
-/// What a block has for itself if it is a guest.
+/// The private part of a guest block.
 #[derive(Clone, Copy)]
 pub struct Private {
-    /// Registers of a thread.
+    /// Private registers of a thread.
     pub registers: usize,
-    /// Bytes of shared memory.
+    /// Private bytes of shared memory.
     pub bytes: usize,
 }
 
 impl Private {
-    /// With the tenths of what is shared, and all of the other.
+    /// The private part by the configured tenths for what is shared; all of what is not shared.
     fn of(config: &Config, job: &Job) -> Self {
         let (registers, bytes) = (usize::from(job.registers), job.shared as usize);
         let part = |whole: usize| (whole * config.share.private).div_ceil(10);
@@ -37,13 +37,13 @@ impl Private {
     }
 }
 
-/// The blocks on an SM, and who shares with whom.
+/// The blocks on an SM, and their partners.
 pub struct Pairs {
     /// Warps of a block.
     pub warps: usize,
-    /// What guests have for themselves.
+    /// The private part of each guest.
     pub private: Private,
-    /// Blocks that have all that they take, and blocks that share.
+    /// Number of blocks that have all that they need; `guests`: number of blocks that share.
     pub hosts: usize,
     guests: usize,
     resident: BTreeMap<usize, Resident>,
@@ -51,7 +51,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Nothing is on the SM, and how many blocks there may be (thesis 2.2.4).
+    /// An SM without blocks, with the number of blocks that it may hold (thesis 2.2.4).
     pub fn begin(config: &Config, job: &Job) -> Self {
         let sm = &config.sm;
         let file = config.mrf.kilobytes * 1024 / 128;
@@ -70,7 +70,7 @@ impl Pairs {
         Self { warps, private, hosts, guests, resident: BTreeMap::new(), begun: 0 }
     }
 
-    /// The slot whose blocks share with those of a slot.
+    /// The slot whose block shares with the block of this slot.
     pub fn partner(&self, slot: usize) -> Option<usize> {
         match slot.checked_sub(self.hosts) {
             Some(host) => Some(host),
@@ -78,23 +78,23 @@ impl Pairs {
         }
     }
 
-    /// The warps of a slot.
+    /// The warp slots of a block slot.
     pub fn of(&self, slot: usize) -> std::ops::Range<usize> {
         slot * self.warps..(slot + 1) * self.warps
     }
 
-    /// The block of a slot is there.
+    /// Whether a slot has a block.
     pub fn is_there(&self, slot: usize) -> bool {
         self.resident.contains_key(&slot)
     }
 
-    /// Whether the block of a slot is older, and whether it is younger, than that of another one: neither if one is not there.
+    /// Whether the block of `slot` is older than that of `other`, and whether it is younger; both false if either slot has no block.
     pub fn age(&self, slot: usize, other: usize) -> (bool, bool) {
         let number = |slot| self.resident.get(&slot).map(|block| block.number);
         number(slot).zip(number(other)).map_or((false, false), |(own, other)| (own < other, own > other))
     }
 
-    /// Before all else of a cycle; gives the warp that begins in it.
+    /// Called first in a cycle; returns the warp that begins in it.
     pub fn start(&mut self, seen: &Seen<'_>) -> Option<usize> {
         let launcher = &seen.cycle.probe.outputs.block_launcher;
         let w = (launcher.start_valid_o != 0).then(|| usize::from(launcher.start_warp_o))?;
@@ -105,7 +105,7 @@ impl Pairs {
         Some(w)
     }
 
-    /// After all else of a cycle. `started`: the warp that began in it; `ended`: a warp has no living lanes, and nothing of it is in flight.
+    /// Called last in a cycle. `started`: the warp that began in it; `ended`: whether a warp has no living lanes and nothing in flight.
     pub fn end(&mut self, started: Option<usize>, ended: impl Fn(usize) -> bool) {
         if let Some(block) = started.and_then(|w| self.resident.get_mut(&(w / self.warps))) {
             block.begun += 1;

@@ -1,4 +1,4 @@
-//! Power states of the main register file's words, followed: what the marks of each instruction and the thesis's sentences say of each register (sharing thesis 4.2.3, 4.2.4).
+//! A replay of the power states of the main register file's words: the states that the marks of instructions and the thesis's sentences give (sharing thesis 4.2.3, 4.2.4).
 
 use std::collections::HashMap;
 
@@ -16,17 +16,17 @@ use super::uses::Uses;
 use super::words::{Place, Tally, Word};
 use crate::job::Job;
 
-/// The event words that are counted: all of both.
+/// The event words that are counted: both words, with all fields.
 pub const WORDS: &[Word] = &[
     Word { fields: POWER_EVENT, at: Place::Power(0), only: &[] },
     Word { fields: POWER_COUNT_EVENT, at: Place::Power(1), only: &[] },
 ];
 
-/// What an instruction is to the power of registers in the main register file.
+/// How an instruction affects the power of registers in the main register file.
 struct Accesses {
-    /// The registers that it accesses there, each once, with the states that it leaves.
+    /// The registers that it accesses there, each once, with the state that the instruction leaves it in.
     states: Vec<(u8, PowerState)>,
-    /// Those that it reads.
+    /// The registers that it reads.
     sources: Vec<u8>,
     destination: Option<u8>,
     predicate: Option<u8>,
@@ -35,13 +35,13 @@ struct Accesses {
 impl Accesses {
     fn of(instruction: &Instruction, config: &Config) -> Self {
         let Uses { levels, result, long, .. } = Uses::of(instruction);
-        // Places that the machine does not have are the main register file.
+        // If the machine lacks a level, its operands are in the main register file.
         let places = config.places_above();
         let is_there = |place| places.has(place);
         let in_main = |slot: Slot| !matches!(levels[slot.index()], SourceLevel::Upper(place) if is_there(place));
         let result_in_main = long || !matches!(result, ResultLevel::Upper(place) if is_there(place));
         let destination = instruction.destination().map(|register| register.0).filter(|_| result_in_main);
-        // The fields are those of the first two sources, wherever they are; a third one sleeps.
+        // The fields belong to the first two sources, wherever they are; a third source goes to SLEEP.
         let control = &instruction.control;
         let fields = control.source_power.into_iter().chain([PowerState::Sleep]);
         let sources = instruction.sources().zip(fields).filter(|((slot, _), _)| in_main(*slot));
@@ -68,11 +68,11 @@ impl Accesses {
     }
 }
 
-/// A register of a warp.
+/// The power of a register of a warp.
 #[derive(Clone, Copy, PartialEq)]
 enum Power {
     Is(PowerState),
-    /// It is ON; when the access in progress is over it takes this state.
+    /// ON; when the access in progress ends, it takes this state.
     Becomes(PowerState),
 }
 
@@ -88,11 +88,11 @@ struct Entry {
 struct Warp {
     /// Registers that are not OFF.
     registers: HashMap<u8, Power>,
-    /// How many of them are in SLEEP; the others are ON.
+    /// Number of these registers in SLEEP; the others are ON.
     asleep: usize,
-    /// Cycles of the wake-up in progress that are left.
+    /// Remaining cycles of the wake-up in progress.
     waking: Option<usize>,
-    /// The lookup table; a free place is `None`.
+    /// The lookup table; a free entry is `None`.
     table: Vec<Option<Entry>>,
 }
 
@@ -119,7 +119,7 @@ impl Warp {
         self.table.iter().flatten().copied()
     }
 
-    /// Frees the first entry that passes a test.
+    /// Frees the first entry for which a test holds.
     fn free(&mut self, test: impl Fn(Entry) -> bool) {
         if let Some(place) = self.table.iter_mut().find(|place| place.is_some_and(&test)) {
             *place = None;
@@ -127,7 +127,7 @@ impl Warp {
     }
 }
 
-/// The power states of an SM, followed.
+/// The replay of an SM's power states.
 pub struct Replay {
     config: Config,
     mode: PowerMode,
@@ -136,13 +136,13 @@ pub struct Replay {
     program: Vec<Accesses>,
     warps: Vec<Warp>,
     registers: u8,
-    /// The instruction at each place in the operand stage.
+    /// Warp and address of the instruction at each place of the operand stage.
     collected: HashMap<usize, (usize, u32)>,
-    /// Where the accesses are known later, as a cache stands in front of the words.
+    /// Used if a cache is in front of the words: then accesses are known only later.
     below: Option<cached::States>,
 }
 
-/// An access that ends: the warp, the register, and whether another instruction accesses it.
+/// An access that ends: the warp, the register, and whether another instruction still accesses it.
 type Ended = (usize, u8, bool);
 
 impl Replay {
@@ -163,13 +163,13 @@ impl Replay {
         })
     }
 
-    /// A launch begins.
+    /// Called when a launch begins.
     pub fn begin(&mut self, kernel: &Kernel, job: &Job) {
         self.program = kernel.code.iter().map(|instruction| Accesses::of(instruction, &self.config)).collect();
         self.registers = job.registers;
     }
 
-    /// A cycle.
+    /// Observes a cycle.
     pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         if let Err(what) = self.follow(seen, tally) {
             tally.object(|| what);
@@ -314,12 +314,12 @@ impl Replay {
         set_bits(valid).map(move |p| (usize::from(warps[p]), pcs[p]))
     }
 
-    /// How many of them find a free entry.
+    /// Number of these instructions that find a free entry.
     fn free_entries(&self, seen: &Seen<'_>) -> u64 {
         self.decoded(seen).filter(|&(w, _)| self.warps[w].table.iter().any(Option::is_none)).count() as u64
     }
 
-    /// The edge of the lookup table.
+    /// Updates the lookup table at the clock edge.
     fn table_edge(&mut self, seen: &Seen<'_>, dispatched: &[(usize, u32)]) {
         let o = &seen.cycle.probe.outputs;
         let places: Vec<_> =

@@ -1,5 +1,5 @@
-//! Scratchpad sharing, followed: which blocks share, who has the lock, who asks for it and who has released, from the sentences of the thesis (2.2.2, 3.2.2) and of
-//! `docs/scratchpad-sharing.md`, block by block. Where lanes are follows from their operands.
+//! A replay of scratchpad sharing: which blocks share, which hold the lock, request it and have released, from the sentences of the thesis (2.2.2, 3.2.2)
+//! and of `docs/scratchpad-sharing.md`, block by block. Addresses of lanes follow from their operands.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ use super::seen::Seen;
 use super::words::{Place, Tally, Word};
 use crate::job::Job;
 
-/// The event word that is counted: all of it.
+/// The event word that is counted, with all fields.
 pub const WORDS: &[Word] = &[Word { fields: SCRATCHPAD_EVENT, at: Place::Share, only: &[] }];
 
-/// Where an instruction may access scratchpad memory.
+/// The scratchpad memory that an instruction may access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Never,
@@ -28,13 +28,13 @@ enum Reach {
     Windows,
 }
 
-/// What an instruction is to sharing.
+/// What sharing has to know of an instruction.
 struct Needs {
     reach: Reach,
-    /// The compiler says that the access is private.
+    /// The compiler has marked the access as private.
     marked: bool,
     offset: i32,
-    /// It waits for what other blocks do, and uses what it gets.
+    /// An atomic operation outside scratchpad memory whose result is used: it may wait for other blocks.
     atomic: bool,
     releases: bool,
 }
@@ -60,12 +60,12 @@ impl Needs {
         }
     }
 
-    /// Whether it needs the lock for all that its words say.
+    /// Whether it needs the lock according to its encoding, whatever its addresses are.
     fn may_need(&self) -> bool {
         self.reach != Reach::Never && !self.marked
     }
 
-    /// The address in scratchpad memory of a lane with these operands, if it is there.
+    /// The scratchpad address of a lane with these operands; `None` if the address is elsewhere.
     fn address(&self, [low, upper]: [u32; 2]) -> Option<u32> {
         let all = (u64::from(upper) << 32 | u64::from(low)).wrapping_add_signed(self.offset.into());
         match self.reach {
@@ -76,11 +76,11 @@ impl Needs {
     }
 }
 
-/// What is known of a head's access.
+/// Knowledge about the access of a head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Known {
     Nothing,
-    /// It is being found out, or a release is on its way.
+    /// It is being determined, or a release is in progress.
     Soon,
     Private,
     Common,
@@ -96,25 +96,25 @@ struct Warp {
 
 const FRESH: Warp = Warp { known: Known::Nothing, released: 0, through: false };
 
-/// What the memory pipeline finds out about an instruction in the cycle after the one in which it takes it.
+/// What the memory pipeline finds out about an instruction, in the cycle after the one in which it takes it.
 #[derive(Clone, Copy)]
 enum Answer {
     Release { warp: usize, lanes: u32 },
     Probe { warp: usize, common: bool },
 }
 
-/// The sharing of an SM, followed.
+/// The replay of an SM's scratchpad sharing.
 pub struct Replay {
     config: Config,
     program: Vec<Needs>,
-    /// Bytes of a block.
+    /// Bytes of shared memory of a block.
     bytes: u32,
-    /// Of a launch.
+    /// The pairs of the current launch.
     pairs: Option<Pairs>,
     warps: Vec<Warp>,
-    /// Slots whose block has the lock of its pair.
+    /// Slots whose block holds the lock of its pair.
     locks: BTreeSet<usize>,
-    /// Slots whose block has been in the common area.
+    /// Slots whose block has accessed the common area.
     inside: BTreeSet<usize>,
     answer: Option<Answer>,
 }
@@ -135,7 +135,7 @@ impl Replay {
         })
     }
 
-    /// A launch begins.
+    /// Called when a launch begins.
     pub fn begin(&mut self, kernel: &Kernel, job: &Job) {
         self.program = kernel.code.iter().map(Needs::of).collect();
         self.bytes = job.shared;
@@ -143,13 +143,13 @@ impl Replay {
         (self.locks, self.inside, self.answer) = (BTreeSet::new(), BTreeSet::new(), None);
     }
 
-    /// The block of a slot is through: none of its threads accesses the common area again.
+    /// Whether the block of a slot has finished with the common area: none of its threads accesses it again.
     fn is_through(&self, pairs: &Pairs, slot: usize, starts: Option<usize>) -> bool {
         let begins = starts.is_some_and(|w| w / pairs.warps == slot);
         pairs.is_there(slot) && !begins && self.warps[pairs.of(slot)].iter().all(|warp| warp.through)
     }
 
-    /// A cycle.
+    /// Observes a cycle.
     pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         let Some(mut pairs) = self.pairs.take() else { return };
         let starts = pairs.start(seen);
@@ -262,7 +262,7 @@ impl Replay {
         lost.iter().for_each(|slot| _ = self.locks.remove(slot));
     }
 
-    /// What the memory pipeline takes: where its lanes are, and what it will say of it. A block in the common area keeps its partner out until it is through.
+    /// The memory pipeline takes an instruction: finds its lanes' addresses and the pipeline's answer. A block in the common area excludes its partner.
     fn memory(&mut self, pairs: &Pairs, through: &[usize], seen: &Seen<'_>, tally: &mut Tally) -> Option<Answer> {
         let o = &seen.cycle.probe.outputs;
         if o.dispatcher.memory_valid_o & o.address_unit.in_ready_o == 0 {
@@ -289,7 +289,7 @@ impl Replay {
         }
         let slot = warp / pairs.warps;
         if let (true, Some(other)) = (common, pairs.partner(slot)) {
-            // Of a block that is through the access is a fault, and the launch is over.
+            // For a block that has finished with the area the access is a fault, and the launch ends.
             if self.inside.contains(&other) && !through.contains(&other) && !through.contains(&slot) {
                 tally.object(|| format!("warp slot {warp} is in the common area, where block slot {other} is"));
             }

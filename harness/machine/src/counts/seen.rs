@@ -1,4 +1,4 @@
-//! What happens at the register file in a cycle: the order of things in time, which is all that the SM is asked for.
+//! What happens at the register file in a cycle: the order of events in time, the only information that replays take from the SM.
 
 use gpurf_blocks::instruction::{PROBE, opcode};
 use gpurf_blocks::mrf::MAX_PORTS;
@@ -10,7 +10,7 @@ use gpurf_oracle::{Mask, lanes_of};
 use super::uses::Uses;
 use crate::cycle::Cycle;
 
-/// An instruction that goes to the register file for its operands.
+/// An instruction that is sent to the register file for operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken {
     /// The warp slot.
@@ -23,9 +23,9 @@ pub struct Taken {
     pub pc: u32,
     /// The lanes that execute it.
     pub mask: Mask,
-    /// What it reads and writes.
+    /// The registers that it reads and writes.
     pub uses: Uses,
-    /// It forms the addresses of its warp's head, and performs nothing (`docs/blocks/scratchpad_locks.md`).
+    /// It only computes the addresses of its warp's head, and has no other effect (`docs/blocks/scratchpad_locks.md`).
     pub is_probe: bool,
 }
 
@@ -38,9 +38,9 @@ pub struct Part {
     pub register: u8,
     /// The lanes.
     pub mask: Mask,
-    /// The instruction that gives it.
+    /// The instruction that produces it.
     pub by: Uses,
-    /// The next instruction of the warp is there, and reads it.
+    /// The next instruction of the warp is available, and reads it.
     pub is_read_next: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Slots<'a> {
 }
 
 impl Slots<'_> {
-    /// The slot of a warp.
+    /// The slot of a warp; `None` if the warp is not active.
     pub fn of(&self, warp: u8) -> Option<usize> {
         (0..MAX_ACTIVE).find(|&slot| self.valid >> slot & 1 == 1 && self.warps[slot] == warp)
     }
@@ -64,7 +64,7 @@ impl Slots<'_> {
         self.warps[slot]
     }
 
-    /// Whether a slot has a warp that has not given it up.
+    /// Whether a slot has a warp that has not left it.
     pub fn is_open(&self, slot: usize) -> bool {
         self.valid >> slot & 1 == 1 && !self.is_flushed(slot)
     }
@@ -74,36 +74,36 @@ impl Slots<'_> {
         self.flush >> slot & 1 == 1
     }
 
-    /// Whether what is in it is thrown away, as its warp has ended.
+    /// Whether the contents of a slot are discarded, because its warp has ended.
     pub fn is_dropped(&self, slot: usize) -> bool {
         self.is_flushed(slot) && self.drop >> slot & 1 == 1
     }
 }
 
-/// A cycle.
+/// The events of a cycle.
 pub struct Seen<'a> {
-    /// Instructions that issue, whether they ask for operands or not: their warp's slot among the active ones, and what they are.
+    /// Instructions that issue, with or without operands, by port: the slot of the warp among the active ones, and the uses.
     pub issued: [Option<(usize, Uses)>; MAX_PORTS],
     /// Instructions taken, by issue port.
     pub taken: [Option<Taken>; MAX_PORTS],
     /// Results taken, by bus.
     pub results: [Option<Part>; MAX_PORTS],
-    /// Buses whose result is done.
+    /// Buses whose result is done, one bit each.
     pub done: u8,
-    /// Ports whose instruction leaves with its operands, and its place.
+    /// Place in the operand stage of the instruction that is dispatched, by port.
     pub dispatched: [Option<usize>; MAX_PORTS],
     /// The slots of active warps.
     pub slots: Slots<'a>,
-    /// Times of what happens inside: which of the things that are due now takes place.
+    /// Events inside the register file: they say which of the possible actions takes place in this cycle.
     pub inside: &'a OperandStageProbe,
-    /// All of it.
+    /// All nets of the cycle.
     pub cycle: &'a Cycle<'a>,
 }
 
-/// Which instruction each register waits for: the last one that was taken and writes it.
+/// For each register the instruction that writes it: the last one taken.
 pub struct Writers(Vec<Option<Uses>>);
 
-/// Numbers of registers.
+/// Number of register names of a warp.
 const REGISTERS: usize = 256;
 
 impl Writers {
@@ -116,7 +116,7 @@ impl Writers {
         usize::from(warp) % MAX_WARPS * REGISTERS + usize::from(register)
     }
 
-    /// An instruction is taken.
+    /// Notes an instruction that is taken.
     fn note(&mut self, taken: &Taken) {
         if let Some(register) = taken.uses.destination {
             self.0[Self::place(taken.warp, register)] = Some(taken.uses);
@@ -125,7 +125,7 @@ impl Writers {
 }
 
 impl<'a> Seen<'a> {
-    /// Reads a cycle off the SM's nets. `uses` is the program; an address outside, or a result that no instruction gives, is an error.
+    /// Reads a cycle from the SM's nets. `uses` is the program; an address outside it, or a result that nothing produces, is an error.
     pub fn of(cycle: &'a Cycle<'a>, uses: &[Uses], writers: &mut Writers) -> Result<Self, String> {
         let o = &cycle.probe.outputs;
         let inside = &cycle.probe.states.operand_stage;

@@ -1,4 +1,4 @@
-//! Register sharing, followed: which blocks share, who has a lock and who waits, from the sentences of the thesis (2.2, 2.3) and of
+//! A replay of register sharing: which blocks share, which hold a lock and which wait, from the sentences of the thesis (2.2, 2.3) and of
 //! `docs/sharing.md`, block by block.
 
 use std::cmp::Ordering;
@@ -15,16 +15,16 @@ use super::seen::Seen;
 use super::words::{Place, Tally, Word};
 use crate::job::Job;
 
-/// The event word that is counted: all of it.
+/// The event word that is counted, with all fields.
 pub const WORDS: &[Word] = &[Word { fields: SHARE_COUNT_EVENT, at: Place::Share, only: &[] }];
 
-/// What an instruction is to sharing.
+/// What sharing has to know of an instruction.
 struct Needs {
-    /// The largest number of a register that it accesses.
+    /// The highest register number that it accesses.
     highest: Option<u8>,
-    /// It waits for what other blocks do, and uses what it gets.
+    /// It may wait for other blocks, and uses the result.
     atomic: bool,
-    /// It uses memory that other blocks use, or that has its latency.
+    /// It accesses memory that other blocks use, or memory with the same latency.
     memory: bool,
 }
 
@@ -50,24 +50,24 @@ impl Needs {
     }
 }
 
-/// The thesis's dynamic warp execution (2.3.3) on one SM, followed: who may use memory follows from the stalls since reset, and from those of the reference.
+/// The thesis's dynamic warp execution (2.3.3) on one SM: the stalls since reset and those of the reference decide whether non-owners may use memory.
 struct Throttle {
-    /// Cycles of a period, and those since reset.
+    /// Cycles of a period; `cycles` counts from reset.
     period: u64,
     cycles: u64,
     /// Where the reference comes from.
     from: Reference,
-    /// Stalls of this period, and of the last one that is the reference.
+    /// Stalls of this period; `reference` has those of the last period that is the reference.
     stalls: u64,
     reference: u64,
-    /// Its p, in tenths.
+    /// The thesis's probability p, in tenths.
     p: u64,
-    /// The last 16 bits that were drawn, the newest one last.
+    /// The last 16 random bits, the newest one last.
     drawn: VecDeque<bool>,
 }
 
 impl Throttle {
-    /// Periods of which one is the reference.
+    /// Number of periods of which one is the reference.
     const ROUND: u64 = 14;
 
     fn new(period: usize, from: Reference) -> Self {
@@ -89,7 +89,7 @@ impl Throttle {
         !self.is_reference() && number % 10 < self.p
     }
 
-    /// A cycle out of reset is over, with so many stalls of this SM, and so many in the period of the one that is the reference from outside.
+    /// Ends a cycle out of reset, with this many stalls of this SM; `outside`: stalls in the current period of an external reference.
     fn pass(&mut self, stalls: u64, outside: Option<u64>) {
         let sum = [0, 2, 3, 5].iter().filter(|&&at| self.drawn[at]).count();
         self.drawn.pop_front();
@@ -113,20 +113,20 @@ impl Throttle {
     }
 }
 
-/// That of an SM that has just been reset.
+/// The throttle of an SM that has just been reset.
 fn throttle_of(config: &Config) -> Option<Throttle> {
     let period = config.share.throttle;
     (period != 0).then(|| Throttle::new(period, config.share.reference))
 }
 
-/// The sharing of an SM, followed.
+/// The replay of an SM's register sharing.
 pub struct Replay {
     config: Config,
     program: Vec<Needs>,
-    /// Of a launch.
+    /// The pairs of the current launch.
     pairs: Option<Pairs>,
     locks: Vec<bool>,
-    /// Where non-owners are throttled. A launch continues with the state that the last one left.
+    /// Present if non-owners are throttled. A launch starts with the state that the previous one left.
     throttle: Option<Throttle>,
 }
 
@@ -143,14 +143,14 @@ impl Replay {
         })
     }
 
-    /// A launch begins.
+    /// Called when a launch begins.
     pub fn begin(&mut self, kernel: &Kernel, job: &Job) {
         self.program = kernel.code.iter().map(Needs::of).collect();
         self.pairs = Some(Pairs::begin(&self.config, job));
         self.locks.fill(false);
     }
 
-    /// A cycle of the throttle; gives whether non-owners may use memory in it.
+    /// Runs a cycle of the throttle; returns whether non-owners may use memory in it.
     fn observe_throttle(&mut self, seen: &Seen<'_>, tally: &mut Tally) -> bool {
         let Some(throttle) = &mut self.throttle else { return true };
         let allows = throttle.allows();
@@ -162,7 +162,7 @@ impl Replay {
             self.throttle = throttle_of(&self.config);
             return allows;
         }
-        // A port stalls if it issues nothing although a warp of it could: one that waits for nothing but the units.
+        // A port stalls if it issues nothing although it has a warp that waits for nothing but units.
         let o = &seen.cycle.probe.outputs;
         let ports = self.config.mrf.issue_ports;
         let can = |w: usize| {
@@ -183,7 +183,7 @@ impl Replay {
         allows
     }
 
-    /// A cycle.
+    /// Observes a cycle.
     pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         let allows = self.observe_throttle(seen, tally);
         let Some(mut pairs) = self.pairs.take() else { return };

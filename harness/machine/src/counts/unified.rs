@@ -1,6 +1,6 @@
-//! Unified memory, followed: which accesses of memory get a column, from the sentences of `docs/unified.md`, "Partition" and "Accesses".
+//! A replay of unified memory: which memory accesses get a column, from the sentences of `docs/unified.md`, "Partition" and "Accesses".
 //!
-//! What is wanted, the SM says: hits and lines of the cache, clusters of the scratchpad's pass, registers that are read. Who gets what is decided here.
+//! The SM supplies the requests: hits and lines of the cache, clusters of the scratchpad's pass, registers that are read. The grants are decided here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use gpurf_oracle::lanes_of;
 use super::seen::Seen;
 use super::words::{Place, Tally, Word};
 
-/// The event word that is counted: what waits.
+/// The event word that is counted: accesses that wait.
 pub const WORDS: &[Word] = &[Word {
     fields: UNIFIED_CACHE_EVENT,
     at: Place::Cache,
@@ -26,42 +26,42 @@ pub const WORDS: &[Word] = &[Word {
     ],
 }];
 
-/// Lines of the cache in a row.
+/// Lines of the cache in one row.
 const LINES_PER_ROW: u32 = 4;
 
-/// Unified memory that is followed.
+/// The replay of unified memory.
 pub struct Replay {
     organisation: Organisation,
     shape: SmShape,
-    /// Registers and memory have ports of their own.
+    /// Registers and memory have separate ports.
     separate: bool,
-    /// Rows of registers, of scratchpad memory, and the first one of the cache.
+    /// Rows of registers and of scratchpad memory, and the first row of the cache.
     registers: u32,
     shared_end: u32,
     cache_begin: u32,
 }
 
-/// What is wanted of one port, reads or writes.
+/// The requests to one port, reads or writes.
 struct Port<'a> {
     /// An entry of the cache.
     cache: Option<u16>,
-    /// Word places of the scratchpad, and the number of the 128 bytes that the word is in.
+    /// Requested words of the scratchpad; `rows`: for each the number of the 128 bytes that contain it.
     shared: u32,
     rows: &'a [u16; LANES],
-    /// Clusters of each column that registers leave.
+    /// Clusters of each column that registers do not use.
     free: [u8; COLUMNS],
 }
 
-/// What became of it.
+/// The accesses that were granted.
 struct Granted {
     cache_waits: bool,
     lost: usize,
-    /// Banks that are accessed, and their rows. Cluster g of column b is bank 8b + g.
+    /// The banks that are accessed, with their rows. Cluster g of column b is bank 8b + g.
     rows: BTreeMap<usize, u32>,
 }
 
 impl Replay {
-    /// Of an SM that has just been reset; nothing where it has no unified memory.
+    /// A replay for an SM that has just been reset; `None` if it has no unified memory.
     pub fn new(config: &Config) -> Option<Self> {
         let shape = config.sm_shape();
         shape.unified().then(|| Self {
@@ -78,7 +78,7 @@ impl Replay {
         self.shape.mrf.depth as u32
     }
 
-    /// A cycle.
+    /// Observes a cycle.
     pub fn observe(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         let (o, inputs, out) = (&seen.cycle.probe.outputs, seen.cycle.inputs, seen.cycle.out);
         if inputs.rst_ni == 0 {
@@ -88,7 +88,7 @@ impl Replay {
         let banks = self.organisation.banks(&seen.inside.provider);
         let (read, written) = banks.map_or((0, 0), |banks| (banks.read, banks.written));
         let shared = &o.unified_shared;
-        // A register that is read takes its whole column; one that is written takes the clusters of its lanes. With ports of its own memory has all.
+        // A register read takes its whole column; a register write takes its lanes' clusters. If memory has its own ports, all columns are free.
         let (read, written) = if self.separate { (0, 0) } else { (read, written) };
         let free_to_read = std::array::from_fn(|b| if read >> b & 1 == 0 { u8::MAX } else { 0 });
         for b in 0..COLUMNS {
@@ -136,7 +136,7 @@ impl Replay {
         }
     }
 
-    /// Registers have gone first; then the cache, whole or not at all; then the scratchpad, bank by bank.
+    /// Registers have priority, then the cache, which gets all that it requests or nothing; then the scratchpad, bank by bank.
     fn grant(&self, port: &Port<'_>, tally: &mut Tally) -> Granted {
         let mut rows = BTreeMap::new();
         let cache = port.cache.map(u32::from);

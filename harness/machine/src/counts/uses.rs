@@ -1,8 +1,8 @@
-//! What an instruction is to a register file: read off the instruction set, not off the SM's decoder.
+//! What a register file has to know of an instruction, read from the instruction set and not from the SM's decoder.
 
 use gpurf_isa::{Instruction, Op, ResultLevel, Slot, SourceLevel};
 
-/// A register that an instruction reads, however often it names it.
+/// A register that an instruction reads; it counts once, even if the instruction names it several times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Source {
     /// The register.
@@ -14,7 +14,7 @@ pub struct Source {
 /// What a register file has to know of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Uses {
-    /// Whether it asks for operands at all: it is no branch, no end, and computes something.
+    /// Whether it is sent for operands at all: it is not a branch or an end, and it computes something.
     pub operands: bool,
     /// The registers that it reads, each at the first slot that names it.
     pub sources: [Option<Source>; 3],
@@ -39,7 +39,7 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// Of an instruction.
+    /// The uses of an instruction.
     pub fn of(instruction: &Instruction) -> Self {
         let control = &instruction.control;
         let mut sources: [Option<Source>; 3] = [None; 3];
@@ -56,7 +56,7 @@ impl Uses {
             sources,
             destination,
             long: instruction.is_long_latency() && destination.is_some(),
-            // The ALU looks at the mask of a WARPSYNC, which computes nothing.
+            // The ALU reads the mask of a WARPSYNC, which computes nothing.
             private: instruction.unit().is_private() || matches!(instruction.op, Op::Warpsync {}),
             bypass: control.bypass.cache,
             past: control.bypass.lrf,
@@ -67,13 +67,13 @@ impl Uses {
         }
     }
 
-    /// Of a probe of it: the address is formed, nothing else read, and nothing written.
+    /// The uses of its probe: the address is computed, nothing else is read, and nothing is written.
     pub fn of_probe(self) -> Self {
         let [a, b, _] = self.sources;
         Self { sources: [a, b, None], destination: None, long: false, ..self }
     }
 
-    /// The registers that it reads, once each, with their slots.
+    /// The registers that it reads, each once, with their slots.
     pub fn registers(&self) -> impl Iterator<Item = (usize, Source)> + use<> {
         self.sources.into_iter().enumerate().filter_map(|(k, source)| source.map(|source| (k, source)))
     }

@@ -1,4 +1,4 @@
-//! Event words summed by name, and what a replay counts under the same names.
+//! Sums of event words by name, and the counts of a replay under the same names.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use gpurf_sm::SmOut;
 /// Names and widths of an event word's fields, most significant first.
 pub type Fields = &'static [(&'static str, u32)];
 
-/// An event word: its fields, where the SM has it, and which of them are counted a third time.
+/// An event word: its fields, its location in the SM, and the fields that replays count too.
 #[derive(Clone, Copy)]
 pub struct Word {
-    /// Its fields.
+    /// Names and widths of its fields.
     pub fields: Fields,
-    /// Where the SM has it.
+    /// The port or element where the SM has it.
     pub at: Place,
-    /// The fields that are counted; all where there is none.
+    /// The fields that replays count; empty: all fields.
     pub only: &'static [&'static str],
 }
 
-/// Where the SM has an event word.
+/// Location of an event word in the SM.
 #[derive(Clone, Copy)]
 pub enum Place {
     /// `mrf_event_o`.
     MainFile,
-    /// This element of `design_event_o`.
+    /// The element of `design_event_o` with this index.
     Design(usize),
-    /// This element of `power_event_o`.
+    /// The element of `power_event_o` with this index.
     Power(usize),
     /// `share_event_o`.
     Share,
@@ -47,7 +47,7 @@ impl Place {
 }
 
 impl Word {
-    /// Fields that are counted a third time, with the place of their lowest bit.
+    /// The fields that replays count, with position and mask.
     fn counted(self) -> impl Iterator<Item = (&'static str, u32, u64)> {
         places(self.fields).filter_map(move |(name, low, bits)| {
             let counted = self.only.is_empty() || self.only.contains(&name);
@@ -70,13 +70,13 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Of these words, all 0.
+    /// Sums of these words, all 0.
     pub fn new(words: &[Word]) -> Self {
         let fields = |word: Word| word.counted().map(|(name, low, mask)| Field { name, low, mask, sum: 0 }).collect();
         Self { words: words.iter().map(|&word| (word, fields(word))).collect() }
     }
 
-    /// A cycle.
+    /// Adds a cycle.
     pub fn add(&mut self, out: &SmOut) {
         for (word, fields) in &mut self.words {
             let value = word.at.of(out);
@@ -86,22 +86,22 @@ impl Sums {
         }
     }
 
-    /// Names and sums, in the words' order.
+    /// Names and sums, in the order of the words.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.words.iter().flat_map(|(_, fields)| fields).map(|field| (field.name, field.sum))
     }
 }
 
-/// What a replay counts, by the name of the event. A name that it never counts is 0.
+/// The counts of a replay, by the name of the event. A name that was never counted is 0.
 #[derive(Default)]
 pub struct Tally {
     counts: BTreeMap<&'static str, u64>,
-    /// The first thing that the SM did and the replay cannot follow.
+    /// The first thing that the SM did and the replay does not allow.
     pub objection: Option<String>,
 }
 
 impl Tally {
-    /// So many more.
+    /// Adds to a count.
     pub fn add(&mut self, event: &'static str, more: impl Into<u64>) {
         let more = more.into();
         if more != 0 {
@@ -109,12 +109,12 @@ impl Tally {
         }
     }
 
-    /// What was counted.
+    /// The count of an event.
     pub fn of(&self, event: &str) -> u64 {
         self.counts.get(event).copied().unwrap_or(0)
     }
 
-    /// The SM does what it may not do.
+    /// Notes that the SM did something that is not allowed.
     pub fn object(&mut self, what: impl FnOnce() -> String) {
         if self.objection.is_none() {
             self.objection = Some(what());

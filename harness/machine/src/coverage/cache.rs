@@ -7,17 +7,17 @@ use gpurf_blocks::low_bit;
 use super::memory::caches;
 use super::{Group, Sums, handshakes, situations, sums};
 
-/// A cache of so few lines that programs evict what is about to be accessed, and of so few misses and rows that they are all in use.
+/// A cache with so few lines that programs evict data before its next access, and with few enough misses and rows to use all.
 fn small(config: &Config) -> bool {
     caches(config) && config.cache.kilobytes <= 4 && config.cache.misses <= 8 && config.sm.line_rows <= 16
 }
 
-/// A store of all bytes of a line takes a place for it.
+/// A store of all bytes of a line allocates it.
 fn full_stores(config: &Config) -> bool {
     caches(config) && config.cache.full_stores
 }
 
-/// Hints of loads are heeded.
+/// Hints of loads have an effect.
 fn hints(config: &Config) -> bool {
     caches(config) && config.cache.hints
 }

@@ -7,7 +7,7 @@ use gpurf_blocks::mrf::bits::set_bits;
 use super::look::Look;
 use super::{Group, Sums, situations, sums};
 
-/// Whether the register file has room for all warps with as many registers as the smallest random programs have.
+/// Whether the register file has room for all warps if each has as many registers as the smallest random programs.
 fn room_for_all(config: &Config) -> bool {
     const REGISTERS: usize = 32;
     let shape = config.sm_shape();
@@ -73,7 +73,7 @@ fn block_of(look: &Look<'_>, warp: usize) -> u64 {
     set_bits(look.alive).filter(|&w| slot[w] == slot[warp]).fold(0, |block, w| block | 1 << w)
 }
 
-/// Whether a set leaves living warps of its first one's block out.
+/// Whether the block of the first warp in a set has living warps outside the set.
 fn some_of_block(look: &Look<'_>, set: u64) -> bool {
     block_of(look, set.trailing_zeros() as usize) & !set != 0
 }
@@ -86,7 +86,7 @@ const MISSING: &[&str] = &[
     "barrier_unit: two barriers of a block have warps",
 ];
 
-/// How many are missing, when a warp arrives.
+/// The number of missing warps when a warp arrives.
 fn missing(look: &Look<'_>) -> u64 {
     let &BarrierUnitProbe { arrived_q, id_q, count_q, .. } = &look.s.barrier_unit;
     set_bits(arrived_q & !look.past.arrived).fold(0, |hits, w| {

@@ -1,4 +1,4 @@
-//! Dispatch to write-back.
+//! From dispatch to write-back.
 
 use gpurf_blocks::execute::{ResultQueueOut, ResultQueueProbe};
 use gpurf_blocks::instruction::unit;
@@ -6,12 +6,12 @@ use gpurf_blocks::instruction::unit;
 use super::look::Look;
 use super::{Group, Sums, handshakes, several, situations, sums};
 
-/// The queues of a unit that each port has.
+/// Whether a test holds for a unit's queue of any port.
 fn any(look: &Look<'_>, test: impl Fn(usize) -> bool) -> bool {
     (0..look.ports()).any(test)
 }
 
-/// A mask of the ports for which something holds.
+/// A mask of the ports, from a value for each.
 fn ports(look: &Look<'_>, test: impl Fn(usize) -> u8) -> u8 {
     (0..look.ports()).fold(0, |mask, p| mask | test(p) << p)
 }
@@ -22,7 +22,7 @@ fn both_want(look: &Look<'_>, unit: u8) -> bool {
     stage.dispatch_valid_o == 3 && stage.dispatch_instruction_o.iter().all(|i| i.roles().unit() == unit)
 }
 
-/// Kinds of units that offer a result: ALU, single precision unit, special function unit, constant unit, memory pipeline, line table.
+/// Number of kinds of units with a result: ALU, single precision, special function and constant unit, memory pipeline, line table.
 fn units_with_results(look: &Look<'_>) -> u32 {
     let o = look.o;
     u32::from(any(look, |p| o.alu_queue[p].head_valid_o != 0))
@@ -31,7 +31,7 @@ fn units_with_results(look: &Look<'_>) -> u32 {
         + u32::from(o.side_queue.head_valid_o + o.line_table.result_valid_o + o.cache.result_valid_o)
 }
 
-/// A result that has not served its time.
+/// A result that still waits for the end of its latency.
 fn serves_time(out: &ResultQueueOut, state: &ResultQueueProbe) -> bool {
     state.count_q != 0 && out.head_valid_o == 0
 }

@@ -1,4 +1,4 @@
-//! Fetch to issue.
+//! From fetch to issue.
 
 use gpurf_blocks::instruction::{NO_PRED, NO_REG, Roles};
 use gpurf_blocks::mrf::bits::set_bits;
@@ -123,7 +123,7 @@ const IN_FLIGHT: &[&str] = &[
     "scoreboard: an instruction goes while 13 of its warp or more are in flight",
 ];
 
-/// The number of instructions of its warp that are in flight when one goes to the operand stage.
+/// Number of instructions of the same warp in flight when one is sent to the operand stage.
 fn in_flight(look: &Look<'_>) -> u64 {
     set_bits(look.o.issue_stage.operand_valid_o).fold(0, |hits, p| {
         let warp = usize::from(look.o.issue_stage.warp_o[p]);
@@ -146,7 +146,7 @@ const HAZARDS: &[&str] = &[
     "scoreboard: a head waits for the predicate that it writes",
 ];
 
-/// Why heads wait, when they begin to.
+/// Reasons for which heads start to wait.
 fn hazards(look: &Look<'_>) -> u64 {
     let begin = look.blocked & !look.past.blocked;
     set_bits(begin).fold(0, |hits, w| {

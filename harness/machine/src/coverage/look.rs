@@ -1,4 +1,4 @@
-//! What the tables look at.
+//! The view of a cycle from which the tables determine situations.
 
 use gpurf_blocks::design::CollectorView;
 use gpurf_blocks::mrf::MAX_PORTS;
@@ -8,7 +8,7 @@ use gpurf_sm::{Outputs, SmIn, SmOut, States};
 
 use crate::cycle::Cycle;
 
-/// A cycle, and what is needed of those before it.
+/// A cycle, and the necessary state from earlier cycles.
 pub(super) struct Look<'a> {
     /// Inputs of the SM.
     pub(super) inputs: &'a SmIn,
@@ -23,11 +23,11 @@ pub(super) struct Look<'a> {
     pub(super) file: CollectorView,
     /// Warps with living lanes.
     pub(super) alive: u64,
-    /// Warps whose heads wait for what is under way to a register, a predicate, or a place of ORF or LRF.
+    /// Warps whose heads wait for a pending register, a pending predicate, or a pending place of ORF or LRF.
     pub(super) blocked: u64,
 }
 
-/// What is remembered of the cycles before.
+/// State from earlier cycles.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Past {
     /// Warps whose heads waited in the cycle before.
@@ -38,7 +38,7 @@ pub(super) struct Past {
     pub(super) issued: [Option<u8>; MAX_PORTS],
     /// Block slots that had a block.
     pub(super) slots: u16,
-    /// Those whose block had ended in the cycle before.
+    /// Block slots whose block had ended in the cycle before.
     pub(super) freed: u16,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// The same as the next cycle's past.
+    /// The state for the next cycle.
     pub(super) fn past_of_next(&self) -> Past {
         let mut issued = self.past.issued;
         for p in set_bits(self.o.warp_scheduler.issue_valid_o) {
@@ -73,12 +73,12 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// The issue ports.
+    /// The number of issue ports.
     pub(super) fn ports(&self) -> usize {
         self.shape.ports()
     }
 
-    /// Whether something holds of an instruction that issues; it is told the port and the warp.
+    /// Whether a test holds for an instruction that issues; its arguments are the port and the warp.
     pub(super) fn issues(&self, test: impl Fn(usize, usize) -> bool) -> bool {
         let valid = self.o.warp_scheduler.issue_valid_o;
         (0..self.ports()).any(|p| valid >> p & 1 != 0 && test(p, self.o.warp_scheduler.issue_warp_o[p].into()))

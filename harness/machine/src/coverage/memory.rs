@@ -1,15 +1,15 @@
-//! The memory pipeline, and memory outside.
+//! The memory pipeline, and the memory outside the SM.
 
 use gpurf_blocks::config::Config;
 
 use super::{Group, Sums, handshakes, several, situations, sums};
 
-/// There is a data cache in the place of the line table.
+/// A data cache takes the place of the line table.
 pub(super) fn caches(config: &Config) -> bool {
     config.cache.kilobytes != 0
 }
 
-/// Spaces as `address_unit` counts them.
+/// Number of the shared space in `address_unit`.
 const SHARED_SPACE: u8 = 1;
 const CONSTANT_SPACE: u8 = 3;
 

@@ -1,10 +1,10 @@
-//! What the blocks of the SM met in a run: full queues, conflicts, results that wait.
+//! Counts situations that the blocks of the SM meet in a run: full queues, conflicts, waiting results.
 //!
-//! Programs and kernels are counted twice. The functional oracle counts what they execute (`gpurf_stimulus::program`); here is counted what that does to the machine, in every
-//! cycle of a lockstep run, from the record of the cycle. Both sides are equal in it, so it says what the RTL met, too.
+//! Programs and kernels are counted twice. The functional oracle counts what they execute (`gpurf_stimulus::program`). This module counts the resulting situations of the machine, in
+//! every cycle of a lockstep run, from the record of the cycle. Both sides are equal in it, so the counts hold for the RTL too.
 //!
-//! A [`Group`] is a table of situations of one block: what each of them is called, and when a cycle is one. [`Sums`] are situations that an event word counts already. Each
-//! design has tables of its own, in a file of its own, which count where a configuration has it. Situations that a configuration cannot reach are listed with the reason in `unreached`.
+//! A [`Group`] is a table of situations of one block: the name of each, and a test for a cycle. [`Sums`] are situations that an event word counts already. Each
+//! design has its own tables in its own file; they count if a configuration has the design. Situations that a configuration cannot reach are listed with the reason in `unreached`.
 
 mod cache;
 mod control;
@@ -41,22 +41,22 @@ use look::{Look, Past};
 
 /// Situations of a block, recognised in the record of a cycle.
 struct Group {
-    /// Whether a configuration has the block, in the form that is meant.
+    /// Whether a configuration has the block, in the form that the table describes.
     there: fn(&Config) -> bool,
-    /// The names: the block, a colon, and what is the matter.
+    /// The names: the block, a colon, and the situation.
     points: &'static [&'static str],
-    /// The situations that a cycle is, a bit for each.
+    /// The situations that hold in a cycle, a bit for each.
     look: fn(&Look<'_>) -> u64,
 }
 
-/// Situations that fields of event words count.
+/// Situations that are counted by fields of event words.
 struct Sums {
     there: fn(&Config) -> bool,
-    /// Field, and name of the situation.
+    /// Field of the event word, and name of the situation.
     points: &'static [(&'static str, &'static str)],
 }
 
-/// A table of situations: each with its name, and whether it is there.
+/// A table of situations: the name of each, and the condition under which it holds.
 macro_rules! situations {
     (
         $block:literal, $there:expr, |$look:ident| { $($setup:stmt;)* }
@@ -73,7 +73,7 @@ macro_rules! situations {
     };
 }
 
-/// A table of what is offered between two blocks, as masks: each is taken, waits, or is not there although it would be taken.
+/// A table of handshakes between two blocks, as masks: an offer is taken, an offer waits, or there is no offer although one would be taken.
 macro_rules! handshakes {
     ($block:literal, $there:expr, |$look:ident| $($what:literal: $valid:expr, $ready:expr;)+) => {
         $crate::coverage::Group {
@@ -98,7 +98,7 @@ macro_rules! handshakes {
     };
 }
 
-/// A table of situations that event words count: each with its field.
+/// A table of situations that event words count: the name of each, and the field.
 macro_rules! sums {
     ($block:literal, $there:expr, $($field:literal: $what:literal;)+) => {
         $crate::coverage::Sums { there: $there, points: &[$(($field, concat!($block, ": ", $what)),)+] }
@@ -112,7 +112,7 @@ fn several(config: &Config) -> bool {
     !config.sm.alternate
 }
 
-/// A bit for each that holds.
+/// A mask with a bit for each condition that holds.
 #[inline(always)]
 fn packed<const N: usize>(hits: [bool; N]) -> u64 {
     const { assert!(N <= u64::BITS as usize, "a table has 64 situations at most") };
@@ -123,7 +123,7 @@ fn packed<const N: usize>(hits: [bool; N]) -> u64 {
     word
 }
 
-/// Everything that is looked at, block by block.
+/// All groups, block by block.
 fn all_groups() -> impl Iterator<Item = &'static Group> {
     let all = [
         front::GROUPS,
@@ -140,7 +140,7 @@ fn all_groups() -> impl Iterator<Item = &'static Group> {
     all.into_iter().chain(DESIGN_GROUPS.iter().copied()).flatten()
 }
 
-/// Everything that event words count.
+/// All situations that event words count.
 fn all_sums() -> impl Iterator<Item = &'static Sums> {
     let all = [
         front::SUMS,
@@ -157,17 +157,17 @@ fn all_sums() -> impl Iterator<Item = &'static Sums> {
     all.into_iter().chain(DESIGN_SUMS.iter().copied()).flatten()
 }
 
-/// A situation that the blocks of a configuration may meet.
+/// A situation that a configuration counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Point {
-    /// What it is called: the block, a colon, and what is the matter.
+    /// The name: the block, a colon, and the situation.
     pub name: &'static str,
-    /// Why this configuration cannot reach it; nothing where it can.
+    /// Why this configuration cannot reach the situation; `None` if it can.
     pub unreached: Option<&'static str>,
 }
 
 impl Point {
-    /// The block.
+    /// The block in the name.
     pub fn block(&self) -> &'static str {
         self.name.split(':').next().unwrap_or(self.name)
     }
@@ -180,7 +180,7 @@ pub fn points(config: &Config) -> Vec<Point> {
     looked.chain(summed).map(|name| Point { name, unreached: unreached::reason(name, config) }).collect()
 }
 
-/// Words that a table remembers before it takes one apart.
+/// Number of distinct words that a table counts whole before it splits one into bits.
 const PLACES: usize = 16;
 
 /// Counts of the situations of a configuration.
@@ -191,10 +191,10 @@ pub struct Coverage {
     past: Past,
 }
 
-/// Counts of a table.
+/// The counts of one table.
 struct Counter {
     group: &'static Group,
-    /// The word of the last cycle, and in how many cycles in a row it has come: most words come again at once.
+    /// The word of the last cycle, and the number of consecutive cycles with this word: most words are repeated at once.
     last: u64,
     run: u64,
     words: WordCounts<PLACES>,
@@ -220,7 +220,7 @@ impl Counter {
         self.run += 1;
     }
 
-    /// How often each situation was there.
+    /// How often each situation occurred.
     fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.group.points.iter().zip(&self.counts).enumerate().map(|(bit, (&name, &count))| {
             let waiting = self.words.waiting().chain([(self.last, self.run)]);
@@ -240,7 +240,7 @@ impl Coverage {
         }
     }
 
-    /// Looks at the next cycle.
+    /// Observes the next cycle.
     pub fn observe(&mut self, cycle: &Cycle<'_>) {
         let look = Look::new(cycle, &self.shape, &self.past);
         for counter in &mut self.counters {
@@ -249,7 +249,7 @@ impl Coverage {
         self.past = look.past_of_next();
     }
 
-    /// The situations and how often each was there; with the events of the same cycles.
+    /// The situations, and how often each occurred; `events` are those of the same cycles.
     pub fn counts(&self, events: &Events) -> Vec<(&'static str, u64)> {
         let there = all_sums().filter(|sums| (sums.there)(&self.config)).flat_map(|sums| sums.points);
         let summed = there.map(|&(field, name)| (name, events.get(field).copied().unwrap_or(0)));

@@ -7,22 +7,22 @@ use gpurf_blocks::designs::Organisation;
 use super::look::Look;
 use super::{Group, Sums, handshakes, several, situations, sums};
 
-/// Whether the banks are those of the main register file.
+/// Whether the register file has the banks of the main register file.
 fn banked(config: &Config) -> bool {
     Organisation::of(config).design().contains("mrf_bank")
 }
 
-/// Whether accesses wait for each other.
+/// Whether accesses can conflict and wait.
 fn conflicts(config: &Config) -> bool {
     Organisation::of(config).design().services.has_conflicts
 }
 
-/// Whether a read waits for a write of the same bank.
+/// Whether a read waits while the same bank is written.
 fn one_port(config: &Config) -> bool {
     conflicts(config) && (!banked(config) || config.mrf.ports == BankPorts::Shared)
 }
 
-/// The banks of a design that has those of the main register file.
+/// The banks of a design that uses those of the main register file.
 fn banks(look: &Look<'_>) -> BankView {
     let banks = look.shape.organisation.banks(&look.s.operand_stage.provider);
     banks.expect("the situations of banks are counted where the design has such banks")
@@ -107,7 +107,7 @@ pub(super) static GROUPS: &[Group] = &[
     },
 ];
 
-/// The slots of each collector's first source.
+/// A mask with the slot of each collector's first source.
 const SOURCE_0: u64 = 0o1111_1111_1111_1111;
 
 pub(super) static SUMS: &[Sums] = &[

@@ -8,12 +8,12 @@ fn states(config: &Config) -> bool {
     config.power.present && config.power.mode != PowerMode::AlwaysOn
 }
 
-/// The states are those of heads, not of accesses that a cache in front of the words knows later.
+/// The states follow the heads, not the accesses of a cache in front of the words, which are known later.
 fn heads(config: &Config) -> bool {
     states(config) && !config.sm_shape().services().keeps_states
 }
 
-/// Registers go OFF while their warp lives.
+/// Registers go OFF while their warp is alive.
 fn off(config: &Config) -> bool {
     states(config) && config.power.mode != PowerMode::SleepAlways
 }

@@ -37,7 +37,7 @@ fn compares_outside(config: &Config) -> bool {
     throttles(config) && config.share.reference == Reference::External
 }
 
-/// The throttle is not the reference of another one.
+/// The throttle is not itself the reference of another SM.
 fn changes(config: &Config) -> bool {
     samples(config) || compares_outside(config)
 }
@@ -97,7 +97,7 @@ pub(super) static GROUPS: &[Group] = &[
     },
 ];
 
-/// Slots of hosts.
+/// The block slots of hosts.
 fn host_slots(look: &super::look::Look<'_>) -> u32 {
     look.s.block_launcher.hosts_q.into()
 }

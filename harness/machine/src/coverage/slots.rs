@@ -1,4 +1,4 @@
-//! Schedulers with slots.
+//! Schedulers with slots for active warps.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::mrf::bits::set_bits;
@@ -15,7 +15,7 @@ fn impatient(config: &Config) -> bool {
     (1..=64).contains(&config.sm.patience)
 }
 
-/// Whether slots drain and are emptied before another warp takes them.
+/// Whether slots are drained and emptied before another warp takes them.
 fn drains(config: &Config) -> bool {
     two_level(config) && !config.sm.handover
 }
@@ -32,7 +32,7 @@ fn in_state(look: &Look<'_>, state: u8) -> u64 {
     states.iter().enumerate().fold(0, |slots, (s, &it)| slots | u64::from(it == state) << s)
 }
 
-/// The warps of slots.
+/// The warps in a set of slots.
 fn warps_of(look: &Look<'_>, slots: u64) -> u64 {
     set_bits(slots).fold(0, |warps, s| warps | 1 << look.o.warp_scheduler.slot_warp_o[s])
 }

@@ -47,7 +47,7 @@ fn every_exception_is_one_of_a_situation_that_some_configuration_has() {
 fn words_are_counted_in_runs_and_when_they_lose_their_place() {
     static EIGHT: Group = Group { there: |_| true, points: &["a", "b", "c"], look: |_| 0 };
     let mut counter = Counter::new(&EIGHT);
-    // More words than have a place, one after the other, each of them four times in a row.
+    // More distinct words than there are places, one after the other, each of them four times in a row.
     for cycle in 0..64 * 32 {
         counter.add((((cycle / 4) % 64) << 3) | ((cycle / 4) % 8));
     }

@@ -1,21 +1,21 @@
-//! Unified memory: what registers, data cache and scratchpad meet in the banks.
+//! Unified memory: conflicts of registers, data cache and scratchpad in the banks.
 
 use gpurf_blocks::config::{Config, Gather, MemoryPorts};
 use gpurf_blocks::unified::{CLUSTERS, COLUMNS};
 
 use super::{Group, Sums, situations, sums};
 
-/// One set of banks has registers, scratchpad memory and the lines of the data cache.
+/// One set of banks holds registers, scratchpad memory and the lines of the data cache.
 fn unified(config: &Config) -> bool {
     config.unified.is_present()
 }
 
-/// Its accesses wait for those of registers.
+/// Accesses of memory wait for accesses of registers.
 fn shared(config: &Config) -> bool {
     unified(config) && config.unified.ports == MemoryPorts::Shared
 }
 
-/// Registers and memory have ports of their own.
+/// Registers and memory have separate ports.
 fn separate(config: &Config) -> bool {
     config.unified.ports == MemoryPorts::Separate
 }
@@ -41,7 +41,7 @@ fn most_columns(of_columns: &[u8; COLUMNS]) -> usize {
     (0..CLUSTERS).map(of_cluster).max().unwrap_or(0)
 }
 
-/// Whether there is a cluster of which some words that are wanted are served, and some are not.
+/// Whether some of the requested words of a cluster are served, and some are not.
 fn partly(wanted: u32, served: u32) -> bool {
     (0..CLUSTERS).any(|g| {
         let of_cluster = |set: u32| set >> (4 * g) & 0xf;

@@ -1,14 +1,14 @@
-//! Situations that a configuration cannot reach, each with the reason. One that is reached all the same does not hold: the run fails.
+//! Situations that a configuration cannot reach, each with the reason. If one of them is reached after all, the run fails.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::Organisation;
 
 use super::DESIGN_EXCEPTIONS;
 
-/// A situation, where it cannot be, and why.
+/// A situation, the configurations that cannot reach it, and the reason.
 pub(super) type Exception = (&'static str, fn(&Config) -> bool, &'static str);
 
-/// One result bus in front of the banks, and nothing but the bank itself that could keep a result from being written.
+/// One result bus in front of the banks; only the bank itself can delay the write of a result.
 pub(super) fn one_bus(config: &Config) -> bool {
     config.mrf.issue_ports == 1 && Organisation::of(config).design().contains("mrf_arbiter")
 }
@@ -35,23 +35,23 @@ const EXCEPTIONS: &[Exception] = &[
     ("coalescer: lanes wait because a request waits for memory", quick, "memory takes a line in each cycle"),
 ];
 
-/// The shortest latencies of an ALU, and of a single precision unit, which has three stages. The constant unit's results wait as long as those.
+/// The shortest latencies of an ALU, and of a single precision unit, which has three stages. Results of the constant unit wait as long.
 const SHORTEST_ALU: usize = 2;
 const SHORTEST_FP: usize = 3;
 const SHORTEST: &str = "with the shortest latency a result may go when it comes into the queue";
-/// Bytes of a whole register, and of a line of memory.
+/// Bytes of a whole register, and of a memory line.
 const FULL_LINE: usize = 128;
 
-/// Why nothing waits for the bank of a result.
+/// The reason for which no result waits for its bank.
 pub(super) const ONE_BUS: &str =
     "of one bus the result goes before all reads, so that its queue is free again in every cycle";
 
-/// The same, with nothing between bus and queue.
+/// One bus, with nothing between the bus and the queue.
 fn alone(config: &Config) -> bool {
     one_bus(config) && matches!(Organisation::of(config), Organisation::Mrf(_))
 }
 
-/// Memory whose data path moves a whole line in a cycle.
+/// The data path of memory moves a whole line in one cycle.
 fn quick(config: &Config) -> bool {
     config.memory.bandwidth == FULL_LINE
 }
@@ -61,7 +61,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Exception> {
     EXCEPTIONS.iter().chain(DESIGN_EXCEPTIONS.iter().copied().flatten())
 }
 
-/// Why a configuration cannot reach a situation; nothing where it can.
+/// Why a configuration cannot reach a situation; `None` if it can.
 pub(super) fn reason(name: &str, config: &Config) -> Option<&'static str> {
     let excused = |(point, there, _): &&Exception| *point == name && there(config);
     all().find(excused).map(|&(_, _, reason)| reason)

@@ -1,4 +1,4 @@
-//! RTL and model in lockstep, each in surroundings of its own, and the oracle above both.
+//! RTL and model in lockstep, each with its own surroundings, judged by the oracle.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,59 +28,59 @@ use crate::surroundings::{End, Surroundings};
 use crate::trace::Trace;
 use crate::whereabouts::Whereabouts;
 
-/// Memories are compared whole every so many cycles, and at the end of every launch.
+/// Memories are compared whole after every this many cycles, and at the end of every launch.
 const MEMORY_EVERY: u64 = 65_536;
 
-/// Both sides are compared for so many cycles after an expected fault: more than memory takes to answer a full queue of requests.
+/// Cycles that are compared after an expected fault: more than memory needs to answer a full queue of requests.
 const AFTER_FAULT: u64 = 1000;
 
-/// Both sides of the SM; the oracle judges what they commit.
+/// Both sides of the SM, with the oracle as the judge of their commits.
 ///
-/// The SM stays as it is from launch to launch: all launches are one run, in stretches.
+/// The SM keeps its state from launch to launch: all launches are one run, in stretches.
 pub struct LockstepEngine {
     settings: Settings,
     lockstep: Lockstep,
     trail: Trail,
     rtl: Surroundings,
     model: Surroundings,
-    /// The reference of its throttle, where that is another SM.
+    /// The SM that is the reference of the throttle, if the configuration has one.
     other: Option<Other>,
-    /// The model on its way to the first cycle that is compared.
+    /// The model, while it runs alone to the first compared cycle.
     ahead: Option<ModelEngine>,
-    /// The cycle in front of which the run ends.
+    /// The run ends before this cycle.
     until: u64,
-    /// Nothing where only some cycles are compared.
+    /// `None` if only some cycles are compared.
     judge: Option<Judge>,
     judged: Judged,
     absent: Vec<String>,
     window: Window,
-    /// What memory had moved in front of the first cycle that is compared.
+    /// Bytes that memory had moved before the first compared cycle.
     moved: Moved,
     launches: u64,
-    /// Cycles since reset, and those of them in front of the first one that is compared.
+    /// Cycles since reset; `first`: those before the first compared cycle.
     cycles: u64,
     first: u64,
     events: Events,
     spreads: Spreads,
     coverage: Coverage,
     trace: Option<Trace>,
-    /// The lockstep's failure.
+    /// The failure of the lockstep, if it failed.
     failure: Option<LockstepFailure>,
 }
 
-/// How the lockstep failed.
+/// A failure of the lockstep.
 struct LockstepFailure {
     cause: Cause,
-    /// The cycles around it.
+    /// The cycles around the failure.
     capture: Option<Capture>,
     /// The failure in words.
     report: String,
 }
 
 impl LockstepEngine {
-    /// Before reset. The library was built from [`request`](super::request) with probes, and with [`state`](verilated::Options::state) where only some
-    /// cycles are compared ([`Settings::compare`]). The oracle does not judge parts of launches: then it judges nothing. Registers that are switched off do
-    /// not lose their values then either.
+    /// Before reset. The library was built from [`request`](super::request) with probes, and with [`state`](verilated::Options::state) if only some
+    /// cycles are compared ([`Settings::compare`]). The oracle cannot judge parts of launches: then it judges nothing, and registers that are switched off
+    /// do not lose their values.
     ///
     /// # Errors
     /// When the RTL fails while it is constructed.
@@ -119,7 +119,7 @@ impl LockstepEngine {
         })
     }
 
-    /// The model has come to the first cycle that is compared, in the middle of a launch: both sides continue from there.
+    /// The model has reached the first compared cycle, in the middle of a launch: both sides continue from there.
     fn meet(&mut self, alone: ModelParts) -> Result<(), LaunchError> {
         let ModelParts { twin, surroundings, last, cycles, other } = alone;
         (self.lockstep.twin, self.other) = (twin, other);
@@ -134,7 +134,7 @@ impl LockstepEngine {
         })
     }
 
-    /// Cycles of a failure that were asked for: both sides may differ in them.
+    /// Records the requested cycles around a failure; the two sides may differ in them.
     fn record_failure(&mut self, outcome: &RunOutcome) {
         let Some(capture) = &outcome.capture else { return };
         for index in capture.before()..capture.len() {
@@ -143,7 +143,7 @@ impl LockstepEngine {
         }
     }
 
-    /// The failure's mark, and what the model does from it on, as far as that is known.
+    /// Puts a mark at the failure into the trace, and the model's cycles from there on, as far as they are known.
     fn trace_failure(&mut self, error: &LaunchError, failure: &LockstepFailure, equal: u64) {
         let Some(trace) = &mut self.trace else { return };
         let mut details = vec![("report", failure.report.trim_end().to_owned())];
@@ -174,7 +174,7 @@ impl LockstepEngine {
         trace.end_launch();
     }
 
-    /// The error of a launch in which the lockstep failed.
+    /// The error for a launch in which the lockstep failed.
     fn error(&self, launch: &KernelLaunch<'_>, failure: &LockstepFailure) -> LaunchError {
         let LockstepFailure { cause, capture, report } = failure;
         let broken = |cycle, divergence| {
@@ -206,7 +206,7 @@ impl LockstepEngine {
     }
 }
 
-/// The model that comes to the first cycle that is compared, if that is not the first one of all.
+/// The model that runs alone to the first compared cycle; `None` if this is the first cycle of the run.
 fn ahead(settings: &Settings) -> Option<ModelEngine> {
     let first = *settings.compare.as_ref()?.start();
     let mut alone = ModelEngine::new(Settings { wave: None, measure: false, ..settings.clone() });
@@ -245,7 +245,7 @@ impl Engine for LockstepEngine {
             seed: self.settings.seed,
             cycles: self.until,
             memory_every: MEMORY_EVERY,
-            // An SM that has stopped makes no progress, and is no hang.
+            // An SM that has stopped makes no progress, but this is not a hang.
             idle: Some(Idle {
                 limit: self.settings.idle_limit + if launch.fault.is_some() { AFTER_FAULT } else { 0 },
                 progress: |inputs, compared| progress(view::<SmIn>(inputs), view::<SmOut>(compared)),
@@ -279,7 +279,7 @@ impl Engine for LockstepEngine {
         };
         let (rtl, model) = (&mut self.rtl, &mut self.model);
         let mut outcome = self.lockstep.go_on(&mut self.trail, rtl, model, &plan, &mut observe, self.settings.stop);
-        // The RTL's: after a failure the model may have gone any number of cycles further.
+        // The RTL's memory: after a failure the model may be any number of cycles ahead.
         *memory = self.rtl.take_buffers();
         self.cycles = outcome.cycles;
         self.events = std::mem::take(&mut outcome.events);

@@ -1,4 +1,4 @@
-//! What runs kernels: the model, the RTL, both in lockstep. All of them are engines of `gpurf_oracle::host`.
+//! The engines that run kernels: the model, the RTL, and both in lockstep. All implement the engine of `gpurf_oracle::host`.
 
 mod lockstep;
 mod solo;
@@ -29,41 +29,41 @@ use crate::hang::Hang;
 use crate::job::Refusal;
 use crate::trace::Trace;
 
-/// Cycles in a row without progress after which a launch counts as hung.
+/// Consecutive cycles without progress after which a launch counts as hung.
 pub const IDLE_LIMIT: u64 = 20_000;
 
-/// How kernels are run.
+/// Settings of an engine.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Sizes and policies.
     pub config: Config,
-    /// Fills memories and the state that reset does not set.
+    /// Seed for the contents of memories and for the state that reset does not set.
     pub seed: u64,
-    /// Cycles in a row without progress after which a launch counts as hung.
+    /// Consecutive cycles without progress after which a launch counts as hung.
     pub idle_limit: u64,
-    /// Raised to end the run early.
+    /// Set to end the run early.
     pub stop: &'static AtomicBool,
-    /// Cycles to record, and the folder below which the waveform goes.
+    /// Cycles to record, and the folder below which the waveform is written.
     pub wave: Option<(RangeInclusive<u64>, PathBuf)>,
-    /// Whether the model alone may skip cycles in which nothing happens. Results and statistics are the same.
+    /// Whether the model alone may skip cycles in which nothing happens. Results and statistics do not change.
     pub skip: bool,
-    /// Whether the model alone measures times of results ([`measures`](crate::measures)); its statistics have them then.
+    /// Whether the model alone measures times of results ([`measures`](crate::measures)) and adds them to its statistics.
     pub measure: bool,
-    /// Whether the model alone finds the instruction of a fault. It keeps a copy of what each launch begins with, and runs a launch with a fault once more.
+    /// Whether the model alone finds the instruction of a fault. It keeps a copy of the state before each launch, and runs a launch with a fault again.
     pub locate: bool,
     /// Threads that the lockstep may use ([`RunPlan::threads`](gpurf_lockstep::RunPlan::threads)).
     pub threads: usize,
-    /// Cycles before a failure of the lockstep that its waveform has ([`Trail::with_history`](gpurf_lockstep::Trail::with_history)).
+    /// Cycles before a failure of the lockstep that the waveform shows ([`Trail::with_history`](gpurf_lockstep::Trail::with_history)).
     pub history: u64,
-    /// The cycles that the lockstep compares; `None`: all. The model comes to the first of them alone, and the run ends after the last one with
+    /// The cycles that the lockstep compares; `None`: all. The model runs alone to the first one, and the run ends after the last one with
     /// [`LaunchError::Reached`].
     pub compare: Option<RangeInclusive<u64>>,
-    /// Makes a model of the SM; another one than that of `gpurf-sm` for tests.
+    /// Makes the model of the SM; tests replace the one of `gpurf-sm` here.
     pub model: fn(&Config) -> Box<dyn Twin>,
 }
 
 impl Settings {
-    /// Of this configuration; nothing else out of the ordinary.
+    /// Default settings for a configuration.
     pub fn new(config: Config) -> Self {
         static GO: AtomicBool = AtomicBool::new(false);
         let model = gpurf_sm::ENTRY.twin;
@@ -84,23 +84,23 @@ impl Settings {
     }
 }
 
-/// What was run so far.
+/// Statistics of a run so far.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Statistics {
     /// Launches that have ended.
     pub launches: u64,
-    /// Cycles since reset; in lockstep those found equal.
+    /// Cycles since reset; in lockstep only those found equal.
     pub cycles: u64,
     /// Sums of the event words, by name.
     pub events: Events,
-    /// Values of the fields of event words whose values are counted one by one.
+    /// How often each value occurred, for those fields of event words whose values are counted separately.
     pub spreads: Spreads,
-    /// What the oracle has said; nothing where it was not asked.
+    /// The oracle's verdicts; `None` if the oracle was not used.
     pub judged: Option<Judged>,
 }
 
 impl Statistics {
-    /// Adds those of another run.
+    /// Adds the statistics of another run.
     pub fn add(&mut self, other: &Self) {
         self.launches += other.launches;
         self.cycles += other.cycles;
@@ -113,7 +113,7 @@ impl Statistics {
         }
     }
 
-    /// What was counted after `before`, of the same run.
+    /// The statistics since `before`, an earlier point of the same run.
     fn since(&self, before: &Self) -> Self {
         let event = |(name, count): (&&'static str, &u64)| (*name, count - before.events.get(name).unwrap_or(&0));
         let spread = |(name, values): (&&'static str, &BTreeMap<u64, u64>)| {
@@ -130,7 +130,7 @@ impl Statistics {
         }
     }
 
-    /// Cycles and events in proportion: so many for each of so many.
+    /// Cycles and events multiplied by `to` / `of`.
     fn scaled(self, to: u64, of: u64) -> Self {
         let scale = |count: u64| {
             let (count, to, of) = (u128::from(count), u128::from(to), u128::from(of.max(1)));
@@ -148,53 +148,53 @@ impl Statistics {
     }
 }
 
-/// What the oracle has said about launches.
+/// Counts of the oracle's verdicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Judged {
-    /// Launches in which the SM committed what the oracle says.
+    /// Launches in which the SM committed what the oracle commits.
     pub equal: u64,
-    /// Launches with differences that say nothing: blocks see each other's plain stores.
+    /// Launches with inconclusive differences: their blocks see each other's plain stores.
     pub undecided: u64,
     /// Writes of warps that were compared.
     pub writes: u64,
-    /// Sums of the register file's events that a count of what was done confirms, of each launch anew.
+    /// Event sums of the register file that a replay confirms; counted again for each launch.
     pub counts: u64,
 }
 
-/// Why a launch does not come to its end, or comes to a wrong one.
+/// Why a launch did not complete, or completed with wrong results.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// It does not fit the SM.
+    /// The launch does not fit the SM.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The image's code is no program.
+    /// The code of the image is not a valid program.
     #[error(transparent)]
     Program(CodeError),
-    /// The program does something wrong, by the oracle's rules.
+    /// The program breaks a rule of the oracle.
     #[error(transparent)]
     Oracle(Box<Fault>),
-    /// The SM says that something is wrong.
+    /// The SM reports a fault.
     #[error(transparent)]
     Fault(Box<MachineFault>),
     /// There is no progress.
     #[error(transparent)]
     Hung(Box<Hang>),
-    /// The SM does not do what the oracle says.
+    /// The SM does not do what the oracle does.
     #[error(transparent)]
     Mismatch(Box<Mismatch>),
-    /// The two sides differ, or one of them broke down.
+    /// The two sides differ, or one of them failed.
     #[error("{}", .0.report.trim_end())]
     Broken(Box<Broken>),
-    /// The user ended the run.
+    /// The user stopped the run.
     #[error("interrupted")]
     Interrupted,
-    /// The run has come to the end of what it was to do: no failure.
+    /// The run has reached its last cycle: not a failure.
     #[error("the launch has come to the cycle where the run ends")]
     Reached,
 }
 
 impl LaunchError {
-    /// The SM's fault; nothing where this is about something else.
+    /// The fault that the SM reported; `None` for other errors.
     pub fn reported(&self) -> Option<ReportedFault> {
         match self {
             Self::Fault(fault) => fault.reported(),
@@ -203,7 +203,7 @@ impl LaunchError {
     }
 }
 
-/// What comes of a launch that stops, or was expected to: the SM's fault, and in what the oracle does not agree.
+/// The result of a launch that stops, or was expected to: the SM's fault, and where the oracle disagrees.
 fn stopped(fault: Option<MachineFault>, mismatch: Option<Mismatch>) -> Result<(), LaunchError> {
     match (fault, mismatch) {
         (_, Some(mismatch)) => Err(LaunchError::Mismatch(Box::new(mismatch))),
@@ -221,44 +221,44 @@ impl From<JudgeError> for LaunchError {
     }
 }
 
-/// A lockstep that failed, or RTL that did.
+/// A failure of the lockstep, or of RTL that runs alone.
 #[derive(Debug)]
 pub struct Broken {
-    /// In a word.
+    /// The verdict.
     pub verdict: Verdict,
-    /// In which cycle since reset.
+    /// The cycle, counted from reset.
     pub cycle: u64,
-    /// In words.
+    /// The failure as text.
     pub report: String,
     /// The first difference.
     pub divergence: Option<DivergenceSummary>,
 }
 
-/// An engine that has cycles.
+/// An engine that runs cycle by cycle.
 pub trait Machine: Engine<Error = LaunchError> {
-    /// What was run so far.
+    /// Statistics of the run so far.
     fn statistics(&self) -> Statistics;
 
-    /// Cycles that were not run one by one, because nothing happened in them.
+    /// Number of cycles that were skipped because nothing happened in them.
     fn skipped(&self) -> u64 {
         0
     }
 
-    /// The situations that the SM's blocks met, and how often; nothing where they are not counted.
+    /// The situations that the SM's blocks met, and how often; empty if they are not counted.
     fn coverage(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
 
-    /// Signals compared in each cycle, and the names of those that this RTL does not have; nothing where nothing is compared.
+    /// Number of signals compared in each cycle, and the names of signals that this RTL lacks; `None` if nothing is compared.
     fn compared(&self) -> Option<(usize, Vec<String>)> {
         None
     }
 
-    /// Writes the folder of a failure of the lockstep below a folder, with these lines at the end of its report, and with a file that reproduces it (its
-    /// name and its text); nothing where there was none.
+    /// Writes the failure folder of the lockstep below `parent`, with these lines at the end of its report, and with a reproducer (file name and
+    /// text); `None` if there was no failure.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the folder cannot be written.
     fn write_failure(
         &self,
         _parent: &Path,
@@ -268,20 +268,20 @@ pub trait Machine: Engine<Error = LaunchError> {
         Ok(None)
     }
 
-    /// Writes a trace of what is run from now on; it is for an engine that has run nothing yet.
+    /// Writes a trace from now on; the engine must not have run anything yet.
     fn trace(&mut self, trace: Trace);
 
-    /// Gives the trace back, which is to be finished; nothing where there is none.
+    /// Returns the trace, which the caller has to finish; `None` if there is none.
     fn take_trace(&mut self) -> Option<Trace>;
 
-    /// Ends the waveform that was asked for and gives its folder; nothing if there is none, or none of its cycles took place.
+    /// Finishes the requested waveform and returns its folder; `None` if there is none, or if none of its cycles was run.
     ///
     /// # Errors
     /// When it cannot be written.
     fn finish_wave(&mut self) -> io::Result<Option<PathBuf>>;
 }
 
-/// What to build for the RTL of the SM; `rtl` is the RTL tree.
+/// The build request for the RTL of the SM; `rtl` is the RTL tree.
 pub fn request(rtl: &Path, config: &Config, options: Options) -> Request {
     let mut twin = (gpurf_sm::ENTRY.twin)(config);
     let memories = twin.memories().iter().map(Into::into).collect();

@@ -39,35 +39,35 @@ use crate::whereabouts::Whereabouts;
 /// Interval at which the run checks whether it has to stop.
 const STOP_EVERY: u64 = 4096;
 
-/// Blocks begin in a sample until so many times as many warps have begun as the SM holds: a launch of fewer runs whole.
+/// In a sample, blocks begin until this many times as many warps have begun as the SM holds: a launch with fewer warps is run whole.
 const ROUNDS: u64 = 4;
 
-/// The event of an instruction that a warp issues.
+/// The event of a warp that issues an instruction.
 const ISSUED: &str = "issue";
-/// The event of warps that begin.
+/// The event of a warp that begins.
 const STARTED: &str = "warp_start";
 
-/// An observer that sees the record of each cycle, probes included.
+/// An observer that is called with the record of each cycle, probes included.
 pub type Watch = Box<dyn FnMut(&[u8])>;
 
-/// One side.
+/// One side: the model or the RTL.
 trait Runner {
     /// Fills the compared part of a record from its input part and takes the edge; probes too if `probed`.
     fn cycle(&mut self, record: &mut [u8], input_bytes: usize, probed: bool) -> Result<(), RtlFailure>;
 
-    /// How many cycles from the next one on are certain to be alike, with these inputs in each of them: nothing happens in them. The cycles after the first one
-    /// may be skipped.
+    /// Number of cycles, from the next one on, that are certain to be equal while the inputs do not change: nothing happens in them. The cycles after the first
+    /// one may be skipped.
     fn still(&self, _inputs: &[u8]) -> u64 {
         0
     }
 
-    /// Lets that many cycles pass.
+    /// Skips this many cycles.
     fn skip(&mut self, _cycles: u64) {}
 
-    /// No block of the launch begins any more.
+    /// From now on no block of the launch begins.
     fn drain(&mut self) {}
 
-    /// Words of its memories lose their values.
+    /// Memory words lose their values.
     fn lose(&mut self, _lost: &[LostWord]) {}
 }
 
@@ -105,34 +105,34 @@ impl Runner for Instance {
     }
 }
 
-/// Why a launch did not come to its end.
+/// Why a launch did not complete.
 enum Halt {
     /// No progress since this cycle.
     Hung(u64),
     /// The RTL failed.
     Rtl(RtlFailure),
-    /// The user wanted it.
+    /// The user stopped the run.
     Interrupted,
-    /// It has come to a cycle.
+    /// The launch has reached the cycle before which the run ends.
     Reached,
 }
 
-/// How much of a launch is run, on an SM that has just been reset.
+/// Limits of a launch that is run in part, on an SM that has just been reset.
 struct Sample {
-    /// Cycles after which no block begins any more.
+    /// Number of cycles after which no block begins.
     cycles: u64,
-    /// Warps that the SM holds of it.
+    /// Number of warps of the launch that the SM holds.
     warps: u64,
     stretch: Stretch,
 }
 
-/// The part of a launch that a sample of it is in.
+/// The phase of a launch that is run in part.
 enum Stretch {
-    /// The SM fills, and the first blocks are there.
+    /// The SM fills up, and the first blocks are running.
     Warming,
-    /// Blocks begin as others end, as they will until the launch's end. What was counted before.
+    /// Blocks begin as others end, as they will until the launch's end. `since`: the statistics before this phase.
     Standing { since: Statistics },
-    /// No block begins any more. What was counted before, since the first stretch, stands for the blocks that are left out.
+    /// No block begins any more. `stands`: the statistics of the phase before, which represent the blocks that are left out.
     Draining { stands: Statistics },
 }
 
@@ -141,18 +141,18 @@ impl Sample {
         Self { cycles, warps, stretch: Stretch::Warming }
     }
 
-    /// Whether the first blocks have made room for others: after a third of the cycles, with as many warps as the SM holds twice.
+    /// Whether the first blocks have been replaced: after a third of the cycles, with twice as many warps as the SM holds.
     fn is_warm(&self, cycles: u64, started: u64) -> bool {
         cycles >= self.cycles / 3 && started >= 2 * self.warps
     }
 
-    /// Whether enough of its middle was run: all cycles, and as many warps as the SM holds a number of times.
+    /// Whether enough of the middle phase was run: all cycles, and a multiple of the warps that the SM holds.
     fn is_enough(&self, cycles: u64, started: u64) -> bool {
         cycles >= self.cycles && started >= ROUNDS * self.warps
     }
 }
 
-/// One side in its surroundings.
+/// One side with its surroundings.
 struct Solo<R> {
     settings: Settings,
     runner: R,
@@ -167,12 +167,12 @@ struct Solo<R> {
     trace: Option<Trace>,
     /// Cycles since reset.
     cycles: u64,
-    /// Those of them that were skipped.
+    /// Number of these cycles that were skipped.
     skipped: u64,
     launches: u64,
-    /// When a launch may leave out blocks; looked at now and then.
+    /// Present if a launch may leave out blocks; checked at intervals.
     sample: Option<Sample>,
-    /// The cycle in front of which the run ends.
+    /// The run ends before this cycle.
     until: Option<u64>,
 }
 
@@ -204,7 +204,7 @@ impl<R: Runner> Solo<R> {
         Cycle::of(inputs, compared)
     }
 
-    /// Runs a launch. `observe` sees each cycle, with probes, if there is one.
+    /// Runs a launch. `observe`, if given, is called for each cycle, with probes.
     fn run(
         &mut self,
         job: Job,
@@ -234,7 +234,7 @@ impl<R: Runner> Solo<R> {
                 self.launches += u64::from(expects_fault || end == Some(End::Done));
                 return Ok(end.unwrap_or(End::Done));
             }
-            // Where nothing happened in the cycle before, it may well be so for a while.
+            // If nothing happened in the previous cycle, this may continue for a while.
             let alike = if idle > 0 && skips { self.runner.still(inputs) } else { 0 };
             let recorded = self.window.has(self.cycles);
             let traced = self.trace.as_ref().is_some_and(Trace::looks);
@@ -280,7 +280,7 @@ impl<R: Runner> Solo<R> {
         }
     }
 
-    /// Ends a sample's stretches where it is time.
+    /// Advances the phase of a sample, if its limits are reached.
     fn advance_sample(&mut self) {
         let Some(mut sample) = self.sample.take() else { return };
         let started = self.totals.sum(STARTED);
@@ -297,7 +297,7 @@ impl<R: Runner> Solo<R> {
         self.sample = Some(sample);
     }
 
-    /// Skips cycles that are like the last one: as many as the SM is sure of, as long as its inputs stay, up to a limit. Gives their number.
+    /// Skips cycles that equal the last one: as many as the SM guarantees, while its inputs stay the same, up to `limit`. Returns their number.
     fn skip(&mut self, alike: u64, limit: u64) -> u64 {
         let inputs = view::<SmIn>(self.record.get(0));
         let cycles = self.surroundings.still(inputs).min(alike).min(limit);
@@ -315,14 +315,14 @@ impl<R: Runner> Solo<R> {
         cycles
     }
 
-    /// A launch begins, for the trace.
+    /// Notes the start of a launch in the trace.
     fn begin_trace(&mut self, launch: &KernelLaunch<'_>) {
         if let Some(trace) = &mut self.trace {
             trace.begin(launch);
         }
     }
 
-    /// It has ended, or why it has not.
+    /// Notes the end of a launch in the trace, or why it did not complete.
     fn end_trace(&mut self, ended: &Result<End, Halt>) {
         let Some(trace) = &mut self.trace else { return };
         let cycle = self.cycles.saturating_sub(1);
@@ -340,10 +340,10 @@ impl<R: Runner> Solo<R> {
         trace.end_launch();
     }
 
-    /// One more cycle, to see inside where no record was taken.
+    /// Runs one more cycle, to see inner signals if no record was taken.
     fn look_inside(&mut self) {
         let input_bytes = self.input_bytes;
-        // Whether it fails does not matter any more.
+        // A failure of this cycle does not matter any more.
         let _ = self.runner.cycle(self.record.get_mut(0), input_bytes, true);
     }
 
@@ -368,7 +368,7 @@ impl<R: Runner> Solo<R> {
     }
 }
 
-/// A fault, or nothing.
+/// The fault as an error, or `Ok`.
 fn fault(
     end: &End,
     launch: &KernelLaunch<'_>,
@@ -383,30 +383,30 @@ fn fault(
     MachineFault::new(end, launch, memory, inside.map(|cycle| cycle.probe), pc)
 }
 
-/// A model in front of a cycle.
+/// A model before a cycle.
 pub(super) struct ModelParts {
     pub twin: Box<dyn Twin>,
     pub surroundings: Surroundings,
-    /// The record of the cycle before.
+    /// The record of the previous cycle.
     pub last: Records,
     /// Cycles since reset.
     pub cycles: u64,
-    /// The reference of its throttle, where that is another SM.
+    /// The SM that is the reference of the throttle, if the configuration has one.
     pub other: Option<Other>,
 }
 
 /// The model of the SM alone.
 pub struct ModelEngine {
     solo: Solo<Box<dyn Twin>>,
-    /// The reference of its throttle, where that is another SM.
+    /// The SM that is the reference of the throttle, if the configuration has one.
     other: Option<Other>,
     judge: Option<(Judge, Judged)>,
-    /// What warps have committed, a digest for each launch; only where an observer watches.
+    /// A digest of the commits of each launch; only recorded with an observer.
     commits: Vec<u64>,
 }
 
 impl ModelEngine {
-    /// An SM that has just been reset.
+    /// An engine with an SM that has just been reset.
     pub fn new(settings: Settings) -> Self {
         let measures = settings.measure.then(|| Measures::new(&settings.config));
         let other = Other::new(&settings);
@@ -415,7 +415,7 @@ impl ModelEngine {
         Self { solo, other, judge: None, commits: Vec::new() }
     }
 
-    /// The same, whose commits the oracle judges: slower, since every cycle is looked into.
+    /// An engine whose commits are judged by the oracle: slower, because the inner signals of every cycle are read.
     pub fn judged(settings: Settings) -> Self {
         let judge = Judge::new(oracle(&settings), &settings.config);
         let mut engine = Self { judge: Some((judge, Judged::default())), ..Self::new(settings) };
@@ -423,14 +423,14 @@ impl ModelEngine {
         engine
     }
 
-    /// The same as [`new`](Self::new), watched: no cycle is skipped, and commits are digested.
+    /// As [`new`](Self::new), with an observer: no cycle is skipped, and commits are digested.
     pub fn watched(settings: Settings, watch: Watch) -> Self {
         let mut engine = Self::new(settings);
         engine.solo.watch = Some(watch);
         engine
     }
 
-    /// The same as [`new`](Self::new), with what the SM's blocks meet counted: no cycle is skipped.
+    /// As [`new`](Self::new), and counts situations of the SM's blocks: no cycle is skipped.
     pub fn covered(settings: Settings) -> Self {
         let coverage = Coverage::new(&settings.config);
         let mut engine = Self::new(settings);
@@ -438,18 +438,18 @@ impl ModelEngine {
         engine
     }
 
-    /// Ends in front of this cycle, with [`LaunchError::Reached`]: the launch has not ended then.
+    /// Ends the run before this cycle with [`LaunchError::Reached`]: the launch is then not complete.
     pub(super) fn until(&mut self, cycle: u64) {
         self.solo.until = Some(cycle);
     }
 
-    /// What it consists of, to continue in lockstep.
+    /// The parts of the engine, to continue in lockstep.
     pub(super) fn into_parts(self) -> ModelParts {
         let Solo { runner, surroundings, record, cycles, .. } = self.solo;
         ModelParts { twin: runner, surroundings, last: record, cycles, other: self.other }
     }
 
-    /// What warps have committed, a digest for each launch that has ended; nothing where no observer watches.
+    /// A digest of the commits of each completed launch; empty without an observer.
     pub fn commits(&self) -> &[u64] {
         &self.commits
     }
@@ -463,7 +463,7 @@ fn solo_model(settings: Settings) -> Solo<Box<dyn Twin>> {
 }
 
 impl Solo<Box<dyn Twin>> {
-    /// Where it is, to run a launch once more from here.
+    /// A copy of the present state, to run a launch again from here.
     fn parts(&self) -> ModelParts {
         let mut last = Records::zeroed(self.record.size(), 1);
         last.get_mut(0).copy_from_slice(self.record.get(0));
@@ -471,7 +471,7 @@ impl Solo<Box<dyn Twin>> {
         ModelParts { twin, surroundings, last, cycles: self.cycles, other: None }
     }
 
-    /// A model that goes on from there; nothing of it is recorded or counted.
+    /// A model that continues from these parts; it is not recorded or counted.
     fn of_parts(parts: ModelParts, settings: &Settings) -> Self {
         let ModelParts { twin, surroundings, last: record, cycles, .. } = parts;
         let declaration = twin.declaration().clone();
@@ -479,7 +479,7 @@ impl Solo<Box<dyn Twin>> {
         Self { surroundings, record, cycles, ..Self::new(settings, twin, &declaration, None, Side::Model) }
     }
 
-    /// Registers that are switched off lose their values from now on.
+    /// From now on registers that are switched off lose their values.
     fn forget(&mut self) {
         self.surroundings = Surroundings::forgetful(&self.settings.config, &mut *self.runner);
     }
@@ -490,7 +490,7 @@ pub(super) fn oracle(settings: &Settings) -> Oracle {
     Oracle::new(Options { stop: Some(settings.stop), ..Options::default() })
 }
 
-/// Runs a launch once more on a model of its own, for the values of one sequence.
+/// Runs a launch again on a separate model, to record the values of one sequence.
 pub(super) fn rerun(
     settings: &Settings,
     job: &Job,
@@ -501,7 +501,7 @@ pub(super) fn rerun(
     let mut solo = solo_model(Settings { wave: None, ..settings.clone() });
     solo.forget();
     let mut tracker = Tracker::new(job, writes, true);
-    // However it ends: what was written until then is there.
+    // The outcome does not matter: all writes up to its end are recorded.
     let _ = solo.run(job.clone(), memory, reference, Some(&mut |cycle| tracker.observe(cycle)));
     let (writes, recording) = tracker.finish();
     (writes, recording.unwrap_or_default())
@@ -544,7 +544,7 @@ impl Engine for ModelEngine {
         };
         self.solo.end_trace(&ended);
         if !matches!(ended, Err(Halt::Reached)) {
-            // A launch that has not ended keeps its buffers.
+            // A launch that has not completed keeps its buffers.
             *memory = self.solo.surroundings.take_buffers();
         }
         let end = match ended {
@@ -563,7 +563,7 @@ impl Engine for ModelEngine {
             self.solo.look_inside();
         }
         if let (End::Fault { .. }, Some((start, before))) = (end, start) {
-            // Once more, now with each instruction followed: that takes time, which launches without a fault do not need.
+            // Runs the launch again and follows each instruction: this takes time, which launches without a fault need not spend.
             let mut again = Solo::of_parts(start, &self.solo.settings);
             let _ = again.run(job.clone(), before, reference.clone(), Some(&mut |cycle| places.observe(cycle)));
         }

@@ -1,4 +1,4 @@
-//! The verdict on launches that ended early.
+//! The verdict on launches that did not complete.
 
 use gpurf_lockstep::Verdict;
 use gpurf_oracle::host::{OracleError, RunError};
@@ -8,7 +8,7 @@ use super::LaunchError;
 
 /// Why an engine ended a launch.
 pub trait EngineError: std::error::Error + 'static {
-    /// The verdict on the launch; none where it could not be run.
+    /// The verdict on the launch; `None` if it could not be run.
     fn verdict(&self) -> Option<Verdict>;
 }
 
@@ -36,7 +36,7 @@ impl EngineError for LaunchError {
     }
 }
 
-/// The verdict on a manifest whose launches did not come to their end; none where one of them could not be run.
+/// The verdict on a manifest with a launch that did not complete; `None` if it could not be run.
 pub fn verdict<E: EngineError>(error: &RunError<E>) -> Option<Verdict> {
     match error {
         RunError::Engine(error) => error.verdict(),

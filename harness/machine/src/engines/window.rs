@@ -1,4 +1,4 @@
-//! The waveform of a stretch of cycles that the user asked for.
+//! The waveform of a range of cycles that the user asked for.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use verilated::Library;
 
 use super::Settings;
 
-/// Records a stretch of cycles.
+/// Records a range of cycles.
 #[derive(Default)]
 pub struct Window {
     recording: Option<Recording>,
@@ -25,7 +25,7 @@ struct Recording {
 }
 
 impl Window {
-    /// What the settings ask for. `library`: the RTL, if it takes part.
+    /// The recording that the settings ask for. `library`: the RTL, if it takes part.
     pub fn new(settings: &Settings, declaration: &Declaration, library: Option<&Library>, scopes: Scopes) -> Self {
         let Some((cycles, parent)) = &settings.wave else { return Self::default() };
         let comparator = Comparator::new(declaration, library);
@@ -42,7 +42,7 @@ impl Window {
         self.recording.as_ref().is_some_and(|recording| recording.cycles.contains(&cycle))
     }
 
-    /// Records a cycle, if it is wanted.
+    /// Records a cycle, if it is in the range.
     pub fn cycle(&mut self, cycle: u64, model: &[u8], rtl: &[u8]) {
         if let Some(Recording { cycles, comparator, folder }) = &mut self.recording
             && cycles.contains(&cycle)
@@ -56,7 +56,7 @@ impl Window {
     /// Ends the recording.
     ///
     /// # Errors
-    /// When something could not be written, also earlier.
+    /// When something could not be written, now or earlier.
     pub fn finish(&mut self) -> io::Result<Option<PathBuf>> {
         if let Some(error) = self.error.take() {
             return Err(error);

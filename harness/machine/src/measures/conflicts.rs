@@ -1,7 +1,7 @@
 //! Instructions that meet a conflict at a bank (`docs/machine.md`, "Measures").
 //!
-//! Event words count what waits in a cycle. To count an instruction once, it is followed here: in its collector, in the memory pipeline while lanes
-//! are left, and in the data cache while a line of it is accessed.
+//! Event words count the waits of each cycle. To count an instruction once, this module follows it: in its collector, in the memory pipeline while
+//! lanes are left, and in the data cache while one of its lines is accessed.
 
 use std::sync::LazyLock;
 
@@ -16,14 +16,14 @@ use crate::cycle::{Cycle, bits};
 
 /// Instructions that have met a conflict, of any kind.
 pub const IN_CONFLICT: &str = "in_conflict";
-/// Instructions of which a register read has waited for its bank.
+/// Instructions with a register read that has waited for its bank.
 pub const IN_CONFLICT_REGISTERS: &str = "in_conflict_registers";
-/// Instructions of which a pass of the scratchpad has left lanes.
+/// Instructions with a scratchpad pass that has left lanes.
 pub const IN_CONFLICT_SCRATCHPAD: &str = "in_conflict_scratchpad";
-/// Instructions of which a hit of the data cache has waited for its column.
+/// Instructions with a hit of the data cache that has waited for its column.
 pub const IN_CONFLICT_CACHE: &str = "in_conflict_cache";
 
-/// What an instruction conflicts about.
+/// Kinds of conflicts.
 #[derive(Clone, Copy)]
 enum Kind {
     Registers,
@@ -31,10 +31,10 @@ enum Kind {
     Cache,
 }
 
-/// Kinds, and what their instructions are counted as.
+/// The names under which instructions with each kind are counted.
 const KINDS: [&str; 3] = [IN_CONFLICT_REGISTERS, IN_CONFLICT_SCRATCHPAD, IN_CONFLICT_CACHE];
 
-/// Memory instructions in order; 0: none.
+/// Memory instructions are numbered in order; 0: none.
 type Number = u64;
 
 /// Instructions of an SM from its reset on.
@@ -42,19 +42,19 @@ pub struct Conflicts {
     organisation: Organisation,
     /// Collectors whose instruction has waited for a bank.
     waited: u16,
-    /// The last instruction that has come into the memory pipeline.
+    /// The last instruction that has entered the memory pipeline.
     last: Number,
-    /// The instructions in `address_unit`, in the request register of `coalescer`, and in stage C of the data cache.
+    /// The instructions in `address_unit`, in the request register of `coalescer`, and in stage C of the data cache: one field each.
     unit: Number,
     request: Number,
     access: Number,
-    /// Conflicts that these have met, a bit for each kind.
+    /// Conflicts that these instructions have met, a bit for each kind.
     met: Vec<(Number, u8)>,
     any: u64,
     of_kind: [u64; KINDS.len()],
 }
 
-/// Bits of the cache's event word, of which those of unified memory are 0 without it.
+/// A mask of the cache's event word; its bits of unified memory are always 0 without unified memory.
 fn events(test: impl Fn(&str) -> bool) -> u64 {
     bits(UNIFIED_CACHE_EVENT, test)
 }
@@ -103,7 +103,7 @@ impl Conflicts {
         self.read(cycle);
     }
 
-    /// Reads of registers, and instructions that leave with theirs.
+    /// Reads of registers, and instructions that leave with their operands.
     fn read(&mut self, cycle: &Cycle<'_>) {
         let o = &cycle.probe.outputs;
         let file = self.organisation.collectors(&cycle.probe.states.operand_stage.provider);
@@ -134,7 +134,7 @@ impl Conflicts {
         }
     }
 
-    /// A memory instruction meets a conflict.
+    /// Notes that a memory instruction meets a conflict.
     fn meets(&mut self, instruction: Number, kind: Kind) {
         let known = self.met.iter_mut().find(|(number, _)| *number == instruction);
         let before = known.as_ref().map_or(0, |(_, met)| *met);

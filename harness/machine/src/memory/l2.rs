@@ -1,8 +1,8 @@
-//! The L2 cache in front of memory's data path: which lines it has. It holds no data, as it is there for timing alone.
+//! The L2 cache in front of memory's data path: tracks which lines it has. It has no data, as it affects timing only.
 
-/// Lines of a set.
+/// Number of lines in a set.
 const WAYS: usize = 8;
-/// Lines of 128 bytes in 1 KB, which are the ways of one set: so there is a set for each KB.
+/// A set has 1 KB: its ways are eight lines of 128 bytes. So there is one set for each KB.
 const _: () = assert!(WAYS * super::LINE as usize == 1024);
 
 #[derive(Clone, Copy)]
@@ -11,11 +11,11 @@ struct Line {
     dirty: bool,
 }
 
-/// What the cache says of a request.
+/// The result of a lookup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Look {
     Hit,
-    /// The line is there from now on. `evicted`: the line in whose place it is, if that has to be written to memory.
+    /// The line is allocated. `evicted`: the line that it replaces, if that has to be written to memory.
     Miss {
         evicted: Option<u32>,
     },
@@ -33,7 +33,7 @@ impl L2 {
         Self { sets: vec![Vec::with_capacity(WAYS); kilobytes] }
     }
 
-    /// Looks a line up, and allocates it where it is not there. `writes`: the request makes it dirty.
+    /// Looks up a line, and allocates it if it is absent. `writes`: the request makes it dirty.
     pub fn look(&mut self, number: u32, writes: bool) -> Look {
         let index = number as usize % self.sets.len();
         let set = &mut self.sets[index];

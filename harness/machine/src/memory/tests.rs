@@ -5,7 +5,7 @@ use super::*;
 const CONFIG: MemoryConfig =
     MemoryConfig { latency: 40, bandwidth: 16, granule: 128, row_cycles: 0, l2_kilobytes: 0, l2_latency: 10 };
 
-/// Memory at work: an SM that puts up requests and always takes answers, unless it is told not to.
+/// Memory under test: an SM that offers requests and always takes answers, unless the test says otherwise.
 struct Bench {
     memory: GlobalMemory,
     inputs: SmIn,
@@ -54,14 +54,14 @@ impl Bench {
         &self.inputs
     }
 
-    /// Puts a request up until it is taken; gives the cycle in which it was.
+    /// Offers a request until it is taken; returns the cycle in which it was taken.
     fn put(&mut self, out: SmOut) -> u64 {
         let out = SmOut { mem_rsp_ready_o: 1, ..out };
         while self.cycle(out).mem_req_ready_i == 0 {}
         self.cycle - 1
     }
 
-    /// Waits for an answer; gives its cycle and what it says.
+    /// Waits for an answer; returns its cycle and its contents.
     fn answer(&mut self) -> (u64, WarpData, bool) {
         let idle = SmOut { mem_rsp_ready_o: 1, ..SmOut::zeroed() };
         while self.cycle(idle).mem_rsp_valid_i == 0 {}

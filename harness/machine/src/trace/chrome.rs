@@ -1,4 +1,4 @@
-//! Chrome's trace events: one JSON object, which Perfetto opens and scripts read. A microsecond is a cycle.
+//! Chrome's trace events: one JSON object, which Perfetto opens and scripts read. One microsecond stands for one cycle.
 
 use std::io::{self, BufWriter, Write};
 
@@ -8,14 +8,14 @@ use super::flight::{Fact, Flight};
 use super::lanes::Lanes;
 use super::sink::Sink;
 
-/// Its one process.
+/// Number of the only process.
 const PID: u32 = 1;
-/// The row of the launches; those of issue ports follow.
+/// Row of the launches; the rows of issue ports follow.
 const LAUNCHES: u32 = 10;
-/// The first row of warp slot 0, and how many rows a warp may have.
+/// First row of warp slot 0, and maximum number of rows of a warp.
 const WARPS: u32 = 1000;
 
-/// Writes it.
+/// Writer of this format.
 pub struct Chrome {
     out: BufWriter<Box<dyn Write + Send>>,
     lanes: Lanes,
@@ -24,7 +24,7 @@ pub struct Chrome {
 }
 
 impl Chrome {
-    /// Of a run of this name.
+    /// Starts a trace of a run with this name.
     pub fn new(run: &str, out: Box<dyn Write + Send>) -> io::Result<Self> {
         let mut chrome = Self { out: BufWriter::new(out), lanes: Lanes::default(), ports: Vec::new(), any: false };
         let other = json!({ "run": run, "unit": "1 us is a cycle" });

@@ -1,6 +1,6 @@
-//! Counters: the events that the SM declares, and what follows from them, in intervals of cycles.
+//! Counters of a trace: the events that the SM declares, and values derived from them, in intervals of cycles.
 //!
-//! Nothing here knows a design: the event words are those of the SM's ports, with the names that blocks and designs declare.
+//! This module knows no design: the event words are those of the SM's ports, with the names that blocks and designs declare.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use gpurf_lockstep::{EventReader, EventTotals};
 use super::INTERVAL;
 use super::sink::Sink;
 
-/// Accesses that the banks of the register file could make in a cycle.
+/// Maximum number of accesses that the banks of the register file can make in a cycle.
 pub fn bank_accesses(config: &Config) -> u64 {
     let ports = if config.mrf.ports == BankPorts::Separate { 2 } else { 1 };
     config.mrf.banks as u64 * ports
@@ -19,19 +19,19 @@ pub fn bank_accesses(config: &Config) -> u64 {
 
 /// Warps with living lanes.
 pub const ALIVE: &str = "warps alive";
-/// Those that may issue.
+/// Warps that may issue.
 pub const READY: &str = "warps ready";
-/// Accesses of the register file's banks, of those they could make, in percent.
+/// Accesses of the register file's banks, in percent of the maximum.
 pub const UTILISATION: &str = "bank utilisation (%)";
 
 /// A counter.
 struct Counter {
     name: &'static str,
-    /// In the last cycle.
+    /// Value in the last cycle.
     value: u64,
-    /// In the interval so far.
+    /// Sum of the interval so far.
     sum: u64,
-    /// What the sink has seen.
+    /// The value that was written last.
     shown: Option<f64>,
 }
 
@@ -44,11 +44,11 @@ impl Counter {
 /// Sums of an interval.
 pub struct Counters {
     readers: Vec<EventReader>,
-    /// Those of the readers, then warps alive and ready.
+    /// The counters of the readers, then warps alive and ready.
     counters: Vec<Counter>,
     bank_accesses: u64,
     utilisation: Option<f64>,
-    /// Cycles of the interval so far.
+    /// Number of cycles of the interval so far.
     cycles: u64,
 }
 
@@ -61,14 +61,14 @@ impl Counters {
         Self { readers, counters, bank_accesses: bank_accesses(config), utilisation: None, cycles: 0 }
     }
 
-    /// What a cycle counts; `alive` and `ready` are sets of warps.
+    /// Stores the counts of a cycle; `alive` and `ready` are sets of warps.
     pub fn add(&mut self, compared: &[u8], alive: u64, ready: u64) {
         let sets = [alive, ready].map(|set| u64::from(set.count_ones()));
         let values = self.readers.iter().map(|reader| reader.of(compared)).chain(sets);
         self.counters.iter_mut().zip(values).for_each(|(counter, value)| counter.value = value);
     }
 
-    /// So many cycles like the last one pass, up to the one in front of `end`.
+    /// Adds this many cycles that equal the last one, up to the one before `end`.
     pub fn pass(&mut self, cycles: u64, end: u64, sink: &mut dyn Sink) -> io::Result<()> {
         let mut left = cycles;
         while left > 0 {
@@ -83,7 +83,7 @@ impl Counters {
         Ok(())
     }
 
-    /// The interval ends in front of a cycle.
+    /// Ends the interval before cycle `end`.
     fn show(&mut self, end: u64, sink: &mut dyn Sink) -> io::Result<()> {
         let cycles = std::mem::take(&mut self.cycles);
         let from = end - cycles;
@@ -107,7 +107,7 @@ impl Counters {
         Ok(())
     }
 
-    /// The last interval ends in front of a cycle, and all counters are 0 from there on.
+    /// Ends the last interval before cycle `end`; from there on all counters are 0.
     pub fn finish(&mut self, end: u64, sink: &mut dyn Sink) -> io::Result<()> {
         if self.cycles > 0 {
             self.show(end, sink)?;

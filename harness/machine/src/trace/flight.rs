@@ -6,14 +6,14 @@ use std::sync::Arc;
 use gpurf_blocks::instruction::Roles;
 use gpurf_oracle::WarpId;
 
-/// Where an instruction is, or what it waits for.
+/// The stage of an instruction, or what it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
     /// The code memory is read.
     Fetch,
     /// It is decoded.
     Decode,
-    /// An older instruction of its warp is to issue first.
+    /// An older instruction of its warp has to issue first.
     Older,
     /// A register or predicate is pending.
     Scoreboard,
@@ -21,21 +21,21 @@ pub enum Stage {
     Levels,
     /// A register has to wake up.
     Power,
-    /// Another block holds what both share.
+    /// Another block holds a shared resource.
     Lock,
-    /// The warp is in no active slot.
+    /// The warp is not in an active slot.
     Inactive,
-    /// The operand stage takes no instruction.
+    /// The operand stage does not take an instruction.
     Collector,
-    /// It may issue, and another warp does.
+    /// It may issue, but another warp issues.
     Turn,
-    /// It may issue, and no warp of its port does.
+    /// It may issue, but no warp of its port does.
     Other,
     /// It issues.
     Issue,
     /// Its operands are read.
     Operands,
-    /// It has its operands, and its unit does not take it.
+    /// It has its operands, but its unit does not take it.
     Unit,
     /// It goes to its unit.
     Dispatch,
@@ -78,7 +78,7 @@ impl Stage {
         }
     }
 
-    /// Its name in Konata, which has little room: lower case where it is a wait.
+    /// Its short name for Konata, which has little room: lower case if it is a wait.
     pub const fn short(self) -> &'static str {
         match self {
             Self::Fetch => "F",
@@ -118,15 +118,15 @@ impl Stage {
 /// A stage of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Which.
+    /// The stage.
     pub stage: Stage,
-    /// Its first cycle; it lasts until the next one begins.
+    /// First cycle of the stage; it lasts until the next step begins.
     pub from: u64,
-    /// What it waits for, where more is known than the stage says.
+    /// What it waits for, if more is known than the stage says.
     pub detail: Option<String>,
 }
 
-/// What is known of an instruction of a kernel.
+/// Source information of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Text {
     /// The kernel.
@@ -139,12 +139,12 @@ pub struct Text {
     pub cuda: Option<String>,
 }
 
-/// Something that is known of an instruction.
+/// A property of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fact {
     /// A number.
     Number(u64),
-    /// Anything else: there are few different ones in a run.
+    /// Any other value: a run has few different ones.
     Text(String),
 }
 
@@ -176,25 +176,25 @@ pub struct Flight {
     pub opcode: u8,
     /// What is known of it.
     pub text: Arc<Text>,
-    /// Lanes that execute it; nothing before it issues.
+    /// Lanes that execute it; `None` before it issues.
     pub mask: Option<u32>,
-    /// It is no instruction, but an access that an instruction makes first to find out whether it needs a lock.
+    /// It is not an instruction, but an access that an instruction makes first to find out whether it needs a lock.
     pub probe: bool,
     /// Its stages so far.
     pub steps: Vec<Step>,
-    /// All of its result has been taken by the register file.
+    /// The register file has taken its whole result.
     pub(super) taken: bool,
-    /// The steps that a sink has seen.
+    /// Number of steps that the sink has seen.
     pub(super) shown: usize,
 }
 
 impl Flight {
-    /// Where it is.
+    /// The current stage.
     pub fn stage(&self) -> Option<Stage> {
         self.steps.last().map(|step| step.stage)
     }
 
-    /// It is somewhere else from a cycle on. A stage in which it is for no cycle is none.
+    /// Enters a stage in cycle `from`. A stage that lasts for no cycle is removed.
     pub(super) fn enter(&mut self, stage: Stage, from: u64, detail: impl FnOnce() -> Option<String>) {
         if self.stage() == Some(stage) {
             return;
@@ -213,12 +213,12 @@ impl Flight {
         self.mask.is_some()
     }
 
-    /// Whether its unit has it.
+    /// Whether its unit has taken it.
     pub(super) fn is_performed(&self) -> bool {
         matches!(self.stage(), Some(Stage::Execute | Stage::Access | Stage::Memory | Stage::Write))
     }
 
-    /// Whether a result of a register is its.
+    /// Whether it writes this register.
     pub(super) fn gives(&self, register: u8) -> bool {
         self.is_performed() && !self.taken && self.roles.d() == register
     }
@@ -228,7 +228,7 @@ impl Flight {
         if self.probe { "probe" } else { "instruction" }
     }
 
-    /// What is known of it, by name; `finished` is false where the trace ends before it does.
+    /// Its properties by name; `finished` is false if the trace ends before it does.
     pub fn facts(&self, finished: bool) -> Vec<(&'static str, Fact)> {
         let [x, y, z] = self.block;
         let mut facts = vec![("pc", Fact::Number(self.pc.into()))];
@@ -249,7 +249,7 @@ impl Flight {
         facts
     }
 
-    /// Its stages with their first cycles and those after their last ones, where the instruction ends.
+    /// Its stages, each with the first cycle and the one after the last; the instruction ends in front of `end`.
     pub fn spans(&self, end: u64) -> impl Iterator<Item = (&Step, u64)> {
         let next = move |index: usize| self.steps.get(index + 1).map_or(end, |step| step.from);
         self.steps.iter().enumerate().map(move |(index, step)| (step, next(index).min(end)))

@@ -1,4 +1,4 @@
-//! Konata's text, version 4 of its log. Its lines have to be in the order of cycles.
+//! Konata's text format, version 4 of its log. Lines have to be in the order of cycles.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -7,21 +7,21 @@ use std::io::{self, BufWriter, Write};
 use super::flight::Flight;
 use super::sink::Sink;
 
-/// Writes it.
+/// Writer of this format.
 pub struct Konata {
     out: BufWriter<Box<dyn Write + Send>>,
-    /// Lines of the last cycles: an instruction is seen in the cycle after that of its fetch.
+    /// Lines of the last cycles: they are delayed, because an instruction is seen only in the cycle after its fetch.
     waiting: BTreeMap<u64, String>,
     /// The cycle of the last line.
     at: Option<u64>,
-    /// The file's numbers of the instructions in flight: they ascend from 0 without a gap.
+    /// Numbers of the instructions in flight in the file: they ascend from 0 without a gap.
     numbers: HashMap<u64, u64>,
     next: u64,
     ended: u64,
 }
 
 impl Konata {
-    /// An empty one.
+    /// Starts a trace.
     pub fn new(out: Box<dyn Write + Send>) -> io::Result<Self> {
         let mut out = BufWriter::new(out);
         writeln!(out, "Kanata\t0004")?;
@@ -31,11 +31,11 @@ impl Konata {
 
     fn line(&mut self, cycle: u64, line: std::fmt::Arguments<'_>) {
         let lines = self.waiting.entry(cycle).or_default();
-        // A string takes whatever is written.
+        // Writing to a string cannot fail.
         let _ = writeln!(lines, "{line}");
     }
 
-    /// Writes what comes before a cycle.
+    /// Writes all lines before a cycle.
     fn advance(&mut self, until: u64) -> io::Result<()> {
         while let Some(first) = self.waiting.first_entry() {
             let cycle = *first.key();
@@ -63,7 +63,7 @@ impl Konata {
     }
 }
 
-/// On one line, without tabulators.
+/// The text on one line, without tabs.
 fn plain(text: &str) -> String {
     text.replace(['\t', '\n', '\r'], " ")
 }

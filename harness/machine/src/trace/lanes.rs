@@ -1,4 +1,4 @@
-//! Rows for the instructions of a warp: those of one row do not overlap.
+//! Assigns rows to the instructions of a warp, so that those of one row do not overlap.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use super::flight::Flight;
 /// The rows of each warp slot.
 #[derive(Default)]
 pub struct Lanes {
-    /// The cycle from which on each row is free, by slot.
+    /// For each slot, the cycle from which on each row is free.
     free: BTreeMap<u8, Vec<u64>>,
 }
 
 impl Lanes {
-    /// The row of an instruction that ends in front of a cycle, and whether it is a new one. Instructions come in the order of their ends.
+    /// The row of an instruction that ends before cycle `end`, and whether the row is new. Instructions come in the order of their ends.
     pub fn place(&mut self, flight: &Flight, end: u64) -> (usize, bool) {
         let from = flight.steps.first().map_or(end, |step| step.from);
         let rows = self.free.entry(flight.slot).or_default();

@@ -1,7 +1,7 @@
-//! The way of every instruction through the SM, from fetch to write, with what it waited for (`docs/trace.md`).
+//! The path of every instruction through the SM, from fetch to write, with its waits (`docs/trace.md`).
 //!
-//! [`Trace`] follows a run cycle by cycle on the nets that lockstep compares, so that it is the same on the model, on the RTL and in lockstep. It knows an
-//! instruction only while it is in flight, and hands what it sees to a [`Sink`], which writes one of the [`Format`]s as the run goes on.
+//! [`Trace`] follows a run cycle by cycle on the nets that lockstep compares, so it is the same on the model, on the RTL and in lockstep. It stores an
+//! instruction only while it is in flight, and passes it to a [`Sink`], which writes one of the [`Format`]s during the run.
 
 mod chrome;
 mod counters;
@@ -30,25 +30,25 @@ use waits::{Stall, Waits};
 pub use counters::bank_accesses;
 pub use flight::{Flight, Stage, Step};
 
-/// Cycles that a value of a counter stands for.
+/// Number of cycles that one value of a counter represents.
 pub const INTERVAL: u64 = 64;
 
-/// How a trace is written.
+/// File format of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Chrome's trace events: JSON, for Perfetto and for scripts.
     Chrome,
-    /// Perfetto's own: protobuf, less than half the size.
+    /// Perfetto's own format: protobuf, less than half the size.
     Perfetto,
-    /// Konata's: text.
+    /// Konata's format: text.
     Konata,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 3] = [Self::Chrome, Self::Perfetto, Self::Konata];
 
-    /// The endings of its files.
+    /// The endings of files in this format.
     pub const fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Chrome => &["json"],
@@ -62,7 +62,7 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.endings().contains(&ending))
     }
 
-    /// What writes it. `run` names what is traced.
+    /// A writer for this format. `run` is the name of the traced run.
     ///
     /// # Errors
     /// When nothing can be written.
@@ -75,12 +75,12 @@ impl Format {
     }
 }
 
-/// What was traced.
+/// Counts of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Traced {
     /// Cycles.
     pub cycles: u64,
-    /// Instructions that were in flight in them.
+    /// Instructions that were in flight in these cycles.
     pub instructions: u64,
     /// Ends of instructions that could not be found: 0, unless the SM is broken.
     pub unknown: u64,
@@ -93,11 +93,11 @@ pub struct Trace {
     pipeline: Pipeline,
     waits: Waits,
     counters: Counters,
-    /// What each issue port waits for in the last cycle.
+    /// The reason for which each issue port waits in the last cycle.
     waiting: [Option<Stall>; MAX_PORTS],
-    /// The same in what is written, and since when.
+    /// The reason last written for each port, and the cycle from which it holds.
     stalls: [Option<(Stall, u64)>; MAX_PORTS],
-    /// The kernel of the launch that is in progress, and its first cycle.
+    /// The kernel of the current launch, and its first cycle.
     launch: Option<(String, u64)>,
     /// The next cycle.
     now: u64,
@@ -107,7 +107,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Of an SM of this configuration that has just been reset. Of the cycles that come those of `cycles` are written; `run` names what is traced.
+    /// A trace of an SM of this configuration that has just been reset. Only cycles in `cycles` are written; `run` is the name of the traced run.
     ///
     /// # Errors
     /// When nothing can be written.
@@ -135,18 +135,18 @@ impl Trace {
         })
     }
 
-    /// Whether the next cycle has to be seen. All cycles up to the last one that is written are.
+    /// Whether the next cycle has to be observed. All cycles up to the last written one are.
     pub fn looks(&self) -> bool {
         !self.over
     }
 
-    /// A launch begins with the next cycle.
+    /// Called when a launch begins with the next cycle.
     pub fn begin(&mut self, launch: &KernelLaunch<'_>) {
         self.launch = Some((launch.kernel.name.clone(), self.now));
         self.pipeline.begin(launch);
     }
 
-    /// The launch has ended with the cycle before.
+    /// Called when the launch has ended with the previous cycle.
     pub fn end_launch(&mut self) {
         let (now, cycles) = (self.now, self.cycles.clone());
         let Some((kernel, from)) = self.launch.take() else { return };
@@ -158,7 +158,7 @@ impl Trace {
         self.keep(written);
     }
 
-    /// The next cycle; `compared` is the compared part of its record.
+    /// Observes the next cycle; `compared` is the compared part of its record.
     pub fn observe(&mut self, cycle: &Cycle<'_>, compared: &[u8]) {
         if self.over {
             return;
@@ -179,7 +179,7 @@ impl Trace {
     fn see(&mut self, now: u64, cycle: &Cycle<'_>, compared: &[u8]) -> io::Result<()> {
         let seen = self.waits.of(cycle);
         self.pipeline.observe(now, cycle, &seen, &mut *self.sink)?;
-        // Cycles that are skipped are like this one, and the first one that is written may be among them.
+        // Skipped cycles equal this one, and the first written cycle may be one of them.
         self.waiting = seen.ports;
         self.counters.add(compared, seen.alive, seen.ready);
         if !self.pipeline.is_open() {
@@ -195,13 +195,13 @@ impl Trace {
         self.counters.pass(1, now + 1, &mut *self.sink)
     }
 
-    /// That many cycles more are like the last one: nothing happens in them.
+    /// Skips this many cycles, which equal the last one: nothing happens in them.
     pub fn skip(&mut self, cycles: u64) {
         if self.over {
             return;
         }
         let (start, end) = (*self.cycles.start(), *self.cycles.end());
-        // The first cycle that is written may be among them.
+        // The first written cycle may be one of them.
         if self.now <= start && start < self.now + cycles {
             let before = start - self.now;
             self.now = start;
@@ -238,7 +238,7 @@ impl Trace {
     /// Ends the trace.
     ///
     /// # Errors
-    /// When something could not be written, also earlier.
+    /// When something could not be written, now or earlier.
     pub fn finish(mut self) -> io::Result<Traced> {
         self.close();
         if let Some(error) = self.error.take() {
@@ -248,7 +248,7 @@ impl Trace {
         Ok(self.traced)
     }
 
-    /// Nothing more is seen: what is in flight ends here.
+    /// Ends the written part: instructions in flight end here.
     fn close(&mut self) {
         if self.over {
             return;
@@ -277,7 +277,7 @@ impl Trace {
         }
     }
 
-    /// Keeps the first error; there is nothing to be seen after it.
+    /// Keeps the first error; nothing is observed after it.
     fn keep(&mut self, written: io::Result<()>) {
         if let Err(error) = written {
             self.error.get_or_insert(error);

@@ -1,6 +1,6 @@
-//! Perfetto's own format: packets of protobuf, whose names are written once. A microsecond is a cycle.
+//! Perfetto's own format: protobuf packets; each name is written only once. One microsecond of the trace is one cycle.
 //!
-//! The messages are the fields of `perfetto_trace.proto` that are used here, with their numbers.
+//! The messages have only those fields of `perfetto_trace.proto` that are used here, with their numbers.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
@@ -181,12 +181,12 @@ const COUNTER: i32 = 4;
 /// `ChildTracksOrdering`: by rank.
 const EXPLICIT: i32 = 3;
 
-/// Names that were written.
+/// Names that have been written.
 #[derive(Default)]
 struct Names(HashMap<String, u64>);
 
 impl Names {
-    /// The number of a name, which is written with the packet if it is new.
+    /// The number of a name; a new name is added to `new`, to be written with the packet.
     fn number(&mut self, name: &str, new: &mut Vec<Name>) -> u64 {
         if let Some(&number) = self.0.get(name) {
             return number;
@@ -202,13 +202,13 @@ impl Names {
 #[derive(Clone, Copy)]
 enum Argument<'a> {
     Number(u64),
-    /// A text that is written where it stands.
+    /// A text that is written in place.
     Once(&'a str),
-    /// A text that is written once.
+    /// A text that is written only once and then referred to.
     Often(&'a str),
 }
 
-/// Writes it.
+/// Writer of this format.
 pub struct Perfetto {
     out: BufWriter<Box<dyn Write + Send>>,
     lanes: Lanes,
@@ -223,7 +223,7 @@ pub struct Perfetto {
 }
 
 impl Perfetto {
-    /// Of a run of this name.
+    /// Starts a trace of a run with this name.
     pub fn new(run: &str, out: Box<dyn Write + Send>) -> io::Result<Self> {
         let mut perfetto = Self {
             out: BufWriter::new(out),
@@ -249,7 +249,7 @@ impl Perfetto {
         let sequence_flags = if std::mem::replace(&mut self.begun, true) { 2 } else { 3 };
         let packet = TracePacket { trusted_packet_sequence_id: SEQUENCE, sequence_flags, ..packet };
         self.bytes.clear();
-        // A packet is a field of the message that the file is.
+        // The file is one message, and each packet is a field of it.
         prost::encoding::message::encode(1, &packet, &mut self.bytes);
         self.out.write_all(&self.bytes)
     }
@@ -309,7 +309,7 @@ impl Sink for Perfetto {
         let (lane, is_new) = self.lanes.place(flight, end);
         let track = WARPS + u64::from(flight.slot) * ROWS + lane as u64 % ROWS;
         if is_new {
-            // The viewer shows tracks of one name as the rows of one track.
+            // The viewer shows tracks with the same name as rows of one track.
             self.track(track, &format!("warp {:02}", flight.slot), 16 + i32::from(flight.slot))?;
         }
         let facts = flight.facts(finished);
@@ -426,7 +426,7 @@ mod tests {
         };
         let first = [(5, 1, 1), (5, 1, 2), (6, 2, 0), (6, 1, 3), (7, 2, 0), (7, 1, 4), (9, 2, 0), (9, 2, 0)];
         assert_eq!(of_row(0), first);
-        // It overlaps, and so has a row of its own.
+        // It overlaps another one, so it has a row of its own.
         assert_eq!(of_row(1), [(8, 1, 1), (8, 1, 2), (9, 2, 0), (9, 1, 3), (12, 2, 0), (12, 2, 0)]);
     }
 }

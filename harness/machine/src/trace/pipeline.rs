@@ -1,4 +1,4 @@
-//! The instructions in flight.
+//! Follows the instructions in flight.
 
 use std::io;
 use std::sync::Arc;
@@ -25,19 +25,19 @@ const SHUFFLE: u8 = 0x13;
 /// Follows every instruction from fetch to write.
 pub struct Pipeline {
     ports: usize,
-    /// Those in flight, by warp slot, in the order of fetch.
+    /// Instructions in flight, by warp slot, in the order of fetch.
     warps: Vec<Vec<Flight>>,
     code: Option<Code>,
     owners: Option<Owners>,
     geometry: Geometry,
     next: u64,
-    /// Slots whose instructions have steps that the sink may not have seen yet.
+    /// Slots whose instructions have steps that the sink may not have seen.
     touched: u64,
     /// Slots whose head issues in this cycle.
     issued: u64,
-    /// The sink sees what comes.
+    /// Instructions are passed to the sink.
     open: bool,
-    /// Instructions that the sink has seen.
+    /// Number of instructions that the sink has seen.
     seen: u64,
     unknown: u64,
 }
@@ -100,17 +100,17 @@ impl Pipeline {
         self.geometry = launch.geometry;
     }
 
-    /// Whether the sink sees what comes.
+    /// Whether instructions are passed to the sink.
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Instructions that the sink has seen, and ends that belong to none.
+    /// Number of instructions that the sink has seen, and number of ends that belong to no instruction.
     pub fn counts(&self) -> (u64, u64) {
         (self.seen, self.unknown)
     }
 
-    /// The sink sees what comes, and at once what is in flight.
+    /// Starts to pass instructions to the sink, at once those in flight.
     pub fn open(&mut self, sink: &mut dyn Sink) -> io::Result<()> {
         self.open = true;
         let flights = || self.warps.iter().flatten();
@@ -122,7 +122,7 @@ impl Pipeline {
         shown.into_iter().try_for_each(|(_, _, step, flight)| sink.enter(flight, step))
     }
 
-    /// What is in flight ends here.
+    /// Ends the instructions in flight.
     pub fn cut(&mut self, now: u64, sink: &mut dyn Sink) -> io::Result<()> {
         for slot in 0..self.warps.len() {
             for flight in std::mem::take(&mut self.warps[slot]) {
@@ -132,7 +132,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// A cycle.
+    /// Observes a cycle.
     pub fn observe(&mut self, now: u64, cycle: &Cycle<'_>, seen: &Seen, sink: &mut dyn Sink) -> io::Result<()> {
         if let Some(owners) = &mut self.owners {
             owners.observe(cycle);
@@ -147,7 +147,7 @@ impl Pipeline {
         self.show(now, sink)
     }
 
-    /// Barriers that have opened.
+    /// Handles barriers that have opened.
     fn barriers(&mut self, now: u64, cycle: &Cycle<'_>, sink: &mut dyn Sink) -> io::Result<()> {
         let held = cycle.probe.outputs.barrier_unit.held_o;
         for slot in 0..self.warps.len() as u8 {
@@ -161,11 +161,11 @@ impl Pipeline {
         Ok(())
     }
 
-    /// What goes into the register file and into the predicates.
+    /// Handles writes to the register file and to the predicates.
     fn results(&mut self, now: u64, cycle: &Cycle<'_>, sink: &mut dyn Sink) -> io::Result<()> {
         let o = &cycle.probe.outputs;
         let (back, stage) = (&o.writeback, &o.operand_stage);
-        // Before new results come: these are of what is over.
+        // This comes before new results: these writes belong to results that are complete.
         for bus in lanes_of((back.finish_valid_o & stage.write_done_o).into()) {
             let (slot, register) = stage.written_o[bus].register();
             let written = |flight: &Flight| flight.stage() == Some(Stage::Write) && flight.roles.d() == register;
@@ -173,13 +173,13 @@ impl Pipeline {
         }
         for bus in lanes_of((back.write_valid_o & stage.write_ready_o).into()) {
             let (slot, register) = back.write_o[bus].register();
-            // A part of a result whose first part has come before changes nothing.
+            // A further part of the same result changes nothing.
             if let Some(index) = self.find(slot, |flight| flight.gives(register)) {
                 self.enter(slot, index, Stage::Write, now);
             }
         }
         for bus in lanes_of(back.reg_valid_o.into()) {
-            // Where a register is free as soon as its result is taken, a younger instruction may give it too before it is written.
+            // If a register is free as soon as its result is taken, a younger instruction may produce it too before it is written.
             let (slot, register) = (back.reg_warp_o[bus], back.reg_o[bus]);
             if let Some(index) = self.find(slot, |flight| flight.gives(register)) {
                 self.warps[usize::from(slot)][index].taken = true;
@@ -216,7 +216,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// The memory pipeline.
+    /// Handles the memory pipeline.
     fn accesses(&mut self, now: u64, cycle: &Cycle<'_>, sink: &mut dyn Sink) -> io::Result<()> {
         let unit = &cycle.probe.outputs.address_unit;
         let in_access = |flight: &Flight| flight.stage() == Some(Stage::Access);
@@ -234,7 +234,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// What leaves the operand stage, and what it offers in vain.
+    /// Handles instructions that leave the operand stage, and those that it offers in vain.
     fn dispatches(&mut self, now: u64, cycle: &Cycle<'_>) {
         let o = &cycle.probe.outputs;
         let stage = &o.operand_stage;
@@ -287,7 +287,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// A head issues as a probe, and stays.
+    /// A head issues as a probe and remains the head.
     fn probe(&mut self, slot: u8, head: usize, roles: Roles) -> usize {
         let warp = &mut self.warps[usize::from(slot)];
         let instruction = warp[head].clone();
@@ -300,14 +300,14 @@ impl Pipeline {
         warp.len() - 1
     }
 
-    /// What the instructions in the buffers wait for.
+    /// Determines what the instructions in the buffers wait for.
     fn heads(&mut self, now: u64, cycle: &Cycle<'_>, seen: &Seen) {
         for slot in 0..self.warps.len() as u8 {
-            // What stands after one that issues in this cycle is the head from the next one on.
+            // If an instruction issues in this cycle, the one behind it becomes the head from the next cycle on.
             let mut buffered = usize::from(self.issued >> slot & 1 == 1);
             for index in 0..self.warps[usize::from(slot)].len() {
                 let flight = &self.warps[usize::from(slot)][index];
-                // What is decoded in the cycle before is there from this one on.
+                // An instruction that is decoded in one cycle is in the buffer from the next cycle on.
                 if flight.has_issued() {
                     continue;
                 }
@@ -324,7 +324,7 @@ impl Pipeline {
         }
     }
 
-    /// What an instruction waits for: registers and predicates, and what gives them.
+    /// What an instruction waits for: registers and predicates, and the instructions that produce them.
     fn pending(&self, slot: u8, roles: Roles, cycle: &Cycle<'_>) -> String {
         let giver = |name: &String| {
             let number = |kind: char| name.strip_prefix(kind).and_then(|number| number.parse::<u8>().ok());
@@ -340,7 +340,7 @@ impl Pipeline {
         pending(cycle.probe, slot.into(), roles).iter().map(giver).collect::<Vec<_>>().join("; ")
     }
 
-    /// What has been read and is decoded.
+    /// Handles instructions that have been read and are decoded.
     fn fetches(&mut self, now: u64, cycle: &Cycle<'_>) {
         let o = &cycle.probe.outputs;
         for path in lanes_of(o.fetch.decode_valid_o.into()).filter(|&path| path < MAX_PORTS) {
@@ -374,7 +374,7 @@ impl Pipeline {
         }
     }
 
-    /// The oldest of a warp's instructions that passes a test.
+    /// The oldest instruction of a warp for which a test holds.
     fn find(&self, slot: u8, test: impl Fn(&Flight) -> bool) -> Option<usize> {
         self.warps.get(usize::from(slot))?.iter().position(test)
     }
@@ -384,7 +384,7 @@ impl Pipeline {
         self.touched |= 1 << slot;
     }
 
-    /// The oldest of a warp's instructions that passes a test ends.
+    /// Ends the oldest instruction of a warp for which a test holds.
     fn end_of(&mut self, slot: u8, test: impl Fn(&Flight) -> bool, end: u64, sink: &mut dyn Sink) -> io::Result<()> {
         match self.find(slot, test) {
             Some(index) => self.end(slot, index, end, sink),
@@ -411,7 +411,7 @@ impl Pipeline {
         sink.leave(&flight, end, finished)
     }
 
-    /// Hands on the steps that have begun.
+    /// Passes the steps that have begun to the sink.
     fn show(&mut self, now: u64, sink: &mut dyn Sink) -> io::Result<()> {
         for slot in lanes_of_wide(std::mem::take(&mut self.touched)) {
             for flight in &mut self.warps[slot] {

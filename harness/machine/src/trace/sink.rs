@@ -1,12 +1,12 @@
-//! Where a trace goes.
+//! The interface of trace writers.
 
 use std::io;
 
 use super::flight::Flight;
 
-/// Writes a trace. Cycles are numbered from reset on; a span has its first cycle and the one after its last.
+/// Writes a trace. Cycles are numbered from reset on; a span is given by its first cycle and the one after its last.
 pub trait Sink: Send {
-    /// An instruction is in another stage: the last one that it has. Cycles do not descend by more than one.
+    /// An instruction has entered another stage, its last one so far. Cycles do not decrease by more than one.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -14,13 +14,13 @@ pub trait Sink: Send {
         Ok(())
     }
 
-    /// An instruction has ended; `finished` is false where the trace ends before it does.
+    /// An instruction has ended; `finished` is false if the trace ends before it does.
     ///
     /// # Errors
     /// When it cannot be written.
     fn leave(&mut self, flight: &Flight, end: u64, finished: bool) -> io::Result<()>;
 
-    /// An issue port issued nothing; `event` counts such cycles in the statistics.
+    /// An issue port issued nothing; `event` is the name under which the statistics count such cycles.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -28,7 +28,7 @@ pub trait Sink: Send {
         Ok(())
     }
 
-    /// A launch.
+    /// A launch has ended.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -42,13 +42,13 @@ pub trait Sink: Send {
         Ok(())
     }
 
-    /// Something went wrong.
+    /// A failure in a cycle.
     ///
     /// # Errors
     /// When it cannot be written.
     fn mark(&mut self, cycle: u64, text: &str, details: &[(&'static str, String)]) -> io::Result<()>;
 
-    /// The trace ends in front of this cycle.
+    /// The trace ends before this cycle.
     ///
     /// # Errors
     /// When it cannot be written.

@@ -1,6 +1,6 @@
-//! Why warps and issue ports issue nothing, from the nets that lockstep compares.
+//! Why warps and issue ports do not issue, from the nets that lockstep compares.
 //!
-//! The conditions are those of the `stall_*` events of the SM (`docs/blocks/sm.md`). Where several blocks take part in an event, each of them has a wait of its own
+//! The conditions are those of the `stall_*` events of the SM (`docs/blocks/sm.md`). If several blocks take part in an event, each of them has a separate wait
 //! in "no head is clear".
 
 use gpurf_blocks::config::Config;
@@ -11,7 +11,7 @@ use gpurf_sm::Outputs;
 use super::flight::Stage;
 use crate::cycle::Cycle;
 
-/// Why an issue port issues nothing.
+/// Why an issue port does not issue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stall {
     Empty,
@@ -38,22 +38,22 @@ impl Stall {
     }
 }
 
-/// What warps and ports wait for, by configuration.
+/// Determines the waits of warps and ports in a configuration.
 pub struct Waits {
     shape: SmShape,
-    /// Warps of each port.
+    /// The warps of each port.
     own: [u64; MAX_PORTS],
     has_gate: bool,
     has_power: bool,
 }
 
-/// What they wait for in a cycle: sets of warps.
+/// The waits of a cycle: sets of warps.
 pub struct Seen {
-    /// Ports.
+    /// The wait of each port.
     pub ports: [Option<Stall>; MAX_PORTS],
     /// Warps with living lanes.
     pub alive: u64,
-    /// Those that may issue, as far as dependences and barriers go.
+    /// Warps that may issue with respect to dependences and barriers.
     pub ready: u64,
     held: u64,
     scoreboard: u64,
@@ -80,10 +80,10 @@ impl Waits {
         Self { own: std::array::from_fn(of_port), has_gate, has_power, shape }
     }
 
-    /// Of a cycle.
+    /// The waits of a cycle.
     pub fn of(&self, cycle: &Cycle<'_>) -> Seen {
         let o: &Outputs = &cycle.probe.outputs;
-        // A block that is not there lets through what it gets; the RTL then has no net for it.
+        // An absent block passes its inputs through; the RTL then has no net for it.
         let scoreboard = o.scoreboard.clear_o;
         let gate = if self.has_gate { o.issue_gate.clear_o } else { scoreboard };
         let power = if self.has_power { o.power_states.clear_o } else { gate };
@@ -132,7 +132,7 @@ impl Seen {
         })
     }
 
-    /// What the oldest instruction of a warp waits for, that does not issue.
+    /// What the oldest instruction of a warp waits for, if it does not issue.
     pub fn of_head(&self, slot: u8) -> Stage {
         let is = |set: u64| set.checked_shr(slot.into()).unwrap_or(0) & 1 == 1;
         let port = usize::from(slot) % self.count.max(1);

@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::median;
 use crate::{JobError, Project, REGISTERS, compiler_options};
 
-/// Rounds; the median counts.
+/// Number of rounds; the median counts.
 const ROUNDS: usize = 5;
 
-/// One kernel.
+/// One kernel of the results.
 #[derive(Clone, Debug, Serialize)]
 pub struct CompilerRow {
     /// Its name.
@@ -27,7 +27,7 @@ pub struct CompilerRow {
     pub check_ms: f64,
 }
 
-/// Measures all kernels of the project, those that take longest first.
+/// Measures all kernels of the project, those with the longest time first.
 ///
 /// # Errors
 /// When one cannot be read or compiled.

@@ -1,4 +1,4 @@
-//! The SM on a kernel.
+//! Measures the SM on a kernel.
 
 use std::hash::Hasher;
 use std::time::{Duration, Instant};
@@ -14,44 +14,44 @@ use super::stopwatch::Stopwatch;
 use super::{Fold, Row, median};
 use crate::{JobError, KernelInputs, Project, REGISTERS, RtlSources, build_sm, compiler_options, request};
 
-/// Rounds at least, however long they take; the median counts.
+/// Minimum number of rounds, however long they take; the median counts.
 const ROUNDS: usize = 3;
 
-/// Who runs a kernel.
+/// The engine that runs a kernel.
 #[derive(Clone, Copy)]
 enum Who {
     Lockstep,
     Verilator,
-    /// The model as `gpurf run` has it: cycles in which nothing happens are skipped.
+    /// The model as in `gpurf run`: cycles in which nothing happens are skipped.
     Model,
-    /// The model, every cycle one by one.
+    /// The model, without skipping cycles.
     EveryCycle,
-    /// The lockstep, its model on a second thread.
+    /// The lockstep, with its model on a second thread.
     Threaded,
-    /// Plain Verilator, compiled by a profile of itself.
+    /// Plain Verilator, compiled with a profile of itself.
     Trained,
 }
 
 const ALL: [Who; 6] = [Who::Lockstep, Who::Verilator, Who::Model, Who::EveryCycle, Who::Threaded, Who::Trained];
 
-/// What was built of the SM's RTL.
+/// The builds of the SM's RTL.
 struct Libraries {
-    /// With all that lockstep compares.
+    /// With all signals that lockstep compares.
     probed: Library,
     plain: Library,
     trained: Option<Library>,
 }
 
-/// What the names of both rows begin with.
+/// The common beginning of the names of both rows.
 pub fn machine_name(machine: &str, kernel: &str) -> String {
     format!("sm, {machine}, {kernel}")
 }
 
-/// Measures the SM of a configuration, which rows call `machine`, on one of the project's kernels, in rounds until `time` is over. Two rows: the model alone skips cycles in which nothing happens, and it does
-/// not. The first one's name has their share. With `train` the lockstep's RTL is compiled by a profile of itself, and plain Verilator is measured with one too.
+/// Measures the SM of a configuration, which rows call `machine`, on one of the project's kernels, in rounds until `time` is over. Returns two rows: in one the model alone skips cycles without activity,
+/// in the other it does not. The name of the first row has the share of skipped cycles. With `train` the lockstep's RTL is compiled with a profile, and plain Verilator is measured with one too.
 ///
 /// # Errors
-/// When something cannot be built, does not run, or the three do not agree.
+/// When something cannot be built or run, or the three checksums differ.
 pub fn machine(
     project: &Project,
     tools: &Toolchain,
@@ -117,19 +117,19 @@ pub fn machine(
     ])
 }
 
-/// What a run gave.
+/// Result of a run.
 struct Run {
-    /// A second of this thread's own time.
+    /// Thousand cycles per second of this thread's own time.
     kilocycles: f64,
-    /// A second on the wall.
+    /// Thousand cycles per second of wall time.
     on_the_wall: f64,
     /// Share of the cycles that were skipped.
     skipped: f64,
-    /// Of cycles and results.
+    /// Checksum of cycles and results.
     checksum: u64,
 }
 
-/// A kernel, ready to run.
+/// A kernel that is ready to run.
 struct Kernel {
     manifest: Manifest,
     compiled: gpurf_compiler::Compiled,
@@ -146,7 +146,7 @@ impl Kernel {
         Ok(Self { manifest, compiled })
     }
 
-    /// Nothing where the library was not built.
+    /// `None` if the library was not built.
     fn run(&self, config: &Config, who: Who, libraries: &Libraries) -> Result<Option<Run>, JobError> {
         let settings = Settings::new(*config);
         let Libraries { probed, plain, trained } = libraries;
@@ -158,7 +158,7 @@ impl Kernel {
             }
             Who::Lockstep => self.timed(LockstepEngine::new(settings, probed).map_err(failed)?),
             Who::Verilator => self.timed(RtlEngine::new(settings, plain).map_err(failed)?),
-            // The cycles are measured, not what a fault in them would need.
+            // Only the cycles are measured, not the work that a fault would need.
             Who::Model => self.timed(ModelEngine::new(Settings { locate: false, ..settings })),
             Who::EveryCycle => self.timed(ModelEngine::new(Settings { locate: false, skip: false, ..settings })),
             Who::Trained => {

@@ -1,4 +1,4 @@
-//! How the cost of a cycle grows with the hardware.
+//! Measures how the cost of a cycle grows with the hardware.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use verilated::Toolchain;
 use super::{Row, machine};
 use crate::{JobError, Project, suite, suite::Sweep};
 
-/// Sizes that every SM has. The latency of memory is no hardware: it changes how many cycles are idle.
+/// Sizes that every SM has. The latency of memory is not hardware: it changes the number of idle cycles.
 const COMMON: &[Sweep] = &[
     Sweep { preset: "baseline", key: "sm.warps", values: &[8, 16, 32, 48] },
     Sweep { preset: "baseline", key: "mrf.banks", values: &[4, 8, 16, 32] },
@@ -18,7 +18,7 @@ const COMMON: &[Sweep] = &[
     Sweep { preset: "baseline", key: "memory.latency", values: &[50, 200, 400, 800] },
 ];
 
-/// What grows: these, and the designs' own sizes.
+/// The sizes that are swept: these, and the designs' own.
 pub fn sweeps() -> impl Iterator<Item = &'static Sweep> {
     COMMON.iter().chain(suite::sizes())
 }

@@ -1,4 +1,4 @@
-//! What is kept of a block's failure: a shorter run that fails in the same way, and a folder.
+//! Keeps a block's failure: a shorter run that fails in the same way, and a folder.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,21 +14,21 @@ use crate::job::{allowed, overrides, replay_options};
 use crate::kernels::cannot_write;
 use crate::{Inputs, JobError, LockstepJob, Project, RtlSources};
 
-/// How many cycles before a failure shrinking may start from; with a longer history as many as that has.
+/// Number of cycles before a failure at which shrinking may begin; a longer history raises it.
 const SHRINK_WINDOW: u64 = 16_384;
-/// How long shrinking may take.
+/// Time limit of shrinking.
 const SHRINK_LIMIT: Duration = Duration::from_secs(20);
-/// The reproducer's file.
+/// File name of the reproducer.
 const FILE: &str = "reproducer.json";
 
-/// A short run that fails, as a file; or why there is none.
+/// A short failing run, as a file; or the reason why there is none.
 enum Short {
     Found { text: String, inputs: Records, minimal: bool },
     None(String),
 }
 
 impl Runner<'_> {
-    /// Shrinks a failure and writes its folder. Where that cannot be written, the result is the reason: the failure is reported all the same.
+    /// Shrinks a failure and writes its folder. If that cannot be written, the result is the reason; the failure is reported all the same.
     pub(super) fn keep(
         &self,
         project: &Project,
@@ -82,7 +82,7 @@ impl Runner<'_> {
         Ok(write_failure(&project.failures, &context).map_err(|e| cannot_write(project, &e)))
     }
 
-    /// A shorter run that fails in the same way, read back from its text and run again before it is claimed.
+    /// Finds a shorter run that fails in the same way. It is read back from its text and run again before it is reported.
     fn short(&self, cause: &Cause, rtl: &RtlSources, stop: &AtomicBool) -> Result<Short, JobError> {
         let Some(failing) = cause.cycle() else {
             return Ok(Short::None("the failure has no cycle".to_owned()));
@@ -124,18 +124,18 @@ impl Runner<'_> {
         Ok(Short::Found { text, inputs, minimal })
     }
 
-    /// The cycle in which these inputs fail in the wanted way from reset on, if they do.
+    /// The cycle in which these inputs, run from reset, fail in the wanted way, if they do.
     fn fails(&self, wanted: &(u8, String), inputs: &Records, stop: &AtomicBool) -> Result<Option<u64>, JobError> {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        // Many short runs: a thread for each would cost more than it saves.
+        // There are many short runs: starting a thread for each would cost more than it saves.
         let plan = RunPlan { threads: 1, ..self.plan(inputs.len() as u64) };
         let outcome = self.sides()?.run(&mut Sequence::new(inputs.clone()), &plan, &mut |_, _| {}, stop);
         Ok(outcome.cause.filter(|cause| signature(cause) == *wanted).as_ref().and_then(Cause::cycle))
     }
 
-    /// Whether the run that a reproducer's text describes fails in the wanted way.
+    /// Whether the run in a reproducer's text fails in the wanted way.
     fn replays(&self, text: &str, wanted: &(u8, String), stop: &AtomicBool) -> Result<bool, JobError> {
         let unreadable = |e: &dyn std::fmt::Display| JobError::Build(format!("the reproducer that was written: {e}"));
         let read = Reproducer::parse(text, FILE).map_err(|e| unreadable(&e))?;
@@ -148,12 +148,12 @@ impl Runner<'_> {
         Ok(runner.fails(wanted, &inputs, stop)?.is_some())
     }
 
-    /// How many cycles before the failure shrinking begins with.
+    /// Number of cycles before the failure with which shrinking begins.
     fn window(&self) -> u64 {
         SHRINK_WINDOW.max(self.job.history)
     }
 
-    /// The inputs of the cycles up to and including `failing`, at most a window of them.
+    /// The inputs of the cycles up to and including `failing`, at most as many as the window.
     fn inputs_before(&self, failing: u64) -> Result<Records, JobError> {
         let mut stimulus = self.stimulus()?;
         let count = failing + 1;
@@ -172,7 +172,7 @@ impl Runner<'_> {
     }
 }
 
-/// What two failures have in common when they are the same: the kind, and the block or the message.
+/// What two failures have in common if they count as the same: the kind, and the block or the message.
 fn signature(cause: &Cause) -> (u8, String) {
     match cause {
         Cause::Diverged(d) if d.differences.is_empty() => (0, d.blame.block.clone()),

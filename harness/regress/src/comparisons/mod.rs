@@ -1,10 +1,10 @@
-//! Did the things that the RTL compares ever differ in one bit alone? A comparison that loses a bit is seen only by values that differ in that bit and no
-//! other, at a time when the comparison decides something.
+//! Checks that the operands of the RTL's comparisons differed in each single bit alone. A comparison that ignores a bit is found only by values that
+//! differ in that bit and in no other, at a time when the comparison decides something.
 //!
-//! The gate asks the RTL itself. Every `==` and `!=` of two variables in a module's source gets a witness, which notes the difference of the operands
-//! whenever the rest of the conjunction around the comparison holds; the module with its witnesses then runs in lockstep on the block's own
-//! stimulus. Each bit of each comparison has to have been the only one that differs. What cannot be is an [`Unaliased`] of the block's driver, with
-//! its reason; one that does not hold is reported too. Of a comparison that the shape does not have, or never makes, neither bits nor exceptions are
+//! The check uses the RTL itself. Every `==` and `!=` of two variables in a module's source gets a witness, which records the difference of the operands
+//! whenever the rest of the conjunction around the comparison holds. The module with its witnesses then runs in lockstep on the block's own
+//! stimulus. Each bit of each comparison has to be the only differing one once. An impossible case is an [`Unaliased`] of the block's driver, with
+//! its reason; an entry that does not hold is reported too. If a shape lacks a comparison, or never evaluates it, neither its bits nor its exceptions are
 //! judged.
 
 mod scan;
@@ -20,7 +20,7 @@ use scan::{Comparison, comparisons, witnessed};
 
 /// The package that the witnesses call.
 const PACKAGE: &str = "gpurf_witness_pkg";
-/// What it has. A difference of more than 64 bits is cut to its lowest.
+/// The text of the package. A difference of more than 64 bits is cut to its lowest 64.
 const PACKAGE_TEXT: &str = r#"// Made by gpurf: the witnesses of comparisons.
 package gpurf_witness_pkg;
   import "DPI-C" function void gpurf_witness(input int number, input int bits, input longint unsigned difference);
@@ -33,16 +33,16 @@ package gpurf_witness_pkg;
 endpackage
 "#;
 
-/// Comparisons of a module, and how many of their bits have been the only ones to differ.
+/// Counts for the comparisons of a module: how many of their bits have been the only ones to differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ComparisonCounts {
-    /// Comparisons that were made in this shape.
+    /// Comparisons that were evaluated in this shape.
     pub comparisons: usize,
-    /// Their bits.
+    /// Number of their bits.
     pub bits: usize,
     /// Bits that were the only ones to differ.
     pub reached: usize,
-    /// Bits that cannot be, which are not asked for.
+    /// Bits for which this is impossible, which are not required.
     pub excused: usize,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// Reads a module's source; `None`: it compares nothing.
+    /// Reads a module's source; `None`: it has no comparisons.
     pub(crate) fn of(module: &'static str, source: &Path) -> Result<Option<Self>, JobError> {
         let text = std::fs::read_to_string(source)
             .map_err(|e| JobError::Input(format!("cannot read {}: {e}", source.display())))?;
@@ -66,7 +66,7 @@ impl Gate {
         Ok(Some(Self { module, list, text }))
     }
 
-    /// Puts the module with its witnesses into a request.
+    /// Replaces the module in a request by the module with its witnesses.
     pub(crate) fn apply(&self, project: &Project, request: &mut Request) -> Result<(), JobError> {
         let folder = project.cache().join("witnessed");
         let package = keep(&folder, PACKAGE, PACKAGE_TEXT)?;
@@ -74,7 +74,7 @@ impl Gate {
         request.replace(self.module, &module);
         request.sources.insert(0, package);
         request.options = Options {
-            // Only Verilator's models call out.
+            // Only Verilator's models can call an imported function.
             simulator: Simulator::Verilator,
             comparisons: self.list.len(),
             optimise: false,
@@ -83,7 +83,7 @@ impl Gate {
         Ok(())
     }
 
-    /// What came of a run, and what is missing, in words.
+    /// The counts of a run, and what is missing, as text.
     pub(crate) fn judge(&self, compared: &[Compared], unaliased: &[Unaliased]) -> (ComparisonCounts, Vec<String>) {
         let mut counts = ComparisonCounts { comparisons: 0, bits: 0, reached: 0, excused: 0 };
         let mut missed = Vec::new();
@@ -117,16 +117,16 @@ impl Gate {
         (counts, missed)
     }
 
-    /// Whether the source has a comparison, and the run never made it. One that the source does not have is a mistake in an exception.
+    /// Whether the source has a comparison that the run never evaluated. If the source does not have it, the exception is wrong.
     fn is_unmade(&self, text: &str, compared: &[Compared]) -> bool {
         let mut those = self.list.iter().zip(compared).filter(|(comparison, _)| comparison.text == text).peekable();
         those.peek().is_some() && those.all(|(_, seen)| seen.bits == 0)
     }
 }
 
-/// A file whose name changes with its content, so that a build is found again.
+/// A file in a folder whose name depends on its content, so that a build can be reused.
 fn keep(folder: &Path, name: &str, text: &str) -> Result<PathBuf, JobError> {
-    // The module's name is what a request looks for.
+    // A request finds the file by the module's name.
     let folder = folder.join(format!("{:016x}", fingerprint(text)));
     let file = folder.join(name).with_extension("sv");
     let failed = |e: std::io::Error| JobError::Build(format!("cannot write {}: {e}", file.display()));

@@ -1,7 +1,7 @@
-//! Finds the comparisons of a module's SystemVerilog, and writes the module anew with a witness at each.
+//! Finds the comparisons in a module's SystemVerilog, and writes the module again with a witness at each.
 //!
-//! This is no parser: it knows tokens, brackets and the precedence of operators, which is enough for expressions. What it writes is run in lockstep
-//! with the module's twin, so a comparison taken apart in the wrong place shows as a difference.
+//! This is not a parser: it knows tokens, brackets and the precedence of operators, which is enough for expressions. Its output is run in lockstep
+//! with the module's twin, so if it splits a comparison in the wrong place, this shows as a difference.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub struct Comparison {
     negated: bool,
     left: Range<usize>,
     right: Range<usize>,
-    /// What else has to hold for it to decide anything: terms of the conjunctions that it is part of.
+    /// Conditions under which it decides anything: the other terms of the conjunctions that contain it.
     with: Vec<Range<usize>>,
 }
 
@@ -39,13 +39,13 @@ impl Token<'_> {
     }
 }
 
-/// Longest first.
+/// Operators, the longest first.
 const OPERATORS: &[&str] = &[
     "<<<=", ">>>=", "===", "!==", "==?", "!=?", "<<<", ">>>", "<<=", ">>=", "|->", "|=>", "&&&", "==", "!=", "<=",
     ">=", "<<", ">>", "&&", "||", "**", "->", "::", "+:", "-:", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "~&",
     "~|", "~^", "^~", "++", "--",
 ];
-/// What only simulation has, up to the next `` `endif``: functions that assertions call.
+/// Text for simulation only, up to the next `` `endif``: functions that assertions call.
 const SIMULATION_ONLY: &str = "`ifndef SYNTHESIS";
 /// Words that end an expression on their right.
 const KEYWORDS: &[&str] = &[
@@ -68,24 +68,24 @@ const KEYWORDS: &[&str] = &[
     "while",
 ];
 
-/// The comparisons of a source, by place. Assertions, which are no hardware, and declarations of parameters are left out.
+/// The comparisons of a source, in textual order. Assertions, which are not hardware, and declarations of parameters are skipped.
 pub fn comparisons(source: &str) -> Vec<Comparison> {
     let tokens = tokens(source);
     let scan = Scan { source, tokens: &tokens };
     let mut all: Vec<Comparison> = (0..tokens.len()).filter_map(|at| scan.comparison(at)).collect();
-    // One that stands in an operand of another comes after it.
+    // A comparison inside an operand of another one comes after it.
     all.sort_by_key(|c| (c.left.start, usize::MAX - c.right.end));
     all
 }
 
-/// The source with each comparison in the hands of `package::same(number, width, deciding, difference, equal)`, numbered in the order given.
+/// The source with each comparison replaced by `package::same(number, width, deciding, difference, equal)`, numbered in the given order.
 pub fn witnessed(source: &str, comparisons: &[Comparison], package: &str) -> String {
     let mut text = String::with_capacity(source.len() * 2);
     render(source, 0..source.len(), comparisons, 0, package, &mut text);
     text
 }
 
-/// Writes a range of the source; `skip` comparisons are around it.
+/// Writes a range of the source; the first `skip` comparisons enclose it.
 fn render(source: &str, range: Range<usize>, all: &[Comparison], skip: usize, package: &str, text: &mut String) {
     let mut at = range.start;
     for (number, comparison) in all.iter().enumerate().skip(skip) {
@@ -158,7 +158,7 @@ fn string_length(rest: &str) -> usize {
     rest.len()
 }
 
-/// Length of `4'd3`, `'0`, `32'h1F`; nothing of a cast `4'(x)` or a pattern `'{`.
+/// Length of `4'd3`, `'0`, `32'h1F`; `None` for a cast `4'(x)` or a pattern `'{`.
 fn based_number(rest: &str) -> Option<usize> {
     let tick = rest.find(|c: char| !c.is_ascii_digit())?;
     let behind = rest[tick..].strip_prefix('\'')?;
@@ -175,7 +175,7 @@ struct Scan<'a> {
     tokens: &'a [Token<'a>],
 }
 
-/// How far an operand reaches: up to an operator that binds less.
+/// Extent of an operand: up to an operator with lower precedence.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Binds {
     /// `==`
@@ -210,7 +210,7 @@ impl Scan<'_> {
         self.tokens.get(at).map_or("", |token| token.text)
     }
 
-    /// Whether the token there is an operator in front of its only operand.
+    /// Whether the token at this index is a unary operator.
     fn is_unary(&self, at: usize) -> bool {
         if ["!", "~", "~&", "~|"].contains(&self.text(at)) {
             return true;
@@ -238,7 +238,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The first token of the operand on the left of `at`.
+    /// The first token of the operand to the left of `at`.
     fn left(&self, at: usize, binds: Binds) -> Option<usize> {
         let (mut depth, mut first) = (0, at);
         while first > 0 {
@@ -255,7 +255,7 @@ impl Scan<'_> {
         (first < at).then_some(first)
     }
 
-    /// The last token of the operand on the right of `at`.
+    /// The last token of the operand to the right of `at`.
     fn right(&self, at: usize, binds: Binds) -> Option<usize> {
         let (mut depth, mut last) = (0, at);
         while last + 1 < self.tokens.len() {
@@ -272,7 +272,7 @@ impl Scan<'_> {
         (last > at).then_some(last)
     }
 
-    /// Whether no variable is in it. Constants begin with a capital letter, by our style.
+    /// Whether it contains no variable. Constants begin with a capital letter, by the project's style.
     fn is_constant(&self, first: usize, last: usize) -> bool {
         !(first..=last).any(|at| {
             let token = &self.tokens[at];
@@ -282,7 +282,7 @@ impl Scan<'_> {
         })
     }
 
-    /// Whether the token there is inside an assertion, or a parameter's declaration.
+    /// Whether the token at this index is inside an assertion, or a parameter's declaration.
     fn is_elsewhere(&self, at: usize) -> bool {
         let mut depth = 0i32;
         for before in (0..at).rev() {
@@ -323,13 +323,13 @@ impl Scan<'_> {
                     terms.push(self.extent(last + 2, end));
                     last = end;
                 }
-                // To the ends of the operand of `&&` that this is a part of.
+                // Extends to the ends of the operand of `&&` that contains it.
                 if binds == Binds::And {
                     first = self.left(first, Binds::LogicalAnd).unwrap_or(first);
                     last = self.right(last, Binds::LogicalAnd).unwrap_or(last);
                 }
             }
-            // A pair of parentheses around it: of an expression, not of a call or a condition.
+            // A pair of parentheses around it, if they belong to an expression and not to a call or a condition.
             if first == 0 || self.text(first - 1) != "(" || self.text(last + 1) != ")" {
                 return terms;
             }

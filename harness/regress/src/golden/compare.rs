@@ -1,4 +1,4 @@
-//! In what two goldens differ, and since when.
+//! Finds the differences between a run and a golden, and the cycle in which they begin.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use super::{EventChange, Golden, Taken, Trace};
 
-/// Something that is not what it was.
+/// A value that has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// What: `cycles`, `stats.ipc`, `events.issue`, `outputs.y`, `commits`, `state`, `signals`.
+    /// Its name: `cycles`, `stats.ipc`, `events.issue`, `outputs.y`, `commits`, `state`, `signals`.
     pub what: String,
-    /// As the golden has it.
+    /// The value in the golden.
     pub before: String,
-    /// As it is.
+    /// The value of the run.
     pub now: String,
 }
 
@@ -22,7 +22,7 @@ impl Change {
         Self { what: what.into(), before: before.to_string(), now: now.to_string() }
     }
 
-    /// By how much, where both are numbers.
+    /// The amount of the change, if both are numbers.
     pub fn amount(&self) -> Option<String> {
         if self.what == "commits" || self.what == "state" || self.what.starts_with("outputs.") {
             return None;
@@ -34,29 +34,29 @@ impl Change {
     }
 }
 
-/// Since when two runs differ: from the first of these cycles on, or from one between them.
+/// When two runs begin to differ: at the first of these cycles, or between the two.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Since {
     /// The first cycle that may differ.
     pub first: u64,
-    /// The last one that may be the first to differ.
+    /// The last cycle that may be the first to differ.
     pub last: u64,
-    /// The events of that cycle that differ: name, before, now; where it is known.
+    /// The events of that cycle that differ: name, before, now; present if the cycle is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventChange>,
 }
 
-/// In what a run differs from a golden.
+/// The differences between a run and a golden.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Comparison {
-    /// What differs; empty: nothing.
+    /// The changed values; empty: no difference.
     pub changes: Vec<Change>,
-    /// Since when the state does.
+    /// When the state begins to differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Since>,
 }
 
-/// Compares a run with a golden. `before` is the trace of the run that the golden was made of, if there is one; another run's is not looked at.
+/// Compares a run with a golden. `before` is the trace of the golden's own run, if there is one; the trace of another run is ignored.
 pub fn compare(golden: &Golden, taken: &Taken, before: Option<&Trace>) -> Comparison {
     let now = &taken.golden;
     let mut changes = counts(golden, now.cycles, &now.events);
@@ -70,7 +70,7 @@ pub fn compare(golden: &Golden, taken: &Taken, before: Option<&Trace>) -> Compar
     single("commits", &golden.commits, &now.commits);
     single("signals", &golden.signals, &now.signals);
     if golden.signals != now.signals {
-        // Then digests of the state differ, and say nothing.
+        // Digests of different signals always differ, which gives no information.
         return Comparison { changes, since: None };
     }
     single("state", &golden.state, &now.state);
@@ -89,7 +89,7 @@ pub fn counts(golden: &Golden, cycles: u64, events: &BTreeMap<String, u64>) -> V
     changes
 }
 
-/// Compares two maps; what is missing in one stands for `absent`.
+/// Compares two maps; a missing entry counts as `absent`.
 fn maps<T: ToString + PartialEq>(
     what: &str,
     before: &BTreeMap<String, T>,

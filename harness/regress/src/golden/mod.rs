@@ -1,9 +1,9 @@
-//! Goldens: what the model does today, pinned, so that every change is seen tomorrow.
+//! Goldens: recorded behaviour of the model, so that every later change is detected.
 //!
-//! A lockstep sees a change of the RTL or of the model. It does not see one that is made in both alike; that is what a golden is for. [`take()`] runs a kernel on the
-//! model and gives a [`Golden`], a small text file, and a [`Trace`] of every cycle; [`compare()`] says in what two goldens differ, and since when. A golden has
-//! digests at intervals only: it says in which interval a difference begins. The cycle comes from the trace of the run that the golden was made of, which is kept in the
-//! build folder, or comes from a program that was built before the change. `docs/goldens.md` has the format.
+//! A lockstep detects a change of the RTL or of the model, but not one that is made in both alike; goldens detect this. [`take()`] runs a kernel on the
+//! model and returns a [`Golden`], a small text file, and a [`Trace`] of every cycle; [`compare()`] finds the differences and where they begin. A golden has
+//! digests at intervals only, so it gives the interval in which a difference begins. The cycle comes from the trace of the golden's own run, which is kept in the
+//! build folder or comes from a program that was built before the change. `docs/goldens.md` has the format.
 
 mod compare;
 mod take;
@@ -19,7 +19,7 @@ pub use take::{NotTaken, Numbers, Taken, take};
 
 use crate::{JobError, KernelInputs, Project, files};
 
-/// Writes a trace, whole or not at all, and the folders above it.
+/// Writes a trace, complete or not at all, and creates the folders above it.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -27,60 +27,60 @@ pub fn write_trace(path: &Path, trace: &Trace) -> std::io::Result<()> {
     files::write_below(path, &trace.to_bytes())
 }
 
-/// Reads a trace; nothing where there is no such file, or it is something else.
+/// Reads a trace; `None` if the file does not exist or is not a trace.
 pub fn read_trace(path: &Path) -> Option<Trace> {
     Trace::from_bytes(&std::fs::read(path).ok()?)
 }
 
-/// Digests at intervals are as many as these at most.
+/// Maximum number of digests at intervals.
 const MARKS: u64 = 16;
 /// The shortest interval, in cycles.
 const SHORTEST_INTERVAL: u64 = 64;
 
-/// What a kernel does on a preset.
+/// What a kernel does with a preset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Golden {
     /// The preset.
     pub preset: String,
-    /// The launch manifest, in the checkout where it is there.
+    /// The path of the launch manifest, relative to the checkout if it is inside.
     pub kernel: String,
-    /// Why what it says was accepted.
+    /// Why this golden was accepted.
     pub reason: String,
     /// Cycles of the run.
     pub cycles: u64,
-    /// What state digests are made of: a number of signals and a digest of their names.
+    /// The signals that state digests cover: their number and a digest of their names.
     pub signals: String,
     /// Digest of what each warp wrote to each register and predicate, and to memory.
     pub commits: String,
-    /// Digest of all that is compared, over all cycles.
+    /// Digest of all compared signals, over all cycles.
     pub state: String,
     /// Cycles of an interval.
     pub interval: u64,
-    /// The low half of the state's digest at the end of each interval, over all cycles so far.
+    /// The low half of the state's digest at the end of each interval; each covers all cycles so far.
     pub marks: String,
     /// A digest of each output buffer.
     pub outputs: BTreeMap<String, String>,
     /// Statistics.
     pub stats: BTreeMap<String, String>,
-    /// Counts of events; those that are not here are zero.
+    /// Counts of events; events that are not listed are zero.
     pub events: BTreeMap<String, u64>,
 }
 
-/// The first line of every file.
+/// The first line of every golden file.
 const HEADING: &str =
     "# What the model does. `gpurf golden check` compares, `gpurf golden bless` writes; docs/goldens.md.\n";
 
 impl Golden {
-    /// As a file.
+    /// The golden as the text of a file.
     pub fn to_text(&self) -> String {
         format!("{HEADING}{}", toml::to_string(self).expect("numbers, words and maps of them are TOML"))
     }
 
-    /// From a file.
+    /// Reads a golden from a file.
     ///
     /// # Errors
-    /// When it cannot be read, or is none; the text names file and line.
+    /// When it cannot be read or is not a golden; the message names file and line.
     pub fn read(path: &Path) -> Result<Self, JobError> {
         let wrong = |why: &dyn std::fmt::Display| {
             JobError::Input(format!("{}: {why}; `gpurf golden bless` writes it anew", path.display()))
@@ -96,7 +96,7 @@ impl Golden {
         })
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes the golden, complete or not at all.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -106,22 +106,22 @@ impl Golden {
     }
 }
 
-/// Where goldens and traces are.
+/// Locations of goldens and traces.
 #[derive(Clone, Debug)]
 pub struct Store {
     /// The goldens.
     pub goldens: PathBuf,
-    /// The traces that they were made of.
+    /// The folder of the traces from which they were made.
     pub traces: PathBuf,
 }
 
 impl Store {
-    /// Those of a checkout.
+    /// The locations in a checkout.
     pub fn of_project(project: &Project) -> Self {
         Self { goldens: project.root.join("tests/goldens"), traces: project.root.join(TRACES) }
     }
 
-    /// Those in another folder, whose absolute path this is.
+    /// Goldens in another folder, given by its absolute path.
     pub fn at(project: &Project, goldens: PathBuf) -> Self {
         let mut traces = project.root.join(ELSEWHERE);
         let names = goldens.components().filter(|part| matches!(part, Component::Normal(_)));
@@ -129,7 +129,7 @@ impl Store {
         Self { goldens, traces }
     }
 
-    /// Removes all traces in the build folder, of whatever goldens, whose golden is no more.
+    /// Removes all traces in the build folder whose golden does not exist any more, for all folders of goldens.
     pub fn tidy(project: &Project) {
         let (ours, elsewhere) = (Self::of_project(project), project.root.join(ELSEWHERE));
         remove_stale(&ours.traces, &|trace| {
@@ -141,7 +141,7 @@ impl Store {
         });
     }
 
-    /// All goldens there are: preset and kernel by name, in order.
+    /// All existing goldens, as preset and kernel name, in order.
     pub fn all(&self) -> Vec<(String, String)> {
         let names = |folder: &Path, ending: &str| -> Vec<String> {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -162,23 +162,23 @@ impl Store {
         self.goldens.join(preset).join(format!("{}.toml", kernel.name()))
     }
 
-    /// Its trace.
+    /// The trace of a kernel's golden.
     pub fn trace(&self, preset: &str, kernel: &KernelInputs) -> PathBuf {
         self.traces.join(preset).join(format!("{}.trace", kernel.name()))
     }
 }
 
-/// Where traces are, and those whose goldens are in another folder: below its path.
+/// The folder of traces; traces of goldens in another folder are below that folder's path.
 const TRACES: &str = "target/goldens";
 const ELSEWHERE: &str = "target/goldens/elsewhere";
 
-/// Removes traces that are of no use, and folders without any. What cannot be removed stays: nothing depends on it.
+/// Removes unused traces, and empty folders. A failure to remove something is ignored: nothing depends on it.
 fn remove_stale(folder: &Path, used: &dyn Fn(&Path) -> bool) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             remove_stale(&path, used);
-            // Only if nothing is in it.
+            // This succeeds only if the folder is empty.
             let _ = std::fs::remove_dir(&path);
         } else if path.extension().is_some_and(|ending| ending == "trace") && !used(&path) {
             let _ = std::fs::remove_file(&path);
@@ -186,7 +186,7 @@ fn remove_stale(folder: &Path, used: &dyn Fn(&Path) -> bool) {
     }
 }
 
-/// The test kernels: those with a launch manifest beside PTX of the same name, in the order of their names.
+/// The test kernels: those with a launch manifest next to PTX of the same name, sorted by name.
 ///
 /// # Errors
 /// When the folder cannot be read.

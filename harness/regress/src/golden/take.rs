@@ -1,4 +1,4 @@
-//! Runs a kernel on the model and digests all of it.
+//! Runs a kernel on the model and makes a golden of the run.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,28 +15,28 @@ use super::{Golden, MARKS, SHORTEST_INTERVAL};
 use crate::kernels::{image, input};
 use crate::{JobError, KernelInputs, Project};
 
-/// What is counted of a run besides events, by name.
+/// Computes further numbers of a run besides events, by name.
 pub type Numbers<'a> = &'a (dyn Fn(&Config, &Statistics) -> BTreeMap<String, String> + Sync);
 
-/// A golden, and every cycle it was made of.
+/// A golden, and the trace of its run.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// What the run did; without a reason.
+    /// The golden, still without a reason.
     pub golden: Golden,
-    /// Its cycles.
+    /// The trace of its cycles.
     pub trace: Trace,
 }
 
-/// Why there is none.
+/// Why no golden could be made.
 #[derive(Debug, thiserror::Error)]
 pub enum NotTaken {
     /// The kernel does not fit the preset.
     #[error("{0}")]
     Misfit(String),
-    /// The run does not come to its end, or gives wrong results.
+    /// The run does not complete, or has wrong results.
     #[error("{0}")]
     Failed(String),
-    /// The user ended it.
+    /// The user stopped it.
     #[error("interrupted")]
     Interrupted,
     /// It could not be run.
@@ -47,7 +47,7 @@ pub enum NotTaken {
 /// Runs a kernel on the model of a preset.
 ///
 /// # Errors
-/// When it does not come to its end with the results that its manifest expects: nothing wrong is to be pinned.
+/// When the run does not complete with the results that its manifest expects: wrong behaviour must not become a golden.
 pub fn take(
     project: &Project,
     preset: &str,
@@ -98,7 +98,7 @@ pub fn take(
     Ok(Taken { golden, trace })
 }
 
-/// The length of an interval, and the digests at their ends.
+/// The length of an interval, and the digests at the ends of the intervals.
 fn marks(trace: &Trace) -> (u64, String) {
     let mut interval = SHORTEST_INTERVAL;
     while trace.len().div_ceil(interval) > MARKS {
@@ -110,7 +110,7 @@ fn marks(trace: &Trace) -> (u64, String) {
     (interval, marks.join(" "))
 }
 
-/// The manifest's path in the checkout, where it is there.
+/// The manifest's path, relative to the checkout if it is inside.
 fn shown(project: &Project, kernel: &KernelInputs) -> String {
     let path = verilated::absolute(&kernel.manifest);
     path.strip_prefix(&project.root).unwrap_or(&path).display().to_string()

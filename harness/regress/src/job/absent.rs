@@ -1,7 +1,7 @@
-//! Probes that the RTL does not have.
+//! Probes that the RTL lacks.
 //!
-//! What is called otherwise, or has another width or number of elements, is not there for the comparison, and a mistake in it would pass. So a run that lacks
-//! a probe fails before it begins, unless the user has said that the probe may be absent.
+//! A net with another name, width or number of elements is absent for the comparison, and a fault in it would not be detected. So a run that lacks
+//! a probe fails before it begins, unless the user has allowed the probe to be absent.
 
 use gpurf_blocks::Declaration;
 use gpurf_lockstep::Events;
@@ -10,12 +10,12 @@ use verilated::Library;
 
 use super::{JobResult, LockstepJob, RtlSources, is_built_from};
 
-/// Whether a probe is called so: by its whole name, or, inside another block, by the end of its path.
+/// Whether a name stands for a probe: it is the probe's whole name, or, inside another block, the end of its path.
 pub fn is_called(probe: &str, name: &str) -> bool {
     probe.strip_suffix(name).is_some_and(|scope| scope.is_empty() || scope.ends_with('.'))
 }
 
-/// The result of a run that lacks probes that were not allowed to be absent; nothing where there are none.
+/// The result of a run that lacks probes that are not allowed to be absent; `None` if there are no such probes.
 pub(crate) fn not_allowed(
     job: &LockstepJob,
     library: &Library,
@@ -46,12 +46,12 @@ pub(crate) fn not_allowed(
     })
 }
 
-/// A line on what is not compared, for a report.
+/// A line for a report on probes that are not compared.
 pub(crate) fn allowed(absent: &[String]) -> Option<String> {
     (!absent.is_empty()).then(|| format!("  {:<9} not in this RTL, so not compared: {}", "absent", absent.join(", ")))
 }
 
-/// Absent probes that are not allowed to be. The project's own RTL has to have them all.
+/// Absent probes that are not allowed to be absent. The project's own RTL must have all probes.
 fn missing(block: &str, absent: &[String], rtl: &RtlSources) -> Vec<String> {
     let allowed: &[String] = if replaces_part_of(block, rtl) { &rtl.allow_absent } else { &[] };
     absent.iter().filter(|probe| !allowed.iter().any(|name| is_called(probe, name))).cloned().collect()

@@ -1,4 +1,4 @@
-//! The command line that repeats a job, and the job that a reproducer asks for.
+//! The command line that repeats a job, and the job that a reproducer describes.
 
 use gpurf_blocks::config::{Config, DEFAULT_PRESET, Start, presets};
 use gpurf_lockstep::Reproducer;
@@ -21,7 +21,7 @@ impl LockstepJob {
         Ok(Self::new(block.name, config, seed, cycles, Inputs::Replay(reproducer)))
     }
 
-    /// The preset whose sizes and policies it has; none for a reproducer, which drives them itself.
+    /// The preset with its sizes and policies; `None` for a reproducer, which drives the policies itself.
     pub fn preset(&self) -> Option<&'static str> {
         if matches!(self.inputs, Inputs::Replay(_)) {
             return None;
@@ -29,7 +29,7 @@ impl LockstepJob {
         presets().find(|preset| preset.config == self.config).map(|preset| preset.name)
     }
 
-    /// The command that runs it alone, for so many cycles; `options` name RTL that takes the place of the project's.
+    /// The command that runs this job alone, for `cycles` cycles; `options` name RTL that replaces the project's.
     pub fn command(&self, cycles: u64, options: &[String]) -> String {
         let mut words = vec![match &self.inputs {
             Inputs::Kernel(kernel) => format!("gpurf cosim --kernel {}", kernel.manifest.display()),
@@ -52,13 +52,13 @@ impl LockstepJob {
     }
 }
 
-/// What has to be given beside `--replay`: a reproducer names the files of modules, but not a list or what may be absent.
+/// Options needed besides `--replay`: a reproducer names the files of modules, but not file lists or allowed absences.
 pub(crate) fn replay_options(options: &[String]) -> String {
     let needed = options.iter().filter(|option| !option.starts_with("--rtl "));
     needed.map(|option| format!(" {option}")).collect()
 }
 
-/// The files that took the place of modules, as a reproducer names them.
+/// The files that replace modules, as a reproducer names them.
 pub(crate) fn overrides(rtl: &RtlSources) -> Vec<String> {
     rtl.overrides.iter().map(|(module, file)| format!("{module}={}", absolute(file).display())).collect()
 }

@@ -1,4 +1,4 @@
-//! Where a job's inputs come from.
+//! The sources of a job's inputs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use crate::Project;
 pub enum Inputs {
     /// Constrained random, from the job's seed.
     Random,
-    /// The same with these knobs at a value (`gpurf_stimulus::knobs`): such a run need not reach everything.
+    /// The same with these knobs fixed (`gpurf_stimulus::knobs`): such a run need not reach everything.
     Pinned(Vec<(String, u32)>),
     /// A reproducer.
     Replay(Reproducer),
     /// A directed sequence by name (`gpurf_stimulus::directed`).
     Directed(String),
-    /// Of the SM: a kernel, with its host and memory.
+    /// Only for the SM: a kernel, with its host and memory.
     Kernel(KernelInputs),
-    /// Of the SM: a random program, from the job's seed.
+    /// Only for the SM: a random program, from the job's seed.
     Program(ProgramInputs),
 }
 
@@ -33,22 +33,22 @@ pub const REGISTERS: u16 = 64;
 pub struct KernelInputs {
     /// The launch manifest.
     pub manifest: PathBuf,
-    /// The PTX file of its source; none is looked at where the manifest has the machine's own instructions.
+    /// The PTX file of its source; not read if the manifest has the machine's own instructions.
     pub ptx: PathBuf,
-    /// What it says, where it has been read, or made, already.
+    /// The text of the manifest, if it has been read or made already.
     pub text: Option<String>,
     /// Registers that a thread may have.
     pub registers: u16,
 }
 
 impl KernelInputs {
-    /// A test kernel of the project: its small run.
+    /// A test kernel of the project, in its small run.
     pub fn of_project(project: &Project, name: &str) -> Self {
         let file = |ending: &str| project.root.join("tests/kernels").join(format!("{name}.{ending}"));
         Self { manifest: file("toml"), ptx: file("ptx"), text: None, registers: REGISTERS }
     }
 
-    /// What it is called in tables: its manifest's name.
+    /// Its name in tables: the manifest's name.
     pub fn name(&self) -> String {
         self.manifest.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
@@ -57,10 +57,10 @@ impl KernelInputs {
 /// A random program to run; its seed is the job's.
 #[derive(Clone, Debug)]
 pub struct ProgramInputs {
-    /// What its weights are called: a theme, or a file.
+    /// Name of its weights: a theme, or a file.
     pub name: String,
-    /// What it is made of.
+    /// The weights of instructions and other properties.
     pub weights: Arc<Weights>,
-    /// Whether it is one of a run through all themes, which has to reach every coverage point.
+    /// Whether it belongs to a run through all themes, which has to reach every coverage point.
     pub all_themes: bool,
 }

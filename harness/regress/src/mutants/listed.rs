@@ -14,7 +14,7 @@ struct MutantFile {
     mutant: Vec<MutantEntry>,
 }
 
-/// One of them.
+/// One mutant of a list.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MutantEntry {

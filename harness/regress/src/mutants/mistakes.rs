@@ -1,4 +1,4 @@
-//! Mistakes of designers, made on the parsed source.
+//! Mistakes that designers make, inserted into the parsed source.
 
 use std::path::{Path, PathBuf};
 
@@ -9,25 +9,25 @@ use super::places::{machine_shapes, of_suite, parameters, policies};
 use super::{Change, Family, Mutant, Parameters, netlist, python, run, verdict_of};
 use crate::{JobError, Project, RtlSources, packages_of};
 
-/// What `source_mutants.py` writes.
+/// The output of `source_mutants.py`.
 #[derive(Deserialize)]
 struct SourceFile {
     mutants: Vec<SourceEntry>,
 }
 
-/// One mutant of it.
+/// One mutant of the output.
 #[derive(Deserialize)]
 struct SourceEntry {
     select: u16,
     operator: String,
     description: String,
-    /// The shapes in which it exists, by number.
+    /// Indices of the shapes in which it exists.
     shapes: Vec<usize>,
-    /// The modules that read the net or connection that is broken.
+    /// The modules that read the broken net or connection.
     readers: Vec<String>,
 }
 
-/// Makes `count` mistakes in each module that `wanted` accepts.
+/// Generates `count` mistakes in each module that `wanted` accepts.
 ///
 /// # Errors
 /// When pyslang is not installed, or a module cannot be elaborated with its mutants.
@@ -77,7 +77,7 @@ fn read(folder: &Path) -> Result<SourceFile, JobError> {
     serde_json::from_str(&text).map_err(|e| unreadable(&e))
 }
 
-/// The different sets of parameters with which a module's mutants run.
+/// The distinct sets of parameters with which a module's mutants run.
 fn shapes(project: &Project, module: &str) -> Vec<Parameters> {
     let configs = if module == gpurf_sm::ENTRY.name {
         machine_shapes(project)
@@ -94,13 +94,13 @@ fn shapes(project: &Project, module: &str) -> Vec<Parameters> {
     shapes
 }
 
-/// The RTL with a module's mistakes in its place.
+/// The RTL in which a module is replaced by its source with mistakes.
 pub(super) fn sources(folder: &Path, module: &str, select: u16) -> RtlSources {
     let file: PathBuf = folder.join(format!("{module}.sv"));
     RtlSources { overrides: vec![(module.to_owned(), file)], select: Some(select), ..RtlSources::default() }
 }
 
-/// What Yosys says about a mutant and the original in a configuration: equivalent, or another word of `prove_equivalent.py`.
+/// Yosys' result for a mutant and the original in a configuration: equivalent, or another word of `prove_equivalent.py`.
 pub(super) fn proof(
     project: &Project,
     module: &str,

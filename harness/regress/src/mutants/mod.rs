@@ -1,14 +1,14 @@
-//! Can the check fail? RTL is broken on purpose, and the lockstep has to notice and to name the block.
+//! Checks that the comparison can fail: RTL is broken on purpose, and the lockstep has to detect this and name the block.
 //!
-//! * *Hand-written* mutants are the bugs that designers make: a text in a module's source is replaced when the mutant is run. They are listed
+//! * *Hand-written* mutants are bugs that designers make: a text in a module's source is replaced when the mutant is run. They are listed
 //!   in `tests/mutants/*.toml`.
-//! * *Mistakes* are of the same kind, made by operators on the parsed source of a module: a comparison without its top bit, a reset forgotten, the wrong one
-//!   of two registers. One source carries all mutants of a module and a variable selects one, so that a module costs one build.
+//! * *Mistakes* are of the same kind, inserted by operators into the parsed source of a module: a comparison without its top bit, a missing reset, a
+//!   confusion of two registers. One source has all mutants of a module and a variable selects one, so each module needs only one build.
 //! * *Netlist* mutants come from Yosys' `mutate` on a module's netlist: a pin inverted or stuck. They are selected in the same way.
 //!
-//! A mutant of the register file runs in the whole of it, where the block has to be found, and, if that does not notice it, alone in its
-//! block's own lockstep; one of the SM's other blocks in its own lockstep; one of the SM itself on kernels and random programs. A mutant that nothing
-//! notices is a hole in the check, unless it is proven that it cannot be noticed.
+//! A mutant of the register file runs in the whole register file, where the block has to be found. If it is not detected there, it runs alone in its
+//! block's own lockstep. A mutant of another block of the SM runs in that block's lockstep, one of the SM itself on kernels and random programs. A mutant
+//! that is never detected is a hole in the check, unless a proof shows that it cannot be detected.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,13 +34,13 @@ pub use trial::{Bench, Place, run_mutants};
 /// Name of the variable that selects a generated mutant.
 const SELECT: &str = "mutant_sel";
 
-/// Where a mutant comes from.
+/// Origin of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
-    /// From a list.
+    /// From a hand-written list.
     HandWritten,
-    /// A designer's mistake, made by an operator on the source.
+    /// A designer's mistake, inserted into the source by an operator.
     Mistake,
     /// A pin of the netlist, changed by Yosys.
     Netlist,
@@ -57,14 +57,14 @@ impl Family {
     }
 }
 
-/// How a mutant is made.
+/// The change that makes a mutant.
 #[derive(Clone, Debug)]
 enum Change {
     /// A text of the source is replaced.
     Text { find: String, replace: String },
-    /// Selected in a netlist.
+    /// Selected at run time in a netlist.
     Netlist { folder: PathBuf, select: u16 },
-    /// Selected in a source; it exists where a module has one of these sets of parameters.
+    /// Selected at run time in a source; it exists if the module has one of these sets of parameters.
     Source { folder: PathBuf, select: u16, shapes: Vec<Parameters> },
 }
 
@@ -74,23 +74,23 @@ type Parameters = Vec<(&'static str, u64)>;
 /// A broken module.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// The module that is broken.
+    /// Name of the broken module.
     pub module: String,
-    /// What was done to it.
+    /// The change.
     pub name: String,
-    /// Where it comes from.
+    /// Its origin.
     pub family: Family,
-    /// The operator that made it, of a mistake.
+    /// For a mistake, the operator that made it.
     pub operator: Option<String>,
-    /// Why it cannot be noticed, where that is known.
+    /// Why it cannot be detected, if that is known.
     pub equivalent: Option<String>,
-    /// The modules that read a net or a connection, where that is broken: a report may name one of them as well.
+    /// The modules that read the broken net or connection: a report may name one of them instead.
     readers: Vec<String>,
     change: Change,
 }
 
 impl Mutant {
-    /// The module's source with the fault; nothing of one that is selected at run time.
+    /// The module's source with the fault; `None` for a mutant that is selected at run time.
     ///
     /// # Errors
     /// When the module's source cannot be read.
@@ -104,39 +104,39 @@ impl Mutant {
     }
 }
 
-/// What the lockstep said.
+/// A difference found by the lockstep.
 #[derive(Clone, Debug, Serialize)]
 pub struct Caught {
-    /// In which block's lockstep.
+    /// The block whose lockstep found it.
     pub lockstep: String,
-    /// In which cycle.
+    /// The cycle.
     pub cycle: u64,
     /// The block that the report names.
     pub blamed: String,
-    /// By an assertion of the RTL and not by a difference.
+    /// Whether an assertion of the RTL found it, and not a difference.
     pub assertion: bool,
-    /// The first signal or memory that differs, or what the assertion said.
+    /// The first signal or memory that differs, or the message of the assertion.
     pub first: String,
 }
 
-/// What came of a mutant.
+/// Result of a mutant.
 #[derive(Clone, Debug, Serialize)]
 pub struct MutantResult {
     /// The broken module.
     pub module: String,
-    /// What was done to it.
+    /// The change.
     pub name: String,
-    /// Where it comes from.
+    /// Its origin.
     pub family: Family,
-    /// The operator that made it, of a mistake.
+    /// For a mistake, the operator that made it.
     pub operator: Option<String>,
-    /// How it was noticed, if it was.
+    /// How it was detected; `None` if it was not.
     pub caught: Option<Caught>,
     /// Whether the report names the broken module.
     pub located: bool,
-    /// Why it cannot be noticed: stated in the list, or proven by Yosys.
+    /// Why it cannot be detected: stated in the list, or proven by Yosys.
     pub equivalent: Option<String>,
-    /// Of a generated one that survived, what the attempt at a proof said: different (for inputs of any kind), out of time, or unknown.
+    /// For a generated mutant that survived, the result of the attempted proof: different (for inputs of any kind), out of time, or unknown.
     pub proof: Option<String>,
 }
 
@@ -145,17 +145,17 @@ pub struct MutantResult {
 pub struct Summary {
     /// Mutants run.
     pub mutants: usize,
-    /// Noticed.
+    /// Number of detected mutants.
     pub caught: usize,
-    /// Noticed, and the report names the module.
+    /// Number of detected mutants for which the report names the module.
     pub located: usize,
-    /// Shown to be equivalent to the original.
+    /// Number of mutants shown to be equivalent to the original.
     pub equivalent: usize,
-    /// Neither: holes.
+    /// Number of mutants that are neither detected nor equivalent: holes.
     pub survived: usize,
-    /// Median of the cycles until a mutant is noticed.
+    /// Median of the cycles until detection.
     pub median_cycles: u64,
-    /// The most cycles until one is noticed.
+    /// Maximum of the cycles until detection.
     pub worst_cycles: u64,
 }
 
@@ -166,7 +166,7 @@ fn source(project: &Project, module: &str) -> Result<String, JobError> {
     std::fs::read_to_string(&path).map_err(|e| JobError::Input(format!("cannot read {}: {e}", path.display())))
 }
 
-/// A Python program of `scripts/` in the environment that has pyosys.
+/// A command for a Python program of `scripts/`, in the environment that has pyosys.
 fn python(project: &Project, script: &str) -> Result<Command, JobError> {
     let python = project.root.join("target/venv/bin/python");
     if !python.exists() {
@@ -187,14 +187,14 @@ fn run(mut command: Command, what: &str) -> Result<String, JobError> {
     Err(JobError::Build(format!("{what}: {}", String::from_utf8_lossy(&output.stderr).trim_end())))
 }
 
-/// The word for one mutant in the answer of a script that proves.
+/// The word for one mutant in the output of a proof script.
 fn verdict_of(answer: &str, select: u16, script: &str) -> Result<String, JobError> {
     let unreadable = |e: &dyn std::fmt::Display| JobError::Build(format!("{script}: {e}: {answer}"));
     let mut verdicts: BTreeMap<String, String> = serde_json::from_str(answer).map_err(|e| unreadable(&e))?;
     verdicts.remove(&select.to_string()).ok_or_else(|| unreadable(&"no verdict"))
 }
 
-/// Every n-th mutant of each module, so that a module has `count` of them.
+/// A sample: every n-th mutant of each module, so that `count` of them remain for a module.
 pub fn sample(mutants: Vec<Mutant>, count: usize) -> Vec<Mutant> {
     let mut of_module: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
     for mutant in mutants {
@@ -207,7 +207,7 @@ pub fn sample(mutants: Vec<Mutant>, count: usize) -> Vec<Mutant> {
     chosen.collect()
 }
 
-/// Totals.
+/// Totals over these results.
 pub fn summary<'a>(verdicts: impl IntoIterator<Item = &'a MutantResult>) -> Summary {
     let verdicts: Vec<&MutantResult> = verdicts.into_iter().collect();
     let mut cycles: Vec<u64> = verdicts.iter().filter_map(|v| v.caught.as_ref()).map(|c| c.cycle).collect();

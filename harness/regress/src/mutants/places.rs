@@ -1,4 +1,4 @@
-//! In which locksteps, sizes and policies a mutant runs.
+//! The locksteps, sizes and policies in which a mutant runs.
 
 use gpurf_blocks::config::{
     BankPorts, Config, MrfConfig, PowerMode, ReadOrder, Reference, Replacement, Scheduler, SmConfig,
@@ -7,7 +7,7 @@ use gpurf_blocks::config::{
 use super::{Family, Mutant, Parameters};
 use crate::{COVERAGE_FROM_CYCLES, KernelInputs, LockstepJob, Project, suite};
 
-/// A small SM and register file: mutants differ from it in a few cycles, and it builds fast. Designs that it does not select have sizes as small.
+/// A small SM and register file: mutants show within a few cycles, and it builds fast. Designs that it does not select have small sizes too.
 pub(super) fn config() -> Config {
     let base = Config::BASELINE;
     let mut small = Config {
@@ -34,19 +34,19 @@ pub(super) fn parameters(block: &str, config: &Config) -> Parameters {
     (entry.twin)(config).declaration().parameters.clone()
 }
 
-/// The blocks in whose lockstep a mutant runs, in order.
+/// The blocks in whose lockstep a mutant runs, in this order.
 pub(super) fn locksteps(mutant: &Mutant) -> Vec<&str> {
     let module = mutant.module.as_str();
     let in_register_file = gpurf_sm::find("mrf").is_some_and(|mrf| mrf.contains(module));
     match (in_register_file, module) {
         (true, "mrf") | (false, _) => vec![module],
-        // The netlist of the crossbar has no memory that could be filled, which its own lockstep needs.
+        // The netlist of the crossbar has no memory that could be filled, but the crossbar's own lockstep needs one.
         (true, "mrf_crossbar") if mutant.family == Family::Netlist => vec!["mrf"],
         (true, _) => vec!["mrf", module],
     }
 }
 
-/// The configurations in which a mutant of a module runs: one for each policy that the module knows.
+/// The configurations in which a mutant of a module runs: one for each policy that affects the module.
 pub fn policies(module: &str) -> Vec<Config> {
     let base = config();
     let own = suite::FAMILIES.iter().find(|family| (family.is_own)(module));
@@ -62,14 +62,14 @@ pub fn policies(module: &str) -> Vec<Config> {
     all
 }
 
-/// That of a module's netlist, which has one size: the small one, or the first in which the module is, where the small one does not have it.
+/// The configuration of a module's netlist, which has one size: the small one, or, if that does not have the module, the first one that does.
 pub(super) fn of_netlist(module: &str) -> Config {
     let all = policies(module);
     let small = config();
     if all.contains(&small) { small } else { all[0] }
 }
 
-/// Those of a module that is in no design.
+/// The configurations for a module that does not belong to a design.
 fn shared(module: &str, base: Config) -> Vec<Config> {
     let with = |change: &dyn Fn(&mut Config)| suite::changed(base, change);
     match module {
@@ -110,7 +110,7 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
             suite::places(base),
             suite::with_unified(base),
         ],
-        // With two ports the line table and the side queue never ask for the same bus.
+        // With two ports the line table and the side queue never request the same bus.
         "writeback" => {
             let alone = suite::alone(base);
             vec![base, alone, suite::changed(alone, |c| c.mrf.issue_ports = 1)]
@@ -133,21 +133,21 @@ fn shared(module: &str, base: Config) -> Vec<Config> {
     }
 }
 
-/// What the whole suite runs of a block: sizes larger than those of [`policies`], so that a mutant runs there only if nothing else noticed it.
+/// All runs of a block in the whole suite: their sizes are larger than those of [`policies`], so a mutant runs there only if it was not detected before.
 pub(super) fn of_suite(block: &str, seed: u64) -> impl Iterator<Item = LockstepJob> + '_ {
     suite::leaf_blocks(seed, COVERAGE_FROM_CYCLES).into_iter().filter(move |job| job.block == block)
 }
 
-/// Kernels on which a mutant runs in the SM, until one of them notices it.
+/// Kernels on which a mutant runs in the SM, until one of them detects it.
 const MACHINE_KERNELS: [&str; 4] = ["radixSort", "countBytes", "collatz", "crc32"];
 
-/// What a mutant of a part of the SM runs on in the SM.
+/// Runs in the SM for a mutant of a part of the SM.
 pub(super) fn kernels(project: &Project, seed: u64) -> Vec<LockstepJob> {
     let of = |name: &&str| suite::kernel(KernelInputs::of_project(project, name), Config::default(), seed);
     MACHINE_KERNELS.iter().map(of).collect()
 }
 
-/// What a mutant of the SM itself runs on: kernels, launches that fault, and a program of each theme, with one issue port, with two, and with each family of register files.
+/// Runs for a mutant of the SM itself: kernels, launches that fault, and a program of each theme, with one issue port, with two, and with each family of register files.
 pub(super) fn whole_machine(project: &Project, seed: u64) -> Vec<LockstepJob> {
     let mut two = Config::default();
     two.mrf.issue_ports = 2;
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::mutants::Change;
 
-    /// A mutant that runs nowhere would count as one that survives.
+    /// A mutant without any run would count as one that survives.
     #[test]
     fn every_netlist_runs_in_some_lockstep() {
         let mut others = Vec::new();

@@ -1,4 +1,4 @@
-//! Running mutants.
+//! Runs mutants.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,14 +17,14 @@ use super::{
 use crate::job::selected;
 use crate::{COVERAGE_FROM_CYCLES, JobError, JobResult, LockstepJob, Project, RtlSources, request, run_all, run_job};
 
-/// Cycles after which a mutant counts as not noticed: so many does a block get in the whole suite.
+/// Cycles after which a mutant counts as not detected: as many as the whole suite runs of a block.
 const CYCLES: u64 = COVERAGE_FROM_CYCLES;
 /// Seconds of processor time that a proof of equivalence may take.
 const PROOF_LIMIT_S: u32 = 120;
-/// That a source is what it was while no mutant is selected is looked at in this share of the cycles: its operators leave nothing to rare values.
+/// This share of the cycles is enough to check that a source without a selected mutant is intact: its operators leave nothing to rare values.
 const INTACT_SHARE: u64 = 10;
 
-/// Where mutants have to be noticed.
+/// The place where mutants have to be detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the lockstep of their block, or of the register file.
@@ -33,10 +33,10 @@ pub enum Place {
     Machine,
 }
 
-/// Runs mutants on `threads` threads; `done` is told of each verdict.
+/// Runs mutants on `threads` threads; `done` is called with each verdict.
 ///
 /// # Errors
-/// The first thing that could not be built or run.
+/// The first error of a build or run.
 pub fn run_mutants(
     bench: &Bench<'_>,
     mutants: &[Mutant],
@@ -50,7 +50,7 @@ pub fn run_mutants(
     let verdicts = run_all(
         mutants,
         threads,
-        // Whoever wants it to end does not want every mutant built first.
+        // After a request to stop, the remaining mutants must not be built first.
         |m| if bench.stop.load(Ordering::Relaxed) { Err(interrupted()) } else { trial.verdict(m) },
         |_, v| {
             if let Ok(verdict) = v {
@@ -61,7 +61,7 @@ pub fn run_mutants(
     verdicts.into_iter().collect()
 }
 
-/// For each module with selected mutants, the selection of its original: in every shape in which one of its mutants exists.
+/// For each module with selectable mutants, the selection of its original, in every shape in which one of the mutants exists.
 fn originals(mutants: &[Mutant]) -> impl Iterator<Item = Mutant> {
     let mut originals: BTreeMap<&Path, Mutant> = BTreeMap::new();
     for mutant in mutants {
@@ -83,26 +83,26 @@ fn originals(mutants: &[Mutant]) -> impl Iterator<Item = Mutant> {
     originals.into_values()
 }
 
-/// Numbers for the scratch folders of this process.
+/// Counter for the names of this process's scratch folders.
 static SCRATCH: AtomicUsize = AtomicUsize::new(0);
 
-/// What mutants are run with.
+/// The environment in which mutants run.
 pub struct Bench<'a> {
     /// The checkout.
     pub project: &'a Project,
     /// Verilator and a C++ compiler.
     pub tools: &'a Toolchain,
-    /// What runs them.
+    /// The simulator.
     pub simulator: Simulator,
-    /// Where they have to be noticed.
+    /// The place where they have to be detected.
     pub place: Place,
     /// Seed of the runs.
     pub seed: u64,
-    /// Raised to end early.
+    /// Set to end early.
     pub stop: &'static AtomicBool,
 }
 
-/// One lockstep that a mutant runs in.
+/// One lockstep in which a mutant runs.
 enum Run {
     /// Random cycles of a block.
     Block(String, Box<Config>, u64),
@@ -115,7 +115,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// A netlist or source whose original is noticed would make every mutant of it look caught.
+    /// Checks that a netlist or source without a selected mutant equals the model: otherwise each of its mutants would seem to be detected.
     fn intact(&self, original: &Mutant) -> Result<(), JobError> {
         let (what, rtl, runs) = match &original.change {
             Change::Text { .. } => return Ok(()),
@@ -145,7 +145,7 @@ impl Trial<'_> {
     fn verdict(&self, mutant: &Mutant) -> Result<MutantResult, JobError> {
         let runs = self.runs(mutant);
         if runs.is_empty() {
-            // It would count as one that survives.
+            // Without a run the mutant would count as one that survives.
             let Mutant { module, name, .. } = mutant;
             return Err(JobError::Build(format!("no lockstep has {module} as the mutant has it: {name}")));
         }
@@ -184,7 +184,7 @@ impl Trial<'_> {
         Ok(MutantResult { module, name, family, operator, caught, located, equivalent, proof })
     }
 
-    /// What a mutant runs in, until it is noticed: under each policy that matters to it, a part of the register file in the whole of it first, then
+    /// The runs of a mutant, until one detects it: under each policy that matters to it, a part of the register file first in the whole of it, then
     /// in its own lockstep.
     fn runs(&self, mutant: &Mutant) -> Vec<Run> {
         let Bench { project, seed, place, .. } = *self.bench;
@@ -234,11 +234,11 @@ impl Trial<'_> {
         Ok(None)
     }
 
-    /// How RTL is built: with mutants that are selected while it runs, or with one in its text.
+    /// Build options of RTL with mutants that are selected at run time, or with one mutant in its text.
     fn options(&self, rtl: &RtlSources) -> Options {
         let selects = rtl.select.is_some();
         let knobs = rtl.select.iter().map(|_| SELECT.to_owned()).collect();
-        // A mutant that is not selected may still close a loop of wires or need a latch.
+        // Even a mutant that is not selected may close a combinational loop or need a latch.
         Options { simulator: self.bench.simulator, optimise: selects, knobs, netlist: selects, ..Options::default() }
     }
 
@@ -258,9 +258,9 @@ impl Trial<'_> {
     ) -> Result<Option<Caught>, JobError> {
         let options = self.options(rtl);
         let request = request(self.bench.project, block, config, rtl, options)?;
-        // A mutant that does not build is noticed by the tools, not by the lockstep: then the list has to be mended.
+        // If a mutant does not build, the tools detect it and not the lockstep: then its list has to be corrected.
         let library = selected(self.bench.tools.build(&request)?, rtl);
-        // Of a netlist registers are left out that it does not have; a source has them all.
+        // A netlist may lack registers, which are then left out; a source has all of them.
         if rtl.select.is_some() && rtl.extra.is_empty() && !library.absent().is_empty() {
             let absent = library.absent_names().join(", ");
             return Err(JobError::Build(format!("the source of {block} with mutants lacks {absent}")));
@@ -277,7 +277,7 @@ impl Trial<'_> {
         caught(block, &outcome, sides.comparator.declaration())
     }
 
-    /// What Yosys says about a mutant and the original, and in which size: equivalent, or another word of `prove_equivalent.py`.
+    /// Yosys' result for a mutant and the original, and the sizes: equivalent, or another word of `prove_equivalent.py`.
     fn proof(&self, mutant: &Mutant) -> Result<Option<(String, String)>, JobError> {
         let (project, module) = (self.bench.project, mutant.module.as_str());
         match &mutant.change {
@@ -293,7 +293,7 @@ impl Trial<'_> {
                 if !netlist::is_possible(module) {
                     return Ok(None);
                 }
-                // In each small size in which it exists; the large ones take too long.
+                // Tries each small size in which it exists; the large sizes take too long.
                 let mut tried: Vec<Parameters> = Vec::new();
                 let mut answer = None;
                 for config in policies(module).into_iter().chain(places::of_suite(module, 0).map(|job| job.config)) {
@@ -316,7 +316,7 @@ impl Trial<'_> {
     }
 }
 
-/// Of the runs of the SM one of each build: it says as much as all of them.
+/// Keeps one run of the SM for each build: the others would give the same information.
 fn one_of_each_build(runs: &mut Vec<Run>) {
     let mut seen = Vec::new();
     runs.retain(|run| match run {
@@ -330,7 +330,7 @@ fn one_of_each_build(runs: &mut Vec<Run>) {
     });
 }
 
-/// Sizes in words.
+/// Sizes as text.
 fn at(shapes: &[Parameters]) -> String {
     let one =
         |shape: &Parameters| shape.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
@@ -338,8 +338,8 @@ fn at(shapes: &[Parameters]) -> String {
     if all.is_empty() { String::new() } else { format!(" at {}", all.join(" and ")) }
 }
 
-/// Whether a report that names `blamed` names the broken module. A RAM cell has no boundary of its own inside a block: there the block that holds it
-/// stands for it. A net between blocks is read once, so a block that reads it
+/// Whether a report that names `blamed` names the broken module. A RAM cell has no boundary of its own inside a block, so its block
+/// counts as the broken module. A net between blocks is sampled once, so a block that reads the net
 /// stands for the module that connects it.
 fn located(mutant: &Mutant, blamed: &str) -> bool {
     let module = mutant.module.as_str();
@@ -372,7 +372,7 @@ fn caught_in_machine(result: JobResult) -> Result<Option<Caught>, JobError> {
     match result.result {
         Verdict::Pass => Ok(None),
         Verdict::Interrupted => Err(interrupted()),
-        // The model panicked: that says nothing about the mutant.
+        // The model panicked: this gives no information about the mutant.
         Verdict::ProbesAbsent | Verdict::Error => Err(JobError::Build(result.report)),
         _ => {
             let cycle = result.failing_cycle.unwrap_or(result.cycles);

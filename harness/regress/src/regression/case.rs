@@ -1,4 +1,4 @@
-//! A case: one run, in words and numbers that can be written down and read again.
+//! A case: one run, in a form that can be written to a file and read again.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::{JobError, KernelInputs, LockstepJob, ProgramInputs, Project, is_buil
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
-    /// What tells it from all others: configuration, kind, name, seed.
+    /// Unique name: configuration, kind, name, seed.
     pub id: String,
-    /// What differs from the default preset.
+    /// The configuration, as settings that differ from the default preset.
     pub settings: Vec<String>,
     /// Its seed.
     pub seed: u64,
     /// What is run.
     pub work: Work,
-    /// Seconds that it may take, without building.
+    /// Time limit in seconds, without building.
     pub limit_s: u64,
 }
 
@@ -51,7 +51,7 @@ pub enum Work {
     },
 }
 
-/// A configuration in a word: its preset, or what differs from the default.
+/// A short name of a configuration: its preset, or the settings that differ from the default.
 pub fn label(config: &Config) -> String {
     match presets().find(|preset| preset.config == *config) {
         Some(preset) => preset.name.to_owned(),
@@ -60,7 +60,7 @@ pub fn label(config: &Config) -> String {
 }
 
 impl Case {
-    /// A run of something.
+    /// A case with this configuration, seed, work and time limit.
     pub fn new(config: &Config, seed: u64, work: Work, limit_s: u64) -> Self {
         let label = label(config);
         let id = match &work {
@@ -80,7 +80,7 @@ impl Case {
         Config::load(Start::Preset(DEFAULT_PRESET), &self.settings).map_err(|e| JobError::Input(e.to_string()))
     }
 
-    /// The configuration in a word.
+    /// The short name of the configuration.
     pub fn label(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
     }
@@ -93,18 +93,18 @@ impl Case {
         }
     }
 
-    /// Whether a module or package is part of the block that runs.
+    /// Whether a module or package is part of the block of this case.
     pub fn contains(&self, module: &str) -> bool {
         gpurf_sm::find(self.block()).is_some_and(|block| is_built_from(block, module))
     }
 
-    /// Whether an option is of interest: `--rtl MODULE=FILE` is to what contains the module.
+    /// Whether an option matters to this case: `--rtl MODULE=FILE` does if the block contains the module.
     fn concerns(&self, option: &str) -> bool {
         let module = option.strip_prefix("--rtl ").and_then(|rest| rest.split('=').next());
         module.is_none_or(|module| self.contains(module))
     }
 
-    /// The lockstep; none for what runs on the model alone.
+    /// The lockstep job; `None` for a case that runs on the model alone.
     ///
     /// # Errors
     /// When it was not made by [`new`](Self::new).
@@ -123,7 +123,7 @@ impl Case {
         Ok(Some(LockstepJob { keep_failure: false, ..job }))
     }
 
-    /// The command that runs it alone; `options` name RTL that takes the place of the project's.
+    /// The command that runs this case alone; `options` name RTL that replaces the project's.
     pub fn command(&self, options: &[String]) -> String {
         let run = match &self.work {
             Work::Block { block, .. } => format!("gpurf cosim --block {block}"),
@@ -138,7 +138,7 @@ impl Case {
         }
     }
 
-    /// The command that runs something else in the same configuration, from the same seed on.
+    /// A command with another run in the same configuration, with the same first seed.
     pub(super) fn command_of(&self, run: String, options: &[String]) -> String {
         let preset = presets().find(|preset| preset.name == self.label());
         let mut words = vec![run];

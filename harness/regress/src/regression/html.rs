@@ -1,4 +1,4 @@
-//! A report as one page that needs no other file.
+//! The report as one HTML page that needs no other file.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,9 +8,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::report::{Bucket, Changes, RegressionReport, Run, Trend};
 
-/// Rows of lists that may be long.
+/// Maximum number of rows of a list.
 const SHOWN: usize = 200;
-/// Lines of a message.
+/// Maximum number of lines of a message.
 const LINES: usize = 30;
 
 const STYLE: &str = "\
@@ -24,7 +24,7 @@ pre{background:#f6f8fa;padding:.6em;overflow-x:auto;font-size:12px}code{font-siz
 details{margin:.4em 0}summary{cursor:pointer}\
 @media(prefers-color-scheme:dark){body{color:#d1d7de;background:#16191d}th,pre{background:#22272e}td,th{border-color:#353b43}.good{color:#57ab5a}.bad{color:#f47067}}";
 
-/// As a page; with what has changed since an earlier run.
+/// The page; with the changes since an earlier run.
 pub fn html(report: &RegressionReport, earlier: Option<&Trend>) -> String {
     let title = match report.shard {
         Some(shard) => format!("gpurf regress {} ({} of {})", report.tier, shard.index, shard.count),
@@ -52,7 +52,7 @@ pub fn html(report: &RegressionReport, earlier: Option<&Trend>) -> String {
     page.into_string()
 }
 
-/// What a program wrote, without characters that HTML does not have.
+/// The output of a program, without characters that HTML does not allow.
 fn printable(text: &str) -> Cow<'_, str> {
     let strange = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if text.contains(strange) { text.replace(strange, "?").into() } else { text.into() }
@@ -147,7 +147,7 @@ fn failure(bucket: &Bucket) -> Markup {
     }
 }
 
-/// Kernels down, configurations across: cycles, or what went wrong.
+/// A table with a row for each kernel and a column for each configuration: cycles, or the failure.
 fn matrix(report: &RegressionReport) -> Markup {
     let of_kernels = || report.runs.iter().filter(|run| matches!(run.kind, "kernel" | "golden"));
     let mut cells: BTreeMap<(&str, &str), Vec<&Run>> = BTreeMap::new();

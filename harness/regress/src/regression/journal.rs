@@ -1,7 +1,7 @@
-//! What has been done, line by line: each line reaches the disk before the next case of its worker begins.
+//! The journal: one line for each completed case, written to disk before the next case of the same worker begins.
 //!
-//! A process that is killed leaves whole lines and at most one torn one at the end, which is cut off. So what stands in the journal has happened, and what has
-//! not is done again.
+//! A process that is killed leaves complete lines and at most one incomplete line at the end, which is cut off. So everything in the journal has been done,
+//! and everything else is run again.
 
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -15,7 +15,7 @@ use super::outcome::{CaseOutcome, Signature};
 use super::plan::Shard;
 use crate::JobError;
 
-/// The first line: what the journal is about. A regression goes on only where all of it is the same.
+/// The first line: describes the regression. It can be resumed only if all of this is the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the format.
@@ -31,31 +31,31 @@ pub struct Header {
     pub kernels: String,
     /// Digest of the program, with its models.
     pub program: String,
-    /// The part of the plan.
+    /// The part of the plan that is run.
     pub shard: Shard,
 }
 
 /// The version that is written and read.
 pub const VERSION: u32 = 1;
 
-/// The results, beside the journal.
+/// File name of the results, next to the journal.
 pub const RESULTS: &str = "results.json";
-/// Those of the run before, with which this one is compared.
+/// File name of the previous run's results, with which this run is compared.
 pub const EARLIER: &str = "earlier.json";
 
-/// A case that stands for its bucket, run once more and shrunk.
+/// A case that represents its bucket, run again and shrunk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reproducer {
     /// The bucket.
     pub signature: Signature,
     /// The case.
     pub case: String,
-    /// Its failure folder, below the folder of the regression; none where it leaves none.
+    /// Its failure folder, below the folder of the regression; `None` if the failure leaves no folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
 }
 
-/// Any other line.
+/// Any line after the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
@@ -65,7 +65,7 @@ pub enum Line {
     Reproducer(Reproducer),
 }
 
-/// An open journal, which no other process writes.
+/// An open journal, locked against other processes.
 pub struct Journal {
     path: PathBuf,
     file: File,
@@ -73,12 +73,12 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins one. The journal that was there and its results are kept beside it.
+    /// Creates a journal. An existing journal and its results are kept under other names.
     ///
     /// # Errors
-    /// When another process writes it, or the disk does not take it.
+    /// When another process writes to it, or the disk cannot be written.
     pub fn create(path: &Path, header: &Header) -> Result<Self, JobError> {
-        // Whoever is refused here has changed nothing.
+        // An error up to here has changed nothing on disk.
         let old = open(path)?;
         let before = path.with_extension("before.jsonl");
         for (from, to) in [(path.with_file_name(RESULTS), path.with_file_name(EARLIER)), (path.to_owned(), before)] {
@@ -96,10 +96,10 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Goes on with one; gives what has been done. Where there is none, begins one.
+    /// Resumes a journal and returns what has been done. If there is none, creates one.
     ///
     /// # Errors
-    /// When it is about something else, is damaged before its end, or another process writes it.
+    /// When it belongs to another regression, is damaged before its end, or another process writes to it.
     pub fn resume(path: &Path, header: &Header) -> Result<(Self, Vec<Line>), JobError> {
         let Some(file) = open(path)? else {
             return Ok((Self::create(path, header)?, Vec::new()));
@@ -117,10 +117,10 @@ impl Journal {
         Ok((journal, lines))
     }
 
-    /// Adds a line. When this returns, the line is on the disk; or none of it is.
+    /// Appends a line. When this returns, either the whole line is on disk or nothing of it.
     ///
     /// # Errors
-    /// When the disk does not take it.
+    /// When the disk cannot be written.
     pub fn append(&mut self, line: &impl Serialize) -> Result<(), JobError> {
         let mut text = serde_json::to_string(line).expect("words, numbers and maps of them are JSON");
         text.push('\n');
@@ -131,7 +131,7 @@ impl Journal {
             self.file.sync_data()
         };
         if let Err(error) = write() {
-            // Half a line would be cut off by the next one who reads; better it is not there.
+            // An incomplete line would be cut off by the next reader; it is better to remove it now.
             let _ = self.file.set_len(at);
             return Err(if at == 0 { cannot_write(&self.path, &error) } else { cannot_add(&self.path, &error) });
         }
@@ -152,7 +152,7 @@ fn cannot_add(path: &Path, error: &io::Error) -> JobError {
     ))
 }
 
-/// Opens the journal that is there, unless another process writes it.
+/// Opens an existing journal, unless another process writes to it.
 fn open(path: &Path) -> Result<Option<File>, JobError> {
     match OpenOptions::new().read(true).write(true).open(path) {
         Ok(file) => lock(&file, path).map(|()| Some(file)),
@@ -175,7 +175,7 @@ fn lock(file: &File, path: &Path) -> Result<(), JobError> {
     }
 }
 
-/// Why a journal cannot be continued.
+/// Why a journal cannot be resumed.
 fn differs(found: &Header, wanted: &Header) -> Option<String> {
     let other = |what: &str, found: &dyn Display, wanted: &dyn Display| {
         format!("the folder is of {what} {found}, not {wanted}: choose its --out")
@@ -197,16 +197,16 @@ fn differs(found: &Header, wanted: &Header) -> Option<String> {
     Some(format!("the {what} {have} changed since this regression began; start anew without --resume"))
 }
 
-/// What any version of the format has in its first line.
+/// The part of the first line that all versions of the format have in common.
 #[derive(Deserialize)]
 struct Format {
     gpurf_journal: u32,
 }
 
-/// Reads a journal: its header, if it has come as far as that, its lines, and the length of what is whole.
+/// Reads a journal: its header, if it is complete, its lines, and the length of the complete part.
 ///
 /// # Errors
-/// When it cannot be read, is of another format, or is damaged before its end.
+/// When it cannot be read, has another format, or is damaged before its end.
 pub fn read(path: &Path) -> Result<(Option<Header>, Vec<Line>, u64), JobError> {
     let bytes = fs::read(path).map_err(|e| JobError::Input(format!("{}: {e}", path.display())))?;
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);

@@ -1,4 +1,4 @@
-//! A report for continuous integration: a test suite for each configuration and kind, a test case for each case; and a suite of what the runs do not show.
+//! A report for continuous integration: a test suite for each configuration and kind, a test case for each case, a suite for other problems.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use super::outcome::Signature;
 use super::report::{RegressionReport, Run};
 
-/// The suite of what is wrong with the plan as a whole.
+/// The suite for problems of the plan as a whole.
 const PLAN: &str = "plan";
 
-/// As JUnit XML.
+/// The report as JUnit XML.
 pub fn junit(report: &RegressionReport) -> String {
     let mut suites: BTreeMap<(&str, &str), Vec<&Run>> = BTreeMap::new();
     for run in &report.runs {
@@ -35,12 +35,12 @@ pub fn junit(report: &RegressionReport) -> String {
     all.to_string().expect("XML in a string")
 }
 
-/// Seconds as a time; the longest one if the sum of many is longer.
+/// Seconds as a duration; limited to the longest duration.
 fn time(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-/// It could not be run.
+/// Whether the case could not be run.
 fn broke(run: &Run) -> bool {
     matches!(run.outcome.result, Verdict::Error | Verdict::Crashed)
 }
@@ -69,7 +69,7 @@ fn case(report: &RegressionReport, run: &Run) -> TestCase {
     case
 }
 
-/// What no case is at fault for, such as coverage that all programs together miss; and cases that have not been run.
+/// Problems that belong to no case, such as coverage that all programs together miss; and cases that have not been run.
 fn beyond_runs(report: &RegressionReport) -> Vec<TestCase> {
     let of = |name: String, kind: NonSuccessKind, cause: &str, message: &str| {
         let mut status = TestCaseStatus::non_success(kind);

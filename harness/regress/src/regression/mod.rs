@@ -1,8 +1,8 @@
-//! Thousands of cases overnight, unwatched.
+//! Runs thousands of cases overnight, unattended.
 //!
-//! A [`RegressionPlan`] is a list of [`Case`]s, made from a file that says presets, kernels, programs, blocks and seeds by tier. [`run()`] gives them out to worker processes and
-//! writes what came of each, a [`CaseOutcome`], as a line of a [`journal`]; a journal and its plan make a [`RegressionReport`], and nothing else does. So a run that was killed goes on
-//! where its journal ends, shards are merged by reading their journals, and none of it shows in the report. Failures with one [`Signature`] are one bucket, and the
+//! A [`RegressionPlan`] is a list of [`Case`]s, made from a file that specifies presets, kernels, programs, blocks and seeds by tier. [`run()`] gives them to worker processes and
+//! writes the result of each, a [`CaseOutcome`], as a line of a [`journal`]. A [`RegressionReport`] is made from a journal and its plan only. So a run that was killed is resumed
+//! where its journal ends, shards are merged by reading their journals, and none of this changes the report. Failures with the same [`Signature`] form a bucket, and the
 //! first case of each bucket is run again, shrunk and kept. `docs/regression.md` has the formats.
 
 mod case;

@@ -1,4 +1,4 @@
-//! What came of a case, and what failures have in common.
+//! The result of a case, and the signature that groups failures.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use super::case::{Case, Work};
 use crate::mutants::module_of;
 use crate::{JobError, JobResult};
 
-/// Characters of a signature that the name of its folder shows.
+/// Maximum number of characters of a signature in the name of its folder.
 const FOLDER_LENGTH: usize = 80;
 
-/// What came of a case: a line of the journal, and a row of the report.
+/// The result of a case: a line of the journal, and a row of the report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseOutcome {
-    /// The case's name.
+    /// Name of the case.
     pub case: String,
     /// How it ended.
     pub result: Verdict,
-    /// The status that the program ends with.
+    /// Exit status of the program.
     pub status: u8,
     /// Cycles found equal; of a golden, cycles run.
     #[serde(default)]
@@ -50,7 +50,7 @@ pub struct CaseOutcome {
 }
 
 impl CaseOutcome {
-    /// Of a case that has nothing but a message.
+    /// The outcome of a case without any data but a message.
     pub fn new(case: &Case, result: Verdict, message: impl Into<String>) -> Self {
         Self {
             case: case.id.clone(),
@@ -67,13 +67,13 @@ impl CaseOutcome {
         }
     }
 
-    /// Of a case that could not be run.
+    /// The outcome of a case that could not be run.
     pub fn refused(case: &Case, error: &JobError) -> Self {
         let status = if matches!(error, JobError::Input(_)) { 2 } else { 3 };
         Self { status, ..Self::new(case, Verdict::Error, error.to_string()) }
     }
 
-    /// Of a lockstep.
+    /// The outcome of a lockstep.
     pub fn of(case: &Case, result: &JobResult) -> Self {
         let owned = |(name, count): (&'static str, u64)| (name.to_owned(), count);
         Self {
@@ -82,7 +82,7 @@ impl CaseOutcome {
             build_s: result.build_s,
             wall_s: result.wall_s,
             events: result.events.iter().map(|(name, count)| owned((name, *count))).collect(),
-            // Of programs and kernels the report knows all points, and one of them reaches few.
+            // For programs and kernels the report knows the list of all points, and a single case reaches few of them.
             coverage: result
                 .coverage
                 .iter()
@@ -96,19 +96,19 @@ impl CaseOutcome {
     }
 }
 
-/// What failures have in common that have the same cause, as far as one can tell.
+/// The common properties of failures that probably have the same cause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Signature {
     /// The block at fault.
     pub block: String,
-    /// Its port, net or register; the place of an assertion; or the words of a message.
+    /// Its port, net or register; the location of an assertion; or the text of a message.
     pub port: String,
-    /// How it failed.
+    /// The verdict.
     pub kind: Verdict,
 }
 
 impl Signature {
-    /// Of a failure; none where nothing failed.
+    /// The signature of a failure; `None` if the case did not fail.
     pub fn of(case: &Case, outcome: &CaseOutcome) -> Option<Self> {
         let kind = outcome.result;
         if kind.good() || kind == Verdict::Interrupted {
@@ -123,7 +123,7 @@ impl Signature {
                 let line: String = place.chars().take_while(char::is_ascii_digit).collect();
                 (module, format!("line {line}"))
             }
-            // Golden after golden changes for one reason.
+            // One change of the model usually changes many goldens.
             (Verdict::GoldenChanged, _) => (case.block().to_owned(), case.label().to_owned()),
             (Verdict::CoverageMissed | Verdict::ProbesAbsent | Verdict::TimeLimit, _) => {
                 (case.block().to_owned(), String::new())
@@ -137,7 +137,7 @@ impl Signature {
         Some(Self { block, port, kind })
     }
 
-    /// As the name of a folder; no other signature has the same.
+    /// The name of a folder, which differs for different signatures.
     pub fn folder(&self) -> String {
         let mut text = format!("{}-{}", self.kind.word(), self.block);
         if !self.port.is_empty() {
@@ -148,7 +148,7 @@ impl Signature {
         if name == text {
             return name;
         }
-        // What the name has lost.
+        // A hash distinguishes names that were shortened.
         format!("{}-{:08x}", name.trim_end_matches('-'), XxHash3_64::oneshot(text.as_bytes()) as u32)
     }
 }
@@ -165,7 +165,7 @@ fn without_indices(port: &str) -> String {
     port.chars().filter(keep).collect::<String>().trim_end().to_owned()
 }
 
-/// Each number as `#`: decimal, and hexadecimal after `0x`.
+/// Replaces each number by `#`: decimal numbers, and hexadecimal ones after `0x`.
 fn without_numbers(text: &str) -> String {
     let mut words = String::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The plan of a regression: which cases there are, in which order.
+//! The plan of a regression: the list of its cases, in order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,14 +14,14 @@ use twox_hash::XxHash3_64;
 use super::case::{Case, Work};
 use crate::{Inputs, JobError, Project, golden, suite};
 
-/// Stands for all there are.
+/// Stands for all existing items.
 const ALL: &str = "*";
 
-/// Programs at each configuration, as of `gpurf cosim --programs`.
+/// Allowed numbers of programs for each configuration, as in `gpurf cosim --programs`.
 const COUNT: RangeInclusive<u64> = 1..=1_000_000;
-/// Cycles of each run of a block: the most take months, and can be multiplied.
+/// Allowed numbers of cycles for each run of a block: the maximum takes months, and can be multiplied.
 const CYCLES: RangeInclusive<u64> = 1..=1_000_000_000_000;
-/// Seconds that a case may take: up to a year.
+/// Allowed numbers of seconds for a case: up to a year.
 const LIMIT_S: RangeInclusive<u64> = 1..=31_536_000;
 
 /// A plan's file: tiers by name, each a list of entries.
@@ -31,32 +31,32 @@ struct Document {
     tiers: BTreeMap<String, Vec<Entry>>,
 }
 
-/// A product of presets, variants, seeds and what is run.
+/// An entry: a product of presets, variants, seeds and what is run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     run: What,
-    /// Presets by name; all of them unless something else is said.
+    /// Presets by name; by default all of them.
     #[serde(default = "all")]
     presets: Vec<String>,
     /// Settings on top of the preset, one list for each variant.
     #[serde(default = "plain")]
     variants: Vec<Vec<String>>,
-    /// Further lists of variants: each variant of one list with each of the others.
+    /// Further lists of variants: each variant of one list is combined with each variant of the others.
     #[serde(default)]
     times: Vec<Vec<Vec<String>>>,
-    /// Kernels, or blocks, by name.
+    /// Kernels or blocks, by name.
     #[serde(default = "all")]
     names: Vec<String>,
-    /// Sizes of the register file; of blocks, whether they are run in all shapes and policies.
+    /// Sizes of the register file; for blocks, whether they are run in all shapes and policies.
     shapes: Option<Shapes>,
     #[serde(default = "first_seed")]
     seeds: Vec<u64>,
-    /// Programs at each configuration, with seeds from the entry's first seed on.
+    /// Programs for each configuration, with consecutive seeds from the entry's first seed on.
     count: Option<u64>,
     /// Cycles of each run of a block.
     cycles: Option<u64>,
-    /// Seconds that a case may take, without building. Every entry has them.
+    /// Time limit of a case in seconds, without building. Every entry must have it.
     limit_s: Option<u64>,
 }
 
@@ -75,7 +75,7 @@ enum What {
 }
 
 impl What {
-    /// The keys that its entries take besides `run` and `limit_s`.
+    /// The keys that entries of this kind accept besides `run` and `limit_s`.
     fn takes(self) -> &'static [&'static str] {
         match self {
             Self::Goldens => &["presets", "names"],
@@ -107,7 +107,7 @@ fn first_seed() -> Vec<u64> {
     vec![1]
 }
 
-/// What the command line changes of a plan.
+/// Changes of a plan by the command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overrides {
     /// Cycles of each run of a block.
@@ -119,9 +119,9 @@ pub struct Overrides {
 /// A part of a plan: the `index`th of `count`, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
-    /// Which.
+    /// The index of the part.
     pub index: usize,
-    /// Of how many.
+    /// The number of parts.
     pub count: usize,
 }
 
@@ -129,7 +129,7 @@ impl Shard {
     /// The whole plan.
     pub const WHOLE: Self = Self { index: 1, count: 1 };
 
-    /// Whether it has the case at this place of the plan. Neighbours go to different shards, so that all of them have some of everything.
+    /// Whether the part has the case at this index. Neighbouring cases belong to different shards, so each shard gets a mixture.
     pub fn has(self, place: usize) -> bool {
         place % self.count == self.index - 1
     }
@@ -151,26 +151,26 @@ pub struct RegressionPlan {
 }
 
 impl RegressionPlan {
-    /// Reads a tier of a plan's file.
+    /// Reads a tier from a plan's file.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// The error in the plan, and its location.
     pub fn load(project: &Project, file: &Path, tier: &str, overrides: Overrides) -> Result<Self, JobError> {
         let text = gpurf_launch::read_text(file).map_err(|e| JobError::Input(format!("{}: {e}", file.display())))?;
         Self::parse(project, &text, &file.display().to_string(), tier, overrides)
     }
 
-    /// As [`load`](Self::load), of a text that messages call `name`.
+    /// As [`load`](Self::load), from a text that messages call `name`.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// The error in the plan, and its location.
     pub fn parse(project: &Project, text: &str, name: &str, tier: &str, over: Overrides) -> Result<Self, JobError> {
         let wrong = |e: toml::de::Error| {
             let line = e.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
             JobError::Input(format!("{name}:{line}: {}", e.message()))
         };
         let document: Document = toml::from_str(text).map_err(wrong)?;
-        // The same without defaults: the keys that are there.
+        // The same text without defaults: only the keys that it contains.
         let mut given: BTreeMap<String, Vec<Keys>> = toml::from_str(text).map_err(wrong)?;
         let (Some(entries), Some(given)) = (document.tiers.get(tier), given.remove(tier)) else {
             let known: Vec<&str> = document.tiers.keys().map(String::as_str).collect();
@@ -192,7 +192,7 @@ impl RegressionPlan {
         Ok(Self { tier: tier.to_owned(), cases })
     }
 
-    /// A digest of all cases: two plans with the same one are the same.
+    /// A digest of all cases: plans with equal digests are equal.
     pub fn digest(&self) -> String {
         let text = serde_json::to_string(&self.cases).expect("words and numbers are JSON");
         format!("{:016x}", XxHash3_64::oneshot(text.as_bytes()))
@@ -209,7 +209,7 @@ impl RegressionPlan {
 }
 
 impl Entry {
-    /// Checks that what is run takes all keys that the entry has.
+    /// Checks that the entry's kind of run accepts all of its keys.
     fn check_keys(&self, given: &Keys) -> Result<(), JobError> {
         let takes = [self.run.takes(), &["limit_s"]].concat();
         let Some(key) = given.keys().find(|key| *key != "run" && !takes.contains(&key.as_str())) else {
@@ -294,7 +294,7 @@ impl Entry {
         Ok(cases)
     }
 
-    /// The list that leaves no case.
+    /// The list because of which no case remains.
     fn why_none(&self) -> String {
         let lists = [
             ("presets", self.presets.is_empty()),
@@ -318,7 +318,7 @@ impl Entry {
         })
     }
 
-    /// Each preset with each variant.
+    /// The configurations: each preset with each variant.
     fn configs(&self) -> Result<Vec<Config>, JobError> {
         let names = presets().map(|preset: &Preset| preset.name.to_owned()).collect();
         let mut configs = Vec::new();
@@ -332,7 +332,7 @@ impl Entry {
     }
 }
 
-/// A number that has to be in a range.
+/// Checks that a number is in a range.
 fn within(key: &str, value: u64, range: RangeInclusive<u64>) -> Result<u64, JobError> {
     if range.contains(&value) {
         return Ok(value);
@@ -340,7 +340,7 @@ fn within(key: &str, value: u64, range: RangeInclusive<u64>) -> Result<u64, JobE
     Err(JobError::Input(format!("{key} = {value}: it has to be from {} to {}", range.start(), range.end())))
 }
 
-/// Those of the names that are wanted, in the order in which they are wanted.
+/// The wanted names among the known ones, in the order of `wanted`.
 fn chosen(wanted: &[String], known: Vec<String>, what: &str) -> Result<Vec<String>, JobError> {
     if wanted == [ALL] {
         return Ok(known);

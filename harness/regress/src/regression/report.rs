@@ -1,4 +1,4 @@
-//! What a regression has to say: made from plan and journal, and nothing else, so that it does not show how it was run.
+//! The report of a regression: made only from plan and journal, so that it does not depend on how the cases were run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,60 +12,60 @@ use super::outcome::{CaseOutcome, Signature};
 use super::plan::{RegressionPlan, Shard};
 use crate::programs::Reached;
 
-/// A row: a case and what came of it.
+/// A row: a case and its result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
     /// The block that ran.
     pub block: String,
-    /// Its preset, or what differs from the default one.
+    /// Its preset, or the settings that differ from the default one.
     pub preset: String,
     /// What was run: `block`, `kernel`, `program`, `golden`.
     pub kind: &'static str,
-    /// Which of that kind.
+    /// Name of what was run.
     pub name: String,
     /// Seed.
     pub seed: u64,
-    /// What came of it.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: CaseOutcome,
 }
 
-/// Failures that look alike.
+/// Failures with the same signature.
 #[derive(Clone, Debug, Serialize)]
 pub struct Bucket {
-    /// What they have in common.
+    /// Their signature.
     #[serde(flatten)]
     pub signature: Signature,
-    /// How many.
+    /// Number of failures.
     pub count: usize,
-    /// Which, in the order of the plan.
+    /// Names of the cases, in the order of the plan.
     pub cases: Vec<String>,
-    /// The command that runs the first of them.
+    /// The command that runs the first case.
     pub command: String,
-    /// What the first of them says.
+    /// The message of the first case.
     pub message: String,
-    /// Its failure folder, with the shortest run that still fails; below the folder of the regression.
+    /// The failure folder of the first case, with the shortest run that still fails; below the folder of the regression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact: Option<PathBuf>,
 }
 
-/// All of a regression.
+/// The report of a regression.
 #[derive(Clone, Debug, Serialize)]
 pub struct RegressionReport {
-    /// In a word: that of the worst run.
+    /// The verdict of the worst run.
     pub result: Verdict,
     /// `regress`.
     pub command: &'static str,
     /// The tier.
     pub tier: String,
-    /// The part of the plan, unless it is the whole.
+    /// The part of the plan, unless it is the whole plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
     /// Digest of the plan.
     pub plan: String,
     /// Failures, in the order of their first cases.
     pub buckets: Vec<Bucket>,
-    /// How often each coverage point was reached, in the whole run: of each block, and by the programs and kernels of each configuration.
+    /// How often each coverage point was reached in the whole run: for each block, and by the programs and kernels of each configuration.
     pub coverage: BTreeMap<String, BTreeMap<String, u64>>,
     /// Points that were never reached.
     pub never: BTreeMap<String, Vec<String>>,
@@ -76,7 +76,7 @@ pub struct RegressionReport {
     pub runs: Vec<Run>,
 }
 
-/// The failures among these runs by signature, in the order of their first cases.
+/// The failures among these runs, grouped by signature, in the order of their first cases.
 pub(super) fn buckets<'a, 'b>(
     runs: impl Iterator<Item = (&'a Case, &'b CaseOutcome)>,
 ) -> Vec<(Signature, Vec<&'a Case>)> {
@@ -92,7 +92,7 @@ pub(super) fn buckets<'a, 'b>(
 }
 
 impl RegressionReport {
-    /// Of what has been done.
+    /// The report of what has been done.
     pub fn new(
         plan: &RegressionPlan,
         shard: Shard,
@@ -149,13 +149,13 @@ impl RegressionReport {
         }
     }
 
-    /// The status that the program ends with.
+    /// Exit status of the program.
     pub fn status(&self) -> u8 {
         let worst = self.runs.iter().map(|run| run.outcome.status).max().unwrap_or(0);
         worst.max(u8::from(!self.buckets.is_empty()))
     }
 
-    /// The same with every time at zero.
+    /// The same report with all times at zero.
     #[must_use]
     pub fn without_times(&self) -> Self {
         let mut same = self.clone();
@@ -165,7 +165,7 @@ impl RegressionReport {
         same
     }
 
-    /// As one JSON object.
+    /// The report as one JSON object.
     pub fn json(&self) -> String {
         let mut text = serde_json::to_string(self).expect("words, numbers and maps of them are JSON");
         text.push('\n');
@@ -181,18 +181,18 @@ fn row(case: &Case, outcome: &CaseOutcome) -> Run {
         Work::Golden { kernel } => ("golden", kernel),
     };
     let (block, preset) = (case.block().to_owned(), case.label().to_owned());
-    // What it has reached is in the sums.
+    // The points that the case reached are part of the sums.
     let outcome = CaseOutcome { coverage: BTreeMap::new(), ..outcome.clone() };
     Run { block, preset, kind, name: name.clone(), seed: case.seed, outcome }
 }
 
-/// What the points of programs and kernels are counted under: the machine that they run on.
+/// The name under which points of programs and kernels are counted: the machine on which they run.
 fn machine_of(case: &Case) -> Option<String> {
     let runs = matches!(case.work, Work::Program { .. } | Work::Kernel { .. });
     runs.then(|| format!("{} {}", gpurf_sm::ENTRY.name, case.label()))
 }
 
-/// What was reached: of each block, and on each machine by programs and kernels, with what these have to reach.
+/// The points that were reached: of each block, and on each machine by programs and kernels, with the points that these have to reach.
 fn coverage(
     cases: &[&Case],
     outcomes: &BTreeMap<String, CaseOutcome>,
@@ -228,7 +228,7 @@ fn coverage(
     (blocks, machines)
 }
 
-/// Many programs of a configuration together, and its kernels, have to reach everything, and nothing that cannot be.
+/// If many programs of a configuration were run, they and its kernels have to reach every point, and no unreachable one.
 fn missed(cases: &[&Case], machines: &BTreeMap<String, Reached>, options: &[String]) -> Vec<Bucket> {
     let wrong = |(name, reached): (&String, &Reached)| {
         let points: Vec<String> = reached.missed.iter().map(ToString::to_string).collect();
@@ -251,7 +251,7 @@ fn missed(cases: &[&Case], machines: &BTreeMap<String, Reached>, options: &[Stri
     machines.iter().filter_map(wrong).collect()
 }
 
-/// A case of an earlier run, as its JSON has it.
+/// A case of an earlier run, as read from its JSON.
 #[derive(Clone, Debug, Deserialize)]
 struct Earlier {
     case: String,
@@ -260,27 +260,27 @@ struct Earlier {
     wall_s: f64,
 }
 
-/// What an earlier run said.
+/// The results of an earlier run.
 #[derive(Clone, Debug, Default)]
 pub struct Trend {
     runs: BTreeMap<String, Earlier>,
 }
 
-/// What is not as it was.
+/// Changes since an earlier run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
     /// Cases that failed before or fail now: case, before, now.
     pub results: Vec<(String, Verdict, Verdict)>,
     /// Kernels and programs that take another number of cycles: case, before, now.
     pub cycles: Vec<(String, u64, u64)>,
-    /// Cases that were not there.
+    /// Number of cases that the earlier run did not have.
     pub new: usize,
-    /// Cases that are not there any more.
+    /// Number of cases that only the earlier run had.
     pub gone: usize,
 }
 
 impl Trend {
-    /// The report of an earlier run; nothing where there is none, or it is something else.
+    /// The report of an earlier run; `None` if the file does not exist or is not a report.
     pub fn read(path: &Path) -> Option<Self> {
         #[derive(Deserialize)]
         struct Document {
@@ -296,7 +296,7 @@ impl Trend {
         self.runs.get(case).map(|run| run.wall_s)
     }
 
-    /// Thousand cycles a second, over all cases that both runs have; of then and of now.
+    /// Thousand cycles per second over all cases that both runs have: then and now.
     pub fn speeds(&self, report: &RegressionReport) -> Option<(f64, f64)> {
         let (mut then, mut now) = ((0, 0.0), (0, 0.0));
         for run in report.runs.iter().filter(|run| run.kind != "golden") {
@@ -308,7 +308,7 @@ impl Trend {
         Some((speed(then)?, speed(now)?))
     }
 
-    /// What has changed since.
+    /// The changes since this earlier run.
     pub fn changes(&self, report: &RegressionReport) -> Changes {
         let mut changes = Changes::default();
         for run in &report.runs {

@@ -1,4 +1,4 @@
-//! Gives out the cases of a plan and keeps what came of them.
+//! Distributes the cases of a plan and keeps their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,54 +16,54 @@ use super::slot::{Slot, Start};
 use super::sources::Sources;
 use crate::{JobError, threads_of_each};
 
-/// Failures that leave a folder when they are run again.
+/// Failures that leave a folder when the case is run again.
 const KEPT: [Verdict; 4] = [Verdict::Diverged, Verdict::Assertion, Verdict::Hang, Verdict::OracleMismatch];
 
-/// Runs of one configuration's SM from which it is compiled by a profile of itself: a build takes as much longer as some hundred runs take less.
+/// Minimum number of runs of one SM for which it is compiled with a profile: some hundred runs save what the build takes longer.
 const TRAINED_FROM: usize = 200;
 
 /// A regression to run.
 pub struct Regression<'a> {
-    /// Its cases.
+    /// The cases of the regression.
     pub plan: &'a RegressionPlan,
-    /// Which of them.
+    /// The part of the plan to run.
     pub shard: Shard,
-    /// Where journal and failure folders go; an absolute path.
+    /// Folder for the journal and failure folders; an absolute path.
     pub out: &'a Path,
-    /// Cases at a time.
+    /// Number of cases that run at the same time.
     pub jobs: usize,
-    /// Whether to go on with the journal that is there.
+    /// Whether to resume the existing journal.
     pub resume: bool,
-    /// Digests of what its results depend on besides the plan.
+    /// Digests of everything besides the plan on which results depend.
     pub sources: Sources,
-    /// Options that name RTL in place of the project's.
+    /// Options that name RTL to replace the project's.
     pub options: &'a [String],
     /// Starts a worker.
     pub start: Start<'a>,
-    /// Raised to end early.
+    /// Set to end early.
     pub stop: &'a AtomicBool,
 }
 
-/// What is going on.
+/// Progress messages.
 pub enum Told<'a> {
-    /// So many cases there are; these have been run before.
+    /// The regression begins: all its cases, and the outcomes of those that have been run before.
     Begins(&'a [&'a Case], &'a BTreeMap<String, CaseOutcome>),
     /// A case begins.
     Case(usize, &'a Case),
-    /// It has ended.
+    /// A case has ended.
     Ended(usize, &'a Case, &'a CaseOutcome),
     /// A bucket gets its reproducer.
     Shrinks(usize, &'a Case),
-    /// It has it, or has none.
+    /// The reproducer of a bucket is ready, or there is none.
     Shrunk(usize),
 }
 
-/// The journal of a regression's folder.
+/// The path of the journal in a regression's folder.
 pub fn journal_in(out: &Path) -> PathBuf {
     out.join("journal.jsonl")
 }
 
-/// Makes the folder of a regression.
+/// Creates the folder of a regression.
 pub(super) fn make_folder(out: &Path) -> Result<(), JobError> {
     std::fs::create_dir_all(out).map_err(|e| match out.ancestors().find(|path| path.exists()) {
         Some(file) if !file.is_dir() => {
@@ -78,11 +78,11 @@ struct Done {
     journal: Journal,
     outcomes: BTreeMap<String, CaseOutcome>,
     reproducers: Vec<Reproducer>,
-    /// Why nothing more can be kept.
+    /// Why no more results can be kept.
     failure: Option<JobError>,
 }
 
-/// Runs what has not been run yet, and reports on all of it.
+/// Runs the cases that have not been run yet, and reports on all cases.
 ///
 /// # Errors
 /// When the journal cannot be resumed or written, or no worker can be started.
@@ -125,7 +125,7 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
         told(Told::Shrinks(index, case));
         let signature = firsts[index].0.clone();
         let folder = out.join("failures").join(signature.folder());
-        // What a run that was killed has left there is not in the journal.
+        // Files that a killed run has left there are not in the journal.
         let _ = std::fs::remove_dir_all(&folder);
         let (outcome, kept) = slot.run(case, trained.has(case), Some(folder))?;
         if outcome.result != Verdict::Interrupted {
@@ -146,7 +146,7 @@ pub fn run(regression: &Regression<'_>, told: &(dyn Fn(Told<'_>) + Sync)) -> Res
     Ok(RegressionReport::new(plan, shard, &done.outcomes, &done.reproducers, regression.options))
 }
 
-/// The configurations whose SM is compiled by a profile of itself: those with many runs of it.
+/// The configurations whose SM is compiled with a profile: those with many runs of it.
 struct Trained<'a>(BTreeSet<&'a [String]>);
 
 impl<'a> Trained<'a> {
@@ -158,7 +158,7 @@ impl<'a> Trained<'a> {
         Self(runs.into_iter().filter(|(_, runs)| *runs >= TRAINED_FROM).map(|(settings, _)| settings).collect())
     }
 
-    /// Whether a case runs on such an SM.
+    /// Whether a case runs on an SM with a profile.
     fn has(&self, case: &Case) -> bool {
         is_of_sm(case) && self.0.contains(&case.settings[..])
     }
@@ -169,7 +169,7 @@ fn is_of_sm(case: &Case) -> bool {
     matches!(case.work, Work::Kernel { .. } | Work::Program { .. })
 }
 
-/// The lines of a journal by what they are.
+/// Sorts the lines of a journal by their kind.
 pub(super) fn sorted(lines: Vec<Line>) -> (BTreeMap<String, CaseOutcome>, Vec<Reproducer>) {
     let (mut outcomes, mut reproducers) = (BTreeMap::new(), Vec::new());
     for line in lines {
@@ -185,7 +185,7 @@ fn lock(done: &Mutex<Done>) -> std::sync::MutexGuard<'_, Done> {
     done.lock().expect("no thread panics with the lock")
 }
 
-/// Puts a line into the journal.
+/// Appends a line to the journal.
 fn keep(done: &Mutex<Done>, line: &Line) {
     let mut done = lock(done);
     if done.failure.is_some() {
@@ -201,7 +201,7 @@ fn keep(done: &Mutex<Done>, line: &Line) {
 }
 
 impl Regression<'_> {
-    /// Does something for each of the cases, on as many threads as there are jobs, each with a worker of its own.
+    /// Calls a function for each case, on as many threads as there are jobs, each with its own worker.
     fn each(
         &self,
         cases: &[&Case],
@@ -226,7 +226,7 @@ impl Regression<'_> {
         });
     }
 
-    /// The first case of each bucket that has no reproducer yet and could have one. Buckets are known when all cases have been run.
+    /// The first case of each bucket that has no reproducer yet but could have one. The buckets are known only when all cases have been run.
     fn without_reproducer<'a>(&self, cases: &[&'a Case], done: &Done) -> Vec<(Signature, &'a Case)> {
         if cases.iter().any(|case| !done.outcomes.contains_key(&case.id)) {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Several journals of parts of a plan as one.
+//! Merges the journals of several parts of a plan.
 
 use std::fs;
 use std::io;
@@ -11,18 +11,18 @@ use super::report::{RegressionReport, buckets};
 use super::run::{journal_in, make_folder, sorted};
 use crate::JobError;
 
-/// Merges the regressions in these folders into a journal of the whole plan in `out`, with their reproducers, and reports on it. Cases that none of them has run are missing
-/// in it: the regression can be resumed.
+/// Merges the regressions in these folders into a journal of the whole plan in `out`, with their reproducers, and reports on it. Cases that none of them has run are
+/// missing; the merged regression can be resumed to run them.
 ///
 /// # Errors
-/// When a folder has no journal, or one of another plan or other RTL; or `out` is one of them, or cannot be written.
+/// When a folder has no journal, or one of another plan or other RTL; when `out` is one of the folders, or cannot be written.
 pub fn merge(
     plan: &RegressionPlan,
     folders: &[PathBuf],
     out: &Path,
     options: &[String],
 ) -> Result<RegressionReport, JobError> {
-    // Its reproducers would be lost.
+    // Otherwise the reproducers in this folder would be lost.
     if let Ok(out) = out.canonicalize()
         && folders.iter().any(|folder| folder.canonicalize().is_ok_and(|folder| folder == out))
     {
@@ -46,7 +46,7 @@ pub fn merge(
             return Err(wrong("its kernels or goldens are not those of the others"));
         }
         first.get_or_insert(header);
-        // Folders are named from where the shard has them.
+        // Failure folders are named relative to the folder of their shard.
         all.extend(lines.into_iter().map(|line| match line {
             Line::Reproducer(Reproducer { folder: Some(below), signature, case }) => {
                 Line::Reproducer(Reproducer { folder: Some(folder.join(below)), signature, case })
@@ -75,7 +75,7 @@ pub fn merge(
     Ok(RegressionReport::new(plan, Shard::WHOLE, &outcomes, &reproducers, options))
 }
 
-/// Copies a failure folder below `out`; gives its name there.
+/// Copies a failure folder below `out`; returns its new name.
 fn take_over(signature: &Signature, from: &Path, out: &Path) -> io::Result<PathBuf> {
     let name = PathBuf::from("failures").join(signature.folder()).join(from.file_name().unwrap_or_default());
     let to = out.join(&name);

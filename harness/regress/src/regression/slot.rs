@@ -1,4 +1,4 @@
-//! A place where one case runs at a time, in a worker process that is started anew where it breaks.
+//! A slot in which one case runs at a time, in a worker process that is restarted if it crashes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -14,17 +14,17 @@ use super::outcome::CaseOutcome;
 use super::worker::{Answer, Request};
 use crate::JobError;
 
-/// How long a build may take.
+/// Time limit of a build.
 const BUILD_LIMIT: Duration = Duration::from_secs(3600);
 /// Interval at which the worker's owner checks whether it has to stop.
 const LISTEN: Duration = Duration::from_millis(200);
-/// What a case that is shrunk gets on top of its time.
+/// Additional time for a case that is shrunk.
 const SHRINK_ALLOWANCE: Duration = Duration::from_secs(300);
 
 /// Makes the command that starts a worker.
 pub type Start<'a> = &'a (dyn Fn() -> Command + Sync);
 
-/// A worker and what it says.
+/// A worker process and its output.
 struct Process {
     child: Child,
     requests: ChildStdin,
@@ -33,7 +33,7 @@ struct Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may be in the middle of a case whose result is not needed.
+        // The worker may be in the middle of a case whose result is not needed any more.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -44,17 +44,17 @@ pub struct Slot<'a> {
     start: Start<'a>,
     stop: &'a AtomicBool,
     process: Option<Process>,
-    /// Threads that a case may use.
+    /// Number of threads that a case may use.
     threads: usize,
 }
 
 impl<'a> Slot<'a> {
-    /// Without a worker: the first case starts it. `stop` is raised to end early.
+    /// A slot without a worker: the first case starts one. `stop` is set to end early.
     pub fn new(start: Start<'a>, stop: &'a AtomicBool, threads: usize) -> Self {
         Self { start, stop, process: None, threads }
     }
 
-    /// Runs a case, with `train` on an SM that is compiled by a profile of itself, and if `keep` says where, shrinks what fails and keeps it; gives its
+    /// Runs a case, with `train` on an SM that is compiled with a profile. If `keep` names a folder, a failure is shrunk and kept there. Returns its
     /// failure folder.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl<'a> Slot<'a> {
         let request = Request { case: case.clone(), keep, threads: self.threads, train };
         let mut line = serde_json::to_string(&request).expect("words are JSON");
         line.push('\n');
-        // A worker that has ended between two cases is replaced once.
+        // A worker that ended between two cases is replaced once.
         for _ in 0..2 {
             if self.process.is_none() {
                 self.process = Some(self.begin()?);
@@ -124,7 +124,7 @@ impl<'a> Slot<'a> {
         let (sender, answers) = mpsc::channel();
         std::thread::spawn(move || {
             for line in BufReader::new(out).lines().map_while(Result::ok) {
-                // Anything else that RTL prints is not for us.
+                // Other lines are output of the RTL and are ignored.
                 if let Ok(answer) = serde_json::from_str(&line)
                     && sender.send(answer).is_err()
                 {

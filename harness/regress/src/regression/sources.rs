@@ -1,4 +1,4 @@
-//! What results depend on besides the plan.
+//! Digests of everything besides the plan on which results depend.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use verilated::included;
 use crate::golden::digest_of;
 use crate::{JobError, Project, RtlSources};
 
-/// Digests of what results depend on. Where the checkout is does not matter.
+/// Digests of everything on which results depend. The path of the checkout does not matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
-    /// The RTL and what takes its place.
+    /// The RTL, and files that replace parts of it.
     pub rtl: String,
     /// Kernels and goldens.
     pub kernels: String,
@@ -54,14 +54,14 @@ fn rtl_of(project: &Project, rtl: &RtlSources) -> Result<String, JobError> {
     Ok(digest_of(all.join("\n").as_bytes()))
 }
 
-/// All files below a folder.
+/// Adds all files below a folder.
 fn add_all(all: &mut Vec<String>, folder: &Path) -> Result<(), JobError> {
     let mut files = Vec::new();
     collect(folder, &mut files).map_err(|e| unreadable(folder, &e))?;
     add(all, folder, files)
 }
 
-/// Files by their names below a folder, with their digests.
+/// Adds files with their digests, named relative to a folder.
 fn add(all: &mut Vec<String>, folder: &Path, mut files: Vec<PathBuf>) -> Result<(), JobError> {
     files.sort();
     for file in files {

@@ -1,7 +1,7 @@
-//! A process of its own that runs cases: RTL that crashes or does not come back takes its worker with it, not the regression.
+//! A separate process that runs cases: if RTL crashes or hangs, this ends the worker, but not the regression.
 //!
-//! It reads a [`Request`] a line on standard input, and answers with [`Answer`]s on standard output: that it has built, then what came of the case. It ends when its input does,
-//! so that it does not outlive the one who started it.
+//! It reads one [`Request`] per line from standard input, and writes [`Answer`]s to standard output: first that the build is done, then the result of the case. It ends when its
+//! input ends, so that it does not outlive its parent process.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
@@ -27,25 +27,25 @@ use crate::{JobError, JobResult, KernelInputs, Project, RtlSources, build_sm, ru
 pub struct Request {
     /// The case.
     pub case: Case,
-    /// Where its failure folder goes, if it is to be shrunk and kept.
+    /// Where its failure folder is written, if the failure is to be shrunk and kept.
     pub keep: Option<PathBuf>,
     /// Threads that it may use.
     pub threads: usize,
-    /// Whether the SM is compiled by a profile of itself.
+    /// Whether the SM is compiled with a profile.
     pub train: bool,
 }
 
-/// What a worker says.
+/// An answer of a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// What the case needs is built: from now on its time counts.
+    /// Everything that the case needs is built: its time limit starts now.
     Built,
-    /// What came of it, and the failure folder.
+    /// The outcome of the case, and the failure folder.
     Done(Box<CaseOutcome>, Option<PathBuf>),
 }
 
-/// What cases are run with.
+/// What a worker needs to run cases.
 pub struct Worker<'a> {
     /// The checkout.
     pub project: Project,
@@ -53,11 +53,11 @@ pub struct Worker<'a> {
     pub tools: &'a Toolchain,
     /// RTL in place of the project's.
     pub rtl: &'a RtlSources,
-    /// What is counted for goldens.
+    /// Computes the numbers of goldens.
     pub numbers: Numbers<'a>,
-    /// Raised to end early.
+    /// Set to end early.
     pub stop: &'static AtomicBool,
-    /// Builds that failed: they would again.
+    /// Builds that failed, with their errors; they are not tried again.
     pub broken: HashMap<(String, Vec<String>), JobError>,
 }
 
@@ -75,7 +75,7 @@ impl Worker<'_> {
                     break;
                 }
             }
-            // Whoever gave out the cases is gone.
+            // The process that sent the cases has ended.
             std::process::exit(0);
         });
         for request in requests {
@@ -85,7 +85,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// A case that could not run. Ctrl-C ends compilers too: their failure is no result.
+    /// The outcome of a case that could not run. Ctrl-C ends compilers too: their failure is then not a result.
     fn not_run(&self, case: &Case, error: &JobError) -> CaseOutcome {
         match self.stop.load(Ordering::Relaxed) {
             true => CaseOutcome::new(case, Verdict::Interrupted, ""),
@@ -109,7 +109,7 @@ impl Worker<'_> {
         if let Some(error) = self.broken.get(&key) {
             return Err(error.clone());
         }
-        // What the block does not contain is not its business, nor that of its reproducer.
+        // Replaced modules that the block does not contain are left out, also of its reproducer.
         let mut rtl = self.rtl.clone();
         rtl.overrides.retain(|(module, _)| case.contains(module));
         let options = Options { profile: *train, ..Options::default() };
@@ -143,7 +143,7 @@ impl Worker<'_> {
         Store::of_project(&self.project).golden(case.label(), &KernelInputs::of_project(&self.project, kernel))
     }
 
-    /// A kernel on the model alone.
+    /// Runs a kernel on the model alone.
     fn golden(&self, case: &Case) -> Result<CaseOutcome, JobError> {
         let Work::Golden { kernel } = &case.work else { return Err(input(&"this is no golden")) };
         let file = self.golden_file(case, kernel);
@@ -169,7 +169,7 @@ impl Worker<'_> {
         Ok(CaseOutcome { wall_s: started.elapsed().as_secs_f64(), ..outcome })
     }
 
-    /// A kernel in lockstep has cycles and events of its golden.
+    /// Checks a kernel in lockstep against the cycles and events of its golden.
     fn with_golden(&self, case: &Case, result: &JobResult, outcome: CaseOutcome) -> Result<CaseOutcome, JobError> {
         let Work::Kernel { kernel } = &case.work else { return Ok(outcome) };
         let file = self.golden_file(case, kernel);
@@ -183,7 +183,7 @@ impl Worker<'_> {
     }
 }
 
-/// Changes in a sentence.
+/// Changes as one sentence.
 fn in_words(changes: &[golden::Change]) -> Option<String> {
     let words = changes.iter().map(|change| format!("{} {} -> {}", change.what, change.before, change.now));
     (!changes.is_empty()).then(|| format!("not what the golden says: {}", words.collect::<Vec<_>>().join(", ")))

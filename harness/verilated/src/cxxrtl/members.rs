@@ -1,4 +1,4 @@
-//! What Yosys says a netlist has: the lines that `netlist.py` writes.
+//! The members of a netlist as reported by Yosys: reads the lines that `netlist.py` writes.
 
 use std::collections::HashMap;
 
@@ -7,25 +7,25 @@ use gpurf_blocks::Role;
 use crate::Request;
 use crate::header::{Direction, Variable, mangle};
 
-/// What a member is.
+/// The kind of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Input,
     Output,
-    /// A variable that nothing drives but the harness.
+    /// A variable that only the harness drives.
     Knob,
     /// A net that is read.
     Net,
     /// A memory that is read as a net.
     Rows,
-    /// A register that is read and written from outside.
+    /// A register that is read and written by the harness.
     Register,
-    /// A memory that is.
+    /// A memory that is read and written by the harness.
     Memory,
 }
 
 impl Kind {
-    /// Whether the elements are the rows of a memory, and not parts of one vector.
+    /// Whether the elements are the rows of a memory, rather than parts of one vector.
     pub(super) fn is_rows(self) -> bool {
         matches!(self, Self::Rows | Self::Memory)
     }
@@ -37,16 +37,16 @@ pub(super) struct Member {
     pub kind: Kind,
     /// Its path in the module.
     pub path: String,
-    /// Bits of a row, or of the whole.
+    /// Bits of a row, or of the whole member.
     pub bits: usize,
     pub rows: usize,
-    /// Where its bits are: an expression of C++ inside the design.
+    /// Location of its bits: a C++ expression inside the design.
     pub chunks: String,
-    /// What a register takes next.
+    /// The next value of a register.
     pub next: Option<String>,
 }
 
-/// What begins with any value.
+/// State that begins with a random value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unset {
     pub bits: usize,
@@ -64,7 +64,7 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// Reads the lines.
+    /// Parses the lines.
     pub(super) fn parse(text: &str) -> Self {
         let mut members = Self::default();
         for line in text.lines() {
@@ -95,7 +95,7 @@ impl Members {
         members
     }
 
-    /// The name of a member's variable in the root, as Verilator would call it.
+    /// The name of a member's variable in the root, in Verilator's spelling.
     pub(super) fn variable(request: &Request, kind: Kind, path: &str) -> String {
         match kind {
             Kind::Input | Kind::Output => path.to_owned(),
@@ -103,10 +103,10 @@ impl Members {
         }
     }
 
-    /// What the design has, as if Verilator had said it.
+    /// The variables of the design, in the same form as read from Verilator's header.
     ///
-    /// Yosys knows ports and nets as vectors only. One that has as many bits as the declaration's elements together is taken for
-    /// these elements; one that has not is shown as it is, and refused by the comparison with the declaration.
+    /// Yosys knows ports and nets as vectors only. A vector with as many bits as all elements of the declaration is taken for
+    /// these elements. Any other vector is reported as it is, and the comparison with the declaration rejects it.
     pub(super) fn found(&self, request: &Request) -> HashMap<String, Variable> {
         let declared = shapes(request);
         let shape = |member: &Member| {
@@ -133,7 +133,7 @@ impl Members {
     }
 }
 
-/// The shapes of all that is declared, by the names of the variables.
+/// The shapes of all declared signals, by the names of their variables.
 fn shapes(request: &Request) -> HashMap<String, Variable> {
     let top = request.declaration.block;
     let mut shapes = HashMap::new();

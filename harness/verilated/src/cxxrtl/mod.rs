@@ -1,8 +1,8 @@
-//! From sources to a shared object with CXXRTL: Yosys reads the RTL through slang and writes it as C++.
+//! Compiles sources to a shared object with CXXRTL: Yosys reads the RTL through slang and writes it as C++.
 //!
-//! The shim and the exchange of records are those of Verilator's models. `shim/cxxrtl.h` gives them what they use of Verilator:
-//! a root whose variables are laid out as Verilator lays them out, and a model that brings inputs from there to CXXRTL's
-//! values, evaluates, and brings outputs, nets and registers back. So both simulators are compared by one and the same code.
+//! The shim and the exchange of records are those of Verilator's models. `shim/cxxrtl.h` provides what they use of Verilator:
+//! a root whose variables are laid out as Verilator lays them out, and a model that copies inputs from the root to CXXRTL's
+//! values, evaluates, and copies outputs, nets and registers back. So the same code compares both simulators.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
@@ -30,11 +30,11 @@ const CXXRTL_CPP: &str = include_str!("../shim/cxxrtl.cpp");
 const TRANSFER_H: &str = include_str!("../shim/transfer.h");
 const MODEL_H: &str = include_str!("../shim/cxxrtl_model.h");
 
-/// Generated code is not optimised: a block of a hundred lanes would take minutes (see `shim/cxxrtl.h`). What lies outside an
-/// array has no value; without `NDEBUG` it would end the process.
+/// Generated code is not optimised: a block of a hundred lanes would take minutes (see `shim/cxxrtl.h`). A read beyond the
+/// end of an array has no value; without `NDEBUG` it would end the process.
 const LEVEL: [&str; 2] = ["-O0", "-DNDEBUG"];
 
-/// How many lines of Yosys' log say what went wrong.
+/// Number of lines of Yosys' log that an error message contains.
 const COMPLAINT: usize = 20;
 
 /// Yosys, found when the first model is built with it.
@@ -45,7 +45,7 @@ struct Yosys {
 }
 
 impl Toolchain {
-    /// Builds a module with CXXRTL, or takes it from the cache. Gives its folder.
+    /// Builds a module with CXXRTL, or takes it from the cache. Returns its folder.
     pub(crate) fn build_with_cxxrtl(&self, request: &Request) -> Result<PathBuf> {
         refuse_what_only_verilator_has(request)?;
         let folder = self.cache.join("cxxrtl");
@@ -60,7 +60,7 @@ impl Toolchain {
         cache::file(&folder, &key, |entry| self.build_cxxrtl_into(request, &yosys, entry))
     }
 
-    /// The Python environment with Yosys, which lies beside the cache of models.
+    /// The Python environment with Yosys, which is next to the cache of models.
     fn yosys(&self, folder: &Path) -> Result<Yosys> {
         let missing = || Error::MissingTool { tool: "Yosys (pyosys)", install: "scripts/bootstrap.sh --mutants" };
         let python = self.cache.parent().unwrap_or(&self.cache).join("venv/bin/python");
@@ -74,7 +74,7 @@ impl Toolchain {
         Ok(Yosys { python, version: version.to_owned(), runtime: runtime.into() })
     }
 
-    /// The script as a file.
+    /// Writes the Python script to a file.
     fn script(folder: &Path) -> Result<PathBuf> {
         let name = format!("netlist-{}.py", Key::default().with(NETLIST_PY).finish());
         cache::file(folder, &name, |path| write(path, NETLIST_PY))
@@ -86,7 +86,7 @@ impl Toolchain {
         let folder = scratch.path();
         let members = netlist(request, yosys, &Self::script(&self.cache.join("cxxrtl"))?, folder)?;
         let found = members.found(request);
-        // Nothing but knobs can be written by name.
+        // Only knobs can be written by name.
         let knobs: HashSet<String> = request.options.knobs.iter().cloned().collect();
         shim::check_ports(&request.declaration, &found)?;
         let Exchange { text, absent, state } = shim::exchange(request, &knobs, &found)?;
@@ -135,12 +135,12 @@ fn refuse_what_only_verilator_has(request: &Request) -> Result<()> {
     }
 }
 
-/// Runs Yosys; gives what it found of what is compared.
+/// Runs Yosys; returns the compared members that it found.
 fn netlist(request: &Request, yosys: &Yosys, script: &Path, folder: &Path) -> Result<Members> {
     let declaration = &request.declaration;
     let mut command = tool(&yosys.python);
     command.arg(absolute(script)).args(["--top", declaration.block, "--out"]).arg(folder);
-    // As for Verilator: files of the folder in which gpurf was started are not found by chance.
+    // As for Verilator: files of the folder in which gpurf was started must not be found by accident.
     command.current_dir(folder);
     for folder in &request.include_dirs {
         command.arg("-I").arg(absolute(folder));
@@ -162,7 +162,7 @@ fn netlist(request: &Request, yosys: &Yosys, script: &Path, folder: &Path) -> Re
     command.args(request.options.knobs.iter().flat_map(|knob| ["--knob", knob]));
     command.args(request.sources.iter().map(|source| absolute(source)));
     checked(&mut command, declaration.block).map_err(|error| match error {
-        // Yosys ends the process at an error, which is in its log.
+        // Yosys exits on an error; the reason is in its log.
         Error::Build { what, message, .. } => {
             let log = fs::read_to_string(folder.join("yosys.log")).unwrap_or_default();
             Error::Build { tool: "Yosys".into(), what, message: format!("{}{message}", complaint(&log)) }
@@ -180,7 +180,7 @@ fn complaint(log: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The header of the model: the root's variables, and where each of them is in the design.
+/// The header of the model: the root's variables, and the location of each of them in the design.
 fn model(request: &Request, members: &Members, found: &HashMap<String, Variable>) -> String {
     let (mut variables, mut places) = (String::new(), String::new());
     for (name, Variable { bits, dimensions, .. }) in found.iter().collect::<BTreeMap<_, _>>() {

@@ -1,7 +1,7 @@
-//! From Verilator's XML to [`Wiring`].
+//! Reads Verilator's XML into [`Wiring`].
 //!
-//! Of statements that may leave a loop or a function early, everything that one of them assigns follows from the conditions of all. A call follows
-//! from its arguments and from what the function reads besides them.
+//! If statements may leave a loop or a function early, everything that any of them assigns depends on the conditions of all of them. A call depends
+//! on its arguments and on all else that the function reads.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,23 +12,23 @@ use crate::elaborated::{self, is_clocked, name};
 use crate::{Request, Result, Toolchain};
 
 impl Toolchain {
-    /// Reads the wiring of a design. `knob`: the value of the knobs ([`Options::knobs`](crate::Options::knobs)); of a choice by such a value only the chosen side counts.
+    /// Reads the wiring of a design. `knob`: the value of the knobs ([`Options::knobs`](crate::Options::knobs)); of a choice by a knob only the selected side counts.
     ///
     /// # Errors
-    /// What Verilator refuses, and a dump that cannot be read.
+    /// Errors of Verilator, and XML that cannot be read.
     pub fn wiring(&self, request: &Request, knob: u16) -> Result<Wiring> {
         wiring(&self.elaborated(request)?, request, knob)
     }
 }
 
-/// The wiring in the text of an elaborated design.
+/// Reads the wiring from the text of an elaborated design.
 pub(crate) fn wiring(text: &str, request: &Request, knob: u16) -> Result<Wiring> {
     let document = elaborated::parse(text, request.declaration.block)?;
     let wiring = read(&document, request.options.knobs.iter().map(String::as_str).collect(), knob);
     wiring.ok_or_else(|| elaborated::unreadable(request.declaration.block, "it has no top module"))
 }
 
-/// Reads a document. `knobs`: names of the variables whose value is `knob`. `None`: it has no top module.
+/// Reads a document. `knobs`: names of the variables that have the value `knob`. `None`: there is no top module.
 fn read(document: &Document<'_>, knobs: Vec<&str>, knob: u16) -> Option<Wiring> {
     let modules = document.descendants().filter(|node| node.has_tag_name("module"));
     let modules: HashMap<&str, Node<'_, '_>> = modules.map(|m| (name(m), m)).collect();
@@ -51,13 +51,13 @@ fn parts<'a, 'i>(node: Node<'a, 'i>) -> Vec<Node<'a, 'i>> {
     node.children().filter(Node::is_element).collect()
 }
 
-/// The value of a constant, `5'h1f`, or `32'sh2` where it is signed.
+/// The value of a constant such as `5'h1f`, or `32'sh2` if it is signed.
 fn constant(node: Node<'_, '_>) -> Option<u32> {
     let (_, digits) = name(node).split_once('\'').filter(|_| node.has_tag_name("const"))?;
     u32::from_str_radix(digits.trim_start_matches('s').strip_prefix('h')?, 16).ok()
 }
 
-/// The names that are visible at a place: those of the module, of each generate block, of each block of statements.
+/// The visible names: those of the module, of each enclosing generate block, and of each block of statements.
 type Scopes<'a> = Vec<HashMap<&'a str, usize>>;
 
 fn find(scopes: &Scopes<'_>, name: &str) -> Option<usize> {
@@ -71,17 +71,17 @@ struct Reader<'a, 'i> {
     wiring: Wiring,
 }
 
-/// Where an element is.
+/// The position of an element in the design.
 struct Place<'a, 'i> {
     module: Node<'a, 'i>,
     instance: usize,
-    /// Through instances and generate blocks, with a dot after each.
+    /// Path through instances and generate blocks, with a dot after each.
     path: String,
     scopes: Scopes<'a>,
 }
 
 impl<'a, 'i> Reader<'a, 'i> {
-    /// Adds an instance and all inside it. Returns the names of its variables.
+    /// Adds an instance and everything inside it. Returns the names of its variables.
     fn module(&mut self, module: Node<'a, 'i>, path: String, parent: Option<usize>) -> HashMap<&'a str, usize> {
         let original = module.attribute("origName").unwrap_or(name(module)).to_owned();
         let instance = self.wiring.instances.len();
@@ -91,7 +91,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         place.scopes.swap_remove(0)
     }
 
-    /// Adds what stands in a module or in a generate block. The names of a module stay.
+    /// Adds the contents of a module or of a generate block. The names of a module remain visible.
     fn scope(&mut self, element: Node<'a, 'i>, place: &mut Place<'a, 'i>) {
         self.declare(element, place);
         let declared = place.scopes.last().into_iter().flatten();
@@ -115,7 +115,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         }
     }
 
-    /// Adds the variables that stand directly in an element, as the innermost names.
+    /// Declares the variables directly in an element as the innermost names.
     fn declare(&mut self, element: Node<'a, 'i>, place: &mut Place<'a, 'i>) {
         let mut names = HashMap::new();
         for variable in element.children().filter(|node| node.has_tag_name("var")) {
@@ -150,7 +150,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         self.wiring.variables[connection.target.net.variable].connections.push(connection);
     }
 
-    /// Adds statements; `conditions` is what decides whether they are executed.
+    /// Adds statements; `conditions` are the nets that decide whether they are executed.
     fn statements(
         &mut self,
         element: Node<'a, 'i>,
@@ -163,7 +163,7 @@ impl<'a, 'i> Reader<'a, 'i> {
             "assign" | "assigndly" => return self.assign(element, place, conditions, is_clocked),
             "taskref" | "funcref" => return self.call(element, place, conditions, is_clocked),
             "if" | "case" => conditions.extend(self.condition(element, place)),
-            // What comes before, the condition, the body, what is done after each turn.
+            // The parts are: statements before the loop, condition, body, statements after each turn.
             "while" => conditions.extend(parts(element).get(1).map_or_else(Vec::new, |c| self.reads(*c, place))),
             "jumpblock" => {
                 let leaves = |node: &Node<'a, 'i>| node.descendants().any(|inner| inner.has_tag_name("jumpgo"));
@@ -181,7 +181,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         conditions.truncate(before);
     }
 
-    /// What an `if` or a `case` depends on.
+    /// The nets on which an `if` or a `case` depends.
     fn condition(&self, element: Node<'a, 'i>, place: &Place<'a, 'i>) -> Vec<Net> {
         let is_choice = matches!(element.tag_name().name(), "if" | "case");
         element.first_element_child().filter(|_| is_choice).map_or_else(Vec::new, |first| self.reads(first, place))
@@ -203,7 +203,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         }
     }
 
-    /// A call as a statement: what it gives back follows from all arguments.
+    /// A call as a statement: its results depend on all arguments.
     fn call(&mut self, call: Node<'a, 'i>, place: &Place<'a, 'i>, conditions: &[Net], is_clocked: bool) {
         let mut sources = if is_clocked { Vec::new() } else { self.reads(call, place) };
         sources.extend(conditions.iter().filter(|_| !is_clocked));
@@ -223,7 +223,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         place.module.children().find(is_one)
     }
 
-    /// The side that a knob chooses; everything else is what it is.
+    /// The side that a knob selects; any other value is returned unchanged.
     fn chosen(&self, value: Node<'a, 'i>) -> Node<'a, 'i> {
         let sides = parts(value);
         let [condition, new, old] = sides[..] else { return value };
@@ -238,7 +238,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         }
     }
 
-    /// What an expression follows from.
+    /// The nets on which an expression depends.
     fn reads(&self, expression: Node<'a, 'i>, place: &Place<'a, 'i>) -> Vec<Net> {
         let mut found = Vec::new();
         self.read(expression, place, &mut Vec::new(), &mut found);
@@ -286,7 +286,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         inside.pop();
     }
 
-    /// Indices that are not constants.
+    /// Adds the nets of indices that are not constant.
     fn read_indices(&self, selection: Node<'a, 'i>, place: &Place<'a, 'i>, found: &mut Vec<Net>) {
         if let [from, rest @ ..] = &parts(selection)[..] {
             self.read_indices(*from, place, found);

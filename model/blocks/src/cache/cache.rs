@@ -27,14 +27,14 @@ use crate::{Block, Decode, Field, LANES, Memory, Ports, REG_BITS, WARP_BITS, War
 const CFG_BITS: u32 = 9;
 /// Bits of the latency.
 const LATENCY: u16 = 0x3f;
-/// Bit of the straps: first in, first out.
+/// Bit of the straps: replacement is first in, first out.
 const FIFO: usize = 6;
-/// Bit of the straps: a store of all bytes of a line that is not there takes a place for it.
+/// Bit of the straps: a store of all bytes of a line that misses allocates an entry.
 const FULL_STORES: usize = 7;
-/// Bit of the straps: loads whose hints say so pass the cache by.
+/// Bit of the straps: loads whose hints say so bypass the cache.
 const HINTS: usize = 8;
 
-/// The latency of hits, of all straps.
+/// The latency of hits, taken from the straps.
 #[inline]
 fn latency(cfg: u16) -> u8 {
     (cfg & LATENCY) as u8
@@ -192,7 +192,7 @@ pub struct CacheProbe {
     pub results_state: CacheResultsProbe,
 }
 
-/// Nets that say something of the request: they mean nothing without one.
+/// Nets about the request: they have no meaning without one.
 const OF_REQUEST: &[&str] = &["cache_tags_hit", "cache_tags_entry", "cache_misses_open", "cache_misses_open_first"];
 
 // SAFETY: `repr(C)`, made of structs of ports.
@@ -216,47 +216,47 @@ unsafe impl Ports for CacheProbe {
     }
 }
 
-/// What the request finds, and what it waits for.
+/// The outcome of the request's look-up, and what the request waits for.
 #[derive(Clone, Copy, Debug)]
 struct Look {
-    /// Entry of its line.
+    /// Entry that holds the request's line.
     hit: Option<u16>,
-    /// Open miss of its line.
+    /// Open miss for the request's line.
     open: Option<usize>,
-    /// It passes the cache by.
+    /// The request bypasses the cache.
     bypass: bool,
-    /// It is a store of all bytes of a line that is not there, and the data of the cache can take it.
+    /// The request is a store of all bytes of a line that misses, and the data stages of the cache can take it.
     full: bool,
-    /// Memory has to take it.
+    /// The request has to go to memory.
     memory: bool,
-    /// It waits for the data of the cache.
+    /// The request waits for the data stages of the cache.
     access: bool,
-    /// It waits for a row or a miss.
+    /// The request waits for a row or a miss.
     row: bool,
 }
 
 impl Look {
-    /// It is offered to memory.
+    /// Whether the request is offered to memory.
     #[inline]
     fn is_offered(&self) -> bool {
         self.memory && !self.access && !self.row
     }
 
-    /// It leaves, if memory takes it.
+    /// Whether the request leaves, if `ready` says that memory takes it.
     #[inline]
     fn leaves(&self, ready: bool) -> bool {
         !self.access && !self.row && (!self.memory || ready)
     }
 }
 
-/// What is decided in a cycle.
+/// Decisions of one cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CachePass {
     look: Option<Look>,
     leaves: bool,
-    /// Entry of the line that the request brings: of a full store that leaves.
+    /// Entry allocated for the line that a full store brings, when the store leaves.
     full: Option<u16>,
-    /// The fill that is taken: its line, whether it is whole, and the entry that it gets.
+    /// The fill that is taken: its line, whether the line is whole, and the entry allocated for it.
     fill: Option<(u32, bool, Option<u16>)>,
     /// A fill is offered and not taken.
     fill_waits: bool,
@@ -269,29 +269,29 @@ impl CachePass {
         self.look.is_none() || self.leaves
     }
 
-    /// The entry of the request's line, of a request that leaves and heeds it.
+    /// The entry of the request's line, if the request leaves and does not bypass the cache.
     #[inline]
     fn hit(&self) -> Option<u16> {
         self.look.filter(|look| self.leaves && !look.bypass).and_then(|look| look.hit)
     }
 
-    /// The entry of the line that comes: of a full store, or of a fill.
+    /// The entry of the line that is installed: by a full store, or by a fill.
     #[inline]
     fn kept(&self) -> Option<u16> {
         self.full.or_else(|| self.fill.and_then(|(.., entry)| entry))
     }
 }
 
-/// What the cache is given in a cycle.
+/// Inputs of the cache in a cycle.
 #[derive(Clone, Copy)]
 pub struct CacheCycle<'a> {
     /// Straps, as on `cfg_i`.
     pub cfg: u16,
-    /// All lines become invalid.
+    /// All lines are invalidated.
     pub flush: bool,
     /// The request at hand.
     pub request: Option<&'a Request>,
-    /// What [`decide`](Cache::decide) has said.
+    /// The result of [`decide`](Cache::decide).
     pub pass: &'a CachePass,
     /// Line of the coalescer's pass.
     pub line: Option<u32>,
@@ -299,7 +299,7 @@ pub struct CacheCycle<'a> {
     pub row: Option<(Row<'a>, bool)>,
     /// An answer of memory.
     pub answer: Option<LineAnswer<'a>>,
-    /// The result goes.
+    /// The result is taken.
     pub pop: bool,
 }
 
@@ -315,9 +315,9 @@ impl CacheCycle<'_> {
     }
 }
 
-/// Looks requests up and decides what becomes of them. The coalescer's request register is its first stage.
+/// Looks up requests and decides how they proceed. The coalescer's request register is its first stage.
 ///
-/// Whoever uses this directly asks what it says of the request at hand ([`decide`](Self::decide)), what it has for the result bus ([`result`](Self::result)), and
+/// A direct caller asks for the decisions on the current request ([`decide`](Self::decide)) and for the result on the result bus ([`result`](Self::result)), and
 /// ends the cycle with [`advance`](Self::advance).
 #[derive(Clone)]
 pub struct Cache {
@@ -327,13 +327,13 @@ pub struct Cache {
     misses: CacheMisses,
     access: CacheAccess,
     results: CacheResults,
-    // Memories of one word for the harness.
+    // The harness sees these as memories of one word.
     row_q: [u32; ROW_WORDS],
     load_q: [u32; 1],
 }
 
 impl Cache {
-    /// Whether a row may come.
+    /// Whether a row is accepted.
     #[inline]
     pub fn room(&self) -> bool {
         self.results.room()
@@ -345,38 +345,38 @@ impl Cache {
         self.misses.ready()
     }
 
-    /// The warp of the row that is the next to be served, if that accesses a place that does not exist.
+    /// The warp of the next row to be served, if the row accesses a place that does not exist.
     #[inline]
     pub fn fault(&self) -> Option<u8> {
         self.misses.fault()
     }
 
-    /// Whether nothing is on its way but results.
+    /// Whether nothing but results is in flight.
     #[inline]
     pub fn idle(&self, request: Option<&Request>) -> bool {
         request.is_none() && self.access.empty() && self.misses.empty()
     }
 
-    /// Whether cycles in which nothing comes change nothing but what counts time: no answer and no hit is at hand but those that wait for their latency. Misses may
-    /// wait for their answers, and a request for one of them.
+    /// Whether cycles without input change nothing but counts of time: no answer is at hand, and no hit except those that wait for their latency. Misses may
+    /// wait for their answers, and a request may wait for a miss.
     #[inline]
     pub fn is_still(&self) -> bool {
         self.access.empty() && self.misses.waits() && self.tags.is_still()
     }
 
-    /// The cycles until a hit is offered, from this one on: 0 while one is, nothing without any.
+    /// Cycles until a hit is offered, counted from this cycle: 0 while one is offered, none without any hit.
     #[inline]
     pub fn hit_waits(&self) -> Option<u64> {
         self.results.waits()
     }
 
-    /// That many cycles pass in which nothing comes or goes.
+    /// Lets that many cycles pass, in which nothing arrives or leaves.
     #[inline]
     pub fn pass_time(&mut self, cycles: u64) {
         self.results.pass(cycles);
     }
 
-    /// What a request finds. State only. `cfg`: the straps.
+    /// The look-up of a request; depends on state alone. `cfg`: the straps.
     #[inline]
     fn look(&self, cfg: u16, request: &Request) -> Look {
         let (hit, open) = (self.tags.look(request.line), self.misses.find(request.line));
@@ -405,20 +405,20 @@ impl Cache {
         }
     }
 
-    /// Whether a request is offered to memory, and whether its whole line is wanted. State only. `cfg`: the straps.
+    /// Whether a request is offered to memory, and whether its whole line is wanted; depends on state alone. `cfg`: the straps.
     #[inline]
     pub fn offers(&self, cfg: u16, request: &Request) -> (bool, bool) {
         let look = self.look(cfg, request);
         (look.is_offered(), self.wants_whole(request, &look))
     }
 
-    /// Whether the whole line of a request is wanted, with what it has found.
+    /// Whether the whole line of a request is wanted, given the look-up.
     #[inline]
     fn wants_whole(&self, request: &Request, look: &Look) -> bool {
         look.is_offered() && request.kind == kind::LOAD && !look.bypass && self.tags.has_lines()
     }
 
-    /// What becomes of the request at hand, and of the answer. `cfg`: the straps; `ready`: memory takes a request.
+    /// Decides what happens to the current request and to the answer. `cfg`: the straps; `ready`: memory takes a request.
     #[inline]
     pub fn decide(&self, cfg: u16, request: Option<&Request>, ready: bool) -> CachePass {
         let look = request.map(|request| self.look(cfg, request));
@@ -433,7 +433,7 @@ impl Cache {
         let changes = |request: &Request| request.kind == kind::STORE || leaves && request.kind != kind::LOAD;
         let closes = request.is_some_and(changes)
             && look.and_then(|look| look.open).is_some_and(|miss| self.misses.is_first(miss));
-        // The tags are asked for one line in a cycle.
+        // The tags look up one line in a cycle.
         if full.is_some() || closes || self.access.writes() || !self.access.has_column(line) {
             pass.fill_waits = true;
             return pass;
@@ -444,15 +444,15 @@ impl Cache {
         pass
     }
 
-    /// With unified memory, what is seen of its banks in a cycle: the logarithm of the number of lines (0: there are none), the columns that are free, and what
-    /// was read at the last edge.
+    /// Sets the view of the unified banks in a cycle, with unified memory: the logarithm of the number of lines (0: there are none), the free columns, and the
+    /// data read at the last edge.
     #[inline]
     pub fn see(&mut self, log: u8, columns: CacheColumns, data: &WarpData) {
         self.tags.divide(log);
         self.access.see(columns, data);
     }
 
-    /// What is wanted of the unified banks.
+    /// The accesses to the unified banks that the cache wants.
     #[inline]
     pub fn wants(&self, pass: &CachePass) -> CacheWants<'_> {
         self.access.wants(self.fill(pass), self.results.ready())
@@ -464,7 +464,7 @@ impl Cache {
         pass.fill.and_then(|(.., entry)| Some((entry?, self.misses.fill_data())))
     }
 
-    /// What is offered to the result bus, and its data, meaningful where it writes a register. `cfg`: the straps.
+    /// The result that is offered to the result bus, and its data, meaningful where the result writes a register. `cfg`: the straps.
     #[inline]
     pub fn result(&self, cfg: u16) -> Option<(UnitResult, &WarpData)> {
         let offered = self.results.offer(latency(cfg), self.access.push(), self.misses.result());
@@ -510,13 +510,13 @@ impl Cache {
         pack(CACHE_EVENT, events.map(u32::from)) as u32
     }
 
-    /// Whether the result that goes is an answer.
+    /// Whether the result that is taken is an answer of memory.
     #[inline]
     fn pops_miss(&self, cycle: &CacheCycle<'_>) -> bool {
         cycle.pop && self.misses.result().is_some()
     }
 
-    /// The edge. In reset only what is not reset is written.
+    /// Performs the clock edge. In reset, writes only the state that has no reset.
     #[inline]
     pub fn advance(&mut self, cycle: &CacheCycle<'_>, running: bool) {
         let pops_miss = self.pops_miss(cycle);
@@ -588,7 +588,7 @@ impl Cache {
         if running { self.misses.advance(&edge) } else { self.misses.reset(&edge) }
     }
 
-    /// What is compared inside.
+    /// Records the signals that are compared inside the cache.
     pub fn record(&self, cycle: &CacheCycle<'_>, probe: &mut CacheProbe) {
         let pass = cycle.pass;
         (probe.state.row_q, probe.state.load_q) = (Wide(self.row_q), self.load_q[0] as u8);

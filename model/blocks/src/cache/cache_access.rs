@@ -1,4 +1,4 @@
-//! `cache_access`: data of the cache. `docs/blocks/cache_access.md`.
+//! `cache_access`: the data of the cache. `docs/blocks/cache_access.md`.
 
 use crate::cache::cache_results::LoadResult;
 use crate::cache::row::{ROW_WORDS, RowPort};
@@ -118,10 +118,10 @@ ports! {
     }
 }
 
-/// Words of 32 bits of a set of a line's bytes.
+/// Number of 32-bit words in a set of a line's bytes.
 const BYTE_WORDS: usize = LINE_BYTES / u32::BITS as usize;
 
-/// A store of which the line is in the cache.
+/// A store to a line that is in the cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoreHit<'a> {
     pub(crate) mask: u32,
@@ -131,7 +131,7 @@ pub(crate) struct StoreHit<'a> {
 }
 
 impl<'a> StoreHit<'a> {
-    /// That of a request.
+    /// The store of a request.
     #[inline]
     pub(crate) fn of(request: &'a Request) -> Self {
         let Request { mask, size, offset, data, .. } = request;
@@ -141,11 +141,11 @@ impl<'a> StoreHit<'a> {
     /// Whether all bytes of the line are written.
     #[inline]
     pub(crate) fn writes_whole_line(&self) -> bool {
-        // Too few lanes cannot, whatever their places are.
+        // Too few lanes cannot write all bytes, whatever their places are.
         (self.mask.count_ones() as usize) << self.size >= LINE_BYTES && self.bytes().0 == u128::MAX
     }
 
-    /// Which bytes of the line are written, and with what; of several lanes the highest one's.
+    /// The bytes of the line that are written, and their values; of several lanes the highest one's.
     #[inline]
     fn bytes(&self) -> (u128, WarpData) {
         line_of(self.mask, self.size, |lane| self.offset[lane].into(), self.data)
@@ -155,12 +155,12 @@ impl<'a> StoreHit<'a> {
 /// A hit that stage C takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Hit<'a> {
-    /// A load: its row, and its number.
+    /// A load: its row, and the number of the load.
     Load(&'a CacheRow, u8),
     Store(StoreHit<'a>),
 }
 
-/// The data of the cache, and what reads and writes it: one hit at a time, in order, in stage C; the line that was read, in stage D; and fills.
+/// The data of the cache, and its accesses: one hit at a time, in order, in stage C; the line that was read, in stage D; and fills.
 #[derive(Clone)]
 pub struct CacheAccess {
     row_w: u32,
@@ -168,7 +168,7 @@ pub struct CacheAccess {
     access_valid_q: bool,
     store_q: bool,
     entry_q: u16,
-    // Of the last load: memories of one word for the harness.
+    // State of the last load: the harness sees memories of one word.
     row_q: [u32; ROW_WORDS],
     load_q: [u32; 1],
     data_q: WarpData,
@@ -176,19 +176,19 @@ pub struct CacheAccess {
     line_valid_q: bool,
     line_row_q: CacheRow,
     line_load_q: u8,
-    /// What the row in stage D takes from its line.
+    /// The values that the row in stage D takes from its line.
     values: WarpData,
-    /// With unified memory the lines are in its banks. The columns that are free are those of the cycle; `line` is what was read last.
+    /// With unified memory the lines are in the unified banks. The free columns are those of the cycle; `line` is the data read last.
     unified: bool,
     columns: CacheColumns,
     fresh_q: bool,
     line: WarpData,
-    /// A memory of one word for the harness.
+    /// The harness sees this as a memory of one word.
     kept_q: [WarpData; 1],
 }
 
 impl CacheAccess {
-    /// With unified memory, what is seen of its banks in a cycle: the columns that are free, and what was read at the last edge.
+    /// Sets the view of the unified banks in a cycle, with unified memory: the columns that are free, and the data read at the last edge.
     #[inline]
     pub(crate) fn see(&mut self, columns: CacheColumns, data: &WarpData) {
         self.columns = columns;
@@ -224,7 +224,7 @@ impl CacheAccess {
         }
     }
 
-    /// What is wanted of the banks. `fill`: a line that is to be written, and its entry.
+    /// The accesses to the banks that are wanted. `fill`: a line to be written, and its entry.
     #[inline]
     pub(crate) fn wants<'a>(&'a self, fill: Option<(u16, &'a WarpData)>, push_ready: bool) -> CacheWants<'a> {
         if !self.unified {
@@ -274,7 +274,7 @@ impl CacheAccess {
         self.line_valid_q.then(result)
     }
 
-    /// The edge: a hit that stage C takes (only while it is [`ready`](Self::ready)) with its entry, and a line that is written.
+    /// Clock edge: a hit that stage C takes (only while it is [`ready`](Self::ready)), with its entry, and a line that is written.
     #[inline]
     pub(crate) fn advance(&mut self, hit: Option<(u16, Hit<'_>)>, fill: Option<(u16, &WarpData)>, push_ready: bool) {
         let leaves = self.access_valid_q && self.ready(push_ready);
@@ -304,7 +304,7 @@ impl CacheAccess {
         }
     }
 
-    /// The edge of a RAM of its own. The cell reads before it writes.
+    /// Clock edge of the cache's own RAM. The RAM cell reads before it writes.
     #[inline]
     fn access_ram(&mut self, reads: bool, fill: Option<(u16, &WarpData)>) {
         if reads {
@@ -321,7 +321,7 @@ impl CacheAccess {
         }
     }
 
-    /// An edge in reset, after everything else.
+    /// Clock edge in reset, after everything else.
     #[inline]
     pub(crate) fn reset(&mut self) {
         (self.access_valid_q, self.line_valid_q, self.fresh_q) = (false, false, false);
@@ -336,13 +336,13 @@ impl CacheAccessIn {
 }
 
 impl CacheAccess {
-    /// With unified memory the data of the hit's result follows from what the banks show.
+    /// With unified memory the data of the hit's result follows from the output of the banks.
     pub(crate) fn show_data(&self, out: &mut CacheAccessOut) {
         out.push_data_o = if out.push_reg_valid_o == 0 { WarpData::ZERO } else { self.values };
     }
 }
 
-/// Shows what is wanted of the banks.
+/// Shows the accesses to the banks that are wanted.
 macro_rules! shows_wants {
     ($outputs:ty) => {
         impl $outputs {

@@ -1,4 +1,4 @@
-//! `cache_misses`: what waits for memory. `docs/blocks/cache_misses.md`.
+//! `cache_misses`: loads and requests that wait for memory. `docs/blocks/cache_misses.md`.
 
 use crate::cache::cache_results::{LoadResult, shows_result};
 use crate::cache::row::{ROW_WORDS, RowPort};
@@ -129,28 +129,28 @@ ports! {
 pub struct LineAnswer<'a> {
     /// The line, or a word for each lane.
     pub data: &'a WarpData,
-    /// There is no such place.
+    /// The place does not exist.
     pub fault: bool,
     /// Bytes of the line that exist.
     pub present: u8,
 }
 
-/// The edge of [`CacheMisses`].
+/// Inputs of [`CacheMisses`] at a clock edge.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct MissesEdge<'a> {
-    /// Line of the request at hand.
+    /// Line of the current request.
     pub(crate) line: u32,
-    /// A miss comes, and whether it is open.
+    /// A miss is allocated; whether it is open.
     pub(crate) allocate: Option<bool>,
     pub(crate) close: bool,
-    /// A row, and the number of its load.
+    /// A row, and the number of the row's load.
     pub(crate) row: Option<(&'a CacheRow, u8)>,
     pub(crate) answer: Option<LineAnswer<'a>>,
     pub(crate) fill_ready: bool,
     pub(crate) pop: bool,
 }
 
-/// Requests whose answers are to come, in a ring, and the rows of the loads that wait for them. Several rows may wait for one answer.
+/// Requests whose answers are outstanding, in a ring, and rows of the loads that wait for them. Several rows may wait for one answer.
 #[derive(Clone)]
 pub struct CacheMisses {
     misses: usize,
@@ -165,7 +165,7 @@ pub struct CacheMisses {
     row_miss_q: Box<[u32]>,
     row_load_q: Box<[u32]>,
     row_q: Box<[[u32; ROW_WORDS]]>,
-    /// The rows of each miss: those in use whose `row_miss_q` it is.
+    /// The rows of each miss: rows in use whose `row_miss_q` is the miss.
     waiting: Box<[u128]>,
     rsp_valid_q: bool,
     rsp_fault_q: bool,
@@ -214,13 +214,13 @@ impl CacheMisses {
         !self.rsp_valid_q
     }
 
-    /// Whether no answer and no result is at hand; rows may wait for theirs.
+    /// Whether no answer and no result is at hand; rows may wait for their answers.
     #[inline]
     pub(crate) fn waits(&self) -> bool {
         !self.rsp_valid_q && !self.result_valid_q
     }
 
-    /// The line of the answer at hand, if that is of an open miss, and whether it is whole.
+    /// The line of the answer at hand, if the answer belongs to an open miss, and whether the line is whole.
     #[inline]
     pub(crate) fn fill(&self) -> Option<(u32, bool)> {
         let offered = self.rsp_valid_q && self.open_q >> self.first_q & 1 == 1;
@@ -240,7 +240,7 @@ impl CacheMisses {
         self.result_valid_q.then_some(LoadResult { result, data, load })
     }
 
-    /// The row that is the next to be served.
+    /// The next row to be served.
     #[inline]
     fn next_row(&self) -> Option<usize> {
         let waiting = if self.rsp_valid_q { self.waiting[self.first_q] } else { 0 };
@@ -259,7 +259,7 @@ impl CacheMisses {
         self.served(pop).is_some()
     }
 
-    /// The warp of the row that is the next to be served, if that accesses a place that does not exist.
+    /// The warp of the next row to be served, if the row accesses a place that does not exist.
     #[inline]
     pub(crate) fn fault(&self) -> Option<u8> {
         let row = CacheRow(self.row_q[self.next_row()?]);
@@ -273,19 +273,19 @@ impl CacheMisses {
         set_bits(row.header().mask).any(|lane| u32::from(offset[lane]) + bytes > present)
     }
 
-    /// Where a miss goes.
+    /// The place of the next miss.
     #[inline]
     fn place(&self) -> usize {
         (self.first_q + self.count_q) & (self.misses - 1)
     }
 
-    /// The edge.
+    /// Performs the clock edge.
     #[inline]
     pub(crate) fn advance(&mut self, edge: &MissesEdge<'_>) {
         let (found, place) = (self.touched(edge), self.place());
         let (first, served) = (self.first_q, self.served(edge.pop));
         let open = self.open_q >> first & 1 == 1;
-        // The place of a row that is served at this edge is not free yet.
+        // The place of a row that is served at this edge is not free until the next cycle.
         let free = lowest_free(self.row_used_q, self.rows);
         self.result_valid_q &= !edge.pop;
         if let Some(row) = served {
@@ -318,13 +318,13 @@ impl CacheMisses {
         }
     }
 
-    /// The open miss of the line at hand, where that matters.
+    /// The open miss for the current line, where the edge needs it.
     #[inline]
     fn touched(&self, edge: &MissesEdge<'_>) -> Option<usize> {
         if edge.close || edge.row.is_some() && edge.allocate.is_none() { self.find(edge.line) } else { None }
     }
 
-    /// A row goes to a place. Gives the miss that it waits for.
+    /// Writes a row into a place. Returns the miss for which the row waits.
     fn write_row(
         &mut self,
         place: usize,
@@ -339,7 +339,7 @@ impl CacheMisses {
         miss
     }
 
-    /// A row and the answer make a result.
+    /// Makes a result of a row and the answer.
     fn serve(&mut self, row: usize) {
         let bits = CacheRow(self.row_q[row]);
         self.result_q = bits.header().into();
@@ -352,12 +352,12 @@ impl CacheMisses {
         self.waiting[self.first_q] &= !(1 << row);
     }
 
-    /// The count a step on, in its width.
+    /// The count changed by `step`, in its width.
     fn counted(&self, step: isize) -> usize {
         self.count_q.wrapping_add_signed(step) & (2 * self.misses - 1)
     }
 
-    /// An edge in reset: what is a memory is written like the words of a RAM.
+    /// Clock edge in reset: memories are written like the words of a RAM.
     pub(crate) fn reset(&mut self, edge: &MissesEdge<'_>) {
         let (found, place) = (self.touched(edge), self.place());
         if edge.allocate.is_some() {

@@ -9,7 +9,7 @@ use crate::shape::{HIT_QUEUE_DEPTH, SmShape};
 use crate::sizes::width;
 use crate::{Block, Field, LANES, Memory, Ports, REG_BITS, WARP_BITS, WarpData, Wide, field, packed, ports};
 
-/// Width of a count of parts: of 32 lanes each may be one.
+/// Width of a count of parts: each of 32 lanes may be a part of its own.
 const COUNT_BITS: u32 = 6;
 
 ports! {
@@ -126,7 +126,7 @@ shows_result!(CacheResultsOut);
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct CacheResultsProbe {
-    /// Its registers.
+    /// Registers of the block.
     pub state: CacheResultsState,
     /// Outputs of the queue.
     pub hits: ResultQueueOut,
@@ -160,16 +160,16 @@ fn hit_queue(shape: &SmShape) -> SmShape {
     shape.with_queue(HIT_QUEUE_DEPTH, 1)
 }
 
-/// A part of a load that is made.
+/// A part of a load that is being made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// The first one of its instruction.
+    /// The part is the first one of its instruction.
     pub(crate) first: bool,
-    /// No lane of the instruction remains after it.
+    /// No lane of the instruction remains after the part.
     pub(crate) last: bool,
 }
 
-/// A hit or an answer, with its register's data and the number of its load.
+/// A hit or an answer, with its register's data and the number of the load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoadResult<'a> {
     pub(crate) result: UnitResult,
@@ -177,14 +177,14 @@ pub(crate) struct LoadResult<'a> {
     pub(crate) load: u8,
 }
 
-/// Hits until their latency is over, and answers of memory, on their way to one port. Parts of a load come in any order: they are counted, and the last one to
-/// go ends the load.
+/// Hits that wait for their latency, and answers of memory, on their way to one port. Parts of a load come in any order: they are counted, and the last one to
+/// leave ends the load.
 #[derive(Clone)]
 pub struct CacheResults {
     loads: usize,
     row_w: u32,
     used_q: u128,
-    // Memories of one word for the harness, and what is compared only while it is in use.
+    // Memories of one word for the harness, and registers that are compared only while they are in use.
     closed_q: [u32; SET_WORDS],
     current_q: [u32; 1],
     count_q: Box<[u32]>,
@@ -213,7 +213,7 @@ impl CacheResults {
         self.hits.waits()
     }
 
-    /// That many cycles pass in which nothing comes or goes.
+    /// Lets that many cycles pass, in which nothing arrives or leaves.
     #[inline]
     pub(crate) fn pass(&mut self, cycles: u64) {
         self.hits.pass(cycles);
@@ -229,19 +229,19 @@ impl CacheResults {
         self.closed_q[usize::from(number) / 32] >> (number % 32) & 1 == 1
     }
 
-    /// The number of a part's load, and whether it is a new one.
+    /// The number of a part's load, and whether the number is newly allocated.
     #[inline]
     pub(crate) fn number(&self, first: bool) -> (u8, bool) {
         let current = self.current_q[0] as u8;
         if !first && self.is_used(current) && !self.is_closed(current) {
             (current, false)
         } else {
-            // Without a free number there is no part.
+            // Without a free number no part is made.
             (lowest_free(self.used_q, self.loads).unwrap_or_default() as u8, true)
         }
     }
 
-    /// What is offered: the answer, or a hit that has waited or that passes.
+    /// The result that is offered: the answer, or a hit that has waited or that passes the queue.
     #[inline]
     pub(crate) fn offer<'a>(
         &'a self,
@@ -267,7 +267,7 @@ impl CacheResults {
         self.is_closed(load) && self.count_q[usize::from(load)] == 1
     }
 
-    /// The edge: a part, a hit that comes, the number of the result that goes, and whether that is an answer.
+    /// Clock edge: a part, a hit that arrives, the number of the load whose result leaves, and whether that result is an answer.
     #[inline]
     pub(crate) fn advance(
         &mut self,
@@ -301,7 +301,7 @@ impl CacheResults {
         self.hits.advance();
     }
 
-    /// A part more of a load.
+    /// Adds a part to a load.
     fn add(&mut self, number: u8, is_new: bool, last: bool) {
         let (word, bit) = (&mut self.closed_q[usize::from(number) / 32], 1 << (number % 32));
         let count = &mut self.count_q[usize::from(number)];
@@ -314,20 +314,20 @@ impl CacheResults {
         *word |= if last { bit } else { 0 };
     }
 
-    /// An edge in reset, after everything else.
+    /// Clock edge in reset, after everything else.
     pub(crate) fn reset(&mut self) {
         (self.used_q, self.number_first_q, self.number_count_q) = (0, 0, 0);
         self.hits.reset();
     }
 
-    /// What the queue shows; see [`ResultQueue::show`].
+    /// Shows the outputs of the queue; see [`ResultQueue::show`].
     fn show_hits(&self, latency: u8, push: Option<LoadResult<'_>>, out: &mut ResultQueueOut) {
         self.hits.early(out);
         let passing = push.as_ref().filter(|_| self.hits.passes(latency));
         self.hits.show(passing.map(|push| (&push.result, push.data)), out);
     }
 
-    /// What is compared, with what comes in this cycle.
+    /// Records the signals that are compared, with the hit that arrives in this cycle.
     pub(crate) fn record(&self, latency: u8, push: Option<LoadResult<'_>>, probe: &mut CacheResultsProbe) {
         self.show_hits(latency, push, &mut probe.hits);
         record(&self.hits, &mut probe.queue);

@@ -1,4 +1,4 @@
-//! `cache_tags`: which lines are in the cache. `docs/blocks/cache_tags.md`.
+//! `cache_tags`: the tags of the lines in the cache. `docs/blocks/cache_tags.md`.
 
 use crate::config::Config;
 use crate::memory::LINE_BITS;
@@ -8,7 +8,7 @@ use crate::sizes::width;
 use crate::unified::LOG_W;
 use crate::{Block, Memory, Ports, field, ports};
 
-/// Width of a word of the cells, at least.
+/// Least width of a word of the cells.
 const MIN_WORD_BITS: u32 = 17;
 /// Bits of the number of a set in the smallest cache with unified memory.
 const LEAST_SET_W: u32 = 2;
@@ -75,19 +75,19 @@ ports! {
     }
 }
 
-/// The edge of [`CacheTags`].
+/// Inputs of [`CacheTags`] at a clock edge.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TagsEdge {
-    /// First in, first out.
+    /// Replacement is first in, first out.
     pub(crate) fifo: bool,
     pub(crate) flush: bool,
-    /// Line whose set is read.
+    /// Line whose set is read next.
     pub(crate) read: Option<u32>,
-    /// Entry of the line that is looked up, if that is used.
+    /// Entry of the line that is looked up, if the line is used.
     pub(crate) touch: Option<u16>,
-    /// The same, if it becomes invalid.
+    /// Entry of the line that is looked up, if the line becomes invalid.
     pub(crate) invalidate: Option<u16>,
-    /// A line that comes and is kept, and its entry.
+    /// A line that is installed, and its entry.
     pub(crate) fill: Option<(u32, u16)>,
 }
 
@@ -98,9 +98,9 @@ pub struct CacheTags {
     sets: usize,
     /// Bits of a set's number.
     set_w: u32,
-    /// There are lines.
+    /// The cache has lines.
     has_lines: bool,
-    /// Sets that there are.
+    /// Largest number of sets.
     most_sets: usize,
     ways: u32,
     way_w: u32,
@@ -108,9 +108,9 @@ pub struct CacheTags {
     /// Bits of a line that are below its tag.
     tag_at: u32,
     tag_bits: u32,
-    /// The ways of each set, a bit each.
+    /// The valid ways of each set, one bit each.
     valid_q: Box<[u32]>,
-    /// The ways of each set, that used last in the lowest bits.
+    /// The order of the ways of each set; the way used last is in the lowest bits.
     order_q: Box<[u32]>,
     /// The tags of each way.
     ram: Box<[Words]>,
@@ -130,7 +130,7 @@ impl CacheTags {
         line >> self.tag_at
     }
 
-    /// With unified memory: the logarithm of the number of lines; 0: there are none. It changes only while every line is invalid.
+    /// Sets the logarithm of the number of lines, with unified memory; 0: no lines. It changes only while every line is invalid.
     pub(crate) fn divide(&mut self, log: u8) {
         let sets = (1usize << log) / self.ways as usize;
         self.has_lines = log != 0;
@@ -154,7 +154,7 @@ impl CacheTags {
         u32::from(entry) >> self.set_w
     }
 
-    /// The entry of a line whose set was read at the edge before.
+    /// The entry of a line whose set was read at the last edge.
     #[inline]
     pub(crate) fn look(&self, line: u32) -> Option<u16> {
         let (set, tag) = (self.set(line), self.tag(line));
@@ -168,7 +168,7 @@ impl CacheTags {
         (0..self.ways).find(|&way| has(way)).map(|way| self.entry(way, set))
     }
 
-    /// The entry that a line gets that comes; `None`: it is not kept. `pins`: entries that it may not take.
+    /// The entry allocated for a line; `None`: the line is not kept. `pins`: entries that may not be evicted.
     #[inline]
     pub(crate) fn place(&self, line: u32, pins: [Option<u16>; 2]) -> Option<u16> {
         if !self.has_lines {
@@ -181,13 +181,13 @@ impl CacheTags {
         (!pins.contains(&Some(entry))).then_some(entry)
     }
 
-    /// The way in a place of an order.
+    /// The way at a place of an order.
     #[inline]
     fn field(&self, order: u32, place: u32) -> u32 {
         if self.ways == 1 { 0 } else { order >> (place * self.way_w) & ((1 << self.way_w) - 1) }
     }
 
-    /// A way becomes the one used last in its set.
+    /// Makes a way the one used last in its set.
     fn use_way(&mut self, set: usize, way: u32) {
         if self.ways == 1 {
             return;
@@ -206,7 +206,7 @@ impl CacheTags {
         !self.bypass_valid_q
     }
 
-    /// The edge.
+    /// Performs the clock edge.
     #[inline]
     pub(crate) fn advance(&mut self, edge: &TagsEdge) {
         let read = edge.read.map(|line| self.set(line));
@@ -235,7 +235,7 @@ impl CacheTags {
         }
     }
 
-    /// An edge in reset, after everything else.
+    /// Clock edge in reset, after everything else.
     pub(crate) fn reset(&mut self) {
         self.bypass_valid_q = false;
         self.valid_q.fill(0);
@@ -249,7 +249,7 @@ impl CacheTagsIn {
         (self.pin_valid_i != 0).then_some(self.pin_entry_i)
     }
 
-    /// What is done to the line that is looked up, of which `hit` is the entry.
+    /// The uses of the line that is looked up; `hit` is its entry.
     fn uses(&self, hit: Option<u16>) -> (Option<u16>, Option<u16>) {
         (hit.filter(|_| self.touch_i != 0), hit.filter(|_| self.invalidate_i != 0))
     }

@@ -53,18 +53,18 @@ pub const CACHE_EVENT: EventWord = &[
 /// Width of `event_o`.
 pub(crate) const CACHE_EVENT_BITS: u32 = CACHE_EVENT.len() as u32;
 
-/// Sets of more things than this are no integers at ports, but words of 32 bits.
+/// A set of more elements than this is not an integer at a port, but words of 32 bits.
 const NARROW_SET: usize = u64::BITS as usize;
-/// Words of 32 bits of such a set.
+/// Number of 32-bit words of such a set.
 const SET_WORDS: usize = (u128::BITS / u32::BITS) as usize;
 
-/// A set as a port has it.
+/// A set in the form of a port.
 #[inline]
 fn wide(set: u128) -> Wide<SET_WORDS> {
     Wide::from_u128(set)
 }
 
-/// What is compared of a block inside another: its outputs, read at the instance, and its registers. `at`: where outputs and registers begin in the record.
+/// Signals compared of a block inside another: its outputs, read at the instance, and its registers. `at`: where outputs and registers begin in the record.
 fn inside<B: Block>(name: &str, path: &str, shape: &B::Shape, at: [usize; 2], fields: &mut Vec<Field>) {
     let net = |port: &str| intern(format!("{name}_{}", stem(port)));
     let registers = B::Probe::fields(shape);

@@ -19,7 +19,7 @@ pub struct CacheRow(pub [u32; ROW_WORDS]);
 pub(crate) type RowPort = Wide<ROW_WORDS>;
 
 impl CacheRow {
-    /// Before the first one.
+    /// Value before the first row.
     pub(crate) const NOTHING: Self = Self([0; ROW_WORDS]);
 
     /// The bits below the offsets.
@@ -29,7 +29,7 @@ impl CacheRow {
         word & ((1 << OFFSET_AT) - 1)
     }
 
-    /// For whom; `done` is not in it.
+    /// Header of the row's result; `done` is not part of a row.
     #[inline]
     pub fn header(&self) -> Header {
         meta::header(self.meta())
@@ -61,7 +61,7 @@ impl CacheRow {
         unpack_offsets(&std::array::from_fn::<u32, OFFSET_WORDS, _>(word))
     }
 
-    /// The values of its lanes, zero outside its mask.
+    /// The values of the row's lanes, zero outside its mask.
     #[inline]
     pub(crate) fn values(&self, answer: &WarpData) -> WarpData {
         Taken::of(self.meta()).from(answer, || self.offset())

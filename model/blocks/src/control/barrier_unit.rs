@@ -94,7 +94,7 @@ fn id(instruction: &Instruction) -> u8 {
     modifiers(instruction.op(), instruction.ctl()) as u8 % (1 << ID_BITS)
 }
 
-/// The warps to wait for (0: all), or the number of threads that is wrong.
+/// The number of warps to wait for (0: all), or the number of threads if it is wrong.
 fn count(issued: &Issued, b: Option<&WarpData>) -> Result<u8, u32> {
     let Issued { instruction, mask, .. } = issued;
     let (threads, same) = match b {
@@ -140,7 +140,7 @@ impl BarrierUnit {
         self.fault.as_ref()
     }
 
-    /// The warp that is looked at in this cycle.
+    /// The warp that the search examines in this cycle.
     #[inline]
     fn looked_at(&self) -> Option<usize> {
         if self.arrived_q == 0 {
@@ -157,7 +157,7 @@ impl BarrierUnit {
         self.looked_at().map_or(0, |looked_at| self.opens(looked_at, alive, slots))
     }
 
-    /// The warps of the barrier at which this one waits, if it opens.
+    /// The warps of the barrier at which this warp waits, if the barrier opens.
     #[inline]
     fn opens(&self, looked_at: usize, alive: u64, slots: &[u8; MAX_WARPS]) -> u64 {
         let in_block = |w: usize| slots[w] == slots[looked_at];
@@ -171,24 +171,24 @@ impl BarrierUnit {
         if complete { waiting } else { 0 }
     }
 
-    /// Whether nothing opens, whichever warp is looked at, as long as no warp arrives and no warp ends.
+    /// Whether no barrier opens, whichever warp is examined, as long as no warp arrives and no warp ends.
     pub fn is_still(&self, alive: u64, slots: &[u8; MAX_WARPS]) -> bool {
         self.fault.is_none() && set_bits(self.arrived_q).all(|w| self.opens(w, alive, slots) == 0)
     }
 
-    /// That many such cycles pass: only the search for the warp to look at goes on, round and round.
+    /// Lets that many such cycles pass: only the search for the next warp to examine moves, round and round.
     pub fn pass(&mut self, cycles: u64) {
         let round = u64::from(self.arrived_q.count_ones());
         if cycles == 0 || round == 0 {
             return;
         }
-        // It may begin anywhere; from the first step on it comes round.
+        // The search may begin anywhere; from the first step on it is periodic.
         for _ in 0..=(cycles - 1) % round {
             self.advance(0);
         }
     }
 
-    /// An edge, first of all: the warps `open` go on.
+    /// First method of a clock edge: the warps `open` continue.
     #[inline]
     pub fn advance(&mut self, open: u64) {
         if let Some(looked_at) = self.looked_at() {
@@ -199,7 +199,7 @@ impl BarrierUnit {
         self.fault = None;
     }
 
-    /// An edge at which a warp arrives.
+    /// Clock edge at which a warp arrives.
     ///
     /// `b`: source b, where it is a register.
     pub fn arrive(&mut self, issued: &Issued, b: Option<&WarpData>) {
@@ -213,20 +213,20 @@ impl BarrierUnit {
         }
     }
 
-    /// An edge at which warp `w` issues a BAR.
+    /// Clock edge at which warp `w` issues a BAR.
     #[inline]
     pub fn hold(&mut self, w: usize) {
         self.held_q |= 1 << w & self.all;
     }
 
-    /// An edge at which warp `w` begins.
+    /// Clock edge at which warp `w` begins.
     #[inline]
     pub fn start(&mut self, w: usize) {
         self.held_q &= !(1 << w);
         self.arrived_q &= !(1 << w);
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         (self.held_q, self.arrived_q, self.scan_q) = (0, 0, 0);
         self.fault = None;

@@ -1,4 +1,4 @@
-//! `block_launcher`: blocks of a grid into the SM. `docs/blocks/block_launcher.md`.
+//! `block_launcher`: places the blocks of a grid in the SM. `docs/blocks/block_launcher.md`.
 
 use crate::config::Config;
 use crate::mrf::bits::set_bits;
@@ -219,7 +219,7 @@ ports! {
     }
 }
 
-/// A grid.
+/// A grid to be launched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Launch {
     /// Blocks in x, y, z.
@@ -238,7 +238,7 @@ pub struct Launch {
     pub private_shared: u32,
     /// Bytes of shared memory of a block.
     pub shared: u32,
-    /// Dynamic ones of these.
+    /// Bytes of dynamic shared memory among these.
     pub dynamic: u32,
     /// Words of local memory of a thread.
     pub local_words: u16,
@@ -248,19 +248,19 @@ pub struct Launch {
     pub shared_rows: u16,
 }
 
-/// Of a block or a thread, or numbers of these.
+/// Coordinates of a block or a thread, or counts of them in each dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Coordinates {
-    /// First.
+    /// In x.
     pub x: u32,
-    /// Second.
+    /// In y.
     pub y: u16,
-    /// Third.
+    /// In z.
     pub z: u16,
 }
 
 impl Coordinates {
-    /// What follows in counting, x first, in an order of `size`.
+    /// The next coordinates in counting order, x first, within `size`.
     fn successor(self, size: &Self) -> Self {
         let (x, y, z) = (self.x.wrapping_add(1), self.y.wrapping_add(1), self.z.wrapping_add(1));
         if x != size.x {
@@ -276,11 +276,11 @@ impl Coordinates {
 /// Coordinates of four threads for the RAM from which S2R reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TidWrite {
-    /// Warp of each block.
+    /// Number of the warp in its block.
     pub index: u8,
-    /// Which four of its lanes.
+    /// Group of four lanes.
     pub group: u8,
-    /// Their words: {6'b0, z 6, y 10, x 10}.
+    /// Words of these lanes: {6'b0, z 6, y 10, x 10}.
     pub data: [u32; GROUP_LANES],
 }
 
@@ -296,15 +296,15 @@ enum State {
 /// the register file from `w * rows` on; slot k has shared memory from `k * bytes` on. Then it computes the threads' coordinates, and puts blocks into slots
 /// until none is left.
 ///
-/// With places registers are handed out one by one, and guests may be added: blocks that share registers with blocks that fit whole (sharing thesis 2.2).
+/// With places, registers are allocated one by one, and guests may be added: blocks that share registers with blocks that fit whole (sharing thesis 2.2).
 #[derive(Clone)]
 pub struct BlockLauncher {
     warps: usize,
     banks: usize,
     depth: usize,
-    /// Registers are handed out one by one.
+    /// Registers are allocated one by one.
     places: bool,
-    /// An even warp and the next one have the same rows.
+    /// An even warp and the next warp have the same rows.
     paired_rows: bool,
     /// Rows of a warp at most.
     max_rows: usize,
@@ -346,7 +346,7 @@ pub struct BlockLauncher {
     unified: bool,
     partition: Partition,
     shared_rows: u16,
-    /// Warps that had ended and slots with a block when it was last found that none is free: it need not be asked again before one of them changes.
+    /// Ended warps and occupied slots at the last search that found no slot to free: the search is not repeated before one of them changes.
     not_freed: (u64, u16),
 }
 
@@ -384,7 +384,7 @@ impl BlockLauncher {
         }
         let lanes = if self.start_index == self.last_index() {
             let threads = u32::from(self.launch.threads).wrapping_sub(LANES as u32 * u32::from(self.start_index));
-            // A full warp, or no more than these.
+            // A full warp, or the threads that remain.
             u32::MAX.checked_shr((LANES as u32).wrapping_sub(threads)).unwrap_or(u32::MAX)
         } else {
             u32::MAX
@@ -404,7 +404,7 @@ impl BlockLauncher {
         self.rows
     }
 
-    /// Layout of the register file; 0 where registers are handed out in rows.
+    /// Layout of the register file; 0 where registers are allocated in rows.
     #[inline]
     pub fn layout(&self) -> RegisterLayout {
         self.layout
@@ -486,7 +486,7 @@ impl BlockLauncher {
         self.block_warps.wrapping_sub(1) % (1 << INDEX_BITS)
     }
 
-    /// The edge. `launch` is taken while none is in progress; `most_slots`: the strap.
+    /// Performs the clock edge. `launch` is taken while no grid is in progress; `most_slots`: the strap.
     #[inline]
     pub fn edge(&mut self, most_slots: u8, launch: Option<&Launch>, alive: u64, idle: u64, memory_idle: bool) {
         (self.done, self.fault) = (false, false);
@@ -513,7 +513,7 @@ impl BlockLauncher {
         runs && waits && self.freed(!alive & idle) == 0
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         self.state = State::Idle;
         (self.done, self.fault, self.starting) = (false, false, false);
@@ -525,7 +525,7 @@ impl BlockLauncher {
         (self.partition, self.shared_rows) = (Partition::default(), 0);
     }
 
-    // Before blocks run, which is seldom: the code is kept away from that of every cycle, as that of the next two is.
+    // Runs only before blocks run, which is rare: the code is kept away from that of every cycle, as is that of the next two functions.
     #[cold]
     fn take(&mut self, launch: &Launch) {
         self.launch = *launch;
@@ -583,12 +583,12 @@ impl BlockLauncher {
         }
     }
 
-    /// Bytes of shared memory.
+    /// Bytes of shared memory that blocks may have.
     fn shared_room(&self) -> u32 {
         if self.unified { ROW_BYTES * u32::from(self.shared_rows) } else { self.shared_bytes }
     }
 
-    /// Rows of the register file: none where the parts of unified memory are more than there is.
+    /// Rows of the register file; none where the parts of unified memory exceed its size.
     fn register_rows(&self) -> usize {
         if !self.unified {
             return self.depth;
@@ -598,12 +598,12 @@ impl BlockLauncher {
         if all <= self.depth { rows } else { 0 }
     }
 
-    /// Bytes of shared memory of a further slot: a guest has its private ones.
+    /// Bytes of shared memory of one more slot; for a guest only its private bytes.
     fn step(&self) -> u32 {
         if self.extending { self.private_shared.next_multiple_of(shared_step(true)) } else { self.shared_step }
     }
 
-    /// Whether a further slot, whose warps end before `end`, finds registers: a guest its private ones, and a host.
+    /// Whether one more slot, whose warps end before `end`, has registers: a guest needs its private registers, and a host.
     fn has_registers(&self, end: usize) -> bool {
         let registers = usize::from(self.launch.registers);
         if self.extending {
@@ -652,7 +652,7 @@ impl BlockLauncher {
         self.slot_busy &= !freed;
     }
 
-    /// The slots whose blocks have ended. Of the one that is being started the warps that have not begun would look ended.
+    /// The slots whose blocks have ended. The slot that is being started is left out: its warps that have not begun would look ended.
     fn freed(&self, ended: u64) -> u16 {
         let starting = if self.starting { 1 << self.start_slot } else { 0 };
         let n = usize::from(self.block_warps);
@@ -672,7 +672,7 @@ impl BlockLauncher {
         self.next = self.next.successor(&self.launch.grid);
         (self.start_slot, self.start_index, self.starting) = (k, 0, true);
         self.start_warp = k.wrapping_mul(self.block_warps) % (1 << WARP_BITS);
-        // Its block is the younger one of its pair; one without a partner is not.
+        // The new block is the younger one of its pair; a block without a partner is not.
         if let Some(partner) = self.partner(k) {
             self.young = (self.young | 1 << k) & !(1 << partner);
         } else {
@@ -689,7 +689,7 @@ impl BlockLauncher {
     }
 }
 
-/// Bytes of shared memory that are handed out at a time: a word, or a line where registers are handed out in rows.
+/// Granule of shared memory in bytes: a word, or a line where registers are allocated in rows.
 pub const fn shared_step(places: bool) -> u32 {
     if places { size_of::<u32>() as u32 } else { 128 }
 }

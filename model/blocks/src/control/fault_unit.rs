@@ -1,4 +1,4 @@
-//! `fault_unit`: the first thing that went wrong. `docs/blocks/fault_unit.md`.
+//! `fault_unit`: keeps the first fault. `docs/blocks/fault_unit.md`.
 
 use crate::config::Config;
 use crate::mrf::MAX_PORTS;
@@ -62,14 +62,14 @@ pub const CAUSES: &[&str] = &[
     "shared memory that the block has released",
 ];
 
-/// Something that went wrong.
+/// A fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Fault {
-    /// What belongs to the cause.
+    /// Value that belongs to the cause.
     pub value: u32,
     /// Warp concerned.
     pub warp: u8,
-    /// What it is: [`cause`](crate::instruction::cause).
+    /// Cause of the fault: [`cause`](crate::instruction::cause).
     pub cause: u8,
 }
 
@@ -86,13 +86,13 @@ impl FaultUnit {
         self.first.as_ref()
     }
 
-    /// An edge at which something went wrong: of several faults at once the one of the lowest source, which is the one told first.
+    /// Clock edge at which a fault occurs. Of several faults at once the one of the lowest source, reported first, is kept.
     #[inline]
     pub fn tell(&mut self, fault: Fault) {
         self.first.get_or_insert(fault);
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         self.first = None;
     }

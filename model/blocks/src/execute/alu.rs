@@ -1,4 +1,4 @@
-//! `alu`: integers, bits, predicates. `docs/blocks/alu.md`.
+//! `alu`: operations on integers, bits and predicates. `docs/blocks/alu.md`.
 
 use gpurf_arith::integer::{
     FunnelMode, PermuteMode, bit_field_extract, bit_field_insert, dot_product_2, dot_product_4, funnel_left,
@@ -75,7 +75,7 @@ ports! {
 }
 
 /// Thirty-two lanes of integer arithmetic, bits and predicates. It computes in the cycle in which it takes an instruction, into one register;
-/// how long a result takes is the affair of the `result_queue` after it (hierarchy thesis table 4.4: 8 cycles).
+/// the `result_queue` after it sets the latency of a result (hierarchy thesis table 4.4: 8 cycles).
 #[derive(Clone)]
 pub struct Alu {
     data_q: WarpData,
@@ -84,7 +84,7 @@ pub struct Alu {
     valid_q: bool,
 }
 
-/// What an operation computes besides the register.
+/// The results of an operation besides the register.
 #[derive(Clone, Copy, Default)]
 struct Computed {
     /// Lanes of the predicate.
@@ -99,7 +99,7 @@ impl From<u32> for Computed {
     }
 }
 
-/// What an instruction works on.
+/// Inputs of an instruction.
 struct Operands<'a> {
     a: &'a [u32; LANES],
     b: &'a [u32; LANES],
@@ -109,13 +109,13 @@ struct Operands<'a> {
     mask: u32,
 }
 
-/// What turns the order of signed integers into that of unsigned ones.
+/// The mask that maps the order of signed integers to that of unsigned ones.
 #[inline]
 fn flip(signed: bool) -> u32 {
     u32::from(signed) << 31
 }
 
-/// Combinations of two predicates.
+/// Combines two predicates.
 #[inline]
 fn combine(which: u32, x: u32, y: u32) -> u32 {
     match which {
@@ -145,17 +145,17 @@ fn compare(comparison: u32, signed: bool, a: &[u32; LANES], b: &[u32; LANES]) ->
 }
 
 impl Operands<'_> {
-    /// `x + y + s`, lane by lane; gives the carries.
+    /// Computes `x + y + s`, lane by lane; returns the carries.
     #[inline]
     fn add(&self, x: impl Fn(usize) -> u32, y: impl Fn(usize) -> u32, d: &mut [u32; LANES]) -> u32 {
         let s = ones(self.s);
         *d = each_lane(|l| x(l).wrapping_add(y(l)).wrapping_add(s[l]));
-        // A carry leaves bit 31 where both have it, or one has it and the sum does not.
+        // Bit 31 has a carry out where both summands have it, or one has it and the sum does not.
         let carry = each_lane(|l| x(l) & y(l) | (x(l) | y(l)) & !d[l]);
         lanes_where(|l| carry[l] >> 31 != 0)
     }
 
-    /// A function of b and the other operands of a lane. Most often b is the same in all lanes, and shifts by one amount are shifts of vectors.
+    /// A function of b and the other operands of a lane. Usually b is the same in all lanes, and shifts by one amount are shifts of vectors.
     #[inline]
     fn by_b(&self, value: impl Fn(usize, u32) -> u32) -> [u32; LANES] {
         let first = self.b[0];
@@ -166,13 +166,13 @@ impl Operands<'_> {
         }
     }
 
-    /// The lanes of the mask in which WARPSYNC finds other living lanes than its own mask says.
+    /// The lanes of the mask in which WARPSYNC finds living lanes other than its own mask says.
     fn diverged(&self) -> u32 {
         self.mask & lanes_where(|l| self.b[l] & self.s != self.mask)
     }
 
-    /// The whole operation: one choice of the operation, then plain loops over the lanes. `d` is zero before; what it holds afterwards in lanes
-    /// outside the mask means nothing.
+    /// Performs the operation: one choice of the operation, then plain loops over the lanes. `d` is zero before; afterwards its lanes
+    /// outside the mask have no meaning.
     fn compute(&self, opcode: u8, m: u32, d: &mut [u32; LANES]) -> Computed {
         let Self { a, b, c, .. } = *self;
         let flag = |bit: u32| m >> bit & 1 == 1;
@@ -296,7 +296,7 @@ impl Alu {
         if self.valid_q { self.fault_q } else { None }
     }
 
-    /// The edge at which an instruction is taken. Bit k of `src_valid`: source k is a register; other operands are not read.
+    /// Clock edge at which an instruction is taken. Bit k of `src_valid`: source k is a register; other operands are not read.
     pub fn take(&mut self, issued: &Issued, src_valid: u8, data: [&WarpData; OPERANDS]) {
         let Issued { instruction, mask, warp } = *issued;
         let (op, roles) = (instruction.op(), instruction.roles());
@@ -321,13 +321,13 @@ impl Alu {
         self.valid_q = true;
     }
 
-    /// The edge at which the result leaves and no instruction is taken.
+    /// Clock edge at which the result leaves and no instruction is taken.
     #[inline]
     pub fn leave(&mut self) {
         self.valid_q = false;
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     #[inline]
     pub fn reset(&mut self) {
         self.valid_q = false;

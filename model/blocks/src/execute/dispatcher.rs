@@ -1,4 +1,4 @@
-//! `dispatcher`: which unit takes what leaves the operand stage. `docs/blocks/dispatcher.md`.
+//! `dispatcher`: sends each instruction from the operand stage to its unit. `docs/blocks/dispatcher.md`.
 
 use crate::instruction::{Instruction, Roles, unit};
 use crate::mrf::MAX_PORTS;
@@ -104,7 +104,7 @@ impl Wanted {
     }
 }
 
-/// What takes an instruction at this edge.
+/// The units that take an instruction at this edge.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ready {
     /// The ALUs.
@@ -120,7 +120,7 @@ pub struct Ready {
 }
 
 /// Sends each instruction that leaves the operand stage to its unit. There is an ALU and a single precision unit for each port, but one memory
-/// pipeline, one special function unit, one constant unit and one barrier unit for all: where two ports want the same one they take
+/// pipeline, one special function unit, one constant unit and one barrier unit for all: where two ports want the same unit, they take
 /// turns.
 #[derive(Clone, Default)]
 pub struct Dispatcher {
@@ -130,13 +130,13 @@ pub struct Dispatcher {
     barrier_turn_q: u8,
 }
 
-/// Of the ports that want something the one that goes first, as a mask.
+/// The port that goes first among those that want a unit, as a mask.
 #[inline]
 fn first(wanted: u8, turn: u8) -> u8 {
     if both(wanted) { 1 << turn } else { wanted }
 }
 
-/// Whether two ports want it.
+/// Whether two ports want the unit.
 #[inline]
 fn both(wanted: u8) -> bool {
     wanted & wanted.wrapping_sub(1) != 0
@@ -176,7 +176,7 @@ impl Dispatcher {
         wanted.alu & ready.alu | wanted.fp & ready.fp | memory | sfu | constant | self.barrier(wanted)
     }
 
-    /// The edge.
+    /// Performs the clock edge.
     #[inline]
     pub fn advance(&mut self, wanted: Wanted, ready: Ready) {
         self.memory_turn_q ^= u8::from(ready.memory && both(wanted.memory));
@@ -185,7 +185,7 @@ impl Dispatcher {
         self.barrier_turn_q ^= u8::from(both(wanted.barrier));
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         (self.memory_turn_q, self.sfu_turn_q) = (0, 0);
         (self.constant_turn_q, self.barrier_turn_q) = (0, 0);
@@ -233,7 +233,7 @@ impl Block for Dispatcher {
         let constant = self.constant(wanted);
         out.dispatch_ready_o = self.ready(wanted, ready(inputs));
         (out.alu_valid_o, out.fp_valid_o) = (wanted.alu, wanted.fp);
-        // With two ports at most the mask of one says which: bit 1 is port 1.
+        // With two ports at most, the mask of one port gives its number: bit 1 is port 1.
         (out.memory_valid_o, out.memory_port_o) = ((memory != 0).into(), memory >> 1);
         (out.sfu_valid_o, out.sfu_port_o) = ((sfu != 0).into(), sfu >> 1);
         (out.constant_valid_o, out.constant_port_o) = ((constant != 0).into(), constant >> 1);

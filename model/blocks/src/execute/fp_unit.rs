@@ -22,8 +22,8 @@ const LAST: usize = STAGES - 1;
 
 /// An instruction in the unit.
 ///
-/// Its result is computed when it is taken. What the stages hold in the hardware follows from the operands, and is computed
-/// when it is read.
+/// The twin computes the result when it takes the instruction. What the stages hold in the hardware follows from the operands, and
+/// is computed when it is read.
 #[derive(Clone)]
 struct Slot {
     operands: [WarpData; OPERANDS],
@@ -50,8 +50,8 @@ impl Slot {
     }
 }
 
-/// Thirty-two lanes of single precision arithmetic: operands taken apart and multiplied in stage 1, added in stage 2, rounded after it. How long a
-/// result takes on top of that is the affair of the `result_queue`, whose register the rounded result goes to (hierarchy thesis table 4.4: 8 cycles).
+/// Thirty-two lanes of single precision arithmetic: stage 1 unpacks and multiplies the operands, stage 2 adds, and rounding follows. The further
+/// latency of a result is set by the `result_queue`, whose register the rounded result goes to (hierarchy thesis table 4.4: 8 cycles).
 #[derive(Clone)]
 pub struct FpUnit {
     slots: Box<[Slot; STAGES]>,
@@ -61,7 +61,7 @@ pub struct FpUnit {
 }
 
 impl FpUnit {
-    /// Whether an instruction that is offered is taken at this edge: a stage moves on if it is empty or the one after it moves on.
+    /// Whether an instruction that is offered is taken at this edge: a stage advances if it is empty or the stage after it advances.
     #[inline]
     pub fn ready(&self, result_ready: bool) -> bool {
         result_ready || self.valid_q != [true; STAGES]
@@ -79,7 +79,7 @@ impl FpUnit {
         &self.stage(LAST).data
     }
 
-    /// Whether nothing is on its way.
+    /// Whether nothing is in flight.
     #[inline]
     pub fn idle(&self) -> bool {
         self.valid_q == [false; STAGES]
@@ -90,7 +90,7 @@ impl FpUnit {
         &self.slots[usize::from(self.slot[stage]) % STAGES]
     }
 
-    /// The edge, first part: what can move on does.
+    /// First part of the clock edge: every stage that can advance does.
     #[inline]
     pub fn advance(&mut self, result_ready: bool) {
         if result_ready || !self.valid_q[LAST] {
@@ -99,7 +99,7 @@ impl FpUnit {
         }
     }
 
-    /// The edge, second part: an instruction is taken into the first stage. Bit k of `src_valid`: source k is a register;
+    /// Second part of the clock edge: the first stage takes an instruction. Bit k of `src_valid`: source k is a register;
     /// other operands are not read.
     pub fn take(&mut self, issued: &Issued, src_valid: u8, data: [&WarpData; OPERANDS]) {
         let Issued { instruction, mask, warp } = *issued;
@@ -125,7 +125,7 @@ impl FpUnit {
         self.valid_q[0] = true;
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     #[inline]
     pub fn reset(&mut self) {
         self.valid_q = [false; STAGES];

@@ -138,7 +138,7 @@ struct First {
     result: UnitResult,
 }
 
-/// Performs shuffles: each lane reads a value of another lane. What each lane takes is decided in the first stage and moved in the second.
+/// Performs shuffles: each lane reads a value of another lane. The first stage decides which lane it reads; the second moves the values.
 #[derive(Clone)]
 pub struct LaneCrossbar {
     first_q: First,
@@ -161,13 +161,13 @@ impl LaneCrossbar {
         &self.data_q
     }
 
-    /// Whether no shuffle is on its way.
+    /// Whether no shuffle is in flight.
     #[inline]
     pub fn idle(&self) -> bool {
         !self.first_valid_q && !self.result_valid_q
     }
 
-    /// The edge, first part: what is in the first stage becomes a result.
+    /// First part of the clock edge: the shuffle in the first stage becomes a result.
     #[inline]
     pub fn advance(&mut self) {
         if self.first_valid_q {
@@ -180,7 +180,7 @@ impl LaneCrossbar {
         self.first_valid_q = false;
     }
 
-    /// The edge, second part: a shuffle is performed.
+    /// Second part of the clock edge: a shuffle is performed.
     pub fn perform(&mut self, shuffle: &Shuffle, value: &WarpData, choice: &WarpData) {
         let Shuffle { modifiers, lanes, warp, reg, pred } = *shuffle;
         let first = &mut self.first_q;
@@ -201,12 +201,12 @@ impl LaneCrossbar {
         self.first_valid_q = true;
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         (self.first_valid_q, self.result_valid_q) = (false, false);
     }
 
-    /// The first stage.
+    /// The registers of the first stage.
     pub(crate) fn state(&self) -> LaneCrossbarProbe {
         let mut probe = <LaneCrossbarProbe as crate::Ports>::zeroed();
         if self.first_valid_q {

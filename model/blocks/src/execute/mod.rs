@@ -1,4 +1,4 @@
-//! Units and result buses: `docs/sm.md`.
+//! Execution units and result buses: `docs/sm.md`.
 
 use crate::entry::declare_blocks;
 

@@ -3,7 +3,7 @@
 use crate::issue::PRED_BITS;
 use crate::{LANES, Packed, REG_BITS, WARP_BITS, packed};
 
-/// A result without its data, which is not moved where it is not read.
+/// A result without its data: data is not moved where it is not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnitResult {
     /// Lanes.
@@ -16,7 +16,7 @@ pub struct UnitResult {
     pub reg: Option<u8>,
     /// Predicate written.
     pub pred: Option<u8>,
-    /// It is the last of its instruction.
+    /// The result is the last of its instruction.
     pub done: bool,
 }
 
@@ -45,7 +45,7 @@ packed! {
 pub(crate) const RESULT_WORDS: usize = ResultWord::BITS.div_ceil(u32::BITS) as usize;
 
 impl UnitResult {
-    /// The result that a word and the valid of its register are.
+    /// The result that a word and the valid bit of its register describe.
     #[inline]
     pub(crate) fn of(word: ResultWord, reg_valid: bool) -> Self {
         let pred = destination(word.pred_valid() != 0, word.pred());
@@ -92,7 +92,7 @@ const BIT: [u32; LANES] = {
     bit
 };
 
-/// A value for each lane. A plain loop, which the compiler turns into vectors where the function allows it.
+/// A value for each lane. A plain loop, which the compiler vectorizes where the function allows it.
 #[inline]
 pub(crate) fn each_lane(value: impl Fn(usize) -> u32) -> [u32; LANES] {
     let mut values = [0; LANES];
@@ -102,7 +102,7 @@ pub(crate) fn each_lane(value: impl Fn(usize) -> u32) -> [u32; LANES] {
     values
 }
 
-/// The lanes of which something holds.
+/// The lanes for which a condition holds.
 #[inline]
 pub(crate) fn lanes_where(holds: impl Fn(usize) -> bool) -> u32 {
     let mut mask = 0;

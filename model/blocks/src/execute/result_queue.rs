@@ -11,7 +11,7 @@ use crate::{Block, Memory, Packed, PackedMemory, REG_BITS, WARP_BITS, WarpData, 
 const MAX_DEPTH: usize = SIDE_QUEUE_DEPTH;
 /// Capacity of the twin: the largest number of sources.
 const MAX_SOURCES: usize = SIDE_SOURCES;
-/// Width of a latency, and of what is left of it.
+/// Width of a latency, and of its remaining cycles.
 const WAIT_BITS: u32 = 6;
 
 ports! {
@@ -82,15 +82,15 @@ ports! {
     }
 }
 
-/// Free places that a unit with two stages has to find: one for each result on its way, and one for the next.
+/// Free places that a unit with two stages needs: one for each result in flight, and one for the next.
 const ROOM: usize = 3;
 
-/// A ring of results after a unit, each of which is offered a set number of cycles after it came, in order.
+/// A ring of results after a unit. Each result is offered a set number of cycles after it arrived, in order.
 ///
-/// A place knows the cycle from which its result is offered, so that nothing has to be counted down.
+/// A place stores the cycle from which its result is offered, so that nothing has to be counted down.
 #[derive(Clone)]
 pub struct ResultQueue {
-    // What the places hold, in 32-bit words: they are memories for the harness.
+    // Contents of the places, in 32-bit words: the harness sees them as memories.
     data_q: Box<[WarpData]>,
     result_q: Box<[[u32; RESULT_WORDS]]>,
     /// A bit for each place.
@@ -116,7 +116,7 @@ impl ResultQueue {
         self.count_q + ROOM <= self.data_q.len()
     }
 
-    /// Whether a result that comes in this cycle is offered in it: past the ring.
+    /// Whether a result that arrives in this cycle is offered in the same cycle, past the ring.
     #[inline]
     pub fn passes(&self, latency: u8) -> bool {
         latency == 0 && self.count_q == 0
@@ -128,13 +128,13 @@ impl ResultQueue {
         self.count_q != 0 && self.due_q[self.first_q] <= self.now
     }
 
-    /// The cycles until a result is offered, from this one on: 0 while one is, nothing without any.
+    /// Cycles until a result is offered, counted from this cycle: 0 while one is offered, none without any result.
     #[inline]
     pub fn waits(&self) -> Option<u64> {
         (self.count_q != 0).then(|| self.due_q[self.first_q].saturating_sub(self.now))
     }
 
-    /// That many cycles pass in which nothing comes or goes.
+    /// Lets that many cycles pass, in which no result arrives or leaves.
     #[inline]
     pub fn pass(&mut self, cycles: u64) {
         self.now += cycles;
@@ -160,7 +160,7 @@ impl ResultQueue {
         if place < self.data_q.len() { place } else { place - self.data_q.len() }
     }
 
-    /// Puts a result into the free place, which does not yet make it one that waits.
+    /// Writes a result into the free place; the result does not count as waiting yet.
     #[inline]
     fn fill(&mut self, result: &UnitResult, data: &WarpData) {
         let place = self.free_place();
@@ -171,7 +171,7 @@ impl ResultQueue {
         }
     }
 
-    /// What is offered, on the ports: the result that passes, or that in the ring. It follows [`early`](Block::early).
+    /// Shows the offered result on the ports: the result that passes, or that in the ring. Call it after [`early`](Block::early).
     pub fn show(&self, passing: Option<(&UnitResult, &WarpData)>, out: &mut ResultQueueOut) {
         let (head, data) = match passing {
             Some((result, data)) => (*result, data),
@@ -189,7 +189,7 @@ impl ResultQueue {
         }
     }
 
-    /// At the edge: a result comes (only with [`ready`](Self::ready)).
+    /// At the edge: a result arrives (only with [`ready`](Self::ready)).
     #[inline]
     pub fn push(&mut self, latency: u8, result: &UnitResult, data: &WarpData) {
         self.fill(result, data);
@@ -204,18 +204,18 @@ impl ResultQueue {
         self.count_q -= 1;
     }
 
-    /// The end of every edge.
+    /// Ends every clock edge.
     #[inline]
     pub fn advance(&mut self) {
         self.now += 1;
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         (self.first_q, self.count_q) = (0, 0);
     }
 
-    /// The places and what is left of their latencies. Field by field: the struct has room for the longest queue, and is written in each cycle.
+    /// Shows the places and their remaining latencies. Field by field: the struct has room for the longest queue, and is written in each cycle.
     fn show_state(&self, probe: &mut ResultQueueProbe) {
         probe.result_q.iter_mut().zip(&self.result_q).for_each(|(shown, &held)| *shown = ResultWord(held));
         [probe.reg_valid_q] = self.reg_valid_q;
@@ -242,7 +242,7 @@ impl ResultQueue {
 }
 
 impl ResultQueueIn {
-    /// The result that comes, and its source: of several the highest-numbered one's.
+    /// The result that arrives, and its source; of several results that of the highest-numbered source.
     fn result(&self) -> Option<(UnitResult, usize)> {
         let source = self.push_valid_i.checked_ilog2()? as usize;
         let has = |mask: u8| is_set(mask, source);

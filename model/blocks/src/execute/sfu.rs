@@ -16,7 +16,7 @@ pub const GROUP: usize = 8;
 /// Groups of a warp.
 const BEATS: u8 = (LANES / GROUP) as u8;
 
-/// What a stage knows of its instruction.
+/// What a stage stores of its instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Header {
     mask: u32,
@@ -47,7 +47,7 @@ fn function(number: u8) -> Option<Function> {
     Function::ALL.get(usize::from(number)).copied()
 }
 
-/// Eight elements on their way. Values are computed when they leave the last stage; what the stages hold in the hardware follows from
+/// Eight elements in flight. The twin computes values when they leave the last stage; what the stages hold in the hardware follows from
 /// the arguments, and is computed when it is read.
 #[derive(Clone, Copy, Default)]
 struct Group {
@@ -56,8 +56,8 @@ struct Group {
     arguments: [u32; GROUP],
 }
 
-/// Eight lanes a cycle of approximate functions: the argument reduced, a parabola of a table, rounding. How long a result takes on top of
-/// that is the affair of the `result_queue` after it (hierarchy thesis table 4.4: 20 cycles).
+/// Approximate functions, eight lanes a cycle: reduction of the argument, a parabola from a table, rounding. The rest of the latency
+/// is set by the `result_queue` after the unit (hierarchy thesis table 4.4: 20 cycles).
 #[derive(Clone)]
 pub struct Sfu {
     argument_q: WarpData,
@@ -72,7 +72,7 @@ pub struct Sfu {
 }
 
 impl Sfu {
-    /// Whether everything stands.
+    /// Whether the whole unit stalls.
     #[inline]
     fn stalls(&self, result_ready: bool) -> bool {
         self.result_valid_q && !result_ready
@@ -96,13 +96,13 @@ impl Sfu {
         &self.data_q
     }
 
-    /// Whether nothing is on its way.
+    /// Whether nothing is in flight.
     #[inline]
     pub fn idle(&self) -> bool {
         !self.busy_q && self.first_q.is_none() && self.second_q.is_none() && !self.result_valid_q
     }
 
-    /// The edge, first part: unless a result has to wait, everything moves on.
+    /// First part of the clock edge: everything advances unless a result has to wait.
     #[inline]
     pub fn advance(&mut self, result_ready: bool) {
         if self.stalls(result_ready) {
@@ -138,7 +138,7 @@ impl Sfu {
         }
     }
 
-    /// The edge, second part: an instruction is taken; none as its argument: 0 in all lanes.
+    /// Second part of the clock edge: an instruction is taken. Without an argument, all lanes take 0.
     pub fn take(&mut self, issued: &Issued, argument: Option<&WarpData>) {
         let Issued { instruction, mask, warp } = *issued;
         let (m, roles) = (modifiers(instruction.op(), instruction.ctl()), instruction.roles());
@@ -149,7 +149,7 @@ impl Sfu {
         (self.busy_q, self.beat_q) = (true, 0);
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     #[inline]
     pub fn reset(&mut self) {
         (self.busy_q, self.beat_q, self.result_valid_q) = (false, 0, false);

@@ -1,4 +1,4 @@
-//! `special_registers`: what S2R reads. `docs/blocks/special_registers.md`.
+//! `special_registers`: the values that S2R reads. `docs/blocks/special_registers.md`.
 
 use crate::execute::result::{UnitResult, destination, each_lane, keep};
 use crate::ram::Storage;
@@ -96,7 +96,7 @@ ports! {
     }
 }
 
-/// What is the same for all blocks of a grid.
+/// Values that are the same for all blocks of a grid.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dimensions {
     /// Threads of a block: x, y, z.
@@ -127,7 +127,7 @@ pub struct SpecialRead {
 }
 
 impl SpecialRead {
-    /// What is the same in all lanes; 0 for what is not.
+    /// The value of a register that is the same in all lanes; 0 for other registers.
     fn value(&self, grid: &Dimensions) -> u32 {
         match self.source {
             axis @ 3..=5 => grid.ntid[usize::from(axis) - 3],
@@ -142,7 +142,7 @@ impl SpecialRead {
         }
     }
 
-    /// Whether the thread's coordinates are asked for.
+    /// Whether the S2R reads the thread's coordinates.
     fn is_tid(&self) -> bool {
         self.source < 3
     }
@@ -157,7 +157,7 @@ pub struct SpecialRegisters {
     value_q: u32,
     source_q: u8,
     valid_q: bool,
-    /// What the lanes have: it follows from the registers and the RAM's output.
+    /// The value of each lane: it follows from the registers and the RAM's output.
     data: WarpData,
 }
 
@@ -174,7 +174,7 @@ impl SpecialRegisters {
         &self.data
     }
 
-    /// What the registers and the RAM's output say for each lane.
+    /// The value of each lane, from the registers and the RAM's output.
     fn lanes(&self) -> [u32; LANES] {
         let below = |l: usize| (1u32 << l) - 1;
         let up_to = |l: usize| u32::MAX >> (LANES - 1 - l);
@@ -192,19 +192,19 @@ impl SpecialRegisters {
         }
     }
 
-    /// Whether no S2R is on its way.
+    /// Whether no S2R is in flight.
     #[inline]
     pub fn idle(&self) -> bool {
         !self.valid_q
     }
 
-    /// The edge, first part: the result leaves.
+    /// First part of the clock edge: the result leaves.
     #[inline]
     pub fn advance(&mut self) {
         self.valid_q = false;
     }
 
-    /// The edge, second part: an S2R is performed. It reads the RAM in reset, too, and therefore comes before
+    /// Second part of the clock edge: an S2R is performed. It reads the RAM in reset, too, and therefore comes before
     /// [`reset`](Self::reset) and [`write`](Self::write).
     pub fn perform(&mut self, read: &SpecialRead, grid: &Dimensions) {
         if read.is_tid() {
@@ -219,7 +219,7 @@ impl SpecialRegisters {
         keep(&mut self.data.0, lanes);
     }
 
-    /// An edge at which the launcher writes the coordinates of four lanes. In reset, too: RAM cells have none.
+    /// Clock edge at which the launcher writes the coordinates of four lanes, also in reset: RAM cells have no reset.
     pub fn write(&mut self, index: u8, group: u8, coordinates: &[u32; GROUP_LANES]) {
         let first = GROUP_LANES * usize::from(group);
         let mut word = WarpData::ZERO;
@@ -227,7 +227,7 @@ impl SpecialRegisters {
         self.tid.write(index.into(), &word, LaneMask(0xf << first));
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         self.valid_q = false;
     }

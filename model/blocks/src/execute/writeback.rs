@@ -1,4 +1,4 @@
-//! `writeback`: which result takes which bus. `docs/blocks/writeback.md`.
+//! `writeback`: assigns results to buses. `docs/blocks/writeback.md`.
 
 use crate::execute::result::{ResultWord, UnitResult};
 use crate::mrf::MAX_PORTS;
@@ -124,7 +124,7 @@ ports! {
     }
 }
 
-/// Who has a result for a bus.
+/// A unit that has a result for a bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The ALU of the bus.
@@ -142,14 +142,14 @@ pub enum Source {
 }
 
 impl Source {
-    /// Whether it is a private unit: each port has its own.
+    /// Whether the unit is private: each port has its own.
     #[inline]
     pub fn is_private(self) -> bool {
         matches!(self, Self::Alu | Self::Fp)
     }
 }
 
-/// Who has results in a cycle.
+/// The units that have results in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offers {
     /// The ALUs.
@@ -177,7 +177,7 @@ pub struct Writeback {
 }
 
 impl Writeback {
-    /// Whose result goes first on bus `p`. Whether it can go does not matter: what has waited longest for memory holds up most.
+    /// The source whose result goes first on bus `p`, even if it cannot go: what has waited longest for memory holds up most.
     #[inline]
     pub fn choose(&self, p: usize, offers: Offers) -> Option<Source> {
         let last = p + 1 == self.ports;
@@ -196,7 +196,7 @@ impl Writeback {
         }
     }
 
-    /// What the register file gets of a result, if it writes a register.
+    /// The part of a result that the register file gets, if it writes a register.
     #[inline]
     pub fn write(source: Source, result: &UnitResult) -> Option<WriteWord> {
         let fields =
@@ -204,7 +204,7 @@ impl Writeback {
         result.reg.map(|reg| fields(reg).into())
     }
 
-    /// Whether the result chosen for a bus goes at this edge.
+    /// Whether the result chosen for a bus leaves at this edge.
     #[inline]
     pub fn goes(result: &UnitResult, write_ready: bool) -> bool {
         result.reg.is_none() || write_ready
@@ -216,8 +216,8 @@ impl Writeback {
         write_done & self.last_q
     }
 
-    /// The register that the scoreboard hears of on bus `p`, with its warp: of what is written, given where an instruction
-    /// ends ([`ends`](Self::ends)), or of the result that goes.
+    /// The register that bus `p` reports to the scoreboard, with its warp: that of the completed write, if an instruction
+    /// ends ([`ends`](Self::ends)), or that of the result that leaves.
     #[inline]
     pub fn report(&self, written: Option<(u8, u8)>, goes: Option<&UnitResult>) -> Option<(u8, u8)> {
         if self.reports_taken {
@@ -227,13 +227,13 @@ impl Writeback {
         }
     }
 
-    /// The edge of bus `p` at which the write queue takes a result.
+    /// Clock edge of bus `p` at which the write queue takes a result.
     #[inline]
     pub fn take(&mut self, p: usize, done: bool) {
         self.last_q = self.last_q & !(1 << p) | u8::from(done) << p;
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     #[inline]
     pub fn reset(&mut self) {
         self.last_q = 0;

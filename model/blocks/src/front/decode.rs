@@ -1,4 +1,4 @@
-//! `decode`: what an instruction reads, writes, and which unit it goes to. `docs/blocks/decode.md`.
+//! `decode`: finds what an instruction reads and writes, and its unit. `docs/blocks/decode.md`.
 
 use crate::instruction::{RELSSP, Roles, modifiers, opcode, unit};
 use crate::shape::SmShape;
@@ -22,7 +22,7 @@ ports! {
     }
 }
 
-// The fields of roles that an operation may have or not.
+// The fields of roles that an operation may or may not have.
 const A: u64 = 0xff;
 const B: u64 = 0xff << B_AT;
 const C: u64 = 0xff << C_AT;
@@ -42,19 +42,19 @@ const T_AT: u32 = 41;
 const P_AT: u32 = 45;
 const UNIT_AT: u32 = 49;
 
-/// The fields of an operation that has none of them: registers 255, predicates that are true, none written.
+/// The roles of an operation that has none of these fields: registers 255, predicates that are true, none written.
 const NONE: u64 = A | B | C | D | 7 << S_AT | 7 << T_AT | P;
 
-/// What b of an operation is.
+/// What operand b of an operation is.
 #[derive(Clone, Copy)]
 enum SourceB {
-    /// A register or a constant, as the word says; or there is none.
+    /// A register or a constant, as the word says; or no operand.
     Either,
     /// Always a constant.
     Constant,
     /// A register.
     Register,
-    /// A register, the upper word of an address; nothing in the spaces of this set.
+    /// A register that holds the upper word of an address; no operand in the spaces of this set.
     UpperWord { unless: u8 },
 }
 
@@ -64,12 +64,12 @@ const LOCAL: u32 = 2;
 const LOAD_STORE: SourceB = SourceB::UpperWord { unless: 1 << SHARED | 1 << LOCAL };
 const ATOMIC: SourceB = SourceB::UpperWord { unless: 1 << SHARED };
 
-/// What decides an operation's roles.
+/// Table entry that determines an operation's roles.
 #[derive(Clone, Copy)]
 struct Row {
-    /// The fields it has.
+    /// The fields that the operation has.
     slots: u64,
-    /// The fields that are the same for all of its instructions.
+    /// The fields that are the same for all instructions of the operation.
     fixed: u64,
     b: SourceB,
 }
@@ -160,7 +160,7 @@ pub fn roles(op: u64, ctl: u64) -> Roles {
     Roles(fixed | guard | (registers | predicates) & slots | NONE & !slots)
 }
 
-/// Turns the two words of an instruction into its roles, so that nothing after it has to know operations by name to
+/// Turns the two words of an instruction into its roles, so that no later block has to know operations by name to
 /// find dependences.
 #[derive(Clone)]
 pub struct Decode;

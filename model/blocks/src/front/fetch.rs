@@ -79,18 +79,18 @@ pub struct Fetched {
     pub op: u64,
     /// Control word.
     pub ctl: u64,
-    /// Its address.
+    /// Address of the instruction.
     pub pc: u32,
-    /// Its warp.
+    /// Warp of the instruction.
     pub warp: u8,
 }
 
 /// Keeps the fetch address of each warp and reads the code memory, one instruction a cycle for each issue port: its warps
-/// have a fetch path of their own, with a copy of the code. After an instruction that may send the group elsewhere a warp
-/// waits until the SIMT stack says where it goes on, so nothing is fetched on a wrong path.
+/// have a fetch path of their own, with a copy of the code. After an instruction that may redirect its group, a warp
+/// waits until the SIMT stack gives the next address, so nothing is fetched on a wrong path.
 #[derive(Clone)]
 pub struct Fetch {
-    /// What numbers a warp's address modulo the code memory's depth.
+    /// Mask that takes an address modulo the code memory's depth.
     code_mask: u32,
     running_q: u64,
     pc_q: [u32; WARP_NUMBERS],
@@ -101,7 +101,7 @@ pub struct Fetch {
 /// The fetch path of an issue port.
 #[derive(Clone)]
 struct Path {
-    /// Its warps.
+    /// Warps of the path.
     own: u64,
     rr_q: u8,
     valid_q: bool,
@@ -168,8 +168,8 @@ impl Fetch {
         first_from(self.running_q & room & !held & !path.at_decode() & path.own, path.rr_q.into())
     }
 
-    /// An edge at which path `p` fetches for `chosen`. It comes first: the words are those of before the edge, and what the
-    /// other methods say of a warp wins. `decode_stop` and `reconvergence` are those of the path's instruction at decode.
+    /// Clock edge at which path `p` fetches for `chosen`. Call it first: it reads the words from before the edge, and the
+    /// other methods override it for a warp. `decode_stop` and `reconvergence` belong to the path's instruction at decode.
     #[inline]
     pub fn advance(&mut self, p: usize, chosen: Option<usize>, decode_stop: bool, reconvergence: u32) {
         let path = &mut self.paths[p];
@@ -186,20 +186,20 @@ impl Fetch {
         }
     }
 
-    /// The edge at which a warp goes on elsewhere.
+    /// Clock edge at which a warp continues at another address.
     #[inline]
     pub fn resume(&mut self, warp: u8, pc: u32) {
         self.running_q |= 1 << warp;
         self.pc_q[usize::from(warp)] = pc;
     }
 
-    /// The edge at which a warp begins.
+    /// Clock edge at which a warp begins.
     #[inline]
     pub fn start(&mut self, warp: u8) {
         self.resume(warp, 0);
     }
 
-    /// An edge in reset, at which the paths fetch for `chosen` all the same: RAM cells know no reset.
+    /// Clock edge in reset. The paths still fetch for `chosen`: RAM cells have no reset.
     pub fn reset(&mut self, chosen: &[Option<usize>; MAX_PORTS]) {
         for (path, chosen) in self.paths.iter_mut().zip(chosen) {
             if let Some(w) = *chosen {
@@ -210,7 +210,7 @@ impl Fetch {
         self.running_q = 0;
     }
 
-    /// The edge at which the host writes an instruction, also in reset. It comes last.
+    /// Clock edge at which the host writes an instruction, also in reset. It comes last.
     #[inline]
     pub fn write_code(&mut self, addr: u16, op: u64, ctl: u64) {
         for path in &mut self.paths {

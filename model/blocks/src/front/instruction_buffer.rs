@@ -78,9 +78,9 @@ const PLACES: usize = 2;
 #[derive(Clone)]
 pub struct InstructionBuffer {
     warps: u64,
-    /// The bits of a warp's number that there are.
+    /// The bits of a warp's number that are used.
     number_mask: usize,
-    /// The counts of all warps, bit by bit beside each other: bit 0 and bit 1.
+    /// The counts of all warps as bit planes: bit 0 and bit 1.
     count_q: [u64; 2],
     first_q: u64,
     pc_q: Box<[u32]>,
@@ -160,7 +160,7 @@ impl InstructionBuffer {
         self.first_q ^= pop;
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         (self.count_q, self.first_q) = ([0; 2], 0);
     }

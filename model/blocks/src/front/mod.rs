@@ -1,4 +1,4 @@
-//! Fetch, decode and the instructions that wait for issue: `docs/sm.md`.
+//! Fetch, decode and the buffer of instructions that wait for issue: `docs/sm.md`.
 
 use crate::entry::declare_blocks;
 

@@ -26,7 +26,7 @@ use crate::{Decode, LANES, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpDa
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
-/// Fields of `hierarchy_event_t`, most significant first. Others of the SM's event words have the page's names, so these begin with the hierarchy's.
+/// Fields of `hierarchy_event_t`, most significant first. Other fields of the SM's event words have the names on the page, so these names begin with the hierarchy's.
 pub const HIERARCHY_EVENT: &[(&str, u32)] = &[
     ("hierarchy_orf_read_groups", 6),
     ("hierarchy_orf_read_shared_groups", 6),
@@ -162,14 +162,14 @@ ports! {
     columns: ColumnsOut as &s.mrf
 }
 
-/// What is found of what comes in a cycle: ports and buses as masks.
+/// Findings of a cycle about instructions and results that arrive; ports and buses are masks.
 #[derive(Clone, Copy, Default)]
 struct Found {
     /// Where the operands of the instructions are.
     levels: [Levels; MAX_PORTS],
-    /// Instructions that are taken.
+    /// Ports whose instruction is taken.
     take: u8,
-    /// Slots of the results' warps, and the places that wait for them.
+    /// Slots of the results' warps, and the places that wait for the results.
     slot: [Option<u8>; MAX_PORTS],
     place: [Option<Match>; MAX_PORTS],
     /// Results that go into the MRF's queues.
@@ -177,9 +177,9 @@ struct Found {
 }
 
 /// Each active slot has an ORF and an LRF, and the instruction says where each source is read and where its result goes (hierarchy thesis 6.2 to 6.4). There are no tags and
-/// no write-backs: what is needed after a strand's end the compiler has written to the MRF.
+/// no write-backs: the compiler has already written to the MRF what is needed after a strand's end.
 ///
-/// Like the MRF it is asked and told directly where it stands in an operand stage: [`see`](Self::see) the slots, then what the MRF's functions of the same names do.
+/// Inside an operand stage it is called directly, like the MRF: [`see`](Self::see) the slots, then the functions with the names of the MRF's.
 #[derive(Clone)]
 pub struct Hierarchy {
     ports: usize,
@@ -190,27 +190,27 @@ pub struct Hierarchy {
     copies: HierarchyCopies,
     operands: FrontOperands,
     mrf: Mrf,
-    /// What the MRF is given in this cycle, and what it shows (but for 1024-bit data).
+    /// Inputs of the MRF in this cycle, and its outputs (except 1024-bit data).
     given: MrfIn,
     shown: MrfOut,
-    /// Nets that are settled after the edge: who writes the arrays, ports with an instruction that has all its operands, those that are held for want of room for its copies.
+    /// Nets settled after the edge: who writes the arrays, ports with an instruction that has all its operands, and ports that hold it for want of room for its copies.
     routes: Routes,
     complete: u8,
     held: u8,
-    /// Operands of what a port offers, where some came from above the MRF: of which tag.
+    /// Tag of the instruction that a port offers, if some of its operands came from above the MRF; the operands.
     merged_tag: [Option<u8>; MAX_PORTS],
     merged: Box<[[WarpData; OPERANDS]; MAX_PORTS]>,
-    /// The slots, as they have been seen.
+    /// The slots, as last seen.
     slot_valid: u64,
     slot_warp: [u8; MAX_ACTIVE],
     flush_done: u64,
     found: Found,
-    /// What the block is given, where it is looked at alone.
+    /// Inputs of the block, where it runs alone.
     outside: MrfIn,
 }
 
 impl Hierarchy {
-    /// What depends on state alone, but for the operands. What means nothing stays as it was.
+    /// Shows the outputs that depend on state alone, except the operands. Outputs without meaning keep their value.
     #[inline]
     pub(crate) fn show(&self, out: &mut MrfOut) {
         out.issue_ready_o = self.shown.issue_ready_o;
@@ -247,25 +247,25 @@ impl Hierarchy {
         if self.merged_tag[p].is_some() { &self.merged[p] } else { self.mrf.operands(p) }
     }
 
-    /// Slots of which no lane holds what a strand may still read.
+    /// Slots of which no lane holds a value that a strand may still read.
     #[inline]
     pub(crate) fn void(&self) -> u64 {
         self.entries.void()
     }
 
-    /// Places of each slot to which something is under way, and the slots with one.
+    /// Places of each slot that wait for a value, and the slots with such a place.
     #[inline]
     pub(crate) fn waits(&self) -> (&[u16; MAX_ACTIVE], u64) {
         (self.entries.waits(), self.entries.waiting())
     }
 
-    /// Slots of which nothing is left.
+    /// Slots to be emptied in which no place waits.
     #[inline]
     pub(crate) fn flush_done(&self) -> u64 {
         self.flush_done
     }
 
-    /// Whether nothing is on its way: offers may wait for their units.
+    /// Whether nothing is in flight: offers may wait for their units.
     pub(crate) fn is_still(&self) -> bool {
         self.mrf.is_still() && self.nothing_moves()
     }
@@ -275,7 +275,7 @@ impl Hierarchy {
         self.results.valid() == 0 && self.copies.is_empty() && self.data.iter().all(HierarchyData::is_idle)
     }
 
-    /// Whether an edge changes nothing (but in reset).
+    /// Whether an edge changes nothing (except in reset).
     #[inline]
     pub(crate) fn is_quiet(&self, given: &MrfIn, extra: &IssueFields) -> bool {
         extra.end == 0
@@ -293,7 +293,7 @@ impl Hierarchy {
         for p in 0..self.ports {
             let tag = self.shown.dispatch_tag_o[p] as u8;
             if !is_set(self.shown.dispatch_valid_o, p) || !self.operands.got(tag) {
-                // What was offered here may go on elsewhere, and its tag come again.
+                // Another instruction with the same tag may be offered here later.
                 self.merged_tag[p] = None;
                 continue;
             }
@@ -303,7 +303,7 @@ impl Hierarchy {
         }
     }
 
-    /// Puts the operands of an instruction together, once.
+    /// Puts the operands of an instruction together, once for each instruction.
     #[inline]
     fn gather(&mut self, p: usize, tag: u8) {
         if self.merged_tag[p] == Some(tag) {
@@ -318,14 +318,14 @@ impl Hierarchy {
         }
     }
 
-    /// Takes a look at the slots.
+    /// Reads the state of the slots.
     #[inline]
     pub(crate) fn see(&mut self, slots: &SlotView<'_>) {
         (self.slot_valid, self.slot_warp) = (slots.valid, *slots.warp);
         self.flush_done = slots.flush & !self.entries.waiting();
     }
 
-    /// Settles the cycle. Gives the events of the MRF.
+    /// Settles the cycle. Returns the events of the MRF.
     #[inline]
     pub(crate) fn late(&mut self, given: &MrfIn, extra: &IssueFields, straps: u8) -> u64 {
         let own = &mut self.given;
@@ -351,7 +351,7 @@ impl Hierarchy {
         self.shown.event_o
     }
 
-    /// Where the operands of the instruction on port `p` are; the MRF is asked for those that it has.
+    /// Finds where the operands of the instruction on port `p` are, and requests from the MRF those that it has.
     #[inline]
     fn ask(&mut self, p: usize, given: &MrfIn, extra: &IssueFields) {
         let levels = self.levels.levels(&Asked {
@@ -370,7 +370,7 @@ impl Hierarchy {
         (own.issue_mask_i[p], own.issue_tag_i[p]) = (given.issue_mask_i[p], given.issue_tag_i[p]);
     }
 
-    /// The edge. `write_data`: the data of a bus's result. Whoever is asked for data is asked before it moves.
+    /// Performs the clock edge. `write_data`: the data of a bus's result. Data is read from each block before the data moves.
     #[inline]
     pub(crate) fn edge<'a>(&mut self, given: &MrfIn, extra: &IssueFields, write_data: impl Fn(usize) -> &'a WarpData) {
         let running = given.rst_ni != 0;
@@ -396,7 +396,7 @@ impl Hierarchy {
         self.settle();
     }
 
-    /// ORF and LRF are read, then written.
+    /// Reads ORF and LRF, then writes them.
     #[inline]
     fn clock_data(&mut self, running: bool, extra: &IssueFields) {
         for (p, data) in self.data.iter_mut().enumerate() {
@@ -433,7 +433,7 @@ impl Hierarchy {
         }
     }
 
-    /// What is written, what is taken, which strands end, which slots are empty.
+    /// Updates the places: what is written, what is taken, which strands end, which slots are empty.
     #[inline]
     fn clock_entries(&mut self, extra: &IssueFields) {
         for c in 0..self.ports {
@@ -460,7 +460,7 @@ impl Hierarchy {
         }
     }
 
-    /// The instruction that is taken on port `p`, for what is known of the places.
+    /// The instruction that is taken on port `p`, as the entries see it.
     #[inline]
     fn taken(&self, p: usize, extra: &IssueFields) -> Take {
         let levels = &self.found.levels[p];

@@ -90,14 +90,14 @@ ports! {
     }
 }
 
-/// What is copied of an instruction.
+/// The parts of an instruction that concern copies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Note {
-    /// Sources.
+    /// Sources that are copied.
     pub(crate) copy: u8,
     pub(crate) entry: [u8; OPERANDS],
     pub(crate) slot: u8,
-    /// It goes to a private unit.
+    /// The instruction goes to a private unit.
     pub(crate) private: bool,
 }
 
@@ -111,7 +111,7 @@ struct Left {
 /// Read operand allocation (hierarchy thesis 6.4.3): an operand that comes from the MRF is also written to an ORF entry. The copy is taken when the instruction is
 /// dispatched, and waits in latches at its dispatch port for the ORF's write port.
 ///
-/// Whoever uses this directly asks what waits and which instructions are held, and tells at the edge what is written, what goes, and what is taken, in this order.
+/// A direct caller asks which copies wait and which instructions are held. At the edge it reports what is written, dispatched and taken, in this order.
 #[derive(Clone)]
 pub struct HierarchyCopies {
     ports: usize,
@@ -122,13 +122,13 @@ pub struct HierarchyCopies {
 }
 
 impl HierarchyCopies {
-    /// What is copied of the instruction with a tag.
+    /// The note of the instruction with a tag.
     #[inline]
     fn noted(&self, tag: u8) -> Note {
         self.note_q.get(usize::from(tag)).copied().unwrap_or_default()
     }
 
-    /// The first copy of each port that waits.
+    /// The first waiting copy of each port.
     #[inline]
     pub(crate) fn waiting(&self) -> [Option<CopyOffer>; MAX_PORTS] {
         self.left_q.map(|Left { note, mask }| {
@@ -162,14 +162,14 @@ impl HierarchyCopies {
         !room && self.noted(tag).copy != 0
     }
 
-    /// The edge at which the first copy of port `p` is written.
+    /// Clock edge at which the first copy of port `p` is written.
     #[inline]
     pub(crate) fn written(&mut self, p: usize) {
         let left = &mut self.left_q[p].note.copy;
         *left &= left.wrapping_sub(1);
     }
 
-    /// The edge at which the instruction with a tag is dispatched.
+    /// Clock edge at which the instruction with a tag is dispatched.
     #[inline]
     pub(crate) fn dispatched<'a>(&mut self, p: usize, tag: u8, mask: u32, data: impl Fn(usize) -> &'a WarpData) {
         let noted = self.noted(tag);
@@ -184,7 +184,7 @@ impl HierarchyCopies {
         }
     }
 
-    /// The edge at which an instruction is taken.
+    /// Clock edge at which an instruction is taken.
     #[inline]
     pub(crate) fn noted_at(&mut self, tag: u8, note: &Note) {
         if usize::from(tag) < self.tags {
@@ -192,7 +192,7 @@ impl HierarchyCopies {
         }
     }
 
-    /// An edge in reset, after everything else.
+    /// Clock edge in reset, after everything else.
     pub(crate) fn reset(&mut self) {
         self.note_q.iter_mut().for_each(|note| note.copy = 0);
         self.left_q.iter_mut().for_each(|left| (left.note.copy, left.note.private) = (0, false));

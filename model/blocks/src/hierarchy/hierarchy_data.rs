@@ -100,7 +100,7 @@ ports! {
     }
 }
 
-/// An instruction that is taken: what it reads.
+/// Reads of an instruction that is taken.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Move {
     pub(crate) tag: u8,
@@ -147,13 +147,13 @@ pub struct HierarchyData {
 }
 
 impl HierarchyData {
-    /// Tag and sources of the operands that are there.
+    /// Tag and sources of the operands that have arrived.
     #[inline]
     pub(crate) fn land(&self) -> Option<(u8, u8)> {
         self.o_land_q.then_some((self.o_tag_q, self.o_orf_q | self.o_lrf_q))
     }
 
-    /// Data of source `k`, which is there.
+    /// Data of source `k`, which has arrived.
     #[inline]
     pub(crate) fn land_data(&self, k: usize) -> &WarpData {
         if is_set(self.o_lrf_q, k)
@@ -164,13 +164,13 @@ impl HierarchyData {
         self.orf.get(usize::from(self.o_port_q[k])).unwrap_or(&self.orf[0]).rdata()
     }
 
-    /// Whether nothing is on its way.
+    /// Whether no operand is in flight.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         !(self.d_move_q | self.o_land_q)
     }
 
-    /// The edge at which an instruction moves on, and one may be taken. It comes before the writes of this edge: what is read and written is read as it was.
+    /// Clock edge at which an instruction advances, and one may be taken. It comes before the writes of this edge: a read gets the old value of an entry.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, moved: Option<&Move>) {
         if moved.is_none() && self.is_idle() {
@@ -207,7 +207,7 @@ impl HierarchyData {
         }
     }
 
-    /// The edge at which lanes of an ORF entry are written.
+    /// Clock edge at which lanes of an ORF entry are written.
     #[inline]
     pub(crate) fn write_orf(&mut self, write: &Write, data: &WarpData) {
         let index = self.entries * u16::from(write.slot) + u16::from(write.within);
@@ -218,7 +218,7 @@ impl HierarchyData {
         }
     }
 
-    /// The edge at which lanes of an LRF bank are written.
+    /// Clock edge at which lanes of an LRF bank are written.
     #[inline]
     pub(crate) fn write_lrf(&mut self, write: &Write, data: &WarpData) {
         if write.slot < self.slots

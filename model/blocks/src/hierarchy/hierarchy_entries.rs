@@ -1,4 +1,4 @@
-//! `hierarchy_entries`: what a strand has written, and what is under way. `docs/blocks/hierarchy_entries.md`.
+//! `hierarchy_entries`: what a strand has written, and what is in flight. `docs/blocks/hierarchy_entries.md`.
 
 use super::shape::{BANK_BITS, ENTRY_BITS, MAX_ORF_ENTRIES, MAX_PLACES, PLACE_BITS, PLACE_SET_BITS};
 use crate::hierarchy::HierarchyShape;
@@ -123,37 +123,37 @@ pub(crate) struct Landing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Match {
     pub(crate) place: u8,
-    /// The MRF gets it too.
+    /// The MRF gets the result too.
     pub(crate) both: bool,
 }
 
-/// What is known of a place.
+/// State of a place.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     /// Lanes that the strand has written.
     valid: u32,
-    /// Lanes that are to come.
+    /// Lanes that are still to be written.
     wait: u32,
-    /// It is a result that is to come, not a copy; it goes to the MRF too.
+    /// The place waits for a result, not a copy; the result goes to the MRF too.
     result: bool,
     both: bool,
-    /// Register that is waited for.
+    /// Register for whose value the place waits.
     reg: u8,
 }
 
-/// For each place of each slot the lanes that its strand has written, and the lanes of it that are still to come (hazards 2, 3, 4, 7).
+/// For each place of each slot: the lanes that its strand has written, and the lanes that are still to be written (hazards 2, 3, 4, 7).
 ///
-/// Whoever uses this directly asks which place waits for a result ([`look`](Self::look)) and tells at the edge what is written, what is taken, whose strand ends
+/// A direct caller asks which place waits for a result ([`look`](Self::look)). At the edge it reports what is written, what is taken, whose strand ends
 /// and which slots are emptied, in this order.
 #[derive(Clone)]
 pub struct HierarchyEntries {
     shape: HierarchyShape,
     places: Box<[Place]>,
-    /// Places of each slot that wait, slots with one, and slots with a valid lane: what follows from the places.
+    /// Derived from the places: places of each slot that wait, slots with such a place, and slots with a valid lane.
     wait: [u16; MAX_ACTIVE],
     waiting: u64,
     full: u64,
-    /// What the block was asked for in this cycle.
+    /// Set by the last `late`, used at the clock edge: slots to be emptied in which no place waits.
     flush_done: u64,
 }
 
@@ -200,13 +200,13 @@ impl HierarchyEntries {
         self.elements(take.slot, take.read).any(|i| self.places[i].valid & take.mask != take.mask)
     }
 
-    /// Whether the end of a strand throws lanes away.
+    /// Whether the end of a strand discards lanes.
     #[inline]
     pub(crate) fn has_lanes(&self, slot: u8) -> bool {
         is_set(self.full, slot.into())
     }
 
-    /// The edge at which lanes of a place are written.
+    /// Clock edge at which lanes of a place are written.
     #[inline]
     pub(crate) fn landed(&mut self, landing: &Landing) {
         let Landing { mask, slot, place } = *landing;
@@ -217,7 +217,7 @@ impl HierarchyEntries {
         }
     }
 
-    /// The edge at which an instruction is taken.
+    /// Clock edge at which an instruction is taken.
     #[inline]
     pub(crate) fn taken(&mut self, take: &Take) {
         for place in set_bits(take.copy | take.result) {
@@ -239,7 +239,7 @@ impl HierarchyEntries {
         self.waiting = self.waiting & !(1 << slot) | u64::from(*set != 0) << slot;
     }
 
-    /// The edge at which a slot's strand ends, or its warp leaves it.
+    /// Clock edge at which a slot's strand ends, or its warp leaves it.
     #[inline]
     pub(crate) fn voided(&mut self, slot: u8) {
         if !is_set(self.full, slot.into()) {
@@ -250,7 +250,7 @@ impl HierarchyEntries {
         self.places[usize::from(slot) * places..][..places].iter_mut().for_each(|place| place.valid = 0);
     }
 
-    /// An edge in reset: nothing is valid, nothing waits.
+    /// Clock edge in reset: nothing is valid, nothing waits.
     pub(crate) fn reset(&mut self) {
         for place in &mut self.places {
             *place = Place { reg: place.reg, ..Place::default() };
@@ -259,7 +259,7 @@ impl HierarchyEntries {
     }
 }
 
-/// The word of what happens: strands that end, those of them that throw lanes away, instructions that read what is not there.
+/// The event word: strands that end, strands that discard lanes, instructions that read unwritten lanes.
 pub(crate) fn entries_event(ends: u32, voids: u32, unwritten: u32) -> u8 {
     pack(HIERARCHY_ENTRIES_EVENT, [ends, voids, unwritten]) as u8
 }

@@ -54,7 +54,7 @@ ports! {
     }
 }
 
-/// Levels of an instruction.
+/// Level fields of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) src_valid: u8,
@@ -64,7 +64,7 @@ pub(crate) struct Asked {
     pub(crate) long: bool,
 }
 
-/// Where they are on a machine: sources as masks, places as sets.
+/// Where the operands are on a machine: sources as masks, places as sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Levels {
     pub(crate) mrf: u8,
@@ -73,7 +73,7 @@ pub(crate) struct Levels {
     /// Sources that are read from the MRF and copied to the ORF.
     pub(crate) copy: u8,
     pub(crate) entry: [u8; OPERANDS],
-    /// Read ports of the ORF that serve the sources, and those that read.
+    /// Read ports of the ORF that serve the sources, and the read ports in use.
     pub(crate) port: [u8; OPERANDS],
     pub(crate) orf_read: u8,
     /// Banks of the LRF that are read.
@@ -94,16 +94,16 @@ pub(crate) const fn place(level: u8) -> Option<u8> {
     }
 }
 
-/// Whether a level says "the MRF, and that place".
+/// Whether a level says "the MRF and a place".
 #[inline]
 pub(crate) const fn has_both(level: u8) -> bool {
     level >> 4 & 1 == 1
 }
 
-/// What the level fields of an instruction ask for, on a machine with these entries and banks (hierarchy thesis 6.4; docs/isa.md, "level"). A level that names a place
-/// which the machine does not have is the MRF.
+/// Interprets the level fields of an instruction on a machine with these entries and banks (hierarchy thesis 6.4; docs/isa.md, "level"). A level that names a place
+/// which the machine does not have means the MRF.
 ///
-/// Whoever uses this directly asks [`levels`](Self::levels).
+/// A caller that uses this twin directly asks [`levels`](Self::levels).
 #[derive(Clone)]
 pub struct HierarchyLevels {
     entries: u8,
@@ -161,7 +161,7 @@ impl HierarchyLevels {
 }
 
 impl Levels {
-    /// Source `k` is read from a place; the lowest of those that read an entry reads it for the others.
+    /// Source `k` is read from a place. Of several sources that read one entry, the lowest reads it for all.
     #[inline]
     fn read(&mut self, k: usize, place: u8) {
         self.read_place |= 1 << place;

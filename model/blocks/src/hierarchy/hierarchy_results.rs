@@ -1,4 +1,4 @@
-//! `hierarchy_results`: where a result goes, and who writes the arrays. `docs/blocks/hierarchy_results.md`.
+//! `hierarchy_results`: where a result goes, and which source writes the arrays. `docs/blocks/hierarchy_results.md`.
 
 use super::hierarchy_data::Write;
 use super::shape::{BANK_BITS, ENTRY_BITS, MAX_ORF_ENTRIES, PLACE_BITS};
@@ -127,7 +127,7 @@ ports! {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
     pub(crate) write: WriteWord,
-    /// Slot and place that it goes to.
+    /// Slot and place to which the result goes.
     pub(crate) up: Option<(u8, u8)>,
 }
 
@@ -136,7 +136,7 @@ pub(crate) struct Arrival {
 struct Latch {
     written: WrittenWord,
     private: bool,
-    /// What goes to a place, while the latch is valid.
+    /// Lanes that go to a place, while the latch is valid.
     mask: u32,
     slot: u8,
     place: u8,
@@ -151,7 +151,7 @@ pub(crate) struct CopyOffer {
     pub(crate) private: bool,
 }
 
-/// Whose data goes into an array.
+/// Source of the data that goes into an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sender {
     /// The copies of a dispatch port.
@@ -160,39 +160,39 @@ pub(crate) enum Sender {
     Latch(usize),
 }
 
-/// What goes into an array.
+/// A write into an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entering {
     pub(crate) sender: Sender,
     pub(crate) write: Write,
-    /// It comes from, or is for, a private unit.
+    /// The data comes from, or is for, a private unit.
     pub(crate) private: bool,
 }
 
-/// Who writes the arrays: buses, dispatch ports and arrays as masks.
+/// Which sources write the arrays: buses, dispatch ports and arrays as masks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Routes {
-    /// What goes into ORF and LRF of each array.
+    /// The writes into ORF and LRF of each array.
     pub(crate) orf: [Option<Entering>; MAX_PORTS],
     pub(crate) lrf: [Option<Entering>; MAX_PORTS],
-    /// Copies that go.
+    /// Ports whose copy is written.
     pub(crate) copy_ready: u8,
-    /// Latches that go.
+    /// Latches whose result is written.
     go: u8,
-    /// Arrays that both buses want, or both dispatch ports.
+    /// Arrays for which two buses, or two dispatch ports, contend.
     contested: u8,
     copy_contested: u8,
-    /// Buses that take a result, and those whose last result is everywhere where it goes.
+    /// Buses that take a result, and buses whose last result has reached all its destinations.
     pub(crate) ready: u8,
     pub(crate) done: u8,
     /// Latches that wait.
     pub(crate) wait: u8,
 }
 
-/// A latch at the end of each result bus for what goes to a place above the MRF, and the arrays' write ports, which results share with the copies of operands.
+/// A latch at the end of each result bus for a result that goes to a place above the MRF, and the arrays' write ports, which results and operand copies share.
 ///
-/// Whoever uses this directly lets it choose from the copies that wait and the state of the MRF's queues ([`choose`](Self::choose)) and tells it at the edge what
-/// comes.
+/// A direct caller lets it choose among the waiting copies, given the state of the MRF's queues ([`choose`](Self::choose)), and reports at the edge what
+/// arrives.
 #[derive(Clone)]
 pub struct HierarchyResults {
     ports: usize,
@@ -202,7 +202,7 @@ pub struct HierarchyResults {
     copy_turn_q: u8,
     latch_q: [Latch; MAX_PORTS],
     data_q: [WarpData; MAX_PORTS],
-    /// What has been decided in this cycle.
+    /// Decisions of this cycle.
     routes: Routes,
 }
 
@@ -225,7 +225,7 @@ impl HierarchyResults {
         self.latch_q[b].written
     }
 
-    /// One of those that want an array, and whether there are two.
+    /// The requester that gets an array, and whether there are two.
     #[inline]
     fn first(wants: u8, turn: u8, c: usize) -> Option<(usize, bool)> {
         match wants {
@@ -235,7 +235,7 @@ impl HierarchyResults {
         }
     }
 
-    /// Who writes the arrays, and which buses take a result.
+    /// Decides which sources write the arrays, and which buses take a result.
     #[inline]
     pub(crate) fn choose(&self, copies: &[Option<CopyOffer>; MAX_PORTS], mrf_ready: u8, mrf_done: u8) -> Routes {
         let mut routes = Routes::default();
@@ -251,7 +251,7 @@ impl HierarchyResults {
         routes
     }
 
-    /// Copies go first at an ORF: they hold up dispatch.
+    /// Copies have priority at an ORF: they hold up dispatch.
     #[inline]
     fn choose_orf(&self, copies: &[Option<CopyOffer>; MAX_PORTS], c: usize, routes: &mut Routes) {
         let of_array = |copy: &Option<CopyOffer>| copy.is_some_and(|copy| usize::from(copy.slot) % self.ports == c);
@@ -296,7 +296,7 @@ impl HierarchyResults {
         Entering { sender: Sender::Latch(b), write: Write { mask, slot: slot / self.ports as u8, within }, private }
     }
 
-    /// The edge, but for what comes.
+    /// Performs the clock edge, except for a result that arrives.
     #[inline]
     pub(crate) fn advance(&mut self, routes: &Routes) {
         self.valid_q &= !routes.go;
@@ -304,7 +304,7 @@ impl HierarchyResults {
         self.copy_turn_q ^= routes.copy_contested;
     }
 
-    /// The edge at which a result is taken, after [`advance`](Self::advance). `data`: asked for where it goes to a place.
+    /// Clock edge at which a result is taken, after [`advance`](Self::advance). `data` is called only if the result goes to a place.
     #[inline]
     pub(crate) fn take<'a>(&mut self, b: usize, arrival: &Arrival, data: impl FnOnce() -> &'a WarpData) {
         let latch = &mut self.latch_q[b];
@@ -317,14 +317,14 @@ impl HierarchyResults {
         }
     }
 
-    /// An edge in reset, after everything else.
+    /// Clock edge in reset, after everything else.
     pub(crate) fn reset(&mut self) {
         (self.valid_q, self.turn_q, self.copy_turn_q) = (0, 0, 0);
         self.latch_q.iter_mut().for_each(|latch| latch.private = false);
     }
 }
 
-/// The slot of a warp: the lowest that has it.
+/// The slot of a warp: the lowest slot that has this warp.
 #[inline]
 pub(crate) fn slot_of(warp: u8, slot_valid: u64, slot_warp: &[u8; MAX_ACTIVE]) -> Option<u8> {
     set_bits(slot_valid).find(|&s| slot_warp[s] == warp).map(|s| s as u8)
@@ -425,7 +425,7 @@ impl Block for HierarchyResults {
         probe.private_q = (0..self.ports).fold(0, |set, b| set | u8::from(self.latch_q[b].private) << b);
         probe.mask_q = only(&self.latch_q.map(|latch| latch.mask), self.valid_q);
         probe.slot_q = only(&self.latch_q.map(|latch| latch.slot), self.valid_q);
-        // That of a result that is not for an array is needed until it is in its bank.
+        // The word of a result that is not for an array is needed until the result is in its bank.
         probe.written_q = self.latch_q.map(|latch| latch.written);
         probe.place_q = only(&self.latch_q.map(|latch| latch.place), self.valid_q);
         for b in set_bits(self.valid_q) {

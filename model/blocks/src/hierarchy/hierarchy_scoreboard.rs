@@ -1,4 +1,4 @@
-//! `hierarchy_scoreboard`: heads that use a place to which something is under way. `docs/blocks/hierarchy_scoreboard.md`.
+//! `hierarchy_scoreboard`: heads that use a place that waits for a value. `docs/blocks/hierarchy_scoreboard.md`.
 
 use super::hierarchy_levels::place;
 use super::shape::{LEVEL_BITS, PLACE_SET_BITS};
@@ -40,10 +40,10 @@ const LEVELS: [u32; 4] = [
     marked::RESULT_LEVEL,
 ];
 
-/// Heads of warps that use a place to which something is under way: an instruction that reads, copies to, or writes an ORF entry or LRF bank for which a result or a
-/// copy is still to come does not issue (hazard 7).
+/// Finds the heads of warps that use a place that waits for a value: an instruction that reads, copies to, or writes an ORF entry or LRF bank for which a result or
+/// a copy is still to come does not issue (hazard 7).
 ///
-/// Where it is used directly, [`Self::named_places`] of each head are kept, and looked at for the slots in which a place waits.
+/// A direct caller keeps [`Self::named_places`] of each head, and checks them for the slots in which a place waits.
 #[derive(Clone)]
 pub struct HierarchyScoreboard {
     warps: usize,

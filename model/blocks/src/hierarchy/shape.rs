@@ -10,11 +10,11 @@ use crate::mrf::MrfShape;
 use crate::operands::FrontShape;
 use crate::sizes::{MAX_ACTIVE, width};
 
-/// Entries of an ORF at most: places 0 to 7.
+/// Largest number of entries of an ORF: places 0 to 7.
 pub const MAX_ORF_ENTRIES: usize = 8;
-/// Banks of an LRF at most: places from 8 on.
+/// Largest number of banks of an LRF: places from 8 on.
 pub const MAX_LRF_BANKS: usize = 3;
-/// Numbers of places.
+/// Number of places.
 pub const PLACES: usize = MAX_ORF_ENTRIES + MAX_LRF_BANKS;
 /// Capacity of the twins: places of all slots.
 pub const MAX_PLACES: usize = MAX_ACTIVE * PLACES;
@@ -26,7 +26,7 @@ pub const ENTRY_BITS: u32 = 3;
 /// Width of a bank's number.
 pub const BANK_BITS: u32 = 2;
 
-/// Sizes of ORF and LRF and of what they stand in front of.
+/// Sizes of ORF and LRF, and of the register file behind them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HierarchyShape {
     /// The main register file; its tag is the number of an instruction's place in the operand stage.
@@ -42,7 +42,7 @@ pub struct HierarchyShape {
 }
 
 impl HierarchyShape {
-    /// Issue ports, sets of arrays, result buses.
+    /// Issue ports; as many sets of arrays and result buses.
     pub fn ports(&self) -> usize {
         self.mrf.issue_ports
     }
@@ -62,7 +62,7 @@ impl HierarchyShape {
         self.port_slots() * self.entries
     }
 
-    /// Instructions that the operand stage holds at most.
+    /// Largest number of instructions in the operand stage.
     pub fn tags(&self) -> usize {
         self.mrf.collectors
     }
@@ -87,7 +87,7 @@ impl HierarchyShape {
         width(self.words()).max(1)
     }
 
-    /// The element of a slot's place in an array of state, if there is this slot and this place.
+    /// The array element for a place of a slot, if both exist.
     #[inline]
     pub(crate) fn element(&self, slot: usize, place: usize) -> Option<usize> {
         let within = match place {
@@ -97,14 +97,14 @@ impl HierarchyShape {
         within.filter(|_| slot < self.active).map(|within| self.places() * slot + within)
     }
 
-    /// The sizes of the latches in which operands come together.
+    /// The sizes of the latches that collect operands.
     pub fn front(&self) -> FrontShape {
         FrontShape { mrf: self.mrf, tags: self.tags() }
     }
 }
 
 impl Shape for HierarchyShape {
-    /// Where the configuration has no slots or no ORF, those of the preset `lrf-orf-split`: a block that is looked at alone is there all the same.
+    /// Where the configuration has no slots or no ORF, the sizes of the preset `lrf-orf-split`: the block can be run alone in any configuration.
     fn of(config: &Config) -> Self {
         let (entries, banks) =
             if config.orf.entries == 0 { (3, LastResultFile::Split) } else { (config.orf.entries, config.lrf.banks) };
@@ -132,7 +132,7 @@ impl Shape for HierarchyShape {
     }
 }
 
-/// Sizes of ORF and LRF that differ in everything.
+/// Sizes of ORF and LRF that differ in every field.
 #[cfg(test)]
 pub(crate) const HIERARCHY_SHAPES: [HierarchyShape; 3] = [
     HierarchyShape { mrf: MrfShape { tag_w: 3, ..MrfShape::BASELINE }, warps: 32, active: 8, entries: 3, lrf_banks: 3 },

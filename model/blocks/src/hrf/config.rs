@@ -1,4 +1,4 @@
-//! The section of the configuration that is about the hybrid register file, its rules and presets; see `docs/blocks/hrf.md`.
+//! The section of the configuration for the hybrid register file, its rules and presets; see `docs/blocks/hrf.md`.
 
 use crate::config::{ALTERNATING, Config, MrfConfig, Preset, Rule, Selection, SmConfig, section};
 
@@ -28,7 +28,7 @@ section! {
     }
 }
 
-/// How it is selected, and what goes with that.
+/// How the design is selected, and what belongs to that.
 pub(crate) const SELECTION: Selection =
     Selection { key: "hrf.stt_ram", holds: |config| config.hrf.stt_ram, rules: RULES, presets: PRESETS };
 

@@ -27,7 +27,7 @@ use crate::mrf::{MRF_EVENT, MrfAllocator, MrfIn, MrfOut};
 use crate::write::{WriteWord, WrittenWord};
 use crate::{Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, packed, ports};
 
-/// Fields of `hrf_event_t`, most significant first. Others of the SM's event words have the page's names, so these begin with the file's.
+/// Fields of `hrf_event_t`, most significant first. Other event words of the SM use the names on the page, so these names begin with the file's.
 pub const HRF_EVENT: &[(&str, u32)] = &[
     ("hrf_look", 3),
     ("hrf_hit", 2),
@@ -145,7 +145,7 @@ ports! {
 /// The straps.
 #[derive(Clone, Copy, Default)]
 struct HrfStraps {
-    /// Those of a bank.
+    /// The straps of a bank.
     bank: u8,
     /// Read latency of a bank less 1.
     read_latency: u8,
@@ -163,7 +163,7 @@ impl HrfStraps {
     }
 }
 
-/// What there is for one of the two buffers.
+/// The blocks that each of the two buffers has.
 #[derive(Clone)]
 struct Parity {
     buffer: HrfBuffer,
@@ -172,7 +172,7 @@ struct Parity {
     power: HrfPower,
 }
 
-/// The buffers, and what is around them.
+/// The buffers, and the blocks around them.
 #[derive(Clone)]
 struct Buffers {
     rcm: HrfRcm,
@@ -192,7 +192,7 @@ impl Buffers {
     }
 }
 
-/// Who writes a bank.
+/// The source of a write to a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Writer {
@@ -201,20 +201,20 @@ enum Writer {
     Latch,
 }
 
-/// What follows from state and slots.
+/// The decisions that follow from state and slots.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     straps: HrfStraps,
     flush: u8,
     drop: u8,
     base: [u16; PARITIES],
-    /// What the result in the latch sees, and where it goes.
+    /// The state that routes the result in the latch; its destination; whether it leaves the latch.
     around: Around,
     way: Option<(usize, Way)>,
     goes: bool,
     /// Buffers that are being emptied.
     emptying: u8,
-    /// Who writes each bank, and the banks that take it.
+    /// The source of the write to each bank, and the banks that take their write.
     writer: [Option<Writer>; PARITIES],
     taken: u8,
     flush_done: u8,
@@ -227,7 +227,7 @@ impl Seen {
         u8::from(self.writer[0].is_some()) | u8::from(self.writer[1].is_some()) << 1
     }
 
-    /// Whether bank `b` takes what this one offers.
+    /// Whether bank `b` takes the write of this source.
     #[inline]
     fn takes(&self, b: usize, from: Writer) -> bool {
         is_set(self.taken, b) && self.writer[b] == Some(from)
@@ -256,24 +256,24 @@ impl Seen {
         }
     }
 
-    /// What is asked of the drain of buffer `b`, in which so many entries are used.
+    /// The request to the drain of buffer `b`. `used`: entries in use.
     #[inline]
     fn flush(&self, b: usize, used: u8) -> Flush {
         Flush { flush: is_set(self.flush, b), drop: is_set(self.drop, b), used }
     }
 
-    /// Whether the result in the latch goes this way, of buffer or bank `b`.
+    /// Whether the result in the latch takes this way, to buffer or bank `b`.
     #[inline]
     fn is(&self, b: usize, way: fn(&Way) -> bool) -> bool {
         self.way.is_some_and(|(parity, taken)| parity == b && way(&taken))
     }
 }
 
-/// What is read in a cycle, and who comes and goes.
+/// The reads of a cycle, and the instructions that arrive and leave.
 #[derive(Clone, Copy, Default)]
 struct Late {
     chosen: Option<Chosen>,
-    /// Entries of the sources' registers, and their valid lanes.
+    /// Entries that hold the sources' registers, and the valid lanes of these entries.
     found: [Option<u8>; OPERANDS],
     lanes: [u32; OPERANDS],
     reads: Reads,
@@ -293,11 +293,11 @@ impl Late {
     }
 }
 
-/// The main register file is STT-RAM in two banks, that of the even and that of the odd warps; each has a write buffer of SRAM (hybrid paper 4.2 to 4.4). One warp is active at a time:
-/// its results go into the buffer of its parity, its operands are looked for there first, and what is missing, lane by lane, comes from its bank. When it gives up,
-/// its buffer is written to its bank, while the next warp fills the other one.
+/// The main register file is STT-RAM in two banks, one for even and one for odd warps; each bank has a write buffer of SRAM (hybrid paper 4.2 to 4.4). One warp is active at a time:
+/// its results are written into the buffer of its parity, operands are looked up there first, and lanes that miss come from its bank. When the warp gives up its slot,
+/// the buffer is written to the bank, while the next warp fills the other buffer.
 ///
-/// Like the MRF it is asked and told directly where it stands in an operand stage: [`see`](Self::see) the slots, then what the MRF's functions of the same names do.
+/// An operand stage calls it directly, like the MRF: [`see`](Self::see) presents the slots, then follow the functions that have the same names as the MRF's.
 #[derive(Clone)]
 pub struct Hrf {
     entry_bits: u16,
@@ -310,19 +310,19 @@ pub struct Hrf {
     banks: [HrfBank; PARITIES],
     buffers: Option<Box<Buffers>>,
     direct_q: u8,
-    /// Nets that are settled after the edge.
+    /// Nets that are computed right after the clock edge.
     free_collectors: Choice,
     offers: Choice,
     frozen: bool,
-    /// Nets that are settled when the slots are seen, and late.
+    /// Nets that are computed when the slots are presented, and nets that are computed late.
     seen: Seen,
     late: Late,
-    /// What the block is given, where it is looked at alone.
+    /// The inputs of the MRF in a block that runs alone.
     outside: MrfIn,
 }
 
 impl Hrf {
-    /// What depends on state alone, but for the operands. What means nothing stays as it was.
+    /// Fills the outputs that depend on state alone, without the operands. Fields without a meaning keep their values.
     #[inline]
     pub(crate) fn show(&self, out: &mut MrfOut) {
         (out.issue_ready_o, out.dispatch_valid_o, out.dispatch_src_valid_o) = (0, 0, 0);
@@ -339,19 +339,19 @@ impl Hrf {
         }
     }
 
-    /// Operands of the instruction that is offered.
+    /// Operands of the offered instruction.
     #[inline]
     pub(crate) fn operands(&self) -> &[WarpData; OPERANDS] {
         self.operands.operands(self.offers.of(0))
     }
 
-    /// Slots of which nothing is left.
+    /// Flushed slots with no value left.
     #[inline]
     pub(crate) fn flush_done(&self) -> u64 {
         self.seen.flush_done.into()
     }
 
-    /// Whether nothing is on its way. Instructions may wait, with all they need.
+    /// Whether nothing is in motion. Instructions with all their operands may wait.
     pub(crate) fn is_still(&self) -> bool {
         let parity_is_still = |parity: &Parity| {
             let power = &parity.power;
@@ -369,7 +369,7 @@ impl Hrf {
             && self.buffers.as_ref().is_none_or(|buffers| buffers.parity.iter().all(parity_is_still))
     }
 
-    /// Whether an edge changes nothing (but in reset).
+    /// Whether a clock edge changes nothing, except in reset.
     #[inline]
     pub(crate) fn is_quiet(&self, given: &MrfIn) -> bool {
         let clears = self.seen.around.open == 0 && self.buffers.as_ref().is_some_and(|buffers| !buffers.rcm.is_empty());
@@ -380,7 +380,7 @@ impl Hrf {
             && self.is_still()
     }
 
-    /// Computes what follows from state alone.
+    /// Computes all nets that follow from state alone.
     #[inline]
     fn settle(&mut self) {
         self.free_collectors = self.allocator.free_collectors(self.collectors.busy());
@@ -388,7 +388,7 @@ impl Hrf {
         self.frozen = set_bits(self.direct_q).any(|b| self.banks[b].writing());
     }
 
-    /// Computes what follows from state and slots, and shows it. `base`: the first entry of a slot's warp.
+    /// Computes all nets that follow from state and slots, and fills the outputs. `base`: the first entry of a slot's warp.
     #[inline]
     pub(crate) fn see(&mut self, straps: u32, slots: &SlotView<'_>, base: impl Fn(usize) -> u16, out: &mut MrfOut) {
         let parities = |set: u64| set as u8 & 0b11;
@@ -448,7 +448,7 @@ impl Hrf {
         u8::from(even.loads.room()) | u8::from(odd.loads.room()) << 1
     }
 
-    /// Who writes bank `b`: what was in the queue when a flush began, then the buffer, then the rest of the queue.
+    /// The source of the write to bank `b`: results that were in the queue when a flush began, then the buffer, then the rest of the queue.
     #[inline]
     fn writer(&self, b: usize, seen: &Seen) -> Option<Writer> {
         let parity = self.buffers.as_ref().map(|buffers| &buffers.parity[b]);
@@ -497,7 +497,7 @@ impl Hrf {
         self.late = late;
     }
 
-    /// The instruction of a collector, which makes a request.
+    /// The instruction of a collector that makes a request.
     #[inline]
     fn instruction(&self, c: usize) -> Chosen {
         let held = self.collectors.held();
@@ -512,7 +512,7 @@ impl Hrf {
         }
     }
 
-    /// The edge. `write_data`: the data of the result. Whoever is asked for data is asked before it moves.
+    /// The clock edge. `write_data`: the data of the result. Each block's data is read before that block advances.
     #[inline]
     pub(crate) fn edge<'a>(&mut self, given: &MrfIn, write_data: impl Fn(usize) -> &'a WarpData) {
         let running = given.rst_ni != 0;
@@ -565,7 +565,7 @@ impl Hrf {
         }
     }
 
-    /// The instruction that is offered: its registers' names stand where the MRF has their entries.
+    /// The instruction that is offered, with register numbers in place of the entries of the MRF.
     #[inline]
     fn offered(&self, given: &MrfIn) -> Instruction {
         let warp = given.issue_warp_i[0];
@@ -581,7 +581,7 @@ impl Hrf {
 }
 
 impl Buffers {
-    /// The edge. All that is looked at stands as it was before it.
+    /// The clock edge. All decisions use the state before it.
     #[inline]
     fn edge(&mut self, running: bool, seen: &Seen, late: &Late, results: &HrfResults) {
         let latched = results.latched().unwrap_or_default();

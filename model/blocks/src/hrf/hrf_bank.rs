@@ -59,7 +59,7 @@ ports! {
     }
 }
 
-/// Half of the main register file: a read of a cycle, a write of several (hybrid paper, table 1). One access at a time.
+/// Half of the main register file. One access at a time; straps set the latencies (hybrid paper, table 1).
 #[derive(Clone)]
 pub struct HrfBank {
     ram: Storage,
@@ -82,19 +82,19 @@ impl HrfBank {
         self.write_left_q <= 1 && self.read_left_q <= 1
     }
 
-    /// Whether a write is under way.
+    /// Whether a write is in progress.
     #[inline]
     pub(crate) fn writing(&self) -> bool {
         self.write_left_q != 0
     }
 
-    /// Whether nothing is under way.
+    /// Whether no access is in progress.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         self.write_left_q == 0 && self.read_left_q == 0
     }
 
-    /// What was read last.
+    /// The data of the last read.
     #[inline]
     pub(crate) fn output(&self) -> &WarpData {
         self.ram.rdata()
@@ -106,7 +106,7 @@ impl HrfBank {
         (self.read_left_q == 1).then(|| self.output())
     }
 
-    /// The edge. What is offered is taken if the bank is ready; a write goes first. Payload moves in reset too.
+    /// The clock edge. Offered accesses are taken if the bank is ready; a write goes first. Payload moves in reset too.
     #[inline]
     pub(crate) fn advance(
         &mut self,

@@ -61,7 +61,7 @@ ports! {
     }
 }
 
-/// A result that is written: all but its data.
+/// The write of a result, without its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BufferWrite {
     /// Lanes.
@@ -70,11 +70,11 @@ pub(crate) struct BufferWrite {
     pub(crate) index: u8,
     /// Register.
     pub(crate) reg: u8,
-    /// It takes a new entry.
+    /// The write takes a new entry.
     pub(crate) new: bool,
 }
 
-/// A write buffer of SRAM (hybrid paper 4.4): a warp register, its lanes and its number in each entry. Entries are used from 0 on, so a drain needs no
+/// A write buffer of SRAM (hybrid paper 4.4): each entry has a warp register, its lanes and its number. Entries are used from 0 up: a drain needs no
 /// search.
 #[derive(Clone)]
 pub struct HrfBuffer {
@@ -105,13 +105,13 @@ impl HrfBuffer {
         self.reg_q[usize::from(index) % MAX_BUFFER] as u8
     }
 
-    /// What port `k` read last.
+    /// Data of the last read of port `k`.
     #[inline]
     pub(crate) fn data(&self, k: usize) -> &WarpData {
         self.ram[k].rdata()
     }
 
-    /// The edge. Ports in `read` read `index`, port 0 for a `drain`. In reset nothing is read or written.
+    /// The clock edge. Ports in `read` read `index`; port 0 reads for a `drain`. In reset nothing is read or written.
     #[inline]
     pub(crate) fn advance(
         &mut self,

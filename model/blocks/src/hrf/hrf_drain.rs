@@ -1,4 +1,4 @@
-//! `hrf_drain`: a buffer is written to its bank. `docs/blocks/hrf_drain.md`.
+//! `hrf_drain`: writes a buffer to its bank. `docs/blocks/hrf_drain.md`.
 
 use super::shape::{BUFFER_REG_BITS, HrfShape};
 use crate::{Block, LANES, field, ports};
@@ -61,18 +61,18 @@ ports! {
     }
 }
 
-/// What a drain is asked in a cycle.
+/// The request to a drain in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flush {
     /// The buffer is to be emptied.
     pub(crate) flush: bool,
-    /// Without writing anything.
+    /// The flush drops the values, without writing them to the bank.
     pub(crate) drop: bool,
     /// Entries in use.
     pub(crate) used: u8,
 }
 
-/// Reads a buffer's entries, the first one first, and offers them to the bank (hybrid paper 4.3): the warp has given up.
+/// Reads a buffer's entries in ascending order and offers them to the bank (hybrid paper 4.3): the warp has given up.
 #[derive(Clone)]
 pub struct HrfDrain {
     used_bits: u8,
@@ -85,7 +85,7 @@ pub struct HrfDrain {
 }
 
 impl HrfDrain {
-    /// Register and lanes of the entry offered.
+    /// Register and lanes of the offered entry.
     #[inline]
     pub(crate) fn offer(&self) -> Option<(u8, u32)> {
         self.loaded_q.then_some((self.reg_q, self.lanes_q))
@@ -97,14 +97,14 @@ impl HrfDrain {
         flush && !self.busy_q
     }
 
-    /// The entry that is read at this edge.
+    /// The entry that is read at this clock edge.
     #[inline]
     pub(crate) fn reads(&self, at: Flush, taken: bool) -> Option<u8> {
         let reads = at.flush && !at.drop && self.next_q != at.used && (!self.loaded_q || taken);
         reads.then_some(self.next_q & self.index_bits)
     }
 
-    /// Whether the buffer is empty from this edge on.
+    /// Whether the buffer is empty from this clock edge on.
     #[inline]
     pub(crate) fn empties(&self, at: Flush, taken: bool) -> bool {
         (at.flush && at.drop) || (self.loaded_q && taken && self.next_q == at.used)
@@ -116,7 +116,7 @@ impl HrfDrain {
         at.flush && (at.drop || at.used == 0)
     }
 
-    /// The edge. `entry`: register and lanes of the entry that is read.
+    /// The clock edge. `entry`: register and lanes of the entry that is read.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, at: Flush, taken: bool, entry: impl FnOnce(u8) -> (u8, u32)) {
         let empties = self.empties(at, taken);

@@ -54,7 +54,7 @@ ports! {
     }
 }
 
-/// What is written to a bank, but for the data.
+/// A write to a bank, without its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BankWrite {
     /// Lanes.
@@ -63,7 +63,7 @@ pub(crate) struct BankWrite {
     pub(crate) entry: u16,
 }
 
-/// A queue in front of a bank: what loads bring for warps that have given up, in the order in which it comes (hazard 6).
+/// A queue in front of a bank: load results for warps that have given up their slots, in order of arrival (hazard 6).
 #[derive(Clone)]
 pub struct HrfLoads {
     places: u8,
@@ -77,32 +77,32 @@ pub struct HrfLoads {
 }
 
 impl HrfLoads {
-    /// Whether there is room.
+    /// Whether there is room for another result.
     #[inline]
     pub(crate) fn room(&self) -> bool {
         self.count_q != self.places
     }
 
-    /// The oldest.
+    /// The oldest result.
     #[inline]
     pub(crate) fn head(&self) -> Option<BankWrite> {
         let place = usize::from(self.first_q);
         (self.count_q != 0).then(|| BankWrite { mask: self.mask_q[place], entry: self.entry_q[place] as u16 })
     }
 
-    /// Its data.
+    /// Data of the oldest result.
     #[inline]
     pub(crate) fn head_data(&self) -> &WarpData {
         &self.data_q[usize::from(self.first_q)]
     }
 
-    /// Whether the oldest is older than the drain.
+    /// Whether the oldest result is older than the drain.
     #[inline]
     pub(crate) fn old(&self) -> bool {
         self.before_q != 0
     }
 
-    /// The edge. A push without room does nothing; its payload is written in reset too.
+    /// The clock edge. A push without room is ignored; the payload of a push is written in reset too.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, push: Option<(BankWrite, &WarpData)>, pop: bool, mark: bool) {
         let push = push.filter(|_| self.room());

@@ -5,7 +5,7 @@ use crate::mrf::MAX_COLLECTORS;
 use crate::mrf::bits::set_bits;
 use crate::{Block, LANES, Memory, OPERANDS, Ports, WARP_DATA_BITS, WarpData, field, ports};
 
-/// Outputs of buffers: three read ports of each.
+/// Outputs of buffers: three read ports for each buffer.
 const OUTPUTS: usize = OPERANDS * PARITIES;
 
 ports! {
@@ -54,20 +54,20 @@ ports! {
     }
 }
 
-/// What is read at an edge, for one instruction.
+/// The reads that are performed at a clock edge, for one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fill {
-    /// Slots that are served: bit `3c + k`.
+    /// Slots that are filled: bit `3c + k`.
     pub(crate) slots: u64,
-    /// From this buffer and bank.
+    /// The number of the buffer and bank that fill them.
     pub(crate) bank: u8,
-    /// Which source's reads serve each source.
+    /// The source whose read serves each source.
     pub(crate) port: [u8; OPERANDS],
-    /// Lanes of each source's reads that come from the buffer.
+    /// Lanes of each source that come from the buffer.
     pub(crate) take: [u32; OPERANDS],
 }
 
-/// Picks each lane of an operand from buffer or bank (hybrid paper, figure 5), and holds it until its instruction is dispatched.
+/// Selects each lane of an operand from buffer or bank (hybrid paper, figure 5), and holds it until its instruction dispatches.
 #[derive(Clone)]
 pub struct HrfOperands {
     collectors: usize,
@@ -82,13 +82,13 @@ impl HrfOperands {
         &self.operand_q.as_chunks().0[collector]
     }
 
-    /// Whether no latch takes anything.
+    /// Whether no latch takes data at this clock edge.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         self.fill.slots == 0
     }
 
-    /// The edge. `buffer` and `stt` give the outputs of buffers (bank and port) and banks.
+    /// The clock edge. `buffer` and `stt` return the outputs of buffers (by bank and port) and of banks.
     #[inline]
     pub(crate) fn advance<'a>(
         &mut self,

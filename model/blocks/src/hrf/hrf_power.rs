@@ -43,7 +43,7 @@ ports! {
     }
 }
 
-/// What the upper entries do.
+/// The power state of the upper entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Power {
@@ -57,7 +57,7 @@ pub(crate) enum Power {
 /// The straps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PowerStraps {
-    /// Entries that are always on; 0: all.
+    /// Number of entries that are always on; 0: all entries.
     threshold: u8,
     wake: u8,
     sleep: u8,
@@ -76,7 +76,7 @@ impl PowerStraps {
     }
 }
 
-/// Power of a buffer's upper entries (hybrid paper 5.2): they wake for the first result that needs one, and sleep when the buffer is empty.
+/// Power of a buffer's upper entries (hybrid paper 5.2): they wake up for the first result that needs one and sleep when it is empty.
 #[derive(Clone, Debug, Default)]
 pub struct HrfPower {
     state_q: Power,
@@ -84,13 +84,13 @@ pub struct HrfPower {
 }
 
 impl HrfPower {
-    /// The state.
+    /// The power state.
     #[inline]
     pub(crate) fn state(&self) -> Power {
         self.state_q
     }
 
-    /// Whether it is on or off, and no time counts.
+    /// Whether the entries are on or off, and no wake-up or sleep is in progress.
     #[inline]
     pub(crate) fn is_steady(&self) -> bool {
         matches!(self.state_q, Power::Off | Power::On)
@@ -114,7 +114,7 @@ impl HrfPower {
         self.state_q == Power::On && used == 0
     }
 
-    /// The edge.
+    /// The clock edge.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, straps: PowerStraps, used: u8, need: bool) {
         if !running {

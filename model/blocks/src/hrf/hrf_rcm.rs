@@ -1,9 +1,9 @@
-//! `hrf_rcm`: which registers are in the active warp's buffer, and where. `docs/blocks/hrf_rcm.md`.
+//! `hrf_rcm`: looks up registers in the active warp's buffer. `docs/blocks/hrf_rcm.md`.
 
 use super::shape::{BUFFER_REG_BITS, HrfShape, MAX_BUFFER};
 use crate::{Block, Memory, OPERANDS, field, ports};
 
-/// Registers that are asked for: those of an instruction's sources, and that of a result.
+/// Registers that are looked up in a cycle: those of an instruction's sources, and that of a result.
 pub const LOOKS: usize = OPERANDS + 1;
 
 ports! {
@@ -42,17 +42,17 @@ ports! {
     }
 }
 
-/// The Register Control Module (hybrid paper 4.4): for each register number whether it is in the buffer, and where.
+/// The Register Control Module (hybrid paper 4.4): which registers are in the buffer, and in which entries.
 #[derive(Clone)]
 pub struct HrfRcm {
     index_bits: u32,
     valid_q: u64,
-    /// A memory for the harness.
+    /// The entry of each register; the harness reads it as a memory.
     index_q: [u32; MAX_BUFFER],
 }
 
 impl HrfRcm {
-    /// The entry of a register, if it has one.
+    /// The entry of a register, if the register is in the buffer.
     #[inline]
     pub(crate) fn find(&self, reg: u8) -> Option<u8> {
         let reg = usize::from(reg) % MAX_BUFFER;
@@ -65,7 +65,7 @@ impl HrfRcm {
         self.valid_q == 0
     }
 
-    /// The edge. `set`: register and entry; the latter is noted in reset and when all is cleared, too.
+    /// The clock edge. `set`: register and entry; the entry is recorded in reset and when all is cleared, too.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, clear: bool, set: Option<(u8, u8)>) {
         if let Some((reg, index)) = set {

@@ -1,4 +1,4 @@
-//! `hrf_reads`: which operands are read. `docs/blocks/hrf_reads.md`.
+//! `hrf_reads`: selects the operands that are read. `docs/blocks/hrf_reads.md`.
 
 use super::hrf_operands::Fill;
 use super::shape::{BUFFER_REG_BITS, HrfShape, PARITIES};
@@ -90,23 +90,23 @@ ports! {
 /// The instruction that reads in a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chosen {
-    /// Its collector.
+    /// The collector of the instruction.
     pub(crate) collector: usize,
-    /// Sources that want their register, and that are registers.
+    /// Sources that still have to be read, and sources that are registers.
     pub(crate) wanted: u8,
     pub(crate) sources: u8,
     /// Registers of its sources.
     pub(crate) reg: [u8; OPERANDS],
-    /// Its lanes.
+    /// Active lanes.
     pub(crate) mask: u32,
     /// First entry of its warp.
     pub(crate) base: u16,
-    /// Its warp.
+    /// The warp of the instruction.
     pub(crate) warp: u8,
 }
 
 impl Chosen {
-    /// Its buffer and bank.
+    /// The number of the buffer and bank of the warp.
     #[inline]
     pub(crate) fn bank(&self) -> usize {
         usize::from(self.warp) % PARITIES
@@ -119,25 +119,25 @@ impl Chosen {
     }
 }
 
-/// What is read in a cycle.
+/// The reads of a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reads {
-    /// Slots whose read is performed, what serves them, and which lanes come from the buffer. Slots are those that are granted.
+    /// Slots whose read is granted, the buffer or bank that serves them, and the lanes that come from the buffer.
     pub(crate) fill: Fill,
-    /// Read ports of the buffer that read.
+    /// Read ports of the buffer that perform a read.
     pub(crate) buffer: u8,
     /// Bank and entry of the read that begins.
     pub(crate) stt: Option<(usize, u16)>,
-    /// The source for which it begins.
+    /// The source whose read begins.
     begins: Option<usize>,
     /// Events.
     pub(crate) event: u64,
 }
 
-/// What the cycle is like.
+/// The state of the banks in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Banks {
-    /// Nothing begins.
+    /// No read may begin.
     pub(crate) frozen: bool,
     /// Read latency less 1.
     pub(crate) latency: u8,
@@ -147,7 +147,7 @@ pub(crate) struct Banks {
     pub(crate) write_valid: u8,
 }
 
-/// Chooses the instruction that reads, and which of its operands (hybrid paper 4.4): those that are in the buffer all at once, of the others one a cycle.
+/// Selects the instruction that reads, and its operands to read (hybrid paper 4.4): all that are whole in the buffer, and one of the others at a time.
 #[derive(Clone, Debug)]
 pub struct HrfReads {
     entry_bits: u16,
@@ -156,20 +156,20 @@ pub struct HrfReads {
 }
 
 impl HrfReads {
-    /// Of the collectors in `wanting`, those that make requests, the one that reads.
+    /// The collector that reads, among the collectors in `wanting`, which make requests.
     #[inline]
     pub(crate) fn choose(wanting: u16, older: &[u16; MAX_COLLECTORS]) -> Option<usize> {
         let one = lowest(oldest(wanting, older));
         (one != 0).then(|| one.trailing_zeros() as usize)
     }
 
-    /// Whether no read of a bank is under way.
+    /// Whether no read of a bank is in progress.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         self.left_q == 0
     }
 
-    /// What is read. `hit`: sources in the buffer, with `lanes`; `requests`: of all collectors together.
+    /// Decides the reads. `hit`: sources in the buffer, with `lanes`; `requests`: number of requests of all collectors together.
     pub(crate) fn read(
         &self,
         chosen: Option<&Chosen>,
@@ -203,7 +203,7 @@ impl HrfReads {
             reads.fill.port[k] = leader.unwrap_or(k) as u8;
         }
 
-        // Granted, and the source that has the bank, be it that it begins or that it goes on.
+        // The granted sources, and the source whose read occupies the bank, whether it begins now or has begun before.
         let (mut grant, mut holds) = (0u8, None);
         if self.left_q != 0 {
             holds = Some(usize::from(self.source_q));
@@ -247,7 +247,7 @@ impl HrfReads {
         reads
     }
 
-    /// The edge.
+    /// The clock edge.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, reads: &Reads, latency: u8) {
         match reads.begins {
@@ -311,7 +311,7 @@ impl HrfReads {
 }
 
 impl HrfReadsIn {
-    /// The instruction that reads.
+    /// The instruction that is selected to read.
     fn chosen(&self) -> Option<Chosen> {
         let bits_of = |slots: u64, c: usize| (slots >> (OPERANDS * c)) as u8 & 0b111;
         let wanting = (0..MAX_COLLECTORS).fold(0, |set, c| set | u16::from(bits_of(self.req_valid_i, c) != 0) << c);

@@ -1,4 +1,4 @@
-//! `hrf_results`: where a result goes. `docs/blocks/hrf_results.md`.
+//! `hrf_results`: routes each result to a buffer, a queue or a bank. `docs/blocks/hrf_results.md`.
 
 use super::shape::{BUFFER_REG_BITS, HrfShape, PARITIES};
 use crate::mrf::bits::is_set;
@@ -89,7 +89,7 @@ ports! {
     }
 }
 
-/// A result, but for its data.
+/// A result, without its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Latched {
     /// Lanes.
@@ -102,39 +102,39 @@ pub(crate) struct Latched {
     pub(crate) reg: u8,
 }
 
-/// What the latch is shown in a cycle: state of other blocks.
+/// State of other blocks that the routing of the result depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Around {
     /// Slots that are open, and their warps.
     pub(crate) open: u8,
     pub(crate) slot_warp: [u8; PARITIES],
-    /// The entry of the result's register.
+    /// The buffer entry that holds the result's register.
     pub(crate) hit: Option<u8>,
-    /// Entries in use.
+    /// Number of entries in use in each buffer.
     pub(crate) used: [u8; PARITIES],
     /// Buffers whose next entry has no power.
     pub(crate) closed: u8,
 }
 
-/// Where the result in the latch goes; the parity is its warp's.
+/// The destination of the result in the latch, in the parity of its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// Into the buffer.
+    /// The write buffer.
     Buffer {
-        /// It takes a new entry.
+        /// The write takes a new entry.
         new: bool,
-        /// Which entry.
+        /// The number of the entry.
         index: u8,
     },
-    /// It waits for power.
+    /// None yet: the result waits until the next entry has power.
     Need,
-    /// Straight into the bank.
+    /// The bank itself.
     Direct,
-    /// Into the queue.
+    /// The queue of the bank.
     Queue,
 }
 
-/// The latch at the end of the result bus (hybrid paper 4.4): the open warp's buffer, the queue of a bank, or a bank.
+/// The latch at the end of the result bus (hybrid paper 4.4). Destinations: the open warp's buffer, the queue of a bank, or a bank.
 #[derive(Clone)]
 pub struct HrfResults {
     entries: u8,
@@ -145,25 +145,25 @@ pub struct HrfResults {
 }
 
 impl HrfResults {
-    /// What is in the latch.
+    /// The result in the latch.
     #[inline]
     pub(crate) fn latched(&self) -> Option<Latched> {
         self.valid_q.then_some(self.latched)
     }
 
-    /// The register that RCM is asked for: that of the result in the latch, or of the last one.
+    /// The register that RCM looks up: that of the result in the latch, or that of the last result.
     #[inline]
     pub(crate) fn look(&self) -> u8 {
         self.latched.reg & ((1 << BUFFER_REG_BITS) - 1)
     }
 
-    /// Its data.
+    /// Data of the result in the latch.
     #[inline]
     pub(crate) fn data(&self) -> &WarpData {
         &self.data_q
     }
 
-    /// Parity of the warp of what is in the latch, and where it goes.
+    /// Parity of the warp of the result in the latch, and the destination.
     #[inline]
     pub(crate) fn way(&self, around: &Around) -> Option<(usize, Way)> {
         if !self.valid_q {
@@ -183,7 +183,7 @@ impl HrfResults {
         Some((b, way))
     }
 
-    /// Whether what is in the latch goes. `room`, `taken`: queues with room, banks that take it.
+    /// Whether the result leaves the latch. `room`: queues with room; `taken`: banks that take its write.
     #[inline]
     pub(crate) fn goes(&self, around: &Around, room: u8, taken: u8) -> bool {
         match self.way(around) {
@@ -194,7 +194,7 @@ impl HrfResults {
         }
     }
 
-    /// The edge. `result`: what is offered, with the first entry of its warp in place of the entry, and its data. Payload is taken in reset too.
+    /// The clock edge. `result`: the offered result, with the first entry of its warp as its entry, and its data. Payload is taken in reset too.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, goes: bool, result: Option<(Latched, &WarpData)>) {
         let ready = !self.valid_q || goes;

@@ -1,4 +1,4 @@
-//! A rule that holds for every block: what is declared early depends on state alone.
+//! A rule that holds for every block: outputs that are declared early depend on state alone.
 
 use crate::designs::Organisation;
 use crate::hrf::*;

@@ -6,11 +6,11 @@ pub use crate::sizes::PARITIES;
 use crate::sizes::width;
 use crate::{REG_BITS, Shape};
 
-/// Capacity of the twins: entries of a write buffer, and registers of a thread.
+/// Capacity of the twins: the largest number of entries of a write buffer, and of registers of a thread.
 pub const MAX_BUFFER: usize = 64;
-/// Capacity of the twins: places of a bank's queue.
+/// Capacity of the twins: the largest number of places of a bank's queue.
 pub const MAX_LOADS: usize = 16;
-/// Bits of the number of a register: a thread has 64 at most.
+/// Bits of a register number: a thread has at most 64 registers.
 pub const BUFFER_REG_BITS: u32 = 6;
 
 /// Sizes of the hybrid register file; see `docs/blocks/hrf.md`.
@@ -45,7 +45,7 @@ impl HrfShape {
         self.mrf.entry_w()
     }
 
-    /// The collectors': a source is the number of a register, its bank a parity, and a tag has the first entry of the warp in front.
+    /// The shape of the collectors. A source is a register number, its bank a parity; a tag has the warp's first entry above it.
     pub(crate) fn collector(&self) -> MrfShape {
         MrfShape { depth: 1 << REG_BITS, tag_w: self.mrf.tag_w + self.entry_w(), ..self.mrf }
     }
@@ -58,7 +58,7 @@ impl HrfShape {
 
 #[cfg(test)]
 impl HrfShape {
-    /// That of the preset, with these settings.
+    /// The shape of the preset, with these settings.
     pub(crate) fn preset(settings: &[&str]) -> Self {
         use crate::config::Start;
         Self::of(&Config::load(Start::Preset("hrf"), settings).expect("a configuration"))
@@ -66,7 +66,7 @@ impl HrfShape {
 }
 
 impl Shape for HrfShape {
-    /// Where the configuration has no hybrid file, that of the preset `hrf`: a block that is looked at alone is there all the same.
+    /// The sizes in sections `mrf` and `hrf`, even without a selected hybrid file: a block can run alone in any configuration.
     fn of(config: &Config) -> Self {
         let mut mrf = MrfShape { banks: PARITIES, dual_port: false, issue_ports: 1, ..config.shape() };
         mrf.depth = config.mrf.kilobytes * REGISTERS_PER_KILOBYTE / PARITIES;

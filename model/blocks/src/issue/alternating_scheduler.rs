@@ -10,7 +10,7 @@ use crate::{Block, Decode, Memory, Ports, REG_BITS, WARP_BITS, field, ports};
 /// Registers of a warp, as a set in words.
 const REGISTER_WORDS: usize = 8;
 
-/// Fields of `alternating_event_t`, most significant first. The two-level scheduler's have the page's names, so these begin with the scheduler's.
+/// Fields of `alternating_event_t`, most significant first. The two-level scheduler's fields have the names on the page, so these names begin with the scheduler's.
 pub const ALTERNATING_EVENT: &[(&str, u32)] = &[
     ("alternating_activate", 1),
     ("alternating_same_parity", 1),
@@ -137,17 +137,17 @@ enum State {
 /// Why the active warp gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
-    /// It has ended.
+    /// The warp has ended.
     End,
-    /// It waits at a barrier.
+    /// The warp waits at a barrier.
     Barrier,
-    /// Its head needs the result of a long-latency operation.
+    /// The head of the warp needs the result of a long-latency operation.
     Mark,
-    /// It has issued for long while others are ready.
+    /// The warp has issued for long while other warps are ready.
     Patience,
 }
 
-/// What is decided in a cycle, besides who issues.
+/// Decisions of one cycle, except which warp issues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Turn {
     /// The active warp gives up.
@@ -158,40 +158,40 @@ pub struct Turn {
     pub ready: u64,
     /// The warp that becomes the active one.
     pub taking: Option<u8>,
-    /// One could, but its slot is still being emptied.
+    /// A warp could become active, but its slot is still being emptied.
     pub waits_for_slot: bool,
 }
 
-/// What happens at an edge.
+/// Events that one clock edge acts on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Past {
     /// The active warp issues.
     pub issued: bool,
-    /// What it sends to the operand stage.
+    /// The instruction that the active warp sends to the operand stage.
     pub set: Option<Set>,
-    /// The warp of which an instruction leaves the operand stage.
+    /// The warp whose instruction leaves the operand stage.
     pub dispatched: Option<u8>,
-    /// The warp of which a register is complete, and this one.
+    /// The warp whose register is complete, and this register.
     pub complete: Option<(u8, u8)>,
-    /// Slots of which the provider has nothing left.
+    /// Slots of which the provider holds nothing any more.
     pub flush_done: u8,
 }
 
 const MAX_ISSUED: u16 = 4095;
-/// The even numbers.
+/// The set of the even numbers.
 const EVEN: u64 = u64::MAX / 3;
 
-/// One warp is active, all others are pending, and two in a row are an even and an odd one, if there are both (hybrid paper 4.3, 6.1). What is under way of a warp that gives up
-/// is waited for; then the register file empties what it has of it, and meanwhile the next one is active.
+/// One warp is active and all others are pending. Of two consecutive active warps one is even and one odd, if both kinds are ready (hybrid paper 4.3, 6.1).
+/// When a warp gives up, it first drains; then the register file empties the warp's slot, and meanwhile the next warp is active.
 ///
-/// Whoever uses this directly asks for what is decided ([`turn`](Self::turn), [`choose`](Self::choose)) and ends the cycle with
+/// A caller that uses this twin directly asks for the decisions ([`turn`](Self::turn), [`choose`](Self::choose)) and ends the cycle with
 /// [`advance`](Self::advance).
 #[derive(Clone)]
 pub struct AlternatingScheduler {
     warps: u8,
     state_q: State,
     current_q: u8,
-    /// Of the two slots; as long as what others see of slots.
+    /// The warps of the two slots. The array is as long as the slot arrays of other schedulers.
     slot_warp_q: [u8; MAX_ACTIVE],
     flush_q: u8,
     drop_q: u8,
@@ -200,17 +200,17 @@ pub struct AlternatingScheduler {
     issued_q: u16,
     resident_q: u8,
     short_q: u8,
-    /// A memory for the harness.
+    /// The harness sees this as a memory.
     long_q: [u32; REGISTER_WORDS],
     long_count_q: [u8; WARP_NUMBERS],
     /// Warps with long-latency operations outstanding.
     waiting: u64,
-    /// What is decided in this cycle.
+    /// Decisions of this cycle.
     decided: Turn,
 }
 
 impl AlternatingScheduler {
-    /// The warp that is active, or was until it gave up and something of it is still under way.
+    /// The active warp, or the warp that has given up and is not drained yet.
     #[inline]
     fn current(&self) -> Option<u8> {
         (self.state_q != State::None).then(|| self.slot_warp_q[usize::from(self.current_q)])
@@ -234,19 +234,19 @@ impl AlternatingScheduler {
         self.flush_q
     }
 
-    /// Those of them whose contents are to be thrown away.
+    /// Slots to be emptied whose contents are thrown away.
     #[inline]
     pub fn dropped(&self) -> u8 {
         self.flush_q & self.drop_q
     }
 
-    /// The slot of a warp: that of its parity.
+    /// The slot of a warp, given by the parity of its number.
     #[inline]
     pub fn slot_of(warp: usize) -> u8 {
         (warp % PARITIES) as u8
     }
 
-    /// Who gives up, and who is next.
+    /// Decides whether the active warp gives up, and which warp is next.
     #[inline]
     pub fn turn(&self, patience: u16, warps: &Warps) -> Turn {
         let placed = (0..PARITIES).filter(|&b| is_set(self.slot_valid(), b));
@@ -288,7 +288,7 @@ impl AlternatingScheduler {
         }
     }
 
-    /// The warp that issues; nothing issues while it is stopped, which is the caller's to know. `active`: as [`turn`](Self::turn) says.
+    /// The warp that issues. The caller has to handle a stop of issue. `active`: the set that [`turn`](Self::turn) returns.
     #[inline]
     pub fn choose(clear: u64, operand: u64, active: u64, ready: bool) -> Option<usize> {
         let free = if ready { u64::MAX } else { !operand };
@@ -296,7 +296,7 @@ impl AlternatingScheduler {
         (issues != 0).then(|| issues.trailing_zeros() as usize)
     }
 
-    /// The edge. All counts of a cycle are as they stand before it.
+    /// Performs the clock edge. All counts used are those before the edge.
     #[inline]
     pub fn advance(&mut self, turn: &Turn, alive: u64, past: &Past) {
         let (current, drained) = (self.current(), self.drained());
@@ -330,19 +330,19 @@ impl AlternatingScheduler {
         }
     }
 
-    /// Whether nothing is under way of the warp that has given up.
+    /// Whether the warp that has given up has no instruction in the operand stage and no short result outstanding.
     #[inline]
     fn drained(&self) -> bool {
         self.state_q == State::Draining && self.resident_q == 0 && self.short_q == 0
     }
 
-    /// Whether a register of the current warp is that of a long-latency operation.
+    /// Whether a register of the current warp is the destination of a long-latency operation.
     #[inline]
     fn is_long(&self, reg: u8) -> bool {
         is_set(self.long_q[usize::from(reg) / 32], usize::from(reg) % 32)
     }
 
-    /// Adds to the long-latency operations of a warp that are outstanding.
+    /// Adds to the count of a warp's outstanding long-latency operations.
     #[inline]
     fn count_long(&mut self, warp: u8, more: u8) {
         let count = &mut self.long_count_q[usize::from(warp)];
@@ -379,19 +379,19 @@ impl AlternatingScheduler {
         self.long_q = [0; REGISTER_WORDS];
     }
 
-    /// Whether it stays as it is, as long as nothing issues, leaves or completes.
+    /// Whether the state stays as it is, as long as nothing issues, leaves or completes.
     pub fn is_still(&self, turn: &Turn) -> bool {
         turn.leave.is_none() && turn.taking.is_none() && self.flush_q == 0 && !self.drained()
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         (self.state_q, self.current_q) = (State::None, 1);
         (self.flush_q, self.drop_q, self.fresh_q, self.outer_q) = (0, 0, false, [0; PARITIES]);
         (self.long_count_q, self.waiting) = ([0; WARP_NUMBERS], 0);
     }
 
-    /// What happens in a cycle.
+    /// The event word of a cycle.
     #[inline]
     pub fn event(&self, turn: &Turn, alive: u64) -> u32 {
         let leaves = |cause: Leave| u32::from(turn.leave == Some(cause));

@@ -82,10 +82,10 @@ ports! {
     }
 }
 
-/// What an instruction is to the SIMT stack.
+/// Kind of an instruction, as the SIMT stack distinguishes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Goes on to the next one.
+    /// The warp continues with the next instruction.
     Other = 0,
     /// A branch.
     Branch = 1,
@@ -93,7 +93,7 @@ pub enum Kind {
     Exit = 2,
 }
 
-// Opcodes that are known by name at issue.
+// Opcodes that the issue stage knows by name.
 const BRA: u8 = 0x02;
 const EXIT: u8 = 0x03;
 const BAR: u8 = 0x04;
@@ -101,7 +101,7 @@ const WARPSYNC: u8 = 0x05;
 const TRAP: u8 = 0x07;
 
 impl Kind {
-    /// That of an operation word.
+    /// The kind of an operation word.
     #[inline]
     pub fn of(op: u64) -> Self {
         match opcode(op) {
@@ -111,7 +111,7 @@ impl Kind {
         }
     }
 
-    /// That of its two bits.
+    /// The kind that its two bits encode.
     #[inline]
     pub fn from_bits(bits: u8) -> Self {
         match bits {
@@ -136,7 +136,7 @@ pub fn join(ctl: u64) -> u32 {
 
 const ADDRESS: u32 = (1 << PC_BITS) - 1;
 
-/// Why an instruction that the lanes of `exec` execute is at fault: cause and value.
+/// Cause and value of the fault of an instruction that the lanes of `exec` execute, if it has one.
 #[inline]
 pub fn fault(op: u64, ctl: u64, roles: Roles, exec: u32, live: u32) -> Option<(u8, u32)> {
     if roles.unit() == unit::UNSUPPORTED {
@@ -149,10 +149,10 @@ pub fn fault(op: u64, ctl: u64, roles: Roles, exec: u32, live: u32) -> Option<(u
     }
 }
 
-/// The modifiers that are the number of a barrier.
+/// The bits of the modifiers that hold the number of a barrier.
 const BARRIER_NUMBER: u32 = 0xf;
 
-/// Whether an instruction that is not at fault goes to the operand stage. One without lanes goes no further: it has
+/// Whether an instruction that is not at fault goes to the operand stage. One without lanes ends here: it has
 /// been counted, and holds nothing.
 #[inline]
 pub fn goes_to_operands(roles: Roles, exec: u32) -> bool {
@@ -160,7 +160,7 @@ pub fn goes_to_operands(roles: Roles, exec: u32) -> bool {
     goes && exec != 0
 }
 
-/// Operation word and roles that a head issues with as a probe. It forms the addresses and writes nothing.
+/// Operation word and roles of a head that issues as a probe. A probe forms the addresses and writes nothing.
 #[inline]
 pub fn as_probe(op: u64, roles: Roles) -> (u64, Roles) {
     let op = op & !u64::from(OPCODE) | u64::from(PROBE);
@@ -168,16 +168,16 @@ pub fn as_probe(op: u64, roles: Roles) -> (u64, Roles) {
     (op, RolesFields { c, d, p, ..roles.fields() }.into())
 }
 
-/// The bits of an operation word that are its opcode.
+/// The bits of an operation word that hold its opcode.
 const OPCODE: u8 = 0x7f;
 
-/// The first predicate source as a unit gets it: WARPSYNC is told which lanes live.
+/// The first predicate source as a unit gets it: WARPSYNC gets the living lanes.
 #[inline]
 pub fn first_source(op: u64, s: u32, live: u32) -> u32 {
     if opcode(op) == WARPSYNC { live } else { s }
 }
 
-/// Takes the heads of the chosen warps out of the instruction buffer, reads guard, s and t, and tells all blocks
+/// Takes the heads of the chosen warps out of the instruction buffer, reads guard, s and t, and informs all blocks
 /// concerned.
 #[derive(Clone)]
 pub struct IssueStage;

@@ -1,4 +1,4 @@
-//! Which instruction issues, with which lanes and predicates: `docs/sm.md`.
+//! Selects the instruction that issues, with its lanes and predicates: `docs/sm.md`.
 
 use crate::entry::declare_blocks;
 

@@ -9,9 +9,9 @@ use crate::{Block, LANES, Memory, WARP_BITS, field, ports};
 
 /// Width of a predicate's number.
 pub const PRED_BITS: u32 = 3;
-/// Words of a warp: one for each number, that of true among them.
+/// Words of a warp: one for each predicate number, including the number that means true.
 const WORDS: usize = 1 << PRED_BITS;
-/// Inverts what is read.
+/// Bit that inverts the value read.
 const INVERTED: u8 = 1 << PRED_BITS;
 
 ports! {
@@ -65,7 +65,7 @@ ports! {
 pub struct PredicateFile {
     /// Word `8 * warp + number`. Number 7 has words too, which are never read or written.
     pred_q: Box<[u32]>,
-    /// The bits of a warp's number that are looked at: until reset has been clocked in, warps are named that do not exist.
+    /// The bits of a warp's number that are used: until reset has been clocked in, inputs may name warps that do not exist.
     warp_bits: u8,
 }
 
@@ -82,7 +82,7 @@ impl PredicateFile {
         value ^ inverted
     }
 
-    /// An edge with a write of the lanes of `mask`, in reset too. Of two writes at one edge that of the higher port comes second.
+    /// Writes the lanes of `mask` at a clock edge, in reset too. Of two writes at one edge, that of the higher port comes second.
     #[inline]
     pub fn write(&mut self, warp: u8, number: u8, mask: u32, data: u32) {
         if number == NO_PRED {

@@ -8,9 +8,9 @@ use crate::shape::SmShape;
 use crate::sizes::MAX_WARPS;
 use crate::{Block, REG_BITS, WARP_BITS, field, packed, ports};
 
-/// Capacity of the twin: instructions that come to their end in a cycle.
+/// Capacity of the twin: instructions that may end in one cycle.
 pub const MAX_FINISHES: usize = 2 * MAX_PORTS + 2;
-/// Words of 64 bits with a warp's registers.
+/// Words of 64 bits in the set of a warp's registers.
 const WORDS: usize = (1 << REG_BITS) / u64::BITS as usize;
 /// Capacity of the state: every warp number that fits its width.
 const NUMBERS: usize = 1 << WARP_BITS;
@@ -81,26 +81,26 @@ ports! {
     }
 }
 
-/// A bit for each register and predicate of a warp that a result is on its way to, and a count of the warp's instructions in flight. An instruction
+/// A bit for each register and predicate of a warp that has a result outstanding, and a count of the warp's instructions in flight. An instruction
 /// issues when none of its sources, destinations and predicates has its bit set (RFC paper, figure 1; hierarchy thesis, 2.4).
 ///
-/// Whether a head is clear is kept, and looked at anew only where the head or a bit of its warp has changed since: a head waits for many cycles, in which
-/// nothing of its warp happens. Whoever uses this directly tells of each change ([`head`](Self::head) and the methods for an edge), then calls
-/// [`settle`](Self::settle) before it asks.
+/// The set of clear heads is kept, and updated only where the head or a bit of its warp has changed: a head waits for many cycles, in which
+/// nothing of its warp changes. A caller that uses this twin directly reports each change ([`head`](Self::head) and the methods for an edge), then calls
+/// [`settle`](Self::settle) before it reads the sets.
 #[derive(Clone)]
 pub struct Scoreboard {
     warps: usize,
     reg_q: Box<[[u64; WORDS]; NUMBERS]>,
     pred_q: [u8; NUMBERS],
     count_q: [u8; NUMBERS],
-    /// Warps whose count is zero.
+    /// Warps whose count of instructions in flight is zero.
     idle: u64,
-    /// The heads as they were told last.
+    /// The roles of the heads, as last reported.
     roles: Box<[Roles; NUMBERS]>,
     head_valid: u64,
     operand: u64,
     branch: u64,
-    /// Heads with nothing pending; not known for the warps of `stale`.
+    /// Heads with nothing pending; not valid for the warps of `stale`.
     clear: u64,
     stale: u64,
 }
@@ -119,7 +119,7 @@ impl Scoreboard {
         self.operand
     }
 
-    /// Warps whose head is done with at issue.
+    /// Warps whose head ends at issue.
     #[inline]
     pub fn branch(&self) -> u64 {
         self.branch
@@ -131,7 +131,7 @@ impl Scoreboard {
         self.idle
     }
 
-    /// Warp `w` has another head than before, or none.
+    /// Reports that warp `w` has a new head, or none.
     #[inline]
     pub fn head(&mut self, w: usize, roles: Option<Roles>) {
         let bit = 1 << w;
@@ -151,7 +151,7 @@ impl Scoreboard {
         }
     }
 
-    /// Looks at the heads of which something has changed.
+    /// Updates the heads for which something has changed.
     #[inline]
     pub fn settle(&mut self) {
         for w in set_bits(self.stale) {
@@ -172,27 +172,27 @@ impl Scoreboard {
         (registers as u8 | predicates) & 1 == 0
     }
 
-    /// An edge at which register `r` of warp `w` has been written for good. Where an edge has several events, all clears come before all sets: a set wins.
+    /// Clock edge at which register `r` of warp `w` has its final value. If an edge has several events, all clears come before all sets: a set wins.
     #[inline]
     pub fn clear_register(&mut self, w: usize, r: u8) {
         self.reg_q[w][usize::from(r) / 64] &= !(1 << (r % 64));
         self.look_if_waiting(w);
     }
 
-    /// An edge at which predicate `n` of warp `w` has been written.
+    /// Clock edge at which predicate `n` of warp `w` has been written.
     #[inline]
     pub fn clear_predicate(&mut self, w: usize, n: u8) {
         self.pred_q[w] &= !(1 << n);
         self.look_if_waiting(w);
     }
 
-    /// A bit of `w` that goes cannot change a head that is clear.
+    /// A cleared bit of `w` cannot change a head that is already clear.
     #[inline]
     fn look_if_waiting(&mut self, w: usize) {
         self.stale |= 1 << w & self.head_valid & !self.clear;
     }
 
-    /// An edge at which an instruction of warp `w` that writes register `d` and predicate `p` goes to the operand stage.
+    /// Clock edge at which an instruction of warp `w` that writes register `d` and predicate `p` goes to the operand stage.
     #[inline]
     pub fn set(&mut self, w: usize, d: u8, p: u8) {
         if d != NO_REG {
@@ -205,13 +205,13 @@ impl Scoreboard {
         self.count(w, 1);
     }
 
-    /// An edge at which an instruction of warp `w` comes to its end.
+    /// Clock edge at which an instruction of warp `w` ends.
     #[inline]
     pub fn finish(&mut self, w: usize) {
         self.count(w, u8::MAX);
     }
 
-    /// Counts up, or down by adding -1. What happens at one edge may be counted in any order: only the sum stays.
+    /// Counts up by 1, or down by adding -1. The events of one edge may be counted in any order: only the sum matters.
     #[inline]
     fn count(&mut self, w: usize, step: u8) {
         let count = self.count_q[w].wrapping_add(step);
@@ -219,7 +219,7 @@ impl Scoreboard {
         self.idle = self.idle & !(1 << w) | u64::from(count == 0) << w;
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         *self.reg_q = [[0; WORDS]; NUMBERS];
         (self.pred_q, self.count_q) = ([0; NUMBERS], [0; NUMBERS]);
@@ -256,7 +256,7 @@ impl Block for Scoreboard {
     }
 
     fn early(&self, out: &mut ScoreboardOut) {
-        // The bits of numbers that no warp has are of no meaning.
+        // Bits of numbers that no warp has carry no meaning.
         out.idle_o = self.idle & u64::MAX >> (u64::BITS as usize - self.warps);
     }
 

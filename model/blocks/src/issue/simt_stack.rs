@@ -9,9 +9,9 @@ use crate::shape::SmShape;
 use crate::sizes::{MAX_WARPS, WARP_NUMBERS};
 use crate::{Block, Memory, WARP_BITS, field, ports};
 
-/// Places of a warp; 62 is the most that splits of 32 lanes can need.
+/// Places of a warp's stack; 62 is the most that splits of 32 lanes can need.
 const STACK_DEPTH: usize = 64;
-/// Banks of places: those of even and of odd ones.
+/// Banks of places: one for even places, one for odd places.
 const BANKS: usize = 2;
 /// Width of the number of places in use.
 const DEPTH_BITS: u32 = STACK_DEPTH.ilog2() + 1;
@@ -84,25 +84,25 @@ ports! {
     }
 }
 
-/// A group of lanes: where it is or waits, where it gives way, its lanes.
+/// A group of lanes: its next address, the address at which it gives way, its lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// Address of its next instruction.
+    /// Address of the group's next instruction.
     pub pc: u32,
-    /// Where it gives way.
+    /// Reconvergence point: the address at which the group gives way.
     pub reconvergence: u32,
-    /// Its lanes.
+    /// Lanes of the group.
     pub lanes: u32,
 }
 
-/// An instruction that issues, as far as the stack has to know it.
+/// The parts of an issued instruction that the stack needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Issued {
-    /// Address.
+    /// Address of the instruction.
     pub pc: u32,
-    /// What it is.
+    /// Kind of the instruction.
     pub kind: Kind,
-    /// The fetch waits for it.
+    /// The fetch waits for the instruction.
     pub stop: bool,
     /// Lanes of the group whose guard is true.
     pub exec: u32,
@@ -112,31 +112,31 @@ pub struct Issued {
     pub join: u32,
 }
 
-/// What an instruction does to its warp.
+/// Effect of an instruction on its warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// What becomes of the group.
+    /// What happens to the executing group.
     pub then: Then,
     /// Lanes that end.
     pub ended: u32,
 }
 
-/// What becomes of a group that has issued an instruction.
+/// What happens to a group that has issued an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Then {
-    /// The fetch has not stopped and goes on by itself.
+    /// The fetch has not stopped and continues by itself.
     Fetches,
-    /// Goes on here.
+    /// The group continues at this address.
     Resumes(u32),
-    /// Gives way to the top of the stack.
+    /// The group gives way to the top of the stack.
     GivesWay,
     /// All lanes of the warp have ended.
     Ends,
-    /// Splits.
+    /// The group splits.
     Splits {
-        /// What waits: the whole group at the join, then the lanes that jump.
+        /// Groups that wait: the whole group at the join, then the lanes that jump.
         waits: [Option<Group>; 2],
-        /// What goes on.
+        /// The group that continues.
         group: Group,
     },
 }
@@ -148,8 +148,8 @@ struct Bank {
     mask_ram: Words,
 }
 
-/// Which group of lanes of each warp executes, and which ones wait (`docs/isa.md`, "Control flow"). The executing group
-/// stands in registers, the waiting ones in RAMs: two, because a branch may push two groups at once.
+/// Keeps which group of lanes of each warp executes and which ones wait (`docs/isa.md`, "Control flow"). The executing
+/// group is in registers, the waiting groups are in RAMs: two, because a branch may push two groups at once.
 #[derive(Clone)]
 pub struct SimtStack {
     mask_q: [u32; WARP_NUMBERS],
@@ -157,7 +157,7 @@ pub struct SimtStack {
     reconvergence_q: [u32; WARP_NUMBERS],
     depth_q: [u8; WARP_NUMBERS],
     pop_q: u64,
-    /// The warps with a living lane, as `live_q` has them.
+    /// The warps with a living lane, derived from `live_q`.
     alive: u64,
     read_valid_q: bool,
     read_warp_q: u8,
@@ -191,7 +191,7 @@ impl SimtStack {
         self.alive
     }
 
-    /// What an instruction that issues does to its warp.
+    /// The effect of an issued instruction on its warp.
     #[inline]
     pub fn step(&self, warp: usize, issued: &Issued) -> Step {
         let &Issued { pc, kind, stop, exec, target, join } = issued;
@@ -215,14 +215,14 @@ impl SimtStack {
         Step { then, ended: if kind == Kind::Exit { exec } else { 0 } }
     }
 
-    /// The group that comes from the stack in this cycle, and its warp: nothing if none of its lanes lives.
+    /// The group that returns from the stack in this cycle, and its warp; none if none of its lanes lives.
     #[inline]
     pub fn returning(&self) -> Option<(usize, Group)> {
         let (warp, group) = self.read()?;
         (group.lanes != 0).then_some((warp, group))
     }
 
-    /// What has been read: a warp, and its topmost group's living lanes.
+    /// The group that has been read, with its living lanes, and its warp.
     #[inline]
     fn read(&self) -> Option<(usize, Group)> {
         self.read_valid_q.then(|| {
@@ -233,14 +233,14 @@ impl SimtStack {
         })
     }
 
-    /// Whether no group is on its way from the stack.
+    /// Whether no group is being taken from the stack.
     #[inline]
     pub fn idle(&self) -> bool {
         !self.read_valid_q && self.pop_q == 0
     }
 
-    /// An edge; [`issued`](Self::issued) and [`start`](Self::start) follow. A group that was read executes or the next
-    /// one is asked for, and one of the groups that are asked for is read.
+    /// A clock edge; [`issued`](Self::issued) and [`start`](Self::start) follow. A group that was read executes or
+    /// the next one is requested, and one of the requested groups is read.
     #[inline]
     pub fn advance(&mut self) {
         if !self.idle() {
@@ -271,7 +271,7 @@ impl SimtStack {
         }
     }
 
-    /// The edge at which an instruction of a warp issues.
+    /// Clock edge at which an instruction of a warp issues.
     #[inline]
     pub fn issued(&mut self, warp: usize, step: &Step) {
         if step.ended != 0 {
@@ -292,7 +292,7 @@ impl SimtStack {
         }
     }
 
-    /// The edge at which a warp begins with these lanes.
+    /// Clock edge at which a warp begins with these lanes.
     #[inline]
     pub fn start(&mut self, warp: usize, lanes: u32) {
         (self.live_q[warp], self.mask_q[warp]) = (lanes, lanes);
@@ -300,7 +300,7 @@ impl SimtStack {
         self.alive = self.alive & !(1 << warp) | u64::from(lanes != 0) << warp;
     }
 
-    /// What reset adds to an edge, after all else: payloads and RAMs know none.
+    /// The part of an edge that reset adds, after all else: payload registers and RAMs have no reset.
     pub fn reset(&mut self) {
         (self.mask_q, self.live_q, self.depth_q) = ([0; WARP_NUMBERS], [0; WARP_NUMBERS], [0; WARP_NUMBERS]);
         (self.pop_q, self.alive, self.read_valid_q) = (0, 0, false);
@@ -325,13 +325,13 @@ impl SimtStack {
 const PLACE_MASK: u8 = STACK_DEPTH as u8 - 1;
 const DEPTH_MASK: u8 = (1 << DEPTH_BITS) - 1;
 
-/// A branch that some lanes of a group take: what waits, and what goes on. `group` is the group at the instruction
-/// after it.
+/// Splits a group at a branch that some lanes take: what waits, and what continues. `group` is the group at the
+/// instruction after the branch.
 fn split(group: Group, taken: u32, target: u32, join: u32) -> Then {
     let whole = (join != NO_PC && join != group.reconvergence).then_some(Group { pc: join, ..group });
     let jumps = Group { pc: target, reconvergence: join, lanes: taken };
     let falls = Group { reconvergence: join, lanes: group.lanes & !taken, ..group };
-    // A side that would begin at the join is in the entry that waits there.
+    // A side that would begin at the join is part of the entry that waits there.
     if group.pc == join {
         Then::Splits { waits: [whole, None], group: jumps }
     } else {
@@ -343,7 +343,7 @@ impl Step {
     /// The warp continues as if nothing had issued.
     pub const NOTHING: Self = Self { then: Then::Fetches, ended: 0 };
 
-    /// Where the fetch goes on, if the stack has to say it.
+    /// The address at which the fetch resumes, if the stack determines it.
     #[inline]
     pub fn resume(&self) -> Option<u32> {
         match self.then {
@@ -398,7 +398,7 @@ impl Block for SimtStack {
         out.alive_o = self.alive();
         out.mask_o.copy_from_slice(&self.mask_q[..MAX_WARPS]);
         out.live_o.copy_from_slice(&self.live_q[..MAX_WARPS]);
-        // Most warps are alive.
+        // All warps are copied: most of them are alive.
         out.reconvergence_o.copy_from_slice(&self.reconvergence_q[..MAX_WARPS]);
         for w in set_bits(!self.alive()).take_while(|&w| w < MAX_WARPS) {
             out.reconvergence_o[w] = 0;
@@ -422,7 +422,7 @@ impl Block for SimtStack {
     }
 
     fn clock(&mut self, inputs: &SimtStackIn, _: &SimtStackOut) {
-        // What issues sees the groups as they are before the edge.
+        // The instructions that issue see the groups as they are before the edge.
         let warp = |p: usize| usize::from(inputs.issue_warp_i[p]);
         let steps: [Option<Step>; MAX_PORTS] =
             std::array::from_fn(|p| is_set(inputs.issue_valid_i, p).then(|| self.step(warp(p), &issued(inputs, p))));

@@ -9,7 +9,7 @@ use crate::shape::ActiveShape;
 use crate::sizes::{MAX_ACTIVE, MAX_WARPS, WARP_NUMBERS, own_of};
 use crate::{Block, Decode, Memory, Ports, REG_BITS, WARP_BITS, Wide, field, ports};
 
-/// Registers of a warp, as a set in words.
+/// Words of the set of a warp's registers.
 const REGISTER_WORDS: usize = 8;
 
 /// Fields of `two_level_event_t`, most significant first.
@@ -144,43 +144,43 @@ ports! {
     }
 }
 
-/// What is known of the warps in a cycle.
+/// State of the warps in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Warps {
-    /// They have a head.
+    /// Warps with a head.
     pub head_valid: u64,
-    /// It is marked "deschedule".
+    /// Warps whose head is marked "deschedule".
     pub mark: u64,
-    /// They have living lanes.
+    /// Warps with living lanes.
     pub alive: u64,
-    /// They wait at a barrier.
+    /// Warps that wait at a barrier.
     pub held: u64,
-    /// Slots that they may leave without a loss.
+    /// Slots that their warps may leave without a loss.
     pub void: u64,
 }
 
-/// Why slots are given up: slots as masks.
+/// The slots that are given up, as a mask for each reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Leaving {
-    /// Their warps have ended.
+    /// The slot's warp has ended.
     pub end: u64,
-    /// They wait at a barrier.
+    /// The slot's warp waits at a barrier.
     pub barrier: u64,
-    /// Their heads need the result of a long-latency operation.
+    /// The head of the slot's warp needs the result of a long-latency operation.
     pub mark: u64,
-    /// They have issued for long while others are ready.
+    /// The slot's warp has issued for long while other warps are ready.
     pub patience: u64,
 }
 
 impl Leaving {
-    /// All of them.
+    /// All slots that are given up.
     #[inline]
     pub fn all(&self) -> u64 {
         self.end | self.barrier | self.mark | self.patience
     }
 }
 
-/// What is decided in a cycle, besides who issues.
+/// Decisions of one cycle, except which warps issue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outer {
     /// Slots that are given up.
@@ -189,37 +189,37 @@ pub struct Outer {
     pub active: u64,
     /// Warps that are ready and wait for a slot.
     pub ready: u64,
-    /// The slot of each port that is taken, and the warp that takes it.
+    /// For each port, the slot that is taken and the warp that takes it.
     pub taking: [Option<(u8, u8)>; MAX_PORTS],
-    /// Slots that are given up are free at once.
+    /// A slot that is given up is free at once.
     pub handover: bool,
 }
 
-/// What an instruction that issues means to its slot.
+/// The parts of an issued instruction that matter to its slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Set {
-    /// Register that it writes; 255: none.
+    /// Register that the instruction writes; 255: none.
     pub d: u8,
-    /// It is a long-latency operation.
+    /// The instruction is a long-latency operation.
     pub long: bool,
 }
 
-/// What happens at an edge: ports as masks.
+/// Events that one clock edge acts on; sets of ports are masks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Happened {
-    /// The warps that the ports issue.
+    /// The warp that each port issues.
     pub issued: [Option<u8>; MAX_PORTS],
     /// Ports that issue the candidate of the cycle before, though the policy chooses another one.
     pub against: u8,
-    /// The ports' candidates.
+    /// The candidate of each port.
     pub candidate: [Option<usize>; MAX_PORTS],
-    /// What they send to the operand stage.
+    /// The instruction that each port sends to the operand stage.
     pub set: [Option<Set>; MAX_PORTS],
     /// Warps whose instructions leave the operand stage.
     pub dispatched: [Option<u8>; MAX_PORTS],
-    /// Warps whose registers are complete, and these.
+    /// Warps whose registers are complete, with these registers.
     pub complete: [Option<(u8, u8)>; MAX_PORTS],
-    /// Slots of which the provider has nothing left.
+    /// Slots of which the provider holds nothing any more.
     pub flush_done: u64,
 }
 
@@ -227,15 +227,15 @@ const FREE: u8 = 0;
 const ACTIVE: u8 = 1;
 const DRAINING: u8 = 2;
 const FLUSHING: u8 = 3;
-/// Of a warp in no slot.
+/// Slot number of a warp that is in no slot.
 const NO_SLOT: u8 = u8::MAX;
 const MAX_ISSUED: u16 = 4095;
-/// Bit of the straps: slots that are given up are free at once.
+/// Bit of the straps: a slot that is given up is free at once.
 const HANDOVER: usize = 14;
 
-/// A small set of active warps has slots and issues; all others are pending (RFC paper 3.2; hierarchy thesis 2.5).
+/// A small set of active warps has slots and issues; all other warps are pending (RFC paper 3.2; hierarchy thesis 2.5).
 ///
-/// Whoever uses this directly asks for what is decided ([`outer`](Self::outer), [`choose`](Self::choose)) and ends the cycle with
+/// A caller that uses this twin directly asks for the decisions ([`outer`](Self::outer), [`choose`](Self::choose)) and ends the cycle with
 /// [`advance`](Self::advance).
 #[derive(Clone)]
 pub struct TwoLevelScheduler {
@@ -245,7 +245,7 @@ pub struct TwoLevelScheduler {
     /// The warps and the slots of each port.
     own: [u64; MAX_PORTS],
     own_slots: [u64; MAX_PORTS],
-    /// Ports name candidates.
+    /// The ports name candidates.
     names_candidates: bool,
     candidates: Candidates,
     candidate_slot_q: [u8; MAX_PORTS],
@@ -259,7 +259,7 @@ pub struct TwoLevelScheduler {
     long_count_q: [u8; WARP_NUMBERS],
     outer_q: [u8; MAX_PORTS],
     last_q: [u8; MAX_PORTS],
-    /// Slots in each state: by number.
+    /// The set of slots in each state, indexed by the state's number.
     state: [u64; 4],
     /// Warps in active slots, in any slot, and with long-latency operations outstanding.
     active: u64,
@@ -267,7 +267,7 @@ pub struct TwoLevelScheduler {
     waiting: u64,
     /// The slot of each warp.
     slot_of: [u8; WARP_NUMBERS],
-    /// What is decided in this cycle.
+    /// Decisions of this cycle.
     decided: Outer,
     chosen: Chosen,
 }
@@ -291,7 +291,7 @@ impl TwoLevelScheduler {
         self.state[FLUSHING as usize]
     }
 
-    /// Those of them whose contents are to be thrown away.
+    /// Slots to be emptied whose contents are thrown away.
     #[inline]
     pub fn dropped(&self) -> u64 {
         self.flush() & self.drop_q
@@ -314,7 +314,7 @@ impl TwoLevelScheduler {
         self.state[usize::from(to)] |= 1 << s;
     }
 
-    /// Who gives a slot up, and who takes one.
+    /// Decides which slots are given up, and which are taken.
     #[inline]
     pub fn outer(&self, straps: u16, warps: &Warps) -> Outer {
         let ready = warps.alive & !warps.held & !self.placed & !self.waiting;
@@ -360,7 +360,7 @@ impl TwoLevelScheduler {
         leaving
     }
 
-    /// The warp that each port issues; nothing issues while it is stopped, which is the caller's to know. `ahead`: of these ports' candidates an
+    /// The warp that each port issues. The caller has to handle a stop of issue. `ahead`: ports for whose candidate an
     /// operand is being read.
     #[inline]
     pub fn choose(&self, greedy: bool, heads: &Heads, active: u64, ready: u8, ahead: u8) -> Chosen {
@@ -374,7 +374,7 @@ impl TwoLevelScheduler {
             let winner = self.policy(greedy, p, candidates);
             if self.names_candidates {
                 let other = winner.and_then(|j| self.policy(greedy, p, candidates & !half(1, j)));
-                // A warp whose patience is over may have left in between.
+                // A warp whose patience is over may have left its slot since it was named.
                 let stolen = self.candidates.of(p).filter(|&w| is_set(ahead, p) && is_set(active, w));
                 chosen.add(p, winner.map(warp), other.map(warp), stolen);
                 chosen.candidate[p] = chosen.candidate[p].filter(|&w| is_set(heads.operand, w));
@@ -389,19 +389,19 @@ impl TwoLevelScheduler {
         chosen
     }
 
-    /// The slot of them that the policy of port `p` chooses, all as the port numbers them.
+    /// The slot of `candidates` that the policy of port `p` chooses, with slots numbered as in the port.
     #[inline]
     fn policy(&self, greedy: bool, p: usize, candidates: u64) -> Option<usize> {
         let last = usize::from(self.last_q[p]);
         if greedy && is_set(candidates, last) { Some(last) } else { first_from(candidates, last as u32 + 1) }
     }
 
-    /// Whether no port has named a candidate in the cycle before.
+    /// Whether no port named a candidate in the previous cycle.
     pub fn has_no_candidate(&self) -> bool {
         self.candidates.is_empty()
     }
 
-    /// The edge. All counts of a cycle are as they stand before it.
+    /// Performs the clock edge. All counts used are those before the edge.
     #[inline]
     pub fn advance(&mut self, outer: &Outer, alive: u64, happened: &Happened) {
         let drained = self.drained();
@@ -412,7 +412,7 @@ impl TwoLevelScheduler {
         for &(warp, reg) in happened.complete.iter().flatten() {
             self.complete(warp.into(), reg);
         }
-        // A slot that is handed over does not wait for instructions.
+        // A slot that is handed over does not wait for its instructions.
         for &warp in happened.dispatched.iter().flatten().filter(|_| !outer.handover) {
             let s = usize::from(self.slot_of[usize::from(warp)]);
             if let Some(resident) = self.resident_q.get_mut(s) {
@@ -432,7 +432,7 @@ impl TwoLevelScheduler {
         }
     }
 
-    /// Slots from one state to the next; `drained`: nothing has been under way in them before the edge.
+    /// Moves slots from one state to the next. `drained`: draining slots that had nothing in flight before the edge.
     #[inline]
     fn go_on(&mut self, outer: &Outer, drained: u64, alive: u64, flush_done: u64) {
         for s in set_bits(self.flush() & flush_done) {
@@ -446,7 +446,7 @@ impl TwoLevelScheduler {
         for s in set_bits(outer.leaving.all()) {
             self.active &= !(1 << self.warp_q[s]);
             if outer.handover {
-                // What is outstanding there becomes the warp's.
+                // The slot's outstanding short results now count as long results of the warp.
                 self.count_long(self.warp_q[s].into(), self.short_q[s]);
                 self.free(s, ACTIVE);
             } else {
@@ -455,7 +455,7 @@ impl TwoLevelScheduler {
         }
     }
 
-    /// A slot has no warp any more.
+    /// Frees a slot: it has no warp any more.
     #[inline]
     fn free(&mut self, s: usize, from: u8) {
         self.change(s, from, FREE);
@@ -464,14 +464,14 @@ impl TwoLevelScheduler {
         self.slot_of[usize::from(warp)] = NO_SLOT;
     }
 
-    /// Draining slots in which nothing is under way.
+    /// Draining slots with no instruction in the operand stage and no short result outstanding.
     #[inline]
     fn drained(&self) -> u64 {
         let empty = |&s: &usize| self.resident_q[s] == 0 && self.short_q[s] == 0;
         set_bits(self.state[DRAINING as usize]).filter(empty).fold(0, |all, s| all | 1 << s)
     }
 
-    /// A register is complete. What is outstanding of a warp without a slot is long.
+    /// A register is complete. Outstanding results of a warp without a slot count as long.
     #[inline]
     fn complete(&mut self, warp: usize, reg: u8) {
         let s = usize::from(self.slot_of[warp]);
@@ -482,7 +482,7 @@ impl TwoLevelScheduler {
         }
     }
 
-    /// Adds to the long-latency operations of a warp that are outstanding.
+    /// Adds to the count of a warp's outstanding long-latency operations.
     #[inline]
     fn count_long(&mut self, warp: usize, more: u8) {
         let count = &mut self.long_count_q[warp];
@@ -530,12 +530,12 @@ impl TwoLevelScheduler {
         self.outer_q[p] = if warp + 1 == self.warps { 0 } else { warp + 1 };
     }
 
-    /// Whether it stays as it is, as long as nothing issues, leaves or completes.
+    /// Whether the state stays as it is, as long as nothing issues, leaves or completes.
     pub fn is_still(&self, outer: &Outer) -> bool {
         outer.leaving.all() == 0 && outer.taking == [None; MAX_PORTS] && self.flush() == 0 && self.drained() == 0
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         self.state = [self.own_slots[0] | self.own_slots[1], 0, 0, 0];
         (self.active, self.placed, self.waiting) = (0, 0, 0);
@@ -546,7 +546,7 @@ impl TwoLevelScheduler {
         self.candidates = Candidates::default();
     }
 
-    /// What happens in a cycle.
+    /// The event word of a cycle.
     #[inline]
     pub fn event(&self, outer: &Outer) -> u64 {
         let leaving = &outer.leaving;

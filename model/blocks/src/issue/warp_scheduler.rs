@@ -73,30 +73,30 @@ ports! {
     }
 }
 
-/// What is known of the warps' heads in a cycle.
+/// State of the warps' heads in a cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Heads {
-    /// May issue as far as dependences go.
+    /// Heads that may issue as far as dependences allow.
     pub clear: u64,
-    /// Go to the operand stage.
+    /// Heads that go to the operand stage.
     pub operand: u64,
-    /// Branch or end.
+    /// Heads that branch or end.
     pub branch: u64,
-    /// Which warps come first.
+    /// Warps that come before others, and after them.
     pub classes: Classes,
 }
 
 /// Warps that come before others and after them, for a scheduler that prefers some (sharing thesis 2.3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Classes {
-    /// Preferred.
+    /// Preferred warps.
     pub lead: u64,
-    /// Taken last.
+    /// Warps that are taken last.
     pub last: u64,
 }
 
 impl Classes {
-    /// Those of a set that are of its best class.
+    /// The candidates that are in the best class among them.
     #[inline]
     fn best(&self, candidates: u64) -> u64 {
         let led = candidates & self.lead;
@@ -105,20 +105,20 @@ impl Classes {
     }
 }
 
-/// What the ports issue in a cycle, and whom they name for the next one.
+/// The warps that the ports issue in a cycle, and the candidates that they name for the next cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
     /// The warp that each port issues.
     pub warp: [Option<usize>; MAX_PORTS],
     /// Ports that issue the candidate of the cycle before, though the policy chooses another one.
     pub against: u8,
-    /// The candidate of each port: who has lost the last level of its selection tree, and goes to the operand stage.
+    /// The candidate of each port: the warp that lost the last level of the selection tree, and whose head goes to the operand stage.
     pub candidate: [Option<usize>; MAX_PORTS],
 }
 
 impl Chosen {
     /// The multiplexers after the selection tree of port `p` (stealing paper, figure 7): a candidate whose operand is being read issues in the
-    /// winner's place, which then is the next candidate; otherwise that is the other one.
+    /// winner's place, and the winner is the next candidate; otherwise `other` is the next candidate.
     #[inline]
     pub(super) fn add(&mut self, p: usize, winner: Option<usize>, other: Option<usize>, stolen: Option<usize>) {
         self.warp[p] = stolen.or(winner);
@@ -142,33 +142,33 @@ impl Candidates {
         is_set(self.valid_q, p).then_some(self.warp_q[p].into())
     }
 
-    /// The registers.
+    /// The candidate registers: valid bits and warps.
     pub(super) fn state(&self) -> (u8, [u8; MAX_PORTS]) {
         (self.valid_q, self.warp_q)
     }
 
-    /// Whether there is none.
+    /// Whether there is no candidate.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.valid_q == 0
     }
 
-    /// The edge.
+    /// Latches the candidates at the clock edge.
     #[inline]
     pub(super) fn latch(&mut self, candidate: &[Option<usize>; MAX_PORTS]) {
         (self.valid_q, self.warp_q) = ports_of(candidate);
     }
 }
 
-/// The half of the selection tree, for its last level, in which a port of `ports` has this warp or slot: it numbers its own ones from 0, and those
-/// of even numbers are one half.
+/// The half of the selection tree, at its last level, in which a port of `ports` has this warp or slot. A port numbers its own from 0, and
+/// those with even numbers are one half.
 #[inline]
 pub(super) fn half(ports: usize, own: usize) -> u64 {
     let even = if ports == 1 { u64::MAX / 3 } else { u64::MAX / 5 };
     if is_set(even, own) { even } else { !even }
 }
 
-/// The ports that have a warp, and these.
+/// The ports that have a warp, as a mask, and the warps.
 #[inline]
 pub(super) fn ports_of(warps: &[Option<usize>; MAX_PORTS]) -> (u8, [u8; MAX_PORTS]) {
     let valid = warps.iter().enumerate().fold(0, |valid, (p, warp)| valid | u8::from(warp.is_some()) << p);
@@ -183,7 +183,7 @@ pub struct WarpScheduler {
     own: [u64; MAX_PORTS],
     warps: u8,
     ports: usize,
-    /// Ports name candidates.
+    /// The ports name candidates.
     names_candidates: bool,
     /// Some warps are preferred.
     has_classes: bool,
@@ -192,15 +192,15 @@ pub struct WarpScheduler {
     greedy_valid_q: u8,
     greedy_q: [u8; MAX_PORTS],
     older_q: [u64; WARP_NUMBERS],
-    /// The same the other way round: bit v of element w: w began before v.
+    /// The inverse relation: bit v of element w says that w began before v.
     younger: [u64; WARP_NUMBERS],
-    /// What is decided in this cycle.
+    /// Decisions of this cycle.
     chosen: Chosen,
 }
 
 impl WarpScheduler {
-    /// The warp that each port issues, with `ready` for each port; nothing issues while it is stopped, which is the
-    /// caller's to know. `ahead`: of these ports' candidates an operand is being read.
+    /// The warp that each port issues, with `ready` for each port. The caller has to handle a stop of issue. `ahead`:
+    /// ports for whose candidate an operand is being read.
     #[inline]
     pub fn choose(&self, greedy: bool, heads: &Heads, ready: u8, ahead: u8) -> Chosen {
         let mut allowed = heads.clear;
@@ -225,7 +225,7 @@ impl WarpScheduler {
         chosen
     }
 
-    /// The one of them that the policy of port `p` chooses.
+    /// The warp of `candidates` that the policy of port `p` chooses.
     #[inline]
     fn policy(&self, greedy: bool, p: usize, candidates: u64) -> Option<usize> {
         if greedy { self.greedy_then_oldest(p, candidates) } else { first_from(candidates, self.rr_q[p].into()) }
@@ -240,10 +240,10 @@ impl WarpScheduler {
         self.oldest(candidates)
     }
 
-    /// The first of them that no other of them is older than.
+    /// The lowest candidate that has no older candidate.
     #[inline]
     fn oldest(&self, candidates: u64) -> Option<usize> {
-        // From each to an older one, which is few steps.
+        // Steps from each candidate to an older one; few steps are needed.
         let mut w = candidates;
         loop {
             if w == 0 {
@@ -252,7 +252,7 @@ impl WarpScheduler {
             let first = w.trailing_zeros() as usize;
             w = self.older_q[first] & candidates;
             if w == 0 {
-                // Others may be before it in their numbers only if they have nothing to do with it.
+                // A lower number may also have no older candidate, but only if it is not ordered with `first`.
                 return if candidates & !(self.younger[first] | 1 << first) == 0 {
                     Some(first)
                 } else {
@@ -262,12 +262,12 @@ impl WarpScheduler {
         }
     }
 
-    /// Whether no port has named a candidate in the cycle before.
+    /// Whether no port named a candidate in the previous cycle.
     pub fn has_no_candidate(&self) -> bool {
         self.candidates.is_empty()
     }
 
-    /// The edge: the candidates of the cycle.
+    /// Clock edge: latches the candidates of the cycle.
     #[inline]
     pub fn name(&mut self, candidate: &[Option<usize>; MAX_PORTS]) {
         if self.names_candidates {
@@ -275,7 +275,7 @@ impl WarpScheduler {
         }
     }
 
-    /// The edge at which port p issues a warp that its policy has chosen.
+    /// Clock edge at which port p issues a warp that its policy has chosen.
     #[inline]
     pub fn issued(&mut self, p: usize, warp: usize) {
         self.rr_q[p] = if warp + 1 == usize::from(self.warps) { 0 } else { warp as u8 + 1 };
@@ -283,7 +283,7 @@ impl WarpScheduler {
         self.greedy_valid_q |= 1 << p;
     }
 
-    /// The edge at which a warp begins: it is younger than those that live.
+    /// Clock edge at which a warp begins: it is younger than all living warps.
     pub fn start(&mut self, warp: u8, alive: u64) {
         let own = 1 << warp;
         for (older, younger) in self.older_q.iter_mut().zip(&mut self.younger) {
@@ -297,7 +297,7 @@ impl WarpScheduler {
         }
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         (self.rr_q, self.greedy_valid_q) = ([0; MAX_PORTS], 0);
         self.candidates = Candidates::default();

@@ -1,4 +1,4 @@
-//! What the units after the address unit have in common: the access that is offered to them, and results on their way back.
+//! Common parts of the units after the address unit: the access that is offered to them, and results on their way back.
 
 use crate::execute::UnitResult;
 use crate::{LANES, LaneMask, WarpData};
@@ -29,11 +29,11 @@ pub(crate) mod atomic {
     pub(crate) const INC: u8 = 5;
     /// Counts down to zero, then begins again.
     pub(crate) const DEC: u8 = 6;
-    /// Bits in both.
+    /// Bitwise AND.
     pub(crate) const AND: u8 = 7;
-    /// Bits in one of them.
+    /// Bitwise OR.
     pub(crate) const OR: u8 = 8;
-    /// Bits in just one of them.
+    /// Bitwise exclusive OR.
     pub(crate) const XOR: u8 = 9;
     /// Exchange.
     pub(crate) const EXCH: u8 = 10;
@@ -43,25 +43,25 @@ pub(crate) mod atomic {
     pub(crate) const CAS: u8 = 12;
 }
 
-/// Size of a word: the largest one there is.
+/// Size code of a word, the largest size.
 pub(crate) const WORD: u8 = 2;
 
-/// What is offered in a pass.
+/// The access that is offered in a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Access<'a> {
     /// Lanes that are offered.
     pub lanes: u32,
     /// Warp.
     pub warp: u8,
-    /// See [`kind`].
+    /// Kind of access: see [`kind`].
     pub kind: u8,
     /// Bytes as a power of two.
     pub size: u8,
     /// Sign extension.
     pub signed: bool,
-    /// See [`atomic`].
+    /// Atomic operation: see [`atomic`].
     pub atomic: u8,
-    /// Destination.
+    /// Destination register.
     pub reg: Option<u8>,
     /// Address of each lane.
     pub addr: &'a WarpData,
@@ -69,28 +69,28 @@ pub struct Access<'a> {
     pub store: &'a WarpData,
     /// Source b of each lane.
     pub compare: &'a WarpData,
-    /// It is a load that is to pass the data cache by.
+    /// The access is a load that bypasses the data cache.
     pub bypass: bool,
 }
 
 impl Access<'_> {
-    /// Whether something comes back to the warp.
+    /// Whether the access returns something to the warp.
     #[inline]
     pub fn answers(&self) -> bool {
         self.kind == kind::LOAD || self.kind == kind::ATOMIC && self.reg.is_some()
     }
 }
 
-/// What comes back to a warp, without the data.
+/// A result that returns to a warp, without its data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Header {
     /// Lanes.
     pub mask: u32,
     /// Warp.
     pub warp: u8,
-    /// Destination.
+    /// Destination register.
     pub reg: Option<u8>,
-    /// It is the last of its instruction.
+    /// The result is the last of its instruction.
     pub done: bool,
 }
 
@@ -105,22 +105,22 @@ impl From<Header> for UnitResult {
 /// A result at the end of its unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// What it is.
+    /// Header of the result.
     pub header: Header,
-    /// The lanes of its register, zero outside its mask. Meaningful while it has a register.
+    /// The lanes of the destination register, zero outside the mask. Meaningful only with a destination register.
     pub data: WarpData,
 }
 
 impl Answer {
-    /// Before the first one.
+    /// Value before the first result.
     pub const NOTHING: Self =
         Self { header: Header { mask: 0, warp: 0, reg: None, done: false }, data: WarpData::ZERO };
 }
 
-/// What has been asked of a RAM: the first of two stages.
+/// A request to a RAM: the first of two stages.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked {
-    /// For whom.
+    /// Header of the result.
     pub(crate) header: Header,
     /// Bytes as a power of two.
     pub(crate) size: u8,
@@ -129,7 +129,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// What is asked for `served` lanes of an access.
+    /// The request for the `served` lanes of an access.
     #[inline]
     pub(crate) fn of(access: &Access<'_>, served: u32, done: bool) -> Self {
         let header = Header { mask: served, warp: access.warp, reg: access.reg, done };
@@ -160,7 +160,7 @@ const BIT: [u32; LANES] = {
     bit
 };
 
-/// The lanes of which something holds. A plain loop without shifts, which the compiler turns into vectors.
+/// The lanes for which a condition holds. A plain loop without shifts, which the compiler vectorizes.
 #[inline]
 pub(crate) fn lanes_where(holds: impl Fn(usize) -> bool) -> u32 {
     let mut lanes = 0;
@@ -170,7 +170,7 @@ pub(crate) fn lanes_where(holds: impl Fn(usize) -> bool) -> u32 {
     lanes
 }
 
-/// The lanes of a mask, zero elsewhere.
+/// The data in the lanes of a mask, zero elsewhere.
 #[inline]
 pub(crate) fn masked(data: &WarpData, mask: u32) -> WarpData {
     if mask == u32::MAX {

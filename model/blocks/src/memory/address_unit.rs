@@ -8,7 +8,7 @@ use crate::shape::SmShape;
 use crate::write::WrittenWord;
 use crate::{Block, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WarpData, field, packed, ports};
 
-/// Bit of a load's modifiers: it is to pass the data cache by.
+/// Bit of a load's modifiers: the load bypasses the data cache.
 const LOAD_BYPASS: usize = 7;
 
 ports! {
@@ -171,7 +171,7 @@ mod window {
     pub(super) const CONSTANT: u32 = 3;
 }
 
-/// Where an instruction's addresses are, as far as it says so itself.
+/// Address space of an instruction's addresses, as far as the instruction states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Space {
     Global,
@@ -206,9 +206,9 @@ impl Space {
 enum Deed {
     Access,
     Shuffle,
-    /// Whether the access of the head of its warp lies in the common area.
+    /// Asks whether the access of the head of its warp lies in the common area.
     Probe,
-    /// The lanes access the common area no more.
+    /// States that the lanes do not access the common area any more.
     Release,
 }
 
@@ -280,7 +280,7 @@ impl Form {
         }
     }
 
-    /// What is wrong with any address in a space, if there is something.
+    /// The fault cause that any address in a space has, if there is one.
     #[inline]
     fn forbidden(&self, space: Space) -> Option<u8> {
         match space {
@@ -296,9 +296,9 @@ impl Form {
 pub struct Bounds {
     /// First byte of the block's part of shared memory.
     pub shared_base: u32,
-    /// Bytes of it.
+    /// Bytes of the block's part of shared memory.
     pub shared_bytes: u32,
-    /// Where blocks share scratchpad memory.
+    /// The common area, where blocks share scratchpad memory.
     pub common: Option<Common>,
     /// Words of local memory of a thread.
     pub local_words: u16,
@@ -307,28 +307,28 @@ pub struct Bounds {
 /// The area that two blocks have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Common {
-    /// Bytes of a block's shared memory in front of it.
+    /// Bytes of a block's shared memory in front of the common area.
     pub private_bytes: u32,
     /// First byte of the host's part of shared memory.
     pub base: u32,
-    /// The block may not access it any more.
+    /// The block may not access the common area any more.
     pub released: bool,
 }
 
 /// A probe or a release that has been performed.
 #[derive(Clone, Copy, Debug)]
 pub struct ScratchpadAnswered {
-    /// Its warp.
+    /// Warp of the instruction.
     pub warp: u8,
-    /// A release.
+    /// The instruction is a release.
     pub release: bool,
-    /// Of a probe: a lane lies in the common area.
+    /// For a probe: a lane lies in the common area.
     pub shared: bool,
-    /// Its lanes.
+    /// Lanes of the instruction.
     pub mask: u32,
 }
 
-/// To whom lanes are offered.
+/// The unit to which lanes are offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Server {
     /// The coalescer, with addresses in global memory.
@@ -360,7 +360,7 @@ impl Server {
 pub struct AddressFault {
     /// Warp.
     pub warp: u8,
-    /// Why: see [`cause`].
+    /// Cause of the fault: see [`cause`].
     pub cause: u8,
     /// Lower word of the address.
     pub value: u32,
@@ -409,13 +409,13 @@ impl AddressUnit {
         self.busy_q
     }
 
-    /// Lanes offered in this pass, and to whom. None are while parts of the result in another space are not written yet.
+    /// Lanes offered in this pass, and their unit. None are offered while parts of the result in another space are not written yet.
     #[inline]
     pub fn offer(&self) -> Option<(Server, u32)> {
         self.pass().filter(|(server, _)| self.parts_q == 0 || self.space_q == server.space())
     }
 
-    /// Lanes of this pass, and who is to serve them.
+    /// Lanes of this pass, and the unit that has to serve them.
     #[inline]
     fn pass(&self) -> Option<(Server, u32)> {
         if !self.busy_q {
@@ -471,7 +471,7 @@ impl AddressUnit {
         self.line_first_q
     }
 
-    /// With these lanes served no lane is left.
+    /// Whether no lane is left once these lanes are served.
     #[inline]
     pub fn last(&self, served: u32) -> bool {
         self.busy_q && self.lanes_q & !served == 0
@@ -483,7 +483,7 @@ impl AddressUnit {
         !self.busy_q || self.last(served)
     }
 
-    /// The warp whose instruction ends with these lanes and has no result, or has been answered.
+    /// The warp whose instruction ends when these lanes are served: it has no result, or has been answered.
     #[inline]
     pub fn finish(&self, served: u32) -> Option<u8> {
         let silent = self.kind_q == kind::STORE || self.kind_q == kind::ATOMIC && self.reg_q.is_none();
@@ -507,13 +507,13 @@ impl AddressUnit {
         self.fault_q
     }
 
-    /// Whether a result of this warp and register is a part of the instruction's: the scoreboard lets no other one be on its way.
+    /// Whether a result of this warp and register is part of the instruction's: the scoreboard allows no other one in flight.
     #[inline]
     pub fn has_part(&self, (warp, reg): (u8, u8)) -> bool {
         self.warp_q == warp && self.reg_q == Some(reg)
     }
 
-    /// The edge of the lanes; [`take`](Self::take) follows where an instruction is taken.
+    /// Clock edge at which lanes are served; [`take`](Self::take) follows where an instruction is taken.
     ///
     /// `written`: a part of the instruction's result goes into the register file.
     #[inline]
@@ -525,7 +525,7 @@ impl AddressUnit {
             self.line_first_q &= !matches!(server, Server::Global | Server::Local);
         }
         let made = served != 0 && self.reg_q.is_some();
-        // The last pass may make it 32, or a part come when nothing is held: then it means nothing.
+        // The count may reach 32 in the last pass, or a part may arrive when nothing is held: then the count has no meaning.
         self.parts_q = self.parts_q.wrapping_add(made.into()).wrapping_sub(written.into());
         self.busy_q &= !self.last(served);
         self.lanes_q &= !served;
@@ -533,9 +533,9 @@ impl AddressUnit {
         self.answer_q = false;
     }
 
-    /// The edge at which an instruction is taken.
+    /// Clock edge at which an instruction is taken.
     ///
-    /// `operands`: those that are registers.
+    /// `operands`: the sources that are registers.
     pub fn take(&mut self, issued: &Issued, operands: [Option<&WarpData>; OPERANDS], bounds: &Bounds) {
         let Issued { instruction, mask, warp } = *issued;
         let (op, roles) = (instruction.op(), instruction.roles());
@@ -574,7 +574,7 @@ impl AddressUnit {
         self.fault_q = fault.map(|(cause, value)| AddressFault { warp, cause, value });
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     #[inline]
     pub fn reset(&mut self) {
         self.busy_q = false;
@@ -582,7 +582,7 @@ impl AddressUnit {
         self.answer_q = false;
     }
 
-    /// A probe or a release: it is answered in the next cycle.
+    /// Takes a probe or a release; it is answered in the next cycle.
     fn ask(&mut self, form: Form, offset: u32, a: &WarpData, mask: u32, bounds: &Bounds) {
         (self.answer_q, self.answer_release_q, self.answer_shared_q) = (true, form.deed == Deed::Release, false);
         if let (Deed::Probe, Some(common)) = (form.deed, &bounds.common) {
@@ -593,13 +593,13 @@ impl AddressUnit {
         self.addr_q = WarpData::ZERO;
     }
 
-    /// Address and space of each lane; gives the upper words, and whether one of them is not 0.
+    /// Forms address and space of each lane. Returns the upper words, and whether one of them is not 0.
     fn form_addresses(&mut self, form: &Form, offset: u32, a: &WarpData, mask: u32) -> (WarpData, bool) {
         let low = WarpData(std::array::from_fn(|lane| a.0[lane].wrapping_add(offset)));
         let mut upper = WarpData::ZERO;
         if form.wide {
             let extension = (offset.cast_signed() >> (u32::BITS - 1)).cast_unsigned();
-            // The upper words of lanes outside the mask are zero in `compare_q`, their sums are not.
+            // The upper words of lanes outside the mask are zero in `compare_q`; their sums are not.
             let sum = std::array::from_fn(|lane| {
                 let carry = u32::from(low.0[lane] < a.0[lane]);
                 self.compare_q.0[lane].wrapping_add(extension).wrapping_add(carry)
@@ -620,7 +620,7 @@ impl AddressUnit {
         (upper, any_upper != 0)
     }
 
-    /// Address and space of each lane; the cause and the address of the lowest lane that is at fault.
+    /// Finds address and space of each lane. Returns cause and address of the lowest lane that is at fault.
     fn place(&mut self, form: Form, offset: u32, a: &WarpData, mask: u32, bounds: &Bounds) -> Option<(u8, u32)> {
         let (upper, any_upper) = self.form_addresses(&form, offset, a, mask);
         let space = if form.space == Space::Generic { Space::Global } else { form.space };
@@ -640,7 +640,7 @@ impl AddressUnit {
         fault
     }
 
-    /// The lanes that are served, by the unit that they are offered to.
+    /// The lanes that are served by the unit to which they are offered.
     fn served(&self, inputs: &AddressUnitIn) -> u32 {
         self.offer().map_or(0, |(server, _)| match server {
             Server::Global | Server::Local => inputs.global_served_i,
@@ -650,7 +650,7 @@ impl AddressUnit {
         })
     }
 
-    /// Whether there is certainly no fault in lanes of one space whose upper words are zero: what nearly all instructions are.
+    /// Whether lanes of one space whose upper words are zero certainly have no fault, as in nearly all instructions.
     fn all_fine(&self, form: &Form, space: Space, bounds: &Bounds) -> bool {
         let (any, greatest) = self.addr_q.0.iter().fold((0, 0), |(any, top), &word| (any | word, word.max(top)));
         form.forbidden(space).is_none()
@@ -659,7 +659,7 @@ impl AddressUnit {
             && !(space == Space::Shared && is_released(bounds, greatest))
     }
 
-    /// The cause and the address of the lowest lane that is at fault.
+    /// Cause and address of the lowest lane that is at fault.
     fn first_fault(&self, form: &Form, upper: &WarpData, mask: u32, bounds: &Bounds) -> Option<(u8, u32)> {
         set_bits(mask).find_map(|lane| {
             let address = self.addr_q.0[lane];
@@ -683,7 +683,7 @@ impl AddressUnit {
         })
     }
 
-    /// Bytes of a space that has an end.
+    /// Size in bytes of a space that has an end.
     fn end(&self, space: Space, bounds: &Bounds) -> Option<u64> {
         const BYTES_OF_A_WORD: u64 = 4;
         match space {
@@ -700,7 +700,7 @@ fn is_released(bounds: &Bounds, address: u32) -> bool {
     bounds.common.is_some_and(|common| common.released && address >= common.private_bytes)
 }
 
-/// The offset of an address: 24 bits with a sign.
+/// The offset of an address: 24 bits, signed.
 fn offset(op: u64) -> u32 {
     ((op >> 32) as u32).cast_signed().wrapping_shr(8).cast_unsigned()
 }

@@ -1,4 +1,4 @@
-//! `coalescer`: lanes into lines of 128 bytes. `docs/blocks/coalescer.md`.
+//! `coalescer`: combines lanes into lines of 128 bytes. `docs/blocks/coalescer.md`.
 
 use crate::memory::access::{Access, Header, atomic, kind, lanes_where, masked};
 use crate::mrf::bits::set_bits;
@@ -110,7 +110,7 @@ ports! {
     }
 }
 
-/// A request to global memory: all there is to do in one line.
+/// A request to global memory: everything a pass does in one line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
     /// Source c of each lane; 0 for loads and in lanes outside.
@@ -123,13 +123,13 @@ pub struct Request {
     pub mask: u32,
     /// Place of each lane's first byte in the line, 0 in lanes outside.
     pub offset: [u8; LANES],
-    /// See [`kind`].
+    /// Kind of access: see [`kind`].
     pub kind: u8,
-    /// See [`atomic`].
+    /// Atomic operation: see [`atomic`].
     pub atomic: u8,
     /// Bytes as a power of two.
     pub size: u8,
-    /// It is a load that is to pass the data cache by.
+    /// The request is a load that bypasses the data cache.
     pub bypass: bool,
     /// An answer is expected.
     pub answer: bool,
@@ -140,7 +140,7 @@ pub struct Request {
 /// A row for the line table: what the lanes of a request take from its answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// For whom.
+    /// Header of the result.
     pub header: Header,
     /// Place of each lane's first byte in the line, 0 in lanes outside.
     pub offset: &'a [u8; LANES],
@@ -186,13 +186,13 @@ impl LinePass {
     }
 }
 
-/// Serves global and local memory: in each pass one line, that of the lowest lane left, with all lanes that fall into it. The
+/// Serves global and local memory. A pass serves one line, that of the lowest lane left, for all lanes that fall into it. The
 /// request goes into a register at the SM's boundary, so that no path leaves the SM and comes back within a cycle.
 #[derive(Clone)]
 pub struct Coalescer {
     req_valid_q: bool,
     request_q: Request,
-    /// Of the last `late`, for the edge.
+    /// Set by the last `late`, used at the clock edge.
     pass: Option<LinePass>,
 }
 
@@ -237,7 +237,7 @@ impl Coalescer {
         Some(pass)
     }
 
-    /// The edge with a pass.
+    /// Clock edge with a pass.
     pub fn perform(&mut self, access: &Access<'_>, pass: &LinePass) {
         let request = &mut self.request_q;
         self.req_valid_q = true;
@@ -250,13 +250,13 @@ impl Coalescer {
         request.compare = if compares { masked(access.compare, pass.served) } else { WarpData::ZERO };
     }
 
-    /// The edge without a pass.
+    /// Clock edge without a pass.
     #[inline]
     pub fn wait(&mut self, ready: bool) {
         self.req_valid_q &= !ready;
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     #[inline]
     pub fn reset(&mut self) {
         self.req_valid_q = false;

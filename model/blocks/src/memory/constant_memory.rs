@@ -124,8 +124,8 @@ ports! {
     }
 }
 
-/// Parameters and constants: one word a cycle, to all lanes that want it, because constants are the same for all threads most of
-/// the time. The constant unit goes first, and has its results a cycle earlier than the memory pipeline.
+/// Parameters and constants. Serves one word a cycle to all lanes that want it, because most of the time constants are the same
+/// for all threads. The constant unit goes first, and gets its results a cycle earlier than the memory pipeline.
 #[derive(Clone)]
 pub struct ConstantMemory {
     ram: Words,
@@ -134,7 +134,7 @@ pub struct ConstantMemory {
     first_q: Option<Asked>,
     first_direct_q: bool,
     byte_q: u64,
-    /// What the first stage and the RAM's output say.
+    /// The result that follows from the first stage and the RAM's output.
     first: Answer,
     result_valid_q: bool,
     result_q: Answer,
@@ -153,7 +153,7 @@ impl ConstantMemory {
         (self.first_q.is_some() && self.first_direct_q).then_some(&self.first)
     }
 
-    /// Whether nothing is on its way, so that an edge without an access does nothing.
+    /// Whether nothing is in flight, so that an edge without an access does nothing.
     #[inline]
     pub fn idle(&self) -> bool {
         self.first_q.is_none() && !self.result_valid_q
@@ -167,8 +167,8 @@ impl ConstantMemory {
         lanes_where(|lane| word(lane) == wanted) & access.lanes
     }
 
-    /// The edge: the access whose pass it is, the lanes that are served (none without room), whether no lane is left after them,
-    /// and whether the constant unit asks. [`write`](Self::write) follows, so that a word at the same edge is read as it was.
+    /// Clock edge: the access whose pass it is, the lanes served (none without room), whether no lane is left after them, and
+    /// whether the constant unit asks. [`write`](Self::write) follows, so that a word at the same edge is read as it was.
     pub fn advance(&mut self, access: &Access<'_>, served: u32, last: bool, direct: bool) {
         self.collect();
         if served == 0 {
@@ -190,7 +190,7 @@ impl ConstantMemory {
         }
     }
 
-    /// The edge when nothing is offered.
+    /// Clock edge when nothing is offered.
     #[inline]
     pub fn collect(&mut self) {
         self.result_valid_q = self.first_q.take().is_some() && !self.first_direct_q;
@@ -208,7 +208,7 @@ impl ConstantMemory {
         self.ram.write(address as usize, data.into(), u32::MAX.into());
     }
 
-    /// An edge in reset follows the edge of the RAM.
+    /// Clock edge in reset. It follows the edge of the RAM.
     #[inline]
     pub fn reset(&mut self) {
         self.first_q = None;
@@ -217,7 +217,7 @@ impl ConstantMemory {
 }
 
 impl ConstantMemoryIn {
-    /// What the memory pipeline offers.
+    /// The access that the memory pipeline offers.
     fn access(&self) -> Option<Access<'_>> {
         (self.valid_i != 0).then(|| Access {
             lanes: self.lanes_i,
@@ -234,7 +234,7 @@ impl ConstantMemoryIn {
         })
     }
 
-    /// What the constant unit offers.
+    /// The access that the constant unit offers.
     fn direct_access(&self) -> Option<Access<'_>> {
         (self.direct_valid_i != 0).then(|| Access {
             lanes: self.direct_lanes_i,

@@ -1,4 +1,4 @@
-//! `constant_unit`: the constant or special register at hand. `docs/blocks/constant_unit.md`.
+//! `constant_unit`: the current access to a constant or special register. `docs/blocks/constant_unit.md`.
 
 use crate::instruction::{Instruction, Issued, NO_REG, cause, constant, modifiers, opcode};
 use crate::memory::access::{Access, WORD, kind};
@@ -84,7 +84,7 @@ ports! {
     }
 }
 
-/// To whom the lanes of the instruction at hand are offered.
+/// The unit to which the lanes of the current instruction are offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstantServer {
     /// Constant memory.
@@ -94,11 +94,11 @@ pub enum ConstantServer {
 }
 
 /// Holds one LDC or S2R and offers its lanes to constant memory or to the special registers, beside the memory pipeline: a constant
-/// is an operand, and waits for no load.
+/// is an operand and does not wait for a load.
 #[derive(Clone)]
 pub struct ConstantUnit {
     const_bytes: u64,
-    /// The instruction that is held, if there is one.
+    /// Unit that serves the instruction that is held, if there is one.
     server_q: Option<ConstantServer>,
     lanes_q: u32,
     warp_q: u8,
@@ -111,7 +111,7 @@ pub struct ConstantUnit {
 }
 
 impl ConstantUnit {
-    /// Lanes offered in this pass, and to whom.
+    /// Lanes offered in this pass, and the unit they are offered to.
     #[inline]
     pub fn offer(&self) -> Option<(ConstantServer, u32)> {
         self.server_q.map(|server| (server, self.lanes_q))
@@ -141,7 +141,7 @@ impl ConstantUnit {
         self.source_q
     }
 
-    /// With these lanes served no lane is left.
+    /// Whether no lane is left once these lanes are served.
     #[inline]
     pub fn last(&self, served: u32) -> bool {
         self.server_q.is_some() && self.lanes_q & !served == 0
@@ -153,7 +153,7 @@ impl ConstantUnit {
         self.server_q.is_none() || self.last(served)
     }
 
-    /// Whether nothing is held and nothing is at fault.
+    /// Whether no instruction is held and none is at fault.
     #[inline]
     pub fn idle(&self) -> bool {
         self.server_q.is_none() && self.fault_q.is_none()
@@ -165,7 +165,7 @@ impl ConstantUnit {
         self.fault_q
     }
 
-    /// The edge of the lanes; [`take`](Self::take) follows where an instruction is taken.
+    /// Clock edge at which lanes are served; [`take`](Self::take) follows where an instruction is taken.
     #[inline]
     pub fn serve(&mut self, served: u32) {
         if self.last(served) {
@@ -175,7 +175,7 @@ impl ConstantUnit {
         self.fault_q = None;
     }
 
-    /// The edge at which an instruction is taken, with source a if it is a register.
+    /// Clock edge at which an instruction is taken, with source a if it is a register.
     pub fn take(&mut self, issued: &Issued, a: Option<&WarpData>) {
         let Issued { instruction, mask, warp } = *issued;
         let (op, d) = (instruction.op(), instruction.roles().d());
@@ -217,13 +217,13 @@ impl ConstantUnit {
         self.server_q = self.fault_q.is_none().then_some(ConstantServer::Constant);
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     #[inline]
     pub fn reset(&mut self) {
         (self.server_q, self.fault_q) = (None, None);
     }
 
-    /// The lanes that are served, by the unit that they are offered to.
+    /// The lanes that are served by the unit to which they are offered.
     fn answer(&self, inputs: &ConstantUnitIn) -> u32 {
         match self.server_q {
             Some(ConstantServer::Constant) => inputs.constant_served_i,

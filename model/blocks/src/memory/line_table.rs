@@ -90,9 +90,9 @@ ports! {
 /// Capacity of the twin: the largest number of rows.
 const MAX_ROWS: usize = 128;
 
-/// A row for each request that waits for an answer, in order: memory answers in the order of requests. When a line comes, its row
-/// says which lanes take what from it, and these are written to the register file at once, so that nothing gathers a whole
-/// register.
+/// Has a row for each request that waits for an answer, in order: memory answers in the order of requests. When a line arrives,
+/// its row says which lanes take which bytes of it. These lanes go to the register file at once, so that no block collects a
+/// whole register.
 #[derive(Clone)]
 pub struct LineTable {
     rows: usize,
@@ -117,7 +117,7 @@ impl LineTable {
         self.count_q < self.rows
     }
 
-    /// No row is in use and no result waits.
+    /// Whether no row is in use and no result waits.
     #[inline]
     pub fn empty(&self) -> bool {
         self.count_q == 0 && !self.result_valid_q
@@ -141,13 +141,13 @@ impl LineTable {
         self.result_valid_q.then_some(&self.result_q)
     }
 
-    /// The warp that asked for a place that does not exist.
+    /// The warp that accessed a place that does not exist.
     #[inline]
     pub fn fault(&self) -> Option<u8> {
         (self.rsp_valid_q && self.rsp_fault_q).then(|| meta::header(self.meta(self.first_q)).warp)
     }
 
-    /// The edge: a row that is put in, an answer that is offered with whether it is a fault, and whether the result is taken.
+    /// Clock edge: a row to insert, an answer that is offered and whether it is a fault, and whether the result is taken.
     #[inline]
     pub fn advance(&mut self, row: Option<&Row<'_>>, answer: Option<(&WarpData, bool)>, pop: bool) {
         if row.is_none() && answer.is_none() && !self.rsp_valid_q {
@@ -157,7 +157,7 @@ impl LineTable {
         }
     }
 
-    /// [`advance`](Self::advance) where there is more to do than that the result goes.
+    /// The general case of [`advance`](Self::advance): more happens than that the result leaves.
     fn step(&mut self, row: Option<&Row<'_>>, answer: Option<(&WarpData, bool)>, pop: bool) {
         if let Some(row) = row {
             self.write(row);
@@ -174,7 +174,7 @@ impl LineTable {
         }
     }
 
-    /// An edge in reset: rows are written like the words of a RAM.
+    /// Clock edge in reset: rows are written like the words of a RAM.
     pub fn reset(&mut self, row: Option<&Row<'_>>) {
         if let Some(row) = row {
             self.write(row);
@@ -190,7 +190,7 @@ impl LineTable {
         self.offset_q[OFFSET_WORDS * place..][..OFFSET_WORDS].copy_from_slice(&pack_offsets(row.offset));
     }
 
-    /// The oldest row and the answer make a result.
+    /// Makes a result of the oldest row and the answer.
     fn finish(&mut self) {
         let row = self.meta(self.first_q);
         self.result_q.header = meta::header(row);
@@ -204,12 +204,12 @@ impl LineTable {
         self.count_q = self.counted(-1);
     }
 
-    /// Where a row goes.
+    /// The place of the next row.
     fn place(&self) -> usize {
         (self.first_q + self.count_q) & (self.rows - 1)
     }
 
-    /// The count a step on, in its width.
+    /// The count changed by `step`, in its width.
     fn counted(&self, step: isize) -> usize {
         self.count_q.wrapping_add_signed(step) & (2 * self.rows - 1)
     }

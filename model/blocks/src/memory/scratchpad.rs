@@ -1,4 +1,4 @@
-//! What a scratchpad does, wherever its words are: which lanes of a pass it serves at once, atomic operations, and the two stages in which results come.
+//! Functions of a scratchpad, wherever its words are stored: which lanes of a pass are served at once, atomic operations, and the two stages of results.
 
 use crate::memory::access::{Access, Answer, Asked, atomic, extract};
 use crate::memory::{SharedMemoryOut, SharedMemoryProbe};
@@ -8,7 +8,7 @@ use crate::{LANES, Ports, WarpData};
 /// Width of a byte's place in a row of all banks.
 pub(crate) const PLACE_BITS: u32 = 7;
 
-/// The lanes that a pass looks at, of those offered: all of them, those of a half, or those of a quarter. `bandwidth`: the strap.
+/// The lanes that a pass considers, of those offered: all lanes, those of a half, or those of a quarter. `bandwidth`: the strap.
 #[inline]
 pub(crate) fn window(lanes: u32, bandwidth: u8) -> u32 {
     let lanes_at_once = LANES >> bandwidth.min(2);
@@ -16,7 +16,7 @@ pub(crate) fn window(lanes: u32, bandwidth: u8) -> u32 {
     lanes & (u32::MAX >> (LANES - lanes_at_once)) << (group * lanes_at_once)
 }
 
-/// The lanes of a window that are served at once: in each of `PARTS` parts those that want the row that its lowest lane wants. `place`: part and row of a
+/// The lanes of a window that are served at once: in each of `PARTS` parts, the lanes that want the row of its lowest lane. `place`: part and row of a
 /// lane.
 #[inline]
 pub(crate) fn served_at_once<const PARTS: usize>(window: u32, place: impl Fn(usize) -> (usize, usize)) -> u32 {
@@ -34,7 +34,7 @@ pub(crate) fn served_at_once<const PARTS: usize>(window: u32, place: impl Fn(usi
     selected
 }
 
-/// Of the lanes that are served at once the lowest one of each word.
+/// The lowest lane of each word, among the lanes that are served at once.
 #[inline]
 pub(crate) fn lowest_of_words(selected: u32, addr: &WarpData) -> u32 {
     let (mut words, mut lowest) = (0u32, 0);
@@ -48,7 +48,7 @@ pub(crate) fn lowest_of_words(selected: u32, addr: &WarpData) -> u32 {
     lowest
 }
 
-/// What an atomic operation puts in the place of `old`.
+/// The value with which an atomic operation replaces `old`.
 pub(crate) fn replaced(operation: u8, old: u32, operand: u32, compare: u32) -> u32 {
     match operation {
         atomic::ADD => old.wrapping_add(operand),
@@ -70,7 +70,7 @@ pub(crate) fn replaced(operation: u8, old: u32, operand: u32, compare: u32) -> u
     }
 }
 
-/// Results on their way: in the first stage while their words are read, in the second one with their data.
+/// Results in flight: in the first stage while their words are read, in the second one with their data.
 #[derive(Clone)]
 pub(crate) struct Results {
     first_q: Option<Asked>,
@@ -80,7 +80,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Before the first one.
+    /// Value before the first result.
     pub(crate) const NOTHING: Self =
         Self { first_q: None, place_q: [0; LANES], result_valid_q: false, result_q: Answer::NOTHING };
 
@@ -90,13 +90,13 @@ impl Results {
         self.result_valid_q.then_some(&self.result_q)
     }
 
-    /// Whether nothing is on its way.
+    /// Whether nothing is in flight.
     #[inline]
     pub(crate) fn idle(&self) -> bool {
         self.first_q.is_none() && !self.result_valid_q
     }
 
-    /// The edge, first part: the second stage takes the words of the first one. `word`: the word at a byte's place.
+    /// First part of the clock edge: the second stage takes the words of the first one. `word`: the word at a byte's place.
     #[inline]
     pub(crate) fn collect(&mut self, word: impl Fn(u32) -> u32) {
         let first = self.first_q.take();
@@ -113,7 +113,7 @@ impl Results {
         }
     }
 
-    /// The edge, second part: lanes that are served, if something comes back for them. Gives whether it does.
+    /// Second part of the clock edge: lanes are served. Starts a result if the access returns one, and returns whether it does.
     #[inline]
     pub(crate) fn start(&mut self, access: &Access<'_>, served: u32, last: bool) -> bool {
         let starts = served != 0 && access.answers();
@@ -127,12 +127,12 @@ impl Results {
         starts
     }
 
-    /// An edge in reset, after everything else.
+    /// Clock edge in reset, after everything else.
     pub(crate) fn reset(&mut self) {
         (self.first_q, self.result_valid_q) = (None, false);
     }
 
-    /// Ports.
+    /// Shows the output ports.
     pub(crate) fn show(&self, out: &mut SharedMemoryOut) {
         *out = SharedMemoryOut::zeroed();
         if let Some(Answer { header, data }) = self.result() {
@@ -144,7 +144,7 @@ impl Results {
         }
     }
 
-    /// Registers that no output shows. `phase`: the banks hold the words of an atomic operation.
+    /// Shows the registers that no output shows. `phase`: the banks hold the words of an atomic operation.
     pub(crate) fn record(&self, phase: bool, probe: &mut SharedMemoryProbe) {
         *probe = SharedMemoryProbe::zeroed();
         probe.phase_q = phase.into();

@@ -111,19 +111,19 @@ impl SharedPass {
 }
 
 /// Shared memory: 32 banks of 4 bytes (hierarchy thesis 2.4.2), 128 bytes a cycle, or less by a strap (its table 4.4 says 32). A
-/// pass serves, of each bank, one word: that of its lowest lane left, to all lanes that want this word.
+/// pass serves one word of each bank: the word of the bank's lowest lane left, for all lanes that want this word.
 #[derive(Clone)]
 pub struct SharedMemory {
     rows: usize,
-    /// Of an address's row: the number of rows need not be a power of two.
+    /// Mask for the row of an address: the number of rows need not be a power of two.
     row_mask: usize,
-    /// Distance of two banks in `words`.
+    /// Distance between two banks in `words`.
     stride: usize,
     words: Box<[u32]>,
     rdata_q: [u32; SHARED_BANKS],
     phase_q: bool,
     results: Results,
-    /// Of the last `late`, for the edge.
+    /// Set by the last `late`, used at the clock edge.
     pass: SharedPass,
 }
 
@@ -143,7 +143,7 @@ impl SharedMemory {
         self.results.result()
     }
 
-    /// Whether nothing is on its way, so that an edge without an access does nothing.
+    /// Whether nothing is in flight, so that an edge without an access does nothing.
     #[inline]
     pub fn idle(&self) -> bool {
         self.results.idle() && !self.phase_q
@@ -164,8 +164,8 @@ impl SharedMemory {
         SharedPass { selected, served: if serves { selected } else { 0 } }
     }
 
-    /// Of each bank the word of its lowest lane in the window, for all lanes of the window that want it; of an atomic
-    /// operation that lane alone.
+    /// The lanes to serve: for each bank the word of its lowest lane in the window, for all lanes of the window that want it;
+    /// for an atomic operation that lane alone.
     #[inline]
     fn select(&self, access: &Access<'_>, bandwidth: u8) -> u32 {
         let selected = served_at_once::<SHARED_BANKS>(window(access.lanes, bandwidth), |lane| {
@@ -175,7 +175,7 @@ impl SharedMemory {
         if access.kind == kind::ATOMIC { lowest_of_words(selected, access.addr) } else { selected }
     }
 
-    /// The edge: what is offered with its pass, and whether no lane is left after it.
+    /// Clock edge: the access that is offered with its pass, and whether no lane is left after it.
     pub fn advance(&mut self, access: Option<(&Access<'_>, SharedPass)>, last: bool) {
         self.results.collect(|place| self.rdata_q[bank(place)]);
         let phase = self.phase_q;
@@ -193,7 +193,7 @@ impl SharedMemory {
         self.results.start(access, served, last);
     }
 
-    /// An edge in reset: the banks have none.
+    /// Clock edge in reset: the banks have no reset.
     pub fn reset(&mut self, access: Option<(&Access<'_>, SharedPass)>) {
         self.advance(access, false);
         self.phase_q = false;
@@ -215,7 +215,7 @@ impl SharedMemory {
         }
     }
 
-    /// In ascending order, so that the highest lane's bytes stay.
+    /// Writes in ascending order of the lanes, so that the highest lane's bytes remain.
     fn store(&mut self, access: &Access<'_>, lanes: u32) {
         let bytes = u32::MAX >> (u32::BITS - (u8::BITS << access.size.min(WORD)));
         for lane in set_bits(lanes) {
@@ -226,7 +226,7 @@ impl SharedMemory {
         }
     }
 
-    /// The second cycle of an atomic operation.
+    /// Performs the second cycle of an atomic operation.
     fn replace(&mut self, access: &Access<'_>, lanes: u32) {
         for lane in set_bits(lanes) {
             let address = access.addr.0[lane];
@@ -244,7 +244,7 @@ impl SharedMemory {
 }
 
 impl SharedMemoryIn {
-    /// What is offered.
+    /// The access that is offered.
     pub(crate) fn access(&self) -> Option<Access<'_>> {
         (self.valid_i != 0).then(|| Access {
             lanes: self.lanes_i,

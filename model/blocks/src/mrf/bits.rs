@@ -1,4 +1,4 @@
-//! Masks.
+//! Operations on bit masks.
 
 use crate::mrf::MAX_COLLECTORS;
 
@@ -8,7 +8,7 @@ pub fn set_bits(mask: impl Into<u64>) -> SetBits {
     SetBits(mask.into())
 }
 
-/// See [`set_bits`].
+/// The iterator that [`set_bits`] returns.
 #[derive(Clone, Copy)]
 pub struct SetBits(u64);
 
@@ -26,7 +26,7 @@ impl Iterator for SetBits {
     }
 }
 
-/// The first set bit from `from` upwards, going on at the lowest one.
+/// The first set bit from `from` upwards, wrapping around to the lowest one.
 #[inline]
 pub fn first_from(set: u64, from: u32) -> Option<usize> {
     let upper = set & u64::MAX << from;
@@ -40,19 +40,19 @@ pub fn is_set(mask: impl Into<u64>, bit: usize) -> bool {
     mask.into() >> bit & 1 == 1
 }
 
-/// Number of ports in a mask. They are two at most, which is less work than to count any bits.
+/// Number of ports in a mask. There are at most two ports, so this is cheaper than a general bit count.
 #[inline]
 pub fn count_ports(mask: u8) -> u32 {
     u32::from(mask & 1) + u32::from(mask >> 1)
 }
 
-/// The collectors whose byte is `value`: eight bytes at a time.
+/// The collectors whose byte equals `value`; compares eight bytes at a time.
 #[inline]
 pub(crate) fn collectors_with(bytes: &[u8; MAX_COLLECTORS], value: u8) -> u16 {
     const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
     let equal = |eight: &[u8; 8]| {
         let other = u64::from_le_bytes(*eight) ^ u64::from_ne_bytes([value; 8]);
-        // The highest bit of each byte: whether one of its bits is set. The product gathers the highest bits of all eight.
+        // The highest bit of each byte tells whether any of its bits differs. The product gathers these bits of all bytes.
         let differs = ((other & LOW) + LOW) | other;
         ((!differs & !LOW) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
     };
@@ -60,10 +60,10 @@ pub(crate) fn collectors_with(bytes: &[u8; MAX_COLLECTORS], value: u8) -> u16 {
     (equal(&halves[0]) | equal(&halves[1]) << 8) as u16
 }
 
-/// Those of a set that have no older one in it: of a strict order just one, unless the set is empty.
+/// The members of a set that have no older member in it. With a strict order that is exactly one, unless the set is empty.
 #[inline]
 pub(crate) fn oldest(set: u16, older: &[u16; MAX_COLLECTORS]) -> u16 {
-    // Sets are small: one after the other.
+    // Sets are small, so their members are checked one by one.
     set_bits(set).fold(0, |found, c| found | u16::from(older[c] & set == 0) << c)
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn lowest(set: u16) -> u16 {
     set & set.wrapping_neg()
 }
 
-/// The elements of the mask's bits, zero elsewhere.
+/// The elements whose bit is set in the mask, and zero for the others.
 pub fn only<T: Copy + Default, const N: usize>(values: &[T; N], mask: impl Into<u64>) -> [T; N] {
     let mut kept = [T::default(); N];
     for i in set_bits(mask) {

@@ -1,4 +1,4 @@
-//! The section of the configuration that is about the main register file, and its presets; see `docs/blocks/mrf.md`.
+//! The section of the configuration for the main register file, and its presets; see `docs/blocks/mrf.md`.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,13 +38,13 @@ pub enum BankPorts {
     Separate,
 }
 
-/// How registers are handed out to warps.
+/// How registers are allocated to warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Allocation {
-    /// Whole rows of the banks; shared memory in lines of 128 bytes.
+    /// In whole rows of the banks; shared memory is allocated in lines of 128 bytes.
     Rows,
-    /// One by one; shared memory in words.
+    /// One by one; shared memory is allocated in words.
     Registers,
 }
 
@@ -58,7 +58,7 @@ pub enum ReadOrder {
     RoundRobin,
 }
 
-/// Selected where no other design is.
+/// The main register file is selected when no other design is.
 pub(crate) const SELECTION: Selection = Selection { presets: PRESETS, ..Selection::NONE };
 
 /// The main register file alone, in the papers' machines.

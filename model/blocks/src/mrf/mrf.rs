@@ -111,32 +111,32 @@ ports! {
 
 /// The baseline register file of the papers: banks with operand collectors, one arbiter, one crossbar.
 ///
-/// An instruction reserves a collector, asks the banks for its source registers, and leaves for an execution unit when
-/// all of them have arrived. A result waits in its bus's write queue until its bank is free.
+/// An instruction allocates a collector, requests its source registers from the banks, and is dispatched to an execution
+/// unit when all of them have arrived. A result waits in the write queue of its bus until its bank is free.
 ///
-/// All outputs but the events follow from state alone, through several blocks. They are therefore settled once, right
-/// after the edge, and [`early`](Block::early) hands them out.
+/// All outputs but the events follow from state alone, through several blocks. They are therefore computed once, right
+/// after the clock edge, and [`early`](Block::early) returns them.
 pub type Mrf = OperandFile<Banked>;
 
-/// A register file with operand collectors: [`Mrf`], and any other that differs from it in its storage alone.
+/// A register file with operand collectors: [`Mrf`], or any other file that differs only in its storage.
 #[derive(Clone)]
 pub struct OperandFile<S> {
     bank_map: MrfBankMap,
-    /// In its place, where registers are handed out one by one.
+    /// Replaces the bank map where registers are allocated one by one.
     places: Option<RegisterPlaces>,
     queues: Vec<MrfWriteQueue>,
-    /// A bit for each queue.
+    /// One bit for each queue.
     ports: u8,
     collectors: Collectors,
     allocator: MrfAllocator,
     storage: S,
 
-    /// Nets that are settled after the edge.
+    /// Nets that are computed right after the clock edge.
     writes: Writes,
     free_collectors: Choice,
     offers: Choice,
     write_ready: u8,
-    /// Nets that are settled late.
+    /// Nets that are computed late in the cycle.
     filled: Choice,
     free: u16,
     fill: Slots,
@@ -144,7 +144,7 @@ pub struct OperandFile<S> {
 
 #[expect(private_bounds, reason = "a storage works inside this crate; the files that there are have names")]
 impl<S: Storage> OperandFile<S> {
-    /// [`early`](Block::early) but for the operands, which [`operands`](Self::operands) gives without a copy. What means nothing stays as it was.
+    /// [`early`](Block::early) without the operands; [`operands`](Self::operands) returns these without a copy. Invalid fields keep their values.
     #[inline]
     pub(crate) fn show(&self, out: &mut MrfOut) {
         out.issue_ready_o = self.free_collectors.ports();
@@ -167,13 +167,13 @@ impl<S: Storage> OperandFile<S> {
         }
     }
 
-    /// Operands of the instruction that dispatch port `p` offers.
+    /// Operands of the instruction that is offered on dispatch port `p`.
     #[inline]
     pub(crate) fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
         self.storage.operands(self.offers.of(p))
     }
 
-    /// [`late`](Block::late) but for what memory reads.
+    /// [`late`](Block::late) without the data that memory reads.
     #[inline]
     pub(crate) fn decide(&mut self, inputs: &MrfIn, out: &mut MrfOut) {
         self.storage.reads(&requests(&self.collectors, &self.allocator), inputs.cfg_i != 0);
@@ -191,12 +191,12 @@ impl<S: Storage> OperandFile<S> {
         out.event_o = self.storage.event() << width | pack(layout, at_ports.map(count_ports));
     }
 
-    /// [`clock`](Block::clock) with the data of each result from where its sender has it.
+    /// [`clock`](Block::clock), with the data of each result taken directly from its sender.
     #[inline]
     pub(crate) fn edge<'a>(&mut self, inputs: &MrfIn, write_data: impl Fn(usize) -> &'a WarpData) {
         let running = inputs.rst_ni != 0;
-        // The storage takes what the queues hold before these take anew, and the allocator sees the collectors as they are
-        // before the edge.
+        // The storage takes the results from the queues before the queues take new ones, and the allocator uses the state of
+        // the collectors before the edge.
         self.storage.edge(running, self.fill, self.collectors.held(), &self.queues);
         if running {
             let (busy, warps) = (self.collectors.busy(), &self.collectors.held().warp);
@@ -210,58 +210,58 @@ impl<S: Storage> OperandFile<S> {
         self.settle();
     }
 
-    /// With unified memory, its columns.
+    /// The columns of unified memory, if the file has them.
     #[inline]
     pub(crate) fn columns(&self) -> Option<&Columns> {
         self.storage.columns()
     }
 
-    /// The columns.
+    /// The columns of unified memory, to change them.
     #[inline]
     pub(crate) fn columns_mut(&mut self) -> Option<&mut Columns> {
         self.storage.columns_mut()
     }
 
-    /// What registers leave of the columns in this cycle. It follows from state alone.
+    /// The column ports that registers leave free in this cycle. This follows from state alone.
     #[inline]
     pub(crate) fn columns_free(&self) -> ColumnsFree {
         self.storage.columns_free(&self.queues)
     }
 
-    /// Ports of unified memory that depend on state alone.
+    /// Fills the outputs for unified memory that depend on state alone.
     pub(crate) fn show_columns(&self, out: &mut ColumnsOut) {
         if self.columns().is_some() {
             out.show_free(&self.columns_free());
         }
     }
 
-    /// The other one.
+    /// Fills the remaining output for unified memory, the data.
     pub(crate) fn show_column_data(&self, inputs: &ColumnsIn, out: &mut ColumnsOut) {
         if let Some(columns) = self.columns() {
             out.memory_data_o = columns.data(&inputs.memory_data_column_i);
         }
     }
 
-    /// What memory does at the next edge.
+    /// Passes on the accesses that memory performs at the next clock edge.
     pub(crate) fn ask_columns(&mut self, inputs: &ColumnsIn) {
         if let Some(columns) = self.columns_mut() {
             columns.ask(&inputs.accesses());
         }
     }
 
-    /// Whether nothing moves: no read, write, operand, instruction or result. Then an edge changes nothing (but in reset).
+    /// Whether nothing moves: no read, write, operand, instruction or result. Then a clock edge changes nothing, except in reset.
     #[inline]
     pub(crate) fn is_quiet(&self, inputs: &MrfIn) -> bool {
         let writes = self.storage.write_grant() | inputs.write_valid_i & self.write_ready;
         writes == 0 && self.filled.all() | self.free == 0 && self.storage.is_quiet()
     }
 
-    /// Whether nothing is on its way: no read is wanted, no operand and no result are in motion. Instructions may wait, with all they need.
+    /// Whether nothing is in motion: no read request, no operand and no result. Instructions with all their operands may wait.
     pub(crate) fn is_still(&self) -> bool {
         self.collectors.pending().is_empty() && self.writes.valid == 0 && self.storage.is_still()
     }
 
-    /// Computes what follows from state alone.
+    /// Computes all nets that follow from state alone.
     #[inline]
     fn settle(&mut self) {
         self.free_collectors = self.allocator.free_collectors(self.collectors.busy());
@@ -272,7 +272,7 @@ impl<S: Storage> OperandFile<S> {
         self.write_ready = (!self.writes.valid | write_grant) & self.ports;
     }
 
-    /// Bank and entry of a register of a warp, which has rows from `base` on.
+    /// Bank and entry of a register of a warp whose first row is `base`.
     #[inline]
     fn locate(&self, inputs: &MrfIn, warp: u8, base: u16, reg: u8) -> (u8, u16) {
         match &self.places {
@@ -281,7 +281,7 @@ impl<S: Storage> OperandFile<S> {
         }
     }
 
-    /// The instruction on an issue port.
+    /// The instruction that is offered on an issue port.
     #[inline]
     fn offered(&self, inputs: &MrfIn, p: usize) -> Instruction {
         let warp = inputs.issue_warp_i[p];
@@ -300,7 +300,7 @@ impl<S: Storage> OperandFile<S> {
         }
     }
 
-    /// The result on a result bus.
+    /// The result that is offered on a result bus.
     #[inline]
     fn arriving(&self, inputs: &MrfIn, p: usize) -> WriteTarget {
         let write = inputs.write_i[p];
@@ -335,7 +335,7 @@ impl<S: Storage> OperandFile<S> {
         }
     }
 
-    /// What an edge in reset does to the control.
+    /// The effect of a clock edge in reset on the control state.
     fn reset(&mut self) {
         self.queues.iter_mut().for_each(MrfWriteQueue::reset);
         self.writes.valid = 0;
@@ -345,7 +345,7 @@ impl<S: Storage> OperandFile<S> {
     }
 }
 
-/// What the collectors ask of the arbiter.
+/// The read requests of the collectors to the arbiter.
 #[inline]
 fn requests<'a>(collectors: &'a Collectors, allocator: &'a MrfAllocator) -> Requests<'a> {
     Requests {
@@ -408,7 +408,7 @@ impl<S: Storage> Block for OperandFile<S> {
         self.show(out);
         self.show_columns(&mut out.columns);
         for p in set_bits(self.offers.ports()) {
-            // All three: cheaper than a branch for each of them that cannot be predicted.
+            // Copies all three operands: cheaper than an unpredictable branch for each.
             out.dispatch_data_o[OPERANDS * p..][..OPERANDS].copy_from_slice(self.operands(p));
         }
     }

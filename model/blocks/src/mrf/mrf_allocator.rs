@@ -1,4 +1,4 @@
-//! `mrf_allocator`: which collector takes an instruction, which one sends its own away. `docs/blocks/mrf_allocator.md`.
+//! `mrf_allocator`: allocates collectors and selects those that dispatch. `docs/blocks/mrf_allocator.md`.
 
 use crate::mrf::bits::{collectors_with, lowest, oldest, set_bits};
 use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
@@ -52,37 +52,37 @@ ports! {
     }
 }
 
-/// The collectors chosen for the ports, each a set of one or none.
+/// The collector chosen for each port: a set with at most one member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Choice([u16; MAX_PORTS]);
 
 impl Choice {
-    /// The ports that have one.
+    /// The ports with a collector.
     #[inline]
     pub(crate) fn ports(&self) -> u8 {
         u8::from(self.0[0] != 0) | u8::from(self.0[1] != 0) << 1
     }
 
-    /// The set of them.
+    /// The chosen collectors of all ports.
     #[inline]
     pub(crate) fn all(&self) -> u16 {
         self.0[0] | self.0[1]
     }
 
-    /// That of port 1.
+    /// The chosen collector of port 1, as a set.
     #[inline]
     pub(crate) fn second(&self) -> u16 {
         self.0[1]
     }
 
-    /// The collector of port `p`, which has one.
+    /// The number of the collector of port `p`, which must have one.
     #[inline]
     pub(crate) fn of(&self, p: usize) -> usize {
         debug_assert_ne!(self.0[p], 0);
         self.0[p].trailing_zeros() as usize % MAX_COLLECTORS
     }
 
-    /// Without the ports that are not in `ports`.
+    /// The same choice, restricted to the ports in `ports`.
     #[inline]
     pub(crate) fn only(&self, ports: u8) -> Self {
         let keep = |p: usize| u16::from(ports >> p & 1).wrapping_neg();
@@ -90,10 +90,10 @@ impl Choice {
     }
 }
 
-/// Hands free collectors to the issue ports, remembers who is older than whom, and chooses what is dispatched.
+/// Allocates free collectors to the issue ports, records which instructions are older, and selects those to dispatch.
 #[derive(Clone)]
 pub struct MrfAllocator {
-    /// One bit for each port, one for each collector.
+    /// All ports, then all collectors, as masks.
     ports: u8,
     collectors: u16,
     older_q: [u16; MAX_COLLECTORS],
@@ -112,7 +112,7 @@ impl MrfAllocator {
         &self.same_warp_q
     }
 
-    /// The collector each issue port would fill.
+    /// The collector that each issue port would fill.
     #[inline]
     pub(crate) fn free_collectors(&self, busy: u16) -> Choice {
         let free = self.collectors & !busy;
@@ -120,7 +120,7 @@ impl MrfAllocator {
         Choice([first, lowest(free & !first)]).only(self.ports)
     }
 
-    /// What the dispatch ports offer: the oldest collectors that are complete and follow no other of their warp.
+    /// The collector that each dispatch port offers: the oldest complete ones that follow no older one of their warp.
     #[inline]
     pub(crate) fn offers(&self, complete: u16) -> Choice {
         let eligible = set_bits(complete).fold(0, |set, c| set | u16::from(self.same_warp_q[c] == 0) << c);
@@ -135,7 +135,7 @@ impl MrfAllocator {
         Choice([first, second])
     }
 
-    /// The edge: the collectors that are filled from each port, and those that are freed.
+    /// The clock edge: collectors that are filled from each port, and collectors that are freed.
     #[inline]
     pub(crate) fn advance(
         &mut self,
@@ -166,7 +166,7 @@ impl MrfAllocator {
         }
     }
 
-    /// An edge in reset.
+    /// A clock edge in reset.
     pub(crate) fn reset(&mut self) {
         self.older_q = [0; MAX_COLLECTORS];
         self.same_warp_q = [0; MAX_COLLECTORS];

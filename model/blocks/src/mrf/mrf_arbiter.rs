@@ -1,4 +1,4 @@
-//! `mrf_arbiter`: which access gets a bank. `docs/blocks/mrf_arbiter.md`.
+//! `mrf_arbiter`: decides which accesses each bank performs. `docs/blocks/mrf_arbiter.md`.
 
 use crate::mrf::bits::{count_ports, is_set, lowest, oldest, only, pack, set_bits};
 use crate::mrf::slots::Slots;
@@ -78,7 +78,7 @@ ports! {
     }
 }
 
-/// The reads that wait, by slot, and what is known of their collectors.
+/// The waiting read requests, by slot, and the groups and ages of their collectors.
 #[derive(Clone, Copy)]
 pub(crate) struct Requests<'a> {
     pub(crate) valid: Slots,
@@ -88,7 +88,7 @@ pub(crate) struct Requests<'a> {
     pub(crate) older: &'a [u16; MAX_COLLECTORS],
 }
 
-/// The writes that wait, by queue.
+/// The waiting writes, by queue.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Writes {
     pub(crate) valid: u8,
@@ -97,7 +97,7 @@ pub(crate) struct Writes {
     pub(crate) groups: [u8; MAX_PORTS],
 }
 
-/// What the arbiter has decided: its outputs, with the slots as a set. Entries of banks that do nothing mean nothing.
+/// The decisions of the arbiter: its outputs, with the slots as a set. Entries of idle banks have no meaning.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Decisions {
     pub(crate) grant: Slots,
@@ -110,11 +110,11 @@ pub(crate) struct Decisions {
     pub(crate) write_grant: u8,
 }
 
-/// Gives banks to reads and writes. One decision for each bank and cycle (stealing paper, II-B: a single access to a bank
-/// at a time, writes go first for "an early clearance of the dependent instructions on the scoreboard").
+/// Grants banks to reads and writes: one decision for each bank and cycle (stealing paper, II-B: a single access to a
+/// bank at a time, writes go first for "an early clearance of the dependent instructions on the scoreboard").
 ///
-/// `writes` comes first in a cycle, then `reads`, then the edge. The strap matters only to
-/// the reads, so that a register file can let everything else follow from state alone.
+/// In each cycle `writes` is called first, then `reads`, then the clock edge. The strap affects only
+/// the reads, so a register file can derive all other decisions from state alone.
 #[derive(Clone)]
 pub struct MrfArbiter {
     dual_port: bool,
@@ -124,20 +124,20 @@ pub struct MrfArbiter {
     /// `turn_q` after this cycle.
     turn_d: u8,
     decisions: Decisions,
-    /// Banks that reads want, those that several want, and who wants them (where one does).
+    /// Banks with a read request, banks with several, and the slots that request each bank.
     wanted: u32,
     contested: u32,
     slots: [Slots; MAX_BANKS],
-    /// Requests that hold a write back.
+    /// Requests that hold back a write.
     blocking: Slots,
     /// The collector whose read each bank performs.
     chosen: [u8; MAX_BANKS],
-    /// Events of the writes.
+    /// Events of the writes, for the event word.
     write_events: [u32; 4],
 }
 
 impl MrfArbiter {
-    /// What is decided: the writes after [`writes`](Self::writes), all of it after [`reads`](Self::reads).
+    /// The decisions: those on writes are valid after [`writes`](Self::writes), all of them after [`reads`](Self::reads).
     #[inline]
     pub(crate) fn decisions(&self) -> &Decisions {
         &self.decisions
@@ -162,7 +162,7 @@ impl MrfArbiter {
         let open = writes.valid & !held;
         let mut grant = open;
         if held != 0 && !self.dual_port {
-            // A blocking read goes before every write of its bank.
+            // A blocking read has priority over every write of its bank.
             let blocked = set_bits(held).fold(0u32, |banks, p| banks | 1 << writes.bank[p]);
             grant = set_bits(open).fold(0, |grant, p| grant | u8::from(!is_set(blocked, writes.bank[p].into())) << p);
         }
@@ -198,7 +198,7 @@ impl MrfArbiter {
         }
     }
 
-    /// Decides the reads, and counts.
+    /// Decides the reads, and packs the events.
     #[inline]
     pub(crate) fn reads(&mut self, requests: &Requests<'_>, round_robin: bool) {
         let [write, write_groups, conflict_write, write_held] = self.write_events;
@@ -230,7 +230,7 @@ impl MrfArbiter {
                 }
                 slot = candidates.first_of(reader);
             } else if !round_robin && is_set(requests.older[slot.collector()], slot.collector()) {
-                // Older than itself: a circle, too.
+                // The collector is older than itself: the ages form a cycle, and nothing is granted here either.
                 continue;
             }
             grant |= slot.into();
@@ -249,13 +249,13 @@ impl MrfArbiter {
         );
     }
 
-    /// Banks of which a read is wanted.
+    /// Banks with a read request.
     #[inline]
     pub(crate) fn wanted(&self) -> u32 {
         self.wanted
     }
 
-    /// Why requests wait: for a read of their own collector, for one of another, for a write.
+    /// Counts waiting requests by cause: a read of their own collector, a read of another collector, a write.
     #[inline]
     fn conflicts(&self, waiting: Slots, writing: u32) -> [u32; 3] {
         if waiting.is_empty() {
@@ -271,7 +271,7 @@ impl MrfArbiter {
         [intra.count(), (waiting - intra - read_write).count(), read_write.count()]
     }
 
-    /// The edge.
+    /// The clock edge.
     #[inline]
     pub(crate) fn advance(&mut self, round_robin: bool) {
         self.turn_q = self.turn_d;
@@ -282,19 +282,19 @@ impl MrfArbiter {
         }
     }
 
-    /// An edge in reset.
+    /// A clock edge in reset.
     pub(crate) fn reset(&mut self) {
         self.turn_q = 0;
         self.rr_q = [0; MAX_BANKS];
     }
 
-    /// Collector where each bank's next round-robin search begins, and the queue that goes first.
+    /// The collector at which each bank's next round-robin search begins, and the queue that goes first in a contest.
     pub(crate) fn state(&self) -> MrfArbiterProbe {
         MrfArbiterProbe { rr_q: self.rr_q, turn_q: self.turn_q }
     }
 }
 
-/// The requests that want what each queue is about to write.
+/// For each queue, the requests for the register that the queue is about to write.
 #[inline]
 pub(crate) fn hits(requests: &Requests<'_>, writes: &Writes) -> [Slots; MAX_PORTS] {
     let mut hits = [Slots::NONE; MAX_PORTS];
@@ -308,7 +308,7 @@ pub(crate) fn hits(requests: &Requests<'_>, writes: &Writes) -> [Slots; MAX_PORT
     hits
 }
 
-/// The first of a set from `start` upwards, wrapping.
+/// The first member of a set from `start` upwards, wrapping around.
 #[inline]
 pub(crate) fn next_from(set: u16, start: u8) -> u16 {
     match lowest(set & u16::MAX << start) {

@@ -38,42 +38,42 @@ ports! {
     }
 }
 
-/// One bank: a RAM with its valid bit. Single-ported: stealing paper, III-B. Dual-ported: one read and one write port, RFC
-/// paper, 2.1 ("dual-ported banks, 1 read and 1 write per cycle").
+/// One bank: a RAM with its valid bit. Single-ported as in the stealing paper, III-B, or with one read and one write port,
+/// RFC paper, 2.1 ("dual-ported banks, 1 read and 1 write per cycle").
 #[derive(Clone)]
 pub struct MrfBank {
     storage: Storage,
     dual_port: bool,
-    /// Of a bank alone; the register file has those of all its banks in a mask.
+    /// Used only by a bank that runs alone; the register file keeps the valid bits of all its banks in a mask.
     read_data_valid_q: bool,
 }
 
 impl MrfBank {
-    /// The data that was read last.
+    /// The data of the last read.
     #[inline]
     pub(crate) fn read_data(&self) -> &WarpData {
         self.storage.rdata()
     }
 
-    /// An edge with a read. At an edge with both it comes before [`write`](Self::write), so that one entry returns its old
-    /// value.
+    /// A clock edge with a read. With a write at the same edge, call this before [`write`](Self::write): a read and a
+    /// write of one entry return the old value.
     #[inline]
     pub(crate) fn read(&mut self, entry: u16) {
         self.storage.read(entry);
     }
 
-    /// An edge with a write. In reset, too: RAM cells have none.
+    /// A clock edge with a write. RAM cells have no reset, so this also applies in reset.
     #[inline]
     pub(crate) fn write(&mut self, entry: u16, data: &WarpData, mask: LaneMask) {
         self.storage.write(entry, data, mask);
     }
 
-    /// Path of the words inside the module.
+    /// Path of the RAM array inside the module.
     pub(crate) fn memory_path(&self) -> &'static str {
         if self.dual_port { "gen_1r1w.u_ram.mem_q" } else { "gen_1rw.u_ram.mem_q" }
     }
 
-    /// The words.
+    /// The words of the RAM.
     pub(crate) fn words(&mut self) -> &mut [WarpData] {
         self.storage.contents().0
     }
@@ -103,7 +103,7 @@ impl Block for MrfBank {
     fn late(&mut self, _: &MrfBankIn, _: &mut MrfBankOut) {}
 
     fn clock(&mut self, inputs: &MrfBankIn, _: &MrfBankOut) {
-        // A single-ported bank that is asked for both writes.
+        // A single-ported bank that is asked to read and write in one cycle performs the write.
         let read = inputs.read_valid_i != 0 && (self.dual_port || inputs.write_valid_i == 0);
         if read {
             self.read(inputs.read_entry_i);
@@ -138,7 +138,7 @@ mod tests {
         (bank.inputs.read_valid_i, bank.inputs.read_entry_i) = (1, entry);
     }
 
-    /// The data of the read of the last cycle, if there was one. Nothing is read or written now.
+    /// The data of the read in the last cycle, if there was one. This cycle has no read and no write.
     fn result(bank: &mut Driver<MrfBank>) -> Option<[u32; 32]> {
         (bank.inputs.read_valid_i, bank.inputs.write_valid_i) = (0, 0);
         let out = bank.cycle();
@@ -173,7 +173,7 @@ mod tests {
             bank.inputs.read_valid_i = 0;
             write(&mut bank, 5, 1, u32::MAX);
             assert_eq!(bank.cycle().read_data_o.0, [1; 32]);
-            // At the same edge: a single port writes and reads nothing.
+            // At the same edge: a single-ported bank performs the write and no read.
             read(&mut bank, 5);
             write(&mut bank, 5, 2, u32::MAX);
             bank.cycle();

@@ -1,4 +1,4 @@
-//! `mrf_bank_map`: where a register lives. `docs/blocks/mrf_bank_map.md`.
+//! `mrf_bank_map`: the bank and the entry of a register. `docs/blocks/mrf_bank_map.md`.
 
 use crate::mrf::MrfShape;
 use crate::{Block, NoProbe, REG_BITS, WARP_BITS, field, ports};
@@ -26,7 +26,7 @@ ports! {
 }
 
 /// Spreads the registers of a warp, and the same register of different warps, over the banks (stealing paper, II-B).
-/// Stateless; a block of its own because every other organisation asks the same question.
+/// Stateless. A block of its own because every other organisation has to locate registers as well.
 #[derive(Clone, Copy, Debug)]
 pub struct MrfBankMap {
     bank_w: u32,

@@ -71,10 +71,10 @@ ports! {
     }
 }
 
-/// An instruction as a collector takes it.
+/// An instruction as a collector takes it at allocation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instruction {
-    /// Opaque, comes out at dispatch.
+    /// Tag of the instruction: not interpreted, returned at dispatch.
     pub(crate) tag: u64,
     /// Active lanes.
     pub(crate) mask: LaneMask,
@@ -88,7 +88,7 @@ pub(crate) struct Instruction {
     pub(crate) src_valid: u8,
 }
 
-/// What collectors hold, by collector or by slot. Bank and entry of a source that is no register are zero.
+/// The contents of the collectors, by collector or by slot. Bank and entry are zero for a source that is not a register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     /// Tags.
@@ -99,7 +99,7 @@ pub(crate) struct Held {
     pub(crate) entry: [u16; MAX_SLOTS],
     /// Bank of each source.
     pub(crate) bank: [u8; MAX_SLOTS],
-    /// The slot of the same collector that reads for each slot.
+    /// The leader of each slot: the slot of the same collector whose read serves it.
     pub(crate) leader: [u8; MAX_SLOTS],
     /// Warps.
     pub(crate) warp: [u8; MAX_COLLECTORS],
@@ -118,7 +118,7 @@ impl Held {
         groups: [0; MAX_COLLECTORS],
     };
 
-    /// What the collectors of a set hold, zero elsewhere.
+    /// The contents of the collectors of a set, and zero for the others.
     pub(crate) fn only(&self, collectors: u16) -> Self {
         let mut kept = Self::NOTHING;
         for c in set_bits(collectors) {
@@ -134,15 +134,15 @@ impl Held {
     }
 }
 
-/// Up to 16 operand collectors, bit by bit beside each other, so that an edge of all of them costs what it costs for one.
-/// A collector alone is the first of them.
+/// Up to 16 operand collectors, stored as bit sets, so that a clock edge costs the same for all of them as for one.
+/// A collector that runs alone is number 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Collectors {
     busy_q: u16,
     pending_q: Slots,
     inflight_q: Slots,
     src_valid_q: Slots,
-    /// The slots whose leader is slot s, by s.
+    /// For each s: the slots whose leader is slot s.
     led_q: [Slots; OPERANDS],
     held_q: Held,
 }
@@ -165,13 +165,13 @@ impl Collectors {
         self.busy_q
     }
 
-    /// Busy, nothing requested, nothing under way.
+    /// Collectors that are busy and have neither a pending request nor a read in flight.
     #[inline]
     pub(crate) fn complete(&self) -> u16 {
         self.busy_q & !(self.pending_q | self.inflight_q).collectors()
     }
 
-    /// Slots that want their bank.
+    /// Slots with a pending read request.
     #[inline]
     pub(crate) fn pending(&self) -> Slots {
         self.pending_q
@@ -188,7 +188,7 @@ impl Collectors {
         self.src_valid_q
     }
 
-    /// What they hold.
+    /// The contents of the collectors.
     #[inline]
     pub(crate) fn held(&self) -> &Held {
         &self.held_q
@@ -204,7 +204,7 @@ impl Collectors {
         filled & self.src_valid_q
     }
 
-    /// The edge of all collectors; [`allocate`](Self::allocate) follows for those that take an instruction, and wins.
+    /// The clock edge of all collectors. [`allocate`](Self::allocate) follows for those that are filled, and overrides.
     #[inline]
     pub(crate) fn advance(&mut self, grant: Slots, free: u16) {
         self.pending_q = self.pending_q - grant;
@@ -213,7 +213,7 @@ impl Collectors {
         self.src_valid_q = self.src_valid_q - Slots::all_of(free);
     }
 
-    /// The edge of a collector that takes an instruction.
+    /// The clock edge of a collector that takes an instruction.
     #[inline]
     pub(crate) fn allocate(&mut self, c: usize, instruction: &Instruction) {
         let Instruction { tag, mask, entry, bank, warp, src_valid } = *instruction;
@@ -223,7 +223,7 @@ impl Collectors {
         let all = Slots::all_of(1 << c);
         let (mut own, mut leader) = (0b111, [0, 1, 2]);
         if (same(0, 1) | same(0, 2) | same(1, 2)) & 1 == 0 {
-            // Nearly always: each reads for itself.
+            // The usual case: no two sources have the same register, and each source is its own leader.
             for (s, led) in self.led_q.iter_mut().enumerate() {
                 *led = (*led - all) | Slots::of_collector(c, 1 << s);
             }
@@ -256,7 +256,7 @@ impl Collectors {
         self.inflight_q = self.inflight_q - all;
     }
 
-    /// After [`allocate`](Self::allocate): these sources, where they lead, are read at the same edge.
+    /// Called after [`allocate`](Self::allocate): these sources, where they are leaders, are read at the same clock edge.
     #[inline]
     pub(crate) fn begin(&mut self, c: usize, read: u8) {
         let read = Slots::of_collector(c, read) & self.pending_q;
@@ -264,13 +264,13 @@ impl Collectors {
         self.inflight_q |= read;
     }
 
-    /// The state of a collector alone that no output shows.
+    /// The state of a collector that runs alone, as far as no output shows it.
     pub(crate) fn alone(&self) -> MrfCollectorProbe {
         let held = self.held_q.only(self.busy_q);
         MrfCollectorProbe { inflight_q: self.inflight_q.bits_of(0), leader_q: std::array::from_fn(|s| held.leader[s]) }
     }
 
-    /// An edge in reset.
+    /// A clock edge in reset.
     pub(crate) fn reset(&mut self) {
         self.busy_q = 0;
         self.pending_q = Slots::NONE;
@@ -279,9 +279,9 @@ impl Collectors {
     }
 }
 
-/// Holds an instruction from issue to dispatch and asks for its operands (stealing paper, II-B, figure 1). The data
-/// itself goes into the operand latches at the crossbar's outputs; the collector knows which of its slots have been asked
-/// for and which have arrived.
+/// Holds an instruction from issue to dispatch and requests its operands (stealing paper, II-B, figure 1). The data
+/// itself goes into the operand latches at the crossbar's outputs; the collector records which of its slots have been
+/// requested and which have arrived.
 #[derive(Clone)]
 pub struct MrfCollector {
     state: Collectors,

@@ -1,4 +1,4 @@
-//! `mrf_crossbar`: from the banks to the operand latches. `docs/blocks/mrf_crossbar.md`.
+//! `mrf_crossbar`: routes read data from the banks to the operand latches. `docs/blocks/mrf_crossbar.md`.
 
 use crate::mrf::bits::{only, set_bits};
 use crate::mrf::slots::Slots;
@@ -44,9 +44,9 @@ ports! {
     }
 }
 
-/// Routes each bank's output to the operand slots that asked for it (stealing paper, figure 1: "banked RF with operand
-/// collectors and a crossbar unit"), holds the operands, and hands those of the dispatched collectors on. The latches
-/// stand here, at the crossbar's outputs, because that is where the data arrives; the collectors hold the control.
+/// Routes each bank's output to the operand slots that requested it (stealing paper, figure 1: "banked RF with operand
+/// collectors and a crossbar unit"), holds the operands, and outputs those of the dispatched collectors. The latches
+/// are here, at the crossbar's outputs, because the data arrives here; the collectors hold the control.
 #[derive(Clone)]
 pub struct MrfCrossbar {
     operand_q: Box<[WarpData]>,
@@ -61,7 +61,7 @@ impl MrfCrossbar {
         &self.operand_q.as_chunks().0[collector]
     }
 
-    /// The edge, first part: latches take what was asked for in the last cycle, from `read_data` of their bank.
+    /// The clock edge, first part: latches take the data requested in the last cycle, from `read_data` of their bank.
     #[inline]
     pub(crate) fn take<'a>(&mut self, read_data: impl Fn(usize) -> &'a WarpData) {
         for slot in self.fill_q.iter() {
@@ -69,26 +69,26 @@ impl MrfCrossbar {
         }
     }
 
-    /// The edge, second part: what the latches take next. Nothing in reset.
+    /// The clock edge, second part: records which latches take data next. In reset, `fill` must be empty.
     #[inline]
     pub(crate) fn ask(&mut self, fill: Slots, fill_bank: &[u8; MAX_SLOTS]) {
         self.fill_q = fill;
-        // What is not filled means nothing, so that all of them may be taken.
+        // Banks of slots that are not filled have no meaning, so all of them may be copied.
         self.fill_bank_q = *fill_bank;
     }
 
-    /// No latch takes anything at this edge.
+    /// Whether no latch takes data at this clock edge.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         self.fill_q.is_empty()
     }
 
-    /// The latches.
+    /// The operand latches.
     pub(crate) fn latches(&mut self) -> &mut [WarpData] {
         &mut self.operand_q
     }
 
-    /// What the latches take in this cycle.
+    /// The latches that take data in this cycle, and their banks.
     pub(crate) fn state(&self) -> MrfCrossbarProbe {
         let fill_q = self.fill_q.to_port();
         MrfCrossbarProbe { fill_q, fill_bank_q: only(&self.fill_bank_q, fill_q) }
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::testing::Driver;
 
-    /// The operands that the crossbar shows of a collector on port 0.
+    /// The operands of a collector, as dispatch port 0 shows them.
     fn operands(crossbar: &mut Driver<MrfCrossbar>, collector: u8) -> [u32; OPERANDS] {
         crossbar.inputs.dispatch_valid_i = 0b01;
         crossbar.inputs.dispatch_col_i[0] = collector;

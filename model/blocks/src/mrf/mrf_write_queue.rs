@@ -51,7 +51,7 @@ ports! {
     }
 }
 
-/// A result on its way to a bank.
+/// The destination of a result that waits for its bank.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WriteTarget {
     /// Lanes to write.
@@ -66,7 +66,7 @@ pub(crate) struct WriteTarget {
     pub(crate) reg: u8,
 }
 
-/// Holds one result from the cycle after it arrived until its bank takes it. One for each result bus.
+/// Holds one result from the cycle after it arrived until its bank takes it. Each result bus has one.
 #[derive(Clone)]
 pub struct MrfWriteQueue {
     data_q: WarpData,
@@ -75,25 +75,25 @@ pub struct MrfWriteQueue {
 }
 
 impl MrfWriteQueue {
-    /// Where the head goes; meaningful while there is one.
+    /// Destination of the head; valid only while there is a head.
     #[inline]
     pub(crate) fn target(&self) -> &WriteTarget {
         &self.target_q
     }
 
-    /// Data of the head; meaningful while there is one.
+    /// Data of the head; valid only while there is a head.
     #[inline]
     pub(crate) fn data(&self) -> &WarpData {
         &self.data_q
     }
 
-    /// Whether a result that is offered is taken at this edge.
+    /// Whether an offered result is taken at this clock edge.
     #[inline]
     pub(crate) fn ready(&self, pop: bool) -> bool {
         !self.valid_q || pop
     }
 
-    /// The edge at which a result is taken.
+    /// The clock edge at which a result is taken.
     #[inline]
     pub(crate) fn push(&mut self, target: WriteTarget, data: &WarpData) {
         self.data_q = *data;
@@ -101,13 +101,13 @@ impl MrfWriteQueue {
         self.valid_q = true;
     }
 
-    /// The edge at which the head goes, or an empty latch stays empty, and none is taken.
+    /// The clock edge at which no result is taken: the head leaves, or an empty latch stays empty.
     #[inline]
     pub(crate) fn pop(&mut self) {
         self.valid_q = false;
     }
 
-    /// An edge in reset.
+    /// A clock edge in reset.
     #[inline]
     pub(crate) fn reset(&mut self) {
         self.valid_q = false;

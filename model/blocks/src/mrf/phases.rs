@@ -1,19 +1,19 @@
-//! A rule that holds for every block: what is declared early depends on state alone.
+//! A rule that holds for every block: outputs that are declared early depend on state alone.
 
 use crate::mrf::*;
 use crate::ram::*;
 use crate::testing::{Random, SHAPES, bytes};
 use crate::{Block, Ports};
 
-/// `late` leaves early outputs alone and gives the same when it is called again, whatever it was called with before; the
-/// early outputs are those of the state until the edge; they are all there is in `early`.
+/// `late` leaves early outputs unchanged and gives the same when called again, whatever it was called with before; the
+/// early outputs are those of the state until the clock edge; `early` fills these outputs and no others.
 pub(crate) fn check<B: Block>(shapes: &[B::Shape]) {
     for shape in shapes {
         let mut random = Random(3);
         let (in_fields, out_fields) = (B::In::fields(shape), B::Out::fields(shape));
         let mut block = B::new(shape);
         for memory in block.memories() {
-            // What a word of hardware can hold.
+            // The bits of a word that exist in the hardware.
             let mask = u32::MAX >> 32u32.saturating_sub(memory.bits);
             memory.words.fill_with(|| random.next() as u32 & mask);
         }
@@ -45,7 +45,7 @@ pub(crate) fn check<B: Block>(shapes: &[B::Shape]) {
                     }
                 }
             }
-            // The inputs of the edge are those of the last `late`.
+            // The clock edge uses the inputs of the last call of `late`.
             block.clock(&inputs, &again);
         }
     }

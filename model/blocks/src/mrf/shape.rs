@@ -28,7 +28,7 @@ pub struct MrfShape {
     pub depth: usize,
     /// Width of the instruction tag, 1 to 64 bits.
     pub tag_w: u32,
-    /// Registers are handed out one by one: where they are is said by `register_places`.
+    /// Registers are allocated one by one: `register_places` locates them.
     pub places: bool,
     /// The banks serve memory too.
     pub unified: bool,
@@ -75,7 +75,7 @@ impl MrfShape {
         OPERANDS * self.collectors
     }
 
-    /// Number of sources that arrive, or leave, in a cycle.
+    /// Number of source operands at all issue ports, or dispatch ports, in a cycle.
     pub fn sources(&self) -> usize {
         OPERANDS * self.issue_ports
     }
@@ -117,7 +117,7 @@ impl Shape for MrfShape {
             "Places" => self.places.into(),
             "Unified" => u64::from(self.unified) + u64::from(self.separate),
             "Separate" => self.separate.into(),
-            // Of a RAM cell: a word is a warp register with an enable for each lane.
+            // RAM cells: a word is a warp register, with one write enable for each lane.
             "Parts" | "PartW" => LANES as u64,
             _ => panic!("the register file has no parameter {name}"),
         }

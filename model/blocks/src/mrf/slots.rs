@@ -9,52 +9,52 @@ const PLANE: usize = MAX_COLLECTORS;
 
 /// A set of operand slots.
 ///
-/// The ports have slot s of collector c in bit `3c + s`. Here it is in bit `16s + c`: three planes with a bit for each
-/// collector, so that what holds for all slots of a collector is an operation on whole planes.
+/// In the ports, slot s of collector c is bit `3c + s`. Here it is bit `16s + c`: three planes with one bit for each
+/// collector, so that an operation on all slots of a collector is an operation on whole planes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slots(u64);
 
 impl Slots {
     pub(crate) const NONE: Self = Self(0);
 
-    /// From the order of the ports.
+    /// Converts from the bit order of the ports.
     #[inline]
     pub(crate) fn from_port(mask: u64) -> Self {
         Self((0..OPERANDS).fold(0, |slots, s| slots | u64::from(gather(mask >> s)) << (PLANE * s)))
     }
 
-    /// In the order of the ports.
+    /// Converts to the bit order of the ports.
     #[inline]
     pub(crate) fn to_port(self) -> u64 {
         (0..OPERANDS).fold(0, |mask, s| mask | spread(self.plane(s)) << s)
     }
 
-    /// Slots of one collector: bit s for slot s.
+    /// The set of these slots of one collector: bit s for slot s.
     #[inline]
     pub(crate) fn of_collector(collector: usize, slots: u8) -> Self {
         let slots = u64::from(slots);
         Self((slots & 1 | (slots & 2) << (PLANE - 1) | (slots & 4) << (2 * PLANE - 2)) << collector)
     }
 
-    /// All slots of the collectors of a set.
+    /// All slots of a set of collectors.
     #[inline]
     pub(crate) fn all_of(collectors: u16) -> Self {
         Self(u64::from(collectors) * 0x1_0001_0001)
     }
 
-    /// The collectors whose slot s is in it.
+    /// The collectors whose slot s is in the set.
     #[inline]
     pub(crate) fn plane(self, s: usize) -> u16 {
         (self.0 >> (PLANE * s)) as u16
     }
 
-    /// The collectors of which a slot is in it.
+    /// The collectors with at least one slot in the set.
     #[inline]
     pub(crate) fn collectors(self) -> u16 {
         self.plane(0) | self.plane(1) | self.plane(2)
     }
 
-    /// The slots of one collector: bit s for slot s.
+    /// The slots of one collector that are in the set: bit s for slot s.
     #[inline]
     pub(crate) fn bits_of(self, collector: usize) -> u8 {
         let one = self.0 >> collector;
@@ -71,26 +71,26 @@ impl Slots {
         self.0.count_ones()
     }
 
-    /// One after the other; the slots of one collector in their order.
+    /// Iterates over the slots; slots of one collector come in ascending order.
     #[inline]
     pub(crate) fn iter(self) -> impl Iterator<Item = Slot> {
         set_bits(self.0).map(Slot)
     }
 
-    /// One of them; of a single collector its lowest. There is one.
+    /// One slot of the set, which must not be empty. If all slots belong to one collector, it is the lowest.
     #[inline]
     pub(crate) fn first(self) -> Slot {
         debug_assert!(!self.is_empty());
         Slot(self.0.trailing_zeros() as usize % u64::BITS as usize)
     }
 
-    /// The first of them that belongs to a collector of the set. There is one.
+    /// One slot of the set that belongs to a collector in `collectors`. There must be one.
     #[inline]
     pub(crate) fn first_of(self, collectors: u16) -> Slot {
         (self & Self::all_of(collectors)).first()
     }
 
-    /// The set, or none.
+    /// The set if `condition` holds, and the empty set otherwise.
     #[inline]
     pub(crate) fn when(self, condition: bool) -> Self {
         Self(self.0 & u64::from(condition).wrapping_neg())
@@ -107,7 +107,7 @@ impl Slot {
         self.0 % PLANE
     }
 
-    /// Its index in the order of the ports.
+    /// The index of the slot in the order of the ports.
     #[inline]
     pub(crate) fn index(self) -> usize {
         OPERANDS * self.collector() + self.0 / PLANE

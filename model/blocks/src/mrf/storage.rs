@@ -1,4 +1,4 @@
-//! Where the words are, and who reaches them when: what a file with banks and a file with ports for everyone differ in.
+//! The storage of a register file: its words and their ports. Files with and without banks differ only here.
 
 use crate::design::{BankView, Design, Services};
 use crate::mrf::bits::{is_set, set_bits};
@@ -13,17 +13,17 @@ use crate::unified::unified_bank::clusters_of;
 use crate::unified::{COLUMNS, Columns, ColumnsFree, UnifiedBank};
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
-/// What a register file with a storage is called, and what it is made of.
+/// The names of a register file with this storage, and its parts.
 pub trait Kind: Send + 'static {
     /// The module of the whole file.
     const NAME: &'static str;
-    /// Its parameters.
+    /// The parameters of this module.
     const PARAMETERS: &'static [&'static str];
     /// The blocks inside it, in evaluation order.
     const CHILDREN: &'static [&'static str];
-    /// Registers may be handed out one by one.
+    /// Registers may be allocated one by one.
     const PLACES: bool;
-    /// Ports that the file does not have.
+    /// Ports that this file does not have.
     const WITHOUT: &'static [&'static str];
     /// What lockstep compares inside the file.
     type Probe: Ports<Shape = MrfShape> + AsRef<MrfProbe> + AsMut<MrfProbe>;
@@ -31,39 +31,39 @@ pub trait Kind: Send + 'static {
 
 /// The words of a register file, their ports, and the operand latches after them.
 ///
-/// In a cycle: [`writes`](Self::writes) right after the edge, [`reads`](Self::reads), [`edge`](Self::edge).
+/// In each cycle: [`writes`](Self::writes) right after the edge, then [`reads`](Self::reads) and [`edge`](Self::edge).
 pub(crate) trait Storage: Kind + Clone {
-    /// What the project has to know of the file.
+    /// The declaration of the file as a design.
     const DESIGN: Design;
 
-    /// Of a shape, with all words 0.
+    /// Creates the storage of a shape, with all words 0.
     fn new(shape: &MrfShape) -> Self;
 
-    /// Decides which of the waiting results are written. This follows from state alone.
+    /// Decides which of the waiting results are written. The decision follows from state alone.
     fn writes(&mut self, requests: &Requests<'_>, writes: &Writes);
 
     /// Queues whose result is written at this edge.
     fn write_grant(&self) -> u8;
 
-    /// Decides which of the requested operands are read, and counts.
+    /// Decides which of the requested operands are read, and packs the events.
     fn reads(&mut self, requests: &Requests<'_>, round_robin: bool);
 
-    /// Slots that are read at this edge.
+    /// Slots whose read is performed at this edge.
     fn grant(&self) -> Slots;
 
-    /// What is counted in this cycle: `mrf_arbiter_event_t`.
+    /// The events of this cycle: `mrf_arbiter_event_t`.
     fn event(&self) -> u64;
 
-    /// The edge of words and latches. `fill`: the slots that get what is read.
+    /// The clock edge of words and latches. `fill`: the slots that take the data of the reads.
     fn edge(&mut self, running: bool, fill: Slots, held: &Held, queues: &[MrfWriteQueue]);
 
-    /// The edge of what remembers whose turn it is.
+    /// The clock edge of the arbitration state.
     fn advance(&mut self, round_robin: bool);
 
-    /// The same in reset.
+    /// The clock edge of the arbitration state in reset.
     fn reset(&mut self);
 
-    /// The latches of a collector.
+    /// The operand latches of a collector.
     fn operands(&self, collector: usize) -> &[WarpData; OPERANDS];
 
     /// Whether no read is performed at this edge, and no operand is on its way to its latch.
@@ -72,28 +72,28 @@ pub(crate) trait Storage: Kind + Clone {
     /// Whether no operand is on its way to its latch.
     fn is_still(&self) -> bool;
 
-    /// Records what lockstep compares inside.
+    /// Records the inner nets and state that lockstep compares.
     fn probe(&self, probe: &mut MrfProbe);
 
-    /// Banks, from a record. `None`: there are none.
+    /// The view of the banks, from a record. `None`: the file has no banks.
     fn banks(probe: &MrfProbe) -> Option<BankView>;
 
-    /// With unified memory: the columns, and what registers leave of them in this cycle.
+    /// With unified memory: the columns.
     fn columns(&self) -> Option<&Columns> {
         None
     }
 
-    /// The columns.
+    /// With unified memory: the columns, to change them.
     fn columns_mut(&mut self) -> Option<&mut Columns> {
         None
     }
 
-    /// What registers leave of the columns in this cycle. `queues` have the results.
+    /// The column ports that registers leave free in this cycle. `queues` hold the results.
     fn columns_free(&self, _queues: &[MrfWriteQueue]) -> ColumnsFree {
         ColumnsFree::default()
     }
 
-    /// Words and latches, with their places in the file's module.
+    /// Words and latches, with their paths inside the file's module.
     fn memories(&mut self) -> Vec<Memory<'_>>;
 }
 
@@ -102,7 +102,7 @@ pub(crate) trait Storage: Kind + Clone {
 pub struct Banked {
     pub(super) arbiter: MrfArbiter,
     pub(super) banks: Vec<MrfBank>,
-    /// In their place, with unified memory.
+    /// The columns of unified memory, which replace the banks.
     pub(super) columns: Option<Box<Columns>>,
     pub(super) crossbar: MrfCrossbar,
     /// Valid bits of the banks.
@@ -134,7 +134,7 @@ impl Banked {
         }
     }
 
-    /// The edge with unified memory: crossbar and columns.
+    /// The clock edge with unified memory: crossbar and columns.
     fn clock_columns(&mut self, running: bool, queues: &[MrfWriteQueue]) {
         let Some(columns) = &mut self.columns else { return };
         self.crossbar.take(|bank| columns.read_data(bank));
@@ -219,7 +219,7 @@ impl Storage for Banked {
 
     #[inline]
     fn edge(&mut self, running: bool, fill: Slots, held: &Held, queues: &[MrfWriteQueue]) {
-        // The crossbar takes what the banks have read before these read anew.
+        // The crossbar takes the output of the banks before the banks read again.
         if self.columns.is_some() {
             self.clock_columns(running, queues);
             self.crossbar.ask(fill.when(running), &held.bank);
@@ -280,7 +280,7 @@ impl Storage for Banked {
             let queue = &queues[usize::from(is_set(decided.bank_write_port, b))];
             if is_set(decided.bank_write_valid, b) { clusters_of(queue.target().mask) } else { 0 }
         };
-        // Each bank of which a read is wanted performs one: it has two ports.
+        // Each bank with a read request performs a read, because it has two ports.
         let read = !self.arbiter.wanted() as u8 & ((1 << COLUMNS) - 1);
         ColumnsFree { read, write: std::array::from_fn(|b| !written(b)) }
     }

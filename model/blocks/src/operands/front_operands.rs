@@ -1,4 +1,4 @@
-//! `front_operands`: operands from the levels in front and from the MRF come together. `docs/blocks/front_operands.md`.
+//! `front_operands`: merges operands from the levels in front of the MRF with those from the MRF. `docs/blocks/front_operands.md`.
 
 use crate::config::Config;
 use crate::mrf::bits::set_bits;
@@ -6,12 +6,12 @@ use crate::mrf::{MAX_COLLECTORS, MAX_PORTS, MrfShape};
 use crate::sizes::width;
 use crate::{Block, LANES, LaneMask, Memory, OPERANDS, Shape, WARP_DATA_BITS, WarpData, field, ports};
 
-/// Instructions in front stages: those of the T stages and after them, in front of the operand collectors.
+/// Maximum number of instructions in front stages: in the T stages and after them, in front of the operand collectors.
 pub(crate) fn front_places(issue_ports: usize) -> usize {
     2 * issue_ports - 1
 }
 
-/// Capacity of the twins: instructions in the operand stage.
+/// Capacity of the twins: the largest number of instructions in the operand stage.
 pub const MAX_TAGS: usize = MAX_COLLECTORS + 2 * MAX_PORTS - 1;
 
 /// Sizes of [`FrontOperands`].
@@ -19,7 +19,7 @@ pub const MAX_TAGS: usize = MAX_COLLECTORS + 2 * MAX_PORTS - 1;
 pub struct FrontShape {
     /// The main register file.
     pub mrf: MrfShape,
-    /// Instructions that the operand stage holds at most.
+    /// Maximum number of instructions in the operand stage.
     pub tags: usize,
 }
 
@@ -31,7 +31,7 @@ impl FrontShape {
 }
 
 impl Shape for FrontShape {
-    /// That of a design with front stages: the block can be run alone in any configuration.
+    /// The sizes of a design with front stages, so that the block can run alone in any configuration.
     fn of(config: &Config) -> Self {
         let mrf = config.shape();
         Self { mrf, tags: mrf.collectors + front_places(mrf.issue_ports) }
@@ -100,7 +100,7 @@ ports! {
     }
 }
 
-/// Keeps what the cache gave for each instruction, lane by lane, until the MRF's collectors have the rest, and offers the instruction (hazard 1).
+/// Holds the lanes that the cache provides for each instruction until the MRF's collectors have the rest, and offers it (hazard 1).
 #[derive(Clone)]
 pub struct FrontOperands {
     ports: usize,
@@ -111,7 +111,7 @@ pub struct FrontOperands {
 }
 
 impl FrontOperands {
-    /// Whether nothing more is to come from the cache for an instruction.
+    /// Whether all lanes that come from the cache for an instruction have arrived.
     #[inline]
     pub(crate) fn got(&self, tag: u8) -> bool {
         self.got_q >> (tag & 31) & 1 == 1
@@ -131,7 +131,7 @@ impl FrontOperands {
         (0..OPERANDS).fold(0, |sources, k| sources | u8::from(hits[k] != 0) << k)
     }
 
-    /// Puts the lanes that came from the cache over those of the MRF, and all of them where nothing was asked of it.
+    /// Overrides the MRF's lanes with those that came from the cache; takes the whole value where the source was not read from the MRF.
     #[inline]
     pub(crate) fn merge(&self, tag: u8, from_mrf: u8, data: &mut [WarpData; OPERANDS]) {
         if usize::from(tag) >= self.tags {
@@ -147,7 +147,7 @@ impl FrontOperands {
         }
     }
 
-    /// The edge at which an instruction leaves T.
+    /// The clock edge at which an instruction leaves T.
     #[inline]
     pub(crate) fn moved(&mut self, tag: u8, hits: &[u32; OPERANDS]) {
         if usize::from(tag) < self.tags {
@@ -157,7 +157,7 @@ impl FrontOperands {
         }
     }
 
-    /// The edge at which operands of an instruction have come.
+    /// The clock edge at which operands of an instruction arrive from the cache.
     #[inline]
     pub(crate) fn landed<'a>(&mut self, tag: u8, fill: u8, data: impl Fn(usize) -> &'a WarpData) {
         if usize::from(tag) < self.tags {
@@ -168,7 +168,7 @@ impl FrontOperands {
         }
     }
 
-    /// An edge in reset.
+    /// A clock edge in reset.
     pub(crate) fn reset(&mut self) {
         self.got_q = 0;
     }

@@ -1,4 +1,4 @@
-//! Between issue and the units: the seam for register files: `docs/sm.md`.
+//! The operand stage, between issue and the execution units: the seam for register files. `docs/sm.md`.
 
 use crate::entry::declare_blocks;
 

@@ -25,9 +25,9 @@ use crate::{
 };
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
-/// Places for instructions: more than there are tags, so that no tag is checked.
+/// Places for instructions: more than there are tags, so that no tag has to be checked.
 const PLACES: usize = 32;
-/// Words of 32 bits of an instruction.
+/// 32-bit words of an instruction.
 const INSTRUCTION_WORDS: usize = Instruction::BITS.div_ceil(u32::BITS) as usize;
 
 ports! {
@@ -148,7 +148,7 @@ pub struct Dispatched<'a> {
     pub issued: Issued,
     /// Bit k: source k came from a register.
     pub src_valid: u8,
-    /// Operands; those of other sources mean nothing.
+    /// Operands. Those of sources that are not registers have no meaning.
     pub data: &'a [WarpData; OPERANDS],
 }
 
@@ -160,13 +160,13 @@ impl<'a> Dispatched<'a> {
     }
 }
 
-/// Asks a provider for an instruction's operands, keeps the rest of the instruction meanwhile, and sends it on with its
+/// Requests an instruction's operands from a provider, keeps the rest of the instruction meanwhile, and offers it with its
 /// operands. The provider is the register-file design of the shape's organisation (`docs/designs.md`).
 ///
 /// The SM uses the stage directly, not through its ports. In a cycle it presents the slots ([`see`](Self::see)), offers
 /// instructions, results and candidates ([`issue`](Self::issue), [`write`](Self::write), [`name`](Self::name)), says which
-/// instructions are taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results are
-/// read where they are, never moved.
+/// instructions are taken ([`settle`](Self::settle)), and ends the cycle with [`edge`](Self::edge). Operands and results
+/// are read in place, never moved.
 #[derive(Clone)]
 pub struct OperandStage {
     provider: Provider,
@@ -177,10 +177,10 @@ pub struct OperandStage {
     /// Slots to flush in this cycle.
     flush: u64,
     ports: usize,
-    /// Places that there are.
+    /// All places that exist.
     all: u32,
     rows: Rows,
-    /// Of a register's number those bits that are not its bank's.
+    /// Number of low bits of a register number that select its bank.
     bank_w: u32,
     /// The provider reads the fields of instructions.
     reads_fields: bool,
@@ -188,21 +188,21 @@ pub struct OperandStage {
     takes_candidates: bool,
     /// The provider reads the rows of the slots' warps.
     slot_rows: bool,
-    /// What becomes of results follows from state alone.
+    /// The design's handling of results follows from state alone.
     early_results: bool,
     unified: bool,
     /// The set of all slots.
     all_slots: u64,
     slot_busy_q: u32,
-    /// Instructions in the provider, by place: words for the harness.
+    /// Instructions in the provider, by place, in 32-bit words: the form in which the harness reads them.
     instruction_q: [[u32; INSTRUCTION_WORDS]; PLACES],
-    /// What is offered in this cycle.
+    /// The instructions that are offered in this cycle.
     offered: [Issued; MAX_PORTS],
 }
 
 impl OperandStage {
-    /// Begins a cycle with the slots of the scheduler, the straps, the rows of a warp and the layout of the file. What becomes of
-    /// results and slots follows from them.
+    /// Begins a cycle with the slots of the scheduler, the straps, the rows of a warp and the layout of the file. The readiness
+    /// for results and the state of the slots follow from them.
     #[inline]
     pub fn see(&mut self, cfg: DesignCfg, slots: &SlotView<'_>, rows: u8, layout: RegisterLayout) {
         (self.side.cfg, self.rows.count, self.flush) = (cfg, rows, slots.flush);
@@ -210,19 +210,19 @@ impl OperandStage {
         self.provider.present(cfg, slots, self.rows, &mut self.shown);
     }
 
-    /// Ports that issue the candidate of the cycle before.
+    /// Ports that issue the candidate of the previous cycle.
     #[inline]
     pub fn candidate_issue(&self) -> u8 {
         self.provider.candidate_issue()
     }
 
-    /// Slots of which nothing is left.
+    /// Flushed slots with no value left.
     #[inline]
     pub fn flush_done(&self) -> u64 {
         self.provider.flush_done(self.flush)
     }
 
-    /// Slots that their warps may leave here.
+    /// Slots that their warps may leave, as far as the register file is concerned.
     #[inline]
     pub fn void(&self) -> u64 {
         self.provider.void(self.all_slots)
@@ -234,7 +234,7 @@ impl OperandStage {
         self.provider.waits()
     }
 
-    /// Whether the design asks which results are read next.
+    /// Whether the design needs to know which results the next instruction reads.
     #[inline]
     pub fn asks_for_readers(&self) -> bool {
         self.takes_candidates
@@ -252,13 +252,13 @@ impl OperandStage {
         self.shown.write_ready_o
     }
 
-    /// Buses whose result goes into its bank at this edge.
+    /// Buses whose result is written into its bank at this clock edge.
     #[inline]
     pub fn write_done(&self) -> u8 {
         self.shown.write_done_o
     }
 
-    /// Warp and register of the result of bus `p` that goes into its bank.
+    /// Warp and register of the result of bus `p` that is written into its bank.
     #[inline]
     pub fn written(&self, p: usize) -> (u8, u8) {
         self.shown.written_o[p].register()
@@ -270,19 +270,19 @@ impl OperandStage {
         self.shown.dispatch_valid_o
     }
 
-    /// The instruction that port `p` offers, which does offer something.
+    /// The instruction that port `p` offers. The port must offer one.
     #[inline]
     fn place(&self, p: usize) -> Instruction {
         Instruction(self.instruction_q[self.shown.dispatch_tag_o[p] as usize % PLACES])
     }
 
-    /// Roles of what port `p` offers, which does offer something.
+    /// Roles of the instruction that port `p` offers. The port must offer one.
     #[inline]
     pub fn dispatched_roles(&self, p: usize) -> Roles {
         self.place(p).roles()
     }
 
-    /// What port `p` offers, which does offer something.
+    /// The instruction that port `p` offers, with its operands. The port must offer one.
     #[inline]
     pub fn dispatched(&self, p: usize) -> Dispatched<'_> {
         let shown = &self.shown;
@@ -292,12 +292,12 @@ impl OperandStage {
         Dispatched { issued, src_valid, data: self.provider.operands(p) }
     }
 
-    /// Whether nothing is on its way between the register file and its ports: what is offered waits until it is taken.
+    /// Whether nothing is in motion between the register file and its ports: offered instructions wait until they are taken.
     pub fn is_still(&self) -> bool {
         self.provider.is_still()
     }
 
-    /// The place that port `p` takes: the (p+1)-th lowest-numbered free one, if there is one.
+    /// The place for the instruction of port `p`: the (p+1)-th lowest-numbered free place, if there is one.
     #[inline]
     fn slot(&self, p: usize) -> Option<u8> {
         let free = self.all & !self.slot_busy_q;
@@ -305,7 +305,7 @@ impl OperandStage {
         (free != 0).then(|| free.trailing_zeros() as u8)
     }
 
-    /// Port `p` offers an instruction in this cycle.
+    /// Offers an instruction on port `p` in this cycle.
     #[inline]
     pub fn issue(&mut self, p: usize, issued: &Issued, slot: u8) {
         let (base, roles) = (self.rows.first(issued.warp), issued.instruction.roles());
@@ -324,7 +324,7 @@ impl OperandStage {
         self.offered[p] = *issued;
     }
 
-    /// The scheduler of port `p` names a candidate, whose head has these roles.
+    /// Names the candidate of port `p`'s scheduler; its head has these roles.
     #[inline]
     pub fn name(&mut self, p: usize, warp: u8, roles: Roles) {
         let base = self.rows.first(warp);
@@ -335,31 +335,31 @@ impl OperandStage {
         told.candidate_src_reg[OPERANDS * p..][..OPERANDS].copy_from_slice(&roles.sources());
     }
 
-    /// A grid is about to begin; `spare`: the last row belongs to no warp of it.
+    /// Announces that a grid is about to begin. `spare`: the last row belongs to none of its warps.
     #[inline]
     pub fn clear(&mut self, spare: bool) {
         self.side.candidates.clear = Some(spare);
     }
 
-    /// Of what is dispatched in this cycle, sources that another instruction accesses, three bits a port; and warps that have ended. Only a
-    /// design that keeps power states asks.
+    /// Passes the sources of dispatched instructions that another instruction accesses too, three bits a port, and the warps that have ended.
+    /// Only a design that keeps power states uses them.
     #[inline]
     pub fn tell_power(&mut self, keep: u8, over: u64) {
         self.side.power = PowerSide { keep, over };
     }
 
-    /// Events of the power states that the design keeps, of a settled cycle.
+    /// Events of the power states that the design keeps; valid in a settled cycle.
     #[inline]
     pub fn power_events(&self) -> (u64, u16) {
         self.provider.power_events()
     }
 
-    /// Whether warps that have ended change none of these states.
+    /// Whether ended warps change none of these power states.
     pub fn words_are_still(&self, over: u64) -> bool {
         self.provider.words_are_still(over)
     }
 
-    /// The dead registers that dispatched instructions name.
+    /// Passes on the dead registers that dispatched instructions name.
     #[inline]
     fn hint(&mut self, ready: u8) {
         for p in set_bits(self.shown.dispatch_valid_o & ready) {
@@ -373,15 +373,15 @@ impl OperandStage {
         }
     }
 
-    /// The instruction that issues on port `p` in this cycle, of the warp in a slot, ends its strand, whether it comes here or not.
+    /// Port `p` issues the last instruction of a strand in this cycle, of the warp in a slot, whether or not it comes to this stage.
     #[inline]
     pub fn end_strand(&mut self, p: usize, slot: u8) {
         self.side.fields.slot[p] = slot;
         self.side.fields.end |= 1 << p;
     }
 
-    /// Bus `p` offers a result in this cycle; its data is asked for at the edge. `next`: the next instruction of its warp reads it, which only a
-    /// design with candidates looks at.
+    /// Offers a result on bus `p`; its data is read at the clock edge. `next`: the next instruction of its warp reads the result, which only a
+    /// design with candidates uses.
     #[inline]
     pub fn write(&mut self, p: usize, result: WriteWord, next: bool) {
         self.side.candidates.write_next |= u8::from(next) << p;
@@ -390,7 +390,7 @@ impl OperandStage {
         (given.write_i[p], given.write_base_i[p]) = (result, self.rows.first(result.warp()));
     }
 
-    /// Settles the cycle: the ports in `ready` take what is offered to them. Gives the events.
+    /// Settles the cycle: the ports in `ready` take the instructions that are offered to them. Returns the events.
     #[inline]
     pub fn settle(&mut self, ready: u8) -> Events {
         self.given.dispatch_ready_i = ready;
@@ -400,7 +400,7 @@ impl OperandStage {
         self.provider.settle(&mut self.given, &self.side, &mut self.shown)
     }
 
-    /// The edge, after which nothing is offered. `write_data`: the data of a bus's result.
+    /// The clock edge. Afterwards nothing is offered. `write_data`: the data of a bus's result.
     #[inline]
     pub fn edge<'a>(&mut self, running: bool, write_data: impl Fn(usize) -> &'a WarpData) {
         if running && self.provider.is_quiet(&self.given, &self.side) {
@@ -426,25 +426,25 @@ impl OperandStage {
         self.begin();
     }
 
-    /// An edge at which no register is accessed.
+    /// A clock edge at which no register is accessed.
     fn access_alone(&mut self) {
         if let Some(columns) = self.provider.columns_mut() {
             columns.edge(true, |_| (None, None));
         }
     }
 
-    /// With unified memory: what registers leave of the columns in this cycle. It follows from state alone.
+    /// With unified memory: the column ports that registers leave free in this cycle. This follows from state alone.
     #[inline]
     pub fn columns_free(&self) -> ColumnsFree {
         self.provider.columns_free()
     }
 
-    /// With unified memory: the word at each word place, of a column of its own.
+    /// With unified memory: the word at each word place, each from a column of its own.
     pub fn column_data(&self, columns: &[u8; WORDS]) -> WarpData {
         self.provider.columns().map_or(WarpData::ZERO, |file| file.data(columns))
     }
 
-    /// With unified memory: what memory does at the next edge.
+    /// With unified memory: the accesses that memory performs at the next clock edge.
     #[inline]
     pub fn access_columns(&mut self, accesses: &Accesses) {
         if let Some(columns) = self.provider.columns_mut() {
@@ -452,7 +452,7 @@ impl OperandStage {
         }
     }
 
-    /// Nothing is offered yet: so it is after an edge. Whoever begins a cycle anew says so.
+    /// Clears all offers, as after a clock edge. Callers that begin a cycle anew call this.
     #[inline]
     pub fn begin(&mut self) {
         (self.given.issue_valid_i, self.given.issue_src_valid_i, self.given.write_valid_i) = (0, 0, 0);
@@ -469,7 +469,7 @@ fn registers(roles: Roles) -> u8 {
     bit(roles.a()) | bit(roles.b()) << 1 | bit(roles.c()) << 2
 }
 
-/// The instruction on an issue port.
+/// The instruction that is offered on an issue port.
 fn issued(inputs: &OperandStageIn, p: usize) -> Issued {
     Issued { instruction: inputs.issue_instruction_i[p], mask: inputs.issue_mask_i[p], warp: inputs.issue_warp_i[p] }
 }
@@ -599,14 +599,14 @@ impl Block for OperandStage {
 }
 
 impl OperandStage {
-    /// What becomes of results: ports.
+    /// The outputs for results: ports.
     pub fn results(&self, out: &mut OperandStageOut) {
         out.write_ready_o = self.write_ready();
         out.write_done_o = self.write_done();
         out.written_o = only(&self.shown.written_o, self.write_done());
     }
 
-    /// What is compared inside; the slots are those of this cycle.
+    /// Records the values that lockstep compares inside; the slots are those of this cycle.
     pub fn record(&self, slots: &SlotView<'_>, probe: &mut OperandStageProbe) {
         let nets = &mut probe.nets;
         *nets = OperandStageNets::zeroed();

@@ -94,39 +94,39 @@ ports! {
     }
 }
 
-/// Entries of a warp: one at least, so that the block can be run alone in any configuration.
+/// Entries of a warp: at least one, so that the block can be run alone in any configuration.
 fn entries(s: &SmShape) -> usize {
     s.power_entries.max(1)
 }
 
-/// All entries.
+/// Number of all entries.
 fn places(s: &SmShape) -> usize {
     entries(s) * s.warps
 }
 
-/// An instruction that enters the table, or is dispatched.
+/// An instruction that enters the table or is dispatched.
 #[derive(Clone, Copy, Debug)]
 pub struct Tabled {
-    /// Its warp.
+    /// Warp of the instruction.
     pub warp: u8,
-    /// Its address.
+    /// Address of the instruction.
     pub pc: u32,
-    /// Its roles.
+    /// Roles of the instruction.
     pub roles: Roles,
 }
 
 /// An instruction that issues.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaves {
-    /// Its warp.
+    /// Warp of the instruction.
     pub warp: u8,
-    /// Its address.
+    /// Address of the instruction.
     pub pc: u32,
-    /// It goes to the operand stage.
+    /// The instruction goes to the operand stage.
     pub stays: bool,
 }
 
-/// What happens at an edge.
+/// Events that one clock edge acts on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PassedBy {
     /// Instructions that are decoded.
@@ -135,9 +135,9 @@ pub struct PassedBy {
     pub issued: [Option<Leaves>; MAX_PORTS],
     /// Instructions that are dispatched.
     pub read: [Option<Tabled>; MAX_PORTS],
-    /// Warps whose registers have been written, and these.
+    /// Warps whose registers have been written, with these registers.
     pub written: [Option<(u8, u8)>; MAX_PORTS],
-    /// Warps whose predicates have been written, and these.
+    /// Warps whose predicates have been written, with these predicates.
     pub decided: [Option<(u8, u8)>; MAX_PORTS],
 }
 
@@ -161,9 +161,9 @@ impl Place {
     }
 }
 
-/// For each warp a few instructions that have been decoded and have not been written back (sharing thesis 4.2.3; 4.2.4, item 6).
+/// For each warp, a few instructions that have been decoded and not yet written back (sharing thesis 4.2.3; 4.2.4, item 6).
 ///
-/// Whoever uses this directly asks ([`reads`](Self::reads), [`wrote`](Self::wrote), [`event`](Self::event)) and ends the cycle with
+/// A direct caller asks ([`reads`](Self::reads), [`wrote`](Self::wrote), [`event`](Self::event)) and ends the cycle with
 /// [`advance`](Self::advance).
 #[derive(Clone)]
 pub struct AccessTable {
@@ -173,12 +173,12 @@ pub struct AccessTable {
     valid_q: [u8; WARP_NUMBERS],
     issued_q: [u8; WARP_NUMBERS],
     place_q: Box<[[Place; MAX_TABLE_ENTRIES]; WARP_NUMBERS]>,
-    /// How many are in use.
+    /// Number of entries in use.
     used: u32,
 }
 
 impl AccessTable {
-    /// Entries of a set that are so.
+    /// The entries of a set for which `so` holds.
     #[inline]
     fn those(&self, w: usize, set: u8, so: impl Fn(&Place) -> bool) -> u8 {
         set_bits(set).filter(|&e| so(&self.place_q[w][e])).fold(0, |found, e| found | 1 << e)
@@ -190,7 +190,7 @@ impl AccessTable {
         reg != NO_REG && set_bits(set).any(|e| self.place_q[w][e].names.contains(&reg))
     }
 
-    /// Sources of an instruction that is dispatched that another instruction of its warp accesses: bit s for source s.
+    /// Sources of a dispatched instruction that another instruction of its warp accesses: bit s for source s.
     #[inline]
     pub fn reads(&self, read: &Tabled) -> u8 {
         let w = usize::from(read.warp);
@@ -202,7 +202,7 @@ impl AccessTable {
         read.roles.sources().iter().enumerate().map(keep).fold(0, |all, bit| all | bit)
     }
 
-    /// Whether another instruction accesses a register than the one that has written it.
+    /// Whether an instruction other than the one that has written a register accesses it.
     #[inline]
     pub fn wrote(&self, warp: u8, reg: u8) -> bool {
         let w = usize::from(warp);
@@ -215,7 +215,7 @@ impl AccessTable {
         self.access(w, others, reg)
     }
 
-    /// What it says of all that is dispatched and written in a cycle: `read_keep_o` and `reg_keep_o`.
+    /// The outputs for everything that is dispatched and written in a cycle: `read_keep_o` and `reg_keep_o`.
     pub fn keeps(&self, passed: &PassedBy) -> (u8, u8) {
         let read = passed.read.iter().enumerate().filter_map(|(p, read)| Some((p, (*read)?)));
         let written = passed.written.iter().enumerate().filter_map(|(p, written)| Some((p, (*written)?)));
@@ -232,10 +232,10 @@ impl AccessTable {
         pack(ACCESS_TABLE_EVENT, [self.used, full.count() as u32]) as u16
     }
 
-    /// The edge.
+    /// Performs the clock edge.
     #[inline]
     pub fn advance(&mut self, passed: &PassedBy) {
-        // Which entries are meant is found by the state before the edge, all of it.
+        // All entries are selected by the state before the edge.
         let lowest = |set: u8| set & set.wrapping_neg();
         let taken = passed
             .pushed
@@ -281,7 +281,7 @@ impl AccessTable {
         }
     }
 
-    /// Entries become free.
+    /// Frees entries.
     #[inline]
     fn free(&mut self, w: usize, entries: u8) {
         self.used -= (self.valid_q[w] & entries).count_ones();
@@ -304,7 +304,7 @@ impl AccessTable {
             Place { pc: pushed.pc, names: [a, b, c, pushed.roles.d()], p: pushed.roles.p() };
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         (self.valid_q, self.issued_q) = ([0; WARP_NUMBERS], [0; WARP_NUMBERS]);
         self.used = 0;

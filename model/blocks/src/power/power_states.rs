@@ -107,7 +107,7 @@ ports! {
     }
 }
 
-/// What decides about states: `power_straps_t`.
+/// The straps of the power states: `power_straps_t`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PowerStraps {
     /// Mode: see [`mode`].
@@ -120,32 +120,32 @@ pub struct PowerStraps {
 
 /// Modes.
 pub mod mode {
-    /// Nothing changes.
+    /// No state changes.
     pub const ALWAYS_ON: u8 = 0;
     /// A register sleeps after each access.
     pub const SLEEP_ALWAYS: u8 = 1;
     /// An access leaves the state that the instruction names.
     pub const HINTS: u8 = 2;
-    /// The same, but a register stays ON that another instruction in progress accesses.
+    /// As `HINTS`, but a register stays ON if another instruction in progress accesses it.
     pub const HINTS_AND_TABLE: u8 = 3;
 }
 
 impl PowerStraps {
-    /// Those on the port `cfg_i`.
+    /// Decodes the straps on the port `cfg_i`.
     #[inline]
     pub fn of(word: u16) -> Self {
         let latency = |low: u32| (word >> low) as u8 & 0xf;
         Self { mode: word as u8 & 3, wake_sleep: latency(2), wake_off: latency(6) }
     }
 
-    /// As they are on the port `cfg_i`.
+    /// The straps in the form of the port `cfg_i`.
     #[inline]
     pub fn word(self) -> u16 {
         u16::from(self.mode & 3) | u16::from(self.wake_sleep & 0xf) << 2 | u16::from(self.wake_off & 0xf) << 6
     }
 }
 
-/// Registers that an access leaves in another state than ON: each once, with the slot that it is in and its state. Sources that are also the result are
+/// Registers that an access leaves in a state other than ON: each once, with its slot and its state. A source that is also the result is
 /// not among them; `result` is.
 #[derive(Clone, Copy, Debug, Default)]
 struct Changes {
@@ -154,7 +154,7 @@ struct Changes {
 }
 
 impl Changes {
-    /// Of an instruction.
+    /// The changes of an instruction.
     #[inline]
     fn of(mode: u8, roles: Roles, states: u8) -> Self {
         let state = |bits: u8| if mode == mode::SLEEP_ALWAYS { State::Sleep } else { State::of(bits) };
@@ -192,28 +192,28 @@ fn below(n: u8) -> Set {
 /// An instruction whose accesses begin or end.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// Its warp.
+    /// Warp of the instruction.
     pub warp: u8,
-    /// Its roles.
+    /// Roles of the instruction.
     pub roles: Roles,
-    /// The states that it leaves: bits 52:47 of its control word.
+    /// The states in which it leaves its registers: bits 52:47 of its control word.
     pub states: u8,
-    /// Bit s: another instruction of the warp accesses source s. Of an instruction that is dispatched.
+    /// Bit s: another instruction of the warp accesses source s. Used for an instruction that is dispatched.
     pub keep: u8,
 }
 
 /// A register that has been written.
 #[derive(Clone, Copy, Debug)]
 pub struct Written {
-    /// Its warp.
+    /// Warp of the register.
     pub warp: u8,
-    /// Its name.
+    /// Name of the register.
     pub reg: u8,
-    /// Another instruction of the warp accesses it.
+    /// Another instruction of the warp accesses the register.
     pub keep: bool,
 }
 
-/// What happens to warps at an edge, besides accesses.
+/// Events of warps at an edge, besides accesses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Course {
     /// Warps with living lanes.
@@ -226,7 +226,7 @@ pub struct Course {
     pub launch: Option<u8>,
 }
 
-/// An access that ends, and whose register's state changes or would.
+/// An access that ends and whose register changes its state, or would.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ended {
     warp: u8,
@@ -237,14 +237,14 @@ struct Ended {
 /// Accesses that end at an edge: a result and three sources a port.
 const MAX_ENDED: usize = NAMES * MAX_PORTS;
 
-/// What is decided about the states in a cycle, for its edge and its events.
+/// Decisions about the states in a cycle, for its edge and its events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changing {
     /// Heads that wait for a wake-up.
     waking: u64,
-    /// Those of them whose registers are ON after the edge.
+    /// Waiting heads whose registers are ON after the edge.
     woken: u64,
-    /// The accesses that end; the first `endings` of them are there.
+    /// The accesses that end; only the first `endings` elements are valid.
     ended: [Ended; MAX_ENDED],
     endings: usize,
     /// `power_event_t`.
@@ -255,7 +255,7 @@ pub struct Changing {
 
 /// The power states of all registers (sharing thesis 4.2.3, 4.2.4).
 ///
-/// What a head waits for is kept, and looked at anew only where the head or a register of its warp has changed since. Whoever uses this directly tells of each
+/// The condition for which a head waits is kept, and updated only where the head or a register of its warp has changed. A direct caller reports each
 /// new head ([`head`](Self::head)) and calls [`settle`](Self::settle) before it asks ([`clear`](Self::clear), [`changing`](Self::changing)); it ends the cycle
 /// with [`advance`](Self::advance).
 #[derive(Clone)]
@@ -266,28 +266,28 @@ pub struct PowerStates {
     wake_q: [u8; WARP_NUMBERS],
     counts: Counts,
     registers_q: u8,
-    /// The last heads that [`head`](Self::head) got.
+    /// The heads that [`head`](Self::head) got last.
     roles: Box<[Roles; WARP_NUMBERS]>,
-    /// Heads with a register whose state is about to change, and others with a register that is not ON; not known for the warps of `stale`.
+    /// Heads with a register whose state is about to change, and other heads with a register that is not ON; not valid for the warps of `stale`.
     waits_read: u64,
     waits_wake: u64,
     stale: u64,
-    /// Of the block alone: what it has decided for its edge.
+    /// Used only when the block runs alone: the decisions of the cycle, for its edge.
     decided: Changing,
 }
 
-/// The registers that there are: all names but that of no register, whose bits never change.
+/// The set of all registers: all names except that of no register, whose bits never change.
 const ALL: Set = [u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 1];
 
 impl PowerStates {
-    /// Warp `w` has another head than before.
+    /// Reports that warp `w` has a new head.
     #[inline]
     pub fn head(&mut self, w: usize, roles: Roles) {
         self.roles[w] = roles;
         self.stale |= 1 << w;
     }
 
-    /// Looks at those heads of `clear` of which something has changed.
+    /// Updates those heads of `clear` for which something has changed.
     #[inline]
     pub fn settle(&mut self, clear: u64) {
         let changed = self.stale & clear;
@@ -302,14 +302,14 @@ impl PowerStates {
         self.stale &= !changed;
     }
 
-    /// Those heads of `clear` whose registers are all ON without a change that waits. They have been [settled](Self::settle).
+    /// The heads of `clear` whose registers are all ON without a pending change. They have been [settled](Self::settle).
     #[inline]
     pub fn clear(&self, straps: PowerStraps, clear: u64) -> u64 {
         debug_assert_eq!(self.stale & clear, 0, "settled");
         if straps.mode == mode::ALWAYS_ON { clear } else { clear & !(self.waits_read | self.waits_wake) }
     }
 
-    /// What changes at the edge, with the instructions that are dispatched and the registers that have been written; its event words.
+    /// The changes at the edge, with the instructions that are dispatched and the registers that have been written; the event words.
     #[inline]
     pub fn changing(
         &self,
@@ -385,7 +385,7 @@ impl PowerStates {
         })
     }
 
-    /// The edge: what has been found to change, the instructions that go to the operand stage, and what happens to warps.
+    /// Clock edge: the changes, the instructions that go to the operand stage, and the events of warps.
     #[inline]
     pub fn advance(
         &mut self,
@@ -415,7 +415,7 @@ impl PowerStates {
         }
     }
 
-    /// Wake-ups continue; some end.
+    /// Continues wake-ups, and ends some.
     #[inline]
     fn wake(&mut self, straps: PowerStraps, changing: &Changing) {
         for w in set_bits(changing.waking) {
@@ -433,7 +433,7 @@ impl PowerStates {
         }
     }
 
-    /// An access ends.
+    /// Ends an access.
     #[inline]
     fn end(&mut self, Ended { warp, reg, kept }: Ended) {
         let w = usize::from(warp);
@@ -448,7 +448,7 @@ impl PowerStates {
         self.stale |= 1 << w;
     }
 
-    /// An instruction goes to the operand stage.
+    /// Begins the accesses of an instruction that goes to the operand stage.
     #[inline]
     fn begin(&mut self, mode: u8, access: &Access) {
         let w = usize::from(access.warp);
@@ -461,7 +461,7 @@ impl PowerStates {
         }
     }
 
-    /// The registers of `w` with names below `registers` are in SLEEP, all others are OFF.
+    /// Sets the registers of `w` with names below `registers` to SLEEP, and all others to OFF.
     fn fill(&mut self, w: usize, registers: u8) {
         let asleep = below(registers);
         self.off_q[w] = std::array::from_fn(|word| ALL[word] & !asleep[word]);
@@ -475,7 +475,7 @@ impl PowerStates {
         straps.mode == mode::ALWAYS_ON || clear & self.waits_wake == 0 && !alive & idle & self.counts.counted() == 0
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         *self.off_q = [ALL; WARP_NUMBERS];
         *self.asleep_q = [Set::default(); WARP_NUMBERS];
@@ -488,7 +488,7 @@ impl PowerStates {
 }
 
 impl Changing {
-    /// An access of a register ends.
+    /// Adds an access of a register that ends.
     #[inline]
     fn end(&mut self, straps: PowerStraps, warp: u8, reg: u8, keep: bool) {
         let kept = keep && straps.mode == mode::HINTS_AND_TABLE;
@@ -497,14 +497,14 @@ impl Changing {
     }
 }
 
-/// The registers that an instruction names; 255: none, of which no bit is set.
+/// The registers that an instruction names; 255 means none, and no bit of it is set.
 #[inline]
 fn names(roles: Roles) -> [u8; NAMES] {
     let [a, b, c] = roles.sources();
     [a, b, c, roles.d()]
 }
 
-/// The instructions of such ports.
+/// The instructions on ports of this form.
 fn accesses(valid: u8, warps: &[u8], roles: &[u64], states: &[u8], keep: u8) -> [Option<Access>; MAX_PORTS] {
     std::array::from_fn(|p| {
         let keep = keep >> (OPERANDS * p) & 0b111;
@@ -581,7 +581,7 @@ impl Block for PowerStates {
     fn probe(&self, _: &PowerStatesIn, _: &PowerStatesOut, probe: &mut PowerStatesProbe) {
         let words = WORDS * MAX_WARPS;
         probe.off_q.copy_from_slice(&self.off_q.as_flattened()[..words]);
-        // No register, and OFF from reset on.
+        // The bit of no register is OFF from reset on.
         probe.off_q.iter_mut().skip(WORDS - 1).step_by(WORDS).for_each(|word| *word |= !ALL[WORDS - 1]);
         probe.asleep_q.copy_from_slice(&self.asleep_q.as_flattened()[..words]);
         probe.pending_q.copy_from_slice(&self.pending_q.as_flattened()[..words]);

@@ -1,10 +1,10 @@
-//! What blocks keep of the power states of words: sets of registers, and how many of a warp are ON and in SLEEP.
+//! State of the power states of words that blocks keep: sets of registers, and how many of a warp are ON and in SLEEP.
 
 use crate::REG_BITS;
 use crate::mrf::bits::is_set;
 use crate::sizes::{MAX_WARPS, WARP_NUMBERS};
 
-/// Words of 64 bits with a warp's registers.
+/// Number of 64-bit words in the set of a warp's registers.
 pub(crate) const WORDS: usize = (1 << REG_BITS) / u64::BITS as usize;
 
 /// A state of a register, as an instruction names it.
@@ -53,7 +53,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// All are OFF.
+    /// All registers are OFF.
     pub(crate) const NONE: Self =
         Self { on_q: [0; WARP_NUMBERS], asleep_q: [0; WARP_NUMBERS], on: 0, asleep: 0, counted: 0 };
 
@@ -69,18 +69,18 @@ impl Counts {
         self.counted
     }
 
-    /// Those of a warp: ON, in SLEEP.
+    /// The counts of a warp: ON, in SLEEP.
     #[inline]
     pub(crate) fn of(&self, w: usize) -> [u8; 2] {
         [self.on_q[w], self.asleep_q[w]]
     }
 
-    /// Those of all warps that an SM has: ON, in SLEEP.
+    /// The counts of all warps that an SM has: ON, in SLEEP.
     pub(crate) fn all(&self) -> [&[u8]; 2] {
         [&self.on_q[..MAX_WARPS], &self.asleep_q[..MAX_WARPS]]
     }
 
-    /// Sets those of a warp.
+    /// Sets the counts of a warp.
     #[inline]
     pub(crate) fn set(&mut self, w: usize, [on, asleep]: [u8; 2]) {
         self.on = self.on + u32::from(on) - u32::from(self.on_q[w]);
@@ -89,7 +89,7 @@ impl Counts {
         self.counted = self.counted & !(1 << w) | u64::from(on | asleep != 0) << w;
     }
 
-    /// Adds to those of a warp, or subtracts by adding the negative.
+    /// Adds to the counts of a warp, or subtracts by adding the negative.
     #[inline]
     pub(crate) fn add(&mut self, w: usize, on: u8, asleep: u8) {
         self.set(w, [self.on_q[w].wrapping_add(on), self.asleep_q[w].wrapping_add(asleep)]);

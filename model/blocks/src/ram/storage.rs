@@ -7,7 +7,7 @@ const LANE_BYTES: usize = size_of::<u32>();
 /// Bytes of a word.
 pub(crate) const LINE_BYTES: usize = LANES * LANE_BYTES;
 
-/// All ones in the bytes of a word of which the lowest four bits have one.
+/// All ones in the bytes of a word that are selected by the lowest four bits of `bytes`.
 #[inline]
 pub(crate) fn select_bytes(bytes: u32) -> u32 {
     // Each of the four bits becomes the lowest one of its byte, and fills it.
@@ -24,7 +24,7 @@ pub(crate) fn select_bytes(bytes: u32) -> u32 {
 pub(crate) struct Storage {
     words: Box<[WarpData]>,
     rdata_q: [WarpData; 1],
-    /// The output is still this word rather than `rdata_q`.
+    /// The output is still this word of the RAM rather than `rdata_q`.
     in_place: Option<u16>,
 }
 

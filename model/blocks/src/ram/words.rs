@@ -33,7 +33,7 @@ impl Words {
         u64::from(self.rdata_q[1]) << u32::BITS | u64::from(self.rdata_q[0])
     }
 
-    /// An edge with a read.
+    /// Clock edge with a read.
     #[inline]
     pub fn read(&mut self, addr: usize) {
         self.rdata_q = self.place(addr).map_or([0; 2], |word| match *word {
@@ -43,7 +43,7 @@ impl Words {
         });
     }
 
-    /// An edge with a write of the bits of `enable`; the output keeps its value.
+    /// Clock edge with a write of the bits of `enable`; the output keeps its value.
     #[inline]
     pub fn write(&mut self, addr: usize, data: u64, enable: u64) {
         let (enable, stride) = (enable & u64::MAX >> (u64::BITS - self.bits), self.stride);

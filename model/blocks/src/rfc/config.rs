@@ -1,4 +1,4 @@
-//! The section of the configuration that is about the register file cache, its rules and presets; see `docs/blocks/rfc.md`.
+//! The section of the configuration for the register file cache, its rules and presets; see `docs/blocks/rfc.md`.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,17 +29,17 @@ section! {
     }
 }
 
-/// Which entry is replaced.
+/// The entry that is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Replacement {
-    /// The one that came first.
+    /// The entry that was allocated first.
     Fifo,
-    /// The one whose last use is longest ago.
+    /// The entry that was least recently used.
     Lru,
 }
 
-/// How it is selected, and what goes with that.
+/// How the design is selected, and what belongs to that.
 pub(crate) const SELECTION: Selection =
     Selection { key: "rfc.entries", holds: |config| config.rfc.entries != 0, rules: RULES, presets: PRESETS };
 
@@ -77,7 +77,7 @@ const RULES: &[Rule] = &[
 const RFC: Config = Config { rfc: RfcConfig { entries: 6, ..RfcConfig::DEFAULT }, ..TWO_LEVEL };
 const RFC_LIVE: Config = Config { rfc: RfcConfig { live: true, ..RFC.rfc }, ..RFC };
 
-/// The RFC paper's SM (table 4). Its latencies are meant from issue to issue (docs/papers.md).
+/// The RFC paper's SM (table 4). The paper's latencies are taken from issue to issue (docs/papers.md).
 const RFC_PAPER: Config = Config {
     sm: SmConfig {
         alu_latency: 3,

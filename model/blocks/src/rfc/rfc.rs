@@ -26,13 +26,13 @@ use crate::write::{WriteWord, WrittenWord};
 use crate::{Decode, LANES, LaneMask, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, packed, ports};
 
 pub(crate) const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
-/// Width of the straps: the cache's, and those of the power states above them.
+/// Width of the cache's own straps. The straps of the power states are above them.
 pub(crate) const CACHE_CFG_BITS: u32 = 5;
-/// *prompt*, above the straps of the power states.
+/// Bit of the strap *prompt*, above the straps of the power states.
 const PROMPT: u32 = CACHE_CFG_BITS + POWER_CFG_BITS;
 const RFC_CFG_BITS: u32 = PROMPT + 1;
 
-/// Fields of `rfc_event_t`, most significant first. Others of the SM's event words have the page's names, so these begin with the cache's.
+/// Fields of `rfc_event_t`, most significant first. Other event words of the SM use the names on the page, so these names begin with the cache's.
 pub const RFC_EVENT: &[(&str, u32)] = &[
     ("rfc_tag_check", 2),
     ("rfc_stall_eviction", 2),
@@ -194,49 +194,49 @@ struct Stage {
     warp: u8,
     tag: u8,
     private: bool,
-    /// Register written; 255: none. Its result goes around the cache, past the LRF.
+    /// Register written; 255: none. Then two flags: the result goes around the cache; the result goes past the LRF.
     dst: u8,
     around: bool,
     past: bool,
-    /// The power state in which each source is left.
+    /// The power state in which the instruction leaves each source.
     left: [u8; OPERANDS],
 }
 
-/// What has been decided in a cycle from state and slots.
+/// The decisions of a cycle that follow from state and slots.
 #[derive(Clone, Copy, Default)]
 struct Decided {
     routes: Routes,
-    /// The result at each LRF, what it does below, and the value that is flushed.
+    /// The result at each LRF and the operation that it causes in the cache below; the value that each LRF flushes.
     upper: [Option<(LrfOp, Below)>; MAX_PORTS],
     lrf_flush: [Option<LrfFlush>; MAX_PORTS],
     /// The fill of each cache.
     fill: [Option<Fill>; MAX_PORTS],
-    /// The operation on each cache, and what it or a flush does.
+    /// The operation on each cache, and the outcome of that operation or of a flush.
     op: [Option<Op>; MAX_PORTS],
     done: [Done; MAX_PORTS],
     flush: [Flush; MAX_PORTS],
-    /// Evictions that begin.
+    /// The eviction that begins in each cache.
     push: [Option<Value>; MAX_PORTS],
     /// Caches that perform their operations.
     op_ready: u8,
-    /// Values that are there for the MRF's write ports, and ports that take what is offered.
+    /// Values that wait at the MRF's write ports, and write ports whose words are ON.
     write_valid: u8,
     write_on: u8,
-    /// What the results offer to the MRF, whether its word is ON or not.
+    /// Results that are offered to the MRF, whether their words are ON or not.
     offered: u8,
-    /// What the words of the MRF see, and what changes there.
+    /// The accesses to the words of the MRF, and the changes of their power states.
     words: Words,
     changing: Changing,
-    /// Ports whose unit takes what is offered.
+    /// Ports whose unit takes the offered instruction.
     dispatch_ready: u8,
-    /// Slots that are being emptied, and those of which nothing is left.
+    /// Slots that are being flushed, and flushed slots with no value left.
     flushing: u64,
     flush_done: u64,
 }
 
-/// Each active slot has entries of one warp register: results go there, operands are looked for there first (RFC paper 3.1, 3.3; hierarchy thesis 5.2, 5.3).
+/// Each active slot has entries of one warp register: results are written there, operands are looked up there first (RFC paper 3.1, 3.3; hierarchy thesis 5.2, 5.3).
 ///
-/// Like the MRF it is asked and told directly where it stands in an operand stage: [`see`](Self::see) the slots, then what the MRF's functions of the same names do.
+/// An operand stage calls it directly, like the MRF: [`see`](Self::see) presents the slots, then follow the functions that have the same names as the MRF's.
 #[derive(Clone)]
 pub struct Rfc {
     ports: usize,
@@ -247,19 +247,19 @@ pub struct Rfc {
     evictions: Vec<RfcEvictions>,
     results: RfcResults,
     operands: FrontOperands,
-    /// One above each cache, or none.
+    /// One LRF above each cache, or none.
     lrf: Vec<RfcLrf>,
-    /// Where reads allocate.
+    /// Present if reads allocate.
     fills: Option<Box<RfcFills>>,
-    /// Where the words of the MRF have power states.
+    /// Present if the words of the MRF have power states.
     power: Option<Box<RfcPower>>,
     mrf: Mrf,
-    /// What the MRF is given in this cycle, and what it shows (but for 1024-bit data).
+    /// The inputs of the MRF in this cycle, and its outputs (but for 1024-bit data).
     given: MrfIn,
     shown: MrfOut,
-    /// Nets that are settled after the edge.
+    /// Nets that are computed right after the clock edge.
     looked: [Looked; MAX_PORTS],
-    /// Lanes of each source that are in the LRF, and those that are there or in the cache.
+    /// Lanes of each source that are in the LRF, and lanes that are in the LRF or in the cache.
     upper_hit: [[u32; OPERANDS]; MAX_PORTS],
     hit: [[u32; OPERANDS]; MAX_PORTS],
     missing: [u8; MAX_PORTS],
@@ -267,23 +267,23 @@ pub struct Rfc {
     behind: u8,
     /// The strap *prompt*.
     prompt: bool,
-    /// Instructions in T that wait for nothing but their words and a collector, and those whose words are ON.
+    /// Instructions in T that wait only for their words and a collector, and the ports where all these words are ON.
     asking: [Option<Asking>; MAX_PORTS],
     look_on: u8,
     leave: u8,
     /// Ports that offer an instruction with all its operands.
     offered: u8,
-    /// Operands of what a port offers, where some came from the cache: of which tag.
+    /// Merged operands of the instruction that a port offers, if some lanes came from the cache, and its tag.
     merged_tag: [Option<u8>; MAX_PORTS],
     merged: Box<[[WarpData; OPERANDS]; MAX_PORTS]>,
-    /// Nets that are settled when the slots are seen.
+    /// Nets that are computed when the slots are presented.
     decided: Decided,
-    /// What the block is given, where it is looked at alone.
+    /// The inputs of the MRF in a block that runs alone.
     outside: MrfIn,
 }
 
 impl Rfc {
-    /// What depends on state alone, but for the operands. What means nothing stays as it was.
+    /// Fills the outputs that depend on state alone, without the operands. Fields without a meaning keep their values.
     #[inline]
     pub(crate) fn show(&self, out: &mut MrfOut) {
         out.issue_ready_o = (!self.tag_valid_q | self.leave) & u8::MAX >> (u8::BITS as usize - self.ports);
@@ -298,13 +298,13 @@ impl Rfc {
         }
     }
 
-    /// Operands of the instruction that dispatch port `p` offers.
+    /// Operands of the instruction that is offered on dispatch port `p`.
     #[inline]
     pub(crate) fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
         if self.merged_tag[p].is_some() { &self.merged[p] } else { self.mrf.operands(p) }
     }
 
-    /// Whether nothing is on its way: an instruction in T may wait for a collector, and offers for their units.
+    /// Whether nothing is in motion: instructions in T may wait for a collector, and offered instructions for their units.
     pub(crate) fn is_still(&self) -> bool {
         self.mrf.is_still() && self.nothing_moves()
     }
@@ -318,20 +318,20 @@ impl Rfc {
             && self.evictions.iter().all(RfcEvictions::is_empty)
     }
 
-    /// Ports whose instruction in T waits for words to wake, or that have just stopped to wait.
+    /// Ports whose instruction in T waits for its words to wake up; not 0 while any wake-up is in progress.
     #[inline]
     fn waits_for_words(&self) -> u8 {
         let Some(power) = &self.power else { return 0 };
         u8::from(!power.is_idle()) | self.tag_valid_q & !self.look_on
     }
 
-    /// Whether operands wait to be put into the cache; nothing is dispatched meanwhile.
+    /// Whether operands wait to be filled into the cache; no instruction is dispatched meanwhile.
     #[inline]
     fn fills_are_busy(&self) -> bool {
         self.fills.as_ref().is_some_and(|fills| fills.busy())
     }
 
-    /// Whether an edge changes nothing (but in reset).
+    /// Whether a clock edge changes nothing, except in reset.
     #[inline]
     pub(crate) fn is_quiet(&self, given: &MrfIn, over: u64) -> bool {
         self.decided.flushing == 0
@@ -342,19 +342,19 @@ impl Rfc {
             && self.mrf.is_quiet(&self.given)
     }
 
-    /// Whether warps that have ended change no word.
+    /// Whether ended warps change the power state of no word.
     #[inline]
     pub(crate) fn words_are_still(&self, over: u64) -> bool {
         self.power.as_ref().is_none_or(|power| power.is_still(over))
     }
 
-    /// Slots of which nothing is left.
+    /// Flushed slots with no value left.
     #[inline]
     pub(crate) fn flush_done(&self) -> u64 {
         self.decided.flush_done
     }
 
-    /// Computes what follows from state alone.
+    /// Computes all nets that follow from state alone.
     #[inline]
     fn settle(&mut self) {
         (self.given.issue_valid_i, self.given.issue_src_valid_i) = (0, 0);
@@ -372,7 +372,7 @@ impl Rfc {
             let missing = set_bits(stage.look.src_valid).filter(lacks).fold(0, |sources, k| sources | 1 << k);
             (self.looked[p], self.hit[p], self.missing[p]) = (looked, hit, missing);
             let evictions = &self.evictions[p];
-            // What goes into its bank now is there when a collector asks.
+            // A value that is written into its bank in this cycle is there when a collector reads it.
             let lands = self.lands(p);
             let waits = |k| evictions.is_on_its_way(stage.warp, stage.look.reg[k], lands);
             if !evictions.is_empty() && set_bits(missing).any(waits) {
@@ -405,7 +405,7 @@ impl Rfc {
         self.offered = 0;
         for p in 0..self.ports {
             if !is_set(self.shown.dispatch_valid_o, p) {
-                // What was offered here may go on elsewhere, and its tag come again.
+                // An instruction that was offered here may leave by the other port, and its tag may be used again.
                 self.merged_tag[p] = None;
                 continue;
             }
@@ -422,7 +422,7 @@ impl Rfc {
         }
     }
 
-    /// Whether a register that an instruction in T reads or writes is that of a result in a latch, or of one that has left it for the MRF's queue.
+    /// Whether an instruction in T reads or writes the register of a result that is in a latch, or has left its latch for the MRF's queue.
     #[inline]
     fn waits_for_result(&self, stage: &Stage) -> bool {
         let Stage { look, warp, dst, .. } = stage;
@@ -434,7 +434,7 @@ impl Rfc {
             .any(|(owner, reg)| owner == *warp && (reg == *dst || set_bits(look.src_valid).any(|k| look.reg[k] == reg)))
     }
 
-    /// Puts the operands of an instruction together, once.
+    /// Merges the operands of an offered instruction, once.
     #[inline]
     fn gather(&mut self, p: usize, tag: u8) {
         if self.merged_tag[p] == Some(tag) {
@@ -449,7 +449,7 @@ impl Rfc {
         }
     }
 
-    /// The slots of a cache among all slots.
+    /// The slots of cache `c` in a set of all slots, numbered within the cache.
     #[inline]
     fn of_cache(&self, set: u64, c: usize) -> u64 {
         if self.ports == 1 {
@@ -458,7 +458,7 @@ impl Rfc {
         set_bits(set).filter(|s| s % MAX_PORTS == c).fold(0, |own, s| own | 1 << (s / MAX_PORTS))
     }
 
-    /// Computes what follows from state and slots, and shows it. `base`: the first row of a slot's warp.
+    /// Computes all nets that follow from state and slots, and fills the outputs. `base`: the first row of a slot's warp.
     #[inline]
     pub(crate) fn see(&mut self, straps: u16, slots: &SlotView<'_>, base: impl Fn(usize) -> u16, out: &mut MrfOut) {
         if let Some(power) = &mut self.power {
@@ -538,19 +538,19 @@ impl Rfc {
         }
     }
 
-    /// Data of an eviction of cache `c` that comes in this cycle and may be offered at once.
+    /// Data of an eviction of cache `c` that arrives in this cycle and may be offered at once.
     #[inline]
     fn comes(&self, c: usize) -> Option<&WarpData> {
         coming(&self.data[c], self.lrf.get(c)).filter(|_| self.prompt)
     }
 
-    /// Whether what goes into the bank of port `p` is an eviction's value that nothing waits for any longer.
+    /// Whether the value that port `p` writes into its bank belongs to an eviction, and no instruction has to wait for it any longer.
     #[inline]
     fn lands(&self, p: usize) -> bool {
         self.prompt && is_set(self.shown.write_done_o & self.results.queued_evictions(), p)
     }
 
-    /// Write ports where the word of what is offered, or else of what is in the latch, is ON.
+    /// Write ports where the word of the offered value, or else of the result in the latch, is ON.
     #[inline]
     fn words_on(&self, offers: u8) -> u8 {
         let all = u8::MAX >> (u8::BITS as usize - self.ports);
@@ -559,7 +559,7 @@ impl Rfc {
         set_bits(all).filter(on).fold(0, |set, b| set | 1 << b)
     }
 
-    /// What stands in front of a write port.
+    /// The word that the value at a write port is to be written to.
     #[inline]
     fn word(&self, offers: u8, b: usize) -> Option<Word> {
         if is_set(offers, b) {
@@ -573,7 +573,7 @@ impl Rfc {
         is_set(self.results.valid(), b).then_some(Word { warp: latch.warp, reg: latch.reg, evict: false })
     }
 
-    /// What becomes of the words of the MRF.
+    /// Determines how the words of the MRF change state.
     #[inline]
     fn decide_words(&mut self, side: &PowerSide) {
         let Some(power) = &self.power else { return };
@@ -600,7 +600,7 @@ impl Rfc {
         (self.decided.changing.event, self.decided.changing.wait_event)
     }
 
-    /// The result that goes at a cache, if there is an LRF above that, and what it does below.
+    /// The result that cache `c` accepts, if it has an LRF above, and the operation that it causes in the cache.
     #[inline]
     fn at_lrf(&self, c: usize, BusOp { bus, slot, kill, upper }: BusOp) -> Option<(LrfOp, Below)> {
         let (lrf, latch) = (self.lrf.get(c)?, self.results.latch(bus.into()));
@@ -608,7 +608,7 @@ impl Rfc {
         Some((op, lrf.below(&op)))
     }
 
-    /// The operation on a cache: a fill, or what becomes of a result.
+    /// The operation on a cache: a fill, or the operation that a result causes.
     #[inline]
     fn operation(&self, c: usize, upper: Option<&(LrfOp, Below)>) -> Option<Op> {
         if let Some(Fill { mask, slot, reg, .. }) = self.decided.fill[c] {
@@ -624,7 +624,7 @@ impl Rfc {
         })
     }
 
-    /// Settles the cycle. Gives the events of the MRF.
+    /// Settles the cycle. Returns the events of the MRF.
     #[inline]
     pub(crate) fn late(&mut self, given: &MrfIn, straps: u16, side: &PowerSide) -> u64 {
         let offers: [Option<Value>; MAX_PORTS] = std::array::from_fn(|b| {
@@ -653,7 +653,7 @@ impl Rfc {
         self.shown.event_o
     }
 
-    /// The edge. `write_data`: the data of a bus's result. Whoever is asked for data is asked before it moves.
+    /// The clock edge. `write_data`: the data of a bus's result. Each block's data is read before that block advances.
     #[inline]
     pub(crate) fn edge<'a>(
         &mut self,
@@ -701,7 +701,7 @@ impl Rfc {
             let bus_data = routes.op[p].map(|op| self.results.data(op.bus.into()));
             let fill_data = fill[p].as_ref().zip(self.fills.as_ref()).map(|(fill, fills)| fills.data(fill));
             let written = op[p].filter(|op| !op.kill && done[p].ready);
-            // Of a spill the data come later, and what is on the bus is the LRF's.
+            // The data of a spill comes a cycle later; the data on the bus belongs to the LRF.
             let write = written.zip(fill_data.or(bus_data)).map(|(Op { mask, .. }, data)| {
                 let index = done[p].entry.unwrap_or_default();
                 (Write { mask, index }, data)
@@ -734,7 +734,7 @@ impl Rfc {
         self.settle();
     }
 
-    /// The edge of the fills: before operands move, as some of them go there.
+    /// The clock edge of the fills. It precedes the clock edge of the operands, because some operands go into the fills.
     #[inline]
     fn fill(&mut self, op_ready: u8) {
         let Some(mut fills) = self.fills.take() else { return };
@@ -755,7 +755,7 @@ impl Rfc {
         self.fills = Some(fills);
     }
 
-    /// Data of the operation on cache `p`: a fill's, or what is on the bus.
+    /// Data of the operation on cache `p`: the data of a fill, or of the result.
     fn written(&self, p: usize) -> Option<&WarpData> {
         let Decided { routes, fill, .. } = &self.decided;
         match (&fill[p], &self.fills) {
@@ -764,7 +764,7 @@ impl Rfc {
         }
     }
 
-    /// The operands that come from cache `p`, and from the LRF above it.
+    /// Puts the operands that come from cache `p`, and from the LRF above it, into the operand latches.
     #[inline]
     fn land(&mut self, p: usize) {
         let data = &self.data[p];
@@ -778,7 +778,7 @@ impl Rfc {
         }
     }
 
-    /// Instructions that leave T say what becomes of their results.
+    /// Records for instructions that leave T where their results are to go.
     #[inline]
     fn note_results(&mut self) {
         for p in set_bits(self.leave) {
@@ -824,7 +824,7 @@ impl Rfc {
         }
     }
 
-    /// What an edge in reset does to the control.
+    /// The effect of a clock edge in reset on the control state.
     fn reset(&mut self) {
         self.tag_valid_q = 0;
         for stage in &mut self.stage {
@@ -898,7 +898,7 @@ impl Rfc {
         lrf.counts(is_set(straps, 1), moved, performed, lrf_flush[p])
     }
 
-    /// Where the operation on a cache comes from.
+    /// The origin of the operation on a cache.
     #[inline]
     fn origin(&self, c: usize) -> Origin {
         let Decided { fill, upper, routes, .. } = &self.decided;
@@ -914,37 +914,37 @@ impl Rfc {
     }
 }
 
-/// Whether evictions and flushes lose no cycle, of the cache's straps.
+/// Whether the strap *prompt* is set, with which evictions and flushes lose no cycle. Argument: the cache's straps.
 #[inline]
 fn is_prompt(straps: u8) -> bool {
     is_set(straps, CACHE_CFG_BITS as usize)
 }
 
-/// `cfg_i` of `rfc_tags`, of the cache's straps: *live*, LRU, *prompt*.
+/// `cfg_i` of `rfc_tags`, from the cache's straps: *live*, LRU, *prompt*.
 #[inline]
 fn tags_straps(straps: u8) -> u8 {
     straps >> 1 & 0b11 | u8::from(is_prompt(straps)) << 2
 }
 
-/// The straps without those of the power states: *prompt* is above the others.
+/// The straps without those of the power states. *prompt* moves down to the bit above the others.
 #[inline]
 fn cache_straps(straps: u16) -> u8 {
     straps as u8 & ((1 << CACHE_CFG_BITS) - 1) | ((straps >> PROMPT & 1) as u8) << CACHE_CFG_BITS
 }
 
-/// Data of an eviction, or of a flush of the LRF.
+/// Data of an eviction, or of a flush of the LRF, if it arrives in this cycle.
 #[inline]
 fn coming<'a>(data: &'a RfcData, lrf: Option<&'a RfcLrf>) -> Option<&'a WarpData> {
     data.evict_data().or_else(|| lrf.and_then(RfcLrf::flush_data))
 }
 
-/// Sources with lanes.
+/// Sources with at least one lane.
 #[inline]
 fn present(hit: &[u32; OPERANDS]) -> u8 {
     (0..OPERANDS).fold(0, |sources, k| sources | u8::from(hit[k] != 0) << k)
 }
 
-/// What lands for the sources in `fill`: lanes of the LRF's value over those of the cache.
+/// The operands that arrive for the sources in `fill`: lanes of the LRF's value override those of the cache.
 fn merged(data: &RfcData, fill: u8, hit: &[u32; OPERANDS], value: &WarpData) -> [WarpData; OPERANDS] {
     let mut merged = [WarpData::ZERO; OPERANDS];
     for k in set_bits(fill) {
@@ -954,20 +954,20 @@ fn merged(data: &RfcData, fill: u8, hit: &[u32; OPERANDS], value: &WarpData) -> 
     merged
 }
 
-/// Where an operation on a cache comes from.
+/// The origin of an operation on a cache.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     /// A result of a private unit, or none.
     Private,
     /// A result of a shared unit.
     Shared,
-    /// What a result that is written to the LRF does below.
+    /// The operation that a result in the LRF causes in the cache below.
     Lrf,
     /// An operand that the cache did not have.
     Fill,
 }
 
-/// The sums over the caches that make the event words.
+/// Sums over all caches for the event words.
 #[derive(Default)]
 struct Sums {
     tag_check: u32,
@@ -1005,7 +1005,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// The events of a cache's tags; whether its instruction is not of a private unit, and where its operation comes from.
+    /// Adds the events of a cache's tags. `shared_read`: its instruction is not of a private unit; `origin`: the origin of its operation.
     fn add(&mut self, counts: &Counts, shared_read: bool, origin: Origin) {
         let (read, written) = (u32::from(counts.read_groups), u32::from(counts.write_groups));
         self.hit += u32::from(counts.hit);
@@ -1025,7 +1025,7 @@ impl Sums {
         self.evict += u32::from(counts.evict);
         self.dead += u32::from(counts.dead);
         self.flush += u32::from(counts.flush);
-        // What goes to the LRF takes lanes away too, but stays above.
+        // A result that goes into the LRF also takes lanes away from the cache, but does not leave the cache hierarchy.
         self.kill += u32::from(counts.kill && origin != Origin::Lrf);
         self.marked += u32::from(counts.marked);
     }

@@ -109,15 +109,15 @@ ports! {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Move {
     pub(crate) tag: u8,
-    /// Sources with lanes in the cache, and the read ports that serve them.
+    /// Sources with lanes in the cache, and the read port that serves each.
     pub(crate) fill: u8,
     pub(crate) port: [u8; OPERANDS],
-    /// Read ports that read, and what.
+    /// Read ports that perform a read, and the entry that each reads.
     pub(crate) read: u8,
     pub(crate) index: [u16; OPERANDS],
 }
 
-/// A result whose tags are written: lanes of an entry.
+/// A result whose tags are written: the lanes and the entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Write {
     pub(crate) mask: u32,
@@ -146,37 +146,37 @@ pub struct RfcData {
 }
 
 impl RfcData {
-    /// Tag and sources of the operands that are there.
+    /// Tag and sources of the operands that are at the outputs, in stage O.
     #[inline]
     pub(crate) fn land(&self) -> Option<(u8, u8)> {
         self.o_land_q.then_some((self.o_tag_q, self.o_fill_q))
     }
 
-    /// Data of source `k`, which is there.
+    /// Data of source `k`, whose operand must be at the outputs.
     #[inline]
     pub(crate) fn land_data(&self, k: usize) -> &WarpData {
         self.output(self.o_port_q[k])
     }
 
-    /// Data of an eviction.
+    /// Data of an eviction, if it is at the outputs.
     #[inline]
     pub(crate) fn evict_data(&self) -> Option<&WarpData> {
         self.o_evict_q.then(|| self.output(self.o_evict_port_q))
     }
 
-    /// The output of a port; of port 0 where there is no such port.
+    /// The output of a read port; the output of port 0 if the port does not exist.
     #[inline]
     fn output(&self, port: u8) -> &WarpData {
         self.ram.get(usize::from(port)).unwrap_or(&self.ram[0]).rdata()
     }
 
-    /// Whether nothing is on its way.
+    /// Whether no operation is in D or O.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         !(self.d_move_q | self.d_evict_q | self.d_write_q | self.o_land_q | self.o_evict_q)
     }
 
-    /// The edge. `evict`: port and entry; `write`: a result, and its data; `spill`: data of the one in D. What moves is not held up by anything.
+    /// The clock edge. `evict`: port and entry; `write`: a result, and its data; `spill`: data of the write in D, if a spill. No stage stalls.
     #[inline]
     pub(crate) fn advance(
         &mut self,
@@ -214,7 +214,7 @@ impl RfcData {
         }
     }
 
-    /// What the arrays do: they read first, so that a hit is what it was when the tags were asked.
+    /// The accesses of the arrays. Reads come first, so that a hit reads the value that the entry had when its tag was looked up.
     #[inline]
     fn access(&mut self, spill: Option<&WarpData>) {
         for (k, ram) in self.ram.iter_mut().enumerate() {

@@ -4,7 +4,7 @@ use crate::mrf::MAX_PORTS;
 use crate::rfc::RfcShape;
 use crate::{Block, LANES, Memory, OPERANDS, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, field, ports};
 
-/// Values that have room.
+/// Number of values that the block can hold.
 pub const PLACES: usize = 4;
 
 ports! {
@@ -101,7 +101,7 @@ ports! {
     }
 }
 
-/// An eviction that begins: where it goes.
+/// The destination of an eviction that begins.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Value {
     pub(crate) mask: u32,
@@ -111,7 +111,7 @@ pub(crate) struct Value {
     pub(crate) reg: u8,
 }
 
-/// A ring of values that the cache has given up and that are not in their banks yet. Who wants one of them meanwhile has to wait (hazard 8).
+/// A ring of values that the cache has evicted and that are not in their banks yet. An instruction that needs one of them waits (hazard 8).
 #[derive(Clone)]
 pub struct RfcEvictions {
     ports: usize,
@@ -122,7 +122,7 @@ pub struct RfcEvictions {
     sent_q: u8,
     local_w: u32,
     entry_w: u32,
-    // Where they go. A word each, as the harness looks at them.
+    // The destinations of the values, one 32-bit word each: the form in which the harness reads them.
     slot_q: [u32; PLACES],
     warp_q: [u32; PLACES],
     base_q: [u32; PLACES],
@@ -132,13 +132,13 @@ pub struct RfcEvictions {
 }
 
 impl RfcEvictions {
-    /// Whether there is room.
+    /// Whether there is room for another value.
     #[inline]
     pub(crate) fn room(&self) -> bool {
         usize::from(self.count_q) < PLACES
     }
 
-    /// Whether no value is here.
+    /// Whether the ring is empty.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.count_q == 0
@@ -149,13 +149,13 @@ impl RfcEvictions {
         usize::from(self.first_q.wrapping_add(from_first)) % PLACES
     }
 
-    /// The places of the values that are here.
+    /// The places that hold a value.
     #[inline]
     fn used(&self) -> impl Iterator<Item = usize> {
         (0..self.count_q.min(PLACES as u8)).map(|i| self.place(i))
     }
 
-    /// Whether a value is offered. `comes`: data comes in this cycle, and is offered at once if its value is next.
+    /// Whether a value is offered. `comes`: data arrives in this cycle, and is offered at once if its value is next.
     #[inline]
     fn offers(&self, comes: bool) -> bool {
         self.arrived_q + u8::from(comes) > self.sent_q
@@ -174,26 +174,26 @@ impl RfcEvictions {
         })
     }
 
-    /// Its data; `comes`: data that comes in this cycle and may be offered at once.
+    /// Data of the offered value. `comes`: data that arrives in this cycle and may be offered at once.
     #[inline]
     pub(crate) fn offer_data<'a>(&'a self, comes: Option<&'a WarpData>) -> &'a WarpData {
         comes.filter(|_| self.arrived_q == self.sent_q).unwrap_or(&self.data_q[self.place(self.sent_q)])
     }
 
-    /// Whether a register of a warp is here.
+    /// Whether the ring holds a value of this register of this warp.
     #[inline]
     pub(crate) fn has(&self, warp: u8, reg: u8) -> bool {
         self.is_on_its_way(warp, reg, false)
     }
 
-    /// The same; `lands`: without the oldest, which goes into its bank in this cycle.
+    /// The same question. With `lands`, the oldest value is left out, because it is written into its bank in this cycle.
     #[inline]
     pub(crate) fn is_on_its_way(&self, warp: u8, reg: u8, lands: bool) -> bool {
         let is_it = |place: usize| self.warp_q[place] == warp.into() && self.reg_q[place] == reg.into();
         self.used().skip(lands.into()).any(is_it)
     }
 
-    /// Slots of which a value is here.
+    /// Slots with a value in the ring.
     #[inline]
     pub(crate) fn busy(&self) -> u64 {
         self.used()
@@ -202,7 +202,7 @@ impl RfcEvictions {
             .fold(0, |slots, slot| slots | 1 << slot)
     }
 
-    /// The edge, whose payload is taken in reset too. `ready`: what is offered is taken; `done`: the oldest goes into its bank.
+    /// The clock edge; payload is taken in reset too. `ready`: the offered value is taken; `done`: the oldest value goes into its bank.
     #[inline]
     pub(crate) fn advance(
         &mut self,

@@ -71,7 +71,7 @@ ports! {
     }
 }
 
-/// A fill that is offered to a cache: of which source of which latch.
+/// A fill that is offered to a cache: the lanes, the register, and the latch and source that it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fill {
     pub(crate) mask: u32,
@@ -82,7 +82,7 @@ pub(crate) struct Fill {
     source: u8,
 }
 
-/// What is put into the cache of an instruction's operands.
+/// The operands of an instruction that are filled into the cache.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Missed {
     pub(crate) slot: u8,
@@ -91,11 +91,11 @@ pub(crate) struct Missed {
     pub(crate) mask: [u32; OPERANDS],
 }
 
-/// Operands that the cache did not have are put into it when their instruction is dispatched (hierarchy thesis 5.2, figure 5.8). They are clean: the MRF has the same value.
-/// A latch for each dispatch port; as long as something is in it, nothing is dispatched, so that no younger instruction's result of the same warp can come first.
+/// Operands that missed the cache are filled into it when their instruction is dispatched (hierarchy thesis 5.2, figure 5.8). They are clean: the MRF has the same value.
+/// Each dispatch port has a latch; while a latch holds a fill, no instruction is dispatched, so that no younger instruction's result of the same warp can come first.
 ///
-/// Whoever uses this directly asks what is offered ([`offer`](Self::offer)), and tells it at the edge what the caches have performed ([`advance`](Self::advance)), what
-/// is dispatched ([`take`](Self::take)) and then what leaves T ([`note`](Self::note)).
+/// A direct caller gets the offered fills ([`offer`](Self::offer)), and at the clock edge reports the fills that the caches perform ([`advance`](Self::advance)), the
+/// instructions that are dispatched ([`take`](Self::take)) and then those that leave T ([`note`](Self::note)).
 #[derive(Clone)]
 pub struct RfcFills {
     ports: usize,
@@ -103,14 +103,14 @@ pub struct RfcFills {
     slot_w: u32,
     pending_q: [u8; MAX_PORTS],
     slot_q: [u8; MAX_PORTS],
-    // Of each source of the latches, then of each tag; a word each, as the harness looks at them.
+    // For each source of the latches, then for each tag, one 32-bit word: the form in which the harness reads them.
     reg_q: [u32; MAX_SOURCES],
     mask_q: [u32; MAX_SOURCES],
     data_q: [WarpData; MAX_SOURCES],
     note_slot_q: [u32; MAX_TAGS],
     note_reg_q: [u32; OPERANDS * MAX_TAGS],
     note_miss_q: [u32; OPERANDS * MAX_TAGS],
-    /// What has been decided in this cycle.
+    /// The decisions of this cycle.
     offered: [Option<Fill>; MAX_PORTS],
 }
 
@@ -121,7 +121,7 @@ impl RfcFills {
         self.pending_q != [0; MAX_PORTS]
     }
 
-    /// What is offered to each cache.
+    /// The fill that is offered to each cache.
     #[inline]
     pub(crate) fn offer(&self, flush: u64) -> [Option<Fill>; MAX_PORTS] {
         let mut offered = [None; MAX_PORTS];
@@ -143,7 +143,7 @@ impl RfcFills {
         &self.data_q[OPERANDS * usize::from(fill.latch) + usize::from(fill.source)]
     }
 
-    /// The edge, but for what comes. `ready`: caches that perform what is offered to them.
+    /// The clock edge, without new fills. `ready`: caches that perform the fill that is offered to them.
     #[inline]
     pub(crate) fn advance(&mut self, offered: &[Option<Fill>; MAX_PORTS], ready: u8, flush: u64) {
         for fill in set_bits(ready).filter_map(|c| offered[c]) {
@@ -156,7 +156,7 @@ impl RfcFills {
         }
     }
 
-    /// The edge at which an instruction is dispatched on port `p`, after [`advance`](Self::advance).
+    /// The clock edge at which an instruction is dispatched on port `p`, called after [`advance`](Self::advance).
     #[inline]
     pub(crate) fn take<'a>(&mut self, p: usize, tag: u8, data: impl Fn(usize) -> &'a WarpData) {
         let tag = usize::from(tag);
@@ -176,7 +176,7 @@ impl RfcFills {
         }
     }
 
-    /// The edge at which an instruction leaves T, after [`take`](Self::take).
+    /// The clock edge at which an instruction leaves T, called after [`take`](Self::take).
     #[inline]
     pub(crate) fn note(&mut self, tag: u8, missed: &Missed) {
         let tag = usize::from(tag);
@@ -187,7 +187,7 @@ impl RfcFills {
         }
     }
 
-    /// An edge in reset, after everything else.
+    /// A clock edge in reset; called after everything else.
     pub(crate) fn reset(&mut self) {
         self.pending_q = [0; MAX_PORTS];
     }

@@ -145,7 +145,7 @@ ports! {
     }
 }
 
-/// A result on its way down: written here, written to the cache, or gone around it.
+/// A result that is written to the LRF, written to the cache, or sent around the cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LrfOp {
     pub(crate) mask: u32,
@@ -161,11 +161,11 @@ pub(crate) struct Below {
     pub(crate) mask: u32,
     pub(crate) kill: bool,
     pub(crate) reg: u8,
-    /// It is the value that makes room; the cache loses lanes of the result's register.
+    /// The operation writes the value that the LRF evicts; the cache also loses the lanes of the result's register.
     pub(crate) spill: bool,
 }
 
-/// A value of a slot that is emptied, on its way to the MRF.
+/// A value of a flushed slot, on its way to the MRF.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LrfFlush {
     pub(crate) mask: u32,
@@ -173,24 +173,24 @@ pub(crate) struct LrfFlush {
     pub(crate) reg: u8,
 }
 
-/// What is done at an edge.
+/// The operations at a clock edge.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LrfEdge<'a> {
-    /// The instruction that leaves, and the lanes of its sources that are here.
+    /// The instruction that leaves T, and the lanes of its sources that are in the LRF.
     pub(crate) moved: Option<(&'a Look, &'a [u32; OPERANDS])>,
-    /// The result that is performed, what happens below, and its data.
+    /// The result that is performed, the operation on the cache below, and the data of the result.
     pub(crate) op: Option<(&'a LrfOp, Below, &'a WarpData)>,
     pub(crate) flush: Option<LrfFlush>,
-    /// Slots that are being emptied.
+    /// Slots that are being flushed.
     pub(crate) slots: Flush,
 }
 
-/// One entry for each slot of a cache, in front of its tags and data: the hardware three-level hierarchy (hierarchy thesis 6.5.2). Results of private units go here first;
-/// what was here before goes down into the cache: a spill. Only private units read it: what a shared unit may read, the compiler sends past it. A lane of a register is here or
-/// in the cache, never in both: who gets it takes it away from the other.
+/// One entry for each slot of a cache, in front of its tags and data: the hardware three-level hierarchy (hierarchy thesis 6.5.2). Results of private units are written here;
+/// the previous value moves down into the cache: a spill. Only private units read it: the compiler sends what a shared unit may read past it. A lane of a register is here
+/// or in the cache, never in both: a write to one of them takes the lane away from the other.
 ///
-/// Whoever uses this directly asks what an instruction finds ([`look`](Self::look)), what a result makes the cache do ([`below`](Self::below)) and which value is flushed
-/// ([`flush`](Self::flush)), and tells it at the edge what has been done.
+/// A direct caller looks up an instruction ([`look`](Self::look)), gets the operation that a result causes in the cache ([`below`](Self::below)) and the value that is flushed
+/// ([`flush`](Self::flush)), and passes the operations that are performed at the clock edge.
 #[derive(Clone)]
 pub struct RfcLrf {
     slots: usize,
@@ -212,7 +212,7 @@ pub struct RfcLrf {
     o_flush_q: bool,
     o_data_q: WarpData,
     o_flush_data_q: WarpData,
-    /// What has been decided in this cycle.
+    /// The decisions of this cycle.
     found: [u32; OPERANDS],
     decided: Below,
     flushed: Option<LrfFlush>,
@@ -225,14 +225,14 @@ impl RfcLrf {
         (0..self.slots).fold(0, |clean, j| clean | u64::from(self.dirty_q[j] == 0) << j)
     }
 
-    /// The slot's entry, if it has lanes of the register.
+    /// The entry of the slot, if it has lanes of the register.
     #[inline]
     fn find(&self, slot: u8, reg: u8) -> Option<usize> {
         let j = usize::from(slot);
         (j < self.slots && self.tag_q[j] == reg && self.valid_q[j] != 0).then_some(j)
     }
 
-    /// The lanes of each source that are here.
+    /// The lanes of each source that are in the LRF.
     #[inline]
     pub(crate) fn look(&self, look: &Look) -> [u32; OPERANDS] {
         std::array::from_fn(|k| {
@@ -241,7 +241,7 @@ impl RfcLrf {
         })
     }
 
-    /// What a result makes the cache do.
+    /// The operation that a result causes in the cache below.
     #[inline]
     pub(crate) fn below(&self, op: &LrfOp) -> Below {
         let j = usize::from(op.slot);
@@ -263,32 +263,32 @@ impl RfcLrf {
         Some(LrfFlush { mask: self.dirty_q[j], slot: j as u8, reg: self.tag_q[j] })
     }
 
-    /// Data of the spill in D.
+    /// Data of the spill that is in D.
     #[inline]
     pub(crate) fn spill_data(&self) -> Option<&WarpData> {
         const NONE: &WarpData = &WarpData::ZERO;
         self.d_spill_q.then(|| self.data_q.get(usize::from(self.d_write_slot_q)).unwrap_or(NONE))
     }
 
-    /// The lanes of each source that land from here, and the value.
+    /// The lanes of each source that arrive from the LRF, and their value.
     #[inline]
     pub(crate) fn land(&self) -> (&[u32; OPERANDS], &WarpData) {
         (&self.o_hit_q, &self.o_data_q)
     }
 
-    /// Data of an eviction.
+    /// Data of a flush, if it is in O.
     #[inline]
     pub(crate) fn flush_data(&self) -> Option<&WarpData> {
         self.o_flush_q.then_some(&self.o_flush_data_q)
     }
 
-    /// Whether nothing is on its way.
+    /// Whether no operation is in D or O.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         !(self.d_move_q | self.d_write_q | self.d_flush_q | self.o_flush_q) && self.o_hit_q == [0; OPERANDS]
     }
 
-    /// The edge, in which data move in reset too.
+    /// The clock edge. Data also moves in reset.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, live: bool, edge: &LrfEdge<'_>) {
         self.advance_data(running, edge);
@@ -299,7 +299,7 @@ impl RfcLrf {
         }
     }
 
-    /// T to D to O. All reads get the value before the edge.
+    /// Moves data from T to D to O. All reads return the value before the clock edge.
     fn advance_data(&mut self, running: bool, edge: &LrfEdge<'_>) {
         let word = |slot: u8| self.data_q.get(usize::from(slot)).copied().unwrap_or(WarpData::ZERO);
         if self.d_move_q && self.d_hit_q != [0; OPERANDS] {
@@ -330,7 +330,7 @@ impl RfcLrf {
         self.d_spill_q = running && edge.op.is_some_and(|(_, below, _)| below.spill);
     }
 
-    /// Last reads, then result or flush, then slots that become empty.
+    /// Updates the lanes: first last reads, then a result or a flush, then slots that become empty.
     fn advance_lanes(&mut self, live: bool, edge: &LrfEdge<'_>) {
         let emptied = edge.slots.flush & (edge.slots.drop | self.clean());
         if let Some((look, hit)) = edge.moved
@@ -372,7 +372,7 @@ impl RfcLrf {
         }
     }
 
-    /// What happens in a cycle. `op`: the result that is performed.
+    /// The events of a cycle. `op`: the result that is performed.
     #[inline]
     pub(crate) fn counts(
         &self,
@@ -405,7 +405,7 @@ impl RfcLrf {
     }
 }
 
-/// Whether a source that is here is marked as its register's last read.
+/// Whether a source that is in the LRF is marked as the last read of its register.
 #[inline]
 fn last_read(look: &Look, hit: &[u32; OPERANDS]) -> bool {
     (0..OPERANDS).any(|k| is_set(look.last, k) && hit[k] != 0)

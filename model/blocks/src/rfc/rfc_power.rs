@@ -1,4 +1,4 @@
-//! `rfc_power`: words below the cache that are ON, in SLEEP or OFF. `docs/blocks/rfc_power.md`.
+//! `rfc_power`: power states (ON, SLEEP, OFF) of the words below the cache. `docs/blocks/rfc_power.md`.
 
 use crate::instruction::NO_REG;
 use crate::mrf::MAX_PORTS;
@@ -11,9 +11,9 @@ use crate::sizes::{MAX_WARPS, WARP_NUMBERS};
 use crate::{Block, Decode, Memory, OPERANDS, REG_BITS, WARP_BITS, field, ports};
 
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
-/// States that change in a cycle: wake-ups and ends, of sources and of values.
+/// Maximum number of state changes in a cycle: wake-ups and ends of accesses, of sources and of values.
 const MAX_CHANGES: usize = 2 * (MAX_SOURCES + MAX_PORTS);
-/// Width of a state that an access leaves.
+/// Width of the power state in which an access leaves a word.
 const LEFT_BITS: u32 = 2;
 
 ports! {
@@ -102,19 +102,19 @@ ports! {
     }
 }
 
-/// An instruction in T that waits for nothing but its words and a collector.
+/// An instruction in T that waits only for its words and a collector.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asking {
     pub(crate) warp: u8,
     pub(crate) tag: u8,
-    /// Sources that are registers, and those to be read in the MRF.
+    /// Sources that are registers, and sources that are to be read from the MRF.
     pub(crate) src: u8,
     pub(crate) asked: u8,
     pub(crate) reg: [u8; OPERANDS],
     pub(crate) left: [u8; OPERANDS],
 }
 
-/// A value in front of a write port.
+/// A value that waits at a write port of the MRF.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Value {
     pub(crate) warp: u8,
@@ -122,7 +122,7 @@ pub(crate) struct Value {
     pub(crate) evict: bool,
 }
 
-/// What happens in a cycle.
+/// The events of a cycle that affect power states.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Around {
     pub(crate) look: [Option<Asking>; MAX_PORTS],
@@ -130,7 +130,7 @@ pub(crate) struct Around {
     pub(crate) write: [Option<Value>; MAX_PORTS],
     pub(crate) taken: u8,
     pub(crate) done: u8,
-    /// Tags of what is dispatched, and which of its sources another instruction accesses.
+    /// The tag of the instruction that each port dispatches, and sources that another instruction accesses as well.
     pub(crate) read: [Option<u8>; MAX_PORTS],
     pub(crate) keep: u8,
     pub(crate) over: u64,
@@ -145,17 +145,17 @@ struct Change {
     to: State,
 }
 
-/// What changes at the edge.
+/// The changes at the clock edge.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Changing {
     changes: [Change; MAX_CHANGES],
     count: usize,
-    /// Cycles of the wake-ups that are left, and what wakes.
+    /// Cycles left of each wake-up, and the sources or values that wake up.
     look_wake: [u8; MAX_PORTS],
     look_waking: [u8; MAX_PORTS],
     write_wake: [u8; MAX_PORTS],
     write_waking: u8,
-    /// Accesses in progress that do not end.
+    /// Accesses that are still in progress after the clock edge.
     reading: [u8; MAX_TAGS],
     writing: u8,
     ended: u64,
@@ -163,10 +163,10 @@ pub(crate) struct Changing {
     pub(crate) wait_event: u16,
 }
 
-/// The power states of the words of the main register file, whose accesses are known below the cache.
+/// The power states of the words of the main register file. Only below the cache is it known which words are accessed.
 ///
-/// Whoever uses this directly asks whether words are ON ([`look_on`](Self::look_on), [`write_on`](Self::write_on)), lets it find what changes
-/// ([`changing`](Self::changing)), and tells it the edge ([`advance`](Self::advance)).
+/// A direct caller asks whether words are ON ([`look_on`](Self::look_on), [`write_on`](Self::write_on)), lets the block compute the changes
+/// ([`changing`](Self::changing)), and applies them at the clock edge ([`advance`](Self::advance)).
 #[derive(Clone)]
 pub struct RfcPower {
     ports: usize,
@@ -180,7 +180,7 @@ pub struct RfcPower {
     write_waking_q: u8,
     reading_q: [u8; MAX_TAGS],
     writing_q: u8,
-    // A word each, as the harness looks at them.
+    // One 32-bit word each: the form in which the harness reads them.
     note_src_q: [u32; MAX_TAGS],
     note_warp_q: [u32; MAX_TAGS],
     note_reg_q: [u32; OPERANDS * MAX_TAGS],
@@ -188,13 +188,13 @@ pub struct RfcPower {
     writing_warp_q: [u32; MAX_PORTS],
     writing_reg_q: [u32; MAX_PORTS],
     straps: PowerStraps,
-    /// Of the block alone: what happens, and what it has decided.
+    /// Used only by a block that runs alone: the events of the cycle, and the decisions.
     around: Around,
     decided: Changing,
 }
 
 impl RfcPower {
-    /// What holds from here on.
+    /// Sets the straps that are valid from here on.
     #[inline]
     pub(crate) fn begin(&mut self, straps: PowerStraps) {
         self.straps = straps;
@@ -217,7 +217,7 @@ impl RfcPower {
         }
     }
 
-    /// Sources of an instruction in T whose words are not ON.
+    /// Sources of an instruction in T whose words are needed and not ON.
     #[inline]
     fn needs(&self, look: &Asking) -> u8 {
         if !self.enabled() {
@@ -227,13 +227,13 @@ impl RfcPower {
         set_bits(look.asked).filter(waits).fold(0, |set, k| set | 1 << k)
     }
 
-    /// Whether all words that it asks for are ON.
+    /// Whether all words that the instruction reads are ON.
     #[inline]
     pub(crate) fn look_on(&self, look: &Asking) -> bool {
         self.needs(look) == 0
     }
 
-    /// Whether a word is ON.
+    /// Whether the word of a value to be written is ON.
     #[inline]
     pub(crate) fn write_on(&self, warp: u8, reg: u8) -> bool {
         !self.enabled() || self.state(warp, reg) == State::On
@@ -245,13 +245,13 @@ impl RfcPower {
         (self.look_wake_q, self.write_wake_q) == ([0; MAX_PORTS], [0; MAX_PORTS])
     }
 
-    /// Whether warps that have ended change nothing.
+    /// Whether ended warps change no power state.
     #[inline]
     pub(crate) fn is_still(&self, over: u64) -> bool {
         !self.enabled() || over & self.counts.counted() == 0
     }
 
-    /// Cycles of a wake-up of a word.
+    /// Number of cycles to wake a word up.
     #[inline]
     fn latency(&self, warp: u8, reg: u8) -> u8 {
         let cycles = match self.state(warp, reg) {
@@ -262,7 +262,7 @@ impl RfcPower {
         cycles.max(1)
     }
 
-    /// Whether an access of a word is in progress after the edge.
+    /// Whether an access to a word is still in progress after the clock edge.
     fn in_progress(&self, around: &Around, changing: &Changing, warp: u8, reg: u8) -> bool {
         let reading = |tag: usize| {
             changing.reading[tag] != 0
@@ -280,7 +280,7 @@ impl RfcPower {
             || set_bits(around.taken).any(comes)
     }
 
-    /// What changes at the edge, and the event words.
+    /// Computes the changes at the clock edge, and the event words.
     #[inline]
     pub(crate) fn changing(&self, around: &Around) -> Changing {
         let mut changing = Changing {
@@ -369,7 +369,7 @@ impl RfcPower {
         changing
     }
 
-    /// Warps with an access in progress after the edge, or with a value that waits for a write port.
+    /// Warps with an access in progress after the clock edge, or with a value that waits for a write port.
     fn busy(&self, around: &Around, changing: &Changing) -> u64 {
         let mut busy = 0;
         for tag in (0..self.tags).filter(|&tag| changing.reading[tag] != 0) {
@@ -394,7 +394,7 @@ impl RfcPower {
         last.map_or_else(|| self.state(warp, reg), |change| change.to)
     }
 
-    /// A word takes a state, if that is a change that there is.
+    /// Sets the state of a word, unless it has this state already or would go from OFF to SLEEP.
     fn change(&self, changing: &mut Changing, warp: u8, reg: u8, to: State) {
         let from = self.after(changing, warp, reg);
         if reg == NO_REG || from == to || (from, to) == (State::Off, State::Sleep) {
@@ -404,7 +404,7 @@ impl RfcPower {
         changing.count += 1;
     }
 
-    /// The edge.
+    /// The clock edge.
     #[inline]
     pub(crate) fn advance(&mut self, around: &Around, changing: &Changing) {
         for &Change { warp, reg, from, to } in &changing.changes[..changing.count] {
@@ -444,7 +444,7 @@ impl RfcPower {
         }
     }
 
-    /// An edge in reset, after everything else.
+    /// A clock edge in reset; called after everything else.
     pub(crate) fn reset(&mut self) {
         *self.off_q = [[u64::MAX; WORDS]; WARP_NUMBERS];
         *self.asleep_q = [Set::default(); WARP_NUMBERS];

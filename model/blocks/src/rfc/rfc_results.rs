@@ -1,4 +1,4 @@
-//! `rfc_results`: where a result goes. `docs/blocks/rfc_results.md`.
+//! `rfc_results`: routes each result to the cache or to the MRF. `docs/blocks/rfc_results.md`.
 
 use crate::mrf::MAX_PORTS;
 use crate::mrf::bits::{is_set, set_bits};
@@ -7,7 +7,7 @@ use crate::sizes::MAX_ACTIVE;
 use crate::write::{WriteWord, WrittenWord};
 use crate::{Block, LANES, Memory, REG_BITS, WARP_BITS, WARP_DATA_BITS, WarpData, Wide, field, packed, ports};
 
-/// Registers of a warp, as a set in words.
+/// Words of a set of registers of a warp.
 const REGISTER_WORDS: usize = 8;
 
 ports! {
@@ -178,12 +178,12 @@ impl Arrival {
     }
 }
 
-/// What is known around the latches in a cycle: state of other blocks.
+/// State of other blocks that the routing of a cycle depends on.
 pub(crate) struct Around<'a> {
     pub(crate) slot_valid: u64,
     pub(crate) slot_warp: &'a [u8; MAX_ACTIVE],
     pub(crate) flush: u64,
-    /// Caches that take no result.
+    /// Caches that accept no result.
     pub(crate) hold: u8,
     /// Results whose registers are on their way from a cache to the MRF.
     pub(crate) matches: u8,
@@ -192,7 +192,7 @@ pub(crate) struct Around<'a> {
     pub(crate) mrf_done: u8,
 }
 
-/// The operation on a cache: of which bus, on which of the cache's slots, whether it takes lanes away, and whether it belongs into the LRF.
+/// The operation on a cache: the bus, the slot of the cache, whether lanes are taken away, and whether the result belongs into the LRF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BusOp {
     pub(crate) bus: u8,
@@ -201,37 +201,37 @@ pub(crate) struct BusOp {
     pub(crate) upper: bool,
 }
 
-/// Where the results go: buses as masks.
+/// The routes of the results, as masks of buses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Routes {
-    /// They belong into a cache.
+    /// Results that belong into a cache.
     cached: u8,
-    /// They go first at their cache.
+    /// Results that are selected at their cache.
     goes: u8,
-    /// The cache of each.
+    /// The cache of each result.
     cache: [u8; MAX_PORTS],
-    /// Caches that both want.
+    /// Caches that both results want.
     contested: u8,
-    /// Their warps have no slot.
+    /// Results whose warps have no slot.
     outside: u8,
     /// The operation on each cache.
     pub(crate) op: [Option<BusOp>; MAX_PORTS],
-    /// They may go to the MRF.
+    /// Results that may go to the MRF.
     pub(crate) may: u8,
-    /// Offered to the MRF's queues, which take them.
+    /// Values that are offered to the MRF's queues, and queues that accept.
     pub(crate) mrf_valid: u8,
     mrf_ready: u8,
-    /// Those of them that are evictions.
+    /// The offered values that are evictions.
     pub(crate) evict_valid: u8,
-    /// Results that go into the MRF's queues.
+    /// Results that are accepted by the MRF's queues.
     pub(crate) around: u8,
-    /// Those of them that leave their latches.
+    /// Results of these that leave their latches.
     released: u8,
-    /// Results in the MRF's queues that go into their banks.
+    /// Results in the MRF's queues that are written into their banks.
     landed: u8,
-    /// Evictions that go into their banks.
+    /// Evictions that are written into their banks.
     pub(crate) evict_done: u8,
-    /// Results that are where they go.
+    /// Results that leave their latches at the clock edge.
     pub(crate) done: u8,
     /// Results that wait.
     pub(crate) wait: u8,
@@ -239,14 +239,14 @@ pub(crate) struct Routes {
 
 /// A latch at the end of each result bus, and the choice between cache and MRF.
 ///
-/// Whoever uses this directly lets it choose from what is known around it ([`choose`](Self::choose)), tells it which caches perform their operations
-/// ([`conclude`](Self::conclude)), and tells it at the edge what comes.
+/// A direct caller lets the block choose routes from the state around it ([`choose`](Self::choose)), reports which caches perform their operations
+/// ([`conclude`](Self::conclude)), and at the clock edge passes the arriving results.
 #[derive(Clone)]
 pub struct RfcResults {
     ports: usize,
     slots: usize,
     buses: u8,
-    /// A result around the cache leaves its latch when the MRF's queue takes it.
+    /// A result that goes around the cache leaves its latch when the MRF's queue takes it.
     release: bool,
     valid_q: u8,
     sent_q: u8,
@@ -258,11 +258,11 @@ pub struct RfcResults {
     queue_q: [(u8, u8); MAX_PORTS],
     latch_q: [Arrival; MAX_PORTS],
     data_q: [WarpData; MAX_PORTS],
-    /// Registers of each slot whose results go around.
+    /// Registers of each slot whose results go around the cache.
     around_q: Box<[[u32; REGISTER_WORDS]]>,
-    /// Those whose results go past the LRF.
+    /// Registers of each slot whose results go past the LRF.
     past_q: Box<[[u32; REGISTER_WORDS]]>,
-    /// What has been decided in this cycle.
+    /// The decisions of this cycle.
     routes: Routes,
 }
 
@@ -273,37 +273,37 @@ impl RfcResults {
         self.valid_q
     }
 
-    /// Queues of the MRF with a result that has left its latch.
+    /// Queues of the MRF that hold a result that has left its latch.
     #[inline]
     pub(crate) fn queued(&self) -> u8 {
         self.queued_q
     }
 
-    /// Queues of the MRF with an eviction, if they have anything.
+    /// Queues of the MRF that hold an eviction, if they hold anything.
     #[inline]
     pub(crate) fn queued_evictions(&self) -> u8 {
         self.queue_evict_q
     }
 
-    /// Its warp and its register.
+    /// Warp and register of the last result that left latch `b` for the MRF's queue.
     #[inline]
     pub(crate) fn queue(&self, b: usize) -> (u8, u8) {
         self.queue_q[b]
     }
 
-    /// What is in a latch.
+    /// The result in a latch.
     #[inline]
     pub(crate) fn latch(&self, b: usize) -> &Arrival {
         &self.latch_q[b]
     }
 
-    /// Its data.
+    /// Data of the result in a latch.
     #[inline]
     pub(crate) fn data(&self, b: usize) -> &WarpData {
         &self.data_q[b]
     }
 
-    /// Buses that take a result, when these latches empty.
+    /// Buses that can take a result, if the latches in `done` become empty.
     #[inline]
     pub(crate) fn ready(&self, done: u8) -> u8 {
         (!self.valid_q | done) & self.buses
@@ -316,7 +316,7 @@ impl RfcResults {
         set >> (reg % 32) & 1 == 1
     }
 
-    /// Where results want to go, and which of them go first.
+    /// Chooses the destination of each result, and the result that is selected at each cache.
     #[inline]
     pub(crate) fn choose(&self, around: &Around<'_>) -> Routes {
         let mut routes = Routes {
@@ -360,7 +360,7 @@ impl RfcResults {
             }
             let contested = wants == 0b11;
             routes.contested |= u8::from(contested) << c;
-            // Of two the one whose turn it is.
+            // If both results want the cache, the turn decides.
             let bus = if contested { self.turn_q >> c & 1 } else { wants.trailing_zeros() as u8 };
             routes.goes |= 1 << bus;
             let kill = !is_set(routes.cached, bus.into());
@@ -376,7 +376,7 @@ impl RfcResults {
         routes
     }
 
-    /// The end of the choice: these caches perform their operations.
+    /// Completes the choice: the caches in `op_ready` perform their operations.
     #[inline]
     pub(crate) fn conclude(&self, routes: &mut Routes, op_ready: u8) {
         for b in set_bits(routes.cached & routes.goes) {
@@ -385,7 +385,7 @@ impl RfcResults {
         routes.wait = self.valid_q & !self.sent_q & !routes.done & !routes.around;
     }
 
-    /// The edge, but for what comes. `op_ready`: caches that perform their operations.
+    /// The clock edge, without arriving results. `op_ready`: caches that perform their operations.
     #[inline]
     pub(crate) fn advance(&mut self, routes: &Routes, op_ready: u8) {
         let queued = routes.mrf_valid & routes.mrf_ready;
@@ -402,7 +402,7 @@ impl RfcResults {
         self.outside_q = (self.outside_q | routes.outside) & !routes.done;
     }
 
-    /// The edge at which a result is taken, after [`advance`](Self::advance).
+    /// The clock edge at which a result is taken, called after [`advance`](Self::advance).
     #[inline]
     pub(crate) fn take(&mut self, b: usize, arrival: &Arrival, data: &WarpData) {
         (self.latch_q[b], self.data_q[b]) = (*arrival, *data);
@@ -411,7 +411,7 @@ impl RfcResults {
         self.outside_q &= !(1 << b);
     }
 
-    /// The edge at which an instruction leaves T whose result goes around, or does not, and past the LRF, or not.
+    /// The clock edge at which an instruction leaves T: records whether its result goes around the cache, and whether it goes past the LRF.
     #[inline]
     pub(crate) fn note(&mut self, slot: u8, reg: u8, around: bool, past: bool) {
         for (sets, bit) in [(&mut self.around_q, around), (&mut self.past_q, past)] {
@@ -422,7 +422,7 @@ impl RfcResults {
         }
     }
 
-    /// An edge in reset, after everything else.
+    /// A clock edge in reset; called after everything else.
     pub(crate) fn reset(&mut self) {
         (self.valid_q, self.sent_q, self.outside_q) = (0, 0, 0);
         (self.queue_evict_q, self.queued_q, self.turn_q) = (0, 0, 0);

@@ -1,4 +1,4 @@
-//! `rfc_tags`: what the cache holds, and what makes room. `docs/blocks/rfc_tags.md`.
+//! `rfc_tags`: contents of the cache, and replacement. `docs/blocks/rfc_tags.md`.
 
 use std::ops::Range;
 
@@ -126,16 +126,16 @@ ports! {
     }
 }
 
-/// What an instruction finds in the cache.
+/// The result of the lookup of an instruction in the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Looked {
-    /// Lanes of each source that are here.
+    /// Lanes of each source that are in the cache.
     pub(crate) hit_mask: [u32; OPERANDS],
-    /// The entry that has them.
+    /// The entry that holds these lanes.
     pub(crate) index: [u16; OPERANDS],
     /// The read port that serves each source.
     pub(crate) port: [u8; OPERANDS],
-    /// Read ports that read.
+    /// Read ports that perform a read.
     pub(crate) read: u8,
 }
 
@@ -157,20 +157,20 @@ pub(crate) struct Look {
     pub(crate) last: u8,
 }
 
-/// A result: written here, or gone around.
+/// An operation on the cache: it writes a result or a fill, or with `kill` only takes lanes away.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
     pub(crate) mask: u32,
     pub(crate) kill: bool,
     pub(crate) slot: u8,
     pub(crate) reg: u8,
-    /// The MRF has the value too.
+    /// The value is clean: the MRF has it too.
     pub(crate) clean: bool,
-    /// Lanes of another register that the slot's entry loses as this one is written.
+    /// Lanes of another register that the slot loses when this value is written.
     pub(crate) take: Option<Take>,
 }
 
-/// Lanes of a register that are somewhere else from now on.
+/// Lanes of a register that the cache loses, because they are held elsewhere from now on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Take {
     pub(crate) mask: u32,
@@ -187,22 +187,22 @@ pub(crate) struct Evict {
     pub(crate) reg: u8,
 }
 
-/// What is done in a cycle besides the instruction.
+/// The operation and the eviction that are performed in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Done {
     /// The result is performed.
     pub(crate) ready: bool,
-    /// The entry that it writes or takes lanes away from.
+    /// The entry that the operation writes or takes lanes away from.
     pub(crate) entry: Option<u16>,
-    /// That has been the register's before.
+    /// The entry held the same register before.
     pub(crate) matches: bool,
-    /// The value that goes to the MRF: the victim's, or one that is flushed.
+    /// The value that is evicted to the MRF: the victim's, or one of a flush.
     pub(crate) evict: Option<Evict>,
-    /// It is flushed.
+    /// The eviction belongs to a flush.
     pub(crate) flush: bool,
 }
 
-/// Slots to be emptied, and those of them without write-back.
+/// Slots to be flushed, and those of them that are emptied without write-back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flush {
     pub(crate) flush: u64,
@@ -258,8 +258,8 @@ impl Counts {
 
 /// Tags, valid lanes and dirty lanes of one cache, replacement and flush (RFC paper 3.1; hierarchy thesis 5.2).
 ///
-/// Whoever uses this directly asks what an instruction finds ([`look`](Self::look)), lets it decide about a result or a flush ([`decide`](Self::decide)),
-/// and tells it at the edge what has been decided.
+/// A direct caller looks up an instruction ([`look`](Self::look)), lets the block decide about a result or a flush ([`decide`](Self::decide)),
+/// and passes these decisions at the clock edge.
 #[derive(Clone)]
 pub struct RfcTags {
     slots: usize,
@@ -269,10 +269,10 @@ pub struct RfcTags {
     older_q: Box<[u16]>,
     tag_q: Box<[u8]>,
     next_q: [u8; MAX_ACTIVE],
-    /// Slots with a valid lane, and with a dirty one: what follows from the lanes.
+    /// Slots with a valid lane, and slots with a dirty lane, derived from the lanes.
     full: u64,
     unclean: u64,
-    /// What has been decided in this cycle.
+    /// The decisions of this cycle.
     looked: Looked,
     done: Done,
 }
@@ -284,7 +284,7 @@ impl RfcTags {
         !self.unclean & u64::MAX >> (u64::BITS as usize - self.slots)
     }
 
-    /// The entries of a slot, which has to be there.
+    /// The entries of a slot, which must exist.
     #[inline]
     fn of(&self, slot: u8) -> Range<usize> {
         let first = usize::from(slot) * self.entries;
@@ -296,7 +296,7 @@ impl RfcTags {
         usize::from(slot) < self.slots
     }
 
-    /// The entry of a slot that has lanes of a register.
+    /// The entry of a slot that holds lanes of a register.
     #[inline]
     fn find(&self, slot: u8, reg: u8) -> Option<usize> {
         if !is_set(self.full, slot.into()) {
@@ -305,13 +305,13 @@ impl RfcTags {
         self.of(slot).find(|&i| self.tag_q[i] == reg && self.valid_q[i] != 0)
     }
 
-    /// What an instruction finds.
+    /// Looks up the sources of an instruction.
     #[inline]
     pub(crate) fn look(&self, look: &Look) -> Looked {
         let mut looked = Looked::default();
         for k in set_bits(look.src_valid) {
             let reg = look.reg[k];
-            // The lowest source with the register reads for those after it.
+            // The lowest source with a register performs the read for later sources with the same register.
             if let Some(first) = (0..k).find(|&l| is_set(looked.read, l) && look.reg[l] == reg) {
                 looked.hit_mask[k] = looked.hit_mask[first];
                 (looked.index[k], looked.port[k]) = (looked.index[first], first as u8);
@@ -326,7 +326,7 @@ impl RfcTags {
         looked
     }
 
-    /// What becomes of a result, and which entry is flushed. `reading`: read ports that are in use.
+    /// Decides the operation of a result, and the entry that is flushed. `reading`: read ports that are in use.
     #[inline]
     pub(crate) fn decide(&self, straps: u8, reading: u8, room: bool, op: Option<&Op>, flush: Flush) -> Done {
         let (lru, prompt) = (is_set(straps, 1), is_set(straps, 2));
@@ -351,9 +351,9 @@ impl RfcTags {
         let done = Done { ready: true, entry: entry.map(|i| i as u16), matches: found.is_some(), ..Done::default() };
         match entry.filter(|&i| found.is_none() && self.dirty_q[i] != 0) {
             Some(i) if possible => Done { evict: Some(evict(i, op.slot)), ..done },
-            // It waits; where it would go is known all the same.
+            // The operation waits; its entry is known all the same.
             Some(_) => Done { ready: false, ..done },
-            // It needs no eviction, so that one of a flush may go beside it.
+            // The operation needs no eviction, so an eviction of a flush may take place beside it.
             None => {
                 let evict = if prompt && !op.kill { flushed() } else { None };
                 Done { flush: evict.is_some(), evict, ..done }
@@ -361,7 +361,7 @@ impl RfcTags {
         }
     }
 
-    /// The entry that makes room.
+    /// The entry that is replaced.
     #[inline]
     fn victim(&self, slot: u8, lru: bool) -> usize {
         let range = self.of(slot);
@@ -372,7 +372,7 @@ impl RfcTags {
         }
     }
 
-    /// The edge. `moved`: the instruction that leaves, and what it found.
+    /// The clock edge. `moved`: the instruction that leaves T, and the result of its lookup.
     #[inline]
     pub(crate) fn advance(
         &mut self,
@@ -383,7 +383,7 @@ impl RfcTags {
         flush: Flush,
     ) {
         let (live, lru) = (is_set(straps, 0), is_set(straps, 1));
-        // As the lanes are before the edge.
+        // Computed from the lanes before the clock edge.
         let emptied = self.emptied(flush);
         if let Some((look, looked)) = moved {
             for k in set_bits(looked.fill()) {
@@ -440,7 +440,7 @@ impl RfcTags {
         self.settle(op.slot);
     }
 
-    /// Slots that become empty at this edge. One that is empty stays so, but its next entry need not be the first.
+    /// Slots that become empty at this clock edge. This includes empty slots: their next entry need not be the first.
     #[inline]
     fn emptied(&self, Flush { flush, drop }: Flush) -> u64 {
         flush & (drop | self.clean())
@@ -457,7 +457,7 @@ impl RfcTags {
         self.next_q[usize::from(slot)] = 0;
     }
 
-    /// A use makes an entry the youngest of its slot.
+    /// Makes a used entry the youngest of its slot.
     fn used(&mut self, slot: u8, i: usize) {
         let range = self.of(slot);
         let own = 1 << (i - range.start);
@@ -467,7 +467,7 @@ impl RfcTags {
         self.older_q[i] = u16::MAX >> (MAX_ENTRIES - self.entries) & !own;
     }
 
-    /// Keeps what follows from the lanes of a slot.
+    /// Updates the sets that are derived from the lanes of a slot.
     #[inline]
     fn settle(&mut self, slot: u8) {
         let range = self.of(slot);
@@ -476,7 +476,7 @@ impl RfcTags {
         self.unclean = self.unclean & !(1 << slot) | any(&self.dirty_q[range]);
     }
 
-    /// An edge in reset.
+    /// A clock edge in reset.
     pub(crate) fn reset(&mut self) {
         self.valid_q.fill(0);
         self.dirty_q.fill(0);
@@ -487,7 +487,7 @@ impl RfcTags {
         (self.full, self.unclean) = (0, 0);
     }
 
-    /// What happens in a cycle.
+    /// The events of a cycle.
     #[inline]
     pub(crate) fn counts(
         &self,
@@ -532,7 +532,7 @@ impl RfcTags {
     }
 }
 
-/// The lowest source of each register that an instruction reads.
+/// The lowest source with each register that an instruction reads.
 #[inline]
 pub(crate) fn distinct(look: &Look) -> impl Iterator<Item = usize> {
     set_bits(look.src_valid).filter(|&k| !(0..k).any(|l| is_set(look.src_valid, l) && look.reg[l] == look.reg[k]))

@@ -14,7 +14,7 @@ pub const MAX_CACHED: usize = MAX_ACTIVE * MAX_ENTRIES;
 /// Sizes of the register file cache and of the main register file below it; see `docs/blocks/rfc.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RfcShape {
-    /// The main register file; its tag is that of the cache.
+    /// The main register file; its tags are those of the cache.
     pub mrf: MrfShape,
     /// Resident warps.
     pub warps: usize,
@@ -26,39 +26,39 @@ pub struct RfcShape {
     pub lrf: bool,
     /// Reads allocate in the cache.
     pub reads: bool,
-    /// A result around the cache leaves its latch when the main register file's queue takes it.
+    /// A result that goes around the cache leaves its latch when the main register file's queue takes it.
     pub release: bool,
     /// The words of the main register file have power states.
     pub power: bool,
 }
 
 impl RfcShape {
-    /// Whether something is between the blocks: an LRF, or reads that allocate.
+    /// Whether there are further blocks between the blocks: an LRF, or the fills of reads that allocate.
     pub fn is_extended(&self) -> bool {
         self.lrf || self.reads
     }
 
-    /// Issue ports, caches, result buses.
+    /// Number of issue ports, of caches and of result buses.
     pub fn ports(&self) -> usize {
         self.mrf.issue_ports
     }
 
-    /// Slots of a cache.
+    /// Number of slots of a cache.
     pub fn cache_slots(&self) -> usize {
         (self.active / self.ports()).max(1)
     }
 
-    /// Entries of a cache.
+    /// Number of entries of a cache.
     pub fn words(&self) -> usize {
         self.cache_slots() * self.entries
     }
 
-    /// Instructions that the operand stage holds at most.
+    /// Maximum number of instructions in the operand stage.
     pub fn tags(&self) -> usize {
         self.mrf.collectors + front_places(self.ports())
     }
 
-    /// The sizes of the latches in which operands come together.
+    /// The sizes of the latches in which operands are merged.
     pub fn front(&self) -> FrontShape {
         FrontShape { mrf: self.mrf, tags: self.tags() }
     }
@@ -90,7 +90,7 @@ impl RfcShape {
 }
 
 impl Shape for RfcShape {
-    /// Where the configuration has no slots or no cache, those of the preset `rfc`: a block can be run alone in any configuration.
+    /// Without slots or a cache in the configuration, the sizes of the preset `rfc`: a block can run alone in any configuration.
     fn of(config: &Config) -> Self {
         let or = |chosen: usize, preset: usize| if chosen == 0 { preset } else { chosen };
         let mut shape = Self {
@@ -129,7 +129,7 @@ impl Shape for RfcShape {
     }
 }
 
-/// Sizes of cache that differ in everything.
+/// Sizes of caches that differ in every parameter.
 #[cfg(test)]
 pub(crate) const RFC_SHAPES: [RfcShape; 3] = [
     RfcShape {

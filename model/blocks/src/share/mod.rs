@@ -32,7 +32,7 @@ pub const SHARE_COUNT_EVENT: &[(&str, u32)] = &{
     all
 };
 
-/// `share_count_event_t`, from its two parts.
+/// Makes `share_count_event_t` from its two parts.
 #[inline]
 pub const fn count_event(locks: u64, throttle: u64) -> u64 {
     locks << THROTTLE_EVENT_BITS | throttle

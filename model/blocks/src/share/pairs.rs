@@ -13,14 +13,14 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// All warps are in slot 0.
+    /// Initially all warps are in slot 0.
     pub(super) fn new(shape: &SmShape) -> Self {
         let mut of_slot = [0; BLOCK_SLOTS];
         of_slot[0] = shape.all_warps();
         Self { warps: shape.warps, slot: [0; MAX_WARPS], of_slot }
     }
 
-    /// The block slot of each warp.
+    /// Sets the block slot of each warp.
     #[inline]
     pub(super) fn place(&mut self, slot: &[u8; MAX_WARPS]) {
         if self.slot != *slot {
@@ -32,7 +32,7 @@ impl Slots {
         }
     }
 
-    /// The slot of a warp; 0 of one that there is not.
+    /// The slot of a warp; 0 for a warp that does not exist.
     #[inline]
     pub(super) fn of(&self, warp: usize) -> usize {
         self.slot.get(warp).copied().unwrap_or_default().into()
@@ -62,7 +62,7 @@ impl Slots {
 pub(super) struct Division {
     /// Warps with living lanes.
     pub(super) alive: u64,
-    /// Warps of hosts: the others are of guests.
+    /// Number of warps of hosts; the other warps belong to guests.
     pub(super) host_warps: u8,
     /// Warps of all block slots.
     pub(super) end_warps: u8,
@@ -72,21 +72,21 @@ pub(super) struct Division {
     pub(super) slot_young: u16,
 }
 
-/// Who has a partner, and what the partner's block is.
+/// Warps that have a partner, and the state of the partner's block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pairs {
     hosts: usize,
     /// Warps with a place for a partner.
     pub(super) with_partner: u64,
-    /// Those of them that live.
+    /// Warps of `with_partner` that live.
     pub(super) paired: u64,
-    /// Those of blocks that are the younger ones.
+    /// Warps of `paired` whose block is the younger one of its pair.
     pub(super) young: u64,
-    /// Those whose partner's slot has a block.
+    /// Warps of `paired` whose partner's slot has a block.
     pub(super) beside_busy: u64,
 }
 
-/// The warps below a number.
+/// The set of warps with numbers below `warps`.
 #[inline]
 pub(super) fn below(warps: usize) -> u64 {
     if warps < 64 { (1 << warps) - 1 } else { u64::MAX }
@@ -104,7 +104,7 @@ impl Pairs {
         pairs
     }
 
-    /// Those whose partners these warps are.
+    /// The partners of these warps.
     #[inline]
     pub(super) fn partners(&self, warps: u64) -> u64 {
         let of_hosts = below(self.hosts);

@@ -1,9 +1,9 @@
-//! `register_places`: where a register is, with registers handed out one by one. `docs/blocks/register_places.md`.
+//! `register_places`: the place of a register, with registers allocated one by one. `docs/blocks/register_places.md`.
 
 use crate::mrf::MrfShape;
 use crate::{Block, NoProbe, REG_BITS, WARP_BITS, field, packed, ports};
 
-/// Width of the number of a place: all that is computed of places is modulo 2 to this.
+/// Width of a place's number: all arithmetic on places is modulo 2 to the power of this width.
 pub(crate) const PLACE_BITS: u32 = 12;
 
 packed! {
@@ -42,7 +42,7 @@ ports! {
     }
 }
 
-/// Finds the place of a register in a file whose registers are handed out one by one, and whose blocks may share a part of them (sharing thesis 2.2.1, figure 2.5).
+/// Finds the place of a register in a file whose registers are allocated one by one, and whose blocks may share a part of them (sharing thesis 2.2.1, figure 2.5).
 /// Stateless.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterPlaces {

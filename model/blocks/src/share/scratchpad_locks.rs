@@ -126,18 +126,18 @@ pub struct ScratchpadStraps {
     pub hold: bool,
     /// The scheduler prefers owners.
     pub owner_first: bool,
-    /// Nothing is probed: an access that is not marked needs the lock.
+    /// Nothing is probed: an access without a mark needs the lock.
     pub mark: bool,
 }
 
 impl ScratchpadStraps {
-    /// Those on `cfg_i`.
+    /// Decodes the straps on `cfg_i`.
     #[inline]
     pub fn of(word: u8) -> Self {
         Self { first: word & 1 != 0, hold: word & 2 != 0, owner_first: word & 4 != 0, mark: word & 8 != 0 }
     }
 
-    /// `cfg_i`.
+    /// The straps in the form of `cfg_i`.
     pub fn word(self) -> u8 {
         let Self { first, hold, owner_first, mark } = self;
         u8::from(first) | u8::from(hold) << 1 | u8::from(owner_first) << 2 | u8::from(mark) << 3
@@ -161,38 +161,38 @@ pub struct Sharers {
     pub start: Option<u8>,
 }
 
-/// An instruction that the address unit has answered.
+/// An instruction to which the address unit has responded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScratchpadAnswer {
-    /// Its warp.
+    /// Warp of the instruction.
     pub warp: u8,
-    /// RELSSP; otherwise a probe.
+    /// The instruction is RELSSP; otherwise a probe.
     pub release: bool,
-    /// Of a probe: a lane lies in the common area.
+    /// For a probe: a lane lies in the common area.
     pub shared: bool,
-    /// The lanes.
+    /// Lanes of the instruction.
     pub mask: u32,
 }
 
-/// What happens in a cycle: what the edge acts on besides what was decided.
+/// Events of a cycle on which the edge acts, besides the decisions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
     /// Warps that issue.
     pub issued: u64,
-    /// Those of them whose instruction goes to the operand stage.
+    /// Issuing warps whose instruction goes to the operand stage.
     pub set: u64,
-    /// Those of them whose head is RELSSP.
+    /// Issuing warps whose head is RELSSP.
     pub releases: u64,
     /// What the address unit answers.
     pub answer: Option<ScratchpadAnswer>,
 }
 
-/// What is decided in a cycle.
+/// Decisions of one cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
     /// Heads that may issue as far as the lock goes.
     pub clear: u64,
-    /// Heads that issue as probes if they do.
+    /// Heads that, if they issue, issue as probes.
     pub probe: u64,
     /// Warps that the scheduler prefers.
     pub lead: u64,
@@ -200,13 +200,13 @@ pub struct Claims {
     pub last: u64,
     /// Heads that want the lock.
     wants: u64,
-    /// Heads that wait for it, and those that are held.
+    /// Heads that wait for the lock, and heads that are held.
     waits: u64,
     held: u64,
     /// Warps of owners, and of non-owners.
     owners: u64,
     non_owners: u64,
-    /// Slots whose blocks are through, and slots whose lock is taken away.
+    /// Slots whose blocks are through, and slots whose lock is released.
     through: u16,
     frees: u16,
     /// Warps whose slot has a partner, and whose block is through.
@@ -221,7 +221,7 @@ impl Claims {
     }
 }
 
-/// What is known of a head.
+/// State of a head's check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Check {
     None,
@@ -230,10 +230,10 @@ enum Check {
     Common,
 }
 
-/// Keeps the lock of each pair of blocks and what threads have released, and says whose heads wait, and which issue as probes
+/// Keeps the lock of each pair of blocks and the lanes that have released, and decides which heads wait and which issue as probes
 /// (sharing thesis 2.2.2, 3.2.2).
 ///
-/// Whoever uses this directly says when the slots of warps change ([`place`](Self::place)), asks ([`claims`](Self::claims), [`event`](Self::event)) and
+/// A direct caller reports when the slots of warps change ([`place`](Self::place)), asks ([`claims`](Self::claims), [`event`](Self::event)) and
 /// ends the cycle with [`advance`](Self::advance).
 #[derive(Clone)]
 pub struct ScratchpadLocks {
@@ -243,18 +243,18 @@ pub struct ScratchpadLocks {
     released_q: [u32; MAX_WARPS],
     through_q: u64,
     slots: Slots,
-    /// Warps by what is known of their heads: in flight, private, common. They follow from `check_q`.
+    /// Warps by the state of their heads' checks: in flight, private, common. Derived from `check_q`.
     in_flight: u64,
     private: u64,
     common: u64,
     /// Warps with lanes that have released.
     releasing: u64,
-    /// Of the block alone: what it has decided for its edge.
+    /// Used only when the block runs alone: the decisions of the cycle, for its edge.
     decided: Claims,
 }
 
 impl ScratchpadLocks {
-    /// The block slot of each warp.
+    /// Sets the block slot of each warp.
     #[inline]
     pub fn place(&mut self, slot: &[u8; MAX_WARPS]) {
         self.slots.place(slot);
@@ -270,7 +270,7 @@ impl ScratchpadLocks {
             .fold(0, |slots, slot| slots | 1 << slot)
     }
 
-    /// Who may issue, of the heads in `clear`, whose words and roles `head` gives.
+    /// Decides which heads of `clear` may issue; `head` gives their words and roles.
     #[inline]
     pub fn claims(
         &self,
@@ -354,8 +354,8 @@ impl ScratchpadLocks {
         pack(SCRATCHPAD_EVENT, counts)
     }
 
-    /// The edge. `live`: lanes of each warp that have not ended; the warps of which there are some are those of which
-    /// [`claims`](Self::claims) was told.
+    /// Performs the clock edge. `live`: lanes of each warp that have not ended; a warp has some exactly if
+    /// [`claims`](Self::claims) got it as alive.
     #[inline]
     pub fn advance(
         &mut self,
@@ -378,7 +378,7 @@ impl ScratchpadLocks {
             };
             self.check(w, check);
         }
-        // Of a warp without living lanes nothing is outside.
+        // A warp without living lanes counts as through.
         self.through_q |= idle & !at.alive & below(self.warps);
         for w in set_bits(idle & at.alive & self.releasing) {
             self.pass_through(w, live(w));
@@ -412,13 +412,13 @@ impl ScratchpadLocks {
         self.common = self.common & !(1 << w) | of(Check::Common);
     }
 
-    /// A warp is through if all its living lanes have released.
+    /// Marks a warp as through if all its living lanes have released.
     #[inline]
     fn pass_through(&mut self, w: usize, live: u32) {
         self.through_q |= u64::from(live & !self.released_q[w] == 0) << w;
     }
 
-    /// Whether an edge changes nothing if no warp issues or begins and nothing is answered.
+    /// Whether an edge changes nothing if no warp issues or begins and the address unit gives no answer.
     pub fn is_still(&self, claims: &Claims, alive: u64, idle: u64, live: impl Fn(usize) -> u32) -> bool {
         let waiting = idle & !self.through_q & below(self.warps);
         claims.frees == 0
@@ -426,7 +426,7 @@ impl ScratchpadLocks {
             && set_bits(waiting & self.releasing).all(|w| live(w) & !self.released_q[w] != 0)
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         (self.lock_q, self.through_q) = (0, 0);
         (self.check_q, self.released_q) = ([Check::None; MAX_WARPS], [0; MAX_WARPS]);
@@ -434,7 +434,7 @@ impl ScratchpadLocks {
     }
 }
 
-/// The warps that issue, and of them those whose bit is set.
+/// The warps that issue on the ports of a set.
 fn issuing(inputs: &ScratchpadLocksIn, ports: u8) -> u64 {
     set_bits(inputs.issue_valid_i & ports).fold(0, |warps, p| warps | 1 << inputs.issue_warp_i[p])
 }

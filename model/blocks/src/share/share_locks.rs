@@ -97,19 +97,19 @@ pub struct ShareStraps {
 }
 
 impl ShareStraps {
-    /// Those on `cfg_i`.
+    /// Decodes the straps on `cfg_i`.
     #[inline]
     pub fn of(word: u8) -> Self {
         Self { first: word & 1 != 0, hold: word & 2 != 0, owner_first: word & 4 != 0 }
     }
 
-    /// `cfg_i`.
+    /// The straps in the form of `cfg_i`.
     pub fn word(self) -> u8 {
         u8::from(self.first) | u8::from(self.hold) << 1 | u8::from(self.owner_first) << 2
     }
 }
 
-/// How the SM is divided, and what its warps do: what locks depend on besides heads.
+/// How the SM is divided, and the state of its warps: the inputs of locks besides heads.
 #[derive(Clone, Copy, Debug)]
 pub struct Divided {
     /// Warps with living lanes.
@@ -136,10 +136,10 @@ impl Divided {
     }
 }
 
-/// What is decided in a cycle.
+/// Decisions of one cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allowed {
-    /// Heads that may issue as far as locks go.
+    /// Heads that may issue as far as locks allow.
     pub clear: u64,
     /// Warps that the scheduler prefers.
     pub lead: u64,
@@ -147,7 +147,7 @@ pub struct Allowed {
     pub last: u64,
     /// Warps that ask for their lock: they take it if they issue.
     asks: u64,
-    /// Of these, those that may not take it.
+    /// Warps that ask for their lock and may not take it.
     waits: u64,
     /// Heads that are held.
     held: u64,
@@ -160,26 +160,26 @@ pub struct Allowed {
     ended: u64,
 }
 
-/// Keeps the locks of pairs of warps, and says whose heads wait for one (sharing thesis 2.2.1 to 2.2.3).
+/// Keeps the locks of pairs of warps, and decides whose heads wait for a lock (sharing thesis 2.2.1 to 2.2.3).
 ///
-/// Whoever uses this directly says when the slots of warps change ([`place`](Self::place)), asks ([`allowed`](Self::allowed), [`event`](Self::event)) and
+/// A direct caller reports when the slots of warps change ([`place`](Self::place)), asks ([`allowed`](Self::allowed), [`event`](Self::event)) and
 /// ends the cycle with [`advance`](Self::advance).
 #[derive(Clone)]
 pub struct ShareLocks {
     lock_q: u64,
     slots: Slots,
-    /// Of the block alone: what it has decided for its edge.
+    /// Used only when the block runs alone: the decisions of the cycle, for its edge.
     decided: Allowed,
 }
 
 impl ShareLocks {
-    /// The block slot of each warp.
+    /// Sets the block slot of each warp.
     #[inline]
     pub fn place(&mut self, slot: &[u8; MAX_WARPS]) {
         self.slots.place(slot);
     }
 
-    /// Who may issue, of the heads in `clear`, whose roles and operation word `head` gives.
+    /// Decides which heads of `clear` may issue; `head` gives their roles and operation word.
     #[inline]
     pub fn allowed(
         &self,
@@ -211,8 +211,8 @@ impl ShareLocks {
         Allowed { clear, lead, last, asks, waits, held, throttled, owners, non_owners, ended }
     }
 
-    /// Those that ask and may take their lock with the rule *first*: none of the partner's block has one, and for a young one whose block has none either
-    /// none of the partner's block asks.
+    /// Warps that ask and may take their lock with the rule *first*: no warp of the partner's block has one. If the own block is younger and has none,
+    /// no warp of the partner's block asks either.
     #[inline]
     fn may_take_first(&self, asks: u64, pairs: &Pairs) -> u64 {
         let may = |&w: &usize| {
@@ -239,7 +239,7 @@ impl ShareLocks {
         pack(SHARE_EVENT, sets.map(u64::count_ones))
     }
 
-    /// The edge, at which a set of warps issues.
+    /// Clock edge at which a set of warps issues.
     #[inline]
     pub fn advance(&mut self, allowed: &Allowed, issued: u64) {
         self.lock_q = (self.lock_q | issued & allowed.asks) & !allowed.ended;
@@ -250,7 +250,7 @@ impl ShareLocks {
         self.lock_q & !alive & idle == 0
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         self.lock_q = 0;
     }

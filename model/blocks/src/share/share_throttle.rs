@@ -1,4 +1,4 @@
-//! `share_throttle`: how often non-owners may use memory. `docs/blocks/share_throttle.md`.
+//! `share_throttle`: limits how often non-owners use memory. `docs/blocks/share_throttle.md`.
 
 use std::cmp::Ordering;
 
@@ -14,9 +14,9 @@ pub const SHARE_THROTTLE_EVENT: &[(&str, u32)] =
 /// Width of `event_o`.
 pub(crate) const THROTTLE_EVENT_BITS: u32 = 7;
 
-/// Periods of a round; the first one is the reference.
+/// Periods of a round; the first period is the reference.
 const PERIODS: u8 = 14;
-/// The highest level: non-owners may use memory in every cycle but those of the reference.
+/// The highest level: non-owners may use memory in every cycle except those of the reference.
 const TENTHS: u8 = 10;
 /// Width of a count of stalls.
 pub const THROTTLE_COUNT_BITS: u32 = 18;
@@ -65,10 +65,10 @@ ports! {
 
 /// Throttles memory instructions of non-owners by the stalls of the SM: "dynamic warp execution" (sharing thesis 2.3.3).
 ///
-/// Whoever uses this directly asks ([`allows`](Self::allows), [`event`](Self::event)) and ends the cycle with [`advance`](Self::advance).
+/// A direct caller asks ([`allows`](Self::allows), [`event`](Self::event)) and ends the cycle with [`advance`](Self::advance).
 #[derive(Clone, Debug)]
 pub struct ShareThrottle {
-    /// The last cycle of a period.
+    /// Number of the last cycle of a period.
     last: u16,
     reference: Reference,
     cycle_q: u16,
@@ -103,7 +103,7 @@ impl ShareThrottle {
         pack(SHARE_THROTTLE_EVENT, values) as u8
     }
 
-    /// The edge, after a cycle with so many stalls; and those of the external reference in this period, if there is one.
+    /// Clock edge after a cycle with this number of stalls. `reference`: stalls of the external reference in this period, if any.
     #[inline]
     pub fn advance(&mut self, stalls: u8, reference: Option<u32>) {
         let feedback = self.random_q >> 15 ^ self.random_q >> 13 ^ self.random_q >> 12 ^ self.random_q >> 10;
@@ -117,7 +117,7 @@ impl ShareThrottle {
         }
     }
 
-    /// A period with so many stalls is over.
+    /// Ends a period with this number of stalls.
     fn end_period(&mut self, total: u32, external: Option<u32>) {
         let other = match self.reference {
             Reference::External => external,
@@ -137,7 +137,7 @@ impl ShareThrottle {
         }
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         (self.cycle_q, self.number_q, self.count_q, self.reference_q) = (0, 0, 0, 0);
         (self.level_q, self.random_q) = (TENTHS, 1);

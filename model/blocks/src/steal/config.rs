@@ -1,4 +1,4 @@
-//! The section of the configuration that is about bank stealing, its rules and presets; see `docs/blocks/steal.md`.
+//! The section of the configuration for bank stealing, its rules and presets; see `docs/blocks/steal.md`.
 
 use crate::config::{BANKS_8, BankPorts, Config, MrfConfig, Preset, Rule, Selection, section};
 
@@ -22,7 +22,7 @@ section! {
     }
 }
 
-/// How it is selected, and what goes with that.
+/// How the design is selected, and what belongs to that.
 pub(crate) const SELECTION: Selection =
     Selection { key: "steal.present", holds: |config| config.steal.present, rules: RULES, presets: PRESETS };
 

@@ -1,4 +1,4 @@
-//! A register file whose idle banks are stolen: `docs/blocks/steal.md`.
+//! A register file where accesses steal idle banks: `docs/blocks/steal.md`.
 
 use crate::entry::declare_blocks;
 
@@ -28,7 +28,7 @@ mod phases;
 use crate::OPERANDS;
 use crate::mrf::MAX_PORTS;
 
-/// Capacity of the twins: operands that arrive in a cycle.
+/// Capacity of the twins: the largest number of operands that arrive in a cycle.
 const MAX_SOURCES: usize = OPERANDS * MAX_PORTS;
 
 /// Shapes that differ in every size.

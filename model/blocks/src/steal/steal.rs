@@ -1,4 +1,4 @@
-//! `steal`: a register file whose idle banks are stolen. `docs/blocks/steal.md`.
+//! `steal`: a register file where accesses steal idle banks. `docs/blocks/steal.md`.
 
 mod block;
 mod design;
@@ -135,16 +135,16 @@ ports! {
     }
 }
 
-/// What follows from state and straps.
+/// The decisions that follow from state and straps.
 #[derive(Clone, Copy)]
 struct Seen {
     straps: u8,
     wants: Wants,
-    /// Where the registers of the slots are read.
+    /// The banks and entries where the registers of the slots are read.
     at: At,
     needs: Dependence,
     buses: Buses,
-    /// Ports whose candidate issues.
+    /// Ports with a stolen operand: their candidate of the previous cycle issues now.
     steal: u8,
     write_ready: u8,
 }
@@ -163,12 +163,12 @@ impl Default for Seen {
     }
 }
 
-/// What comes and goes in a cycle.
+/// The instructions, reads and values that arrive and leave in a cycle.
 #[derive(Clone, Copy, Default)]
 struct Late {
     filled: Choice,
     free: u16,
-    /// Ports whose candidate issues and takes what was read.
+    /// Ports whose candidate issues and takes the stolen operands.
     taken: u8,
     fill: Slots,
     table: TableEdge,
@@ -178,15 +178,15 @@ struct Late {
     dispatch_stall: u8,
 }
 
-/// The main register file with an arbiter that uses what banks leave idle (stealing paper, IV): an operand of the warp that issues next is read one cycle early, a result that meets a read
+/// The main register file with an arbiter that uses idle banks (stealing paper, IV): an operand of the warp that issues next is read one cycle early, and a result that conflicts with a read
 /// is parked in a dead register of another bank.
 ///
-/// Like the MRF it is asked and told directly where it stands in an operand stage. What becomes of results and who steals follows from state and straps: [`see`](Self::see) comes first in a cycle.
+/// An operand stage calls it directly, like the MRF. Readiness for results and the ports that steal follow from state and straps, so [`see`](Self::see) comes first in a cycle.
 #[derive(Clone)]
 pub struct Steal {
     bank_map: MrfBankMap,
     queues: Vec<MrfWriteQueue>,
-    /// A bit for each queue.
+    /// One bit for each queue.
     ports: u8,
     collectors: Collectors,
     candidates: StealCandidates,
@@ -199,22 +199,22 @@ pub struct Steal {
     /// Valid bits of the banks.
     read_data_valid: u32,
 
-    /// What the queues hold, those whose head has all lanes, and those whose head is read next.
+    /// The contents of the queues; queues whose head has all lanes; queues whose head the next instruction reads.
     writes: Writes,
     full: u8,
     head_next_q: u8,
-    /// Nets that are settled after the edge.
+    /// Nets that are computed right after the clock edge.
     free_collectors: Choice,
     offers: Choice,
-    /// Nets that are settled when straps are seen, and late.
+    /// Nets that are computed when straps are presented, and nets that are computed late.
     seen: Seen,
     late: Late,
-    /// What the block is given, where it is looked at alone.
+    /// The inputs of the MRF in a block that runs alone.
     outside: MrfIn,
 }
 
 impl Steal {
-    /// What depends on state alone, but for the operands. What means nothing stays as it was.
+    /// Fills the outputs that depend on state alone, without the operands. Fields without a meaning keep their values.
     #[inline]
     pub(crate) fn show(&self, out: &mut MrfOut) {
         out.issue_ready_o = self.free_collectors.ports();
@@ -228,13 +228,13 @@ impl Steal {
         }
     }
 
-    /// Operands of the instruction that dispatch port `p` offers.
+    /// Operands of the instruction that is offered on dispatch port `p`.
     #[inline]
     pub(crate) fn operands(&self, p: usize) -> &[WarpData; OPERANDS] {
         self.crossbar.operands(self.offers.of(p))
     }
 
-    /// Computes what follows from state and straps, and shows what becomes of results.
+    /// Computes all nets that follow from state and straps, and fills the outputs for results.
     #[inline]
     pub(crate) fn see(&mut self, straps: u8, out: &mut MrfOut) {
         let wants = self.candidates.wants(self.free_collectors.ports());
@@ -245,7 +245,7 @@ impl Steal {
         let way = Way { landing: landing.map(|landing| landing.bank), turn: self.returns.turn(), any: buses.any };
         let spares = Spares { redirect: is_set(straps, 5), drop: if is_set(straps, 6) { self.full } else { 0 } };
         let needs = Dependence::of(places, spares, &reads, &self.heads(), &wants, &way);
-        // A slot that shares the read of another one is filled from the same bank.
+        // A slot that shares the read of another slot is filled from the same bank.
         let at = At::of(places, spares.redirect, self.collectors.src_valid(), &reads);
         let requests = Requests {
             valid: reads.valid,
@@ -279,7 +279,7 @@ impl Steal {
         }
     }
 
-    /// Ports whose candidate of the cycle before issues now.
+    /// Ports whose candidate of the previous cycle issues now.
     #[inline]
     pub(crate) fn steal(&self) -> u8 {
         self.seen.steal
@@ -345,12 +345,12 @@ impl Steal {
         pack(STEAL_PLACE_EVENT, self.arbiter.decisions().place_counts())
     }
 
-    /// The edge. `write_data`: the data of a bus's result.
+    /// The clock edge. `write_data`: the data of a bus's result.
     #[inline]
     pub(crate) fn edge<'a>(&mut self, given: &MrfIn, extra: &Candidates, write_data: impl Fn(usize) -> &'a WarpData) {
         let running = given.rst_ni != 0;
-        // The crossbar takes what the banks have read before these read anew, the banks take what the queues hold before
-        // these take anew, and the allocator sees the collectors as they are before the edge.
+        // The crossbar takes the output of the banks before the banks read again, the banks take results from the queues before
+        // the queues take new ones, and the allocator uses the state of the collectors before the edge.
         self.crossbar.take(|bank| self.banks[bank].read_data());
         self.ask(given, running);
         self.clock_banks(running);
@@ -371,14 +371,14 @@ impl Steal {
         self.settle();
     }
 
-    /// Whether an edge changes nothing (but in reset).
+    /// Whether a clock edge changes nothing, except in reset.
     #[inline]
     pub(crate) fn is_quiet(&self, given: &MrfIn, extra: &Candidates) -> bool {
         let comes = given.write_valid_i | extra.candidate_valid | extra.hint_valid;
         comes == 0 && extra.clear.is_none() && self.late.filled.all() | self.late.free == 0 && self.is_still()
     }
 
-    /// Whether nothing is on its way: no read is wanted, no operand and no result are in motion, nothing is parked. Instructions may wait, with all they need.
+    /// Whether nothing is in motion: no read request, no operand, no result, no parked value. Instructions with all their operands may wait.
     pub(crate) fn is_still(&self) -> bool {
         self.collectors.pending().is_empty()
             && self.read_data_valid == 0
@@ -396,14 +396,14 @@ impl Steal {
         self.arbiter.decisions().stolen >> (OPERANDS * p) & 0b111
     }
 
-    /// Where the heads of the queues go.
+    /// The destinations of the heads of the queues.
     #[inline]
     fn heads(&self) -> Targets {
         let Writes { valid, bank, entry, .. } = self.writes;
         Targets { valid, bank, entry }
     }
 
-    /// The registers that are dead, of the warps that are dispatched.
+    /// The dead registers of the warps whose instructions are offered for dispatch.
     #[inline]
     fn hints(&self, extra: &Candidates) -> Targets {
         let mut hints = Targets { valid: extra.hint_valid & self.offers.ports(), ..Targets::default() };
@@ -414,7 +414,7 @@ impl Steal {
         hints
     }
 
-    /// The instruction on an issue port.
+    /// The instruction that is offered on an issue port.
     #[inline]
     fn offered(&self, given: &MrfIn, p: usize) -> Instruction {
         let Candidate { entry, bank, src_valid, warp } = self.located(
@@ -427,7 +427,7 @@ impl Steal {
         Instruction { tag: given.issue_tag_i[p], mask: LaneMask(given.issue_mask_i[p]), entry, bank, warp, src_valid }
     }
 
-    /// Where the sources of port `p` are.
+    /// The banks and entries of the sources of port `p`.
     #[inline]
     fn located(&self, p: usize, warp: u8, base: u16, src_valid: u8, reg: &[u8; MAX_SOURCES]) -> Candidate {
         let place: [_; OPERANDS] = std::array::from_fn(|s| self.bank_map.map(warp, base, reg[OPERANDS * p + s]));
@@ -439,7 +439,7 @@ impl Steal {
         }
     }
 
-    /// The result on a result bus.
+    /// The result that is offered on a result bus.
     #[inline]
     fn arriving(&self, given: &MrfIn, p: usize) -> WriteTarget {
         let write = given.write_i[p];
@@ -448,14 +448,14 @@ impl Steal {
         WriteTarget { mask: LaneMask(write.mask()), entry, bank, warp, reg }
     }
 
-    /// The value that is fetched from a bank, as it will land.
+    /// The landing of the value that is fetched from a bank.
     #[inline]
     fn fetched(&self, source: u8) -> Landing {
         let (places, b) = (self.table.places(), usize::from(source));
         Landing { entry: places.entry[b], source, bank: places.bank[b], port: self.seen.buses.port }
     }
 
-    /// The latches are told what they take next, and from which bank.
+    /// Tells the crossbar which latches take data next, and from which bank.
     #[inline]
     fn ask(&mut self, given: &MrfIn, running: bool) {
         let fill = self.late.fill.when(running);
@@ -541,7 +541,7 @@ impl Steal {
         }
     }
 
-    /// What an edge in reset does to the control.
+    /// The effect of a clock edge in reset on the control state.
     fn reset(&mut self) {
         self.queues.iter_mut().for_each(MrfWriteQueue::reset);
         (self.writes.valid, self.head_next_q) = (0, 0);
@@ -550,7 +550,7 @@ impl Steal {
         self.arbiter.reset();
     }
 
-    /// Computes what follows from state alone.
+    /// Computes all nets that follow from state alone.
     #[inline]
     fn settle(&mut self) {
         self.free_collectors = self.allocator.free_collectors(self.collectors.busy());

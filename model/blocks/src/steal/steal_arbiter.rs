@@ -1,4 +1,4 @@
-//! `steal_arbiter`: which access gets a bank, and which one steals a bank. `docs/blocks/steal_arbiter.md`.
+//! `steal_arbiter`: grants accesses to banks, and lets others steal idle banks. `docs/blocks/steal_arbiter.md`.
 
 use super::MAX_SOURCES;
 use super::steal_candidates::Wants;
@@ -41,7 +41,7 @@ pub const STEAL_ARBITER_EVENT: &[(&str, u32)] = &[
 /// Fields of `steal_place_event_t`, most significant first.
 pub const STEAL_PLACE_EVENT: &[(&str, u32)] = &[("redirected", 6), ("dropped", 2)];
 
-/// 4-lane groups of a whole register: of a value that is fetched or lands.
+/// 4-lane groups of a whole register: the groups of a value that is fetched or that lands.
 const ALL_GROUPS: u32 = 8;
 
 ports! {
@@ -182,7 +182,7 @@ ports! {
     }
 }
 
-/// What straps say.
+/// The straps.
 #[derive(Clone, Copy)]
 struct StealStraps {
     round_robin: bool,
@@ -199,40 +199,40 @@ impl StealStraps {
         Self { round_robin: bit(0), reads: bit(1), writes: bit(2), eager: bit(3), unread: bit(4) }
     }
 
-    /// Results that may not be parked, as they are read next.
+    /// Results that may not be parked, because the next instruction of their warp reads them.
     #[inline]
     fn needed_soon(self, around: &Around<'_>) -> u8 {
         if self.unread { around.next } else { 0 }
     }
 }
 
-/// What `mrf_arbiter` does not look at.
+/// Inputs that `mrf_arbiter` does not have.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     pub(crate) places: &'a Places,
     pub(crate) wants: &'a Wants,
-    /// The registers that are read, wherever that is.
+    /// The registers of the reads, in their own places, wherever the reads are performed.
     pub(crate) own: &'a Reads<'a>,
     pub(crate) needs: &'a Dependence,
     pub(crate) landing: Option<Landing>,
-    /// Results that have all lanes.
+    /// Results that write all lanes.
     pub(crate) full: u8,
     /// Results that the next instruction of their warp reads.
     pub(crate) next: u8,
-    /// Where the search for a value begins, whether a bus is free for it, and where values are new.
+    /// The bank at which the search for a value begins; whether a bus is free for it; banks with a newly parked value.
     pub(crate) turn: u8,
     pub(crate) bus_free: bool,
     pub(crate) fresh: u32,
 }
 
-/// What the arbiter has decided: its outputs. Entries of banks that do nothing mean nothing.
+/// The decisions of the arbiter: its outputs. Entries of idle banks have no meaning.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Decisions {
     pub(crate) grant: Slots,
     pub(crate) stolen: u8,
     pub(crate) write_done: u8,
     pub(crate) parks: Parks,
-    /// Results whose register's parked value is dropped, and those reads that are performed where their value is parked.
+    /// Results that drop the parked value of their register; number of reads that are performed where their value is parked.
     pub(crate) drop: u8,
     pub(crate) redirected: u32,
     pub(crate) fetch: Option<u8>,
@@ -254,31 +254,31 @@ impl Decisions {
     }
 }
 
-/// Who wants which bank, and what becomes of results.
+/// The claims on banks, and the outcomes of results.
 #[derive(Clone, Copy, Default)]
 struct Claims {
-    /// Reads that may go, and those of them that hold a result back.
+    /// Reads that may be granted, and those of them that hold back a result.
     active: Slots,
     blocking: Slots,
-    /// Banks that active reads want, and those that several want.
+    /// Banks with an active read, and banks with several.
     requested: u32,
     contested: u32,
-    /// Banks that a landing or a forced fetch has, those with a blocking read, those worth a theft.
+    /// Banks that a landing or a forced fetch uses; banks with a blocking read; banks worth a theft.
     closed: u32,
     blocked: u32,
     coveted: u32,
     /// Operands that may be stolen.
     stealable: u8,
-    /// Results by what becomes of them.
+    /// Results by their outcome.
     held: u8,
     bus: u8,
     opposed: u8,
     going: u8,
-    /// Banks that take a result of their own.
+    /// Banks that write a result into its own place.
     writing: u32,
 }
 
-/// Gives banks to reads and writes, and what they leave idle to those that steal (stealing paper, IV-D, figure 10).
+/// Grants banks to reads and writes, and lets others steal the banks that stay idle (stealing paper, IV-D, figure 10).
 #[derive(Clone)]
 pub struct StealArbiter {
     banks: u8,
@@ -286,13 +286,13 @@ pub struct StealArbiter {
     rr_q: [u8; MAX_BANKS],
     turn_q: u8,
     park_turn_q: u8,
-    /// The latter two after this cycle.
+    /// The two turns after this cycle.
     turn_d: u8,
     park_turn_d: u8,
     decisions: Decisions,
-    /// Active reads of each bank that is requested.
+    /// Active reads of each requested bank.
     slots: [Slots; MAX_BANKS],
-    /// Banks that perform a normal read, and the collector whose it is.
+    /// Banks that perform a normal read, and the collector that each read serves.
     reading: u32,
     chosen: [u8; MAX_BANKS],
 }
@@ -303,7 +303,7 @@ fn banks_of(set: u8, bank: &[u8]) -> u32 {
     set_bits(set).fold(0, |banks, i| banks | 1 << bank[i])
 }
 
-/// The banks of several members of a set.
+/// The banks that several members of a set have in common.
 #[inline]
 fn shared(set: u8, bank: &[u8]) -> u32 {
     let (_, several) = set_bits(set).fold((0u32, 0u32), |(one, several), i| {
@@ -320,13 +320,13 @@ fn within(set: u8, bank: &[u8], banks: u32) -> u8 {
 }
 
 impl StealArbiter {
-    /// What is decided.
+    /// The decisions.
     #[inline]
     pub(crate) fn decisions(&self) -> &Decisions {
         &self.decisions
     }
 
-    /// Decides everything. Requests are at the banks and entries where they are performed.
+    /// Makes all decisions. Requests name the banks and entries where the reads are performed.
     #[inline]
     pub(crate) fn decide(&mut self, straps: u8, requests: &Requests<'_>, writes: &Writes, around: &Around<'_>) {
         let straps = StealStraps::of(straps);
@@ -349,7 +349,7 @@ impl StealArbiter {
         self.count_thefts(straps, requests, writes, around, &claims);
     }
 
-    /// Who wants which bank.
+    /// Determines the claims on banks.
     #[inline]
     fn claim(&mut self, straps: StealStraps, requests: &Requests<'_>, writes: &Writes, around: &Around<'_>) -> Claims {
         let Around { needs, wants, landing, .. } = around;
@@ -387,7 +387,7 @@ impl StealArbiter {
         claims
     }
 
-    /// What becomes of results.
+    /// Decides which results are written, and which are parked.
     #[inline]
     fn write(&mut self, straps: StealStraps, writes: &Writes, around: &Around<'_>, claims: &mut Claims) {
         let (places, decisions) = (around.places, &mut self.decisions);
@@ -436,7 +436,7 @@ impl StealArbiter {
         }
     }
 
-    /// Normal reads.
+    /// Decides the normal reads.
     #[inline]
     fn read(&mut self, straps: StealStraps, requests: &Requests<'_>, claims: &Claims) {
         self.reading = 0;
@@ -462,7 +462,7 @@ impl StealArbiter {
         self.decisions.read_valid = self.reading;
     }
 
-    /// Thefts.
+    /// Decides the thefts.
     #[inline]
     fn steal(&mut self, claims: &Claims, wants: &Wants) {
         let banks = claims.coveted & !claims.writing;
@@ -476,14 +476,14 @@ impl StealArbiter {
         self.decisions.read_valid |= banks;
     }
 
-    /// The value that is fetched.
+    /// Decides which parked value is fetched.
     #[inline]
     fn fetch(&mut self, requests: &Requests<'_>, around: &Around<'_>, claims: &Claims) {
         let (places, decisions) = (around.places, &mut self.decisions);
         if let Some(force) = around.needs.force {
             (decisions.fetch, decisions.forced) = (Some(force.bank), true);
         } else if around.bus_free && around.needs.reads.is_empty() && around.needs.writes == 0 {
-            // No instruction waits for a parked value, so that these delay none.
+            // No instruction waits for a parked value, so an unforced fetch delays none.
             let idle = !(claims.closed | decisions.read_valid | decisions.bank_write_valid);
             let mut ready = places.parked & idle & !around.needs.drops.banks();
             if ready != 0 {
@@ -501,7 +501,7 @@ impl StealArbiter {
         }
     }
 
-    /// Events that `mrf_arbiter` counts, too.
+    /// Counts the events that `mrf_arbiter` has as well.
     #[inline]
     fn count(&mut self, requests: &Requests<'_>, writes: &Writes, landed: bool, claims: &Claims) {
         let decisions = &mut self.decisions;
@@ -534,7 +534,7 @@ impl StealArbiter {
         ];
     }
 
-    /// Events of its own.
+    /// Counts the events that only this arbiter has.
     #[inline]
     fn count_thefts(
         &mut self,
@@ -579,7 +579,7 @@ impl StealArbiter {
         ];
     }
 
-    /// The edge.
+    /// The clock edge.
     #[inline]
     pub(crate) fn advance(&mut self, round_robin: bool) {
         (self.turn_q, self.park_turn_q) = (self.turn_d, self.park_turn_d);
@@ -590,19 +590,19 @@ impl StealArbiter {
         }
     }
 
-    /// An edge in reset.
+    /// A clock edge in reset.
     pub(crate) fn reset(&mut self) {
         (self.turn_q, self.park_turn_q) = (0, 0);
         self.rr_q = [0; MAX_BANKS];
     }
 
-    /// Where each search begins, and the queue that goes first.
+    /// The position at which each search begins, and the queue that goes first.
     pub(crate) fn state(&self) -> StealArbiterProbe {
         StealArbiterProbe { rr_q: self.rr_q, turn_q: self.turn_q, park_turn_q: self.park_turn_q }
     }
 }
 
-/// The places, wants and dependences that the ports tell.
+/// The places, wants and dependences at the ports.
 fn told(inputs: &StealArbiterIn) -> (Places, Wants, Dependence) {
     let places = Places {
         free: inputs.free_valid_i,

@@ -1,4 +1,4 @@
-//! `steal_candidates`: the operands that will be wanted next. `docs/blocks/steal_candidates.md`.
+//! `steal_candidates`: operands that are likely to be requested next. `docs/blocks/steal_candidates.md`.
 
 use super::MAX_SOURCES;
 use super::steal_collector::leaders;
@@ -58,7 +58,7 @@ ports! {
     }
 }
 
-/// A candidate: sources that are registers, and where these are.
+/// A candidate: its register sources, and the bank and entry of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) entry: [u16; OPERANDS],
@@ -67,7 +67,7 @@ pub(crate) struct Candidate {
     pub(crate) warp: u8,
 }
 
-/// Operands of candidates: those that are wanted, and where each of them is.
+/// Operands of candidates: those that are wanted, and the bank and entry of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wants {
     pub(crate) entry: [u16; MAX_SOURCES],
@@ -75,12 +75,12 @@ pub(crate) struct Wants {
     pub(crate) valid: u8,
 }
 
-/// The latch of the arbitration stage for the instructions that probably issue next: of each port's candidate the operands, mapped to banks (stealing paper, IV-B2, figure 7).
+/// The latch of the arbitration stage for the instructions that probably issue next: the operands of each port's candidate, mapped to banks (stealing paper, IV-B2, figure 7).
 #[derive(Clone, Debug)]
 pub struct StealCandidates {
     shape: MrfShape,
     valid_q: u8,
-    // A word each, as the harness looks at them.
+    // One 32-bit word each: the form in which the harness reads them.
     warp_q: [u32; MAX_PORTS],
     leader_q: [u32; 1],
     bank_q: [u32; MAX_SOURCES],
@@ -88,7 +88,7 @@ pub struct StealCandidates {
 }
 
 impl StealCandidates {
-    /// Ports that had a candidate.
+    /// Ports that had a candidate in the previous cycle.
     #[inline]
     pub(crate) fn valid(&self) -> u8 {
         self.valid_q
@@ -100,7 +100,7 @@ impl StealCandidates {
         self.warp_q[p] as u8
     }
 
-    /// The registers.
+    /// The state registers of the block.
     pub(crate) fn state(&self) -> StealCandidatesProbe {
         StealCandidatesProbe {
             entry_q: self.entry_q.map(|entry| entry as u16),
@@ -111,7 +111,7 @@ impl StealCandidates {
         }
     }
 
-    /// What is wanted, if these ports have a collector.
+    /// The wanted operands of the candidates, if the ports in `ready` have a collector.
     #[inline]
     pub(crate) fn wants(&self, ready: u8) -> Wants {
         let ports = set_bits(self.valid_q & ready).fold(0, |sources, p| sources | 0b111 << (OPERANDS * p));
@@ -122,7 +122,7 @@ impl StealCandidates {
         }
     }
 
-    /// The edge: the candidate of each port, if it has one. Payload is taken in reset, too.
+    /// The clock edge: takes the candidate of each port, if it has one. Payload is taken in reset, too.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, valid: u8, candidate: impl Fn(usize) -> Candidate) {
         for p in set_bits(valid) {

@@ -1,4 +1,4 @@
-//! `steal_collector`: an operand collector that may begin with an operand on its way. `docs/blocks/steal_collector.md`.
+//! `steal_collector`: an operand collector that may start with an operand already in flight. `docs/blocks/steal_collector.md`.
 
 use crate::mrf::mrf_collector::{Collectors, Instruction};
 use crate::mrf::slots::Slots;
@@ -67,7 +67,7 @@ ports! {
     }
 }
 
-/// The leader of each source: the lowest register source with the same register; of one that is no register itself.
+/// The leader of each source: the lowest register source with the same register. A source that is no register is its own leader.
 #[inline]
 pub(crate) fn leaders(src_valid: u8, bank: &[u8; OPERANDS], entry: &[u16; OPERANDS]) -> [u8; OPERANDS] {
     let same =
@@ -83,21 +83,21 @@ pub(crate) fn leaders(src_valid: u8, bank: &[u8; OPERANDS], entry: &[u16; OPERAN
     [0, second, third]
 }
 
-/// The slots of an arriving instruction that are filled where the sources in `read` are read at this edge.
+/// The slots of an arriving instruction that are filled if the sources in `read` are read at this clock edge.
 #[inline]
 pub(crate) fn filled(instruction: &Instruction, read: u8) -> u8 {
     let leader = leaders(instruction.src_valid, &instruction.bank, &instruction.entry);
     (0..OPERANDS).fold(0, |filled, s| filled | (read >> leader[s] & 1) << s) & instruction.src_valid
 }
 
-/// Holds an instruction as an `mrf_collector` does; its operands may have been asked for before it came (stealing paper, IV-B1).
+/// Holds an instruction like an `mrf_collector`; its operands may be requested before it arrives (stealing paper, IV-B1).
 #[derive(Clone)]
 pub struct StealCollector {
     state: Collectors,
 }
 
 impl StealCollector {
-    /// The instruction that arrives, if one does.
+    /// The instruction that arrives, if there is one.
     fn arriving(inputs: &StealCollectorIn) -> Option<Instruction> {
         (inputs.alloc_valid_i != 0).then_some(Instruction {
             tag: inputs.alloc_tag_i,

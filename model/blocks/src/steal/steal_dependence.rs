@@ -1,4 +1,4 @@
-//! `steal_dependence`: which parked values are needed. `docs/blocks/steal_dependence.md`.
+//! `steal_dependence`: detects parked values that are needed. `docs/blocks/steal_dependence.md`.
 
 use super::MAX_SOURCES;
 use super::steal_candidates::Wants;
@@ -88,7 +88,7 @@ ports! {
     }
 }
 
-/// A fetch that is forced, and why.
+/// A forced fetch: the bank to fetch from, and the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Force {
     pub(crate) bank: u8,
@@ -97,43 +97,43 @@ pub(crate) struct Force {
     pub(crate) alive: bool,
 }
 
-/// What is known of those that ask for a register.
+/// The results of the dependence check.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Dependence {
     /// Reads that wait for a parked value.
     pub(crate) reads: Slots,
     /// Heads that wait for a parked value.
     pub(crate) writes: u8,
-    /// Heads that overwrite a parked value whole, and the bank that it is in.
+    /// Heads that overwrite a whole parked value, and the bank where it is parked.
     pub(crate) drops: Parks,
-    /// Operands of candidates that are parked.
+    /// Operands of candidates whose values are parked.
     pub(crate) wants: u8,
-    /// Banks whose free entry a head is for.
+    /// Banks whose free entry is the destination of a head.
     pub(crate) alive: u32,
     pub(crate) force: Option<Force>,
 }
 
-/// What a parked value's way back depends on.
+/// State that decides whether a value can be fetched back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Way {
     /// The bank that a landing value takes.
     pub(crate) landing: Option<u8>,
-    /// Where the search begins.
+    /// The bank at which the search for a value begins.
     pub(crate) turn: u8,
-    /// A forced fetch finds a bus.
+    /// A forced fetch would find a bus.
     pub(crate) any: bool,
 }
 
-/// What straps say, and which heads have all lanes.
+/// Options from the straps, and the heads that write all lanes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spares {
-    /// A read of a parked register reads it there.
+    /// A read of a register with a parked value is performed where the value is parked.
     pub(crate) redirect: bool,
-    /// Heads that drop what they overwrite.
+    /// Heads that drop the parked value that they overwrite.
     pub(crate) drop: u8,
 }
 
-/// Where reads are performed, by slot.
+/// The bank and entry where each read is performed, by slot.
 #[derive(Clone, Copy)]
 pub(crate) struct At {
     pub(crate) bank: [u8; MAX_SLOTS],
@@ -141,7 +141,7 @@ pub(crate) struct At {
 }
 
 impl At {
-    /// Of registers that are parked there, and otherwise where they belong. `slots`: those that are looked up.
+    /// The places where registers are parked, or else their own places. `slots`: slots that are looked up.
     #[inline]
     pub(crate) fn of(places: &Places, redirect: bool, slots: Slots, own: &Reads<'_>) -> Self {
         let mut at = Self { bank: *own.bank, entry: *own.entry };
@@ -166,7 +166,7 @@ pub(crate) struct Reads<'a> {
 }
 
 impl Dependence {
-    /// Looks all of them up.
+    /// Looks up all reads, heads and wants.
     #[inline]
     pub(crate) fn of(
         places: &Places,
@@ -213,14 +213,14 @@ impl Dependence {
             }
         }
         let needed = by_read | by_write | places.parked & found.alive;
-        // Who is first but has a landing in front of it keeps the turn: nothing is fetched instead.
+        // If the first value in turn would have to be fetched from the bank of a landing, it keeps the turn, and no value is fetched.
         if way.any
             && let Some(bank) = first_from(needed.into(), way.turn.into())
             && way.landing.is_none_or(|landing| usize::from(landing) != bank)
         {
             let (read, write) = (is_set(by_read, bank), is_set(by_write, bank));
             found.force = Some(Force { bank: bank as u8, read, write: write && !read, alive: !write && !read });
-            // It lands in the next cycle: the result that would have dropped it comes after.
+            // The forced value lands in the next cycle; the result that would have dropped it is written later.
             for p in set_bits(found.drops.valid) {
                 found.writes |= u8::from(usize::from(found.drops.bank[p]) == bank) << p;
             }
@@ -229,7 +229,7 @@ impl Dependence {
     }
 }
 
-/// The arbiter's own dependence check (stealing paper, IV-C1, IV-D1): every register that is asked for or written is looked up in the table, and what is needed is forced back.
+/// The arbiter's dependence check (stealing paper, IV-C1, IV-D1): looks up every register that is read or written in the table, and forces a fetch of values that are needed.
 #[derive(Clone)]
 pub struct StealDependence;
 

@@ -1,4 +1,4 @@
-//! `steal_return`: a parked value on its way to its register. `docs/blocks/steal_return.md`.
+//! `steal_return`: returns a parked value to its register. `docs/blocks/steal_return.md`.
 
 use super::steal_table::Parks;
 use crate::mrf::{MAX_BANKS, MAX_PORTS, MrfShape};
@@ -58,34 +58,34 @@ ports! {
     }
 }
 
-/// A value that goes into its register.
+/// A value that is written back into its register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Landing {
     pub(crate) entry: u16,
-    /// The bank at whose output it is.
+    /// The bank that has the value at its output.
     pub(crate) source: u8,
-    /// The bank that takes it.
+    /// The bank that the value is written into.
     pub(crate) bank: u8,
-    /// Its bus.
+    /// The result bus that the value uses.
     pub(crate) port: u8,
 }
 
-/// What fetches ask of the result buses.
+/// The result buses, as fetches see them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Buses {
-    /// Some queue is empty.
+    /// Some queue is empty, so an unforced fetch finds a bus.
     pub(crate) free: bool,
-    /// A forced fetch finds a bus.
+    /// A forced fetch would find a bus.
     pub(crate) any: bool,
-    /// The bus that a fetch takes.
+    /// The bus that a fetch uses.
     pub(crate) port: u8,
 }
 
-/// Remembers for one cycle where the value belongs that is being fetched, and chooses its result bus (stealing paper, IV-C2).
+/// Holds for one cycle the destination of the value that is being fetched, and selects its result bus (stealing paper, IV-C2).
 #[derive(Clone, Debug)]
 pub struct StealReturn {
     banks: u8,
-    /// A bit for each bus.
+    /// One bit for each bus.
     ports: u8,
     landing_q: Option<Landing>,
     turn_q: u8,
@@ -99,7 +99,7 @@ impl StealReturn {
         self.landing_q
     }
 
-    /// Where the next search for a value begins.
+    /// The bank at which the next search for a value begins.
     #[inline]
     pub(crate) fn turn(&self) -> u8 {
         self.turn_q
@@ -111,7 +111,7 @@ impl StealReturn {
         self.fresh_q
     }
 
-    /// The buses, with a result in these queues.
+    /// The buses, for queues of which those in `heads` hold a result.
     #[inline]
     pub(crate) fn buses(&self, heads: u8) -> Buses {
         let empty = !heads & self.ports;
@@ -121,7 +121,7 @@ impl StealReturn {
         Buses { free: empty != 0, any: candidates != 0, port }
     }
 
-    /// The edge: the bank that is read, with the place to which its value belongs and the bus that it takes, and what is parked.
+    /// The clock edge. `fetch`: the value that is read, with its destination and its bus; `parks`: the results that are parked.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, fetch: Option<Landing>, parks: &Parks) {
         if !running {

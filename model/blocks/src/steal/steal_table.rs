@@ -1,4 +1,4 @@
-//! `steal_table`: free entries, and where parked values belong. `docs/blocks/steal_table.md`.
+//! `steal_table`: records free entries, and the registers whose values are parked. `docs/blocks/steal_table.md`.
 
 use crate::mrf::bits::{is_set, only, set_bits};
 use crate::mrf::{MAX_BANKS, MAX_PORTS, MrfShape};
@@ -63,7 +63,7 @@ ports! {
     }
 }
 
-/// Registers by port: those that are valid, and where they are.
+/// Registers by port: valid bits, banks and entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Targets {
     pub(crate) valid: u8,
@@ -72,14 +72,14 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    /// Whether one of them is this register.
+    /// Whether one of the valid registers is this one.
     #[inline]
     fn has(&self, bank: u8, entry: u16) -> bool {
         set_bits(self.valid).any(|p| (self.bank[p], self.entry[p]) == (bank, entry))
     }
 }
 
-/// Where results are parked: a bank for each queue that parks.
+/// The parkings of a cycle: for each queue that parks, the bank in which it parks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parks {
     pub(crate) valid: u8,
@@ -87,30 +87,30 @@ pub(crate) struct Parks {
 }
 
 impl Parks {
-    /// The banks.
+    /// The banks of all parkings.
     #[inline]
     pub(crate) fn banks(&self) -> u32 {
         set_bits(self.valid).fold(0, |banks, p| banks | 1 << self.bank[p])
     }
 }
 
-/// What an edge of the table is told.
+/// The inputs of the table at a clock edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableEdge {
-    /// A grid is about to begin; the last row is spare.
+    /// A grid is about to begin; whether the last row is spare.
     pub(crate) clear: Option<bool>,
     pub(crate) hints: Targets,
     pub(crate) heads: Targets,
     pub(crate) parks: Parks,
-    /// The bank whose value is read.
+    /// The bank whose parked value is fetched.
     pub(crate) fetch: Option<u8>,
-    /// The banks whose value is dropped.
+    /// The banks whose parked value is dropped.
     pub(crate) drops: u32,
-    /// Banks whose free entry a head is for.
+    /// Banks whose free entry is the destination of a head.
     pub(crate) alive: u32,
 }
 
-/// The places of a table: a free entry for each bank, and where its value belongs.
+/// The state of the table: for each bank a free entry, and the register whose value is parked there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places {
     pub(crate) free: u32,
@@ -121,13 +121,13 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Whether the value of a register is parked somewhere.
+    /// Whether the value of a register is parked in any bank.
     #[inline]
     pub(crate) fn holds(&self, bank: u8, entry: u16) -> bool {
         set_bits(self.parked).any(|b| (self.bank[b], self.entry[b]) == (bank, entry))
     }
 
-    /// The bank and the entry in which the value of a register is parked, the highest.
+    /// The bank and the entry in which the value of a register is parked; the highest such bank.
     #[inline]
     pub(crate) fn place_of(&self, bank: u8, entry: u16) -> Option<(u8, u16)> {
         let found = set_bits(self.parked).filter(|&b| (self.bank[b], self.entry[b]) == (bank, entry)).last();
@@ -135,7 +135,7 @@ impl Places {
     }
 }
 
-/// For each bank one entry that is free, and the register whose value stands there (stealing paper, figure 9).
+/// For each bank one free entry, and the register whose value is parked there (stealing paper, figure 9).
 #[derive(Clone, Debug)]
 pub struct StealTable {
     last: u16,
@@ -144,7 +144,7 @@ pub struct StealTable {
 }
 
 impl StealTable {
-    /// What it says.
+    /// The state of the table.
     #[inline]
     pub(crate) fn places(&self) -> &Places {
         &self.places_q
@@ -165,7 +165,7 @@ impl StealTable {
         })
     }
 
-    /// The edge. Payload is loaded in reset, too.
+    /// The clock edge. Payload is loaded in reset, too.
     #[inline]
     pub(crate) fn advance(&mut self, running: bool, edge: &TableEdge) {
         let taken = self.taken(edge);
@@ -176,7 +176,7 @@ impl StealTable {
             places.parked = 0;
         } else {
             places.free &= !(edge.alive & !places.parked);
-            // The higher port comes last.
+            // The higher port is handled last, so that it overrides.
             for p in set_bits(taken) {
                 let bank = edge.hints.bank[p];
                 places.free |= 1 << bank;
@@ -198,7 +198,7 @@ impl StealTable {
     }
 }
 
-/// What the ports say.
+/// The inputs of the table at the ports.
 fn told(inputs: &StealTableIn) -> TableEdge {
     TableEdge {
         clear: (inputs.clear_i != 0).then_some(inputs.spare_i != 0),

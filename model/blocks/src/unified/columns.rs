@@ -1,4 +1,4 @@
-//! The columns of the unified banks in a register file, what memory asks of them, and what they say: ports of every block around them.
+//! The columns of the unified banks in a register file, memory's accesses to them, and their outputs: ports of each block around them.
 
 use crate::mrf::MrfShape;
 use crate::unified::unified_bank::ColumnAccess;
@@ -55,7 +55,7 @@ ports! {
 pub(crate) const COLUMNS_OUTPUTS: &[&str] = &["memory_data_o", "memory_read_ready_o", "memory_write_ready_o"];
 
 impl ColumnsIn {
-    /// What is performed.
+    /// The accesses that are performed.
     pub(crate) fn accesses(&self) -> Accesses {
         Accesses {
             read: self.memory_read_i,
@@ -69,26 +69,26 @@ impl ColumnsIn {
 }
 
 impl ColumnsOut {
-    /// What registers leave.
+    /// Shows the accesses that registers leave free.
     pub(crate) fn show_free(&mut self, free: &ColumnsFree) {
         (self.memory_read_ready_o, self.memory_write_ready_o) = (free.read, free.write);
     }
 
-    /// What registers leave, and what memory has read last.
+    /// Shows the accesses that registers leave free, and the data that memory has read last.
     pub fn show(&mut self, free: &ColumnsFree, data: WarpData) {
         self.show_free(free);
         self.memory_data_o = data;
     }
 }
 
-/// What registers do in a column at an edge: the entry that is read; entry, data and lanes of the one that is written.
+/// Accesses of registers to a column at an edge: the entry that is read; entry, data and lanes of the write.
 pub(crate) type RegisterAccess<'a> = (Option<u16>, Option<(u16, &'a WarpData, LaneMask)>);
 
 /// The columns of a register file.
 #[derive(Clone)]
 pub struct Columns {
     banks: [UnifiedBank; COLUMNS],
-    /// What memory does at the next edge.
+    /// Accesses of memory at the next edge.
     asked: Accesses,
 }
 
@@ -109,19 +109,19 @@ impl Columns {
         self.banks[column].read_data()
     }
 
-    /// What memory sees: the word at each word place, of a column of its own.
+    /// The data that memory sees: the word at each word place, each from its own column.
     pub(crate) fn data(&self, columns: &[u8; WORDS]) -> WarpData {
         let outputs = self.banks.each_ref().map(UnifiedBank::memory_data);
         WarpData(std::array::from_fn(|w| outputs[usize::from(columns[w])].0[w]))
     }
 
-    /// What memory does at the next edge.
+    /// Sets the accesses of memory at the next edge.
     #[inline]
     pub(crate) fn ask(&mut self, accesses: &Accesses) {
         self.asked = *accesses;
     }
 
-    /// The edge. Nothing is read in reset. `registers`: what registers do in a column.
+    /// Performs the clock edge. Nothing is read in reset. `registers`: accesses of registers to a column.
     pub(crate) fn edge<'a>(&mut self, running: bool, registers: impl Fn(usize) -> RegisterAccess<'a>) {
         let Accesses { read_entry, write_entry, write_bytes, write_data, .. } = &self.asked;
         let (read_entry, write_entry) = (read_entry.as_chunks().0, write_entry.as_chunks().0);

@@ -36,7 +36,7 @@ pub const CLUSTERS: usize = LANES / GROUP_LANES;
 pub const CLUSTER_BYTES: usize = GROUP_LANES * size_of::<u32>();
 /// Columns: bank b of every cluster.
 pub const COLUMNS: usize = 4;
-/// Places of words of 4 bytes: word k of cluster g is at 4g + k, in whichever column it is.
+/// Word places: the place of word k of cluster g is 4g + k, in whichever column the word is.
 pub const WORDS: usize = LANES;
 /// Bytes of a word.
 pub const WORD_BYTES: usize = size_of::<u32>();

@@ -1,4 +1,4 @@
-//! `unified_arbiter`: memory's accesses to the unified banks. `docs/blocks/unified_arbiter.md`.
+//! `unified_arbiter`: arbitrates memory's accesses to the unified banks. `docs/blocks/unified_arbiter.md`.
 
 use crate::cache::CACHE_EVENT;
 use crate::config::Config;
@@ -101,7 +101,7 @@ ports! {
     }
 }
 
-/// What memory asks of the columns at an edge, as it is performed.
+/// Accesses of memory to the columns at an edge, in the form in which they are performed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accesses {
     /// Clusters of each column that are read, and the row of each bank.
@@ -121,13 +121,13 @@ impl Accesses {
         self.read != [0; COLUMNS]
     }
 
-    /// All clusters of a column read a row.
+    /// Makes all clusters of a column read a row.
     fn read_line(&mut self, column: usize, row: u16) {
         self.read[column] = u8::MAX;
         self.read_entry[CLUSTERS * column..][..CLUSTERS].fill(row);
     }
 
-    /// All clusters of a column write bytes of a row.
+    /// Makes all clusters of a column write bytes of a row.
     fn write_line(&mut self, column: usize, row: u16, bytes: u128) {
         self.write[column] = u8::MAX;
         self.write_entry[CLUSTERS * column..][..CLUSTERS].fill(row);
@@ -137,7 +137,7 @@ impl Accesses {
     }
 }
 
-/// What registers leave of the columns in a cycle.
+/// The accesses to the columns that registers leave free in a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnsFree {
     /// Columns in which memory may read.
@@ -147,7 +147,7 @@ pub struct ColumnsFree {
 }
 
 impl ColumnsFree {
-    /// Everything: memory has ports of its own.
+    /// Everything is free: memory has ports of its own.
     pub(crate) const ALL: Self = Self { read: (1 << COLUMNS) - 1, write: [u8::MAX; COLUMNS] };
 
     /// Columns in which the cache may read, and those in which it may write: it needs all clusters.
@@ -161,14 +161,14 @@ impl ColumnsFree {
 /// Columns that are free for the data cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheColumns {
-    /// Those in which it may read.
+    /// Columns in which the cache may read.
     pub(crate) read: u8,
-    /// Those in which it may write.
+    /// Columns in which the cache may write.
     pub(crate) write: u8,
 }
 
 impl CacheColumns {
-    /// Of a cache with a RAM of its own.
+    /// All columns, for a cache with a RAM of its own.
     pub const ALL: Self = Self { read: u8::MAX, write: u8::MAX };
 
     /// Whether the entry's column is free for a read.
@@ -192,7 +192,7 @@ pub(crate) struct LineWrite<'a> {
     pub(crate) data: &'a WarpData,
 }
 
-/// What the data cache wants of the banks.
+/// Accesses to the banks that the data cache wants.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CacheWants<'a> {
     /// Entry of the line that is to be read.
@@ -200,13 +200,13 @@ pub struct CacheWants<'a> {
     pub(crate) write: Option<LineWrite<'a>>,
 }
 
-/// What the scratchpad's pass wants of the banks.
+/// Accesses to the banks that the scratchpad's pass wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedWants {
     /// Word places to read, or to write.
     pub(crate) read: u32,
     pub(crate) write: u32,
-    /// Number of the 128 bytes that the word at each place is in.
+    /// Number of the 128-byte row that contains the word at each place.
     pub(crate) row: [u16; WORDS],
     /// Bytes of each word that are written, and the data.
     pub(crate) bytes: [u8; WORDS],
@@ -216,9 +216,9 @@ pub struct SharedWants {
 /// Word places at which the scratchpad is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedReady {
-    /// Those that are read.
+    /// Word places that are read.
     pub(crate) read: u32,
-    /// Those that are written.
+    /// Word places that are written.
     pub(crate) write: u32,
 }
 
@@ -244,7 +244,7 @@ impl Partition {
     }
 }
 
-/// What memory wants of the banks in a cycle.
+/// Accesses to the banks that memory wants in a cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Wants<'a> {
     /// The data cache.
@@ -253,23 +253,23 @@ pub struct Wants<'a> {
     pub shared: &'a SharedWants,
 }
 
-/// Maps the accesses of data cache and scratchpad to columns and rows, and decides between them (hierarchy thesis 7.3.2, 7.3.3).
+/// Maps the accesses of cache and scratchpad to columns and rows, and arbitrates between them (hierarchy thesis 7.3.2, 7.3.3).
 #[derive(Clone)]
 pub struct UnifiedArbiter {
     depth: u16,
     row_mask: u16,
     column_q: [u8; WORDS],
-    /// What it is after the edge of this cycle.
+    /// Value of `column_q` after the edge of this cycle.
     next: [u8; WORDS],
 }
 
-/// Column of an entry of the cache, or of 128 bytes of scratchpad.
+/// The column of an entry of the cache, or of a 128-byte row of scratchpad.
 #[inline]
 fn column(number: u16) -> usize {
     usize::from(number) % COLUMNS
 }
 
-/// The banks of words, a bit each.
+/// The banks of words, one bit for each bank.
 fn banks_of(words: u32, rows: &[u16; WORDS]) -> u32 {
     set_bits(words).fold(0, |banks, w| banks | 1 << (CLUSTERS * column(rows[w]) + w / GROUP_LANES))
 }
@@ -281,19 +281,19 @@ impl UnifiedArbiter {
         &self.column_q
     }
 
-    /// Row of an entry of the cache.
+    /// The row of an entry of the cache.
     #[inline]
     fn row_of_entry(&self, partition: Partition, entry: u16) -> u16 {
         self.depth.wrapping_sub(partition.cache_rows() as u16).wrapping_add(entry / COLUMNS as u16) & self.row_mask
     }
 
-    /// Row of 128 bytes of scratchpad.
+    /// The row of 128 bytes of scratchpad.
     #[inline]
     fn row_of_shared(&self, partition: Partition, number: u16) -> u16 {
         partition.register_rows.wrapping_add(number / COLUMNS as u16) & self.row_mask
     }
 
-    /// What is performed, the scratchpad's part of it, and `unified_event_t`.
+    /// The accesses that are performed, the scratchpad's part of them, and `unified_event_t`.
     pub fn decide(
         &mut self,
         partition: Partition,
@@ -351,13 +351,13 @@ impl UnifiedArbiter {
         (ready, pack(UNIFIED_EVENT, counts) as u16)
     }
 
-    /// The edge of the cycle of [`decide`](Self::decide).
+    /// Clock edge of the cycle for which [`decide`](Self::decide) was called.
     #[inline]
     pub fn advance(&mut self) {
         self.column_q = self.next;
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub fn reset(&mut self) {
         self.column_q = [0; WORDS];
     }
@@ -396,17 +396,17 @@ impl UnifiedArbiterIn {
 }
 
 impl UnifiedArbiterOut {
-    /// The columns that are free for the cache.
+    /// Shows the columns that are free for the cache.
     pub fn show_cache(&mut self, columns: CacheColumns) {
         (self.cache_read_ready_o, self.cache_write_ready_o) = (columns.read, columns.write);
     }
 
-    /// Word places at which the scratchpad is served.
+    /// Shows the word places at which the scratchpad is served.
     pub fn show_ready(&mut self, ready: SharedReady) {
         (self.shared_read_ready_o, self.shared_write_ready_o) = (ready.read, ready.write);
     }
 
-    /// What is performed, as the ports have it.
+    /// Shows the accesses that are performed, in the form of the ports.
     pub fn show(&mut self, accesses: &Accesses) {
         (self.read_o, self.read_entry_o) = (accesses.read, accesses.read_entry);
         (self.write_o, self.write_entry_o) = (accesses.write, accesses.write_entry);

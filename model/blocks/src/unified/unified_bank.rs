@@ -54,7 +54,7 @@ ports! {
     }
 }
 
-/// What memory asks of a column at an edge. What is not free is not performed.
+/// Accesses of memory to a column at an edge. An access that is not free is not performed.
 #[derive(Clone, Copy)]
 pub(crate) struct ColumnAccess<'a> {
     /// Clusters to read, and the entry of each.
@@ -68,24 +68,24 @@ pub(crate) struct ColumnAccess<'a> {
 }
 
 /// One RAM of each cluster. Registers use a column like a bank with a read and a write port; memory uses what they leave, cluster by cluster (hierarchy
-/// thesis 7.3.2, 7.3.3). Or one RAM of each cluster for registers, and one for memory.
+/// thesis 7.3.2, 7.3.3). With separate ports: one RAM of each cluster for registers, and one for memory.
 #[derive(Clone)]
 pub struct UnifiedBank {
     depth: usize,
     rams: Rams,
-    /// Memory's own.
+    /// RAMs of memory, where it has its own.
     memory: Option<Rams>,
-    /// Of a column alone; the register file has those of all its columns in a mask.
+    /// Valid bit of a column that runs alone; the register file keeps those of all its columns in a mask.
     read_data_valid_q: bool,
 }
 
 /// A word of a cluster's bank.
 type Quad = [u32; GROUP_LANES];
 
-/// A RAM of each cluster.
+/// One RAM for each cluster.
 #[derive(Clone)]
 struct Rams {
-    /// Words of each RAM: 16 bytes. More than there are, so that no entry is checked.
+    /// Words of each RAM, 16 bytes each. There are more words than entries, so that no entry needs a check.
     words: [Box<[Quad]>; CLUSTERS],
     rdata_q: WarpData,
 }
@@ -96,7 +96,7 @@ impl Rams {
         Self { words: std::array::from_fn(|_| words.clone().into()), rdata_q: WarpData::ZERO }
     }
 
-    /// A register is read.
+    /// Reads a register.
     #[inline]
     fn read(&mut self, entry: u16) {
         for (words, rdata) in self.words.iter().zip(self.rdata_q.0.as_chunks_mut().0) {
@@ -104,7 +104,7 @@ impl Rams {
         }
     }
 
-    /// Memory reads.
+    /// Performs the reads of memory.
     #[inline]
     fn read_clusters(&mut self, memory: &ColumnAccess<'_>) {
         let outputs = self.rdata_q.0.as_chunks_mut().0;
@@ -113,7 +113,7 @@ impl Rams {
         }
     }
 
-    /// Lanes of a register are written. Gives their clusters.
+    /// Writes lanes of a register. Returns their clusters.
     #[inline]
     fn write(&mut self, entry: u16, data: &WarpData, mask: LaneMask) -> u8 {
         let clusters = clusters_of(mask);
@@ -129,7 +129,7 @@ impl Rams {
         clusters
     }
 
-    /// Memory writes, but not in these clusters.
+    /// Performs the writes of memory, except in the `taken` clusters.
     #[inline]
     fn write_clusters(&mut self, memory: &ColumnAccess<'_>, taken: u8) {
         let quads: &[Quad] = memory.write_data.0.as_chunks().0;
@@ -139,7 +139,7 @@ impl Rams {
         }
     }
 
-    /// The words and the output of each RAM. `name`: its instance.
+    /// The words and the output of each RAM. `name`: instance of the RAM.
     fn memories(&mut self, depth: usize, name: &str) -> impl Iterator<Item = Memory<'_>> {
         let outputs: &mut [Quad] = self.rdata_q.0.as_chunks_mut().0;
         let memory =
@@ -170,8 +170,8 @@ impl UnifiedBank {
         &self.memory.as_ref().unwrap_or(&self.rams).rdata_q
     }
 
-    /// The edge. Reads come before writes, so that one entry returns its old value. `read`: entry of a register that is read; `write`: entry, data and
-    /// lanes of one that is written.
+    /// The clock edge. Reads come before writes, so that one entry returns its old value. `read`: entry of a register read; `write`: entry, data and
+    /// lanes of the write.
     #[inline]
     pub(crate) fn edge(
         &mut self,
@@ -201,7 +201,7 @@ impl UnifiedBank {
     }
 }
 
-/// Clusters with a lane of a mask.
+/// The clusters that contain a lane of a mask.
 #[inline]
 pub(crate) fn clusters_of(mask: LaneMask) -> u8 {
     let mut pairs = mask.0 | mask.0 >> 1;
@@ -209,7 +209,7 @@ pub(crate) fn clusters_of(mask: LaneMask) -> u8 {
     (0..CLUSTERS).fold(0, |clusters, g| clusters | (pairs >> (GROUP_LANES * g) & 1) << g) as u8
 }
 
-/// Writes the bytes of an enable.
+/// Writes the bytes selected by an enable.
 #[inline]
 fn write_bytes(word: &mut Quad, data: &Quad, bytes: u16) {
     for (lane, (old, new)) in word.iter_mut().zip(data).enumerate() {

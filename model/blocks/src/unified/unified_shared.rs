@@ -9,7 +9,7 @@ use crate::shape::SmShape;
 use crate::unified::{BANKS, CLUSTERS, COLUMNS, SHARED_ROW_W, SharedReady, SharedWants, WORD_BYTES, WORDS};
 use crate::{Block, Field, GROUP_LANES, Memory, Ports, WARP_DATA_BITS, WarpData, field, ports};
 
-/// Width of the straps: those of a scratchpad with RAMs of its own, and above them the rule of gathering.
+/// Width of the straps: those of a scratchpad with RAMs of its own, and the rule of gathering in the bits above.
 const CFG_BITS: u32 = 3;
 /// Bit of the straps: a cluster combines its bytes from several of its banks.
 const AGGRESSIVE: usize = 2;
@@ -33,7 +33,7 @@ ports! {
 unsafe impl Ports for UnifiedSharedIn {
     type Shape = SmShape;
 
-    /// Those of a scratchpad with RAMs of its own, but with a wider strap.
+    /// The fields of a scratchpad with RAMs of its own, but with a wider strap.
     fn fields(s: &SmShape) -> Vec<Field> {
         let mut fields = Self::declared(s);
         let strap = fields.iter_mut().find(|field| field.name == "cfg_i").expect("a scratchpad has straps");
@@ -75,11 +75,11 @@ ports! {
     shared: SharedMemoryProbe as s
 }
 
-/// What a pass wants of the banks, and whom it serves.
+/// Accesses to the banks that a pass wants, and the lanes that it serves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnifiedPass {
     selected: u32,
-    /// Lanes of `selected` are served in this cycle, where what they want is free.
+    /// Lanes of `selected` are served in this cycle, where their accesses are free.
     serves: bool,
     wants: SharedWants,
     ready: SharedReady,
@@ -87,13 +87,13 @@ pub struct UnifiedPass {
 }
 
 impl UnifiedPass {
-    /// What it wants.
+    /// The accesses that the pass wants.
     #[inline]
     pub fn wants(&self) -> &SharedWants {
         &self.wants
     }
 
-    /// Word places at which it is served.
+    /// Word places at which the pass is served.
     #[inline]
     pub fn ready(&self) -> SharedReady {
         self.ready
@@ -118,7 +118,7 @@ fn word(address: u32) -> usize {
     address as usize / WORD_BYTES % WORDS
 }
 
-/// Number of the 128 bytes of an address.
+/// Number of the 128-byte row of an address.
 #[inline]
 fn row(address: u32) -> u16 {
     (address >> PLACE_BITS) as u16 & ((1 << SHARED_ROW_W) - 1)
@@ -127,7 +127,7 @@ fn row(address: u32) -> u16 {
 /// Bits of the straps: bytes a cycle.
 const BANDWIDTH: u8 = 3;
 
-/// The lanes of a window that are served at once where each cluster has one row: that of its lowest lane. Of an atomic operation the lowest one of each word.
+/// The lanes of a window that are served at once where each cluster has one row, that of its lowest lane; for an atomic operation, one lane of each word.
 fn of_lowest_rows(window: u32, access: &Access<'_>) -> u32 {
     let selected = served_at_once::<CLUSTERS>(window, |lane| {
         let address = access.addr.0[lane];
@@ -136,7 +136,7 @@ fn of_lowest_rows(window: u32, access: &Access<'_>) -> u32 {
     if access.kind == kind::ATOMIC { lowest_of_words(selected, access.addr) } else { selected }
 }
 
-/// What stands at numbered places: each takes one row.
+/// Contents of numbered places: each place takes one row.
 struct Rows<const N: usize> {
     taken: u32,
     row: [u16; N],
@@ -158,8 +158,8 @@ impl<const N: usize> Rows<N> {
     }
 }
 
-/// The lanes of a window that are served at once where a cluster combines words of several banks: from the lowest lane up those that want no other word of a
-/// word place than a lane before them, and no other row of a bank. Of an atomic operation also no word that a lane before them wants.
+/// The lanes of a window that are served at once where a cluster combines words of several banks: from the lowest lane up, those that want no other word of a
+/// word place than an earlier lane, and no other row of a bank. An atomic operation also excludes a word that an earlier lane wants.
 fn gathered(window: u32, access: &Access<'_>) -> u32 {
     let (mut words, mut banks) = (Rows::<WORDS>::NONE, Rows::<BANKS>::NONE);
     let mut selected = 0;
@@ -179,16 +179,16 @@ fn gathered(window: u32, access: &Access<'_>) -> u32 {
 
 /// Scratchpad memory whose words are in the unified banks, 16 bytes of each cluster a cycle (hierarchy thesis 7.3.2).
 ///
-/// In a cycle: what a pass wants ([`want`](Self::want)), whom it serves where so much is free ([`serve`](Self::serve)), and the edge.
+/// In a cycle: the accesses that a pass wants ([`want`](Self::want)), the lanes served where these are free ([`serve`](Self::serve)), and the edge.
 #[derive(Clone)]
 pub struct UnifiedShared {
     phase_q: bool,
     read_q: u32,
     first_atomic_q: bool,
-    /// A memory of one word for the harness.
+    /// The harness sees this as a memory of one word.
     old_q: [WarpData; 1],
     results: Results,
-    /// Of the last `late`, for the edge.
+    /// Set by the last `late`, used at the clock edge.
     pass: UnifiedPass,
 }
 
@@ -199,13 +199,13 @@ impl UnifiedShared {
         self.results.result()
     }
 
-    /// Whether nothing is on its way, so that an edge without an access does nothing.
+    /// Whether nothing is in flight, so that an edge without an access does nothing.
     #[inline]
     pub fn idle(&self) -> bool {
         self.results.idle() && !self.phase_q
     }
 
-    /// What a pass over these lanes wants; `cfg` are the straps, `room` says that the side queue has room, `data` is what was read at the last edge.
+    /// The accesses that a pass over these lanes wants; `cfg`: the straps; `room`: the side queue has room; `data`: the data read at the last edge.
     pub fn want(&self, access: &Access<'_>, cfg: u8, room: bool, data: &WarpData) -> UnifiedPass {
         let second = access.kind == kind::ATOMIC && self.phase_q;
         if access.lanes == 0 || !(room || second || access.kind == kind::STORE) {
@@ -244,7 +244,7 @@ impl UnifiedShared {
         pass
     }
 
-    /// Whom a pass serves at the word places that are ready.
+    /// Decides which lanes a pass serves at the word places that are ready.
     #[inline]
     pub fn serve(&self, access: &Access<'_>, pass: &mut UnifiedPass, ready: SharedReady) {
         pass.ready = ready;
@@ -258,7 +258,7 @@ impl UnifiedShared {
         }
     }
 
-    /// The edge: what is offered with its pass, whether no lane is left after it, and what was read at the last edge.
+    /// Clock edge: the access that is offered with its pass, whether no lane is left after it, and the data read at the last edge.
     pub fn advance(&mut self, access: Option<(&Access<'_>, &UnifiedPass)>, last: bool, data: &WarpData) {
         let words = if self.first_atomic_q { &self.old_q[0] } else { data };
         self.results.collect(|place| words.0[place as usize / WORD_BYTES]);
@@ -277,14 +277,14 @@ impl UnifiedShared {
         }
     }
 
-    /// Registers that no output shows.
+    /// Records the registers that no output shows.
     pub fn record(&self, probe: &mut UnifiedSharedProbe) {
         self.results.record(self.phase_q, &mut probe.shared);
         (probe.old_q, probe.read_q) = (self.old_q[0], if self.phase_q { self.read_q } else { 0 });
         probe.first_atomic_q = (probe.shared.first_valid_q != 0 && self.first_atomic_q).into();
     }
 
-    /// An edge in reset, after everything else.
+    /// Clock edge in reset, after everything else.
     pub fn reset(&mut self) {
         self.phase_q = false;
         self.results.reset();
@@ -298,7 +298,7 @@ fn place(address: u32) -> usize {
 }
 
 impl UnifiedPass {
-    /// It writes values of lanes.
+    /// Sets the writes of lanes' values.
     fn write(&mut self, access: &Access<'_>, size: u8, lanes: u32, values: &WarpData, words: u32) {
         let (bytes, data) = line_of(lanes, size.min(WORD), |lane| place(access.addr.0[lane]), values);
         self.wants.write = words;
@@ -314,7 +314,7 @@ impl UnifiedSharedIn {
 }
 
 impl UnifiedSharedOut {
-    /// What a pass does, as the ports have it.
+    /// Shows a pass, in the form of the ports.
     pub fn show(&mut self, pass: &UnifiedPass) {
         let SharedWants { read, write, row, bytes, data } = pass.wants;
         (self.read_o, self.write_o, self.row_o, self.bytes_o, self.data_o) = (read, write, row, bytes, data);

@@ -1,4 +1,4 @@
-//! What comes back from memory: by the line table, or by the data cache in its place.
+//! Answers of memory: through the line table, or through the data cache in its place.
 
 use gpurf_blocks::WarpData;
 use gpurf_blocks::cache::{CACHE_EVENT, CacheCycle, CachePass, LineAnswer};
@@ -13,25 +13,25 @@ use crate::ports::SmIn;
 /// Width of the cache's own events.
 const CACHE_EVENT_BITS: usize = CACHE_EVENT.len();
 
-/// What the cache looks at, and what the edges before its own change.
+/// Signals that the cache needs, and that other edges change before the cache's own edge.
 #[derive(Clone, Copy)]
 pub(super) struct Held {
-    /// The request at hand.
+    /// The current request.
     request: Option<Request>,
     /// The coalescer has served no lane of the instruction in the address unit yet.
     first: bool,
-    /// No grid is in progress: one that is offered is taken.
+    /// No grid is in progress: a grid that is offered is taken.
     free: bool,
 }
 
-/// The edge of the line table, or of the cache: what has been found out before.
+/// Inputs of the edge of the line table or the cache: values computed before the edge.
 #[derive(Clone, Copy)]
 pub(super) struct LinesEdge<'a> {
-    /// With a cache.
+    /// Present with a cache.
     pub(super) held: Option<&'a Held>,
-    /// The row that comes.
+    /// The row that arrives.
     pub(super) row: Option<&'a Row<'a>>,
-    /// The result goes.
+    /// The result leaves.
     pub(super) pop: bool,
     /// Not in reset.
     pub(super) running: bool,
@@ -57,20 +57,20 @@ impl Blocks {
         self.cache.as_ref().map_or_else(|| self.line_table.ready(), |cache| cache.ready())
     }
 
-    /// Whether a row may come.
+    /// Whether a row can be accepted.
     #[inline]
     pub(super) fn has_row(&self) -> bool {
         self.cache.as_ref().map_or_else(|| self.line_table.room(), |cache| cache.room())
     }
 
-    /// Whether no access is on its way that may yet change memory or the cache.
+    /// Whether no access is in flight that may still change memory or the cache.
     #[inline]
     pub(super) fn memory_idle(&self) -> bool {
         let request = self.coalescer.request();
         self.cache.as_ref().map_or(request.is_none(), |cache| cache.idle(request))
     }
 
-    /// The warp that asked for a place that does not exist.
+    /// The warp that accessed a place that does not exist.
     #[inline]
     pub(super) fn line_fault(&self) -> Option<u8> {
         self.cache.as_ref().map_or_else(|| self.line_table.fault(), |cache| cache.fault())
@@ -85,7 +85,7 @@ impl Blocks {
         }
     }
 
-    /// What becomes of the request at hand. Gives whether its register is free for another one.
+    /// Decides how the current request proceeds. Returns whether its register is free for another request.
     #[inline]
     pub(super) fn decide_request(&self, inputs: &SmIn, straps: &Straps, pass: &mut CachePass) -> bool {
         let ready = inputs.mem_req_ready_i != 0;
@@ -98,7 +98,7 @@ impl Blocks {
         }
     }
 
-    /// Before the edge.
+    /// Saves the signals before the edge.
     #[inline]
     pub(super) fn hold(&self) -> Option<Held> {
         self.cache.as_ref().map(|_| Held {
@@ -108,7 +108,7 @@ impl Blocks {
         })
     }
 
-    /// The edge of the line table, or of the cache.
+    /// Clock edge of the line table, or of the cache.
     #[inline]
     pub(super) fn clock_lines(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided, edge: &LinesEdge<'_>) {
         let LinesEdge { held, row, pop, running } = *edge;
@@ -124,7 +124,7 @@ impl Blocks {
         }
     }
 
-    /// What the cache is given in this cycle, before the edge.
+    /// Calls a function with the cache's inputs in this cycle, before the edge.
     pub(super) fn with_cache_cycle<T>(
         &self,
         inputs: &SmIn,
@@ -152,7 +152,7 @@ impl Blocks {
         }
     }
 
-    /// With a cache: whether it does nothing in cycles like this one but to wait.
+    /// With a cache: whether it only waits in cycles like this one.
     pub(super) fn cache_is_still(&self, inputs: &SmIn, straps: &Straps) -> bool {
         let Some(cache) = &self.cache else { return true };
         let request = self.coalescer.request();

@@ -1,4 +1,4 @@
-//! What the blocks decide in a cycle, from their state and the SM's inputs: it is found before the edge, and the edge acts on it.
+//! Decisions of the blocks in a cycle, from their state and the SM's inputs: made before the edge, and acted on at the edge.
 
 use gpurf_blocks::cache::CachePass;
 use gpurf_blocks::execute::{Offers, Ready, Source, UnitResult, Wanted};
@@ -9,53 +9,53 @@ use gpurf_blocks::memory::{ConstantServer, LinePass, Server, SharedPass};
 use gpurf_blocks::mrf::MAX_PORTS;
 use gpurf_blocks::mrf::bits::set_bits;
 
-/// All of it.
+/// All decisions of a cycle.
 #[derive(Clone, Default)]
 pub(super) struct Decided {
     /// The instruction of each fetch path at decode, and its warp.
     pub(super) decoded: [Option<(u8, Decoded)>; MAX_PORTS],
     /// The warp that each path fetches for.
     pub(super) fetching: [Option<usize>; MAX_PORTS],
-    /// Who gives a slot up and who takes one; the warps that are active, which are all with a single level.
+    /// The slots that are given up and taken, and the active warps; with a single level all warps are active.
     pub(super) outer: Outer,
-    /// The same of the alternating scheduler, whose active and ready warps are also those of the former.
+    /// The decisions of the alternating scheduler, whose active and ready warps are also in `outer`.
     pub(super) turn: Turn,
-    /// Who issues, by the scheduler's word, and the candidates.
+    /// The warps that the scheduler lets issue, and the candidates.
     pub(super) chosen: Chosen,
     /// Ports that issue.
     pub(super) issuing: u8,
-    /// What they do; see [`issues`](Self::issues).
+    /// The instructions that these ports issue; see [`issues`](Self::issues).
     pub(super) issue: [Issue; MAX_PORTS],
-    /// The warps that do, those with probes among them.
+    /// The warps that issue, including those that issue a probe.
     pub(super) pops: u64,
-    /// What the memory pipeline does.
+    /// The pass of the memory pipeline.
     pub(super) pass: Pass,
-    /// What the constant unit does.
+    /// The pass of the constant unit.
     pub(super) constant: ConstantPass,
-    /// What leaves the operand stage.
+    /// The instructions that leave the operand stage.
     pub(super) dispatch: Dispatch,
-    /// Who has results.
+    /// The units that have results.
     pub(super) offers: Offers,
-    /// Ports whose single precision unit has one that passes its queue.
+    /// Ports whose single precision unit has a result that passes its queue.
     pub(super) fp_passes: u8,
-    /// The constant unit has one that passes its queue.
+    /// The constant unit has a result that passes its queue.
     pub(super) constant_passes: bool,
     /// Buses with a result.
     pub(super) offered: u8,
-    /// Those whose result goes at this edge.
+    /// Buses whose result leaves at this edge.
     pub(super) going: u8,
     /// The results; see [`results`](Self::results).
     pub(super) result: [BusResult; MAX_PORTS],
     /// Buses whose instruction ends as its register is written at this edge.
     pub(super) ends: u8,
-    /// The registers that scoreboard and scheduler hear of, with their warps.
+    /// The registers reported to scoreboard and scheduler, with their warps.
     pub(super) reports: [Option<(u8, u8)>; MAX_PORTS],
     /// Warps of the barrier that opens.
     pub(super) opening: u64,
 }
 
 impl Decided {
-    /// The ports that issue, and what they do.
+    /// The ports that issue, and their instructions.
     #[inline]
     pub(super) fn issues(&self) -> impl Iterator<Item = (usize, &Issue)> {
         set_bits(self.issuing).map(|p| (p, &self.issue[p % MAX_PORTS]))
@@ -72,24 +72,24 @@ impl Decided {
 #[derive(Clone, Copy)]
 pub(super) struct Issue {
     pub(super) warp: u8,
-    /// Its slot; 0 with a single level.
+    /// Slot of the warp; 0 with a single level.
     pub(super) slot: u8,
     pub(super) head: Decoded,
-    /// It issues as a probe: the head stays.
+    /// The instruction issues as a probe: the head stays.
     pub(super) probe: bool,
-    /// What it is to the SIMT stack, and what it does there.
+    /// Kind of the instruction for the SIMT stack, and its effect there.
     pub(super) kind: Kind,
     pub(super) step: Step,
-    /// Lanes that execute it.
+    /// Lanes that execute the instruction.
     pub(super) exec: u32,
-    /// It goes to the operand stage.
+    /// The instruction goes to the operand stage.
     pub(super) operands: bool,
-    /// Why it is at fault: cause and value.
+    /// Cause and value of the instruction's fault.
     pub(super) fault: Option<(u8, u32)>,
 }
 
 impl Issue {
-    /// The operation word and the roles that go on.
+    /// The operation word and the roles that are passed on.
     #[inline]
     pub(super) fn goes(&self) -> (u64, Roles) {
         let Decoded { op, roles, .. } = self.head;
@@ -116,30 +116,30 @@ impl Default for Issue {
 /// A pass of the memory pipeline.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Pass {
-    /// Lanes that are offered, and to whom.
+    /// Lanes that are offered, and their unit.
     pub(super) offer: Option<(Server, u32)>,
     /// Lanes that are served.
     pub(super) served: u32,
-    /// With them no lane is left.
+    /// No lane is left once these lanes are served.
     pub(super) last: bool,
-    /// The coalescer's part.
+    /// The coalescer's part of the pass.
     pub(super) line: Option<LinePass>,
     /// The coalescer's request register is free or becomes free.
     pub(super) free: bool,
-    /// What becomes of the request in it, where there is a data cache.
+    /// How the request in this register proceeds, where there is a data cache.
     pub(super) cache: CachePass,
-    /// Shared memory's.
+    /// Shared memory's part of the pass.
     pub(super) shared: SharedPass,
 }
 
 /// A pass of the constant unit.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ConstantPass {
-    /// Lanes that are offered, and to whom.
+    /// Lanes that are offered, and their unit.
     pub(super) offer: Option<(ConstantServer, u32)>,
     /// Lanes that are served.
     pub(super) served: u32,
-    /// With them no lane is left.
+    /// No lane is left once these lanes are served.
     pub(super) last: bool,
 }
 
@@ -151,10 +151,10 @@ impl ConstantPass {
     }
 }
 
-/// What leaves the operand stage: ports as masks.
+/// Instructions that leave the operand stage: ports as masks.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Dispatch {
-    /// Which unit each of them wants.
+    /// The unit that each port's instruction wants.
     pub(super) wanted: Wanted,
     /// The units that take an instruction.
     pub(super) units: Ready,

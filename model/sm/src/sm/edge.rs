@@ -1,4 +1,4 @@
-//! The edge of all blocks, and the one in reset.
+//! Clock edge of all blocks, and the one in reset.
 
 use gpurf_blocks::control::{Coordinates, Fault, Launch};
 use gpurf_blocks::instruction::cause;
@@ -13,7 +13,7 @@ use super::decided::{BusResult, Decided};
 use crate::ports::SmIn;
 
 impl Blocks {
-    /// The edge, after a cycle with these events. The outputs of a block are read before its state changes: the order of the following calls
+    /// The clock edge, after a cycle with these events. The outputs of a block are read before its state changes: the order of these calls
     /// keeps to that.
     #[inline]
     pub(super) fn edge(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided, events: u64) {
@@ -83,7 +83,7 @@ impl Blocks {
         }
     }
 
-    /// What the host writes. In reset, too: RAM cells have none.
+    /// Performs the writes of the host, in reset too: RAM cells have no reset.
     #[inline]
     fn host_writes(&mut self, inputs: &SmIn) {
         if inputs.code_we_i != 0 {
@@ -94,7 +94,7 @@ impl Blocks {
         }
     }
 
-    /// An edge in reset. What is a memory takes what is offered to it all the same.
+    /// Clock edge in reset. Memories still take what is offered to them.
     #[cold]
     pub(super) fn reset(&mut self, inputs: &SmIn, straps: &Straps, decided: &Decided) {
         let (start, held) = (self.block_launcher.start(), self.hold());
@@ -182,7 +182,7 @@ impl Blocks {
         self.settle();
     }
 
-    /// Which heads are clear after the edge.
+    /// Updates which heads are clear after the edge.
     #[inline]
     fn settle(&mut self) {
         self.scoreboard.settle();

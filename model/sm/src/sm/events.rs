@@ -21,7 +21,7 @@ macro_rules! event {
     };
 }
 
-/// Of an event word: ports that issue nothing although a head is clear.
+/// The ports of an event word that issue nothing although a head is clear.
 #[inline]
 pub(super) fn stalls(events: u64) -> u8 {
     let ports = |low: u32| (events >> low & 3) as u8;
@@ -29,7 +29,7 @@ pub(super) fn stalls(events: u64) -> u8 {
 }
 
 impl Blocks {
-    /// What happens in a cycle.
+    /// The event word of a cycle.
     #[inline]
     pub(super) fn events(&self, inputs: &SmIn, decided: &Decided) -> u64 {
         let started = self.block_launcher.start().is_some();
@@ -56,14 +56,14 @@ impl Blocks {
                     lanes += issue.exec.count_ones();
                 }
             } else {
-                // Two ports may have the same reason: it counts up.
+                // Two ports may have the same reason: its field is a count.
                 stalls += self.stall(p, decided.outer.active);
             }
         }
         event!("issue", issued) | event!("issue_lanes", lanes) | stalls
     }
 
-    /// Why port p issues nothing.
+    /// The reason why port p issues nothing.
     #[inline]
     fn stall(&self, p: usize, active: u64) -> u64 {
         let alive = self.own[p] & self.simt_stack.alive();
@@ -119,7 +119,7 @@ impl Blocks {
         }
     }
 
-    /// The constant unit's passes. Where one is performed in constant memory, none of the memory pipeline is.
+    /// The constant unit's passes. While one is performed in constant memory, none of the memory pipeline is.
     #[inline]
     fn constant_events(&self, decided: &Decided) -> u64 {
         let pass = &decided.constant;
@@ -134,7 +134,7 @@ impl Blocks {
     }
 }
 
-/// Results that stay although they are offered.
+/// Number of results that stay although they are offered.
 #[inline]
 fn results_that_wait(decided: &Decided) -> u32 {
     let Offers { alu, fp, sfu, constant, side, memory } = decided.offers;

@@ -1,4 +1,4 @@
-//! What leaves the operand stage, and the results that come back to it.
+//! Instructions that leave the operand stage, and the results that return to it.
 
 use gpurf_blocks::WarpData;
 use gpurf_blocks::execute::{Offers, Source, UnitResult, Wanted, Writeback};
@@ -10,7 +10,7 @@ use super::Blocks;
 use super::decided::{BusResult, ConstantPass, Decided, Dispatch, Pass};
 
 impl Blocks {
-    /// Which unit takes what.
+    /// Decides which unit takes which instruction.
     #[inline]
     pub(super) fn decide_dispatch(&self, pass: &Pass, constant: &ConstantPass) -> Dispatch {
         let offered = self.operand_stage.dispatch_valid();
@@ -40,7 +40,7 @@ impl Blocks {
         dispatch
     }
 
-    /// Which result takes which bus. Those that write a register are offered to the operand stage.
+    /// Decides which result takes which bus. Results that write a register are offered to the operand stage.
     #[inline]
     pub(super) fn decide_results(&mut self, straps: &Straps, decided: &mut Decided) {
         decided.ends = self.writeback.ends(self.operand_stage.write_done());
@@ -117,7 +117,7 @@ impl Blocks {
         is_set(decided.fp_passes, p).then(|| self.fp_unit[p].result().zip(Some(self.fp_unit[p].data()))).flatten()
     }
 
-    /// What the units after the constant unit have, and its data: of both (in reset) the special registers.
+    /// The result of the units after the constant unit, and its data; of two results (in reset), that of the special registers.
     #[inline]
     pub(super) fn constant_result(&self) -> Option<(UnitResult, &WarpData)> {
         if let Some(result) = self.special_registers.result() {
@@ -132,7 +132,7 @@ impl Blocks {
         if decided.constant_passes { self.constant_result() } else { None }
     }
 
-    /// The edge at which the constant unit's results go into their queue. It comes before that of the units.
+    /// Clock edge at which the constant unit's results go into their queue. It comes before the edge of the units.
     #[inline]
     pub(super) fn push_constant_results(&mut self, latency: u8) {
         let result = match (self.special_registers.result(), self.constant_memory.direct_result()) {
@@ -193,7 +193,7 @@ impl Blocks {
         }
     }
 
-    /// The units of floating point.
+    /// Clock edge of the single precision units.
     #[inline]
     fn clock_floats(&mut self, decided: &Decided, straps: &Straps) {
         let Dispatch { wanted, units, sfu, .. } = decided.dispatch;
@@ -224,7 +224,7 @@ impl Blocks {
         }
     }
 
-    /// The edge at which results go: predicates, and what the scoreboard learns.
+    /// Clock edge at which results leave: writes of predicates, and reports to the scoreboard.
     #[inline]
     pub(super) fn clock_results(&mut self, decided: &Decided) {
         for (warp, reg) in decided.reports.into_iter().flatten() {
@@ -251,7 +251,7 @@ impl Blocks {
         }
     }
 
-    /// The edge of the operand stage, which takes results from where they are: what passes a queue is in it by now.
+    /// Clock edge of the operand stage, which takes results from where they are: a result that passes a queue is in it by now.
     #[inline]
     pub(super) fn clock_operands(&mut self, straps: &Straps, decided: &Decided, running: bool) {
         if let Some(unified) = &mut self.unified {
@@ -273,7 +273,7 @@ impl Blocks {
         });
     }
 
-    /// The edge at which results leave their queues; that of the line table says whether its own does.
+    /// Clock edge at which results leave their queues. Returns whether the result of the line table leaves.
     #[inline]
     pub(super) fn pop_results(&mut self, decided: &Decided) -> bool {
         let mut memory = false;

@@ -25,7 +25,7 @@ pub(super) const ALL_ACTIVE: Outer = Outer {
 };
 
 impl Blocks {
-    /// What is decoded, and which warp fetches.
+    /// Decides what is decoded, and which warps fetch.
     #[inline]
     pub(super) fn decide_front(&self, decided: &mut Decided) {
         for p in 0..self.ports {
@@ -43,16 +43,16 @@ impl Blocks {
         self.fetch.chosen(p, self.instruction_buffer.room(), self.barrier_unit.held())
     }
 
-    /// What the operand stage sees of the slots.
+    /// Shows the slots to the operand stage.
     #[inline]
     pub(super) fn show_slots(&mut self, straps: &Straps) {
-        // A slot may outlive the grid of its warp; the number of rows stays.
+        // A slot may outlive the grid of its warp; the number of rows remains valid.
         let (rows, layout) = (self.block_launcher.rows(), self.block_launcher.layout());
         let slots = slots(self.two_level.as_deref(), self.alternating.as_deref());
         self.operand_stage.see(straps.design, &slots, rows, layout);
     }
 
-    /// Who gives a slot up and who takes one.
+    /// Decides which slots are given up, and which are taken.
     #[inline]
     pub(super) fn outer(&self, straps: &Straps) -> Outer {
         match &self.two_level {
@@ -61,14 +61,14 @@ impl Blocks {
         }
     }
 
-    /// The same of the alternating scheduler.
+    /// Decides which warp gives up and which one is next, with the alternating scheduler.
     #[inline]
     pub(super) fn turn(&self, straps: &Straps) -> Turn {
         let scheduler = self.alternating.as_ref();
         scheduler.map_or(Turn::default(), |scheduler| scheduler.turn(straps.patience, &self.warps()))
     }
 
-    /// What schedulers with slots see of the warps.
+    /// The state of the warps for schedulers with slots.
     #[inline]
     fn warps(&self) -> Warps {
         Warps {
@@ -90,7 +90,7 @@ impl Blocks {
         }
     }
 
-    /// The same without locks.
+    /// Warps whose heads may issue, locks aside.
     #[inline]
     pub(super) fn powered(&self) -> u64 {
         match &self.power {
@@ -99,7 +99,7 @@ impl Blocks {
         }
     }
 
-    /// The same without power states: what the issue gate lets through, where there is one (`hierarchy_scoreboard`).
+    /// Warps whose heads may issue, locks and power states aside: those that pass the issue gate, where there is one (`hierarchy_scoreboard`).
     #[inline]
     pub(super) fn gated(&self) -> u64 {
         let clear = self.scoreboard.clear();
@@ -135,7 +135,7 @@ impl Blocks {
             && self.warp_scheduler.has_no_candidate()
     }
 
-    /// What becomes of the slots.
+    /// Decides how the slots change.
     #[inline(never)]
     fn decide_slots(&self, straps: &Straps, decided: &mut Decided) {
         if self.two_level.is_some() {
@@ -146,7 +146,7 @@ impl Blocks {
         }
     }
 
-    /// What issues. It is offered to the operand stage.
+    /// Decides what issues, and offers it to the operand stage.
     #[inline]
     pub(super) fn decide_issue(&mut self, straps: &Straps, decided: &mut Decided) {
         (decided.issuing, decided.pops) = (0, 0);
@@ -198,13 +198,13 @@ impl Blocks {
         }
         let kind = Kind::of(op);
         let issued = stack::Issued { pc, kind, stop: roles.stop() != 0, exec, target: target(op), join: join(ctl) };
-        // The stack does not hear of a probe: the head stays.
+        // The stack ignores a probe: the head stays.
         issue.step = if issue.probe { Step::NOTHING } else { self.simt_stack.step(w, &issued) };
         (issue.warp, issue.kind, issue.exec, issue.operands, issue.fault) = (warp, kind, exec, operands, fault);
     }
 
-    /// The edge of all that is concerned with instructions before the operand stage. `start`: the warp that begins, with its lanes. The scoreboard has
-    /// been told what has come to its end.
+    /// Clock edge of everything before the operand stage. `start`: the warp that begins, with its lanes. The scoreboard has already
+    /// received the instructions that end.
     #[inline]
     pub(super) fn clock_front(&mut self, decided: &Decided, start: Option<(u8, u32)>, alive: u64) {
         for p in 0..self.ports {
@@ -249,7 +249,7 @@ impl Blocks {
         self.clock_buffer(decided);
     }
 
-    /// The edge of the instruction buffer; the scoreboard learns of new heads.
+    /// Clock edge of the instruction buffer; the scoreboard learns of new heads.
     #[inline]
     fn clock_buffer(&mut self, decided: &Decided) {
         let mut push = 0;
@@ -281,13 +281,13 @@ impl Blocks {
         }
     }
 
-    /// Whether the scheduler has slots: it is not the single-level one.
+    /// Whether the scheduler has slots, that is, is not the single-level one.
     #[inline]
     pub(super) fn has_slots(&self) -> bool {
         self.two_level.is_some() || self.alternating.is_some()
     }
 
-    /// The edge of a scheduler with slots, before those of the blocks that it is told about.
+    /// Clock edge of a scheduler with slots, before the edges of the blocks whose state it reads.
     #[inline(never)]
     pub(super) fn clock_slots(&mut self, decided: &Decided, alive: u64) {
         if let Some(scheduler) = &mut self.alternating {

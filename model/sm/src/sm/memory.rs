@@ -10,14 +10,14 @@ use super::unified::shared_result;
 use crate::ports::SmIn;
 
 impl Blocks {
-    /// What becomes of the request at hand, and which lanes are offered.
+    /// Decides how the current request proceeds, and which lanes are offered.
     #[inline]
     pub(super) fn begin_pass(&self, inputs: &SmIn, straps: &Straps, pass: &mut Pass) {
         pass.offer = self.address_unit.offer();
         pass.free = self.decide_request(inputs, straps, &mut pass.cache);
     }
 
-    /// Which of the lanes that are offered are served.
+    /// Decides which of the offered lanes are served.
     #[inline]
     pub(super) fn decide_pass(&self, straps: &Straps, constant: &ConstantPass, pass: &mut Pass) {
         (pass.served, pass.last, pass.line) = (0, false, None);
@@ -43,7 +43,7 @@ impl Blocks {
         pass.last = self.address_unit.last(pass.served);
     }
 
-    /// Which of the constant unit's lanes are served. It comes before [`decide_pass`](Self::decide_pass): its lanes go first.
+    /// Decides which of the constant unit's lanes are served, before [`decide_pass`](Self::decide_pass): its lanes go first.
     #[inline]
     pub(super) fn decide_constant(&self, pass: &mut ConstantPass) {
         *pass = ConstantPass { offer: self.constant_unit.offer(), served: 0, last: false };
@@ -57,10 +57,10 @@ impl Blocks {
         pass.last = self.constant_unit.last(pass.served);
     }
 
-    /// The edge at which the results of the units after the address unit go into the side queue. It comes before theirs.
+    /// Clock edge at which results of the units after the address unit go into the side queue, before the units' edge.
     #[inline]
     pub(super) fn push_side_results(&mut self, latency: u8) {
-        // Of several the last source: in a design that keeps its promises there is one.
+        // If several have a result, the last source counts; in a design that meets its contract only one has a result.
         let of = |answer: &Answer| UnitResult::from(answer.header);
         let (result, data) = if let Some(result) = self.lane_crossbar.result() {
             (*result, self.lane_crossbar.data())
@@ -76,7 +76,7 @@ impl Blocks {
         }
     }
 
-    /// The edge of the units at this time, before that of the address unit. Gives the row for the line table.
+    /// Clock edge of the units at this time, before that of the address unit. Returns the row for the line table.
     #[inline]
     pub(super) fn clock_units<'d>(&mut self, time: u64, decided: &'d Decided) -> Option<Row<'d>> {
         let pass = &decided.pass;
@@ -127,7 +127,7 @@ impl Blocks {
         None
     }
 
-    /// The edge of the scratchpad where no lanes are offered to it.
+    /// Clock edge of the scratchpad where no lanes are offered to it.
     #[inline]
     fn clock_idle_shared(&mut self) {
         if let Some(unified) = &mut self.unified {
@@ -137,7 +137,7 @@ impl Blocks {
         }
     }
 
-    /// The edge of the special registers, in a cycle with this time.
+    /// Clock edge of the special registers, in a cycle with this time.
     #[inline]
     fn clock_special(&mut self, time: u64, pass: &ConstantPass) {
         self.special_registers.advance();
@@ -153,7 +153,7 @@ impl Blocks {
         self.special_registers.perform(&read, &self.dimensions());
     }
 
-    /// What is the same for all blocks of the grid.
+    /// Values that are the same for all blocks of the grid.
     fn dimensions(&self) -> Dimensions {
         let grid = self.block_launcher.grid();
         Dimensions {

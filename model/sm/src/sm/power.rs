@@ -1,4 +1,4 @@
-//! Power states, where registers have some: `power_states` and `access_table`.
+//! Power states of registers, where they exist: `power_states` and `access_table`.
 
 use gpurf_blocks::design::MainRoles;
 use gpurf_blocks::instruction::{Instruction, Roles};
@@ -16,12 +16,12 @@ use super::decided::{BusResult, Decided};
 use crate::nets::Outputs;
 use crate::ports::{POWER_EVENTS, SmIn};
 
-/// The two blocks, and what they decide in a cycle.
+/// The two blocks, and their decisions in a cycle.
 #[derive(Clone)]
 pub(super) struct Power {
     pub(super) states: PowerStates,
     pub(super) table: AccessTable,
-    /// Which registers of an instruction are accessed in the main register file, and the sizes that it follows from.
+    /// Function that selects the registers of an instruction accessed in the main register file, and the sizes that it needs.
     main_roles: MainRoles,
     sizes: u32,
     /// The register file keeps the states itself; only the table is here.
@@ -54,19 +54,19 @@ impl Power {
         (self.main_roles)(self.sizes, roles, op, ctl)
     }
 
-    /// Those heads of a set whose registers are all ON.
+    /// The heads of a set whose registers are all ON.
     #[inline]
     pub(super) fn clear(&self, clear: u64) -> u64 {
         if self.inside { clear } else { self.states.clear(self.straps, clear) }
     }
 
-    /// What holds for the cycle that begins.
+    /// Sets the state that holds for the cycle that begins.
     #[inline]
     pub(super) fn begin(&mut self, straps: &Straps) {
         self.straps = PowerStraps::of(straps.power);
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub(super) fn reset(&mut self) {
         self.states.reset();
         self.table.reset();
@@ -74,7 +74,7 @@ impl Power {
 }
 
 impl Blocks {
-    /// Tells a register file that keeps the states itself what the table says of what is dispatched, and which warps have ended.
+    /// Passes to a register file that keeps the states itself the table's outputs for dispatched instructions, and ended warps.
     #[inline(never)]
     pub(super) fn tell_words(&mut self, decided: &Decided) {
         let Some(power) = self.power.as_ref().filter(|power| power.inside) else { return };
@@ -89,7 +89,7 @@ impl Blocks {
         self.operand_stage.tell_power(keeps, over);
     }
 
-    /// Which states change, after all else that is decided; gives the events.
+    /// Decides which states change, after all other decisions; returns the events.
     #[inline(never)]
     pub(super) fn decide_power(&mut self, decided: &Decided) -> [u64; POWER_EVENTS] {
         let clear = self.gated();
@@ -133,7 +133,7 @@ impl Blocks {
         [power.changing.event, count_event(power.changing.wait_event.into(), table.into())]
     }
 
-    /// The edge, before those of the blocks whose state it reads. `start`: the warp that begins.
+    /// Clock edge, before the edges of the blocks whose state it reads. `start`: the warp that begins.
     #[inline(never)]
     pub(super) fn clock_power(&mut self, inputs: &SmIn, start: Option<u8>, alive: u64, idle: u64) {
         let Some(power) = &mut self.power else { return };
@@ -154,7 +154,7 @@ impl Blocks {
         })
     }
 
-    /// The outputs of both blocks. Without them the net at `clear_o` is that of the issue gate.
+    /// Records the outputs of both blocks. Without them the net at `clear_o` is that of the issue gate.
     pub(super) fn record_power(&self, o: &mut Outputs) {
         o.power_states.clear_o = self.powered();
         let Some(power) = &self.power else { return };

@@ -1,6 +1,6 @@
-//! The ports of the blocks and their hidden state, where a run is recorded: from the state before the edge and from what was decided.
+//! Fills the blocks' ports and their hidden state, where a run is recorded: from the state before the edge and the decisions.
 //!
-//! A narrow payload that means nothing is zero; a wide one is left alone.
+//! A narrow payload without meaning is zero; a wide one is left unchanged.
 
 use gpurf_blocks::cache::CacheProbe;
 use gpurf_blocks::design::SlotView;
@@ -19,7 +19,7 @@ use crate::nets::{Outputs, SmProbe};
 use crate::ports::{SmIn, SmOut};
 
 impl Sm {
-    /// All that is compared inside; `out` has the SM's outputs.
+    /// Records everything that is compared inside the SM; `out` has the SM's outputs.
     pub(super) fn record(&self, inputs: &SmIn, out: &SmOut, probe: &mut SmProbe) {
         let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         let (blocks, o) = (&self.blocks, &mut probe.outputs);
@@ -77,7 +77,7 @@ impl Sm {
             (None, None) => blocks.warp_scheduler.probe(&inputs.single, &o.single, &mut states.single),
         }
         if let Some(power) = &blocks.power {
-            // Where the register file keeps them, these mean nothing.
+            // Where the register file keeps the states, these signals have no meaning.
             power.states.probe(&inputs.power_states, &o.power_states, &mut states.power_states);
             power.table.probe(&inputs.access_table, &o.access_table, &mut states.access_table);
         }
@@ -100,7 +100,7 @@ impl Sm {
 }
 
 impl Blocks {
-    /// Decode to issue.
+    /// Records decode to issue.
     fn record_issue(&self, decided: &Decided, o: &mut Outputs) {
         o.decode = decided.decoded.map(|decoded| DecodeOut { roles_o: decoded.map_or(0, |(_, head)| head.roles.0) });
         let scoreboard = &mut o.scoreboard;
@@ -153,7 +153,7 @@ impl Blocks {
         stage.instruction_o[p] = InstructionFields { pc, roles, t: file.t_o[p], s, ctl, op }.into();
     }
 
-    /// The memory pipeline.
+    /// Records the memory pipeline.
     fn record_pass(&self, decided: &Decided, o: &mut Outputs) {
         let pass = &decided.pass;
         let server = pass.offer.map(|(server, _)| server);
@@ -187,7 +187,7 @@ impl Blocks {
         (out.row_lanewise_o, out.row_done_o) = (row.lanewise.into(), row.header.done.into());
     }
 
-    /// The data cache, where there is one.
+    /// Records the data cache, where there is one.
     fn record_cache(&self, inputs: &SmIn, straps: &Straps, decided: &Decided, o: &mut Outputs, probe: &mut CacheProbe) {
         let Some(cache) = &self.cache else { return };
         self.with_cache_cycle(inputs, straps, decided, |cycle| cache.record(cycle, probe));
@@ -198,7 +198,7 @@ impl Blocks {
         out.show(cache.result(straps.cache()));
     }
 
-    /// What leaves the operand stage, and who is asked because of it.
+    /// Records what leaves the operand stage, and the blocks involved.
     fn record_dispatch(&self, decided: &Decided, o: &mut Outputs) {
         let dispatch = &decided.dispatch;
         for (p, (alu, queue)) in self.alu.iter().zip(&self.alu_queue).enumerate() {
@@ -232,7 +232,7 @@ impl Blocks {
         (launcher.block_y_o, launcher.block_z_o) = (block.y, block.z);
     }
 
-    /// Results on their buses.
+    /// Records the results on their buses.
     fn record_results(&self, straps: &Straps, decided: &Decided, out: &mut WritebackOut) {
         clear_narrow(out);
         for (p, (warp, reg)) in decided.reports.iter().enumerate().filter_map(|(p, report)| Some((p, (*report)?))) {
@@ -283,7 +283,7 @@ impl Blocks {
     }
 }
 
-/// Nothing on any bus; the data is left alone.
+/// Clears the outputs for all buses, except the data.
 fn clear_narrow(out: &mut WritebackOut) {
     (out.alu_pop_o, out.fp_pop_o, out.sfu_pop_o) = (0, 0, 0);
     (out.constant_pop_o, out.side_pop_o, out.memory_pop_o) = (0, 0, 0);

@@ -1,4 +1,4 @@
-//! Locks of shared scratchpad memory, where blocks may share some: `scratchpad_locks`.
+//! Locks of shared scratchpad memory, where blocks may share it: `scratchpad_locks`.
 
 use gpurf_blocks::Block;
 use gpurf_blocks::instruction::is_release;
@@ -10,7 +10,7 @@ use super::Blocks;
 use super::decided::Decided;
 use crate::nets::Outputs;
 
-/// The block, and what it decides in a cycle.
+/// The block, and its decisions in a cycle.
 #[derive(Clone)]
 pub(super) struct Scratchpad {
     pub(super) locks: ScratchpadLocks,
@@ -23,14 +23,14 @@ impl Scratchpad {
         Self { locks: ScratchpadLocks::new(shape), straps: ScratchpadStraps::default(), claims: Claims::default() }
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub(super) fn reset(&mut self) {
         self.locks.reset();
     }
 }
 
 impl Blocks {
-    /// The straps of the cycle that begins.
+    /// Sets the straps of the cycle that begins.
     #[inline]
     pub(super) fn begin_scratchpad(&mut self, straps: &Straps) {
         if let Some(scratchpad) = &mut self.scratchpad {
@@ -55,7 +55,7 @@ impl Blocks {
         }
     }
 
-    /// After the edge: whose heads may issue in the next cycle, and which as probes.
+    /// After the edge: decides which heads may issue in the next cycle, and which as probes.
     #[inline]
     pub(super) fn settle_scratchpad(&mut self) {
         let Some(mut scratchpad) = self.scratchpad.take() else { return };
@@ -69,7 +69,7 @@ impl Blocks {
         self.scratchpad = Some(scratchpad);
     }
 
-    /// Heads that issue as probes if they do.
+    /// Heads that, if they issue, issue as probes.
     #[inline]
     pub(super) fn probes(&self) -> u64 {
         self.scratchpad.as_ref().map_or(0, |scratchpad| scratchpad.claims.probe)
@@ -85,7 +85,7 @@ impl Blocks {
         })
     }
 
-    /// What a cycle brings for the locks.
+    /// Events of a cycle on which the locks act.
     fn progress(&self, decided: &Decided) -> Progress {
         let mut progress = Progress {
             issued: decided.pops,
@@ -104,14 +104,14 @@ impl Blocks {
         progress
     }
 
-    /// The events.
+    /// The event word of the locks.
     #[inline]
     pub(super) fn scratchpad_event(&self, decided: &Decided) -> u64 {
         let event = |scratchpad: &Scratchpad| scratchpad.locks.event(&scratchpad.claims, &self.progress(decided));
         self.scratchpad.as_deref().map_or(0, event)
     }
 
-    /// The edge, before those of the blocks whose state it reads.
+    /// Clock edge, before the edges of the blocks whose state it reads.
     #[inline]
     pub(super) fn clock_scratchpad(&mut self, decided: &Decided, idle: u64) {
         let Some(mut scratchpad) = self.scratchpad.take() else { return };
@@ -129,7 +129,7 @@ impl Blocks {
         })
     }
 
-    /// The outputs of the block; those that `share_locks` has, too, are at the nets of that one.
+    /// Records the outputs of the block; outputs that `share_locks` has, too, are at the nets of `share_locks`.
     pub(super) fn record_scratchpad(&self, o: &mut Outputs) {
         o.scratchpad_locks.probe_o = self.probes();
     }

@@ -1,4 +1,4 @@
-//! Locks of shared registers, where blocks may share some, and the throttle of non-owners: `share_locks`, `share_throttle`.
+//! Locks of shared registers, where blocks may share them, and the throttle of non-owners: `share_locks`, `share_throttle`.
 
 use gpurf_blocks::Block;
 use gpurf_blocks::issue::Classes;
@@ -11,11 +11,11 @@ use super::events::stalls;
 use crate::nets::Outputs;
 use crate::ports::SmIn;
 
-/// The blocks, and what they decide in a cycle.
+/// The blocks, and their decisions in a cycle.
 #[derive(Clone)]
 pub(super) struct Share {
     pub(super) locks: ShareLocks,
-    /// Where non-owners are throttled.
+    /// Present where non-owners are throttled.
     pub(super) throttle: Option<ShareThrottle>,
     straps: ShareStraps,
     pub(super) allowed: Allowed,
@@ -31,7 +31,7 @@ impl Share {
         }
     }
 
-    /// An edge in reset.
+    /// Clock edge in reset.
     pub(super) fn reset(&mut self) {
         self.locks.reset();
         self.throttle.iter_mut().for_each(|throttle| throttle.reset());
@@ -51,7 +51,7 @@ impl Blocks {
         self.share.is_some() || self.scratchpad.is_some()
     }
 
-    /// The straps of the cycle that begins. They hardly ever change.
+    /// Sets the straps of the cycle that begins. They hardly ever change.
     #[inline(never)]
     pub(super) fn begin_share(&mut self, straps: &Straps) {
         self.begin_scratchpad(straps);
@@ -64,7 +64,7 @@ impl Blocks {
         }
     }
 
-    /// After the edge: whose heads may issue in the next cycle as far as locks go, which follows from state alone.
+    /// After the edge: decides which heads may issue in the next cycle as far as locks go, from state alone.
     #[inline(never)]
     pub(super) fn settle_share(&mut self) {
         self.settle_scratchpad();
@@ -86,7 +86,7 @@ impl Blocks {
         self.share = Some(share);
     }
 
-    /// Warps that come before others and after them.
+    /// Warps that come before others, and after them.
     #[inline]
     pub(super) fn classes(&self) -> Classes {
         match (&self.share, &self.scratchpad) {
@@ -96,7 +96,7 @@ impl Blocks {
         }
     }
 
-    /// The events.
+    /// The event word of locks and throttle.
     #[inline(never)]
     pub(super) fn share_event(&self, decided: &Decided) -> u64 {
         let event = |share: &Share| {
@@ -106,7 +106,7 @@ impl Blocks {
         self.share.as_deref().map_or_else(|| self.scratchpad_event(decided), event)
     }
 
-    /// The edge, after a cycle with these events of the SM.
+    /// Clock edge after a cycle with these events of the SM.
     #[inline(never)]
     pub(super) fn clock_share(&mut self, inputs: &SmIn, decided: &Decided, events: u64, idle: u64) {
         self.clock_scratchpad(decided, idle);
@@ -119,14 +119,14 @@ impl Blocks {
         }
     }
 
-    /// Whether no lock changes as long as nothing issues. A throttle draws a number in each cycle, and counts it: no two cycles are alike.
+    /// Whether no lock changes as long as nothing issues. A throttle draws and counts a number in each cycle: no two cycles are alike.
     pub(super) fn share_is_still(&self) -> bool {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
         self.share.as_ref().is_none_or(|share| share.throttle.is_none() && share.locks.is_still(alive, idle))
             && self.scratchpad_is_still(alive, idle)
     }
 
-    /// The outputs of the blocks. Without them the net at `clear_o` is that of power states, and non-owners may use memory.
+    /// Records the outputs of the blocks. Without them the net at `clear_o` is that of power states, and non-owners may use memory.
     pub(super) fn record_share(&self, o: &mut Outputs) {
         let Classes { lead, last } = self.classes();
         (o.share_locks.clear_o, o.share_locks.lead_o, o.share_locks.last_o) = (self.clear(), lead, last);

@@ -9,9 +9,9 @@ use super::decided::{ConstantPass, Dispatch, Pass};
 use crate::ports::SmIn;
 
 impl Blocks {
-    /// How many cycles from the next one on change nothing but what counts time, with these inputs in each of them (but for the time: no S2R reads it); 0 where that is not certain.
+    /// Number of cycles, from the next one on, that change nothing but counts of time, with these inputs in each of them (but the time: no S2R reads it); 0 if this is not certain.
     ///
-    /// What is asked is enough, not necessary: who waits in a way that is rare counts as one who moves.
+    /// The test is sufficient, not necessary: a rare way of waiting counts as activity.
     pub(super) fn still(&self, inputs: &SmIn) -> u64 {
         let straps = Straps::of_ports(inputs.cfg_i, &inputs.design_cfg_i);
         let quiet = self.nothing_comes(inputs, &straps)
@@ -43,7 +43,7 @@ impl Blocks {
         self.barrier_unit.pass(cycles);
     }
 
-    /// From outside.
+    /// Whether nothing arrives from outside.
     fn nothing_comes(&self, inputs: &SmIn, straps: &Straps) -> bool {
         inputs.rst_ni != 0
             && inputs.code_we_i | inputs.const_we_i | inputs.launch_valid_i == 0
@@ -52,7 +52,7 @@ impl Blocks {
             && self.cache_is_still(inputs, straps)
     }
 
-    /// In the pipelines.
+    /// Whether nothing is in flight in the pipelines.
     fn nothing_is_under_way(&self) -> bool {
         self.fetch.is_idle()
             && self.simt_stack.idle()
@@ -70,7 +70,7 @@ impl Blocks {
             && (self.cache.is_some() || self.line_table.waits())
     }
 
-    /// Lanes may be offered to the coalescer, which has no room; an instruction may be offered to a unit that does not take it.
+    /// Whether nothing is served. Lanes may be offered to the coalescer, which has no room; an instruction may be offered to a unit that does not take it.
     fn nothing_is_served(&self, inputs: &SmIn, straps: &Straps) -> bool {
         let mut pass = Pass::default();
         if let Some((server, _)) = self.address_unit.offer() {
@@ -84,7 +84,7 @@ impl Blocks {
         pass.served == 0 && ready == 0
     }
 
-    /// No warp fetches, no head goes, no slot changes its state.
+    /// Whether no warp fetches, no head leaves, no slot changes its state.
     fn nothing_issues(&self, straps: &Straps) -> bool {
         let (outer, turn) = (self.outer(straps), self.turn(straps));
         self.fault_unit.fault().is_none()
@@ -96,7 +96,7 @@ impl Blocks {
                 == [None; MAX_PORTS]
     }
 
-    /// No block begins or ends, no barrier opens.
+    /// Whether no block begins or ends, and no barrier opens.
     fn no_block_goes_on(&self) -> bool {
         let (alive, idle) = (self.simt_stack.alive(), self.scoreboard.idle());
         self.block_launcher.is_still(alive, idle, self.memory_idle())

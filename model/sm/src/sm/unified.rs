@@ -14,18 +14,18 @@ use super::Blocks;
 use super::decided::Pass;
 use crate::nets::{Outputs, States};
 
-/// What stands in the place of shared memory, and what brings memory to the banks.
+/// The block that replaces shared memory, and the arbiter that brings memory to the banks.
 #[derive(Clone)]
 pub(super) struct Unified {
     pub(super) shared: UnifiedShared,
     arbiter: UnifiedArbiter,
-    /// What registers leave of the columns in this cycle. It follows from state alone.
+    /// Accesses to the columns that registers leave free in this cycle. They follow from state alone.
     free: ColumnsFree,
-    /// What memory has read last.
+    /// Data that memory has read last.
     data: WarpData,
     /// The scratchpad's pass of this cycle.
     pass: UnifiedPass,
-    /// What memory does in the columns at this edge, and what the arbiter counts.
+    /// Accesses of memory to the columns at this edge, and the arbiter's events.
     accesses: Accesses,
     event: u16,
 }
@@ -55,7 +55,7 @@ impl Unified {
         self.event
     }
 
-    /// What is performed in the columns. `access`: lanes that are offered to the scratchpad.
+    /// Decides the accesses to the columns. `access`: lanes that are offered to the scratchpad.
     fn decide(
         &mut self,
         cache: &Cache,
@@ -74,27 +74,27 @@ impl Unified {
         }
     }
 
-    /// The edge of the scratchpad. `access`: lanes that are offered.
+    /// Clock edge of the scratchpad. `access`: lanes that are offered.
     pub(super) fn clock_shared(&mut self, access: Option<&Access<'_>>, last: bool) {
         if access.is_some() || !self.shared.idle() {
             self.shared.advance(access.map(|access| (access, &self.pass)), last, &self.data);
         }
     }
 
-    /// The edge of the columns, before that of the operand stage.
+    /// Clock edge of the columns, before that of the operand stage.
     #[inline(never)]
     pub(super) fn clock_columns(&mut self, stage: &mut OperandStage) {
         stage.access_columns(&self.accesses);
         self.arbiter.advance();
     }
 
-    /// An edge in reset, after everything else.
+    /// Clock edge in reset, after everything else.
     pub(super) fn reset(&mut self) {
         self.shared.reset();
         self.arbiter.reset();
     }
 
-    /// After the edge: what is free, and what has been read.
+    /// After the edge: updates which accesses are free, and the data that has been read.
     #[inline]
     fn settle(&mut self, stage: &OperandStage) {
         self.free = stage.columns_free();
@@ -104,7 +104,7 @@ impl Unified {
     }
 }
 
-/// The result of the scratchpad that there is.
+/// The result of the SM's scratchpad.
 #[inline]
 pub(super) fn shared_result<'a>(shared: &'a SharedMemory, unified: Option<&'a Unified>) -> Option<&'a Answer> {
     match unified {
@@ -114,7 +114,7 @@ pub(super) fn shared_result<'a>(shared: &'a SharedMemory, unified: Option<&'a Un
 }
 
 impl Blocks {
-    /// With unified memory: what memory does in the columns.
+    /// With unified memory: decides the accesses of memory to the columns.
     #[inline(never)]
     pub(super) fn decide_columns(&mut self, straps: &Straps, pass: &Pass) {
         let (Some(unified), Some(cache)) = (&mut self.unified, &self.cache) else { return };
@@ -127,7 +127,7 @@ impl Blocks {
         unified.decide(cache, &pass.cache, self.block_launcher.partition(), access.as_ref(), how);
     }
 
-    /// After the edge.
+    /// Updates unified memory after the edge.
     #[inline(never)]
     pub(super) fn settle_unified(&mut self) {
         let (Some(unified), Some(cache)) = (&mut self.unified, &mut self.cache) else { return };
@@ -136,14 +136,14 @@ impl Blocks {
         cache.see(log, unified.free.of_cache(), &unified.data);
     }
 
-    /// Ports.
+    /// Records the ports.
     pub(super) fn record_unified(&self, pass: &Pass, o: &mut Outputs) {
         let Some(unified) = &self.unified else { return };
         let columns = unified.arbiter.columns();
         o.operand_stage.columns.show(&unified.free, self.operand_stage.column_data(columns));
         unified.shared.early(&mut o.unified_shared);
         o.unified_shared.show(&unified.pass);
-        // Whoever looks at the scratchpad sees it, wherever its words are.
+        // The outputs of the scratchpad are also recorded as `shared_memory`, wherever its words are.
         let UnifiedSharedOut { shared, .. } = o.unified_shared;
         o.shared_memory = shared;
         let out = &mut o.unified_arbiter;
@@ -156,7 +156,7 @@ impl Blocks {
         }
     }
 
-    /// Registers.
+    /// Records the registers.
     pub(super) fn probe_unified(&self, states: &mut States) {
         let Some(unified) = &self.unified else { return };
         unified.shared.record(&mut states.unified_shared);
@@ -164,7 +164,7 @@ impl Blocks {
         states.shared_memory = shared;
     }
 
-    /// Whether nothing is on its way in the scratchpad.
+    /// Whether nothing is in flight in the scratchpad.
     #[inline]
     pub(super) fn shared_is_idle(&self) -> bool {
         self.shared_memory.idle() && self.unified.as_ref().is_none_or(|unified| unified.shared.idle())

@@ -1,20 +1,20 @@
-//! The part of a write buffer that has power only while the entry counter needs it (hybrid paper 5.2, table 2).
+//! The upper entries of a write buffer, powered only while the entry counter needs them (hybrid paper 5.2, table 2).
 
-/// What it is like.
+/// State of these entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Off,
-    /// Until it has power, so many cycles.
+    /// Waking up: the remaining cycles until they have power.
     Waking(usize),
     On,
-    /// Until it has none.
+    /// Falling asleep: the remaining cycles until they have no power.
     Sleeping(usize),
 }
 
 /// The upper entries of a buffer.
 #[derive(Clone, Debug)]
 pub struct Power {
-    /// Entries that are always on; nothing where all are.
+    /// Number of entries that are always on; `None` if all entries are.
     powered: Option<usize>,
     wake: usize,
     sleep: usize,
@@ -24,30 +24,30 @@ pub struct Power {
 /// Events of a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Powered {
-    /// It is off, waking, falling asleep.
+    /// The entries are off; `waking` and `sleeping`: they are waking, falling asleep.
     pub off: bool,
     /// See above.
     pub waking: bool,
     /// See above.
     pub sleeping: bool,
-    /// It begins to wake, to fall asleep.
+    /// They start to wake; `sleeps`: they start to fall asleep.
     pub wakes: bool,
     /// See above.
     pub sleeps: bool,
 }
 
 impl Power {
-    /// Off. Waking takes a cycle at least.
+    /// The entries are off. Waking takes at least one cycle.
     pub fn new(powered: Option<usize>, wake: usize, sleep: usize) -> Self {
         Self { powered, wake: wake.max(1), sleep, state: State::Off }
     }
 
-    /// Whether a new entry has no power while so many are used.
+    /// Whether a new entry would have no power while this many entries are used.
     pub fn is_closed(&self, used: usize) -> bool {
         self.powered.is_some_and(|powered| used >= powered) && self.state != State::On
     }
 
-    /// A cycle in which so many entries are used, and a result waits for the next one or not.
+    /// Runs a cycle: `used` entries are used; `needed`: a result waits for the next entry.
     pub fn cycle(&mut self, used: usize, needed: bool) -> Powered {
         let mut events = Powered::default();
         let on_its_way = |cycles, way: fn(usize) -> State, end| if cycles == 1 { end } else { way(cycles - 1) };
@@ -89,7 +89,7 @@ mod tests {
     fn it_wakes_when_it_is_needed_and_sleeps_when_the_buffer_is_empty() {
         let mut power = Power::new(Some(4), 3, 2);
         assert!(!power.is_closed(3) && power.is_closed(4));
-        // Off in the cycle in which it is needed, then two cycles of waking: the result waits for three.
+        // Off in the cycle in which it is needed, then two cycles of waking: so the result waits for three cycles.
         let wakes = Powered { off: true, wakes: true, ..Powered::default() };
         let waking = Powered { waking: true, ..Powered::default() };
         assert_eq!([(); 3].map(|()| power.cycle(4, true)), [wakes, waking, waking]);

@@ -1,4 +1,4 @@
-//! Which instructions still wait for operands.
+//! The instructions that still wait for operands.
 
 use std::collections::VecDeque;
 
@@ -8,25 +8,25 @@ use crate::counts::words::Tally;
 /// An instruction that lacks operands.
 struct Lacking {
     collector: usize,
-    /// Its sources that have not been read, one bit each.
+    /// Sources that have not been read, one bit each.
     sources: u64,
 }
 
 /// Instructions that lack operands, the oldest first.
 pub(super) struct Reads {
     lacking: VecDeque<Lacking>,
-    /// Cycles of a bank's read, and what is left of the one under way.
+    /// Cycles that a bank takes for a read, and the remaining cycles of the read in progress.
     cycles: u64,
     left: u64,
 }
 
 impl Reads {
-    /// No operand waits.
+    /// No instruction waits for operands.
     pub fn new(cycles: u64) -> Self {
         Self { lacking: VecDeque::new(), cycles: cycles.max(1), left: 0 }
     }
 
-    /// A cycle: the oldest instruction waits if a source is left, and none of its sources is being read in the bank.
+    /// Runs a cycle: the oldest instruction waits if a source is left, and none of its sources is being read.
     pub fn cycle(&mut self, seen: &Seen<'_>, tally: &mut Tally) {
         let nets = &seen.inside.provider.hrf().nets;
         if nets.reads_stt_valid != 0 {
@@ -52,7 +52,7 @@ impl Reads {
         }
     }
 
-    /// An instruction is taken.
+    /// Adds an instruction that is taken.
     pub fn take(&mut self, taken: &Taken, seen: &Seen<'_>) {
         let sources = taken.uses.registers().fold(0, |sources, (k, _)| sources | 1 << k);
         let collector = seen.inside.provider.hrf().nets.alloc_valid.trailing_zeros() as usize;

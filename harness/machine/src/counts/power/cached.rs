@@ -1,7 +1,7 @@
-//! Words below a register file cache, followed: `docs/power.md`, "Below a cache".
+//! A replay of the power states of words below a register file cache: `docs/power.md`, "Below a cache".
 //!
-//! Of the SM it takes which lanes are in the cache, and when an instruction in the tags waits for nothing else, a value stands in front of the banks, is taken, or
-//! is written. Which words wake, how long that takes, and what an access leaves follows from the marks and from the accesses in progress.
+//! The SM supplies the lanes that are in the cache, and the times at which an instruction in the tags waits for nothing else and at which a value arrives at the
+//! banks, is taken, or is written. Which words wake, how long this takes, and the state after an access follow from the marks and the accesses in progress.
 
 use std::collections::HashMap;
 
@@ -18,10 +18,10 @@ use crate::counts::words::Tally;
 /// A register of a warp.
 type Word = (u8, u8);
 
-/// What wakes for whom, and the cycles that are left.
+/// The registers that are woken for an instruction or a value, and the remaining cycles.
 #[derive(Clone)]
 struct Wake {
-    /// Of an instruction the registers; of a value whether it is evicted.
+    /// For an instruction its registers; `evicted` says of a value whether it is evicted.
     registers: Vec<u8>,
     evicted: bool,
     left: usize,
@@ -31,7 +31,7 @@ struct Wake {
 struct Read {
     warp: u8,
     pc: u32,
-    /// The registers that are read in the banks, until they have been.
+    /// The registers that still have to be read in the banks.
     missing: Vec<u8>,
 }
 
@@ -42,9 +42,9 @@ pub(super) struct States {
     table: bool,
     wake_sleep: usize,
     wake_off: usize,
-    /// Words that are not OFF: whether they sleep.
+    /// Words that are not OFF; the value says whether the word is in SLEEP.
     words: HashMap<Word, bool>,
-    /// The instruction in the tags of each port; what wakes for it.
+    /// The instruction in the tags of each port; `look_wake` has its wake-up.
     looking: [Option<Taken>; MAX_PORTS],
     look_wake: [Option<Wake>; MAX_PORTS],
     write_wake: [Option<Wake>; MAX_PORTS],
@@ -52,7 +52,7 @@ pub(super) struct States {
     latches: [Option<Part>; MAX_PORTS],
     reading: HashMap<usize, Read>,
     queued: [Option<Word>; MAX_PORTS],
-    /// Warps with words that are not OFF.
+    /// Warps with words that are not OFF, one bit each.
     counted: u64,
 }
 
@@ -83,7 +83,7 @@ impl States {
         }
     }
 
-    /// A wake-up that continues, or begins: it ends with this cycle where nothing is left.
+    /// Continues a wake-up, or starts one: it ends with this cycle if no cycles remain.
     fn waits(&self, before: Option<&Wake>, warp: u8, registers: Vec<u8>, evicted: bool) -> Wake {
         let latency = |&register: &u8| match self.state((warp, register)) {
             PowerState::On => 0,
@@ -116,7 +116,7 @@ impl States {
         }
     }
 
-    /// A cycle; `all` knows the program and the lookup table, before its edge.
+    /// Runs a cycle; `all` has the program, and the lookup table before its edge.
     pub(super) fn follow(&mut self, all: &Replay, seen: &Seen<'_>, tally: &mut Tally) -> Result<(), String> {
         let nets = &seen.inside.provider.rfc().nets;
         let at = |set: u8, p: usize| set >> p & 1 == 1;
@@ -125,7 +125,7 @@ impl States {
             tally.add("asleep", asleep as u64);
             tally.add("on", (self.words.len() - asleep) as u64);
         }
-        // Who waits.
+        // Finds the waits.
         let mut missing: [Vec<u8>; MAX_PORTS] = Default::default();
         let mut woken = Vec::new();
         for (p, missing) in missing.iter_mut().enumerate().take(self.ports) {
@@ -193,7 +193,7 @@ impl States {
             }
             self.words.insert(word, false);
         }
-        // What begins.
+        // Finds the accesses that begin.
         let mut begins = Vec::new();
         for p in lanes_of(nets.leave.into()) {
             let warp = self.looking[p].ok_or("an instruction leaves tags that have none")?.warp;
@@ -210,7 +210,7 @@ impl States {
                 self.leave(word, PowerState::Sleep, tally);
             }
         }
-        // Warps that have ended.
+        // Finds the warps that have ended.
         let o = &seen.cycle.probe.outputs;
         for w in set_bits(!o.simt_stack.alive_o & o.scoreboard.idle_o) {
             let is = |word: &Word| usize::from(word.0) == w;
@@ -218,7 +218,7 @@ impl States {
                 || self.queued.iter().flatten().any(is)
                 || begins.iter().any(is)
                 || front.iter().flatten().any(is);
-            // A word that wakes at this very edge for a warp without any other.
+            // A word that wakes at this edge for a warp without any other such word.
             if !busy && self.counted >> w & 1 == 1 {
                 self.words.retain(|word, _| usize::from(word.0) != w);
             }
@@ -227,7 +227,7 @@ impl States {
         Ok(())
     }
 
-    /// Reads that end.
+    /// Ends reads.
     fn ends(&mut self, all: &Replay, seen: &Seen<'_>, begins: &[Word], tally: &mut Tally) -> Result<(), String> {
         for tag in seen.dispatched.iter().flatten() {
             let read = self.reading.get(tag).ok_or_else(|| format!("place {tag} is dispatched, where none is"))?;
@@ -265,7 +265,7 @@ impl States {
         Ok(())
     }
 
-    /// What has left the tags is read; what has been taken is written; what comes is there.
+    /// Instructions that have left the tags are read; values that have been taken are written; arriving values are noted.
     fn begin(
         &mut self,
         seen: &Seen<'_>,

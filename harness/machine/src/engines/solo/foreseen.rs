@@ -1,4 +1,4 @@
-//! What the oracle says of launches. Engines of several machines run the same launches, and share its answers.
+//! The oracle's results of launches, shared by engines of several machines that run the same launches.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,27 +8,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gpurf_oracle::Memory;
 use gpurf_oracle::host::KernelLaunch;
 
-/// Bytes of all memory that is kept.
+/// Maximum number of bytes of all memories that are kept.
 const ROOM: u64 = 32 << 20;
 
-/// Launches that were run on the oracle, shared by the engines of a kernel ([`SampledEngine::sharing`](super::SampledEngine::sharing)).
+/// Results of launches on the oracle, shared by the engines of a kernel ([`SampledEngine::sharing`](super::SampledEngine::sharing)).
 #[derive(Default, Debug)]
 pub struct Foreseen(Mutex<Found>);
 
 #[derive(Default, Debug)]
 struct Found {
-    /// By a digest of what decides the outcome.
+    /// Results by a digest of everything that determines them.
     outcomes: HashMap<u64, Outcome>,
     /// Bytes of their memories.
     bytes: u64,
 }
 
-/// What becomes of a launch.
+/// The result of a launch.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     /// Instructions of warps.
     pub instructions: u64,
-    /// What it leaves in memory.
+    /// Memory after the launch.
     pub after: Arc<Memory>,
 }
 
@@ -37,7 +37,7 @@ impl Foreseen {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).outcomes.get(&launch).cloned()
     }
 
-    /// Keeps an outcome if there is room for its memory.
+    /// Keeps a result if there is room for its memory.
     pub(super) fn keep(&self, launch: u64, outcome: &Outcome) {
         let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: u64 = outcome.after.buffers().iter().map(|buffer| u64::from(buffer.size())).sum();
@@ -48,7 +48,7 @@ impl Foreseen {
     }
 }
 
-/// A digest of what decides the outcome of a launch: code, sizes, constants, and all of memory.
+/// A digest of everything that determines the result of a launch: code, sizes, constants, and all of memory.
 pub(super) fn digest(launch: &KernelLaunch<'_>, memory: &Memory) -> u64 {
     let mut digest = DefaultHasher::new();
     let (kernel, geometry) = (launch.kernel, launch.geometry);

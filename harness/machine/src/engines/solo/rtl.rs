@@ -14,15 +14,15 @@ use super::{Halt, Other, Solo, fault};
 use crate::job::Job;
 use crate::trace::Trace;
 
-/// The RTL of the SM alone, under Verilator. It is not looked into: what goes wrong is said with less detail than by the other engines.
+/// The RTL of the SM alone, under Verilator. Its inner signals are not read, so errors have less detail than with other engines.
 pub struct RtlEngine {
     solo: Solo<Instance>,
-    /// The reference of its throttle, where that is another SM.
+    /// The SM that is the reference of the throttle, if the configuration has one.
     other: Option<Other>,
 }
 
 impl RtlEngine {
-    /// An SM that has just been reset, built from [`request`](crate::request); a waveform and a trace have what it was built to show.
+    /// An SM that has just been reset, built from [`request`](crate::request); a waveform and a trace show the signals of the build.
     ///
     /// # Errors
     /// When the RTL fails under reset.
@@ -35,10 +35,10 @@ impl RtlEngine {
         Ok(Self { solo, other })
     }
 
-    /// Gives all variables that the RTL was built to have writable ([`verilated::Options::knobs`]) this value.
+    /// Sets all variables that were built to be writable ([`verilated::Options::knobs`]) to this value.
     ///
     /// # Panics
-    /// When one of them is not of eight bits.
+    /// When one of them does not have eight bits.
     pub fn set_knobs(&mut self, value: u8) {
         let rtl = &mut self.solo.runner;
         (0..rtl.state_count()).for_each(|index| rtl.state(index).bytes.copy_from_slice(&[value]));

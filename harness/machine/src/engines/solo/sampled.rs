@@ -1,14 +1,14 @@
-//! The model of the SM, which runs long launches only in part.
+//! The model of the SM, which runs only a part of long launches.
 //!
-//! A launch of many more blocks than fit the SM is the same for most of its time: blocks come as others end. So the model runs a long one for a number of cycles
-//! and until its blocks have replaced each other several times; then no block begins any more, and those that have begun run to their end. Until the first blocks
-//! are replaced the SM fills: caches and registers are empty, and no block has ended. What is counted between that and the end stands for the blocks that are left
+//! A launch with many more blocks than the SM holds is in the same state most of the time: blocks begin as others end. So the model runs a long launch for some
+//! cycles and until its blocks have been replaced several times. Then no block begins any more, and the running ones complete. Until the first blocks
+//! are replaced the SM fills: caches and registers are empty, and no block has ended. The counts between this point and the end represent the blocks that are left
 //! out, in proportion to instructions.
 //!
-//! A launch that is like one before is not run: one of the same kernel with the same grid and parameters, and about as many instructions. It counts as that one does,
-//! in proportion.
+//! A launch that resembles an earlier one is not run: one of the same kernel with the same grid and parameters, and about as many instructions. It gets the counts of
+//! that launch, in proportion.
 //!
-//! The effect of both on memory is the oracle's. Other launches run whole.
+//! For both, the oracle supplies the contents of memory. All other launches run whole.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -25,13 +25,13 @@ use crate::engines::LaunchError;
 use crate::job::demand;
 use crate::trace::Trace;
 
-/// Launches of a kernel whose instructions differ by less than one in so many are alike, if they have the same grid and parameters.
+/// Launches of a kernel are alike if they have the same grid and parameters, and their instructions differ by less than one in this many.
 const ALIKE: u64 = 50;
 
-/// A launch of fewer instructions than a part of the sample's cycles runs whole, on an SM that has run the launches before it.
+/// Divisor: a launch with fewer instructions than this part of the sample's cycles runs whole, on an SM that has run the launches before it.
 const SHORT: u64 = 8;
 
-/// A launch that the model ran, or a sample of it.
+/// A launch that the model ran, whole or in part.
 struct Ran {
     kernel: String,
     geometry: Geometry,
@@ -41,7 +41,7 @@ struct Ran {
 }
 
 impl Ran {
-    /// Whether another launch does the same again.
+    /// Whether another launch resembles this one.
     fn is_like(&self, launch: &KernelLaunch<'_>, instructions: u64) -> bool {
         let apart = self.instructions.abs_diff(instructions);
         let same = self.kernel == launch.kernel.name && self.geometry == launch.geometry;
@@ -49,31 +49,31 @@ impl Ran {
     }
 }
 
-/// The model alone, of long launches a sample.
+/// The model alone, which runs samples of long launches.
 pub struct SampledEngine {
     settings: Settings,
-    /// Cycles after which no block of a long launch begins any more; looked at now and then.
+    /// Cycles after which no block of a long launch begins; checked at intervals.
     limit: u64,
     oracle: Oracle,
     foreseen: Arc<Foreseen>,
-    /// Runs the launches that have few instructions or few warps.
+    /// Runs launches that have few instructions or few warps.
     whole: ModelEngine,
-    /// Counts of all launches, each as long as it would have been.
+    /// Statistics of all launches, as if each had been run whole.
     sampled: Statistics,
-    /// Launches that others may be like.
+    /// Launches that later ones may resemble.
     ran: Vec<Ran>,
     skipped: u64,
 }
 
 impl SampledEngine {
-    /// An SM that has just been reset. Of long launches no block begins after `limit` cycles.
+    /// An SM that has just been reset. No block of a long launch begins after `limit` cycles.
     pub fn new(settings: Settings, limit: u64) -> Self {
         Self::sharing(settings, limit, Arc::default())
     }
 
-    /// The same, with launches that were run on the oracle for other engines.
+    /// An engine that shares the oracle's results with other engines.
     pub fn sharing(settings: Settings, limit: u64, foreseen: Arc<Foreseen>) -> Self {
-        // One thread: whoever runs kernels runs several at once.
+        // One thread, because callers run several kernels at once.
         let options = Options { threads: NonZeroUsize::MIN, stop: Some(settings.stop), ..Options::default() };
         Self {
             whole: ModelEngine::new(settings.clone()),
@@ -87,7 +87,7 @@ impl SampledEngine {
         }
     }
 
-    /// What becomes of a launch; nothing where it has a fault, which is the model's to report.
+    /// The oracle's result of a launch; `None` if it has a fault, which the model has to report.
     fn ahead(&mut self, launch: &KernelLaunch<'_>, memory: &Memory) -> Option<Outcome> {
         let digest = foreseen::digest(launch, memory);
         if let Some(known) = self.foreseen.get(digest) {
@@ -102,7 +102,7 @@ impl SampledEngine {
         Some(outcome)
     }
 
-    /// How many of its warps the SM holds; nothing of a launch that runs whole, as it has few instructions or few warps.
+    /// Number of its warps that the SM holds; `None` for a launch that runs whole because it has few instructions or few warps.
     fn warps_of_long(&self, launch: &KernelLaunch<'_>, instructions: u64) -> Option<u64> {
         if instructions <= self.limit / SHORT {
             return None;
@@ -115,14 +115,14 @@ impl SampledEngine {
         (of_blocks(launch.geometry.blocks()) > ROUNDS * held).then_some(held)
     }
 
-    /// Runs a launch; gives what it counts in all.
+    /// Runs a launch; returns its statistics.
     fn run(
         &mut self,
         launch: &KernelLaunch<'_>,
         memory: &mut Memory,
         ahead: Option<&Outcome>,
     ) -> Result<Statistics, LaunchError> {
-        // Otherwise the oracle has met no fault.
+        // If the oracle has a result, it met no fault, and there is nothing to locate.
         let locate = ahead.is_none() && self.settings.locate;
         let long = ahead.and_then(|ahead| Some((ahead, self.warps_of_long(launch, ahead.instructions)?)));
         let Some((&Outcome { instructions, ref after }, warps)) = long else {
@@ -139,7 +139,7 @@ impl SampledEngine {
         sample.launch(launch, memory)?;
         self.skipped += sample.skipped();
         let mut counted = sample.statistics();
-        // Otherwise it came to its end before.
+        // Otherwise the launch completed before the last phase of the sample.
         if let Some(Sample { stretch: Stretch::Draining { stands }, .. }) = sample.solo.sample {
             *memory = Memory::clone(after);
             let issued = |statistics: &Statistics| statistics.events.get(ISSUED).copied().unwrap_or(0);
@@ -185,7 +185,7 @@ impl Machine for SampledEngine {
         self.whole.skipped() + self.skipped
     }
 
-    /// Of the launches that run whole.
+    /// Traces only the launches that run whole.
     fn trace(&mut self, trace: Trace) {
         self.whole.trace(trace);
     }

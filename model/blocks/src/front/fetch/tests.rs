@@ -202,7 +202,7 @@ fn reset_ends_all_fetching_and_leaves_the_code_memory_alone() {
     assert_eq!(fetch.block.memories()[1].words[0], 1000, "read in reset: warp 8 was chosen");
 }
 
-/// The page, sentence by sentence; the code memory apart.
+/// A reference model from the page, sentence by sentence; the code memory apart.
 struct Reference {
     shape: SmShape,
     code: Vec<(u64, u64)>,

@@ -13,7 +13,7 @@ use crate::unified::COLUMNS_INPUTS;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 impl HierarchyIn {
-    /// What the MRF would be given instead.
+    /// Sets the inputs that the MRF would have in the block's place.
     fn narrow(&self, given: &mut MrfIn) {
         (given.rst_ni, given.dispatch_ready_i) = (self.rst_ni, self.dispatch_ready_i);
         (given.issue_valid_i, given.issue_src_valid_i) = (self.issue_valid_i, self.issue_src_valid_i);
@@ -24,7 +24,7 @@ impl HierarchyIn {
         (given.write_i, given.write_base_i) = (self.write_i, self.write_base_i);
     }
 
-    /// What it is given besides.
+    /// The further fields of the inputs.
     pub(super) fn extra(&self) -> IssueFields {
         IssueFields {
             slot: self.issue_slot_i,

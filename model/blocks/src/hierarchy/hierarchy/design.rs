@@ -24,7 +24,7 @@ pub struct HierarchySizes {
 }
 
 impl HierarchySizes {
-    /// From the RTL parameter `Sizes`.
+    /// Decodes the RTL parameter `Sizes`.
     fn of_word(word: u32) -> Self {
         Self { entries: (word >> 2) as usize & 0xf, lrf_banks: word as usize & 0b11 }
     }
@@ -62,7 +62,7 @@ impl DesignSizes for HierarchySizes {
 }
 
 impl Hierarchy {
-    /// Its shape in an SM.
+    /// The shape of the block in an SM.
     pub fn shape_in(stage: &StageSizes, sizes: &HierarchySizes) -> HierarchyShape {
         let StageSizes { mrf, warps, slots } = *stage;
         HierarchyShape { mrf, warps, active: slots, entries: sizes.entries, lrf_banks: sizes.lrf_banks }
@@ -212,9 +212,9 @@ mod tests {
             main_roles(sizes.word(), roles(1, 2, 3, 4), op, ctl)
         };
         assert_eq!(of([0; 3], 0, 1), roles(1, 2, 3, 4));
-        // Entries 0 and 2 of three, bank 2 of three.
+        // Entries 0 and 2 of three entries, bank 2 of three banks.
         assert_eq!(of([1, 3, 11], 3, 1), roles(255, 255, 255, 255));
-        // Places that are not there; copies and both levels; numbers that name nothing.
+        // Places that do not exist; copies and both levels; numbers that name nothing.
         assert_eq!(of([4, 8, 9 + 3], 4, 1), roles(1, 2, 3, 4));
         assert_eq!(of([17, 18, 19], 25, 1), roles(1, 2, 3, 4));
         assert_eq!(of([1, 17, 16], 9, 1), roles(255, 2, 3, 255));

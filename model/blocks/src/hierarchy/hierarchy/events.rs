@@ -20,7 +20,7 @@ struct Sums {
     copy_groups: u32,
     copy_shared_groups: u32,
     lrf_write_groups: u32,
-    /// Instructions by how many registers they ask of the MRF.
+    /// Number of instructions that request so many registers from the MRF.
     mrf: [u32; OPERANDS + 1],
     orf_read: u32,
     lrf_read: u32,
@@ -34,7 +34,7 @@ fn groups(mask: u32) -> u32 {
 }
 
 impl Sums {
-    /// Lanes that go into an ORF.
+    /// Adds the lanes of a write into an ORF.
     fn enter(&mut self, entering: &Entering) {
         let groups = groups(entering.write.mask);
         let shared = if entering.private { 0 } else { groups };
@@ -112,7 +112,7 @@ impl Hierarchy {
         (pack(HIERARCHY_EVENT, event), pack(HIERARCHY_COUNT_EVENT, count))
     }
 
-    /// What the instruction that is taken on port `p` reads.
+    /// Counts what the instruction taken on port `p` reads.
     fn count_instruction(&self, p: usize, extra: &IssueFields, sums: &mut Sums) {
         let (levels, groups) = (&self.found.levels[p], groups(self.given.issue_mask_i[p]));
         let shared = if is_set(extra.private, p) { 0 } else { groups };
@@ -136,7 +136,7 @@ impl Hierarchy {
         self.copies.waiting().iter().enumerate().fold(0, |set, (p, copy)| set | u8::from(copy.is_some()) << p)
     }
 
-    /// The events of what is known of the places.
+    /// Event word of the entries.
     pub(super) fn entries_word(&self, extra: &IssueFields) -> u8 {
         let voids = set_bits(extra.end).filter(|&p| self.entries.has_lanes(extra.slot[p])).count();
         let unwritten = set_bits(self.found.take).filter(|&p| self.entries.is_unwritten(&self.taken(p, extra)));

@@ -86,19 +86,19 @@ nets! {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct HierarchyProbe {
-    /// Inside the MRF.
+    /// Signals inside the MRF.
     pub mrf: MrfProbe,
-    /// Between the blocks.
+    /// Nets between the blocks.
     pub nets: HierarchyNets,
     /// Registers of the arrays.
     pub data: [HierarchyDataProbe; MAX_PORTS],
-    /// Those of what is known of the places.
+    /// Registers of the entries.
     pub entries: HierarchyEntriesProbe,
-    /// Those of the latches of results.
+    /// Registers of the latches of results.
     pub results: HierarchyResultsProbe,
-    /// Those of the latches of copies.
+    /// Registers of the latches of copies.
     pub copies: HierarchyCopiesProbe,
-    /// Those of the operand latches.
+    /// Registers of the operand latches.
     pub operands: FrontOperandsProbe,
 }
 
@@ -124,9 +124,9 @@ unsafe impl Ports for HierarchyProbe {
     }
 }
 
-/// By the blocks that drive them. What means nothing is zero, where that is cheap.
+/// Nets, ordered by the blocks that drive them. Nets without meaning are zero, where that is cheap.
 impl Hierarchy {
-    /// `given`: what the hierarchy is given in this cycle, `extra` besides.
+    /// Records the nets. `given`: inputs of the hierarchy in this cycle; `extra`: further fields.
     pub(crate) fn record(&self, given: &MrfIn, extra: &IssueFields, probe: &mut HierarchyProbe) {
         let nets = &mut probe.nets;
         self.record_levels(nets);

@@ -39,7 +39,7 @@ fn an_entry_takes_one_copy_and_none_where_the_result_goes() {
     assert_eq!((out.mrf_o, out.copy_o, out.copy_place_o, out.entry_o), (0b111, 0b001, 1, [0, 0, 0]));
 }
 
-/// The page, word by word.
+/// A reference model from the page, word by word.
 fn reference(shape: &HierarchyShape, inputs: &HierarchyLevelsIn) -> HierarchyLevelsOut {
     let (e, l) = (shape.entries as u8, shape.lrf_banks as u8);
     let number = |k: usize| inputs.src_level_i[k] & 15;

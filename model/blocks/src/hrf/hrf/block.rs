@@ -13,7 +13,7 @@ use crate::sizes::MAX_ACTIVE;
 use crate::{Block, Memory, OPERANDS, Ports};
 
 impl HrfIn {
-    /// What the MRF would be given instead.
+    /// Fills the inputs that the MRF has as well.
     fn narrow(&self, given: &mut MrfIn) {
         (given.rst_ni, given.dispatch_ready_i) = (self.rst_ni, self.dispatch_ready_i);
         (given.issue_valid_i, given.issue_src_valid_i) = (self.issue_valid_i, self.issue_src_valid_i);

@@ -1,4 +1,4 @@
-//! What happens in a cycle.
+//! The events of a cycle.
 
 use super::{HRF_COUNT_EVENT, HRF_EVENT, Hrf, Way, Writer};
 use crate::LaneMask;
@@ -26,7 +26,7 @@ fn of_reads(word: u64, name: &str) -> u32 {
     0
 }
 
-/// What the buffers do in a cycle.
+/// The events of the buffers in a cycle.
 #[derive(Default)]
 struct Sums {
     drain: u32,

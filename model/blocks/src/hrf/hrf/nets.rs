@@ -93,29 +93,29 @@ nets! {
     }
 }
 
-/// What lockstep compares inside `Hrf`: its nets and its state, and the registers of its blocks.
+/// The values that lockstep compares inside `Hrf`: its nets and its state, and the registers of its blocks.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct HrfProbe {
-    /// Between the blocks.
+    /// Nets between the blocks.
     pub nets: HrfNets,
     /// Registers of the banks.
     pub bank: [HrfBankProbe; PARITIES],
-    /// Those of the latch.
+    /// Registers of the latch of results.
     pub results: HrfResultsProbe,
-    /// Those of the operand latches.
+    /// Registers of the operand latches.
     pub operands: HrfOperandsProbe,
-    /// Those of the reads.
+    /// Registers of the reads.
     pub reads: HrfReadsProbe,
-    /// Those of RCM.
+    /// Registers of RCM.
     pub rcm: HrfRcmProbe,
-    /// Those of the buffers.
+    /// Registers of the buffers.
     pub buffer: [HrfBufferProbe; PARITIES],
-    /// Those of the drains.
+    /// Registers of the drains.
     pub drain: [HrfDrainProbe; PARITIES],
-    /// Those of the queues.
+    /// Registers of the queues.
     pub loads: [HrfLoadsProbe; PARITIES],
-    /// Those of the power gating.
+    /// Registers of the power gating.
     pub power: [HrfPowerProbe; PARITIES],
 }
 
@@ -154,7 +154,7 @@ unsafe impl Ports for HrfProbe {
     }
 }
 
-/// The head of a queue is what its nets are about.
+/// The nets of a queue describe its head.
 const LOADS: &[(&str, &str)] = &[
     ("loads_data", "head_data_o"),
     ("loads_mask", "head_mask_o"),
@@ -162,7 +162,7 @@ const LOADS: &[(&str, &str)] = &[
     ("loads_valid", "head_valid_o"),
 ];
 
-/// By the blocks that drive them. What means nothing is zero, where that is cheap.
+/// Records the nets, grouped by the blocks that drive them. Nets without a meaning are zero where that is cheap.
 impl Hrf {
     pub(crate) fn record(&self, probe: &mut HrfProbe) {
         self.record_collectors(&mut probe.nets);

@@ -18,7 +18,7 @@ impl Driver<Hrf> {
         hrf
     }
 
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> HrfOut {
         let out = self.cycle();
         (self.inputs.issue_valid_i, self.inputs.issue_src_valid_i, self.inputs.write_valid_i) = (0, 0, 0);
@@ -32,7 +32,7 @@ impl Driver<Hrf> {
         (self.inputs.slot_warp_i[b], self.inputs.slot_base_i[b]) = (warp, base(warp.into()));
     }
 
-    /// It gives it up; the cycles for which its buffer is emptied.
+    /// The warp gives up its slot; returns the number of cycles until its buffer is empty.
     fn close(&mut self, warp: u8) -> usize {
         let bit = 1 << (warp % 2);
         self.inputs.flush_i |= bit;
@@ -62,7 +62,7 @@ impl Driver<Hrf> {
         self
     }
 
-    /// Cycles until an instruction is offered, and it.
+    /// The number of cycles until an instruction is offered, and the outputs in that cycle.
     fn wait(&mut self) -> (usize, HrfOut) {
         for cycle in 0..100 {
             let out = self.step();
@@ -237,7 +237,7 @@ fn without_buffers_every_write_stops_the_pipeline() {
     assert_eq!(hrf.step().flush_done_o, 0b10);
 }
 
-/// A result that is to come: of a long-latency operation in two parts.
+/// An outstanding result. A result of a long-latency operation comes in two parts.
 struct Pending {
     warp: usize,
     reg: usize,
@@ -251,14 +251,14 @@ struct Held {
     warp: usize,
     sources: u8,
     mask: u32,
-    /// What it has to get.
+    /// The expected values of its sources.
     read: [[u32; LANES]; OPERANDS],
     /// The register that it writes.
     d: Option<usize>,
     long: bool,
 }
 
-/// Warps that keep to the rules of the SM, on a register file that keeps to none: registers are what was written last.
+/// Warps that follow the rules of the SM, with a plain register file as model; registers have the value written last.
 struct Warps {
     random: Random,
     /// One warp is active at a time.
@@ -268,7 +268,7 @@ struct Warps {
     value: [[[u32; LANES]; REGISTERS]; WARPS],
     /// Lanes that are not read before they are written.
     dead: [[u32; REGISTERS]; WARPS],
-    /// Results outstanding of each register, and whether they are long.
+    /// Outstanding results of each register, and whether they are of long latency.
     open: [[u8; REGISTERS]; WARPS],
     long: [[bool; REGISTERS]; WARPS],
     resident: [u8; WARPS],
@@ -371,7 +371,7 @@ impl Warps {
         self.dead[warp][reg] &= !mask;
     }
 
-    /// What comes out.
+    /// Checks the instructions that are dispatched.
     fn dispatch(&mut self, cycle: usize, ready: bool, out: &HrfOut) {
         if out.dispatch_valid_o == 0 {
             return;
@@ -404,17 +404,17 @@ fn run(settings: &[&str], straps: u32, cycles: usize, names: &[&str]) {
     let settings = [&["mrf.kilobytes=16", "mrf.collectors=4"], settings].concat();
     let mut hrf = Driver::with(&settings, straps);
     let mut warps = Warps::new(&HrfShape::preset(&settings));
-    // The banks have something else in them than zeros; all of it is dead at first.
+    // The words of the banks are not zero, and all registers are dead at first.
     for mut memory in hrf.block.memories() {
         memory.fill_words(|word| word.fill_with(|| warps.random.next() as u32));
     }
     warps.dead = [[u32::MAX; REGISTERS]; WARPS];
     let mut sums = vec![0; names.len()];
     for cycle in 0..cycles {
-        // What has not been taken stays offered, as it is.
+        // An offer that was not taken stays unchanged.
         let waits = hrf.inputs.issue_valid_i != 0;
         warps.slots(&mut hrf.inputs);
-        // A warp gives up when nothing of it is under way: it pauses now and then.
+        // A warp gives up its slot only when it has nothing in progress, so it pauses now and then.
         if !waits && cycle % 120 < 70 && warps.random.chance(70) {
             warps.issue(&mut hrf.inputs);
         }

@@ -9,7 +9,7 @@ fn bank(write: u8, read: u8) -> Driver<HrfBank> {
 }
 
 impl Driver<HrfBank> {
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> HrfBankOut {
         let out = self.cycle();
         (self.inputs.read_valid_i, self.inputs.write_valid_i) = (0, 0);

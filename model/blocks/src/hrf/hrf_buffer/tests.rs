@@ -6,7 +6,7 @@ fn buffer() -> Driver<HrfBuffer> {
 }
 
 impl Driver<HrfBuffer> {
-    /// A cycle, after which nothing is asked any more.
+    /// Runs one cycle, then clears all requests.
     fn step(&mut self) -> HrfBufferOut {
         let out = self.cycle();
         let inputs = &mut self.inputs;

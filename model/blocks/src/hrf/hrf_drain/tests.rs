@@ -1,7 +1,7 @@
 use super::*;
 use crate::testing::Driver;
 
-/// A flush of a buffer with so many entries.
+/// A flush of a buffer with `used` entries in use.
 fn flush(used: u8) -> Driver<HrfDrain> {
     let mut drain = Driver::<HrfDrain>::new(&HrfShape::preset(&[]));
     (drain.inputs.flush_i, drain.inputs.used_i) = (1, used);
@@ -9,7 +9,7 @@ fn flush(used: u8) -> Driver<HrfDrain> {
 }
 
 impl Driver<HrfDrain> {
-    /// A cycle; what is read is register 10 and up, with as many lanes.
+    /// Runs one cycle; entries that are read have registers from 10 upwards, with as many lanes.
     fn step(&mut self, taken: bool) -> HrfDrainOut {
         self.inputs.taken_i = taken.into();
         let next = 10 + self.block.next_q;
@@ -35,7 +35,7 @@ fn entries_are_offered_one_after_the_other_without_a_gap() {
         assert_eq!((out.read_o, out.empty_o), (u8::from(entry != 2), u8::from(entry == 2)));
     }
     let out = drain.step(false);
-    // It is done, and does not begin again.
+    // The flush is done, and does not begin again.
     assert_eq!((out.begin_o, out.done_o, out.valid_o, out.read_o, drain.probe().next_q), (0, 1, 0, 0, 0));
 }
 

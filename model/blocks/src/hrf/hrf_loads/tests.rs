@@ -6,7 +6,7 @@ fn queue() -> Driver<HrfLoads> {
 }
 
 impl Driver<HrfLoads> {
-    /// A cycle, after which nothing comes or goes any more.
+    /// Runs one cycle, then clears all pushes and pops.
     fn step(&mut self) -> HrfLoadsOut {
         let out = self.cycle();
         (self.inputs.push_valid_i, self.inputs.pop_i, self.inputs.mark_i) = (0, 0, 0);
@@ -54,7 +54,7 @@ fn what_is_there_when_a_drain_begins_is_old() {
     queue.pop().step();
     let out = queue.step();
     assert_eq!((out.head_entry_o, out.old_o), (2, 0), "it has come with the beginning");
-    // What goes at that edge is not counted.
+    // A result that leaves at this clock edge is not counted.
     queue.push(3).step();
     queue.pop().mark().step();
     let out = queue.pop().step();

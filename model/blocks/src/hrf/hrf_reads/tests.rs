@@ -13,7 +13,7 @@ fn reads(latency: u8) -> Driver<HrfReads> {
 }
 
 impl Driver<HrfReads> {
-    /// A cycle, after which what has been granted asks no more.
+    /// Runs one cycle, then removes the requests that were granted.
     fn step(&mut self) -> HrfReadsOut {
         let out = self.cycle();
         self.inputs.req_valid_i &= !out.grant_o;
@@ -58,7 +58,7 @@ fn what_is_wholly_in_the_buffer_is_read_beside_it() {
     assert_eq!((count(&out, "buffer_groups"), count(&out, "read_groups")), (2 + 1, 2));
     let out = reads.step();
     assert_eq!((out.grant_o, out.buffer_o, out.take_o, count(&out, "miss")), (0b100, 0, [0; 3], 1));
-    // The bank is not asked for what is wholly in the buffer.
+    // An operand that is whole in the buffer is not read from the bank.
     let mut reads = self::reads(1);
     reads.inputs.read_ready_i = 0;
     (reads.inputs.hit_i, reads.inputs.lanes_i) = (0b010, [0; 3]);

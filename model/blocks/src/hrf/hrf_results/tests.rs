@@ -9,7 +9,7 @@ fn results(settings: &[&str]) -> Driver<HrfResults> {
 }
 
 impl Driver<HrfResults> {
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> HrfResultsOut {
         let out = self.cycle();
         self.inputs.write_valid_i = 0;
@@ -67,7 +67,7 @@ fn where_there_is_no_entry_or_no_power_a_result_waits() {
     assert_eq!((out.need_o, out.direct_valid_o, out.write_done_o), (0, 0b01, 0));
     results.inputs.direct_taken_i = 0b01;
     assert_eq!(results.step().write_done_o, 1);
-    // An entry that it has does not wait for power.
+    // A register that already has an entry does not wait for power.
     results.write(6, 7).step();
     (results.inputs.hit_i, results.inputs.index_i) = (1, 2);
     assert_eq!(results.step().buffer_valid_o, 0b01);

@@ -22,13 +22,13 @@ impl Warp {
         self.stack.inputs.start_valid_i = 0;
     }
 
-    /// One cycle; where the fetch of which warp goes on, by the instruction and by the stack.
+    /// Runs one cycle; returns the warp and address at which the fetch continues, by the instruction and by the stack.
     fn cycle(&mut self) -> [Option<(u8, u32)>; 2] {
         let out = self.stack.cycle();
         [0, 1].map(|k| (out.resume_valid_o >> k & 1 == 1).then_some((out.resume_warp_o[k], out.resume_pc_o[k])))
     }
 
-    /// Issues an instruction; where the fetch goes on.
+    /// Issues an instruction; returns where the fetch continues.
     fn issue(&mut self, kind: Kind, pc: u32, stop: bool, exec: u32, [target, join]: [u32; 2]) -> Option<u32> {
         let inputs = &mut self.stack.inputs;
         (inputs.issue_valid_i, inputs.issue_warp_i[0], inputs.issue_kind_i[0]) = (1, self.number, kind as u8);
@@ -56,7 +56,7 @@ impl Warp {
         self.issue(Kind::Other, pc, false, u32::MAX, [0; 2])
     }
 
-    /// The group that comes from the stack: in which cycle from now on, and where it goes on.
+    /// The group that comes from the stack: the cycle, counted from now, and where the group continues.
     fn returned(&mut self) -> Option<(usize, u32)> {
         (1..100).find_map(|cycle| self.cycle()[1].map(|(_, pc)| (cycle, pc)))
     }

@@ -176,7 +176,7 @@ fn greedy_a_a_b_b_becomes_a_b_a_b_by_candidates() {
     start(&mut scheduler, &[3, 20]);
     scheduler.inputs.operand_i = u64::MAX >> 32;
     assert_eq!(sequence(&mut scheduler, &[0, 1, 0, 1]), [a, b, a, b]);
-    // The tree goes on as if nothing had been stolen.
+    // The tree continues as if nothing had been stolen.
     let probe = scheduler.probe();
     assert_eq!((probe.greedy_q[0], probe.rr_q[0], probe.candidate_valid_q, probe.candidate_q[0]), (3, 4, 1, 20));
     // Stolen for, the winner of the cycle before issues too: it has become the candidate.
@@ -290,7 +290,7 @@ fn port_1_leaves_its_branch_out_behind_what_port_0_issues_not_behind_what_its_tr
     }
 }
 
-/// The page, sentence by sentence.
+/// A reference model from the page, sentence by sentence.
 struct Reference {
     shape: SmShape,
     rr: Vec<usize>,

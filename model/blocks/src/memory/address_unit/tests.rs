@@ -300,7 +300,7 @@ fn reset_drops_instruction_and_fault() {
     assert_eq!((out.busy_o, out.fault_valid_o), (0, 0));
 }
 
-/// The page, lane by lane.
+/// A reference model from the page, lane by lane.
 #[derive(Default)]
 struct Reference {
     const_bytes: u64,

@@ -95,7 +95,7 @@ fn reset_drops_the_request() {
     assert_eq!(coalescer.cycle().mem_req_valid_o, 0);
 }
 
-/// The page, lane by lane.
+/// A reference model from the page, lane by lane.
 fn reference(request: &mut Option<CoalescerOut>, i: &CoalescerIn) -> CoalescerOut {
     let mut out = request.unwrap_or(CoalescerOut::zeroed());
     let place = |lane: usize| {

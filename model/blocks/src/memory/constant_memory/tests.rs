@@ -107,7 +107,7 @@ fn the_constant_unit_goes_first_and_has_its_result_in_the_next_cycle() {
     assert_eq!((out.result_done_o, out.result_data_o.0[9]), (1, 0x8080_800a));
 }
 
-/// The page, with bytes of one memory.
+/// A reference model from the page, with bytes of one memory.
 struct Reference {
     words: Vec<u32>,
     first: Option<(ConstantMemoryProbe, u32)>,

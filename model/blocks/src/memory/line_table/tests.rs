@@ -129,7 +129,7 @@ fn rows_are_written_in_reset_too() {
     assert_eq!(memories.iter().map(Memory::len).collect::<Vec<_>>(), [4, 4]);
 }
 
-/// The page, with a queue of rows.
+/// A reference model from the page, with a queue of rows.
 #[derive(Default)]
 struct Reference {
     /// What each row holds but its offsets, in use or not.

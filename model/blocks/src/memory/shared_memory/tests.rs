@@ -219,7 +219,7 @@ fn every_bank_has_its_words_and_its_output() {
     );
 }
 
-/// The page, with bytes of one memory.
+/// A reference model from the page, with bytes of one memory.
 struct Reference {
     bytes: Vec<u8>,
     outputs: [u32; SHARED_BANKS],

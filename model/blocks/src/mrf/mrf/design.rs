@@ -1,4 +1,4 @@
-//! The main register file alone, or a file of its kind, as a design: `docs/designs.md`.
+//! The main register file alone, or another file of the same kind, as a design: `docs/designs.md`.
 
 use super::{MrfIn, MrfOut, OperandFile};
 use crate::config::Config;
@@ -12,10 +12,10 @@ use crate::sizes::StageSizes;
 use crate::unified::{Columns, ColumnsFree};
 use crate::{Block, Field, OPERANDS, Ports, WarpData};
 
-/// Sizes of the main register file besides those of its configuration: `mrf_sizes_t`.
+/// Sizes of the main register file beyond those in its section of the configuration: `mrf_sizes_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MrfSizes {
-    /// Registers are handed out one by one.
+    /// Registers are allocated one by one.
     pub places: bool,
 }
 

@@ -64,7 +64,7 @@ nets! {
     }
 }
 
-/// What each file with operand collectors has; they are `C`. The bank maps are in this scope of their ports.
+/// The blocks of every file with operand collectors of type `C`. The bank maps are in the scopes of their ports.
 pub(crate) fn collecting<C: Block<Shape = MrfShape>>(s: &MrfShape, rows: &str) -> [Instance; 5] {
     [
         Instance::each::<C>("collector", "gen_collector[{}].u_collector", s.collectors, s).nets(&["", "col_"]),
@@ -75,7 +75,7 @@ pub(crate) fn collecting<C: Block<Shape = MrfShape>>(s: &MrfShape, rows: &str) -
     ]
 }
 
-/// What finds registers, at ports of a file.
+/// The blocks that locate registers, at ports of a file.
 fn maps(s: &MrfShape, name: &'static str, scope: &str, rows: &str, count: usize) -> Instance {
     if s.places {
         Instance::each::<RegisterPlaces>(name, intern(format!("{scope}.gen_places.u_places")), count, s)
@@ -94,7 +94,7 @@ unsafe impl Ports for MrfProbe {
 }
 
 impl MrfProbe {
-    /// Of a file with or without banks, and what goes with them.
+    /// The fields of a file, with or without banks and the blocks that belong to banks.
     pub(crate) fn fields_in(s: &MrfShape, banked: bool) -> Vec<Field> {
         let banks = [
             Instance::one::<MrfArbiter>("arbiter", "u_arbiter", s).nets(&["", "arbiter_"]),
@@ -123,7 +123,7 @@ impl AsMut<MrfProbe> for MrfProbe {
     }
 }
 
-/// By the blocks that drive them. What means nothing is zero, where that is cheap.
+/// Records the nets, grouped by the blocks that drive them. Nets without a meaning are zero where that is cheap.
 #[expect(private_bounds, reason = "a storage works inside this crate; the files that there are have names")]
 impl<S: Storage> OperandFile<S> {
     pub(super) fn probe_ports(&self, inputs: &MrfIn, probe: &mut MrfProbe) {

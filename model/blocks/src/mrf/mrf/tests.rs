@@ -26,7 +26,7 @@ impl<S: Storage> Driver<OperandFile<S>> {
         self.inputs.write_data_i[p] = WarpData([value; 32]);
     }
 
-    /// One cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     pub(crate) fn step(&mut self) -> MrfOut {
         let out = self.cycle();
         (self.inputs.issue_valid_i, self.inputs.write_valid_i) = (0, 0);
@@ -39,7 +39,7 @@ impl<S: Storage> Driver<OperandFile<S>> {
         }
     }
 
-    /// Gives registers of warp 0 their own names as values.
+    /// Sets each register of warp 0 to its own number.
     pub(crate) fn preload(&mut self, regs: std::ops::Range<u8>) {
         for reg in regs {
             self.write(0, 0, reg, reg.into());
@@ -115,7 +115,7 @@ fn hazard_9_holds_a_result_until_its_register_has_been_read() {
         mrf.issue(1, 0, [Some(1), None, None]);
         mrf.write(0, 0, 33, 1000);
         mrf.step();
-        // Its read goes first, whatever else wants the bank: an older slot, and a write that is not held.
+        // Its read has priority over any other request of the bank: an older slot, and a write that is not held back.
         let out = mrf.step();
         assert_eq!((counted(&out, "write_held"), out.write_done_o, out.write_ready_o), (1, 0, 0b10));
         assert_eq!(mrf.probe().grant, 0b100);
@@ -219,7 +219,7 @@ fn memories_are_where_the_rtl_has_them() {
     );
 }
 
-/// A scoreboard in front of the register file: whatever the conflicts, an instruction gets the values that its sources
+/// A scoreboard drives the register file: whatever the conflicts, an instruction gets the values that its sources
 /// had when it was issued.
 #[test]
 fn operands_have_the_values_of_the_time_of_issue() {
@@ -248,7 +248,7 @@ fn operands_have_the_values_of_the_time_of_issue() {
                     mrf.issue(p, warp as u8, sources.map(|source| source.map(|reg| reg as u8)));
                 }
             }
-            // A write that is offered counts as under way, taken or not.
+            // A write counts as outstanding from its offer, whether it is taken or not.
             let mut offered = Vec::new();
             for p in 0..shape.issue_ports {
                 let (warp, reg) = (random.below(WARPS), random.below(REGS));
@@ -290,7 +290,7 @@ fn operands_have_the_values_of_the_time_of_issue() {
                     written[warp][reg] = false;
                     continue;
                 }
-                // The instructions issued from now on see it, after `write_done_o`.
+                // Instructions that issue from now on, after `write_done_o`, read the new value.
                 let mut word = WarpData(values[warp][reg]);
                 word.merge(&inputs.write_data_i[p], LaneMask(inputs.write_i[p].mask()));
                 values[warp][reg] = word.0;

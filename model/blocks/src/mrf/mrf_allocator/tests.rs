@@ -5,7 +5,7 @@ use crate::testing::{Driver, SHAPES, compare};
 
 const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, collectors: 4, ..MrfShape::BASELINE };
 
-/// Collectors that become complete when the test says so, around an allocator.
+/// An allocator, with collectors that become complete when the test decides.
 struct Collectors {
     driver: Driver<MrfAllocator>,
 }
@@ -26,7 +26,7 @@ impl Collectors {
         out
     }
 
-    /// Offers these warps on the ports.
+    /// Offers instructions of these warps on the ports.
     fn issue(&mut self, warps: &[u8]) -> MrfAllocatorOut {
         self.driver.inputs.issue_valid_i = (1 << warps.len()) - 1;
         self.driver.inputs.issue_warp_i[..warps.len()].copy_from_slice(warps);
@@ -105,7 +105,7 @@ fn reset_forgets_the_order() {
     assert_eq!(collectors.driver.probe().same_warp_q, [0; MAX_COLLECTORS]);
 }
 
-/// The page, sentence by sentence.
+/// A reference model, written from the page sentence by sentence.
 struct Reference {
     shape: MrfShape,
     older: [u16; MAX_COLLECTORS],
@@ -178,7 +178,7 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
             |random, inputs| {
                 inputs.rst_ni = (!random.chance(1)).into();
                 inputs.busy_i |= random.next() as u16 & ((1 << shape.collectors) - 1) as u16;
-                // Few warps, so that they meet.
+                // Few warps, so that conflicts are frequent.
                 inputs.col_warp_i.iter_mut().chain(&mut inputs.issue_warp_i).for_each(|warp| *warp &= 3);
             },
             |inputs| reference.cycle(inputs),

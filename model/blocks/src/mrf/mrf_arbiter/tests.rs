@@ -5,7 +5,7 @@ use crate::{OPERANDS, Ports};
 const TWO_PORTS: MrfShape = MrfShape { issue_ports: 2, ..MrfShape::BASELINE };
 const DUAL: MrfShape = MrfShape { dual_port: true, ..TWO_PORTS };
 
-/// An arbiter before which collector 0 is the oldest, and so on.
+/// An arbiter where collector 0 is the oldest, and the others follow in order.
 fn arbiter(shape: &MrfShape) -> Driver<MrfArbiter> {
     let mut driver = Driver::<MrfArbiter>::new(shape);
     driver.inputs.older_i = std::array::from_fn(|c| (1 << c) - 1);
@@ -15,7 +15,7 @@ fn arbiter(shape: &MrfShape) -> Driver<MrfArbiter> {
 }
 
 impl Driver<MrfArbiter> {
-    /// These slots want bank and entry; no other does.
+    /// Only these slots request a read of the given bank and entry.
     fn request(&mut self, requests: &[(usize, u8, u16)]) {
         self.inputs.req_valid_i = 0;
         for &(slot, bank, entry) in requests {
@@ -24,7 +24,7 @@ impl Driver<MrfArbiter> {
         }
     }
 
-    /// These queues want to write bank and entry; no other does.
+    /// Only these queues request a write of the given bank and entry.
     fn write(&mut self, writes: &[(usize, u8, u16)]) {
         self.inputs.write_valid_i = 0;
         for &(queue, bank, entry) in writes {
@@ -34,7 +34,7 @@ impl Driver<MrfArbiter> {
     }
 }
 
-/// Those events that are not zero.
+/// The events that are not zero.
 fn events(out: &MrfArbiterOut) -> Vec<(&'static str, u64)> {
     let names = MRF_ARBITER_EVENT.iter().map(|&(name, _)| (name, event(MRF_ARBITER_EVENT, out.event_o, name)));
     names.filter(|&(_, count)| count != 0).collect()
@@ -84,7 +84,7 @@ fn round_robin_goes_on_after_the_last_reader() {
     let grants: Vec<_> = (0..4).map(|_| arbiter.cycle().grant_o.trailing_zeros()).collect();
     assert_eq!(grants, [1, 6, 21, 1]);
     assert_eq!(arbiter.probe().rr_q[3], 0);
-    // After collector 7 comes 0, after collector 0 comes 1. Oldest first leaves that alone.
+    // After collector 7 the search begins at 0, after collector 0 at 1. Oldest-first order does not change that.
     arbiter.inputs.cfg_i = 0;
     arbiter.cycle();
     arbiter.cycle();
@@ -130,10 +130,10 @@ fn a_write_is_held_by_a_read_of_its_register_which_goes_first() {
         assert_eq!(event(MRF_ARBITER_EVENT, out.event_o, "write_held"), 1);
         assert_eq!(event(MRF_ARBITER_EVENT, out.event_o, "conflict_write"), waits);
         assert_eq!(event(MRF_ARBITER_EVENT, out.event_o, "conflict_inter"), 1);
-        // A bank took the only write that was not held: the turn stays.
+        // The bank performed the only write that was not held back: the turn does not change.
         arbiter.cycle();
         assert_eq!(arbiter.probe().turn_q, 0);
-        // Once it has been read, the write goes.
+        // Once the register has been read, the write is granted.
         arbiter.request(&[]);
         arbiter.write(&[(0, 3, 9)]);
         assert_eq!(arbiter.cycle().write_grant_o, 0b01);
@@ -146,7 +146,7 @@ fn a_read_that_blocks_a_write_goes_before_a_stream_of_others() {
     arbiter.request(&[(23, 3, 9)]);
     arbiter.write(&[(0, 3, 9), (1, 3, 1)]);
     assert_eq!(arbiter.cycle().grant_o, 1 << 23);
-    // Without the held write the stream would go on.
+    // Without the held write the stream would continue.
     arbiter.write(&[(1, 3, 1)]);
     assert_eq!(arbiter.cycle().grant_o, 0);
 }
@@ -157,7 +157,7 @@ fn writes_of_one_bank_take_turns() {
     arbiter.write(&[(0, 3, 1), (1, 3, 1)]);
     let grants: Vec<_> = (0..3).map(|_| arbiter.cycle().write_grant_o).collect();
     assert_eq!(grants, [0b01, 0b10, 0b01]);
-    // Writes of different banks go together and leave the turn alone.
+    // Writes of different banks are granted together and leave the turn unchanged.
     arbiter.write(&[(0, 3, 1), (1, 4, 1)]);
     let out = arbiter.cycle();
     assert_eq!((out.write_grant_o, out.bank_write_port_o), (0b11, 1 << 4));
@@ -173,7 +173,7 @@ fn writes_of_one_bank_take_turns() {
     assert_eq!(arbiter.probe().turn_q, 0);
 }
 
-/// The page, sentence by sentence.
+/// A reference model, written from the page sentence by sentence.
 struct Reference {
     shape: MrfShape,
     rr: [usize; MAX_BANKS],
@@ -279,7 +279,7 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
                         inputs.older_i = std::array::from_fn(|c| (1 << c) - 1);
                     }
                     for p in 0..shape.issue_ports {
-                        // Often the register of some slot.
+                        // Often the same register as that of some slot.
                         let slot = random.below(shape.slots());
                         if random.chance(30) {
                             inputs.write_bank_i[p] = inputs.req_bank_i[slot];

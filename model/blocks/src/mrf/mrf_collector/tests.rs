@@ -88,7 +88,7 @@ fn reset_empties_it() {
     assert_eq!((out.busy_o, out.req_valid_o, out.src_valid_o, collector.probe().inflight_q), (0, 0, 0, 0));
 }
 
-/// The page, sentence by sentence.
+/// A reference model, written from the page sentence by sentence.
 #[derive(Default)]
 struct Reference {
     busy: bool,
@@ -160,7 +160,7 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
                 inputs.alloc_valid_i = random.chance(25).into();
                 inputs.free_i = random.chance(20).into();
                 inputs.grant_i &= random.next() as u8;
-                // Few registers, so that they meet.
+                // Few registers, so that conflicts are frequent.
                 inputs.alloc_bank_i.iter_mut().for_each(|bank| *bank &= 1);
                 inputs.alloc_entry_i.iter_mut().for_each(|entry| *entry &= 1);
             },

@@ -7,7 +7,7 @@ fn operands() -> Driver<FrontOperands> {
 }
 
 impl Driver<FrontOperands> {
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> FrontOperandsOut {
         let out = self.cycle();
         self.inputs = FrontOperandsIn { rst_ni: 1, ..FrontOperandsIn::zeroed() };

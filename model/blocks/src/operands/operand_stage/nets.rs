@@ -48,13 +48,13 @@ ports! {
     }
 }
 
-/// What lockstep compares inside `OperandStage`: its own nets and state, and all that is compared inside the provider.
+/// The values that lockstep compares inside `OperandStage`: its own nets and state, and all values inside the provider.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct OperandStageProbe {
-    /// Inside the provider.
+    /// Values inside the provider.
     pub provider: ProviderProbe,
-    /// Around it.
+    /// Nets around the provider.
     pub nets: OperandStageNets,
 }
 

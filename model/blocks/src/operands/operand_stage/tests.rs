@@ -114,7 +114,7 @@ fn a_port_takes_its_own_free_slot_whatever_the_other_does() {
     assert_eq!((out.issue_ready_o, stage.probe().nets.slot_busy_q), (0, 0b1111), "the one on port 1 was not taken");
     assert!(offers(&out, 0, 10) && offers(&out, 1, 20));
 
-    // The oldest leaves; the others keep their slots, and a newcomer gets the one that is free.
+    // The oldest instruction leaves; the others keep their slots, and a new instruction gets the free slot.
     stage.inputs.dispatch_ready_i = 0b01;
     stage.step();
     stage.inputs.dispatch_ready_i = 0;
@@ -170,7 +170,7 @@ fn what_is_compared_inside_the_provider_is_found_there() {
     assert_eq!(names.len(), fields.len());
 }
 
-/// A stage that leaves all to a provider in its full form, and keeps instructions in a list.
+/// A reference stage: a provider with all its ports, and a list of instructions.
 struct Reference {
     shape: SmShape,
     provider: Mrf,
@@ -215,7 +215,7 @@ impl Reference {
         probe.provider.mrf = inside;
 
         let mut out = OperandStageOut::zeroed();
-        // Without a cache there is nothing to empty.
+        // Without a cache there is nothing to flush.
         (out.event_o, out.flush_done_o) = (self.out.event_o, inputs.flush_i);
         out.void_o = u64::MAX >> (64 - self.shape.slots());
         (out.issue_ready_o, out.write_ready_o) = (self.out.issue_ready_o, self.out.write_ready_o);
@@ -288,7 +288,7 @@ fn the_stage_is_a_provider_with_a_list_of_instructions() {
     }
 }
 
-/// Memory writes a register's place while nothing moves, and reads what an instruction's result leaves there.
+/// Memory writes the word of a register while nothing moves, and reads the result that an instruction writes there.
 #[test]
 fn memory_reaches_the_columns_whether_registers_move_or_not() {
     for shape in crate::unified::tests::stages().into_iter().filter(|shape| shape.ports() == 2) {

@@ -301,7 +301,7 @@ impl Driver<AccessTable> {
     }
 }
 
-/// The page, entry by entry, with the registers of the state.
+/// A reference model from the page, entry by entry, with the registers of the state.
 struct Page {
     probe: AccessTableProbe,
     entries: usize,

@@ -10,7 +10,7 @@ use crate::unified::COLUMNS_INPUTS;
 use crate::{Block, Memory, OPERANDS, Ports, WarpData};
 
 impl RfcIn {
-    /// What the MRF would be given instead.
+    /// Fills the inputs that the MRF has as well.
     fn narrow(&self, given: &mut MrfIn) {
         (given.rst_ni, given.dispatch_ready_i) = (self.rst_ni, self.dispatch_ready_i);
         (given.issue_valid_i, given.issue_src_valid_i) = (self.issue_valid_i, self.issue_src_valid_i);
@@ -21,7 +21,7 @@ impl RfcIn {
         (given.write_i, given.write_base_i) = (self.write_i, self.write_base_i);
     }
 
-    /// What it is given besides.
+    /// The inputs that the MRF does not have.
     fn extra(&self) -> IssueFields {
         IssueFields {
             slot: self.issue_slot_i,

@@ -23,9 +23,9 @@ pub struct RfcSizes {
     pub lrf: bool,
     /// Reads allocate.
     pub reads: bool,
-    /// A result around the cache leaves its latch when the main register file's queue takes it.
+    /// A result that goes around the cache leaves its latch when the main register file's queue takes it.
     pub release: bool,
-    /// Warps whose words have power states; 0: they have none.
+    /// Warps whose words have power states; 0: the words have no power states.
     pub power: usize,
 }
 
@@ -57,7 +57,7 @@ fn straps(cfg: DesignCfg) -> u16 {
 }
 
 impl Rfc {
-    /// Its shape in an SM.
+    /// The shape of the cache in an SM.
     pub fn shape_in(stage: &StageSizes, sizes: &RfcSizes) -> RfcShape {
         let StageSizes { mrf, warps, slots } = *stage;
         let RfcSizes { entries, lrf, reads, release, power } = *sizes;

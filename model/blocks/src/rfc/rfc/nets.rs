@@ -182,29 +182,29 @@ nets! {
     }
 }
 
-/// What lockstep compares inside `Rfc`: its nets and its state, the registers of its blocks, and all that is compared inside the MRF.
+/// The values that lockstep compares inside `Rfc`: its nets and state, the registers of its blocks, and all values inside the MRF.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct RfcProbe {
-    /// Inside the MRF.
+    /// Values inside the MRF.
     pub mrf: MrfProbe,
-    /// Between the blocks.
+    /// Nets between the blocks.
     pub nets: RfcNets,
-    /// Registers of the blocks.
+    /// Registers of the tags.
     pub tags: [RfcTagsProbe; MAX_PORTS],
-    /// Those of the data arrays.
+    /// Registers of the data arrays.
     pub data: [RfcDataProbe; MAX_PORTS],
-    /// Those of the evictions.
+    /// Registers of the evictions.
     pub evictions: [RfcEvictionsProbe; MAX_PORTS],
-    /// Those of the latches of results.
+    /// Registers of the latches of results.
     pub results: RfcResultsProbe,
-    /// Those of the operand latches.
+    /// Registers of the operand latches.
     pub operands: FrontOperandsProbe,
-    /// Those of the LRFs.
+    /// Registers of the LRFs.
     pub lrf: [RfcLrfProbe; MAX_PORTS],
-    /// Those of the fills.
+    /// Registers of the fills.
     pub fills: RfcFillsProbe,
-    /// Those of the power states.
+    /// Registers of the power states.
     pub power: RfcPowerProbe,
 }
 
@@ -235,7 +235,7 @@ unsafe impl Ports for RfcProbe {
     }
 }
 
-/// By the blocks that drive them. What means nothing is zero, where that is cheap.
+/// Records the nets, grouped by the blocks that drive them. Nets without a meaning are zero where that is cheap.
 impl Rfc {
     pub(crate) fn record(&self, straps: u16, probe: &mut RfcProbe) {
         let straps = cache_straps(straps);
@@ -372,7 +372,7 @@ impl Rfc {
         }
     }
 
-    /// What stands between the blocks of a cache with an LRF, or with reads that allocate.
+    /// Records the nets between the blocks of a cache with an LRF, or of a cache where reads allocate.
     fn record_between(&self, nets: &mut RfcNets) {
         let decided = &self.decided;
         (nets.hit, nets.asked, nets.fills_move_miss, nets.fills_move_slot) = Default::default();

@@ -23,7 +23,7 @@ impl Driver<Rfc> {
         rfc
     }
 
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> RfcOut {
         let out = self.cycle();
         (self.inputs.issue_valid_i, self.inputs.issue_src_valid_i, self.inputs.write_valid_i) = (0, 0, 0);
@@ -97,7 +97,7 @@ fn an_instruction_that_is_taken_behind_a_result_finds_it() {
 
 #[test]
 fn an_instruction_waits_in_t_for_a_result_that_waits_in_its_latch() {
-    // It reads the register; it writes it; it has nothing to do with it.
+    // The instruction reads the register of the result; writes it; uses other registers.
     for (sources, dst, waits) in [(1, NO_REG, 1), (0, 7, 1), (0, 8, 0)] {
         let mut rfc = Driver::<Rfc>::with_slots(&shape(&["rfc.entries=4"]));
         for reg in 1..5 {
@@ -164,14 +164,14 @@ fn a_flush_is_done_when_the_last_value_is_in_its_bank() {
     rfc.step();
     rfc.step();
     assert_eq!(rfc.step().dispatch_data_o[0].0[..9], [7, 7, 7, 7, 7, 7, 7, 7, 0]);
-    // What is dropped is not waited for.
+    // A dropped slot does not wait for write-backs.
     rfc.write(2, u32::MAX, 9).step();
     rfc.step();
     (rfc.inputs.flush_i, rfc.inputs.drop_i) = (1, 1);
     assert_eq!(rfc.step().flush_done_o, 1);
 }
 
-/// A result that is to come: of a long-latency operation in two parts.
+/// An outstanding result. A result of a long-latency operation comes in two parts.
 struct Pending {
     warp: usize,
     reg: usize,
@@ -186,14 +186,14 @@ struct Held {
     warp: usize,
     sources: u8,
     mask: u32,
-    /// What it has to get.
+    /// The expected values of its sources.
     read: [[u32; LANES]; 3],
     /// The register that it writes.
     d: Option<usize>,
     long: bool,
 }
 
-/// Warps that keep to the rules of the SM, on a register file that keeps to none: registers are what was written last.
+/// Warps that follow the rules of the SM, with a plain register file as model; registers have the value written last.
 struct Warps {
     random: Random,
     shape: RfcShape,
@@ -201,7 +201,7 @@ struct Warps {
     value: [[[u32; LANES]; REGISTERS]; WARPS],
     /// Lanes that are not read again before they are written.
     dead: [[u32; REGISTERS]; WARPS],
-    /// Results outstanding of each register, and whether they are long.
+    /// Outstanding results of each register, and whether they are of long latency.
     open: [[u8; REGISTERS]; WARPS],
     long: [[bool; REGISTERS]; WARPS],
     resident: [u8; WARPS],
@@ -308,7 +308,7 @@ impl Warps {
         self.dead[warp][reg] &= !mask;
     }
 
-    /// Slots are emptied, given up and taken again.
+    /// Flushes slots, frees them and assigns them again.
     fn slots(&mut self, inputs: &mut RfcIn) {
         for w in 0..WARPS {
             let bit = 1 << w;
@@ -329,7 +329,7 @@ impl Warps {
         }
     }
 
-    /// What comes out.
+    /// Checks the instructions that are dispatched.
     fn dispatch(&mut self, cycle: usize, ready: u8, out: &RfcOut) {
         for p in set_bits(out.dispatch_valid_o) {
             let tag = usize::from(out.dispatch_tag_o[p]);
@@ -364,7 +364,7 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
     let shape = shape(&[&["sm.warps=8", "mrf.kilobytes=8"], settings].concat());
     assert_eq!(shape.active, WARPS);
     let mut rfc = Driver::<Rfc>::with_slots(&shape);
-    // The bank of a register has something else in it than zeros; all of it is dead at first.
+    // The words of the banks are not zero, and all registers are dead at first.
     let mut warps = Warps::new(shape, straps);
     warps.dead = [[u32::MAX; REGISTERS]; WARPS];
     rfc.inputs.cfg_i = warps.straps.into();
@@ -373,7 +373,7 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
     for cycle in 0..cycles {
         warps.slots(&mut rfc.inputs);
         for p in 0..shape.ports() {
-            // What has not been taken stays offered, as it is.
+            // An offer that was not taken stays unchanged.
             if issued >> p & 1 == 0 && warps.random.chance(70) {
                 warps.issue(p, &mut rfc.inputs);
             }
@@ -387,7 +387,7 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
             rfc.inputs.issue_valid_i &= !(1 << p);
             rfc.inputs.issue_src_valid_i &= !(0b111 << (3 * p));
         }
-        // A result is announced when it is taken.
+        // A result is reported to the warps when it is taken.
         for b in set_bits(rfc.inputs.write_valid_i & out.write_ready_o) {
             let (warp, reg) = (usize::from(rfc.inputs.write_i[b].warp()), usize::from(rfc.inputs.write_i[b].d()));
             warps.open[warp][reg] -= 1;
@@ -411,11 +411,11 @@ fn run(settings: &[&str], straps: u8, cycles: usize) {
         }
     }
     if straps & 0b00010 == 0 {
-        // Nothing dies.
+        // No lane dies.
         sums[10] += 1;
     }
     if straps & 0b10000 != 0 {
-        // Loads go into the cache: little goes around it, and results hardly wait.
+        // Loads are written into the cache: few results go around it, and results hardly wait.
         sums[4] += 1;
         sums[6] += 1;
     }
@@ -480,7 +480,7 @@ fn an_operand_of_the_mrf_is_in_the_cache_from_then_on() {
         let fills: u64 = (0..8).map(|_| extra(&rfc.step(), "fill_groups")).sum();
         assert_eq!(fills, if number == 0 { 16 } else { 0 });
     }
-    // They are clean.
+    // The filled lanes are clean.
     rfc.inputs.flush_i = 1;
     assert_eq!(rfc.step().flush_done_o, 1);
 }

@@ -8,7 +8,7 @@ fn data() -> Driver<RfcData> {
 }
 
 impl Driver<RfcData> {
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> RfcDataOut {
         let out = self.cycle();
         self.inputs = RfcDataIn { rst_ni: 1, ..RfcDataIn::zeroed() };

@@ -8,7 +8,7 @@ fn evictions() -> Driver<RfcEvictions> {
 }
 
 impl Driver<RfcEvictions> {
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> RfcEvictionsOut {
         let out = self.cycle();
         self.inputs = RfcEvictionsIn { rst_ni: 1, ..RfcEvictionsIn::zeroed() };
@@ -39,7 +39,7 @@ fn a_value_goes_to_the_queue_when_its_data_has_come() {
     assert_eq!((out.offer_base_o, out.offer_data_o.0[31], out.busy_o), (8, 50, 0b100));
     ring.inputs.offer_ready_i = 1;
     ring.step();
-    // In the queue it is still on its way.
+    // A value in the queue still counts as on its way.
     (ring.inputs.look_warp_i, ring.inputs.look_reg_i) = (7, [4, 5, 5]);
     let out = ring.step();
     assert_eq!((out.offer_valid_o, out.busy_o, out.look_match_o), (0, 0b100, 0b110));
@@ -87,12 +87,12 @@ fn prompt_offers_data_as_it_comes_and_lets_instructions_pass_what_lands() {
     ring.inputs.offer_ready_i = 1;
     let out = ring.data(50).step();
     assert_eq!((out.offer_valid_o, out.offer_reg_o, out.offer_data_o.0[31]), (1, 5, 50));
-    // Its data is not offered a second time.
+    // The data of the value is not offered a second time.
     prompt(&mut ring);
     (ring.inputs.look_warp_i, ring.inputs.look_reg_i) = (7, [5; 3]);
     let out = ring.push(2, 7, 6).step();
     assert_eq!((out.offer_valid_o, out.look_match_o), (0, 0b111));
-    // While it goes into its bank an instruction need not wait, but a result does, and its place is in use.
+    // While the value is written into its bank, an instruction need not wait, but a result does; the place is in use.
     prompt(&mut ring);
     (ring.inputs.look_warp_i, ring.inputs.look_reg_i) = (7, [5, 6, 5]);
     (ring.inputs.result_warp_i[0], ring.inputs.result_reg_i[0], ring.inputs.done_i) = (7, 5, 1);

@@ -10,7 +10,7 @@ fn fills() -> Driver<RfcFills> {
 }
 
 impl Driver<RfcFills> {
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> RfcFillsOut {
         let out = self.cycle();
         (self.inputs.move_valid_i, self.inputs.take_valid_i, self.inputs.fill_ready_i) = (0, 0, 0);
@@ -39,7 +39,7 @@ impl Driver<RfcFills> {
     }
 }
 
-/// What a cache is offered: slot, register, lanes, data.
+/// The fill that is offered to a cache: slot, register, lanes, data.
 fn offer(out: &RfcFillsOut, c: usize) -> (u8, u8, u32, u32) {
     (out.fill_slot_o[c], out.fill_reg_o[c], out.fill_mask_o[c], out.fill_data_o[c].0[9])
 }
@@ -100,7 +100,7 @@ fn an_instruction_that_missed_nothing_leaves_nothing() {
     fills.leaves(0, 1, 2, [0; 3]).step();
     fills.dispatch(0, 1).step();
     assert_eq!(fills.step().busy_o, 0);
-    // A take gets the note before that of the same edge.
+    // A dispatch uses the note from before the note of the same clock edge.
     fills.dispatch(0, 1).leaves(0, 1, 2, [1, 1, 1]).step();
     assert_eq!(fills.step().busy_o, 0);
     fills.dispatch(0, 1);

@@ -12,7 +12,7 @@ fn lrf() -> Driver<RfcLrf> {
 }
 
 impl Driver<RfcLrf> {
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> RfcLrfOut {
         let out = self.cycle();
         let RfcLrfIn { rst_ni, cfg_i, low_ready_i, flush_ready_i, flush_i, drop_i, .. } = self.inputs;
@@ -46,7 +46,7 @@ fn count(out: &RfcLrfOut, name: &str) -> u64 {
     event(RFC_LRF_EVENT, out.event_o.into(), name)
 }
 
-/// What the cache is asked to do: lanes of a register that it loses, or gets.
+/// The operation on the cache: lanes of a register that it loses, or gets.
 fn below(out: &RfcLrfOut) -> (bool, bool, u8, u8, u32) {
     (out.low_kill_o != 0, out.spill_o != 0, out.low_slot_o, out.low_reg_o, out.low_mask_o)
 }
@@ -80,7 +80,7 @@ fn what_makes_room_goes_down_with_its_dirty_lanes() {
     let out = lrf.step();
     assert_eq!((out.spill_data_valid_o, out.spill_data_o.0[7]), (1, 5));
     assert_eq!((lrf.probe().tag_q[0], lrf.probe().dirty_q[0]), (6, u32::MAX));
-    // What is dead makes room without more.
+    // A dead value is replaced without a spill.
     lrf.look(0, [6; 3], 1, u32::MAX, 1);
     let out = lrf.write(0, 7, 1);
     assert_eq!((below(&out), count(&out, "dead")), ((true, false, 0, 7, 1), 1));
@@ -125,7 +125,7 @@ fn a_slot_is_flushed_to_the_mrf_or_dropped() {
     lrf.inputs.flush_ready_i = 0;
     assert_eq!(lrf.step().flush_valid_o, 0);
     lrf.inputs.flush_ready_i = 1;
-    // A result of any slot goes first.
+    // A result of any slot has priority.
     assert_eq!(lrf.op(false, true, 0, 5, 1).step().flush_valid_o, 0);
     let out = lrf.step();
     assert_eq!((out.flush_valid_o, out.flush_slot_o, out.flush_reg_o, out.flush_mask_o), (1, 2, 7, 0xf));

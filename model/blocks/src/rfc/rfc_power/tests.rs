@@ -27,20 +27,20 @@ impl Driver<RfcPower> {
         self
     }
 
-    /// It waits for its words and leaves T; the cycles that it waited.
+    /// The instruction waits for its words and leaves T; returns the number of cycles that it waited.
     fn goes(&mut self) -> u32 {
         let mut waited = 0;
         while self.cycle().look_on_o & 1 == 0 {
             waited += 1;
             assert!(waited < 20, "it waits forever");
         }
-        // A cycle more, in which it goes.
+        // One more cycle, in which the instruction leaves T.
         self.inputs.move_i = 1;
         self.step();
         waited
     }
 
-    /// A cycle, after which nothing happens any more.
+    /// Runs one cycle, then clears all inputs that stand for events.
     fn step(&mut self) -> RfcPowerOut {
         let out = self.cycle();
         let i = &mut self.inputs;
@@ -54,7 +54,7 @@ impl Driver<RfcPower> {
         self.step()
     }
 
-    /// How many words are ON, in SLEEP.
+    /// The number of words that are ON, and of words in SLEEP.
     fn words(&mut self) -> (u64, u64) {
         let out = self.step();
         (event(POWER_EVENT, out.event_o, "on"), event(POWER_EVENT, out.event_o, "asleep"))

@@ -18,7 +18,7 @@ fn results_of(settings: &[&str]) -> Driver<RfcResults> {
 }
 
 impl Driver<RfcResults> {
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> RfcResultsOut {
         let out = self.cycle();
         let inputs = &mut self.inputs;
@@ -75,7 +75,7 @@ fn what_goes_around_takes_its_lanes_away_and_ends_in_its_bank() {
     assert_eq!((out.op_valid_o, out.mrf_valid_o, out.write_ready_o), (0, 0, 0b10));
     results.inputs.mrf_done_i = 0b01;
     assert_eq!(results.step().write_done_o, 0b01);
-    // Another register is not concerned.
+    // A result of another register is not affected.
     results.write(0, 9, 6).step();
     assert_eq!(results.step().op_kill_o, 0);
 }
@@ -119,7 +119,7 @@ fn two_buses_take_turns_at_a_cache() {
     let out = results.step();
     assert_eq!((out.op_reg_o[0], out.op_slot_o[0], out.write_done_o), (6, 0, 0b10));
     assert_eq!(results.step().op_reg_o[0], 7);
-    // Two caches serve two buses at once.
+    // Two caches accept the results of two buses in one cycle.
     results.write(0, 4, 1).write(1, 9, 2).step();
     let out = results.step();
     assert_eq!((out.op_valid_o, out.op_reg_o, out.write_done_o), (0b11, [2, 1], 0b11));
@@ -171,7 +171,7 @@ fn a_result_whose_warp_had_no_slot_goes_around_for_good() {
     assert_eq!((out.op_valid_o, out.op_kill_o, out.around_o), (0b01, 0b01, 0b01));
     results.inputs.mrf_done_i = 0b01;
     assert_eq!(results.step().write_done_o, 0b01);
-    // The next one goes into the cache.
+    // The next result goes into the cache.
     results.write(0, 33, 5).step();
     let out = results.step();
     assert_eq!((out.op_valid_o, out.op_kill_o, out.write_done_o), (0b01, 0, 0b01));
@@ -182,11 +182,11 @@ fn with_release_the_latch_is_free_when_the_queue_takes_the_result() {
     let mut results = results_of(&["mrf.issue_ports=2", "rfc.release=true"]);
     results.note(2, 5).step();
     results.write(0, 9, 5).step();
-    // It ends as it goes into the queue, and the next one comes.
+    // The result leaves its latch when the queue takes it, and the next result is taken.
     let out = results.write(0, 9, 6).step();
     assert_eq!((out.around_o, out.write_done_o, out.written_o[0].d(), out.write_ready_o), (0b01, 0b01, 5, 0b11));
     assert_eq!(out.queue_valid_o, 0);
-    // Whoever reads it still has to know.
+    // The result is still reported, for instructions that read its register.
     let out = results.step();
     assert_eq!((out.queue_valid_o, out.queue_warp_o[0], out.queue_reg_o[0]), (0b01, 9, 5));
     assert_eq!((out.op_valid_o, out.op_kill_o, out.write_done_o, out.written_o[0].d()), (0b01, 0, 0b01, 6));

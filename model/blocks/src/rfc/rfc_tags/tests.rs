@@ -17,7 +17,7 @@ fn tags() -> Driver<RfcTags> {
 }
 
 impl Driver<RfcTags> {
-    /// A cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> RfcTagsOut {
         let out = self.cycle();
         let kept = self.inputs;
@@ -62,7 +62,7 @@ fn an_instruction_finds_the_lanes_that_are_here() {
     assert_eq!((out.hit_port_o, out.read_o), ([0, 1, 1], 0b011));
     assert_eq!((count(&out, "hit"), count(&out, "partial"), count(&out, "miss")), (1, 1, 0));
     assert_eq!(count(&out, "read_groups"), 1 + 2);
-    // Another slot, a source that is none, lanes that are not here.
+    // No hits: another slot, a source that is not a register, lanes that are not valid.
     let out = tags.look(0, [5, 6, 6], 0b111, 0xff, 0).step();
     assert_eq!((out.hit_mask_o, out.read_o, count(&out, "miss")), ([0; 3], 0, 2));
     assert_eq!(tags.look(1, [5, 6, 6], 0b100, 0xff, 0).step().hit_port_o, [0, 0, 2]);
@@ -112,13 +112,13 @@ fn a_result_waits_for_an_evictions_place_and_port() {
     tags.inputs.evict_room_i = 0;
     let out = tags.write(0, 7, 1);
     assert_eq!((out.op_ready_o, out.evict_valid_o, count(&out, "wait")), (0, 0, 1));
-    // Operands go first: all ports are in use, then one is left.
+    // Operands have priority: all read ports are in use, then one is left.
     tags.inputs.evict_room_i = 1;
     let out = tags.look(0, [0, 1, 2], 0b111, 1, 0).op(false, 0, 7, 1).step();
     assert_eq!((out.read_o, out.op_ready_o), (0b111, 0));
     let out = tags.look(0, [0, 0, 2], 0b111, 1, 0).op(false, 0, 7, 1).step();
     assert_eq!((out.read_o, out.op_ready_o, out.evict_port_o), (0b101, 1, 1));
-    // An instruction that stays in T uses none.
+    // An instruction that stays in T uses no read port.
     tags.look(0, [7, 1, 2], 0b111, 1, 0).op(false, 0, 8, 1);
     tags.inputs.look_move_i = 0;
     assert_eq!(tags.step().evict_port_o, 0);
@@ -150,7 +150,7 @@ fn a_last_read_makes_dead_the_lanes_that_execute_it() {
     assert_eq!(count(&out, "marked"), 1);
     tags.step();
     assert_eq!((tags.probe().valid_q[0], tags.probe().dirty_q[0]), (0xff, 0xf0));
-    // What is dead makes room without a write; lanes that die in the cycle itself are still written.
+    // A dead entry is replaced without a write-back; lanes that die in the same cycle are still written back.
     tags.look(0, [5; 3], 1, 0xf0, 1).step();
     tags.write(0, 6, 1);
     tags.write(0, 7, 1);
@@ -170,7 +170,7 @@ fn a_flush_writes_back_entry_by_entry_and_a_drop_nothing() {
     (tags.inputs.flush_i, tags.inputs.drop_i) = (0b11, 0b10);
     let out = tags.step();
     assert_eq!((out.clean_o, out.evict_valid_o, out.evict_index_o, count(&out, "drop")), (0, 1, 0, 1));
-    // A result of another slot goes first.
+    // A result of another slot has priority.
     (tags.inputs.flush_i, tags.inputs.drop_i) = (0b01, 0);
     let out = tags.write(1, 3, 1);
     assert_eq!((out.clean_o, out.evict_valid_o, out.op_index_o), (0b10, 0, 3));
@@ -223,7 +223,7 @@ fn a_write_takes_lanes_of_another_register_away() {
     assert_eq!((out.op_index_o, out.evict_reg_o, out.evict_mask_o), (0, 5, 0xf0));
     tags.step();
     assert_eq!((tags.probe().tag_q[0], tags.probe().valid_q[0]), (8, 0xf));
-    // Nothing happens as long as the write waits.
+    // No lane changes as long as the write waits.
     tags.inputs.evict_room_i = 0;
     take(&mut tags, 7, 1);
     assert_eq!(tags.write(0, 9, 1).op_ready_o, 0);
@@ -245,7 +245,7 @@ fn prompt_flushes_beside_results_that_evict_nothing() {
         let out = tags.write(1, 1, 2);
         assert_eq!((count(&out, "write_hit"), count(&out, "flush"), out.evict_valid_o), (1, flushed, flushed as u8));
         assert_eq!((out.evict_slot_o, out.op_index_o), (0, 4));
-        // A result that evicts goes first, and so does one that goes around.
+        // A result that evicts has priority over a flush, and so does a result that goes around.
         let out = tags.write(1, 7, 1);
         assert_eq!((count(&out, "evict"), count(&out, "flush"), out.evict_slot_o), (1, 0, 1));
         let out = tags.op(true, 1, 1, 1).step();

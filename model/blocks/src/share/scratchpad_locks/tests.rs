@@ -358,7 +358,7 @@ fn classes_are_those_of_pairs_whose_slots_both_have_blocks() {
     }
 }
 
-/// The page, warp by warp.
+/// A reference model from the page, warp by warp.
 struct Reference {
     lock: [bool; BLOCK_SLOTS],
     check: [u8; MAX_WARPS],

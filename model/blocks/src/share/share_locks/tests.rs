@@ -263,7 +263,7 @@ fn reset_frees_all_locks() {
     assert_eq!(locks.owned(), 0);
 }
 
-/// The page, warp by warp.
+/// A reference model from the page, warp by warp.
 struct Reference {
     lock: [bool; MAX_WARPS],
 }

@@ -199,7 +199,7 @@ fn reset_begins_a_round() {
     assert_eq!(state, (0, 0, 0, 0, 10, 1));
 }
 
-/// The page, from what came since reset: nothing is kept but the stalls of each cycle.
+/// A reference model from the page, from what came since reset: nothing is kept but the stalls of each cycle.
 struct Page {
     period: usize,
     from: Reference,

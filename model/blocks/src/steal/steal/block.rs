@@ -1,4 +1,4 @@
-//! The register file whose idle banks are stolen as a block of its own.
+//! The register file with bank stealing as a block of its own.
 
 use super::{Late, Seen, Steal, StealIn, StealOut, StealProbe};
 use crate::design::Candidates;
@@ -11,7 +11,7 @@ use crate::steal::{StealArbiter, StealCandidates, StealCollector, StealDependenc
 use crate::{Block, Memory, OPERANDS, Ports};
 
 impl StealIn {
-    /// What the MRF would be given instead.
+    /// Fills the inputs that the MRF has as well.
     pub(super) fn narrow(&self, given: &mut MrfIn) {
         (given.rst_ni, given.dispatch_ready_i) = (self.rst_ni, self.dispatch_ready_i);
         (given.issue_valid_i, given.issue_src_valid_i) = (self.issue_valid_i, self.issue_src_valid_i);
@@ -22,7 +22,7 @@ impl StealIn {
         (given.write_i, given.write_base_i) = (self.write_i, self.write_base_i);
     }
 
-    /// What it is given besides.
+    /// The inputs that the MRF does not have.
     pub(super) fn extra(&self) -> Candidates {
         Candidates {
             candidate_valid: self.candidate_valid_i,
@@ -62,7 +62,7 @@ impl Block for Steal {
     type Probe = StealProbe;
 
     fn new(shape: &MrfShape) -> Self {
-        // Its banks have one port, whatever those of the MRF have.
+        // Its banks always have one port, whatever the MRF's banks have.
         let shape = &MrfShape { dual_port: false, ..*shape };
         let mut steal = Self {
             bank_map: MrfBankMap::new(shape),

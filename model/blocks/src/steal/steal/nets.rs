@@ -1,4 +1,4 @@
-//! The nets between the blocks of the register file whose idle banks are stolen, as lockstep compares them.
+//! The nets between the blocks of the register file with bank stealing, as lockstep compares them.
 
 use super::{Steal, WriteTarget};
 use crate::design::Candidates;
@@ -125,7 +125,7 @@ nets! {
     }
 }
 
-/// Nets of the candidates with names of their own.
+/// Nets of the candidates that have names of their own.
 const WANTED: &[(&str, &str)] = &[
     ("want_valid", "want_valid_o"),
     ("want_bank", "want_bank_o"),
@@ -156,9 +156,9 @@ unsafe impl Ports for StealProbe {
     }
 }
 
-/// By the blocks that drive them. What means nothing is zero, where that is cheap.
+/// Records the nets, grouped by the blocks that drive them. Nets without a meaning are zero where that is cheap.
 impl Steal {
-    /// What is compared inside.
+    /// Records the values that lockstep compares inside.
     pub(crate) fn record(&self, given: &MrfIn, extra: &Candidates, probe: &mut StealProbe) {
         self.record_maps(given, extra, probe);
         self.record_queues(probe);

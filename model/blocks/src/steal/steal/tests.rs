@@ -47,7 +47,7 @@ impl Driver<Steal> {
         self.inputs.write_data_i[p] = WarpData([value; 32]);
     }
 
-    /// One cycle, after which nothing is offered any more.
+    /// Runs one cycle, then clears all offers.
     fn step(&mut self) -> StealOut {
         let out = self.cycle();
         let i = &mut self.inputs;
@@ -61,7 +61,7 @@ impl Driver<Steal> {
         }
     }
 
-    /// Gives registers of warp 0 their own names as values.
+    /// Sets each register of warp 0 to its own number.
     fn preload(&mut self, regs: std::ops::Range<u8>) {
         for reg in regs {
             self.write(0, 0, reg, reg.into());
@@ -76,7 +76,7 @@ impl Driver<Steal> {
         self.step();
     }
 
-    /// What a warp reads from a register: the value, after some cycles.
+    /// The value that a warp reads from a register; runs some cycles.
     fn value(&mut self, warp: u8, reg: u8) -> u32 {
         self.issue(0, warp, [Some(reg), None, None]);
         loop {
@@ -88,7 +88,7 @@ impl Driver<Steal> {
     }
 }
 
-/// Puts the names of registers to port `p`; gives which sources are some.
+/// Sets the register numbers of port `p`; returns the sources that are registers.
 fn registers(p: usize, sources: [Option<u8>; OPERANDS], names: &mut [u8; MAX_SOURCES]) -> u8 {
     let mut valid = 0;
     for (s, source) in sources.into_iter().enumerate() {
@@ -133,7 +133,7 @@ fn a_stolen_operand_is_read_when_its_instruction_issues() {
     assert_eq!((file.probe().fill, file.probe().fill_bank[3], counted(&out, "read_groups")), (0b001_000, 1, 8));
     let counts = ["candidate", "sharing", "stolen", "steal", "wasted"].map(|name| stolen(&out, name));
     assert_eq!((counts, counted(&out, "read")), ([1, 2, 1, 1, 0], 1));
-    // t+1: what was not stolen.
+    // t+1: operands that were not stolen are read.
     let out = file.step();
     assert_eq!((counted(&out, "read"), file.probe().grant, file.probe().inflight_q[1]), (2, 0b110_000, 0b001));
     assert_eq!(file.step().dispatch_valid_o, 0);
@@ -162,7 +162,7 @@ fn an_instruction_of_which_everything_is_stolen_is_offered_two_cycles_after_its_
 
 #[test]
 fn what_was_read_is_dropped_if_the_candidate_does_not_issue() {
-    // Nothing issues, another warp does, the candidate does.
+    // Cases: no instruction issues; another warp issues; the candidate issues.
     for (warp, wasted) in [(None, 1), (Some(1), 1), (Some(0), 0)] {
         let mut file = Driver::with(READS);
         file.preload(0..64);
@@ -182,7 +182,7 @@ fn what_was_read_is_dropped_if_the_candidate_does_not_issue() {
 fn a_candidate_without_a_collector_is_not_stolen_for() {
     let mut file = Driver::with(READS);
     file.inputs.dispatch_ready_i = 0;
-    // Seven of eight collectors.
+    // Seven of eight collectors are in use.
     for _ in 0..7 {
         file.issue(0, 1, [None; OPERANDS]);
         file.step();
@@ -190,7 +190,7 @@ fn a_candidate_without_a_collector_is_not_stolen_for() {
     file.name(0, 0, [Some(1), Some(17), None]);
     file.name(1, 2, [Some(1), Some(17), None]);
     file.step();
-    // Port 1 would need two.
+    // Port 1 would need two free collectors.
     assert_eq!((file.step().steal_o, file.probe().want_valid), (0b01, 0b011));
 }
 
@@ -203,7 +203,7 @@ fn a_result_that_meets_a_read_is_parked_and_brought_back() {
     file.issue(0, 0, [Some(17), None, None]);
     file.write(1, 0, 1, 1000);
     file.step();
-    // t: parked. With that its dependents leave the scoreboard.
+    // t: parked. The scoreboard releases its dependents now.
     let out = file.step();
     assert_eq!((out.write_done_o, out.written_o[1].register()), (0b10, (0, 1)));
     assert_eq!((stolen(&out, "write_parked"), counted(&out, "write"), counted(&out, "read")), (1, 1, 1));
@@ -318,7 +318,7 @@ fn with_redirect_a_dependent_reads_a_parked_value_where_it_is() {
     let nets = file.probe();
     assert_eq!((is_set(nets.read_valid, place.into()), nets.read_entry[usize::from(place)]), (true, 63));
     file.step();
-    // Instructions leave in their order.
+    // Instructions are dispatched in their order.
     let mut seen = None;
     for _ in 0..6 {
         let out = file.step();
@@ -356,7 +356,7 @@ fn with_drop_a_whole_result_makes_a_parked_value_worthless() {
         assert_eq!((drops, forced), (dropped, 1 - dropped), "{straps:#b} {mask:#x}");
         // The second result may have been parked, too.
         assert!(returns <= 1);
-        // A result of some lanes leaves the others.
+        // A result of some lanes leaves the other lanes unchanged.
         assert_eq!(file.value(0, 1), if mask == u32::MAX { 2000 } else { 1000 });
         assert_eq!(file.probe().parked, 0);
     }
@@ -489,7 +489,7 @@ fn the_register_file_is_the_sum_of_its_blocks() {
                 (out, nets)
             },
         );
-        // All events are there.
+        // All events have occurred.
         for (name, _) in STEAL_EVENT {
             assert_ne!(event(STEAL_EVENT, seen, name), 0, "{name} with {shape:?}");
         }

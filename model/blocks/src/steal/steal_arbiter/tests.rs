@@ -14,7 +14,7 @@ const WRITES: u8 = 0b0100;
 const EAGER: u8 = 0b1000;
 const UNREAD: u8 = 0b1_0000;
 
-/// An arbiter before which collector 0 is the oldest, and so on; a bus is free, results have all lanes.
+/// An arbiter where collector 0 is the oldest, and the others follow in order; a bus is free, results have all lanes.
 fn arbiter(straps: u8) -> Driver<StealArbiter> {
     let mut driver = Driver::<StealArbiter>::new(&TWO_PORTS);
     let inputs = &mut driver.inputs;
@@ -26,7 +26,7 @@ fn arbiter(straps: u8) -> Driver<StealArbiter> {
 }
 
 impl Driver<StealArbiter> {
-    /// These slots want bank and entry; no other does.
+    /// Only these slots request a read of the given bank and entry.
     fn request(&mut self, requests: &[(usize, u8, u16)]) {
         self.inputs.req_valid_i = 0;
         for &(slot, bank, entry) in requests {
@@ -47,7 +47,7 @@ impl Driver<StealArbiter> {
         self.inputs.drop_bank_i[queue] = bank;
     }
 
-    /// These queues want to write bank and entry; no other does.
+    /// Only these queues request a write of the given bank and entry.
     fn write(&mut self, writes: &[(usize, u8, u16)]) {
         self.inputs.write_valid_i = 0;
         for &(queue, bank, entry) in writes {
@@ -56,7 +56,7 @@ impl Driver<StealArbiter> {
         }
     }
 
-    /// These operands of candidates are wanted: source, bank and entry; no other is.
+    /// Only these operands of candidates are wanted: source, bank and entry.
     fn want(&mut self, wants: &[(usize, u8, u16)]) {
         self.inputs.want_valid_i = 0;
         for &(source, bank, entry) in wants {
@@ -92,7 +92,7 @@ impl Driver<StealArbiter> {
     }
 }
 
-/// A number of the events that `mrf_arbiter` counts, too.
+/// The count of an event that `mrf_arbiter` has as well.
 fn counted(out: &StealArbiterOut, name: &str) -> u64 {
     event(MRF_ARBITER_EVENT, out.event_o, name)
 }
@@ -105,7 +105,7 @@ fn places(out: &StealArbiterOut, name: &str) -> u64 {
     event(STEAL_PLACE_EVENT, out.place_event_o, name)
 }
 
-/// Its own events that are not zero.
+/// The events that only this arbiter has, and that are not zero.
 fn events(out: &StealArbiterOut) -> Vec<(&'static str, u64)> {
     let count = |&(name, _): &(&'static str, u32)| (name, theft(out, name));
     STEAL_ARBITER_EVENT.iter().map(count).filter(|&(_, count)| count != 0).collect()
@@ -125,7 +125,7 @@ fn an_idle_bank_that_two_operands_want_is_stolen() {
         let mut arbiter = arbiter(READS);
         arbiter.want(&[(first, 3, 10), (second, 3, 11)]);
         let out = arbiter.cycle();
-        // That of the higher port, of one port the lowest source.
+        // The operand of the higher port is stolen, and among operands of one port the lowest source.
         assert_eq!((out.stolen_o, out.read_valid_o, out.grant_o), (stolen, 1 << 3, 0));
         assert_eq!(out.read_entry_o[3], if stolen == 0b1000 { 11 } else { 10 });
         let candidates = if first / 3 == second / 3 { 1 } else { 2 };
@@ -226,7 +226,7 @@ fn a_result_that_meets_a_read_is_parked_if_it_may_be() {
         };
         assert_eq!(events(&out), [what, &[("places", 1)]].concat());
     }
-    // It meets no other access.
+    // The result conflicts with no other access.
     let mut arbiter = arbiter(WRITES);
     arbiter.request(&[(0, 4, 7)]);
     arbiter.write(&[(0, 3, 9)]);
@@ -256,7 +256,7 @@ fn a_place_is_an_idle_bank_whose_free_entry_is_empty() {
     assert!(!parks(|arbiter| arbiter.want(&[(0, 6, 1), (1, 6, 2)])), "a theft");
     assert!(!parks(|arbiter| arbiter.write(&[(0, 3, 9), (1, 6, 1)])), "a result");
     assert!(parks(|arbiter| arbiter.want(&[(0, 6, 1)])), "an operand that is not stolen");
-    // A read that waits for a value, and a result that does not go, want nothing.
+    // A read that waits for a value, and a result that is not written, request no bank.
     assert!(parks(|arbiter| {
         arbiter.request(&[(0, 3, 7), (1, 6, 1)]);
         arbiter.inputs.req_parked_i = 0b10;
@@ -306,10 +306,10 @@ fn one_place_goes_to_queue_0() {
     arbiter.free(&[(6, 20)]);
     arbiter.write(&[(0, 3, 9), (1, 4, 10)]);
     let out = arbiter.cycle();
-    // Queue 1's is forced.
+    // The result of queue 1 is forced into its bank.
     assert_eq!((out.park_valid_o, out.write_done_o, out.bank_write_entry_o[4]), (0b01, 0b11, 10));
     assert_eq!((out.grant_o, out.bank_write_port_o), (0b01, 1 << 4));
-    // One without all lanes leaves it to the other one.
+    // A result without all lanes leaves the place to the other result.
     arbiter.inputs.write_full_i = 0b10;
     let out = arbiter.cycle();
     assert_eq!((out.park_valid_o, out.park_bank_o[1], out.bank_write_entry_o[3]), (0b10, 6, 9));
@@ -326,7 +326,7 @@ fn a_result_that_is_held_is_not_parked_and_its_reader_goes_first() {
     assert_eq!((out.grant_o, out.read_entry_o[3], out.write_done_o, out.park_valid_o), (1 << 4, 9, 0b10, 0b10));
     assert_eq!((counted(&out, "write_held"), counted(&out, "conflict_write")), (1, 0));
     assert_eq!(events(&out), [("blocking_read", 1), ("write_parked", 1), ("places", 1)]);
-    // It waits for the reader where there is none.
+    // Without a place the result waits for the reader.
     arbiter.free(&[]);
     let out = arbiter.cycle();
     assert_eq!((out.grant_o, out.write_done_o), (1 << 4, 0));
@@ -348,7 +348,7 @@ fn a_result_waits_for_a_parked_value() {
     let out = arbiter.cycle();
     assert_eq!((out.write_done_o, out.park_valid_o, counted(&out, "conflict_write")), (0b10, 0, 1));
     assert_eq!(events(&out), [("write_normal", 1), ("write_wait_parked", 1), ("places", 1)]);
-    // Held, it is counted as such alone.
+    // A held result is counted only as held.
     arbiter.request(&[(0, 3, 9)]);
     let out = arbiter.cycle();
     assert_eq!((counted(&out, "conflict_write"), counted(&out, "write_held")), (0, 1));
@@ -402,7 +402,7 @@ fn a_forced_fetch_goes_before_everything() {
     (arbiter.inputs.force_write_i, arbiter.inputs.force_alive_i) = (0, 1);
     let out = arbiter.cycle();
     assert_eq!(events(&out), [("return_forced", 1), ("force_alive", 1), ("wait_return", 2), ("parked", 1)]);
-    // Causes mean nothing without it.
+    // Without a forced fetch the causes have no meaning.
     arbiter.inputs.force_valid_i = 0;
     assert_eq!(event(STEAL_ARBITER_EVENT, arbiter.cycle().steal_event_o, "force_alive"), 0);
 }
@@ -461,7 +461,7 @@ fn the_first_value_from_the_turn_on_is_fetched_and_one_in_a_cycle() {
     }
     arbiter.inputs.fresh_i = 1 << 3;
     assert_eq!(events(&arbiter.cycle()), [("return_next", 1), ("parked", 2)]);
-    // Where one is forced, no other comes.
+    // With a forced fetch there is no other fetch.
     arbiter.force(9);
     let out = arbiter.cycle();
     assert_eq!((out.fetch_bank_o, out.read_valid_o), (9, 1 << 9));
@@ -507,7 +507,7 @@ fn a_redirected_read_is_performed_at_the_place_of_its_value() {
     let out = arbiter.cycle();
     assert_eq!((out.write_done_o, out.grant_o), (0b11, 0));
     assert_eq!(theft(&out, "write_forced"), 1);
-    // A fetch that is forced has the bank.
+    // A forced fetch uses the bank.
     arbiter.write(&[]);
     arbiter.force(5);
     let out = arbiter.cycle();
@@ -536,15 +536,15 @@ fn what_a_result_overwrites_is_dropped_when_it_goes_and_not_fetched_before() {
     arbiter.drops(1, 5);
     let out = arbiter.cycle();
     assert_eq!((out.write_done_o, out.drop_o, out.fetch_valid_o, places(&out, "dropped")), (0b10, 0b10, 0, 1));
-    // It waits for the bus of a landing: the value stays.
+    // The result waits because a landing uses its bus: the parked value stays.
     arbiter.land(8, 3, 1);
     let out = arbiter.cycle();
     assert_eq!((out.write_done_o, out.drop_o, out.fetch_valid_o), (0, 0, 0));
-    // It is not overwritten: it is fetched.
+    // The value is not overwritten but fetched.
     (arbiter.inputs.drop_valid_i, arbiter.inputs.land_valid_i) = (0, 0);
     let out = arbiter.cycle();
     assert_eq!((out.write_done_o, out.drop_o, out.fetch_valid_o), (0b10, 0, 1));
-    // Parked elsewhere it drops the old one too.
+    // A result that is parked in another bank drops the old value too.
     arbiter.drops(1, 5);
     arbiter.request(&[(0, 3, 9)]);
     arbiter.inputs.free_valid_i |= 1 << 9;
@@ -552,7 +552,7 @@ fn what_a_result_overwrites_is_dropped_when_it_goes_and_not_fetched_before() {
     assert_eq!((out.park_valid_o, out.park_bank_o[1], out.drop_o), (0b10, 9, 0b10));
 }
 
-/// With both straps off and nothing parked it decides what `mrf_arbiter` decides, *eager* or not.
+/// With both straps off and nothing parked the arbiter makes the decisions of `mrf_arbiter`, *eager* or not.
 #[test]
 fn without_stealing_it_is_the_arbiter_of_the_mrf() {
     for shape in shapes() {
@@ -633,7 +633,7 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
                         inputs.older_i = std::array::from_fn(|c| (1 << c) - 1);
                     }
                     for p in 0..shape.issue_ports {
-                        // Often the register of some slot.
+                        // Often the same register as that of some slot.
                         let slot = random.below(shape.slots());
                         if random.chance(20) {
                             inputs.write_bank_i[p] = inputs.req_bank_i[slot];
@@ -641,7 +641,7 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
                         }
                     }
                     if random.chance(50) {
-                        // Operands that meet.
+                        // Operands that conflict.
                         inputs.want_bank_i[random.below(3)] = inputs.want_bank_i[3];
                         inputs.want_bank_i[2] = inputs.want_bank_i[0];
                     }

@@ -18,7 +18,7 @@ impl Driver<StealCandidates> {
         }
     }
 
-    /// One cycle, after which no candidate is named.
+    /// Runs one cycle, then clears the candidates.
     fn step(&mut self) -> StealCandidatesOut {
         let out = self.cycle();
         self.inputs.candidate_valid_i = 0;
@@ -73,7 +73,7 @@ fn reset_forgets_the_candidates() {
     assert_eq!((candidates.step().want_valid_o, candidates.probe().valid_q), (0, 0));
 }
 
-/// The page, sentence by sentence.
+/// A reference model, written from the page sentence by sentence.
 #[derive(Default)]
 struct Reference {
     valid: [bool; MAX_PORTS],
@@ -129,7 +129,7 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
             |random, inputs| {
                 inputs.rst_ni = (!random.chance(2)).into();
                 inputs.ready_i |= random.next() as u8 & ((1 << shape.issue_ports) - 1);
-                // Few registers, so that they meet.
+                // Few registers, so that conflicts are frequent.
                 inputs.candidate_bank_i.iter_mut().for_each(|bank| *bank &= 1);
                 inputs.candidate_entry_i.iter_mut().for_each(|entry| *entry &= 1);
             },

@@ -17,7 +17,7 @@ fn taking(sources: [Option<(u8, u16)>; OPERANDS], read: u8) -> Driver<StealColle
 }
 
 impl Driver<StealCollector> {
-    /// The cycle in which it takes the instruction.
+    /// Runs the cycle in which the collector takes the instruction.
     fn takes(&mut self) -> StealCollectorOut {
         let out = self.cycle();
         self.inputs.alloc_valid_i = 0;
@@ -70,7 +70,7 @@ fn the_read_of_a_leader_fills_all_its_slots() {
 fn what_is_granted_when_an_instruction_comes_fills_nothing() {
     let mut collector = taking([Some((1, 10)), None, None], 0);
     collector.takes();
-    // Driven against its rules: it is busy, and is given a grant and an instruction.
+    // Driven against the rules of the interface: the collector is busy, and gets a grant and an instruction.
     let inputs = &mut collector.inputs;
     (inputs.alloc_valid_i, inputs.alloc_read_i, inputs.grant_i, inputs.alloc_bank_i[0]) = (1, 0b001, 0b001, 5);
     let out = collector.cycle();
@@ -79,7 +79,7 @@ fn what_is_granted_when_an_instruction_comes_fills_nothing() {
     assert_eq!((collector.cycle().req_valid_o, collector.probe().inflight_q), (0, 0b001));
 }
 
-/// The page, and that of `mrf_collector`, sentence by sentence.
+/// A reference model, written from the page and from `mrf_collector`'s page sentence by sentence.
 #[derive(Default)]
 struct Reference {
     busy: bool,
@@ -156,7 +156,7 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
                 inputs.alloc_valid_i = random.chance(25).into();
                 inputs.free_i = random.chance(20).into();
                 inputs.grant_i &= random.next() as u8;
-                // Few registers, so that they meet.
+                // Few registers, so that conflicts are frequent.
                 inputs.alloc_bank_i.iter_mut().for_each(|bank| *bank &= 1);
                 inputs.alloc_entry_i.iter_mut().for_each(|entry| *entry &= 1);
             },

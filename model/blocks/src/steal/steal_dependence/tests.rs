@@ -33,7 +33,7 @@ impl Driver<StealDependence> {
         (self.inputs.want_bank_i[source], self.inputs.want_entry_i[source]) = (bank, entry);
     }
 
-    /// What is forced: the bank, and causes read, write, alive.
+    /// The forced fetch: the bank, and the causes read, write, alive.
     fn forced(&mut self) -> Option<(u8, [u8; 3])> {
         let out = self.cycle();
         let causes = [out.force_read_o, out.force_write_o, out.force_alive_o];
@@ -54,7 +54,7 @@ fn a_read_of_a_parked_register_waits_and_forces_it_back() {
     let out = file.cycle();
     assert_eq!((out.req_parked_o, out.force_valid_o, out.force_bank_o), (1 << 4, 1, 3));
     assert_eq!(file.forced(), Some((3, [1, 0, 0])));
-    // What is not parked any more belongs to no register.
+    // A value that is no longer parked belongs to no register.
     file.inputs.parked_i = 1 << 9;
     assert_eq!((file.cycle().req_parked_o, file.forced()), (0, None));
 }
@@ -114,7 +114,7 @@ fn the_first_needed_value_from_the_turn_on_is_forced_if_there_is_a_bus() {
         file.inputs.turn_i = turn;
         assert_eq!(file.forced(), Some((bank, [1, 0, 0])));
     }
-    // A landing value has the bank: the other one does not go in front of it.
+    // A landing value uses the bank: the other parked value is not fetched instead.
     (file.inputs.land_valid_i, file.inputs.land_bank_i) = (1, 3);
     assert_eq!(file.forced(), None);
     file.inputs.land_bank_i = 9;
@@ -166,7 +166,7 @@ fn a_whole_result_drops_what_it_overwrites_unless_that_is_forced_back() {
     assert_eq!((out.drop_valid_o, out.write_parked_o), (0, 0b11));
 }
 
-/// The page, sentence by sentence.
+/// A reference model, written from the page sentence by sentence.
 fn reference(shape: &MrfShape, i: &StealDependenceIn) -> StealDependenceOut {
     let MrfShape { banks, collectors, issue_ports, .. } = *shape;
     let mut out = StealDependenceOut::zeroed();
@@ -240,7 +240,7 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
             |random, inputs| {
                 inputs.req_valid_i &= random.next() & random.next();
                 inputs.parked_i &= random.next() as u32;
-                // Few entries, so that they meet.
+                // Few entries, so that conflicts are frequent.
                 inputs.req_entry_i.iter_mut().for_each(|entry| *entry &= 3);
                 inputs.write_entry_i.iter_mut().for_each(|entry| *entry &= 3);
                 inputs.want_entry_i.iter_mut().for_each(|entry| *entry &= 3);

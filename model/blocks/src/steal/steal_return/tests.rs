@@ -47,7 +47,7 @@ fn it_takes_a_bus_without_a_result_or_else_without_a_landing_value() {
     back.fetch(3, 0b11);
     let out = back.fetch(3, 0b11);
     assert_eq!((out.land_port_o, out.bus_free_o, out.bus_any_o, back.probe().bus_port), (0, 0, 1, 1));
-    // And now bus 1.
+    // Now bus 1 has a landing value.
     let out = back.with(0b11);
     assert_eq!((out.land_port_o, out.bus_any_o, back.probe().bus_port), (1, 1, 0));
     // A queue that is empty counts, whatever lands.
@@ -86,7 +86,7 @@ fn reset_forgets_what_is_on_its_way() {
     assert_eq!((out.land_valid_o, out.turn_o, out.fresh_o), (0, 0, 0));
 }
 
-/// The page, sentence by sentence.
+/// A reference model, written from the page sentence by sentence.
 #[derive(Default)]
 struct Reference {
     landing: Option<(u8, u8, u16, u8)>,

@@ -9,7 +9,7 @@ fn table() -> Driver<StealTable> {
 }
 
 impl Driver<StealTable> {
-    /// One cycle, after which nothing happens.
+    /// Runs one cycle, then clears all events.
     fn step(&mut self) -> StealTableOut {
         let out = self.cycle();
         self.inputs = StealTableIn { rst_ni: 1, ..StealTableIn::zeroed() };
@@ -60,7 +60,7 @@ fn a_hint_frees_an_entry_and_a_result_for_it_makes_it_alive() {
     table.inputs.alive_i = 1 << 3;
     table.step();
     assert_eq!(table.step().free_valid_o, 1 << 4);
-    // The newer one stays; with a hint the entry that a result makes alive is another one's.
+    // The newer hint stays; at the same clock edge, a result that makes the old entry alive has no effect.
     table.hint(0, 4, 9);
     table.inputs.alive_i = 1 << 4;
     table.step();
@@ -114,13 +114,13 @@ fn a_hint_does_not_rename_the_place_of_a_value() {
 #[test]
 fn a_hint_for_a_register_whose_value_is_on_its_way_is_not_taken() {
     let mut table = Driver::parked();
-    // It is parked; the bank alone or the entry alone is another register.
+    // Refused: the register is parked. The bank alone or the entry alone is another register.
     table.hint(0, 5, 6);
     table.hint(1, 5, 7);
     assert_eq!(table.step().hint_taken_o, 0b10);
     table.hint(0, 6, 6);
     assert_eq!(table.step().hint_taken_o, 0b01);
-    // It is in a queue.
+    // Refused: a result for the register is in a queue.
     table.hint(0, 8, 1);
     table.hint(1, 8, 2);
     table.head(1, 8, 1);
@@ -162,7 +162,7 @@ fn reset_forgets_everything() {
     assert_eq!((out.parked_o, out.free_valid_o), (0, 0));
 }
 
-/// The page, sentence by sentence.
+/// A reference model, written from the page sentence by sentence.
 struct Reference {
     shape: MrfShape,
     free: [bool; MAX_BANKS],
@@ -235,7 +235,7 @@ fn it_does_what_the_page_says_whatever_it_is_given() {
                 inputs.clear_i = random.chance(1).into();
                 inputs.alive_i &= (random.next() & random.next() & random.next()) as u32;
                 inputs.park_valid_i &= random.next() as u8;
-                // Few entries, so that they meet. Two results do not take one place.
+                // Few entries, so that conflicts are frequent. Two results do not take one place.
                 for entries in [&mut inputs.hint_entry_i, &mut inputs.write_entry_i] {
                     entries.iter_mut().for_each(|entry| *entry &= 3);
                 }

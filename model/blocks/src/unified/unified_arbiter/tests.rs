@@ -2,7 +2,7 @@ use super::*;
 use crate::testing::{Driver, UNIFIED_SHAPES, compare, event};
 use crate::{LANES, Ports};
 
-/// The page, word by word and bank by bank.
+/// A reference model from the page, word by word and bank by bank.
 struct Reference {
     depth: usize,
     row_mask: usize,

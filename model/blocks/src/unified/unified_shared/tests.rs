@@ -4,7 +4,7 @@ use super::*;
 use crate::testing::{Driver, UNIFIED_SHAPES, compare};
 use crate::{LANES, Ports};
 
-/// The page, with lists of lanes.
+/// A reference model from the page, with lists of lanes.
 struct Reference {
     phase: bool,
     read: u32,

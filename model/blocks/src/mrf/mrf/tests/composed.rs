@@ -16,7 +16,7 @@ struct Composed {
     shape: MrfShape,
     issue_maps: Vec<Wired<MrfBankMap>>,
     write_maps: Vec<Wired<MrfBankMap>>,
-    /// In the place of both, where registers are handed out one by one.
+    /// Replace both bank maps where registers are allocated one by one.
     issue_places: Vec<Wired<RegisterPlaces>>,
     write_places: Vec<Wired<RegisterPlaces>>,
     queues: Vec<Wired<MrfWriteQueue>>,
@@ -24,7 +24,7 @@ struct Composed {
     allocator: Wired<MrfAllocator>,
     arbiter: Wired<MrfArbiter>,
     banks: Vec<Wired<MrfBank>>,
-    /// In their place, with unified memory.
+    /// Replace the banks with unified memory.
     columns: Vec<Wired<UnifiedBank>>,
     crossbar: Wired<MrfCrossbar>,
 }
@@ -181,7 +181,7 @@ impl Composed {
         }
     }
 
-    /// Registers do in a column what they do in a bank; memory's accesses go to the column that they name.
+    /// Registers access a column as they access a bank; each access of memory goes to the column that it names.
     fn access_columns(&mut self, inputs: &MrfIn, out: &mut MrfOut, nets: &mut MrfProbe) {
         let asked = &inputs.columns;
         for (b, (column, bank)) in self.columns.iter_mut().zip(&self.banks).enumerate() {
@@ -382,7 +382,7 @@ fn the_register_file_is_the_sum_of_its_blocks() {
                 inputs.issue_src_valid_i = mask(density[1], shape.sources());
                 inputs.write_valid_i = mask(density[2], shape.issue_ports);
                 inputs.dispatch_ready_i = mask(density[3], shape.issue_ports);
-                // Few warps and registers, so that they meet.
+                // Few warps and registers, so that conflicts are frequent.
                 inputs.issue_warp_i.iter_mut().for_each(|warp| *warp &= 3);
                 inputs.issue_src_reg_i.iter_mut().for_each(|reg| *reg &= 7);
                 inputs.write_i.iter_mut().for_each(|write| write.change(|w| (w.warp, w.d) = (w.warp & 3, w.d & 7)));

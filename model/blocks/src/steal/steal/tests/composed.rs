@@ -283,7 +283,7 @@ impl Composed {
             self.arbiter.probe();
     }
 
-    /// Table and return learn what has been decided.
+    /// Passes the decisions to the table and to the return block.
     fn tell(&mut self, inputs: &StealIn, nets: &mut StealProbe) {
         self.table.inputs = StealTableIn {
             rst_ni: inputs.rst_ni,
@@ -404,7 +404,7 @@ impl Composed {
 
 collecting! { Composed: StealIn, StealOut, StealProbe, StealCollectorOut, write_done, fill_bank }
 
-/// A mask of so many bits, each set in `percent` of a hundred cases.
+/// A mask of `bits` bits, each set in `percent` of a hundred cases.
 fn mask(random: &mut Random, percent: usize, bits: usize) -> u8 {
     (0..bits).fold(0, |mask, bit| mask | u8::from(random.chance(percent)) << bit)
 }
@@ -428,7 +428,7 @@ pub(super) fn drive(
     i.candidate_valid_i = mask(random, density[4], ports);
     i.candidate_src_valid_i = mask(random, density[1], shape.sources());
     i.hint_valid_i = mask(random, density[5], ports) & offered & i.dispatch_ready_i;
-    // Few warps and registers, so that they meet, in 32 banks too.
+    // Few warps and registers, so that conflicts are frequent, in 32 banks too.
     let warps = [&mut i.issue_warp_i, &mut i.candidate_warp_i];
     warps.into_iter().flatten().for_each(|warp| *warp &= 3);
     let regs = i.issue_src_reg_i.iter_mut().chain(&mut i.candidate_src_reg_i);

@@ -1,4 +1,4 @@
-//! The operand stage with a file in it whose banks are stolen.
+//! The operand stage with bank stealing in it.
 
 use crate::designs::Organisation;
 use crate::mrf::MrfShape;
@@ -30,7 +30,7 @@ impl Driver<OperandStage> {
         (self.inputs.candidate_warp_i[p], self.inputs.candidate_roles_i[p]) = (warp, roles(sources));
     }
 
-    /// A cycle, after which there is no candidate either.
+    /// Runs one cycle, then also clears the candidates.
     fn step_named(&mut self) -> OperandStageOut {
         let out = self.step();
         self.inputs.candidate_valid_i = 0;
@@ -65,7 +65,7 @@ fn a_stolen_operand_is_there_a_cycle_earlier() {
         let first = (1..).find(|_| stage.step_named().dispatch_valid_o != 0);
         assert_eq!(first, Some(dispatched));
     }
-    // A port whose word is not about the warp that issues takes nothing.
+    // A port whose candidate is not of the warp that issues takes no stolen operand.
     let mut stage = stealing(READ);
     stage.name(0, 0, [4, 255, 255]);
     stage.name(1, 1, [255, 3, 255]);

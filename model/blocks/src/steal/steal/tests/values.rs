@@ -28,9 +28,9 @@ struct Register {
     value: [u32; 32],
     /// A result is due, or offered, or in a queue.
     pending: bool,
-    /// It has no value.
+    /// The register has no value.
     dead: bool,
-    /// An instruction that has not been dispatched says so.
+    /// An instruction that has not been dispatched yet names the register as dead.
     hinted: bool,
 }
 
@@ -96,7 +96,7 @@ impl World {
     /// One cycle: instructions issue and results come, if the world is busy.
     fn cycle(&mut self, busy: bool) {
         self.offer_results();
-        // What has been stolen is known before anything issues.
+        // Thefts are known before any instruction issues.
         let mut shown = MrfOut::zeroed();
         let straps = self.file.inputs.cfg_i;
         self.file.block.see(straps, &mut shown);
@@ -124,7 +124,7 @@ impl World {
         *self.counts.entry("hazard 9").or_default() += counted(&out, "write_held");
     }
 
-    /// Offers what is due.
+    /// Offers the results that are due.
     fn offer_results(&mut self) {
         let count = self.shape.issue_ports.min(self.due.len());
         for (p, &(warp, reg, mask)) in self.due.iter().take(count).enumerate() {
@@ -154,7 +154,7 @@ impl World {
             } else if self.random.chance(70) {
                 *issue = other.take();
             }
-            // A head that has lost and is not of the warp that issues.
+            // A head that did not issue, of another warp than the one that issues.
             let named = other.or_else(|| if busy { self.head(p) } else { None });
             self.candidates[p] = named.filter(|named| issue.is_none_or(|head: Head| head.warp != named.warp));
         }
@@ -229,7 +229,7 @@ impl World {
         assert!(nets.fetch_valid == 0 || is_set(nets.parked, nets.fetch_bank.into()), "a fetch of a value");
     }
 
-    /// Instructions leave.
+    /// Handles instructions that are dispatched.
     fn leave(&mut self, inputs: &StealIn, out: &StealOut) {
         for p in set_bits(out.dispatch_valid_o & inputs.dispatch_ready_i) {
             let (warp, tag) = (usize::from(out.dispatch_warp_o[p]), out.dispatch_tag_o[p]);
@@ -246,7 +246,7 @@ impl World {
         }
     }
 
-    /// Instructions come.
+    /// Handles instructions that are issued.
     fn enter(&mut self, inputs: &StealIn, out: &StealOut, issue: &[Option<Head>; MAX_PORTS]) {
         for p in set_bits(inputs.issue_valid_i & out.issue_ready_o) {
             let Some(head) = issue[p] else { continue };
@@ -262,7 +262,7 @@ impl World {
         self.tag += MAX_PORTS as u64;
     }
 
-    /// What becomes of results.
+    /// Handles results that are taken, written or parked.
     fn results(&mut self, inputs: &StealIn, out: &StealOut) {
         let taken = inputs.write_valid_i & out.write_ready_o;
         for p in set_bits(taken) {

@@ -1,4 +1,4 @@
-//! The page, sentence by sentence.
+//! A reference model, written from the page sentence by sentence.
 
 use super::super::*;
 use crate::{OPERANDS, Ports};
@@ -14,7 +14,7 @@ fn bit(mask: impl Into<u64>, i: usize) -> bool {
     mask.into() >> i & 1 == 1
 }
 
-/// What the first five steps say.
+/// The results of the first five steps.
 struct Claims<'a> {
     i: &'a StealArbiterIn,
     shape: MrfShape,
