@@ -758,7 +758,7 @@ package gpurf_pkg;
     logic [PredW:0]   t;           // predicate sources: inverted, number
     logic [PredW:0]   s;
     logic [PredW:0]   guard;
-    logic             stop;        // fetch stops behind it until it resumes
+    logic             stop;        // fetch stops after this instruction, until it resumes
     logic [RegW-1:0]  d;           // register written
     logic [RegW-1:0]  c;           // registers read
     logic [RegW-1:0]  b;

@@ -3,7 +3,7 @@
 // A ring of results behind a unit. Each result is offered a set number of cycles after it arrived, in the
 // order of arrival. The latency is a strap, so that one machine covers several (hierarchy
 // thesis, table 4.4). One countdown per place is sufficient, because a late result
-// only delays the results behind it. With latency 0 a result is offered in the cycle in which it arrives,
+// only delays the results after it. With latency 0 a result is offered in the cycle in which it arrives,
 // unless others wait: a unit with two stages of registers then answers as early as an ALU, whose
 // result spends that cycle in its place. A result that passes is also written, so that the ring need
 // not know whether it has been taken.

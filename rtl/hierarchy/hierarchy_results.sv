@@ -223,7 +223,7 @@ module hierarchy_results
       else if (taken[b]) private_q[b] <= write_i[b].from_private;
     end
 
-    // The payload has no reset: it has no meaning unless a result is behind the bus.
+    // The payload has no reset: it has no meaning unless the latch of the bus holds a result.
     always_ff @(posedge clk_i) begin
       if (taken[b]) begin
         written_q[b] <= '{d: write_i[b].d, warp: write_i[b].warp};

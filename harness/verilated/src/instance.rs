@@ -304,7 +304,7 @@ impl Instance {
     /// Runs up to `count` cycles over as many consecutive records, each of which has the inputs and the expected values of a cycle: settles,
     /// compares its values with the record, and takes the edge. The comparison is in place: nothing is copied while all is equal.
     ///
-    /// It stops before the edge of the first cycle in which bytes differ, and fills the compared part of `actual`. The caller, who knows the rules, decides whether
+    /// It stops before the edge of the first cycle in which bytes differ, and fills the compared part of `actual`. The caller, which has the rules, decides whether
     /// the difference counts. If no bytes differ, the rules find no difference either.
     ///
     /// # Panics

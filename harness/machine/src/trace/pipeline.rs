@@ -303,7 +303,7 @@ impl Pipeline {
     /// Determines what the instructions in the buffers wait for.
     fn heads(&mut self, now: u64, cycle: &Cycle<'_>, seen: &Seen) {
         for slot in 0..self.warps.len() as u8 {
-            // If an instruction issues in this cycle, the one behind it becomes the head from the next cycle on.
+            // If an instruction issues in this cycle, the next instruction becomes the head from the next cycle on.
             let mut buffered = usize::from(self.issued >> slot & 1 == 1);
             for index in 0..self.warps[usize::from(slot)].len() {
                 let flight = &self.warps[usize::from(slot)][index];

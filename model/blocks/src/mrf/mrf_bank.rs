@@ -103,7 +103,7 @@ impl Block for MrfBank {
     fn late(&mut self, _: &MrfBankIn, _: &mut MrfBankOut) {}
 
     fn clock(&mut self, inputs: &MrfBankIn, _: &MrfBankOut) {
-        // A single-ported bank that is asked to read and write in one cycle performs the write.
+        // If a single-ported bank gets a read and a write in one cycle, it performs the write.
         let read = inputs.read_valid_i != 0 && (self.dual_port || inputs.write_valid_i == 0);
         if read {
             self.read(inputs.read_entry_i);

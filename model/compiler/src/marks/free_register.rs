@@ -44,9 +44,10 @@ pub fn mark_dead(code: &mut [Instruction], live: &[Registers], banks: &[usize]) 
     let mut news: Vec<News> = banks.iter().map(|&banks| News::of(banks, names)).collect();
     let most = news.iter().map(|news| news.registers).max().unwrap_or_default().min(Reg::ZERO.index());
     let written = until_written(code, most);
-    // Every file has the kernel's own registers. Those to which it rounds are few.
-    let rounds = banks.iter().copied().max().unwrap_or(1);
-    let mut ages = vec![0; rounds];
+    // Numbers of banks are powers of two, so registers a multiple of the largest one apart share their banks in every file, and have one age. That
+    // holds for the kernel's own registers. Of the few after them, up to which an allocation rounds, some files have none.
+    let period = banks.iter().copied().max().unwrap_or(1);
+    let mut ages = vec![0; period];
     for (pc, instruction) in code.iter_mut().enumerate() {
         if let Some(register) = instruction.destination() {
             news.iter_mut().for_each(|news| news.comes_alive(register));
@@ -61,7 +62,7 @@ pub fn mark_dead(code: &mut [Instruction], live: &[Registers], banks: &[usize]) 
         for (index, &far) in written[pc].iter().enumerate().filter(|_| !ends) {
             let register = Reg(index as u8);
             if !taken.contains(register) {
-                let worth = u32::from(far) * if index < names { ages[index % rounds] } else { age(index) };
+                let worth = u32::from(far) * if index < names { ages[index % period] } else { age(index) };
                 best = best.filter(|&(most, _)| most >= worth).or(Some((worth, register)));
             }
         }

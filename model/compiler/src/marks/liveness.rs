@@ -49,7 +49,7 @@ pub fn front(instruction: &Instruction, behind: Registers) -> Registers {
     kept(instruction, behind).union(sources(instruction))
 }
 
-/// The part of it that the instruction does not itself read.
+/// What is live after an instruction and not overwritten by it.
 fn kept(instruction: &Instruction, behind: Registers) -> Registers {
     match instruction.destination() {
         Some(register) if !instruction.is_guarded() => behind.without(register),
