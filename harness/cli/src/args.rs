@@ -37,7 +37,7 @@ pub use report::ReportResults;
 #[derive(Debug, Parser)]
 #[command(name = "gpurf", version, about, after_help = EXIT_STATUS, disable_help_subcommand = true)]
 pub struct Cli {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -97,7 +97,7 @@ pub struct Listing {
     pub json: bool,
 }
 
-/// Which sizes and policies.
+/// Selects sizes and policies.
 #[derive(Debug, Default, Args)]
 pub struct Selection {
     /// Start from this preset
@@ -112,7 +112,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether anything is selected.
+    /// Whether nothing is selected.
     pub fn is_default(&self) -> bool {
         self.preset.is_none() && self.config.is_none() && self.set.is_empty()
     }
@@ -169,11 +169,11 @@ pub struct Cosim {
     /// Run the register file at every size it has
     #[arg(long, conflicts_with_all = ["preset", "config", "set"])]
     pub all_shapes: bool,
-    /// Write failure folders into this one (default: failures/ of the checkout)
+    /// Write failure folders into this folder (default: failures/ of the checkout)
     #[arg(long, value_name = "DIR")]
     pub failures: Option<PathBuf>,
-    /// Keep the N cycles before a failure: the waveform begins with them, and a block's reproducer is sought among them. They are run again when a run
-    /// fails (docs/lockstep.md)
+    /// Keep the N cycles before a failure: the waveform begins with them, and a block's reproducer is searched for among them. They are run again
+    /// when a run fails (docs/lockstep.md)
     #[arg(long, value_name = "N", value_parser = history, default_value_t = HISTORY, allow_negative_numbers = true)]
     pub history: u64,
     /// Print a row for each run, however many there are
@@ -309,7 +309,7 @@ impl From<TraceFormat> for Format {
     }
 }
 
-/// What runs kernels, and how: of `gpurf run` and `gpurf exec`.
+/// The engine of `gpurf run` and `gpurf exec`, and its options.
 #[derive(Debug, Args)]
 pub struct Execution {
     /// Sizes and policies
@@ -336,16 +336,16 @@ pub struct Execution {
     /// Threads of a run in lockstep: with two or more the model runs on a thread of its own; results are the same (default: one for each processor)
     #[arg(long, value_name = "N", value_parser = from_to::<u16>(1..=u16::MAX.into()), allow_negative_numbers = true)]
     pub threads: Option<u16>,
-    /// Keep the N cycles before a failure: the waveform begins with them. They are run again when the run fails;
-    /// lockstep engine only (docs/lockstep.md)
+    /// Keep the N cycles before a failure: the waveform begins with them. They are run again when the run fails; lockstep engine only
+    /// (docs/lockstep.md)
     #[arg(long, value_name = "N", value_parser = history, default_value_t = HISTORY, allow_negative_numbers = true)]
     pub history: u64,
-    /// Write failure folders and waveforms into this one (default: failures/ of the checkout)
+    /// Write failure folders and waveforms into this folder (default: failures/ of the checkout)
     #[arg(long, value_name = "DIR")]
     pub failures: Option<PathBuf>,
 }
 
-/// What executes kernels.
+/// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineKind {
     /// The functional oracle: results without timing
@@ -430,7 +430,7 @@ pub struct Compile {
     /// With --summary: print one JSON object on standard output
     #[arg(long, requires = "summary")]
     pub json: bool,
-    /// Compile for the register-file organisation of this preset; the options below override what it wants
+    /// Compile for the register-file organisation of this preset; the options below override its choices
     #[arg(long, value_name = "NAME", default_value = DEFAULT_PRESET)]
     pub preset: String,
     /// Maximum number of registers per thread; values without a register are spilled to local memory
@@ -486,7 +486,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// As the compiler knows it.
+    /// The compiler's value.
     pub const fn schedule(self) -> Schedule {
         match self {
             Self::None => Schedule::None,
@@ -506,7 +506,7 @@ pub enum Wide {
 }
 
 impl Wide {
-    /// As the compiler knows it.
+    /// The compiler's value.
     pub const fn accesses(self) -> WideAccesses {
         match self {
             Self::Strong => WideAccesses::Strong,
@@ -527,7 +527,7 @@ pub enum AddressBits {
 }
 
 impl AddressBits {
-    /// As the compiler knows it.
+    /// The compiler's value.
     pub const fn bits(self) -> gpurf_compiler::AddressBits {
         match self {
             Self::Narrow => gpurf_compiler::AddressBits::Narrow,
@@ -546,7 +546,7 @@ pub enum Naming {
 }
 
 impl Naming {
-    /// As the compiler knows it.
+    /// The compiler's value.
     pub const fn order(self) -> RegisterOrder {
         match self {
             Self::Allocated => RegisterOrder::Allocated,
@@ -565,7 +565,7 @@ pub enum SharedOrder {
 }
 
 impl SharedOrder {
-    /// As the compiler knows it.
+    /// The compiler's value.
     pub const fn layout(self) -> Layout {
         match self {
             Self::Declared => Layout::Declared,
@@ -586,7 +586,7 @@ pub enum Releases {
 }
 
 impl Releases {
-    /// As the compiler knows it.
+    /// The compiler's value.
     pub const fn places(self) -> Relssp {
         match self {
             Self::None => Relssp::None,
@@ -688,7 +688,7 @@ fn cycles(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The longest history: the waveform of a million cycles of the SM has gigabytes.
+/// The longest history: a waveform of a million cycles of the SM takes gigabytes.
 const LONGEST_HISTORY: u64 = 1_000_000;
 
 fn history(text: &str) -> Result<u64, String> {

@@ -1,4 +1,4 @@
-//! How the program ends when it does not pass.
+//! Exit statuses, and failures that end a command.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use gpurf_lockstep::Verdict;
 pub enum Status {
     /// Equal, or passed.
     Pass = 0,
-    /// Diverged, an assertion, or a check failed.
+    /// Diverged, or an assertion or a check failed.
     Failed = 1,
     /// Bad input or usage.
     BadInput = 2,
@@ -35,13 +35,13 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a command ends early.
+/// A failure that ends a command early.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// With this status.
+    /// The exit status.
     pub status: Status,
-    /// A sentence the user can act on.
+    /// A sentence that the user can act on.
     pub message: String,
 }
 
@@ -51,7 +51,7 @@ impl Failure {
         Self { status: Status::BadInput, message: message.into() }
     }
 
-    /// The same, unless Ctrl-C was pressed: it ends compilers too, and their failure is no defect.
+    /// This failure, or an interruption if Ctrl-C was pressed: that also ends compilers, and then their failure is no defect.
     pub fn or_interrupted(self, requested: impl FnOnce() -> bool) -> Self {
         if self.status != Status::Tool || !requested() {
             return self;

@@ -1,14 +1,14 @@
-//! File lists: the `-f` files of the EDA world.
+//! File lists: the `-f` files of EDA tools.
 //!
-//! A line has files and options, separated by spaces; `//` and `#` begin a comment. Understood are source files, `+incdir+DIR[+DIR...]`,
-//! `-IDIR`, `+define+NAME[=VALUE][+...]`, `-DNAME[=VALUE]`, and `-f FILE` (or `-F FILE`) for another list. `$NAME` and `${NAME}` are environment variables. Paths
-//! are relative to the folder of the list they stand in.
+//! A line has files and options, separated by spaces; `//` and `#` begin a comment. Supported are source files, `+incdir+DIR[+DIR...]`, `-IDIR`,
+//! `+define+NAME[=VALUE][+...]`, `-DNAME[=VALUE]`, and `-f FILE` (or `-F FILE`) for another list. `$NAME` and `${NAME}` are environment variables.
+//! Paths are relative to the folder of the list that contains them.
 
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// What a list asks for.
+/// The contents of a list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FileList {
     /// Sources, in order.
@@ -19,14 +19,14 @@ pub struct FileList {
     pub defines: Vec<String>,
 }
 
-/// Lists inside lists inside lists: deeper than this is a circle.
+/// Maximum nesting of lists: a deeper one is taken for a cycle.
 const DEEPEST: usize = 16;
 
 impl FileList {
     /// Reads a list and the lists in it.
     ///
     /// # Errors
-    /// A file or folder that does not exist and an option that is not understood, with the list and line that names it.
+    /// If a file or folder does not exist, or an option is not supported: the message has the list and line.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let mut list = Self::default();
         list.add(path, 0)?;
@@ -85,7 +85,7 @@ fn without_comment(line: &str) -> &str {
     line.split_once('#').map_or(line, |(before, _)| before)
 }
 
-/// Puts the values of environment variables in.
+/// Expands environment variables.
 fn expand(word: &str) -> Result<String, String> {
     let mut text = String::new();
     let mut rest = word;

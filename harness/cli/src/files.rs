@@ -8,46 +8,46 @@ use gpurf_launch::{Init, Manifest, Source};
 use crate::args::{Replacements, Selection};
 use crate::failure::Failure;
 
-/// Files that a command reads, and what each of them is to the user.
+/// Files that a command reads, each with a description for messages.
 #[derive(Default)]
 pub struct InputFiles(Vec<(String, PathBuf)>);
 
 impl InputFiles {
-    /// With one more file.
+    /// Adds a file.
     pub fn with(mut self, what: impl Into<String>, file: impl Into<PathBuf>) -> Self {
         self.0.push((what.into(), file.into()));
         self
     }
 
-    /// With a file that may be left out.
+    /// Adds a file that may be absent.
     pub fn with_optional(self, what: &str, file: Option<impl Into<PathBuf>>) -> Self {
         file.map(Into::into).into_iter().fold(self, |inputs, file| inputs.with(what, file))
     }
 
-    /// With what a name stands for, if that is a file: it may be something of the project's too.
+    /// Adds the file of this name, if there is one: the name may also stand for something in the project.
     pub fn with_named(self, what: &str, name: Option<&str>) -> Self {
         self.with_optional(what, name.filter(|name| Path::new(name).is_file()))
     }
 
-    /// With the file of a configuration.
+    /// Adds the file of a configuration.
     pub fn with_selection(self, selection: &Selection) -> Self {
         self.with_optional("the configuration", selection.config.as_ref())
     }
 
-    /// With RTL in place of the project's.
+    /// Adds RTL that replaces the project's.
     pub fn with_replacements(self, rtl: &Replacements) -> Self {
         let inputs = self.with_optional("the list of RTL files", rtl.list.as_ref());
         rtl.files.iter().fold(inputs, |inputs, (module, file)| inputs.with(format!("the RTL of {module}"), file))
     }
 
-    /// With a kernel's source. Of CUDA the PTX beside it may be read.
+    /// Adds a kernel's source. For CUDA, the PTX beside it may be read too.
     pub fn with_source(self, file: &Path) -> Self {
         let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
         let beside = is_cuda.then(|| file.with_extension("ptx"));
         self.with("the kernel's source", file).with_optional("the PTX of the kernel's source", beside)
     }
 
-    /// With a launch manifest and the files that it names.
+    /// Adds a launch manifest and the files that it names.
     pub fn with_manifest(mut self, manifest: &Manifest) -> Self {
         let buffers = manifest.buffers.iter().map(|buffer| (&buffer.name, &buffer.init));
         let symbols = manifest.symbols.iter().map(|symbol| (&symbol.name, &symbol.init));
@@ -67,10 +67,10 @@ impl InputFiles {
     }
 }
 
-/// Checks before the work that files can be written, each named by its option, and that none of them is an input or another of them.
+/// Checks before the work that output files can be written, each named by its option, and that none is an input or another output.
 ///
 /// # Errors
-/// The first one of which that is not so.
+/// For the first output that fails a check.
 pub fn check_outputs<P: AsRef<Path>>(outputs: &[(&str, P)], inputs: &InputFiles) -> Result<(), Failure> {
     let refused = |why: String| Err(Failure::bad_input(format!("{why}: choose another place")));
     let mut taken: Vec<(String, PathBuf)> = Vec::new();
@@ -90,7 +90,7 @@ pub fn check_outputs<P: AsRef<Path>>(outputs: &[(&str, P)], inputs: &InputFiles)
     Ok(())
 }
 
-/// Checks that a file is in a folder and is none.
+/// Checks that a path is not a folder, and that its folder exists.
 fn check_writable(option: &str, file: &Path) -> Result<(), Failure> {
     let why = if file.is_dir() {
         "it is a folder"
@@ -106,7 +106,7 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The one path of a file, whether it exists or not; nothing where it is a device or a pipe.
+/// The canonical path of a file, whether it exists or not; `None` for a device or a pipe.
 fn place(file: &Path) -> Option<PathBuf> {
     match fs::metadata(file) {
         Ok(found) if !found.is_file() => None,
@@ -128,7 +128,7 @@ mod tests {
         std::os::unix::fs::symlink(&file, &link).unwrap();
         let check =
             |output: &Path, input: &Path| check_outputs(&[("-o", output)], &InputFiles::default().with("it", input));
-        // An expected file need not be there yet.
+        // The input file need not exist yet.
         assert!(check(&roundabout, &file).is_err());
         fs::write(&file, "").unwrap();
         for output in [&file, &roundabout, &link] {

@@ -1,22 +1,22 @@
-//! Ctrl-C.
+//! Ctrl-C and termination signals.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::failure::Failure;
 
-/// How long a thread may take to hear of a signal.
+/// Maximum time until a signal reaches the listening thread.
 const MOMENT: Duration = Duration::from_millis(400);
-/// How often is looked meanwhile.
+/// Number of checks during that time.
 const LOOKS: u32 = 20;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first Ctrl-C (or a termination signal) raises [`flag`], so that what was done so far can be kept; a second one ends the
-/// program at once.
+/// Starts to listen: the first Ctrl-C (or a termination signal) raises [`flag`], so that finished work can be kept; a second one ends the program at
+/// once.
 ///
 /// # Errors
-/// When the system refuses.
+/// If the system refuses.
 pub fn listen() -> Result<(), Failure> {
     let handler = || {
         if STOP.swap(true, Ordering::Relaxed) {
@@ -26,7 +26,7 @@ pub fn listen() -> Result<(), Failure> {
     ctrlc::set_handler(handler).map_err(|e| Failure::tool(format!("cannot listen for Ctrl-C: {e}")))
 }
 
-/// Raised when the user wants to stop.
+/// The flag that is raised when the user wants to stop.
 pub fn flag() -> &'static AtomicBool {
     &STOP
 }
@@ -36,7 +36,8 @@ pub fn requested() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
-/// The same, asked because a tool has failed. Ctrl-C ends compilers too, and this may be seen before the thread that listens has run: it gets a moment.
+/// Whether the user wants to stop, for use after a tool has failed. Ctrl-C also ends compilers, possibly before the listening thread has run, so this
+/// waits a moment for it.
 pub fn requested_by_now() -> bool {
     let heard = |_| {
         std::thread::sleep(MOMENT / LOOKS);

@@ -1,7 +1,7 @@
 //! The gpurf program: checks register-file RTL against its reference model, clock by clock.
 //!
-//! The program itself decides little: it puts the command line in terms of jobs (`plan`), has them run (`gpurf-regress`), and shows what came of
-//! it, as a table or as one JSON object. Everything a user can get wrong ends in a sentence and one of five exit statuses (`failure`).
+//! The program itself contains little logic: it translates the command line into jobs (`plan`), has them run (`gpurf-regress`), and shows the results
+//! as a table or as one JSON object. Every mistake of a user ends in a sentence and one of five exit statuses (`failure`).
 
 mod args;
 mod commands;
@@ -48,13 +48,13 @@ fn main() -> ExitCode {
         Command::Report(a) => ("report", a.run.json),
         Command::Completions { .. } => ("completions", false),
     };
-    // A defect of the program ends in a sentence and a documented status too.
+    // A panic, which is a defect of the program, also ends in a sentence and a documented status.
     let outcome =
         catch_unwind(|| run(&cli.command).map_err(|failure| failure.or_interrupted(interrupt::requested_by_now)));
     let defect = || Failure::tool("gpurf itself failed: this is a defect; please report it with the lines above");
     let status = outcome.unwrap_or_else(|_| Err(defect())).unwrap_or_else(|failure| {
         if json {
-            // Where standard output is what fails there is no second way to say so.
+            // If standard output itself fails, the error cannot be reported there.
             let _ = output::print(&result::json(&Refusal::new(name, failure.status, &failure.message)));
         }
         output::error(&failure.message);

@@ -1,4 +1,4 @@
-//! Words on standard output and standard error.
+//! Text on standard output and standard error.
 
 use std::io::{ErrorKind, Write};
 
@@ -6,21 +6,21 @@ use anstyle::{AnsiColor, Style};
 
 use crate::failure::Failure;
 
-/// What passed.
+/// Style of passed results.
 pub const GOOD: Style = AnsiColor::Green.on_default();
-/// What is neither.
+/// Style of results that neither passed nor failed.
 pub const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
-/// What failed.
+/// Style of failed results.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// Headings.
+/// Style of headings.
 pub const HEADING: Style = Style::new().bold();
-/// What is there for completeness.
+/// Style of secondary information.
 pub const QUIET: Style = Style::new().dimmed();
 
 /// Writes to standard output; colours only reach a terminal.
 ///
 /// # Errors
-/// When the output cannot be written, e.g. on a full disk. A reader who has gone away is no error.
+/// If the output cannot be written, for example on a full disk. A reader that has closed the pipe is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -31,7 +31,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to standard error; where that is gone the line is lost.
+/// Writes a line to standard error; errors are ignored.
 pub fn note(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
@@ -45,7 +45,7 @@ pub fn error(text: &str) {
 pub struct Column {
     /// Its heading.
     pub heading: &'static str,
-    /// Numbers stand at the right.
+    /// Whether the column is aligned to the right, as numbers are.
     pub right: bool,
 }
 
@@ -59,7 +59,7 @@ pub const fn numbers(heading: &'static str) -> Column {
     Column { heading, right: true }
 }
 
-/// A cell, and how to show it.
+/// A cell of a table: text, and its style.
 pub struct Cell {
     text: String,
     style: Style,
@@ -71,7 +71,7 @@ impl Cell {
         Self { text: text.to_string(), style }
     }
 
-    /// The same cell on as many lines as it takes for none to be wider.
+    /// The cell with its text wrapped to this width.
     pub fn wrapped(self, width: usize) -> Self {
         Self { text: textwrap::fill(&self.text, width), ..self }
     }
@@ -83,29 +83,30 @@ impl<T: ToString> From<T> for Cell {
     }
 }
 
-/// Columns of text that is not a table's where standard output is no terminal.
+/// Width of wrapped text if standard output is not a terminal.
 const COLUMNS: usize = 100;
 
-/// The width of the terminal, where standard output is one.
+/// The width of the terminal, if standard output is one.
 fn terminal() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
 }
 
-/// Words in lines that fit the terminal.
+/// Wraps text to the width of the terminal.
 pub fn wrapped(text: &str) -> String {
     textwrap::fill(text, terminal().unwrap_or(COLUMNS))
 }
 
-/// Lays out a table: as wide as its widest cells, two spaces between columns. On a terminal that is too narrow words are cut short.
+/// Lays out a table: each column is as wide as its widest cell, with two spaces between columns. On a terminal that is too narrow, words are cut
+/// short.
 pub fn table(columns: &[Column], rows: &[Vec<Cell>]) -> String {
     table_within(columns, rows, terminal().unwrap_or(usize::MAX))
 }
 
-/// A column of words is not cut shorter than this.
+/// The narrowest width to which a column of words is cut.
 const NARROWEST: usize = 8;
 
-/// The widths of columns: those of words give way, the widest first, until the table fits. The first column and the last one say what a
-/// row is and how it ended, and stay whole.
+/// The widths of columns: columns of words shrink, the widest first, until the table fits. The first and the last column, which name a row and its
+/// result, keep their width.
 fn fit(columns: &[Column], mut widths: Vec<usize>, within: usize) -> Vec<usize> {
     let gaps = 2 * columns.len().saturating_sub(1);
     while widths.iter().sum::<usize>() + gaps > within {
@@ -119,7 +120,7 @@ fn fit(columns: &[Column], mut widths: Vec<usize>, within: usize) -> Vec<usize> 
     widths
 }
 
-/// A cell's text, cut to a width.
+/// Cuts a cell's text to a width.
 fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -141,7 +142,7 @@ fn table_within(columns: &[Column], rows: &[Vec<Cell>], within: usize) -> String
             let cell = cut(cell, width);
             let space = " ".repeat(width - cell.chars().count());
             let (before, after) = if column.right { (space.as_str(), "") } else { ("", space.as_str()) };
-            // An empty cell has no style: the end of the line is trimmed.
+            // An empty cell has no style, because spaces at the end of the line are trimmed.
             let style = if cell.is_empty() { Style::new() } else { style };
             parts.push(format!("{before}{style}{cell}{style:#}{after}"));
         }
@@ -158,7 +159,7 @@ fn table_within(columns: &[Column], rows: &[Vec<Cell>], within: usize) -> String
     text
 }
 
-/// A count with its digits in groups of three.
+/// Formats a count with its digits in groups of three.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let first = digits.len() % 3;
@@ -195,7 +196,7 @@ mod tests {
         };
         assert_eq!(lines(60)[1], "mrf_arbiter  oldest read, gre\u{2026}  16b 1rw 8c    1234  DIVERGED");
         assert_eq!(lines(usize::MAX)[1], "mrf_arbiter  oldest read, greedy, two-level  16b 1rw 8c    1234  DIVERGED");
-        // What cannot be cut any more stays wider than the terminal.
+        // Columns that cannot be cut further make the table wider than the terminal.
         assert_eq!(lines(10)[1], "mrf_arbiter  oldest \u{2026}  16b 1rw\u{2026}    1234  DIVERGED");
     }
 

@@ -1,4 +1,4 @@
-//! The user's own RTL in place of the project's.
+//! The user's own RTL, which replaces the project's.
 
 use std::path::{Path, PathBuf};
 
@@ -11,18 +11,18 @@ use crate::args::Replacements;
 use crate::failure::Failure;
 use crate::file_list::FileList;
 
-/// Modules and packages that are replaced, and where from.
+/// Replaced modules and packages, and their sources.
 #[derive(Debug, Default)]
 pub struct OwnRtl {
-    /// What to build from.
+    /// The sources for builds.
     pub sources: RtlSources,
 }
 
 impl OwnRtl {
-    /// Checks what the user asks for.
+    /// Checks the replacements that the user requests.
     ///
     /// # Errors
-    /// An unknown module or package, a file that does not exist, a file that does not define it.
+    /// If a module or package is unknown, a file does not exist, or a file does not define its module or package.
     pub fn new(project: &Project, given: &Replacements) -> Result<Self, Failure> {
         let mut own = Self::default();
         for (module, file) in &given.files {
@@ -59,10 +59,10 @@ impl OwnRtl {
         Ok(own)
     }
 
-    /// Checks that what may be absent is a probe of something that is run.
+    /// Checks that each name that may be absent is a probe of a block that is run.
     ///
     /// # Errors
-    /// Names what is not, with the probes of the replaced modules' blocks.
+    /// If a name is not: the message has it, and the probes of the replaced modules' blocks.
     pub fn check_absent<'a>(&self, run: impl Iterator<Item = &'a Declaration>) -> Result<(), Failure> {
         let mut unknown: Vec<&str> = self.sources.allow_absent.iter().map(String::as_str).collect();
         let mut known = Vec::new();
@@ -80,8 +80,8 @@ impl OwnRtl {
         Err(Failure::bad_input(format!("--allow-absent {name}: there is no register or net {name} to compare{known}")))
     }
 
-    /// The files of a list come before the project's, in their order; the project's source of a module that one of them defines
-    /// gives way to an empty file. A package takes the place of the project's, which comes before all modules.
+    /// Adds the files of a list. They come before the project's sources, in their order. If one of them defines a module, an empty file replaces the
+    /// project's source of that module. A package replaces the project's package in its place, before all modules.
     fn add_list(&mut self, project: &Project, path: &Path) -> Result<(), Failure> {
         let what = format!("--rtl-list {}", path.display());
         let wrong = |why: String| Failure::bad_input(format!("{what}: {why}"));
@@ -92,7 +92,7 @@ impl OwnRtl {
             let mut in_place = false;
             for path in packages().into_iter().filter(|path| defines(&text, "package", file_name(path))) {
                 let name = file_name(path);
-                // A copy of the project's does no harm.
+                // A copy of the project's package is not a replacement.
                 let own = std::fs::read_to_string(project.rtl().join(path).with_extension("sv")).unwrap_or_default();
                 if own == text {
                     in_place = true;
@@ -101,7 +101,7 @@ impl OwnRtl {
                 if self.replaces(name) {
                     return Err(wrong(format!("{}: {name} is replaced twice", source.display())));
                 }
-                // The file stands where its first package stood.
+                // The file takes the place of the first package that it defines.
                 let file = if in_place { placeholder(project, name)? } else { source.clone() };
                 self.sources.overrides.push((name.into(), file));
                 in_place = true;
@@ -126,10 +126,10 @@ impl OwnRtl {
         Ok(())
     }
 
-    /// What a reproducer asks for.
+    /// The replacements that a reproducer requests.
     ///
     /// # Errors
-    /// As [`OwnRtl::new`], and where it was made with a file list, which it does not hold.
+    /// As [`OwnRtl::new`], and if the reproducer was made with a file list, which it does not contain.
     pub fn of_reproducer(project: &Project, rtl: &[String], allow_absent: &[String]) -> Result<Self, Failure> {
         let mut files = Vec::new();
         for option in rtl {
@@ -151,7 +151,7 @@ impl OwnRtl {
         self.sources.overrides.is_empty()
     }
 
-    /// Whether a block contains a module or package that is replaced.
+    /// Whether a block contains a replaced module or package.
     pub fn touches(&self, block: &Entry) -> bool {
         self.modules().into_iter().any(|name| is_built_from(block, name))
     }
@@ -170,7 +170,7 @@ fn placeholders(project: &Project) -> PathBuf {
     project.cache().join("replaced")
 }
 
-/// An empty source for a module that is defined elsewhere. Its path stays the same, so that builds are found again.
+/// An empty source for a module that is defined elsewhere. Its path is constant, so that earlier builds are found again.
 fn placeholder(project: &Project, module: &str) -> Result<PathBuf, Failure> {
     let folder = placeholders(project);
     let file = folder.join(module).with_extension("sv");

@@ -1,4 +1,4 @@
-//! Which runs a `gpurf cosim` is made of.
+//! Selects the runs of `gpurf cosim`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,36 +18,36 @@ use crate::commands;
 use crate::failure::Failure;
 use crate::own_rtl::OwnRtl;
 
-/// Seed of every run that is not given one.
+/// Default seed of runs.
 const SEED: u64 = 1;
-/// Cycles of every run that is not given a number.
+/// Default number of cycles of a run.
 pub const CYCLES: u64 = 500_000;
 
-/// Runs, and the RTL they use.
+/// Runs, and the RTL that they use.
 pub struct CosimPlan {
-    /// What to run, in order.
+    /// The runs, in order.
     pub jobs: Vec<LockstepJob>,
-    /// What replaces the project's RTL.
+    /// The RTL that replaces the project's.
     pub own: OwnRtl,
-    /// Whether the user asked for one run: one result then, not a list.
+    /// Whether the user requested a single run, whose result is then printed without a list.
     pub single: bool,
-    /// Where the runs are those of the whole suite that contain what is replaced.
+    /// Present if the runs are those of the whole suite that contain replaced RTL.
     pub part: Option<Part>,
 }
 
 /// A part of the whole suite.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Part {
-    /// Its jobs.
+    /// Number of its jobs.
     pub jobs: usize,
-    /// The jobs of the whole suite.
+    /// Number of jobs of the whole suite.
     pub of: usize,
 }
 
-/// Puts the command line in terms of runs.
+/// Translates the command line into runs.
 ///
 /// # Errors
-/// Anything that the user got wrong.
+/// If the user made any mistake.
 pub fn plan(project: &Project, arguments: &Cosim) -> Result<CosimPlan, Failure> {
     if let Some(file) = &arguments.replay {
         return replay(project, file, &arguments.rtl);
@@ -76,10 +76,10 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<CosimPlan, Failure> 
         chosen.into_iter().flat_map(runs).collect()
     } else {
         from_suite = true;
-        // Of one's own RTL everything that contains it is run.
+        // With the user's own RTL, all jobs that contain it are run.
         let suite = if arguments.whole || !given.is_empty() { suite::whole } else { suite::standard };
         let mut jobs = suite(project, seed, cycles);
-        // So many cycles as are asked for.
+        // If the user sets the number of cycles, no run ends early.
         jobs.iter_mut().for_each(|job| job.may_end_early &= arguments.cycles.is_none());
         jobs
     };
@@ -104,7 +104,7 @@ pub fn plan(project: &Project, arguments: &Cosim) -> Result<CosimPlan, Failure> 
     Ok(CosimPlan { jobs, own: given, single, part })
 }
 
-/// The run of a reproducer or of a program with `[replay]`.
+/// The run of a reproducer, or of a program with `[replay]`.
 fn replay(project: &Project, file: &Path, rtl: &Replacements) -> Result<CosimPlan, Failure> {
     let remembered = rtl.files.is_empty() && rtl.list.is_none();
     let own = |files: &[String]| match remembered {
@@ -125,7 +125,7 @@ fn replay(project: &Project, file: &Path, rtl: &Replacements) -> Result<CosimPla
     Ok(CosimPlan { jobs: vec![job], own, single: true, part: None })
 }
 
-/// Keeps knobs of random inputs at a value.
+/// Keeps knobs of the random inputs at fixed values.
 fn pin(jobs: &mut [LockstepJob], knobs: &[(String, u32)]) -> Result<(), Failure> {
     if knobs.is_empty() {
         return Ok(());
@@ -147,7 +147,7 @@ fn pin(jobs: &mut [LockstepJob], knobs: &[(String, u32)]) -> Result<(), Failure>
 /// The kernel of a launch manifest, with its PTX.
 ///
 /// # Errors
-/// When it cannot be read, or needs a compiler that is not there.
+/// If it cannot be read, or needs a compiler that is not available.
 pub fn kernel_inputs(manifest: &Path) -> Result<KernelInputs, Failure> {
     let source = match Manifest::load(manifest)?.source {
         Source::File(file) => file,
@@ -160,7 +160,7 @@ pub fn kernel_inputs(manifest: &Path) -> Result<KernelInputs, Failure> {
     Ok(KernelInputs { manifest: manifest.to_owned(), ptx: ptx.name.into(), text: Some(ptx.text), registers: REGISTERS })
 }
 
-/// The weights of that name.
+/// The weights with this name.
 ///
 /// # Errors
 /// As [`Weights::load`].
@@ -168,7 +168,7 @@ pub fn load_weights(name: &str) -> Result<Weights, Failure> {
     Weights::load(name).map_err(|e| Failure::bad_input(format!("--weights: {e}")))
 }
 
-/// The run that a program with `[replay]` describes, and the RTL that `own` finds for its files.
+/// The run that a program with `[replay]` describes, and the RTL that `own` returns for its files.
 fn replay_program(
     file: &Path,
     own: &dyn Fn(&[String]) -> Result<OwnRtl, Failure>,
@@ -185,7 +185,7 @@ fn replay_program(
     Ok((suite::kernel(kernel_inputs(file)?, config, replay.seed), own))
 }
 
-/// The configuration that is selected.
+/// The selected configuration.
 ///
 /// # Errors
 /// As [`Config::load`].
@@ -198,15 +198,15 @@ pub fn load(selection: &Selection) -> Result<Config, Failure> {
     Ok(Config::load(start, &selection.set)?)
 }
 
-/// The block of that name.
+/// The block with this name.
 ///
 /// # Errors
-/// Lists the blocks there are.
+/// If there is no such block: the message lists all blocks.
 pub fn find(name: &str) -> Result<&'static Entry, Failure> {
     gpurf_sm::named(name).map_err(|error| Failure::bad_input(error.to_string()))
 }
 
-/// The parameters that a block's RTL has, with the values of this configuration.
+/// The parameters of a block's RTL, with their values in this configuration.
 pub fn parameters(block: &str, config: &Config) -> Vec<(&'static str, u64)> {
     declaration(block, config).map(|d| d.parameters).unwrap_or_default()
 }
@@ -215,22 +215,23 @@ fn declaration(block: &str, config: &Config) -> Option<Declaration> {
     gpurf_sm::find(block).map(|b| (b.twin)(config).declaration().clone())
 }
 
-/// Whether a block looks at the policies.
+/// Whether a block has strap ports, on which policies depend.
 pub fn has_straps(job: &LockstepJob) -> bool {
     !straps(&job.block, &job.config).is_empty()
 }
 
-/// What a block's strap ports are tied to, by port, in hexadecimal.
+/// The values of a block's strap ports, by port, in hexadecimal.
 pub fn straps(block: &str, config: &Config) -> BTreeMap<&'static str, String> {
     let ports = declaration(block, config).map_or_else(Vec::new, |declaration| straps_of(&declaration, config));
     ports.into_iter().map(|(port, value)| (port, format!("{value:#x}"))).collect()
 }
 
-/// Leaves out runs that the block cannot tell apart: its parameters, straps, seed, cycles and inputs are those of an earlier one. What the SM runs on depends on
-/// all of the configuration: the compiler, memory and the host are no part of the RTL.
+/// Drops a run that the block cannot distinguish from an earlier one: its parameters, straps, seed, cycles and inputs are the same. Runs of programs
+/// and kernels on the SM depend on the whole configuration, because compiler, memory and host are not part of the RTL.
 fn distinct(jobs: &mut Vec<LockstepJob>) {
     let mut seen = std::collections::BTreeSet::new();
-    // What is known of the last block and configuration: the SM runs all kernels in one, and to declare it takes milliseconds.
+    // The declaration of the last block and configuration: the SM runs all kernels in one configuration, and computing its declaration takes
+    // milliseconds.
     let mut last = None;
     jobs.retain(|job| {
         let is_last = |(block, config, _): &(String, Config, _)| (block, config) == (&job.block, &job.config);
@@ -253,7 +254,7 @@ fn distinct(jobs: &mut Vec<LockstepJob>) {
     });
 }
 
-/// A replaced module that no run contains would be silently ignored.
+/// Checks that each replaced module is part of some run; otherwise it would be silently ignored.
 fn check_touched(own: &OwnRtl, jobs: &[LockstepJob]) -> Result<(), Failure> {
     let contains =
         |job: &LockstepJob, module: &str| gpurf_sm::find(&job.block).is_some_and(|block| is_built_from(block, module));
@@ -265,7 +266,7 @@ fn check_touched(own: &OwnRtl, jobs: &[LockstepJob]) -> Result<(), Failure> {
     })
 }
 
-/// What may be absent has to be something that is compared.
+/// Checks that each name that may be absent is compared in some run.
 fn check_absent(own: &OwnRtl, jobs: &[LockstepJob]) -> Result<(), Failure> {
     if own.sources.allow_absent.is_empty() {
         return Ok(());
@@ -334,13 +335,13 @@ mod tests {
         assert!(standard.len() * 2 < whole.len(), "{} of {}", standard.len(), whole.len());
         let blocks = |jobs: &[LockstepJob]| jobs.iter().map(|job| job.block.clone()).collect::<BTreeSet<_>>();
         assert_eq!(blocks(&standard), blocks(&whole));
-        // Machines by what the RTL has to be built for.
+        // Machines, distinguished by the parameters for which the RTL is built.
         let machines = |jobs: &[LockstepJob]| {
             let of_machine = jobs.iter().filter(|job| job.block == "sm");
             of_machine.map(|job| parameters("sm", &job.config)).collect::<BTreeSet<_>>()
         };
         assert_eq!(machines(&standard), machines(&whole));
-        // Each kernel and theme of the suite runs at the baseline, and at other machines too.
+        // Each kernel and theme that the suite runs at the baseline also runs at another machine.
         let runs = |job: &LockstepJob| match &job.inputs {
             Inputs::Kernel(kernel) => Some(kernel.manifest.clone()),
             Inputs::Program(program) => Some(PathBuf::from(&program.name)),
@@ -355,7 +356,7 @@ mod tests {
         let elsewhere = names(elsewhere);
         let missing: Vec<_> = names(at).into_iter().filter(|name| !elsewhere.contains(name)).collect();
         assert!(missing.is_empty(), "{missing:?}");
-        // A run may end early in the default suite alone, and not if so many cycles are asked for.
+        // A run may end early only in the default suite, and not if the user sets the number of cycles.
         assert!(standard.iter().any(|job| job.may_end_early) && !whole.iter().any(|job| job.may_end_early));
         let asked = planned(&["--cycles", "500000"]).unwrap().jobs;
         assert!(!asked.iter().any(|job| job.may_end_early));
@@ -379,7 +380,7 @@ mod tests {
             let part = found.part.map(|part| (part.jobs, part.of));
             assert_eq!(part, Some((wanted.len(), whole.jobs.len())), "{name}");
             assert!(wanted.iter().any(|job| matches!(job.inputs, Inputs::Program(_))), "{name}");
-            // A block narrows the part, a configuration takes the suite's place.
+            // --block narrows the part; a configuration replaces the suite.
             if name == "mrf_arbiter" {
                 let shapes = planned(&["--rtl", &option, "--block", "mrf_arbiter"]).unwrap();
                 assert!(shapes.jobs.len() == 4 && shapes.part.is_some_and(|part| part.jobs == 4));

@@ -1,4 +1,4 @@
-//! What is going on, on standard error.
+//! Progress on standard error.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How often what is shown is drawn again.
+/// The interval between redraws.
 const TICK: Duration = Duration::from_millis(200);
 
-/// On a terminal a bar for the whole and a line for each job under way; elsewhere, if wanted, a line for each job that has ended.
+/// On a terminal, a bar for all jobs and a line for each running job; elsewhere, if wanted, a line for each job that has ended.
 pub struct Progress {
     bars: MultiProgress,
     whole: ProgressBar,
@@ -17,7 +17,7 @@ pub struct Progress {
     print_ended: bool,
 }
 
-/// A step whose length is not known, on standard error where that is a terminal.
+/// Shows a step of unknown length, if standard error is a terminal.
 pub fn spinner(message: &'static str) -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed}").expect("a valid template");
     let bar = ProgressBar::new_spinner().with_style(style).with_message(message);
@@ -26,7 +26,7 @@ pub fn spinner(message: &'static str) -> ProgressBar {
 }
 
 impl Progress {
-    /// For `count` jobs.
+    /// Shows the progress of `count` jobs.
     pub fn new(count: usize, print_ended: bool) -> Self {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {elapsed}  {msg}").expect("a valid template");
@@ -36,7 +36,7 @@ impl Progress {
         Self { bars, whole, running: Mutex::default(), print_ended }
     }
 
-    /// A job begins.
+    /// A job starts.
     pub fn begin(&self, index: usize, name: &str) {
         let style = ProgressStyle::with_template("  {spinner} {msg}  {elapsed}").expect("a valid template");
         let bar = self.bars.insert_before(&self.whole, ProgressBar::new_spinner().with_style(style));
@@ -47,24 +47,24 @@ impl Progress {
         }
     }
 
-    /// So many jobs were done before.
+    /// Counts jobs that were done before.
     pub fn skip(&self, count: usize) {
         self.whole.inc(count as u64);
     }
 
-    /// Words after the bar.
+    /// Sets the text after the bar.
     pub fn says(&self, words: &str) {
         self.whole.set_message(words.to_owned());
     }
 
-    /// What had begun has ended; it does not count.
+    /// A started job has ended, but is not counted.
     pub fn close(&self, index: usize) {
         if let Some(bar) = self.running.lock().expect("no panic with the lock").remove(&index) {
             bar.finish_and_clear();
         }
     }
 
-    /// A job has ended; `line` says how.
+    /// A job has ended; `line` describes its result.
     pub fn end(&self, index: usize, line: &str) {
         self.ended(index);
         self.line(line);
@@ -76,7 +76,7 @@ impl Progress {
         self.whole.inc(1);
     }
 
-    /// A line where there is no terminal.
+    /// Prints a line if there is no terminal.
     pub fn line(&self, line: &str) {
         if self.print_ended {
             crate::output::note(line);
@@ -90,20 +90,21 @@ impl Drop for Progress {
     }
 }
 
-/// Estimates the time that is left: of each job what it took in an earlier run, else what jobs of its kind take now, else what all take.
+/// Estimates the remaining time. A job is expected to take as long as in an earlier run, otherwise as long as ended jobs of its kind, otherwise as
+/// long as all ended jobs on average.
 #[derive(Default)]
 pub struct Remaining {
     jobs: usize,
-    /// Jobs to come of each kind that no earlier run knows.
+    /// Number of remaining jobs of each kind without a time from an earlier run.
     unknown: BTreeMap<String, usize>,
-    /// Seconds that the others took in the earlier run.
+    /// Seconds that the other remaining jobs took in the earlier run.
     known: f64,
-    /// Of each kind, the number of jobs that have ended, and their seconds.
+    /// For each kind, the number of ended jobs and their total seconds.
     ended: BTreeMap<String, (usize, f64)>,
 }
 
 impl Remaining {
-    /// For jobs of these kinds, of which an earlier run took so many seconds; so many run at a time.
+    /// An estimate for jobs of these kinds, with the seconds that each took in an earlier run, if known; `jobs` of them run at a time.
     pub fn new(jobs: usize, all: impl Iterator<Item = (String, Option<f64>)>) -> Self {
         let mut remaining = Self { jobs, ..Self::default() };
         for (kind, seconds) in all {
@@ -115,7 +116,7 @@ impl Remaining {
         remaining
     }
 
-    /// A job has ended: what was expected of it, and what it took. Gives what is left, in words.
+    /// A job has ended: `expected` is its time in the earlier run, `seconds` the time that it took. Returns the remaining time in words.
     pub fn ended(&mut self, kind: String, expected: Option<f64>, seconds: f64) -> String {
         match expected {
             Some(expected) => self.known -= expected,
@@ -126,7 +127,7 @@ impl Remaining {
         format!("{} left", duration(self.seconds()))
     }
 
-    /// A job of this kind, which no earlier run knows, need not run.
+    /// A job of this kind, without a time from an earlier run, does not have to run.
     pub fn dropped(&mut self, kind: String) {
         *self.unknown.entry(kind).or_default() -= 1;
     }
@@ -140,7 +141,7 @@ impl Remaining {
     }
 }
 
-/// Seconds in words.
+/// Formats a duration in seconds.
 pub fn duration(seconds: f64) -> String {
     match seconds as u64 {
         s @ 0..90 => format!("{s} s"),

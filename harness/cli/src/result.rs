@@ -1,4 +1,4 @@
-//! What `--json` prints.
+//! The output of `--json`.
 //!
 //! One object for one run, `{"runs": [...], "result": ...}` for several. Fields that do not apply are absent.
 
@@ -16,7 +16,7 @@ use crate::plan::Part;
 /// One run.
 #[derive(Debug, Serialize)]
 pub struct Run {
-    /// How it ended.
+    /// The verdict.
     pub result: Verdict,
     /// The command.
     pub command: &'static str,
@@ -25,42 +25,42 @@ pub struct Run {
     /// The launch manifest that the SM runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<PathBuf>,
-    /// What the random program that the SM runs is made of.
+    /// The theme or the file of weights of the random program that the SM runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
-    /// The preset, where shape and policies are those of one.
+    /// The preset, if shape and policies are those of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<&'static str>,
     /// Parameters of the RTL.
     pub parameters: BTreeMap<&'static str, u64>,
-    /// What `cfg_i` and `design_cfg_i` are tied to, by port; a reproducer drives them cycle by cycle.
+    /// The values of the strap ports `cfg_i` and `design_cfg_i`, by port; absent for a reproducer, which drives them cycle by cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub straps: Option<BTreeMap<&'static str, String>>,
-    /// What ran the RTL, if that was not Verilator.
+    /// The simulator of the RTL, if it was not Verilator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulator: Option<&'static str>,
     /// The seed.
     pub seed: u64,
     /// Cycles compared and found equal.
     pub cycles: u64,
-    /// What was measured and found, where the run took place.
+    /// Measurements and findings, if the run took place.
     #[serde(flatten)]
     pub details: Option<Details>,
-    /// What went wrong, in words.
+    /// The error, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// What a run that took place has to say.
+/// Measurements and findings of a run.
 #[derive(Debug, Serialize)]
 pub struct Details {
-    /// Signals compared in each cycle, elements of arrays counted one by one.
+    /// Signals compared in each cycle, with each element of an array counted.
     pub signals_compared: usize,
-    /// Probes that a user's own RTL does not have.
+    /// Probes that the user's own RTL lacks.
     pub probes_absent: Vec<String>,
-    /// Seconds of building.
+    /// Seconds that the build took.
     pub build_s: f64,
-    /// Seconds of running.
+    /// Seconds that the run took.
     pub wall_s: f64,
     /// Counts of events.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -68,16 +68,16 @@ pub struct Details {
     /// How often the stimulus reached each point.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub coverage: BTreeMap<&'static str, u64>,
-    /// Bits of inputs, and how many of them were 0 and 1.
+    /// Number of input bits, and of those that were both 0 and 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toggles: Option<gpurf_regress::ToggleCounts>,
-    /// Comparisons of the RTL, and how many of their bits have been the only ones to differ.
+    /// Comparisons of the RTL, and the number of their bits that have been the only one to differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparisons: Option<gpurf_regress::ComparisonCounts>,
     /// The first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceSummary>,
-    /// Folders that were written.
+    /// Folders written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<PathBuf>,
 }
@@ -85,16 +85,16 @@ pub struct Details {
 /// Several runs.
 #[derive(Debug, Serialize)]
 pub struct Runs<'a> {
-    /// All in one word: the worst.
+    /// The worst result of all runs.
     pub result: Verdict,
     /// The command.
     pub command: &'static str,
-    /// Where the runs are a part of the whole suite, the part that contains what is replaced.
+    /// The size of the part, if the runs are the part of the whole suite that contains replaced RTL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suite: Option<Part>,
-    /// Each.
+    /// The runs.
     pub runs: &'a [Run],
-    /// What random programs have reached together, for each configuration.
+    /// The combined coverage of random programs, for each configuration.
     #[serde(skip_serializing_if = "<[Coverage]>::is_empty")]
     pub programs: &'a [Coverage],
 }
@@ -106,19 +106,19 @@ pub struct Refusal<'a> {
     pub result: Verdict,
     /// The command.
     pub command: &'static str,
-    /// What went wrong, in words.
+    /// The error, in words.
     pub message: &'a str,
 }
 
 impl<'a> Refusal<'a> {
-    /// Of a command that ends with this status.
+    /// The error of a command that ends with this status.
     pub fn new(command: &'static str, status: Status, message: &'a str) -> Self {
         let result = if status == Status::Interrupted { Verdict::Interrupted } else { Verdict::Error };
         Self { result, command, message }
     }
 }
 
-/// As one line of JSON.
+/// Serializes a value as one line of JSON.
 pub fn json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string(value).expect("numbers, words and maps of words are JSON");
     text.push('\n');

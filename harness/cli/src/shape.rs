@@ -1,4 +1,4 @@
-//! Shapes in few words.
+//! Short descriptions of shapes and policies.
 
 use gpurf_blocks::Shape;
 use gpurf_blocks::config::{
@@ -9,7 +9,7 @@ use gpurf_blocks::designs::{DESIGNS, Organisation};
 use gpurf_blocks::mrf::MrfShape;
 use gpurf_blocks::shape::Shared;
 
-/// The words of a shape that end in a unit, and what the unit counts.
+/// Units at the end of a shape's words, and their meaning.
 const UNITS: [(&str, &str); 9] = [
     ("b", "b banks"),
     ("rw", "1rw or 1r1w ports"),
@@ -22,7 +22,7 @@ const UNITS: [(&str, &str); 9] = [
     ("p", "p entries of a warp in the access table"),
 ];
 
-/// What the words of these shapes mean, and those of these designs.
+/// A legend of the words in these shapes and of these designs.
 pub fn legend(designs: &[&str], shapes: &[&str]) -> String {
     let words = || shapes.iter().flat_map(|shape| shape.split_whitespace());
     let has = |unit: &str| words().any(|word| word.trim_start_matches(|c: char| c.is_ascii_digit()) == unit);
@@ -35,17 +35,17 @@ pub fn legend(designs: &[&str], shapes: &[&str]) -> String {
     std::iter::once(own.as_str()).chain(legends).collect::<Vec<_>>().join(", ")
 }
 
-/// RTL parameters, in the order in which they are shown.
+/// Parameters of the register file's RTL, in display order.
 const PARAMETERS: [&str; 6] = ["Banks", "DualPort", "Collectors", "IssuePorts", "Depth", "TagW"];
 
-/// A shape in words.
+/// Describes a shape.
 pub fn words_of(shape: &MrfShape) -> String {
     words(&PARAMETERS.map(|name| (name, shape.parameter(name))))
 }
 
-/// RTL parameters in words.
+/// Describes RTL parameters.
 pub fn words(parameters: &[(&str, u64)]) -> String {
-    // The SM has too many to show them all; `--json` has them.
+    // Parameters of the SM that are not shown, as it has too many; `--json` has them.
     const QUIET: [&str; 4] = ["CodeWords", "ConstWords", "SharedWords", "Rows"];
     let many = parameters.len() > PARAMETERS.len();
     let design =
@@ -86,7 +86,7 @@ pub fn words(parameters: &[(&str, u64)]) -> String {
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// What the straps of a block choose, in words.
+/// Describes the policies that the straps of a block select.
 pub fn policy(block: &str, config: &Config) -> String {
     let reads = match config.mrf.read_order {
         ReadOrder::RoundRobin => "reads round-robin",
@@ -145,7 +145,7 @@ pub fn policy(block: &str, config: &Config) -> String {
     }
 }
 
-/// Which line of the data cache makes room, in words.
+/// Describes the replacement policy of the data cache.
 fn replacement(config: &Config) -> &'static str {
     match config.cache.replacement {
         Replacement::Lru => "least recently used line",
@@ -153,14 +153,14 @@ fn replacement(config: &Config) -> &'static str {
     }
 }
 
-/// What the straps of the data cache choose, in words.
+/// Describes the policies that the straps of the data cache select.
 fn cache(config: &Config) -> String {
     let full = if config.cache.full_stores { ", whole lines stored" } else { "" };
     let hints = if config.cache.hints { ", hints" } else { "" };
     format!("{}{full}{hints}", replacement(config))
 }
 
-/// Which lanes a pass of the scratchpad in unified memory serves, in words.
+/// Describes which lanes a pass of the scratchpad in unified memory serves.
 fn gather(config: &Config) -> &'static str {
     match config.unified.gather {
         Gather::Simple => "one row a cluster",
@@ -168,7 +168,7 @@ fn gather(config: &Config) -> &'static str {
     }
 }
 
-/// What the straps of power states choose, in words.
+/// Describes the policies that the straps of power states select.
 fn power(config: &PowerConfig) -> String {
     let mode = match config.mode {
         PowerMode::AlwaysOn => "always on",
@@ -179,7 +179,7 @@ fn power(config: &PowerConfig) -> String {
     format!("{mode}, wake-up {} from SLEEP, {} from OFF", config.wake_sleep, config.wake_off)
 }
 
-/// What the straps of locks choose, in words.
+/// Describes the policies that the straps of locks select.
 fn share(config: &ShareConfig) -> String {
     let lock = match config.lock {
         LockRule::Oldest if config.hold_atomics => "lock for the oldest, atomics held",
@@ -189,7 +189,7 @@ fn share(config: &ShareConfig) -> String {
     if config.owner_first { format!("{lock}, owners first") } else { lock.to_owned() }
 }
 
-/// The same of locks of scratchpad memory.
+/// Describes the policies that the straps of scratchpad locks select.
 fn scratchpad(config: &ShareConfig) -> String {
     let check = match config.check {
         CheckRule::Probe => "probes",

@@ -1,69 +1,70 @@
-//! Counts of a run as AccelWattch reads those of hardware: `hw_perf.csv` (`docs/energy.md`, "AccelWattch").
+//! Event counts of a run in the form in which AccelWattch reads hardware counters: `hw_perf.csv` (`docs/energy.md`, "AccelWattch").
 //!
-//! The names, their order and their units are those of `util/accelwattch/accelwattch_hw_profiler/gen_hw_perf_csv.py` of accel-sim-framework, which writes such
-//! files, and of `hw_perf_t` and `parse_hw_file` of gpgpu-sim_distribution, which reads them. Every column is read as a number, so one that is not
-//! available is 0, as the profiler writes what it does not measure.
+//! The column names, their order and their units are those of `util/accelwattch/accelwattch_hw_profiler/gen_hw_perf_csv.py` of accel-sim-framework,
+//! which writes such files, and of `hw_perf_t` and `parse_hw_file` of gpgpu-sim_distribution, which reads them. AccelWattch reads every column as a
+//! number, so a count that is not available is written as 0, as the profiler does for counters that it does not measure.
 
 use gpurf_blocks::config::Config;
 
 use crate::sweep::Measured;
 
-/// Bytes of a sector, in which AccelWattch counts accesses of caches and DRAM.
+/// Bytes of a sector, the unit in which AccelWattch counts accesses of caches and DRAM.
 const SECTOR_BYTES: u64 = 32;
 
-/// Sectors of a line: the cache looks up, reads and fills whole lines.
+/// Sectors of a cache line: the cache looks up, reads and fills whole lines.
 const LINE_SECTORS: u64 = 4;
 
-/// The profiler writes this for the voltage, which it does not measure either.
+/// Voltage of the chip: the profiler writes this constant, because it does not measure the voltage either.
 const VOLTS: f64 = 1.0;
 
-/// The columns after benchmark and kernel, in their order; with what the machine counts, or nothing where it does not.
+/// A column after benchmark and kernel: its name, and the count of a run; `None` if the machine does not count it.
 type Column = (&'static str, fn(&Config, &Measured) -> Option<u64>);
 
 const COLUMNS: [Column; 16] = [
     ("L1_RH", |config, run| of_lines(config, run, &["cache_hit"])),
     ("L1_RM", |config, run| of_lines(config, run, &["cache_merge", "cache_miss"])),
-    // Stores have bytes of a line, and no event counts their sectors.
+    // Events count the bytes of stores, not their sectors.
     ("L1_WH", |_, _| None),
     ("L1_WM", |_, _| None),
     ("CC_ACC", |_, run| Some(run.event("constant"))),
-    // Instructions: each has one pass that leaves no lane for another one.
+    // Shared-memory instructions: exactly one pass of each instruction, the last one, leaves no lane for a later pass.
     ("SHRD_ACC", |_, run| Some(run.event("shared") - run.event("shared_conflict").min(run.event("shared")))),
     ("DRAM_Rd", |config, run| sectors(config, run, "memory_read_bytes")),
     ("DRAM_Wr", |config, run| sectors(config, run, "memory_written_bytes")),
-    // There is no L2 and no network, and the five pipes of the duty cycle are Volta's.
+    // The optional L2 cache belongs to the testbench and has no events, there is no network, and the pipeline duty cycle is defined for Volta's five
+    // pipes.
     ("L2_RH", |_, _| None),
     ("L2_RM", |_, _| None),
     ("L2_WH", |_, _| None),
     ("L2_WM", |_, _| None),
     ("NOC", |_, _| None),
     ("Pipeline_Duty", |_, _| None),
-    // Of a chip that is this SM.
+    // The modelled chip has only this SM.
     ("Num_Idle_SMs", |_, _| Some(0)),
     ("Elapsed_Cycles", |_, run| Some(run.cycles)),
 ];
 
-/// Sectors of lines that loads look up, where there is a cache.
+/// Sectors of the lines that loads look up; `None` without a cache.
 fn of_lines(config: &Config, run: &Measured, events: &[&str]) -> Option<u64> {
     let lines: u64 = events.iter().map(|event| run.event(event)).sum();
     config.sm_shape().caches().then_some(LINE_SECTORS * lines)
 }
 
-/// Sectors that memory moves, where it moves whole ones.
+/// Sectors that memory moves; `None` if the memory granule is not a whole number of sectors.
 fn sectors(config: &Config, run: &Measured, event: &str) -> Option<u64> {
     let whole = (config.memory.granule as u64).is_multiple_of(SECTOR_BYTES);
     whole.then(|| run.event(event) / SECTOR_BYTES)
 }
 
-/// What a launch counts, on average.
+/// Event counts of an average launch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Counters {
-    /// Name of a column and its number; nothing where the machine does not count it.
+    /// Name and value of each column; the value is `None` if the machine does not count it.
     pub columns: Vec<(&'static str, Option<f64>)>,
 }
 
 impl Counters {
-    /// The counts of a run of so many launches: AccelWattch takes a row for each launch of the kernel.
+    /// The counts of a run, divided by its number of launches: AccelWattch takes a row for each launch of the kernel.
     pub fn of(config: &Config, run: &Measured, launches: u64) -> Self {
         let of_launch = |count: u64| crate::ratio(count as f64, launches as f64);
         Self { columns: COLUMNS.iter().map(|&(name, count)| (name, count(config, run).map(of_launch))).collect() }
@@ -74,7 +75,7 @@ impl Counters {
         self.columns.iter().filter(|(_, value)| value.is_none()).map(|&(name, _)| name).collect()
     }
 
-    /// The file: a line of names, and a line for the kernel. A row without a kernel stands for any of the benchmark.
+    /// The contents of the CSV file: a line of names, and a line for the kernel. A row without a kernel name stands for any kernel of the benchmark.
     pub fn csv(&self, benchmark: &str, kernel: Option<&str>) -> String {
         let names = self.columns.iter().map(|(name, _)| (*name).to_owned());
         let values = self.columns.iter().map(|(_, value)| format!("{:?}", value.unwrap_or(0.0)));
@@ -112,7 +113,7 @@ mod tests {
         let cached = csv("cached", Some("_Z5saxpyifPfS_"));
         let expected = "saxpy,_Z5saxpyifPfS_,10.0,6.0,0.0,0.0,4.0,10.0,20.0,10.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,500.0,1.0";
         assert_eq!(cached, format!("{HEADING}\n{expected}\n"));
-        // Without a cache there are no accesses of one; a row of several kernels has no name.
+        // Without a cache its columns are 0; a row for several kernels has no kernel name.
         let plain = csv("baseline", None);
         assert!(plain.ends_with("\nsaxpy,,0.0,0.0,0.0,0.0,4.0,10.0,20.0,10.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,500.0,1.0\n"));
     }

@@ -1,11 +1,11 @@
-//! Levels above the MRF that hardware manages, as the reports on them and on those that software manages measure them.
+//! Hardware-managed levels above the MRF, as measured for the reports on hardware-managed and on software-managed levels.
 
 use gpurf_energy::{Energies, Traffic};
 
 use crate::row::PerKernel;
 use crate::sweep::{Measured, Point, Results};
 
-/// Active warps that most of the results are for.
+/// Number of active warps in most of the results.
 pub const ACTIVE: u32 = 8;
 
 /// A preset with the paper's bandwidths (RFC paper, table 4): 32 bytes a cycle to memory, and to shared memory.
@@ -13,38 +13,38 @@ pub fn machine(preset: &'static str) -> Point {
     Point::preset(preset).with("memory.bandwidth=32").with("sm.shared_bandwidth=32")
 }
 
-/// The cache of the active warps with last-read bits.
+/// The register file cache of the active warps, with last-read bits.
 pub fn live(entries: u32, active: u32) -> Point {
     machine("rfc-live").with(format!("rfc.entries={entries}")).with(format!("sm.active_warps={active}"))
 }
 
-/// The same, and an LRF above it.
+/// The cache of [`live`] with an LRF above it.
 pub fn levels(entries: u32) -> Point {
     machine("rfc-hw3").with(format!("rfc.entries={entries}")).with(format!("sm.active_warps={ACTIVE}"))
 }
 
-/// Energy by that of an MRF alone.
+/// Energy relative to that of an MRF alone.
 pub fn normalised(energies: &Energies, traffic: &Traffic) -> f64 {
     crate::ratio(energies.of(traffic).total(), energies.of(&traffic.flat()).total())
 }
 
-/// Energy by that of an MRF alone, of each kernel.
+/// Energy of each kernel relative to that of an MRF alone.
 pub fn energy(results: &Results<'_>, point: fn(u32) -> Point, entries: u32) -> Option<PerKernel> {
     let energies = Energies::thesis(entries, ACTIVE);
     results.each(&point(entries), |run| normalised(&energies, &of_cache(run)))
 }
 
-/// The cache alone.
+/// The cache without an LRF.
 pub fn two(entries: u32) -> Point {
     live(entries, ACTIVE)
 }
 
-/// Values that are moved between levels: those that leave the LRF, and those that leave the cache.
+/// Values that move between levels: those that leave the LRF, and those that leave the cache.
 pub fn moved(traffic: &Traffic) -> f64 {
     (traffic.lrf.moving_reads + traffic.upper.moving_reads) as f64
 }
 
-/// Names of events: 4-lane groups, docs/blocks/rfc.md and docs/blocks/mrf.md.
+/// Names of events, which count groups of 4 lanes: docs/blocks/rfc.md and docs/blocks/mrf.md.
 pub mod event {
     events! {
         MRF_READ = "read_groups",
@@ -66,12 +66,13 @@ pub mod event {
 
 /// The traffic of a run with a register file cache.
 ///
-/// Each operand of the MRF is one that the cache did not have, in some lane at least; each result goes to the LRF, to the cache or around it; what is evicted or flushed is
-/// read from the cache and written to the MRF. With an LRF, what another result drives out of it is read there and written to the cache, and what is flushed is written to the MRF. With reads that
-/// allocate, what was read from the MRF is written to the cache too.
+/// An operand is read from the MRF if it misses in the cache in at least one lane. A result is written to the LRF, to the cache or, bypassing both,
+/// to the MRF. An evicted or flushed value is read from the cache and written to the MRF. With an LRF, a value that a later result displaces from the
+/// LRF is read there and written to the cache, and a flushed value of the LRF is written to the MRF. If reads allocate, a value read from the MRF is
+/// also written to the cache.
 pub fn of_cache(run: &Measured) -> Traffic {
     let mut traffic = Traffic::default();
-    // What part of a count is the shared units' can never be more than the whole.
+    // Splits a count into private and shared accesses. The part of the shared units is never greater than the whole.
     let split = |all: &str, shared: &str| {
         let (all, shared) = (run.event(all), run.event(shared));
         (all.saturating_sub(shared), shared)
@@ -83,7 +84,7 @@ pub fn of_cache(run: &Measured) -> Traffic {
     mrf.moving_writes = run.event(event::EVICTION) + flushed;
     (upper.private_reads, upper.shared_reads) = split(event::READ, event::SHARED_READ);
     (upper.private_writes, upper.shared_writes) = split(event::WRITE, event::SHARED_WRITE);
-    // The events count what is driven out of the LRF as written by private units.
+    // The events count values displaced from the LRF as written by private units.
     upper.private_writes = upper.private_writes.saturating_sub(spilled);
     upper.moving_writes = spilled + filled;
     upper.moving_reads = run.event(event::EVICTION);
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn events_become_traffic() {
-        // 100 operands, 60 of them from the cache; 50 results, 10 around; 15 evicted.
+        // 100 operands, 60 of them read from the cache; 50 results, 10 of them bypass the cache; 15 values evicted.
         let run = run(&[
             (event::MRF_READ, 40),
             (event::MRF_SHARED_READ, 10),
@@ -128,8 +129,8 @@ mod tests {
 
     #[test]
     fn with_an_lrf_results_go_there_and_on_and_operands_are_filled_in() {
-        // 100 operands, 30 of them from the LRF and 40 from the cache, 12 of the others put into it; 50 results, 35 to the LRF, 20 of which go on to the cache and 5 to
-        // the MRF.
+        // 100 operands: 30 are read from the LRF, 40 from the cache, 30 from the MRF, and 12 of the latter are filled into the cache. 50 results: 35
+        // go to the LRF, from which 20 move to the cache and 5 to the MRF.
         let run = run(&[
             (event::MRF_READ, 30),
             (event::READ, 40),

@@ -1,10 +1,10 @@
-//! How the kernels of a report are compiled, as far as a paper's own compiler decides it.
+//! How the kernels of a report are compiled, limited to the choices that a paper's own compiler makes.
 
 use gpurf_blocks::config::{self, CompilerConfig, Config};
 use gpurf_compiler::{AddressBits, Options, Schedule};
 use serde::Serialize;
 
-/// The code of a report's kernels. It belongs to the kernels, and not to the machines: what is counted on the oracle depends on nothing else.
+/// Compiler choices for a report's kernels. They belong to the kernels, and not to the machines: counts on the oracle depend on nothing else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Code {
     /// The order of the instructions in a basic block.
@@ -14,10 +14,10 @@ pub struct Code {
 }
 
 impl Code {
-    /// In the order of the PTX, with its addresses of 64 bits.
+    /// Instructions in the order of the PTX, and addresses of 64 bits as in the PTX.
     pub const PTX: Self = Self { schedule: Schedule::None, address_bits: AddressBits::Wide };
 
-    /// The same code with a setting of the configuration; nothing if the setting is not about what is here.
+    /// The same choices with one setting of the configuration applied; `None` if the setting is not one of these choices.
     pub fn with_setting(self, setting: &str) -> Option<Self> {
         let (key, value) = setting.split_once('=')?;
         match key {
@@ -33,12 +33,12 @@ impl Code {
         }
     }
 
-    /// These options of the compiler, with this code.
+    /// The compiler options `options` with these choices.
     pub fn compiler_options(self, options: Options) -> Options {
         Options { schedule: self.schedule, address_bits: self.address_bits, ..options }
     }
 
-    /// A configuration with this code.
+    /// A configuration with these choices.
     pub(crate) fn on(self, config: &Config) -> Config {
         let schedule = match self.schedule {
             Schedule::None => config::Schedule::None,
@@ -49,17 +49,17 @@ impl Code {
         Config { compiler: CompilerConfig { schedule, address_bits, ..config.compiler }, ..*config }
     }
 
-    /// The options of `gpurf run` that choose it; empty for [`Code::PTX`].
+    /// The options of `gpurf run` that select these choices; empty for [`Code::PTX`].
     pub(crate) fn settings(self) -> String {
         self.unlike(Some(Self::PTX)).map(|(key, value)| format!(" --set compiler.{key}={value}")).collect()
     }
 
-    /// The options of `gpurf report` that choose it, of those in which it differs from `usual`; all of them without `usual`.
+    /// The options of `gpurf report` that select these choices: those in which they differ from `usual`, or all of them without `usual`.
     pub(crate) fn options(self, usual: Option<Self>) -> String {
         self.unlike(usual).map(|(key, value)| format!(" --{} {value}", key.replace('_', "-"))).collect()
     }
 
-    /// The keys of the section `compiler`, with their values, in which it differs.
+    /// The keys of the section `compiler`, with their values, in which `self` differs from `other`; all keys if `other` is `None`.
     fn unlike(self, other: Option<Self>) -> impl Iterator<Item = (&'static str, String)> {
         let differs = |same: fn(Self, Self) -> bool| other.is_none_or(|other| !same(self, other));
         let order = differs(|a, b| a.schedule == b.schedule).then(|| ("schedule", self.schedule.name().to_owned()));

@@ -1,7 +1,7 @@
 //! The energy of a run on any machine, by the papers' models (`docs/compare.md`).
 //!
-//! A model says what it can price: the hierarchy thesis's tables know no STT-RAM, the hybrid paper's know no level above the banks. So a run has one
-//! [`Price`] for each model that knows its register file, and two runs can be compared in the models that both have.
+//! Each model prices only the machines that its tables cover: the hierarchy thesis's tables have no STT-RAM, the hybrid paper's have no level above
+//! the banks. So a run has one [`Price`] for each model that covers its register file, and two runs can be compared in the models that both have.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::designs::Organisation;
@@ -15,16 +15,16 @@ use crate::unified;
 /// How a design's register file is priced.
 #[derive(Clone, Copy)]
 pub struct Prices {
-    /// Entries of the level above the main register file for an active warp; 0: there is none.
+    /// Entries of each active warp in the level above the main register file; 0 if there is no such level.
     pub entries: fn(&Config) -> usize,
-    /// Accesses by level, for the hierarchy thesis's tables; nothing where they do not know its storage.
+    /// Accesses by level, for the hierarchy thesis's tables; `None` if the tables do not cover the design's storage.
     pub traffic: fn(&Measured) -> Option<Traffic>,
-    /// Its energy with what leaks by the hybrid paper's tables; nothing where they do not know all its levels.
+    /// Energy including leakage by the hybrid paper's tables; `None` if the tables do not cover all levels of the design.
     pub leaking: fn(&Config, &Measured) -> Option<LeakingEnergy>,
 }
 
 impl Prices {
-    /// Of a file whose accesses are all to the banks of the main register file.
+    /// Prices of a register file whose accesses all go to the banks of the main register file.
     pub const BANKS: Self =
         Self { entries: |_| 0, traffic: |run| Some(banks(run)), leaking: |_, run| Some(leaking_banks(run)) };
 }
@@ -32,29 +32,29 @@ impl Prices {
 /// Accesses of the main register file alone.
 fn banks(run: &Measured) -> Traffic {
     let (private_reads, private_writes) = (run.event("read_groups"), run.event("write_groups"));
-    // At 1 mm for all units: for whom an access is makes no difference.
+    // All units are at 1 mm, so the split between private and shared accesses makes no difference.
     Traffic { mrf: Level { private_reads, private_writes, ..Level::default() }, ..Traffic::default() }
 }
 
-/// The same of a file of SRAM with what leaks.
+/// Energy including leakage of the same accesses in a file of SRAM.
 fn leaking_banks(run: &Measured) -> LeakingEnergy {
     sram_energy(run.cycles, run.event("read_groups"), run.event("write_groups"))
 }
 
-/// Energy by one model.
+/// The energy of a run by one model.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Price {
-    /// Its name in JSON.
+    /// Key of the model in JSON.
     pub key: &'static str,
-    /// What it is of.
+    /// What the energy covers, in words.
     pub words: &'static str,
-    /// In pJ, by part; the first one is the whole.
+    /// Energy in pJ, by part; the first entry is the total.
     pub parts: Vec<(&'static str, f64)>,
 }
 
-/// The energy of a run, by each model that knows its machine. `reference` is the run that an SM's dynamic power is fitted to
-/// ([`Core::thesis`]): the same kernel on the machine that others are compared with. `file` may replace numbers of the first model, which has accesses and
-/// wires of the register file.
+/// The energy of a run, by each model that covers its machine. `reference` is the run to which an SM's dynamic power is fitted ([`Core::thesis`]):
+/// the same kernel on the machine that others are compared with. `file` may replace numbers of the first model, which prices accesses and wires of
+/// the register file.
 pub fn prices(config: &Config, run: &Measured, reference: &Measured, file: &EnergyFile) -> Vec<Price> {
     let of_design = crate::prices_of(Organisation::of(config).design().name);
     let traffic = (of_design.traffic)(run);
@@ -64,9 +64,9 @@ pub fn prices(config: &Config, run: &Measured, reference: &Measured, file: &Ener
     levels.into_iter().chain(sm).chain(leaking).collect()
 }
 
-/// The energies of a machine with so many entries above the main register file, by the thesis as far as the file does not replace them.
+/// The energies of a machine with `entries` entries above the main register file: the thesis's, where the file does not replace them.
 pub(crate) fn energies_of(config: &Config, entries: usize, file: &EnergyFile) -> Energies {
-    // Without a level above nothing is accessed there: its price does not matter.
+    // Without a level above the MRF there are no accesses to price there, so any number of entries will do.
     let mut energies = Energies::thesis(entries.max(1) as u32, config.sm.active_warps.max(1) as u32);
     file.replace_in(&mut energies);
     energies
@@ -85,7 +85,7 @@ fn by_level(energies: &Energies, traffic: &Traffic) -> Price {
     Price { key: "register_file", words: "register file", parts }
 }
 
-/// The register file in the hybrid paper's memories, with what leaks (table 1).
+/// The register file in the hybrid paper's memories, including leakage (table 1).
 fn with_leakage(energy: LeakingEnergy) -> Price {
     let LeakingEnergy { dynamic, leakage } = energy;
     let parts = vec![("total", dynamic + leakage), ("dynamic", dynamic), ("leakage", leakage)];
@@ -138,14 +138,14 @@ mod tests {
         let [levels, sm, leaking] = &prices(&baseline, &run(), &run(), &EnergyFile::paper())[..] else {
             panic!("three models")
         };
-        // 15.6 and 18.6 pJ for a read and a write of the MRF with their wires.
+        // A read and a write of the MRF cost 15.6 and 18.6 pJ with their wires.
         let energies = Energies::thesis(1, 1);
         let expected = 800.0 * energies.mrf_read(true) + 400.0 * energies.mrf_write(true);
         assert!((levels.parts[0].1 - expected).abs() < 1e-6, "{levels:?}");
         assert_eq!((levels.parts[2].1, levels.parts[3].1), (0.0, 0.0));
-        // 1280 bytes of 320 pJ.
+        // 1280 bytes at 320 pJ each.
         assert_eq!(sm.parts[6], ("dram", 1280.0 * 320.0));
-        // 248.7 mW in 1000 cycles of 1/700 us.
+        // 248.7 mW for 1000 cycles of 1/700 us.
         let leaked = leaking.parts[2].1;
         assert!((leaked - 248.7e-3 * 1000.0 / 700e6 * 1e12).abs() < 1e-3 * leaked, "{leaked}");
     }

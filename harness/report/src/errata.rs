@@ -1,31 +1,32 @@
-//! Contradictions inside the papers (`docs/errata.md`): what a paper prints, and what its own other numbers give. Arithmetic alone, no runs.
+//! Contradictions inside the papers (`docs/errata.md`): a printed number, and the value that the paper's other numbers give. They need arithmetic
+//! alone, no runs.
 
 use crate::estimate::Estimate;
 use crate::report::Definition;
 use crate::row::{Claim, Reason, Row};
 use crate::sweep::Results;
 
-/// The part of a report that has the contradictions of its paper.
+/// The part of a report that lists the contradictions of its paper.
 pub const PART: &str = "errata";
 
-/// A number that a paper prints, and the same by its other numbers.
+/// A number that a paper prints, and its value according to the paper's other numbers.
 pub struct Printed {
     /// The contradiction's number in `docs/errata.md`.
     pub number: u32,
-    /// What it prints.
+    /// The printed number.
     pub claim: Claim,
-    /// What it is about.
+    /// The quantity that the number describes.
     pub metric: String,
-    /// What its other numbers give.
+    /// The value that the paper's other numbers give.
     pub value: f64,
 }
 
-/// One of them.
+/// Makes a [`Printed`].
 pub fn printed(number: u32, claim: Claim, metric: &str, value: f64) -> Printed {
     Printed { number, claim, metric: metric.into(), value }
 }
 
-/// Rows of them, in the part of a report.
+/// The contradictions as rows of a report.
 pub fn rows(report: &Definition, results: &Results<'_>, printed: Vec<Printed>) -> Vec<Row> {
     let command = report.command(results, PART);
     let row = |Printed { number, claim, metric, value }: Printed| {
@@ -36,14 +37,14 @@ pub fn rows(report: &Definition, results: &Results<'_>, printed: Vec<Printed>) -
     printed.into_iter().map(row).collect()
 }
 
-/// The rows of the contradictions in a report without runs.
+/// The rows of the contradictions of a report, made without runs.
 #[cfg(test)]
 pub fn of(report: &'static Definition) -> Vec<Row> {
     let made = crate::testing::made(report, &["a", "b"], |_, _| None);
     made.rows.into_iter().filter(|row| row.metric.starts_with("erratum")).collect()
 }
 
-/// What holds of every contradiction: the page has its number, what is printed and what is computed, and the two differ.
+/// Checks each contradiction: the page has its number, the printed and the computed value, and the two differ.
 #[cfg(test)]
 #[track_caller]
 pub fn check(rows: &[Row]) {

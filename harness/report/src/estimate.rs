@@ -1,17 +1,18 @@
 //! A number over kernels, and how far it can be trusted: its 95 % interval.
 //!
-//! The central idea: every number of a row is a function of means over kernels (a mean, a ratio of two means, the exponential of a mean of logarithms, the place
-//! of the least of several means). So one resampling serves them all: kernels are drawn with replacement, the means are taken of those drawn, and the function
-//! of the means is the number of that draw. The interval goes from the 2.5th to the 97.5th percentile of the draws. All values of a kernel are drawn together.
+//! The central idea: every number of a row is a function of means over kernels (a mean, a ratio of two means, the exponential of a mean of
+//! logarithms, the index of the smallest of several means). So one resampling (bootstrap) serves them all: kernels are drawn with replacement, the
+//! means are taken over the drawn kernels, and the function of these means is the number of that draw. The interval ranges from the 2.5th to the
+//! 97.5th percentile of the draws. All values of a kernel are drawn together.
 
 use gpurf_lockstep::Rng;
 use serde::Serialize;
 
 use crate::row::PerKernel;
 
-/// Draws of kernels.
+/// Number of draws.
 pub const RESAMPLES: usize = 2000;
-/// The same kernels are drawn in every report.
+/// A constant seed: every report draws the same kernels.
 const SEED: u64 = 1;
 
 /// What kind of number an estimate is.
@@ -24,11 +25,11 @@ pub enum Statistic {
     GeometricMean,
     /// The ratio of two arithmetic means.
     RatioOfMeans,
-    /// Another function of means over kernels: the size with the least energy.
+    /// Another function of means over kernels, such as the size with the least energy.
     FunctionOfMeans,
-    /// The least or the greatest kernel, or a number of kernels. Resampling says nothing about it: there is no interval.
+    /// The least or the greatest value of any kernel, or a number of kernels. Resampling says nothing about it, so it has no interval.
     Extreme,
-    /// A number that is not about kernels, or about one: there is no interval.
+    /// A number that is not about kernels, or about a single one: it has no interval.
     Number,
 }
 
@@ -37,21 +38,21 @@ pub enum Statistic {
 pub struct Estimate {
     /// The number.
     pub value: f64,
-    /// The same of each kernel, where that means something.
+    /// The number of each kernel, where that is meaningful.
     pub per_kernel: PerKernel,
-    /// Its 95 % interval; nothing of a number without kernels, of one kernel, of an extreme.
+    /// Its 95 % interval; `None` for a number without kernels, of one kernel, or of an extreme.
     pub interval: Option<[f64; 2]>,
-    /// What it is.
+    /// The kind of number.
     pub statistic: Statistic,
 }
 
 impl Estimate {
-    /// The arithmetic mean, the papers' kind; 0 of nothing.
+    /// The arithmetic mean, which the papers use; 0 without kernels.
     pub fn mean(per_kernel: PerKernel) -> Self {
         Self::of_means(Statistic::Mean, &[&per_kernel], per_kernel.clone(), |means| means[0])
     }
 
-    /// The geometric mean; 0 where a value is not positive, and of nothing.
+    /// The geometric mean; 0 if a value is not positive, and without kernels.
     pub fn geometric(per_kernel: PerKernel) -> Self {
         let kind = Statistic::GeometricMean;
         if per_kernel.is_empty() || per_kernel.values().any(|&value| value <= 0.0) {
@@ -61,12 +62,12 @@ impl Estimate {
         Self::of_means(kind, &[&logarithms], per_kernel, |means| means[0].exp())
     }
 
-    /// The mean of gains as the geometric mean of the ratios that they are one less than.
+    /// The mean of gains: the geometric mean of the ratios `1 + gain`, less one.
     pub fn gain(gains: &PerKernel) -> Self {
         Self::geometric(each(gains, |gain| gain + 1.0)).less_one()
     }
 
-    /// The ratio of two arithmetic means, and of each kernel's values. That to nothing is 0.
+    /// The ratio of two arithmetic means, and of each kernel's values. A ratio with denominator 0 is 0.
     pub fn ratio_of_means(numerators: &PerKernel, denominators: &PerKernel) -> Self {
         let of = |name: &String| denominators.get(name).copied().unwrap_or(0.0);
         let ratios = numerators.iter().map(|(name, value)| (name.clone(), crate::ratio(*value, of(name)))).collect();
@@ -75,7 +76,7 @@ impl Estimate {
         })
     }
 
-    /// A function of the means of several values of each kernel. Kernels are those of the first.
+    /// A function of the means of several values of each kernel. The kernels are those of the first column.
     pub fn of_means(
         statistic: Statistic,
         columns: &[&PerKernel],
@@ -90,7 +91,8 @@ impl Estimate {
         Self { value, per_kernel, interval: interval(&columns, names.len(), function), statistic }
     }
 
-    /// The size with the least mean, of values of each kernel at several sizes. Other kernels may have another one, so it has an interval.
+    /// The size with the least mean, of values of each kernel at several sizes. Another draw of kernels may have another best size, so it has an
+    /// interval.
     pub fn least(sizes: &[u32], values: &[PerKernel]) -> Self {
         let place = |means: &[f64]| {
             let least = means.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).map(|(place, _)| place);
@@ -105,22 +107,22 @@ impl Estimate {
         Self { value, per_kernel: PerKernel::new(), interval: None, statistic: Statistic::Number }
     }
 
-    /// The least or the greatest kernel's, or a number of kernels.
+    /// The least or the greatest value of any kernel, or a number of kernels.
     pub fn extreme(value: f64, per_kernel: PerKernel) -> Self {
         Self { value, per_kernel, interval: None, statistic: Statistic::Extreme }
     }
 
-    /// One less this: what is saved where so much is left.
+    /// One minus this: the saving that belongs to a remainder.
     pub fn one_less(self) -> Self {
         self.scaled(-1.0, 1.0)
     }
 
-    /// This less one: what is gained where there is so much.
+    /// This minus one: the gain that belongs to a ratio.
     pub fn less_one(self) -> Self {
         self.scaled(1.0, -1.0)
     }
 
-    /// A multiple of it, and a constant: the interval goes with the number.
+    /// `factor` times this number, plus a constant. The interval is transformed in the same way.
     pub fn scaled(self, factor: f64, constant: f64) -> Self {
         let change = |value: f64| factor * value + constant;
         let interval = self.interval.map(|ends| {
@@ -130,24 +132,24 @@ impl Estimate {
         Self { value: change(self.value), per_kernel: each(&self.per_kernel, change), interval, ..self }
     }
 
-    /// Without the values of each kernel, where they are another row's.
+    /// Without the values of each kernel, if another row already has them.
     pub fn alone(self) -> Self {
         Self { per_kernel: PerKernel::new(), ..self }
     }
 }
 
-/// The same of each kernel's value.
+/// Applies a function to each kernel's value.
 pub fn each(values: &PerKernel, change: impl Fn(f64) -> f64) -> PerKernel {
     values.iter().map(|(name, value)| (name.clone(), change(*value))).collect()
 }
 
-/// The means of columns over some of their kernels.
+/// The means of columns over the drawn kernels.
 fn means(columns: &[Vec<f64>], drawn: &[usize]) -> Vec<f64> {
     let mean = |column: &Vec<f64>| crate::ratio(drawn.iter().map(|&kernel| column[kernel]).sum(), drawn.len() as f64);
     columns.iter().map(mean).collect()
 }
 
-/// The 95 % interval of a function of means: percentiles of what it is for kernels drawn with replacement.
+/// The 95 % interval of a function of means: percentiles of its values for kernels drawn with replacement.
 fn interval(columns: &[Vec<f64>], kernels: usize, function: impl Fn(&[f64]) -> f64) -> Option<[f64; 2]> {
     if kernels < 2 {
         return None;
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn kernels_are_drawn_with_all_of_their_values() {
-        // Each kernel's ratio is 2, however large it is: drawn together, there is nothing to doubt.
+        // Each kernel's ratio is 2, however large its values are: as they are drawn together, the ratio has no uncertainty.
         let (small, large) = (values(&[1.0, 10.0, 100.0]), values(&[2.0, 20.0, 200.0]));
         let estimate = Estimate::ratio_of_means(&large, &small);
         near(estimate.value, 2.0);
@@ -200,7 +202,7 @@ mod tests {
         near(low, 2.0);
         near(high, 2.0);
         assert_eq!(estimate.per_kernel, values(&[2.0, 2.0, 2.0]));
-        // Of means: 30 by 20 is not the mean of 3 and 1.
+        // A ratio of means: 30 by 20 is not the mean of 3 and 1.
         near(Estimate::ratio_of_means(&values(&[30.0, 30.0]), &values(&[10.0, 30.0])).value, 1.5);
     }
 

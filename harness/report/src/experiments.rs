@@ -2,16 +2,16 @@
 
 use crate::sweep::{Point, SweepPlan};
 
-/// What is changed of a machine.
+/// A change of a machine.
 pub type Change = fn(Point) -> Point;
 
-/// An experiment in words, and what it changes.
+/// An experiment: its words, and its change of a machine.
 pub type Experiment = (&'static str, Change);
 
-/// Nothing changed.
+/// The change that leaves a machine as it is.
 pub const SAME: Change = |point| point;
 
-/// Plans machines, and what the experiments make of them.
+/// Plans machines, and their variants in the experiments.
 pub fn plan(plan: &mut SweepPlan, experiments: &[Experiment], points: impl IntoIterator<Item = Point>) {
     for point in points {
         experiments.iter().for_each(|(_, change)| plan.experiment(change(point.clone())));
@@ -19,7 +19,7 @@ pub fn plan(plan: &mut SweepPlan, experiments: &[Experiment], points: impl IntoI
     }
 }
 
-/// Experiments in words, with the value of a row in each.
+/// The words of each experiment, with the value of a row in it.
 pub fn values(experiments: &[Experiment], value: impl Fn(Change) -> Option<f64>) -> Vec<(String, Option<f64>)> {
     experiments.iter().map(|(words, change)| ((*words).to_owned(), value(*change))).collect()
 }

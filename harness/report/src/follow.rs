@@ -1,7 +1,7 @@
-//! A register file cache followed through a program on the oracle, in program order: what a machine without time would read and write where.
+//! A register file cache simulated on the oracle, in program order: the accesses to each level on a machine without timing.
 //!
-//! Unlike the model of the SM it can be flushed where no hardware flushes it: at backward branches, as in the thesis's experiment (6.6.2), and where strands end,
-//! so that it has as little time for its values as software has.
+//! Unlike the model of the SM, it can be flushed where no hardware flushes: at backward branches, as in the thesis's experiment (6.6.2), and where
+//! strands end. Then its values have as short a lifetime as those under software control.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,12 +10,12 @@ use gpurf_isa::{Instruction, Op, Reg};
 use gpurf_oracle::levels::groups;
 use gpurf_oracle::{Issue, Mask, Observer};
 
-/// A cache: FIFO.
+/// A cache with FIFO replacement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FollowedCache {
-    /// Entries of a warp.
+    /// Entries of each warp.
     pub entries: usize,
-    /// It knows the compiler's last-read bits.
+    /// Whether it uses the compiler's last-read bits.
     pub live: bool,
     /// Where it is flushed.
     pub flushed: Flushed,
@@ -24,17 +24,17 @@ pub struct FollowedCache {
 /// Where a cache is flushed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Flushed {
-    /// Nowhere: entries for all warps, and also for long-latency results, which go around the others.
+    /// Nowhere: all warps keep their entries. Long-latency results are allocated too; in the other modes they bypass the cache.
     Never,
-    /// Where a warp gives its slot up at a mark or a barrier.
+    /// Where a warp gives up its slot, at a deschedule mark or a barrier.
     Leaving,
-    /// At backward branches too.
+    /// Where a warp gives up its slot, and at backward branches.
     Loops,
-    /// Where a warp gives its slot up, and where strands of the software-managed hierarchy end.
+    /// Where a warp gives up its slot, and where strands of the software-managed hierarchy end.
     StrandEnds,
 }
 
-/// What an entry has of a register.
+/// An entry: the lanes of a register that it holds.
 #[derive(Debug)]
 struct Entry {
     register: Reg,
@@ -42,28 +42,28 @@ struct Entry {
     dirty: Mask,
 }
 
-/// The entries of a warp, in the order in which they were taken.
+/// The entries of a warp, in the order of their allocation.
 type Entries = VecDeque<Entry>;
 
-/// Watches launches.
+/// Observes launches and counts the accesses of a cache.
 #[derive(Debug)]
 pub struct CacheObserver {
-    /// What is followed.
+    /// The simulated cache.
     pub cache: FollowedCache,
-    /// The block that runs; blocks run one after the other. What the warps of the last one have left is dropped.
+    /// The block that runs; blocks run one after the other. Entries that the warps of the previous block leave are dropped.
     block: u64,
     warps: HashMap<u32, Entries>,
-    /// What was counted so far.
+    /// Accesses counted so far.
     pub traffic: Traffic,
 }
 
 impl CacheObserver {
-    /// Nothing seen yet.
+    /// An observer that has counted nothing.
     pub fn new(cache: FollowedCache) -> Self {
         Self { cache, block: 0, warps: HashMap::new(), traffic: Traffic::default() }
     }
 
-    /// Another launch begins: its warps are other ones, and counts go on.
+    /// Another launch begins: entries of earlier warps are dropped, and counts accumulate.
     pub fn begin(&mut self) {
         self.block = 0;
         self.warps.clear();
@@ -85,7 +85,7 @@ impl CacheObserver {
         }
         let private = at.instruction.unit().is_private();
         count_reads(&mut self.traffic.upper, private, groups(hit));
-        // What misses a lane is read in the MRF as a whole.
+        // An operand that misses in some lane is read from the MRF in all its lanes.
         if hit != at.mask {
             count_reads(&mut self.traffic.mrf, private, groups(at.mask));
         }
@@ -113,12 +113,12 @@ impl CacheObserver {
         }
     }
 
-    /// The operands and the result of an instruction.
+    /// Accesses the operands and the result of an instruction.
     fn access(&mut self, at: &Issue<'_>) {
         let instruction = at.instruction;
         let mut read: [Option<Reg>; 3] = [None; 3];
         for (place, (slot, register)) in instruction.sources().enumerate() {
-            // A register in two slots is read once.
+            // A register in two operand slots is read once.
             if !read.contains(&Some(register)) {
                 self.read(at, register, instruction.control.is_last_read(slot));
                 read[place] = Some(register);
@@ -150,7 +150,7 @@ impl Observer for CacheObserver {
             Flushed::Never => false,
             Flushed::Leaving => waits,
             Flushed::Loops => waits || at.mask != 0 && goes_back(instruction, at.pc),
-            // Strands end for the whole warp, whatever the guard.
+            // A strand end applies to the whole warp, whatever the guard.
             Flushed::StrandEnds => waits || instruction.control.strand_end,
         };
         if ends {
@@ -177,7 +177,7 @@ fn count_writes(level: &mut Level, private: bool, groups: u64) {
     *(if private { &mut level.private_writes } else { &mut level.shared_writes }) += groups;
 }
 
-/// Counts a value that leaves the cache.
+/// Counts a value that is written back from the cache to the MRF.
 fn write_back(traffic: &mut Traffic, entry: &Entry) {
     traffic.upper.moving_reads += groups(entry.dirty);
     traffic.mrf.moving_writes += groups(entry.dirty);
@@ -195,7 +195,7 @@ mod tests {
         crate::testing::observed(code, 1, CacheObserver::new(cache)).traffic
     }
 
-    /// Three passes; R2 is from outside of the loop.
+    /// A loop of three iterations; R2 is written before the loop.
     const LOOP: &str = "
         MOV R1, 0
         MOV R2, 1
@@ -210,7 +210,8 @@ mod tests {
     fn a_loop_keeps_its_values_unless_it_is_flushed_at_its_end() {
         let kept = traffic_of(LOOP, 6, Flushed::Leaving);
         assert_eq!((kept.mrf.reads(), kept.mrf.writes(), kept.upper.reads()), (0, 0, 8 * 9));
-        // The two passes that go back write both registers back, R2 in the first one only; the next ones read them anew.
+        // At the two taken backward branches the dirty registers are written back, R2 at the first one only; each later iteration reads both again
+        // from the MRF.
         let flushed = traffic_of(LOOP, 6, Flushed::Loops);
         assert_eq!((flushed.mrf.private_reads, flushed.mrf.moving_writes), (8 * 4, 8 * 3));
         assert_eq!(flushed.flat(), kept.flat());
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_fifo_with_last_reads_marks_and_barriers() {
-        // R1 is evicted by R3, R2 is dead when R4 comes.
+        // R1 is evicted by R3; R2 is dead when R4 evicts it.
         let text = "MOV R1, 1\n MOV R2, 2\n IADD R3, PT, R2, 1, !PT {last=a}\n IADD R4, PT, R1, 1, !PT\n EXIT";
         let traffic = traffic_of(text, 2, Flushed::Leaving);
         assert_eq!((traffic.upper.private_reads, traffic.mrf.private_reads, traffic.mrf.moving_writes), (8, 8, 8));
@@ -240,7 +241,7 @@ mod tests {
 
     #[test]
     fn strands_end_for_the_whole_warp_whatever_the_guard() {
-        // No lane executes the branch; R1 is written back all the same, and read in the MRF.
+        // No lane executes the branch; R1 is written back all the same, and then read from the MRF.
         let text = "
             MOV R1, 1
             ISETP.LT.AND P0, R1, 0, PT

@@ -1,4 +1,4 @@
-//! A page of reports that needs nothing else: verdicts at a glance, plots, tables, what every number is.
+//! A self-contained page of reports: verdicts in an overview, plots, tables, and the source of every number.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -8,7 +8,7 @@ use crate::row::{Band, Row, Summary, UNKNOWN, Verdict};
 
 const STYLE: &str = include_str!("page.css");
 
-/// A page that needs no other file: its title, and what stands below it.
+/// A self-contained page, from its title and body.
 pub fn document(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -34,7 +34,7 @@ pub fn page(reports: &[PaperReport]) -> String {
     document("The papers' results beside ours", &body)
 }
 
-/// What a reader takes in at a glance: a strip for each report.
+/// The overview: a strip for each report.
 fn glance(reports: &[PaperReport]) -> Markup {
     let all: Vec<&Row> = reports.iter().flat_map(|report| &report.rows).collect();
     html! {
@@ -59,7 +59,7 @@ fn glance(reports: &[PaperReport]) -> Markup {
     }
 }
 
-/// A bar with a part for each verdict.
+/// A bar with a segment for each verdict.
 fn strip(summary: &Summary) -> Markup {
     html! {
         div.strip role="img" aria-label=(summary.words()) {
@@ -74,7 +74,7 @@ fn strip(summary: &Summary) -> Markup {
     }
 }
 
-/// How a verdict is shown.
+/// The CSS class of a verdict.
 fn class(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Agrees) => "agrees",
@@ -84,7 +84,7 @@ fn class(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
-/// The same in a letter, for those who do not see colours.
+/// The mark of a verdict, for readers who cannot rely on colours.
 fn mark(verdict: Verdict) -> char {
     match verdict {
         Verdict::Agrees => '\u{2713}',
@@ -133,7 +133,7 @@ fn section(report: &PaperReport) -> Markup {
     }
 }
 
-/// What each cause moves.
+/// A table of the headlines, with the effect of each cause.
 fn moved(causes: &[Moved]) -> Markup {
     html! {
         @if let Some(first) = causes.first() {
@@ -159,7 +159,7 @@ fn moved(causes: &[Moved]) -> Markup {
     }
 }
 
-/// The rows; a command that the row above has is not repeated.
+/// The rows. A command is not repeated if the row above already has it.
 fn lines(rows: &[Row]) -> Markup {
     let mut command = "";
     let lines = rows.iter().map(|row| {
@@ -172,7 +172,7 @@ fn lines(rows: &[Row]) -> Markup {
     html! { @for line in lines { (line) } }
 }
 
-/// A row, and below it what experiments show, as wide as the table.
+/// A row, followed by a row across the whole table with the results of its experiments.
 fn line(row: &Row, with_command: bool) -> Markup {
     let alone = row.why == UNKNOWN;
     let noted = !row.why.is_empty() && !alone;
@@ -210,7 +210,7 @@ fn line(row: &Row, with_command: bool) -> Markup {
 const WIDTH: f64 = 220.0;
 const HEIGHT: f64 = 20.0;
 
-/// A row's value and interval beside the paper's band, on a scale of its own.
+/// A row's value and interval beside the paper's band, drawn on the row's own scale.
 fn whisker(row: &Row) -> Markup {
     let Some(band) = row.paper.filter(|_| row.ours.is_finite()) else { return html! {} };
     let [low, high] = row.interval.unwrap_or([row.ours; 2]);
@@ -218,7 +218,7 @@ fn whisker(row: &Row) -> Markup {
     let x = |value: f64| WIDTH * ((value - least) / (most - least)).clamp(0.0, 1.0);
     let width = (x(band.high) - x(band.low)).max(2.0);
     let middle = HEIGHT / 2.0;
-    // An element of SVG without contents needs its end tag.
+    // An element of SVG without contents needs an end tag.
     html! {
         svg.row.(class(row.verdict)) viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) aria-hidden="true" {
             rect.band x=(tenths(x(band.low))) y="2" width=(tenths(width)) height=(HEIGHT - 4.0) {}
@@ -231,7 +231,7 @@ fn whisker(row: &Row) -> Markup {
     }
 }
 
-/// The ends of a row's scale. A band without an end ("at least") is cut.
+/// The ends of a row's scale. A band without an upper or lower end ("at least") is cut off.
 fn scale(band: Band, values: [f64; 3]) -> [f64; 2] {
     let [ours, low, high] = values;
     let off = (band.low - ours).max(ours - band.high).max(0.0);
@@ -292,7 +292,7 @@ mod tests {
         for text in ["http", "<script", "src="] {
             assert!(!page.contains(text), "{text}");
         }
-        // A command that the row above has is not repeated.
+        // A command is not repeated if the row above already has it.
         assert_eq!(page.matches("gpurf run saxpy.toml").count(), 1);
     }
 
@@ -317,7 +317,7 @@ mod tests {
         }
         let alone = Claim::share("", "", 0.98, 2.0).row("m", crate::Estimate::number(0.97));
         assert!(!whisker(&alone).into_string().contains("<path"));
-        // "At least" does not push the value to the end of its scale.
+        // The open end of "at least" does not push the value to the edge of the scale.
         let [least, most] = scale(alone.paper.unwrap(), [0.97, 0.96, 0.98]);
         assert!(least < 0.96 && most < 2.0, "{least} {most}");
         assert_eq!(whisker(&Claim::none("").row("m", crate::Estimate::number(1.0))).into_string(), "");

@@ -1,7 +1,8 @@
 //! Results of runs on disk: an interrupted report resumes where it stopped.
 //!
-//! Each run has a file of its own, which appears whole or not at all. Its name is a digest of all that decides the result: the program with its models, kernel,
-//! configuration. A file has this text again and a digest of the result, so that a damaged or foreign one is no result, and the run is made again.
+//! Each run has a file of its own, which is written atomically. Its name is a digest of everything that decides the result: the program with its
+//! models, kernel, configuration. The file repeats this text and has a digest of the result. A damaged or foreign file therefore does not count as a
+//! result, and the run is repeated.
 
 use std::borrow::Cow;
 use std::fs;
@@ -15,22 +16,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::sweep::Outcome;
 
-/// A folder of results.
+/// A folder with the results of runs.
 #[derive(Debug)]
 pub struct Kept {
     folder: PathBuf,
     /// Digest of the program.
     program: String,
-    /// What is there is not read.
+    /// Whether existing results are ignored.
     fresh: bool,
-    /// The first result that could not be written.
+    /// The error of the first result that could not be written.
     unwritten: Mutex<Option<String>>,
 }
 
-/// A file.
+/// Contents of a file.
 #[derive(Serialize, Deserialize)]
 struct Record<'a> {
-    /// What decides the result.
+    /// The text of everything that decides the result.
     key: Cow<'a, str>,
     /// Digest of the result.
     digest: String,
@@ -38,22 +39,22 @@ struct Record<'a> {
 }
 
 impl Kept {
-    /// Results in this folder, of the program with this digest; a fresh one does not read what is there.
+    /// Results in this folder, of the program with this digest. If `fresh`, existing results are not read.
     pub fn new(folder: PathBuf, program: String, fresh: bool) -> Self {
         Self { folder, program, fresh, unwritten: Mutex::default() }
     }
 
-    /// The folder.
+    /// The folder of the results.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Why a result could not be written, the first time.
+    /// The error of the first result that could not be written.
     pub fn unwritten(&self) -> Option<String> {
         self.unwritten.lock().expect("no panic with the lock").clone()
     }
 
-    /// All that decides the result of a run.
+    /// The text of everything that decides the result of a run.
     pub(crate) fn key(&self, run: &str) -> String {
         format!("program {}, {run}", self.program)
     }
@@ -62,7 +63,7 @@ impl Kept {
         self.folder.join(format!("{}.json", digest_of(key.as_bytes())))
     }
 
-    /// The result that is there.
+    /// The stored result of a run, if there is a valid one.
     pub(crate) fn read(&self, key: &str) -> Option<Outcome> {
         if self.fresh {
             return None;
@@ -72,7 +73,7 @@ impl Kept {
         (record.key == key && record.digest == digest(&record.result)).then(|| record.result.into_owned())
     }
 
-    /// Keeps a result.
+    /// Stores a result.
     pub(crate) fn write(&self, key: &str, result: &Outcome) {
         let record = Record { key: key.into(), digest: digest(result), result: Cow::Borrowed(result) };
         let bytes = serde_json::to_vec(&record).map_err(io::Error::from);
@@ -101,7 +102,7 @@ mod tests {
     use crate::follow::{Flushed, FollowedCache};
     use crate::{Code, Ended, Kernel, Point, RunName, Size, SweepPlan, Watcher, sweep};
 
-    /// Threads that add something to a word of a file.
+    /// Adds the thread index to each word of a file.
     const MANIFEST: &str = r#"
 kernel = "sums"
 grid = [1, 1, 1]
@@ -133,14 +134,14 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         Kernel { name, path, image, ptx: None, manifest, code: Code::PTX, size: Size::Own, sample: None }
     }
 
-    /// A folder with the file of data.
+    /// A temporary folder with the data file.
     fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("data.bin"), [1; 128]).unwrap();
         folder
     }
 
-    /// One of each kind, and two of the model.
+    /// One run of each kind, and two runs of the model.
     fn plan() -> SweepPlan {
         let mut plan = SweepPlan::default();
         plan.usage();
@@ -155,7 +156,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         Kept::new(folder.join("runs"), "program".into(), false)
     }
 
-    /// Names the runs that are made and those that are not, and stops after the first so many.
+    /// Records which runs are made and how many are skipped, and stops the sweep after `until` made runs.
     struct Watched {
         made: Mutex<BTreeSet<String>>,
         kept: Mutex<usize>,
@@ -176,7 +177,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         }
     }
 
-    /// Runs of the plan, until so many are made: their results, what was made, and how many were there.
+    /// Sweeps the plan until `until` runs are made. Returns the results, the names of the runs made, and the number of stored results used.
     fn ran(kernel: &Kernel, plan: &SweepPlan, kept: &Kept, until: usize) -> (String, BTreeSet<String>, usize) {
         let stop: &'static AtomicBool = Box::leak(Box::default());
         let watched = Watched { made: Mutex::default(), kept: Mutex::default(), until, stop };
@@ -185,7 +186,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         (format!("{results:?}"), watched.made.into_inner().unwrap(), watched.kept.into_inner().unwrap())
     }
 
-    /// The number of runs that are made.
+    /// The number of runs made.
     fn made(kernel: &Kernel, plan: &SweepPlan, kept: &Kept) -> usize {
         ran(kernel, plan, kept, usize::MAX).1.len()
     }
@@ -205,7 +206,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
             assert_eq!((there, again == whole), (until, true));
             assert!(first.is_disjoint(&second) && first.union(&second).eq(&all));
         }
-        // A fresh one makes all of them, and keeps them.
+        // A fresh sweep makes all runs, and stores them.
         assert_eq!(made(&kernel, &plan, &kept), 3);
         let fresh = Kept { fresh: true, ..self::kept(folder.path()) };
         assert_eq!((made(&kernel, &plan, &fresh), made(&kernel, &plan, &kept)), (3, 0));
@@ -227,7 +228,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
             for damaged in [&b""[..], &bytes[..bytes.len() / 2], b"{}", b"\xff", foreign, &wrong] {
                 fs::write(file, damaged).unwrap();
                 let (again, second, there) = ran(&kernel, &plan, &kept, usize::MAX);
-                // Of what is counted on the oracle, what is there is not counted again.
+                // Of the counts made in one run on the oracle, those that are stored are not made again.
                 assert_eq!((second.len(), there), (1, plan.runs(1) - 1), "{}", String::from_utf8_lossy(damaged));
                 assert_eq!((again == whole, &fs::read(file).unwrap()), (true, bytes));
             }
@@ -240,13 +241,13 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         let (first, plan) = (kernel(folder.path(), MANIFEST), plan());
         let here = kept(folder.path());
         assert_eq!((made(&first, &plan, &here), made(&first, &plan, &here)), (3, 0));
-        // The code, a number of the manifest, the contents of a file, the program.
+        // A change of the code, a number of the manifest, the contents of a file, or the program makes new runs.
         let code = kernel(folder.path(), &MANIFEST.replace("R4, R0, !PT", "R4, 7, !PT"));
         let grid = kernel(folder.path(), &MANIFEST.replace("grid = [1", "grid = [2"));
         for changed in [&code, &grid] {
             assert_eq!((made(changed, &plan, &here), made(changed, &plan, &here)), (3, 0));
         }
-        // Options of the compiler that leave the code as it is. A sample, which only the model takes; another one.
+        // Compiler options that do not change the code make no new run. A sample changes only the runs of the model, as does another sample.
         let tree = Code::PTX.with_setting("compiler.schedule=tree").unwrap();
         assert_eq!(made(&Kernel { code: tree, ..first.clone() }, &plan, &here), 0);
         for sample in [Some(1000), Some(2000)] {
@@ -257,7 +258,7 @@ buffer = { name = "data", type = "u32", len = 32, init = { file = "data.bin" }, 
         assert_eq!((made(&first, &plan, &other), made(&first, &plan, &here)), (3, 0));
         fs::write(folder.path().join("data.bin"), [2; 128]).unwrap();
         assert_eq!((made(&first, &plan, &here), made(&first, &plan, &here)), (3, 0));
-        // A configuration, the options of the compiler, a cache.
+        // Another configuration, other compiler options and another cache are new runs.
         let mut changed = SweepPlan::default();
         changed.point(Point::preset("baseline").with("sm.scheduler=round_robin"));
         changed.some_levels(false);

@@ -1,8 +1,8 @@
-//! The kernels that reports run unless told otherwise: test kernels after the benchmarks of a paper.
+//! The kernels that reports run by default: test kernels modelled on the benchmarks of a paper.
 
 use crate::sweep::Size;
 
-/// After the benchmarks of the hierarchy thesis (tables 4.2 and 4.3): those with HT in `tests/kernels/README.md`.
+/// After the benchmarks of the hierarchy thesis (tables 4.2 and 4.3): kernels marked HT in `tests/kernels/README.md`.
 pub const HIERARCHY_THESIS: &[&str] = &[
     "backprop",
     "bfs",
@@ -32,7 +32,8 @@ pub const HIERARCHY_THESIS: &[&str] = &[
     "vectorAdd",
 ];
 
-/// The six benchmarks that the hierarchy thesis's study of unified memory looks at (7.1.1): needle with three sizes of tile; cgemm is its DGEMM, MUM its GPU-mummer.
+/// The six benchmarks that the hierarchy thesis's study of unified memory examines (7.1.1), needle with three tile sizes. cgemm stands for its DGEMM,
+/// MUM for its GPU-mummer.
 pub const UNIFIED_MEMORY: &[&str] = &[
     "bfs-unified",
     "cgemm-unified",
@@ -44,7 +45,7 @@ pub const UNIFIED_MEMORY: &[&str] = &[
     "pcr-unified",
 ];
 
-/// After the benchmarks of that study (table 4.3): those with HU in `tests/kernels/README.md`.
+/// After the benchmarks of that study (table 4.3): kernels marked HU in `tests/kernels/README.md`.
 #[cfg(test)]
 const HIERARCHY_THESIS_UNIFIED: &[&str] = &[
     "backprop",
@@ -67,7 +68,7 @@ const HIERARCHY_THESIS_UNIFIED: &[&str] = &[
     "vectorAdd",
 ];
 
-/// After the benchmarks of the hybrid paper (6.1): those with HP in `tests/kernels/README.md`.
+/// After the benchmarks of the hybrid paper (6.1): kernels marked HP in `tests/kernels/README.md`.
 pub const HYBRID_PAPER: &[&str] = &[
     "bfs",
     "binomialOptions",
@@ -88,7 +89,7 @@ pub const HYBRID_PAPER: &[&str] = &[
     "vectorAdd",
 ];
 
-/// After the benchmarks of the suites that the stealing paper draws on (V-B): those with SP in `tests/kernels/README.md`.
+/// After the benchmarks of the suites that the stealing paper draws on (V-B): kernels marked SP in `tests/kernels/README.md`.
 pub const STEALING_PAPER: &[&str] = &[
     "binomialOptions",
     "blackScholes",
@@ -139,14 +140,14 @@ pub const SHARING_THESIS_POWER: &[&str] = &[
     "vectorAdd",
 ];
 
-/// After the name of a kernel that has the thesis's blocks on large data, in a manifest of this name.
+/// Suffix of a kernel name, and of its manifest, with the thesis's block sizes on large data.
 const THESIS_BLOCKS: &str = "-fermi";
-/// Likewise on an SM with 16 KB of scratchpad memory, whatever the data: with other blocks it would not limit them.
+/// Suffix for an SM with 16 KB of scratchpad memory, used for data of any size: with other blocks, scratchpad memory would not limit the kernel.
 const THESIS_SCRATCHPAD: &str = "-fermi-16k";
-/// After the name of a kernel whose large data are those of the study of unified memory, in a manifest of this name.
+/// Suffix of a kernel name, and of its manifest, with the large data of the study of unified memory.
 const UNIFIED: &str = "-unified";
 
-/// The manifest of one of the project's kernels, and what rows call the kernel.
+/// The manifest of one of the project's kernels, and the kernel's name in rows.
 pub fn manifest(name: &str, size: Size) -> (String, &str) {
     let small = size != Size::Large;
     let run_of_its_own = name.split_once(THESIS_BLOCKS).or_else(|| name.split_once(UNIFIED));
@@ -158,9 +159,9 @@ pub fn manifest(name: &str, size: Size) -> (String, &str) {
     }
 }
 
-/// Those that registers limit on the machine of the sharing thesis's chapter 2; then kernels after its tables 2.1 and 2.4 that registers do not limit here, in
-/// which sharing must not change a cycle. Kernels of table 2.1 have its blocks. `gameOfLife` would be another one of the first, but it uses results of global atomic operations, for which one of the
-/// rules for locks is refused.
+/// Kernels that registers limit on the machine of the sharing thesis's chapter 2, followed by kernels of its tables 2.1 and 2.4 that registers do not
+/// limit here: for these, sharing must not change a cycle. Kernels of table 2.1 have its block sizes. `gameOfLife` would belong to the first group,
+/// but it uses results of global atomic operations, for which one of the rules for locks is refused.
 pub const SHARING_THESIS_REGISTERS: &[&str] = &[
     "bPlusTree-fermi",
     "hotspot-fermi",
@@ -178,7 +179,8 @@ pub const SHARING_THESIS_REGISTERS: &[&str] = &[
     "NN",
 ];
 
-/// After table 2.2 of the sharing thesis, with its blocks (`needle` is NW1 and NW2), and after table 2.4, which scratchpad memory does not limit.
+/// After table 2.2 of the sharing thesis, with its block sizes (`needle` is NW1 and NW2), and after table 2.4, whose kernels scratchpad memory does
+/// not limit.
 pub const SHARING_THESIS_SCRATCHPAD: &[&str] = &[
     "CONV1-fermi-16k",
     "CONV2-fermi-16k",
@@ -191,7 +193,7 @@ pub const SHARING_THESIS_SCRATCHPAD: &[&str] = &[
     "NN",
 ];
 
-/// After tables 3.3 and 3.4 of the sharing thesis, as far as their blocks are known; MC2 is of its section 3.4.1.9.
+/// After tables 3.3 and 3.4 of the sharing thesis, if their block sizes are known; MC2 is from its section 3.4.1.9.
 pub const SHARING_THESIS_RELEASE: &[&str] = &[
     "backprop-fermi-16k",
     "DCT1-fermi-16k",
@@ -215,7 +217,7 @@ pub const SHARING_THESIS_RELEASE: &[&str] = &[
 mod tests {
     use super::*;
 
-    /// Each has a large run, or one with the thesis's blocks, and little data, and PTX beside each source.
+    /// Each kernel has a manifest for large data, or one with the thesis's block sizes, a manifest for small data, and PTX beside each source.
     #[test]
     fn their_manifests_are_there() {
         let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels"));

@@ -1,8 +1,9 @@
-//! Accesses to each level of the software-managed hierarchy, counted on the oracle: what the hierarchy thesis did with its simulator of PTX (4.2).
+//! Accesses to each level of the software-managed hierarchy, counted on the oracle. The hierarchy thesis counted them on its simulator of PTX (4.2).
 //!
-//! Which level an operand is read in or written to stands in the instruction, so that no time is needed, and what a program does is the same whatever the levels.
-//! So one run of a kernel counts how often each instruction of each strand is executed ([`Profile`]); the accesses of any number of hierarchies follow from that
-//! and from the levels that the compiler gives to the instructions. The compiler's checker proves each of them ([`hierarchy::check()`]).
+//! An instruction names the level of each operand and result. So the counts need no timing, and the execution of a program does not depend on the
+//! levels. One run of a kernel therefore counts how often each instruction of each strand is executed ([`Profile`]). The accesses of any number of
+//! hierarchies follow from these counts and from the levels that the compiler assigns. The compiler's checker verifies each assignment
+//! ([`hierarchy::check()`]).
 
 use std::collections::BTreeMap;
 
@@ -13,13 +14,13 @@ use gpurf_isa::{Instruction, LastResultFile, Op};
 use gpurf_oracle::Issue;
 use gpurf_oracle::levels::{Accesses, LevelCounts, groups};
 
-/// Which levels a hierarchy has, by a name that does not say which design it belongs to.
+/// Options of a hierarchy, under a name that does not depend on the design.
 pub type LevelOptions = HierarchyOptions;
 
-/// Why the compiler's checker refuses levels.
+/// The reason why the compiler's checker refuses an assignment of levels.
 pub type LevelError = CheckError;
 
-/// A kernel's code with its values at the levels of a hierarchy.
+/// A kernel's code, with its values assigned to the levels of a hierarchy.
 #[derive(Debug)]
 pub struct Levelled {
     /// The hierarchy.
@@ -28,10 +29,10 @@ pub struct Levelled {
 }
 
 impl Levelled {
-    /// The levels of a kernel's values.
+    /// Assigns the values of a kernel to levels.
     ///
     /// # Errors
-    /// A defect of the compiler: a read that on some path does not find its value.
+    /// If the compiler has a defect: on some path, a read does not find its value.
     pub fn new(kernel: &Kernel, options: HierarchyOptions) -> Result<Self, Box<CheckError>> {
         let mut code = kernel.code.clone();
         hierarchy::run(&mut code, &options);
@@ -39,13 +40,13 @@ impl Levelled {
         Ok(Self { options, code })
     }
 
-    /// What decides where strands begin.
+    /// The rule that decides where strands end, and so where they begin.
     pub fn strands(&self) -> StrandRule {
         let ends = self.code.iter().map(|instruction| instruction.control.strand_end).collect();
         StrandRule { ends, keep_at_barriers: self.options.keep_when_descheduled }
     }
 
-    /// Accesses in each strand, by the instruction that it begins with.
+    /// Accesses in each strand, with the index of the strand's first instruction.
     pub fn counts<'a>(&'a self, profile: &'a Profile) -> impl Iterator<Item = (u32, LevelCounts)> + 'a {
         (0..).zip(&profile.strands).filter(|(_, times)| !times.is_empty()).map(|(first, times)| {
             let mut counts = LevelCounts::default();
@@ -57,16 +58,16 @@ impl Levelled {
     }
 }
 
-/// Where strands end. Most hierarchies agree.
+/// Where strands end. Most hierarchies have the same rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrandRule {
-    /// Whether one ends after each instruction.
+    /// Whether a strand ends after each instruction.
     ends: Vec<bool>,
-    /// A warp that waits at a barrier keeps its contents: only the limit study's ideal machine does that.
+    /// Whether a warp that waits at a barrier keeps its contents, as only the limit study's ideal machine does.
     keep_at_barriers: bool,
 }
 
-/// How often an instruction was executed in some lane, and in how many groups of four lanes in all.
+/// How often an instruction was executed in at least one lane, and in how many groups of four lanes in total.
 #[derive(Clone, Copy, Default, Debug)]
 struct Times {
     executions: u64,
@@ -78,16 +79,16 @@ struct Times {
 pub struct Profile {
     /// Where strands end.
     pub rule: StrandRule,
-    /// By the instruction that the strand begins with; empty where none does.
+    /// Counts of each strand, at the index of its first instruction; empty at other indices.
     strands: Vec<Vec<Times>>,
     /// The block that runs; blocks run one after the other.
     block: u64,
-    /// The strand that each warp of it is in; none after the end of one.
+    /// The first instruction of each warp's current strand; `None` between strands.
     warps: Vec<Option<u32>>,
 }
 
 impl Profile {
-    /// Nothing executed yet.
+    /// A profile that has counted nothing.
     pub fn new(rule: StrandRule) -> Self {
         Self { strands: vec![Vec::new(); rule.ends.len()], rule, block: 0, warps: Vec::new() }
     }
@@ -98,7 +99,7 @@ impl Profile {
         self.warps.clear();
     }
 
-    /// An instruction of a warp is about to take effect.
+    /// Counts an instruction that a warp issues.
     pub fn issue(&mut self, at: &Issue<'_>) {
         if at.warp.block != self.block {
             self.block = at.warp.block;
@@ -125,15 +126,15 @@ impl Profile {
     }
 }
 
-/// Marks the ends of a kernel's strands. They are in the same places whatever the levels.
+/// Marks the ends of a kernel's strands. Their places do not depend on the levels.
 pub fn end_strands(kernel: &mut Kernel) {
     hierarchy::run(&mut kernel.code, &HierarchyOptions { orf_entries: 1, ..HierarchyOptions::NONE });
 }
 
-/// Counts of each strand, by the kernel and the instruction that it begins with. Strands are where they are, whatever the levels.
+/// Counts of each strand, by kernel and first instruction. Where strands lie does not depend on the levels.
 pub type Strands = BTreeMap<(String, u32), LevelCounts>;
 
-/// Strands as a list: their names are no keys of JSON.
+/// Serializes strands as a list, because their keys are not strings, as JSON requires.
 pub(crate) mod list {
     use gpurf_oracle::levels::LevelCounts;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -149,13 +150,13 @@ pub(crate) mod list {
     }
 }
 
-/// The traffic that energy is a function of. A copy is a write of the ORF for an operand that comes from the MRF.
+/// The traffic from which energy is computed. A copy writes an operand that comes from the MRF to the ORF.
 pub fn traffic(counts: &LevelCounts) -> Traffic {
     let lrf = PrivateLevel { reads: counts.lrf.reads(), moving_reads: 0, writes: counts.lrf.writes() };
     Traffic { mrf: level(&counts.mrf), upper: level(&counts.orf), lrf }
 }
 
-/// The same operands and results with an MRF alone. A result that goes to two levels is one there.
+/// The traffic of the same operands and results with an MRF alone. A result that is written to two levels counts once.
 pub fn flat(counts: &LevelCounts) -> Traffic {
     Traffic { mrf: level(&counts.flat), ..Traffic::default() }
 }
@@ -171,7 +172,7 @@ fn level(accesses: &Accesses) -> Level {
     }
 }
 
-/// A hierarchy in words.
+/// Describes a hierarchy in words.
 pub fn name(options: &HierarchyOptions) -> String {
     let entries = options.orf_entries;
     let lrf = match options.lrf {
@@ -182,7 +183,7 @@ pub fn name(options: &HierarchyOptions) -> String {
     format!("ORF of {entries}{lrf}")
 }
 
-/// Energy, with an MRF alone as 1.
+/// Energy relative to that of an MRF alone.
 pub fn energy(counts: &LevelCounts, options: &HierarchyOptions) -> f64 {
     let entries = if options.priced_as == 0 { options.orf_entries } else { options.priced_as };
     let energies = Energies::thesis(entries.into(), options.active_warps.into());
@@ -199,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// Strands of a kernel by the judge of `gpurf-oracle`, which sees the levels in each instruction, and by the profile.
+    /// Counts of a kernel's strands by the judge of `gpurf-oracle`, which reads the levels of each instruction, and by the profile.
     fn both(name: &str, options: HierarchyOptions) -> [BTreeMap<u32, LevelCounts>; 2] {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels");
         let manifest = Manifest::load(format!("{folder}/{name}.toml").as_ref()).unwrap();

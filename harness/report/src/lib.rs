@@ -1,28 +1,28 @@
-//! Reports: what the papers say beside what is measured here.
+//! Reports: the papers' results beside those measured here.
 //!
-//! The central idea: a report is a list of [`Row`]s, and a row is a function of runs. So a report first says what it wants to have run ([`SweepPlan`]), all runs
-//! of all of its parts are made once, on several threads ([`sweep()`]), and rows and plots are made from what came out ([`Results`]). A row whose runs did not
-//! all come to their end is left out; no kernel is ever left out of a mean.
+//! The central idea: a report is a list of [`Row`]s, and a row is a function of runs. So a report first declares the runs that it needs
+//! ([`SweepPlan`]), all runs of all of its parts are made once, on several threads ([`sweep()`]), and rows and plots are computed from their results
+//! ([`Results`]). A row is left out if one of its runs did not complete; no kernel is ever left out of a mean.
 //!
 //! A run takes seconds on large data. [`Kept`] keeps each result on disk, so that an interrupted report resumes where it stopped.
 //!
-//! A launch of the model that is longer than it needs to be to fill the SM is run in part ([`Kernel::sample`]); what is counted on the oracle is counted in one
-//! run of a kernel.
+//! A launch that is longer than the model needs to fill the SM is run only in part ([`Kernel::sample`]); all counts on the oracle come from a single
+//! run of each kernel.
 //!
-//! * [`usage`] watches values on the oracle; [`traffic`] says what a level above the MRF avoids.
-//! * [`levels`] counts accesses to each level of the software-managed hierarchy on the oracle, [`follow`] those of a cache in program order.
-//! * [`reports`] gives those that can be made: a [`Definition`] each, in parts.
-//! * [`energy`] is the energy of a run on any machine.
-//! * [`html`] is a page of them with plots, which needs no other file.
+//! * [`usage`] observes values on the oracle; [`traffic`] computes the accesses of the MRF that a level above it avoids.
+//! * [`levels`] counts accesses to each level of the software-managed hierarchy on the oracle, [`follow`] those to a cache in program order.
+//! * [`reports`] lists the reports: a [`Definition`] each, in parts.
+//! * [`energy`] computes the energy of a run on any machine.
+//! * [`html`] makes a self-contained page of reports with plots.
 //!
 //! `docs/reports.md` says how each row is measured.
 
-/// Names of events that a report reads, and the list of them.
+/// Defines the names of the events that a report reads, and a list of them.
 macro_rules! events {
     ($($name:ident = $event:literal,)+) => {
         $(pub const $name: &str = $event;)+
 
-        /// All of them.
+        /// All of these names.
         #[cfg(test)]
         pub const ALL: &[&str] = &[$($name),+];
     };
@@ -76,12 +76,12 @@ macro_rules! designs {
     ($($design:ident)+) => {
         $(mod $design;)+
 
-        /// Every report that can be made: design by design, then those of what stands beside all designs.
+        /// Every report: first those of the designs, then those that do not belong to one design.
         pub fn reports() -> impl Iterator<Item = &'static Definition> {
             [$($design::REPORTS),+, power::REPORTS, share::REPORTS, unified::REPORTS].into_iter().flatten()
         }
 
-        /// How the register file of a design is priced.
+        /// How the energy of a design's register file is computed.
         fn prices_of(design: &str) -> energy::Prices {
             match design {
                 $(stringify!($design) => $design::PRICES,)+
@@ -93,7 +93,7 @@ macro_rules! designs {
 
 gpurf_blocks::each_design!(designs);
 
-/// A ratio; that to nothing is 0.
+/// A ratio; 0 if the denominator is 0.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }

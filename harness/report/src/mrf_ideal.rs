@@ -1,4 +1,4 @@
-//! The register file without conflicts: the report on bank stealing has it as a bound.
+//! The register file without bank conflicts, which the report on bank stealing uses as a bound.
 
 use crate::Definition;
 use crate::energy::Prices;
@@ -6,5 +6,5 @@ use crate::energy::Prices;
 /// It has no report of its own.
 pub const REPORTS: &[Definition] = &[];
 
-/// Its accesses are those of banks.
+/// All of its accesses are to banks.
 pub const PRICES: Prices = Prices::BANKS;

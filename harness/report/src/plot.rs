@@ -6,7 +6,7 @@ use serde::Serialize;
 /// How values are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
-    /// A line for each series.
+    /// One line for each series.
     Lines,
     /// Bars beside each other.
     Bars,
@@ -17,7 +17,7 @@ pub enum Style {
 /// Values of one kind, one for each place on the x axis.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Series {
-    /// What they are.
+    /// Name of the series.
     pub name: String,
     /// The values.
     pub values: Vec<f64>,
@@ -28,43 +28,43 @@ pub struct Series {
 pub struct Plot {
     /// Its title.
     pub title: String,
-    /// What the x axis is.
+    /// Name of the x axis.
     pub x: String,
-    /// What the y axis is.
+    /// Name of the y axis.
     pub y: String,
-    /// Places on the x axis.
+    /// Names of the places on the x axis.
     pub places: Vec<String>,
-    /// Values.
+    /// The series.
     pub series: Vec<Series>,
-    /// How they are drawn.
+    /// How the values are drawn.
     #[serde(skip)]
     pub style: Style,
-    /// The paper's band, drawn below them.
+    /// The paper's band, drawn behind the values.
     #[serde(skip)]
     pub band: Option<[f64; 2]>,
 }
 
 const WIDTH: f64 = 640.0;
-/// Of the part with the values.
+/// Height of the plot area.
 const PLOT: f64 = 210.0;
 const LEFT: f64 = 56.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 12.0;
-/// Room below the axis for names that lie, and for the axis's own name.
+/// Height below the plot area for horizontal names of places, and for the name of the axis.
 const SHORT_BOTTOM: f64 = 22.0;
 const AXIS: f64 = 16.0;
-/// A letter's width.
+/// Average width of a letter.
 const LETTER: f64 = 6.4;
-/// Names of the page's colours.
+/// The page's colours, as CSS variables.
 const COLOURS: [&str; 6] = ["var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)"];
 
 impl Plot {
-    /// As an SVG element.
+    /// Renders the plot as an SVG element.
     pub fn svg(&self) -> Markup {
         let frame = Frame { count: self.places.len().max(1) as f64, range: self.range(), height: PLOT };
         let longest = self.places.iter().map(|place| place.chars().count()).max().unwrap_or(0) as f64 * LETTER;
         let is_number = |place: &String| place.parse::<f64>().is_ok();
-        // Names that do not fit beside each other stand on end; of numbers some are left out.
+        // Names that do not fit beside each other are drawn at an angle; numbers that do not fit are drawn only in part.
         let on_end = longest > frame.step() - 4.0 && !self.places.iter().all(is_number);
         let names = if on_end { 0.87 * longest + 16.0 } else { SHORT_BOTTOM };
         let height = TOP + PLOT + names + if self.x.is_empty() { 0.0 } else { AXIS };
@@ -83,7 +83,7 @@ impl Plot {
         }
     }
 
-    /// The series' names in their colours.
+    /// The names of the series in their colours.
     pub fn legend(&self) -> Markup {
         html! {
             @for (series, colour) in self.coloured() {
@@ -97,7 +97,7 @@ impl Plot {
         self.series.iter().zip(COLOURS.into_iter().cycle())
     }
 
-    /// From the least value, 0 at most, to the greatest.
+    /// The range of the y axis: from the least value, or 0 if that is less, to the greatest; both are rounded outwards to a grid line.
     fn range(&self) -> [f64; 2] {
         let finite = |values: Vec<f64>| values.into_iter().filter(|v| v.is_finite()).collect::<Vec<_>>();
         let mut values: Vec<f64> = match self.style {
@@ -121,7 +121,7 @@ impl Plot {
         let ticks = ((high - low) / step).round() as i64;
         let (right, width) = (WIDTH - RIGHT, WIDTH - LEFT - RIGHT);
         let middle = TOP + frame.height / 2.0;
-        // An element of SVG without contents needs its end tag.
+        // An element of SVG without contents needs an end tag.
         html! {
             @if let Some([low, high]) = self.band {
                 @let (top, bottom) = (frame.y(high), frame.y(low));
@@ -139,7 +139,7 @@ impl Plot {
         }
     }
 
-    /// Names of the places, all of them or every so many.
+    /// Draws the names of every `every`-th place.
     fn names(&self, frame: &Frame, on_end: bool, every: usize) -> Markup {
         html! {
             @for (index, place) in self.places.iter().enumerate().step_by(every) {
@@ -202,14 +202,14 @@ impl Plot {
         }
     }
 
-    /// What the pointer shows.
+    /// The tooltip of a value.
     fn title_of(&self, series: &Series, index: usize) -> Markup {
         let place = self.places.get(index).map_or("", String::as_str);
         html! { title { (place) ", " (series.name) ": " (format!("{:.3}", series.values[index])) } }
     }
 }
 
-/// Where things lie.
+/// Converts places and values to coordinates.
 struct Frame {
     count: f64,
     range: [f64; 2],
@@ -231,7 +231,7 @@ impl Frame {
     }
 }
 
-/// A round distance between lines of a grid: about six of them.
+/// A round distance between grid lines, for about six of them.
 fn step(range: f64) -> f64 {
     let rough = if range > 0.0 { range / 6.0 } else { 0.2 };
     let power = 10f64.powf(rough.log10().floor());
@@ -239,7 +239,7 @@ fn step(range: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-/// A coordinate: a tenth of a pixel is exact enough.
+/// Formats a coordinate; a tenth of a pixel is exact enough.
 pub(crate) fn tenths(value: f64) -> String {
     format!("{value:.1}")
 }
@@ -290,7 +290,7 @@ mod tests {
             |letters: usize| (0..20).map(|n| format!("{n:02}{}", "k".repeat(letters))).collect::<Vec<String>>();
         let (short, long) = (named(kernels(8)), named(kernels(28)));
         assert!(short.contains("rotate(-60") && height(&long) > height(&short) + 100.0, "{}", height(&long));
-        // Of 65 numbers every other one is named; of 10 all are.
+        // Every second of 65 numbers is drawn, or fewer; of 10, all are.
         let numbers = |count: usize| named((0..count).map(|n| n.to_string()).collect());
         assert!(numbers(65).matches("class=\"middle\"").count() < 50);
         assert!(numbers(10).matches("class=\"middle\"").count() == 12);

@@ -1,4 +1,4 @@
-//! A report as a whole.
+//! Reports, their parts, and their headlines.
 
 use serde::Serialize;
 
@@ -12,39 +12,39 @@ use crate::sweep::{Point, Results, SAMPLE, Size, SweepPlan};
 pub struct PaperReport {
     /// Its name.
     pub report: &'static str,
-    /// What it is about.
+    /// Its subject.
     #[serde(skip)]
     pub title: &'static str,
-    /// What they run on.
+    /// The data size of the runs.
     pub size: Size,
-    /// Cycles of a launch after which no block begins any more: what is longer is a sample. Nothing: all blocks run.
+    /// Cycles of a launch after which no new block starts: a launch that takes longer is a sample. `None`: all blocks run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<u64>,
     /// The kernels.
     pub kernels: Vec<String>,
-    /// How they are compiled, but in rows that name another order of instructions.
+    /// How the kernels are compiled, except in rows that name another instruction order.
     #[serde(flatten)]
     pub code: Code,
-    /// How many rows agree.
+    /// Number of rows with each verdict.
     pub summary: Summary,
-    /// The results.
+    /// The rows.
     pub rows: Vec<Row>,
-    /// What each cause of a difference moves.
+    /// The headlines with each cause of a difference mended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Moved>,
     /// Results of the papers that are not compared.
     pub absent: Vec<Absent>,
-    /// Plots: curves over sizes, values of kernels.
+    /// Plots, for example curves over sizes and values of kernels.
     pub plots: Vec<Plot>,
 }
 
 impl PaperReport {
-    /// Counts the rows again.
+    /// Counts the verdicts of the rows again.
     pub fn count(&mut self) {
         self.summary = Summary::of(&self.rows);
     }
 
-    /// Sets what rows that do not agree are with settings changed: each setting, and the report's rows with it.
+    /// Records the values of doubtful rows with other settings. `changed` has each setting, and the report's rows with it.
     pub fn take_up(&mut self, changed: &[(&str, Vec<Row>)]) {
         for row in &mut self.rows {
             let tried = |(setting, rows): &(&str, Vec<Row>)| {
@@ -56,7 +56,7 @@ impl PaperReport {
         }
     }
 
-    /// What the kernels run on, in words.
+    /// The data size of the runs, and whether launches are sampled, in words.
     pub fn data(&self) -> String {
         let size = self.size.words();
         self.sample
@@ -68,72 +68,72 @@ impl PaperReport {
 pub struct Part {
     /// Its name.
     pub name: &'static str,
-    /// What it has to run.
+    /// Plans its runs.
     pub plan: fn(&mut SweepPlan),
-    /// Its rows; those are left out whose runs did not all end.
+    /// Makes its rows; a row is left out if one of its runs did not complete.
     pub rows: fn(&Results<'_>) -> Vec<Row>,
-    /// Its plots, likewise.
+    /// Makes its plots; a plot is left out if one of its runs did not complete.
     pub plots: fn(&Results<'_>) -> Vec<Plot>,
 }
 
-/// The part of a report that has some of its rows again, with the kernels' instructions in the other orders.
+/// The part of a report that repeats some of its rows with the kernels' instructions in other orders.
 pub const ORDERS: &str = "orders";
 
-/// What is compared between the orders of instructions.
+/// The rows that are compared between the orders of instructions.
 pub struct Orders {
-    /// What the rows need to have run.
+    /// Plans the runs of the rows.
     pub plan: fn(&mut SweepPlan),
-    /// What the rows are about.
+    /// The metrics of the rows.
     pub metrics: &'static [&'static str],
 }
 
-/// The part of a report that has its headlines, on its paper's machine.
+/// The part of a report with its headlines, on its paper's machine.
 pub const HEADLINES: &str = "headlines";
 
-/// The part of a report that has its headlines again, with each of the causes of a difference switched.
+/// The part of a report that repeats its headlines with each cause of a difference mended.
 pub const CAUSES_PART: &str = "causes";
 
-/// What of its paper's machine a configuration has.
+/// Which of its paper's parameters a configuration has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
-    /// Latencies from issue to issue; those of the designs' presets otherwise.
+    /// Latencies from issue to issue; if false, those of the designs' presets.
     pub latencies: bool,
-    /// Bandwidths, collectors and what they are given, warps; those of the designs' presets otherwise.
+    /// Bandwidths, collectors, warps, and policies that the paper leaves open; if false, those of the designs' presets.
     pub resources: bool,
 }
 
 impl Machine {
-    /// All of it.
+    /// All of the paper's parameters.
     pub const PAPER: Self = Self { latencies: true, resources: true };
-    /// Nothing of it.
+    /// None of the paper's parameters.
     pub const DESIGN: Self = Self { latencies: false, resources: false };
 
-    /// A point with what of the paper's settings it has.
+    /// A point with those of the paper's settings that this machine has.
     pub fn of(self, point: Point, latencies: &[&'static str], resources: &[&'static str]) -> Point {
         let latencies = latencies.iter().filter(|_| self.latencies);
         latencies.chain(resources.iter().filter(|_| self.resources)).fold(point, |point, set| point.with(*set))
     }
 }
 
-/// Causes of a difference from a paper that are mended in a column of the table.
+/// Causes of a difference from a paper, and which of them one column of the table mends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cause {
     /// Name of the column.
     pub name: &'static str,
-    /// The order of instructions is that of the paper's code, and not that of the PTX.
+    /// Instructions are in the order of the paper's code, not in that of the PTX.
     pub order: bool,
-    /// Addresses have as many bits as in the paper's code, and not 64.
+    /// Addresses have as many bits as in the paper's code, not 64.
     pub addresses: bool,
     /// The launches are large.
     pub size: bool,
-    /// The machine.
+    /// The parameters of the paper's machine.
     pub machine: Machine,
 }
 
 impl Cause {
     const NONE: Self = Self { name: "none", order: false, addresses: false, size: false, machine: Machine::DESIGN };
 
-    /// The code, of a paper's, that has its part in it.
+    /// The compiler choices: those of the paper if they are mended, otherwise those of the PTX.
     pub fn code(self, paper: Code) -> Code {
         Code {
             schedule: if self.order { paper.schedule } else { Code::PTX.schedule },
@@ -141,7 +141,7 @@ impl Cause {
         }
     }
 
-    /// None of them mended, each alone, all together.
+    /// No cause mended, each cause alone, and all causes together.
     pub const ALL: [Self; 7] = [
         Self::NONE,
         Self { name: "order", order: true, ..Self::NONE },
@@ -153,46 +153,46 @@ impl Cause {
     ];
 }
 
-/// The headlines of a report: what they need to have run, and its rows.
+/// The headlines of a report.
 pub struct Headlines {
-    /// What they need to have run on a machine.
+    /// Plans their runs on a machine.
     pub plan: fn(&mut SweepPlan, Machine),
-    /// Their rows.
+    /// Makes their rows.
     pub rows: fn(&Results<'_>, Machine) -> Vec<Row>,
 }
 
-/// A headline, and what each cause moves.
+/// A headline, and its value with each cause mended.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Moved {
-    /// Where the paper says it.
+    /// The place in the paper.
     pub source: &'static str,
-    /// What it is about.
+    /// The metric.
     pub metric: String,
     /// The paper's own words.
     pub text: &'static str,
-    /// What it says.
+    /// The values that agree with the paper.
     pub paper: Option<Band>,
-    /// What the numbers are.
+    /// The unit of the numbers.
     pub unit: Unit,
-    /// Ours, column by column.
+    /// Our values, column by column.
     pub columns: Vec<Column>,
 }
 
 /// A headline with some causes mended.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Column {
-    /// Name of what is mended.
+    /// Name of the mended cause.
     pub mended: &'static str,
-    /// What was measured; nothing where its runs did not all end.
+    /// The measured value; `None` if one of its runs did not complete.
     pub ours: Option<f64>,
-    /// Whether it lies in the paper's band.
+    /// Whether the value lies in the paper's band.
     pub within: Option<bool>,
-    /// What that means.
+    /// The verdict on the value.
     pub verdict: Option<Verdict>,
 }
 
 impl Moved {
-    /// The headlines of columns: each with its name and its rows.
+    /// Collects the headlines from columns: each cause, and the rows with it mended.
     pub fn of(columns: &[(Cause, Vec<Row>)]) -> Vec<Self> {
         let mut moved: Vec<Self> = Vec::new();
         for row in columns.iter().flat_map(|(_, rows)| rows) {
@@ -220,17 +220,17 @@ impl Moved {
 pub struct Definition {
     /// Its name.
     pub name: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub title: &'static str,
-    /// The kernels that it runs where the command line names none: test kernels, by name.
+    /// The test kernels, by name, that it runs if the command line names none.
     pub kernels: &'static [&'static str],
-    /// The paper's code.
+    /// The compiler choices of the paper.
     pub code: Code,
-    /// Rows that are made in the other orders too, where there are some.
+    /// Rows that are repeated with other instruction orders, if there are any.
     pub orders: Option<Orders>,
     /// Its headlines.
     pub headlines: Headlines,
-    /// Settings of its design that `--try usual` tries beside those of all machines.
+    /// Settings of its design that `--try usual` tries in addition to those of all machines.
     pub settings: &'static [&'static str],
     /// Its other parts.
     pub parts: &'static [Part],
@@ -239,7 +239,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// What it has to run: all parts, or those of these names.
+    /// Plans the runs of all parts, or of the parts in `only`.
     pub fn plan(&self, only: &[String]) -> SweepPlan {
         let mut plan = SweepPlan::default();
         self.chosen(only).for_each(|part| (part.plan)(&mut plan));
@@ -249,7 +249,7 @@ impl Definition {
         plan
     }
 
-    /// The report.
+    /// Makes the report, with all parts or with those in `only`.
     pub fn report(&self, only: &[String], results: &Results<'_>) -> PaperReport {
         let mut report = PaperReport {
             report: self.name,
@@ -268,7 +268,7 @@ impl Definition {
         report
     }
 
-    /// Its rows: all, or those of parts.
+    /// Makes the rows of all parts, or of the parts in `only`.
     pub fn rows(&self, only: &[String], results: &Results<'_>) -> Vec<Row> {
         let mut headlines = Vec::new();
         if chosen(only, HEADLINES) {
@@ -276,7 +276,7 @@ impl Definition {
             headlines.extend(rows.map(|row| Row { metric: format!("the paper's machine: {}", row.metric), ..row }));
         }
         let mut others: Vec<Row> = self.chosen(only).flat_map(|part| (part.rows)(results)).collect();
-        // A claim counts once.
+        // A claim that is also a headline counts only once.
         for row in others.iter_mut().filter(|row| row.derived_from.is_none()) {
             let same = headlines.iter().find(|headline| (headline.source, headline.text) == (row.source, row.text));
             row.derived_from = same.map(|headline| format!("the same claim: {}", headline.metric));
@@ -291,7 +291,7 @@ impl Definition {
         parts.chain([HEADLINES, CAUSES_PART])
     }
 
-    /// What the headlines have to run with some causes mended, if that is to be shown.
+    /// Plans the runs of the headlines with a cause mended, if that part is chosen.
     pub fn causes_plan(&self, only: &[String], cause: Cause) -> Option<SweepPlan> {
         chosen(only, CAUSES_PART).then(|| {
             let mut plan = SweepPlan::default();
@@ -300,12 +300,12 @@ impl Definition {
         })
     }
 
-    /// The headlines with some causes mended.
+    /// Makes the rows of the headlines with a cause mended.
     pub fn causes_rows(&self, results: &Results<'_>, cause: Cause) -> Vec<Row> {
         (self.headlines.rows)(results, cause.machine)
     }
 
-    /// What the rows about the order of instructions have to run, if they are to be made.
+    /// Plans the runs of the rows on instruction order, if that part is chosen.
     pub fn orders_plan(&self, only: &[String]) -> Option<SweepPlan> {
         let orders = self.orders.as_ref().filter(|_| chosen(only, ORDERS))?;
         let mut plan = SweepPlan::default();
@@ -313,7 +313,7 @@ impl Definition {
         Some(plan)
     }
 
-    /// The rows about the order of instructions, from runs in one order.
+    /// Makes the rows on instruction order, from runs in one order.
     pub fn orders_rows(&self, results: &Results<'_>) -> Vec<Row> {
         let order = results.code().schedule.name();
         let again = |row: Row| Row {
@@ -333,7 +333,7 @@ impl Definition {
         rows.filter(|row| metrics.contains(&row.metric.as_str())).map(again).collect()
     }
 
-    /// The command that makes a part again, on all kernels: for reasons that are about all of them.
+    /// The command that repeats a part on all kernels, for reasons that are about all of them.
     pub fn command(&self, results: &Results<'_>, part: &str) -> String {
         let kernels = match results.size() {
             Size::Large => String::new(),
@@ -355,7 +355,7 @@ impl Definition {
     }
 }
 
-/// Whether a part is to be made.
+/// Whether a part is chosen.
 fn chosen(only: &[String], part: &str) -> bool {
     only.is_empty() || only.iter().any(|name| name == part)
 }
@@ -374,12 +374,12 @@ mod tests {
         };
         let all = Cause::ALL.each_ref().map(mended);
         assert_eq!(all.each_ref().map(|mended| mended.iter().sum::<usize>()), [0, 1, 1, 1, 1, 1, 5]);
-        // Each of them alone once.
+        // Each cause is mended alone exactly once.
         assert_eq!(
             (0..5).map(|cause| all[1..6].iter().map(|mended| mended[cause]).sum()).collect::<Vec<usize>>(),
             [1; 5]
         );
-        // What is not mended of the code is as in the PTX.
+        // Compiler choices that are not mended are those of the PTX.
         let paper = Code { schedule: Schedule::Tree, address_bits: AddressBits::Narrow };
         let codes = [Cause::ALL[0], Cause::ALL[1], Cause::ALL[2], Cause::ALL[6]].map(|cause| cause.code(paper));
         let [order, addresses] =

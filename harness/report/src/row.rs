@@ -1,4 +1,4 @@
-//! A report: what a paper says beside what was measured here.
+//! Rows of a report: a paper's claim beside the value measured here.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::estimate::{Estimate, Statistic};
 
-/// What a paper says, as numbers.
+/// The range of values that agrees with a paper's claim.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 #[serde(into = "[f64; 2]")]
 pub struct Band {
-    /// The least value that agrees with it.
+    /// The least value that agrees.
     pub low: f64,
-    /// The greatest.
+    /// The greatest value that agrees.
     pub high: f64,
 }
 
@@ -23,39 +23,39 @@ impl From<Band> for [f64; 2] {
 }
 
 impl Band {
-    /// From one value to another.
+    /// The band between two values.
     pub const fn range(low: f64, high: f64) -> Self {
         Self { low, high }
     }
 
-    /// A value as it is printed: everything that rounds to it. `unit` is the worth of its last digit.
+    /// The band of a printed value: everything that rounds to it. `unit` is the weight of its last digit.
     pub fn printed(value: f64, unit: f64) -> Self {
         Self { low: value - unit / 2.0, high: value + unit / 2.0 }
     }
 
-    /// "Up to", "only": nothing to a value.
+    /// The band of "up to" or "only": from 0 to a value.
     pub const fn up_to(high: f64) -> Self {
         Self { low: 0.0, high }
     }
 
-    /// Whether a value agrees with it; the last binary digits do not decide.
+    /// Whether the band contains a value, with a tolerance for rounding errors.
     pub fn holds(&self, value: f64) -> bool {
         let slack = 1e-9;
         self.low - slack <= value && value <= self.high + slack
     }
 
-    /// Whether some value of an interval agrees with it.
+    /// Whether the band overlaps an interval.
     fn overlaps(&self, [low, high]: [f64; 2]) -> bool {
         let slack = 1e-9;
         low <= self.high + slack && self.low - slack <= high
     }
 
-    /// How far outside a value lies; negative inside.
+    /// The distance of a value from the band; negative inside the band.
     fn distance(&self, value: f64) -> f64 {
         (self.low - value).max(value - self.high)
     }
 
-    /// What a value with this interval says.
+    /// The verdict on a value with this interval.
     fn verdict(&self, value: f64, interval: Option<[f64; 2]>, unit: Unit) -> Verdict {
         if self.holds(value) {
             return Verdict::Agrees;
@@ -68,22 +68,22 @@ impl Band {
     }
 }
 
-/// How to write a row's numbers.
+/// The unit of a row's numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// A part of something; shown in percent.
+    /// A fraction; shown in percent.
     Share,
     /// A factor.
     Ratio,
-    /// A number of things.
+    /// A count.
     Count,
     /// Watts.
     Watts,
 }
 
 impl Unit {
-    /// A value in words.
+    /// Formats a value.
     pub fn words(self, value: f64) -> String {
         match self {
             Self::Share => format!("{:.1} %", 100.0 * value),
@@ -93,7 +93,7 @@ impl Unit {
         }
     }
 
-    /// An interval in words: its unit once.
+    /// Formats an interval, with the unit once.
     pub fn interval(self, [low, high]: [f64; 2]) -> String {
         match self {
             Self::Share => format!("{:.1} to {:.1} %", 100.0 * low, 100.0 * high),
@@ -103,9 +103,10 @@ impl Unit {
         }
     }
 
-    /// By how much ours may miss a band and still agree, if its interval overlaps it: the papers print whole percent, and figures are read no better.
+    /// By how much our value may miss a band and still agree if its interval overlaps the band: the papers print whole percentages, and figures
+    /// cannot be read more exactly.
     ///
-    /// A point of a share, or a tenth of one below 10 %; 2 % of a ratio, of watts; 1 of a count, or 2 % of one above 50.
+    /// One percentage point for a share, or a tenth of a share below 10 %; 2 % for a ratio or watts; 1 for a count, or 2 % of a count above 50.
     fn resolution(self, band: Band, value: f64) -> f64 {
         let end = if value < band.low { band.low.abs() } else { band.high.abs() };
         match self {
@@ -116,23 +117,23 @@ impl Unit {
     }
 }
 
-/// What is found about a claim.
+/// The verdict on a claim.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Ours lies in the band; or outside by no more than the resolution of the paper's number, while its interval overlaps the band.
+    /// Our value lies in the band, or outside by no more than the resolution of the paper's number while its interval overlaps the band.
     Agrees,
-    /// Ours lies farther outside, but its interval overlaps the band: other kernels might agree.
+    /// Our value lies farther outside, but its interval overlaps the band: other kernels might agree.
     CannotTell,
-    /// Ours lies outside, and its interval does not overlap the band, or it has none.
+    /// Our value lies outside, and its interval does not overlap the band, or it has none.
     Disagrees,
 }
 
 impl Verdict {
-    /// In the order in which a row shows them.
+    /// All verdicts, in display order.
     pub const ALL: [Self; 3] = [Self::Agrees, Self::CannotTell, Self::Disagrees];
 
-    /// In words.
+    /// The verdict in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
@@ -142,108 +143,108 @@ impl Verdict {
     }
 }
 
-/// What is known of why a row does not agree.
+/// Whether it is known why a row does not agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Known {
-    /// An experiment changes one thing, and the row agrees.
+    /// An experiment changes one thing, and then the row agrees.
     Experiment,
     /// The paper contradicts itself: `docs/errata.md`.
     Erratum,
-    /// No experiment does.
+    /// No experiment makes the row agree.
     NotKnown,
 }
 
-/// What a row says that does not agree, and of which no experiment was made.
+/// The reason of a row that does not agree, if no experiment was made.
 pub const UNKNOWN: &str = "the cause is not known";
 
-/// The same where experiments were made, behind what they show.
+/// The end of a reason whose experiments do not explain the row.
 const NOT_KNOWN: &str = ". The cause is not known";
 
-/// So many of the settings that bring a row into its band are named in its reason.
+/// The largest number of settings that a reason names, of those that bring a row into its band.
 const NAMED: usize = 4;
 
 /// Why a row does not agree.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Reason {
-    /// Experiments, each of which changes one thing, and what the row is in them.
+    /// Experiments that change one thing each, with the row's value in each.
     pub experiments: Vec<(String, Option<f64>)>,
     /// The number of a contradiction of the paper in `docs/errata.md`.
     pub erratum: Option<u32>,
-    /// The command that shows it.
+    /// The command that shows the experiments.
     pub command: String,
 }
 
 impl Reason {
-    /// Nothing is known.
+    /// A reason without experiments: the cause is not known.
     pub fn unknown(command: String) -> Self {
         Self { command, ..Self::default() }
     }
 
-    /// What experiments find.
+    /// A reason with the results of experiments.
     pub fn found(experiments: Vec<(String, Option<f64>)>, command: String) -> Self {
         Self { experiments, command, ..Self::default() }
     }
 }
 
-/// What a row is with one setting changed on all of its machines.
+/// The value of a row with one setting changed on all of its machines.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Tried {
     /// The setting, `key=value`.
     pub setting: String,
-    /// What the row is then; nothing where not all of its machines ran.
+    /// The row's value with the setting; `None` if one of its runs did not complete.
     pub ours: Option<f64>,
 }
 
-/// A result of a paper, and ours.
+/// A result of a paper, and our value.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Row {
-    /// Where the paper says it.
+    /// The place in the paper.
     pub source: &'static str,
-    /// What it is about.
+    /// The metric.
     pub metric: String,
-    /// What the paper says; nothing where it says nothing.
+    /// The values that agree with the paper; `None` if the paper has none.
     pub paper: Option<Band>,
-    /// What was measured: over all kernels.
+    /// The measured value, over all kernels.
     pub ours: f64,
-    /// Its 95 % interval over kernels; nothing where there is none.
+    /// Its 95 % interval over kernels, if it has one.
     pub interval: Option<[f64; 2]>,
-    /// What kind of number it is.
+    /// The kind of number.
     pub statistic: Statistic,
-    /// The same of each kernel, where that means something.
+    /// The value of each kernel, where that is meaningful.
     pub per_kernel: BTreeMap<String, f64>,
-    /// Whether ours lies in the paper's band; nothing where it says nothing.
+    /// Whether our value lies in the paper's band; `None` if the paper has none.
     pub within: Option<bool>,
-    /// What that means; nothing where the paper says nothing.
+    /// The verdict; `None` if the paper has no band.
     pub verdict: Option<Verdict>,
-    /// The row, or what else, that this one follows from; nothing of a row that stands for itself.
+    /// The row or other source that this row follows from; `None` for an independent row.
     pub derived_from: Option<String>,
-    /// The paper says only which way it goes, not how far.
+    /// Whether the paper says only the direction of a change, not its size.
     pub sign_only: bool,
-    /// Whether it is known why it does not agree; nothing where it does.
+    /// Whether it is known why the row does not agree; `None` if it agrees.
     pub cause: Option<Known>,
-    /// Why it does not: what experiments show.
+    /// Why the row does not agree, by experiments.
     pub why: String,
-    /// The experiment's command.
+    /// The command that shows the experiments.
     pub command: String,
-    /// If it does not agree: settings of the user that were changed, one at a time.
+    /// The user's settings that were tried one at a time, if the row does not agree.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<Tried>,
     /// The paper's own words.
     pub text: &'static str,
-    /// What the numbers are.
+    /// The unit of the numbers.
     pub unit: Unit,
 }
 
 /// Values of kernels, by name.
 pub type PerKernel = BTreeMap<String, f64>;
 
-/// The arithmetic mean, the papers' kind; 0 of nothing.
+/// The arithmetic mean, which the papers use; 0 without kernels.
 pub fn mean(values: &PerKernel) -> f64 {
     crate::ratio(values.values().sum(), values.len() as f64)
 }
 
-/// The geometric mean without its interval; 0 where a value is not positive, and of nothing.
+/// The geometric mean without its interval; 0 if a value is not positive, and without kernels.
 pub fn geometric_mean(values: &PerKernel) -> f64 {
     if values.is_empty() || values.values().any(|&value| value <= 0.0) {
         return 0.0;
@@ -251,50 +252,50 @@ pub fn geometric_mean(values: &PerKernel) -> f64 {
     (values.values().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }
 
-/// What a paper says.
+/// A claim of a paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// Where.
+    /// The place in the paper.
     pub source: &'static str,
-    /// Its words.
+    /// The paper's words.
     pub text: &'static str,
-    /// The words as numbers; nothing where it says nothing.
+    /// The words as numbers; `None` if the paper has none.
     pub band: Option<Band>,
-    /// What the numbers are.
+    /// The unit of the numbers.
     pub unit: Unit,
-    /// The words say only which way it goes.
+    /// Whether the words say only the direction of a change.
     pub sign_only: bool,
 }
 
 impl Claim {
-    /// A part of something, from a table, a figure or a sentence.
+    /// A claim about a fraction, from a table, a figure or a sentence.
     pub const fn share(source: &'static str, text: &'static str, low: f64, high: f64) -> Self {
         Self { source, text, band: Some(Band::range(low, high)), unit: Unit::Share, sign_only: false }
     }
 
-    /// A share of which the paper says nothing.
+    /// A share for which the paper has no number.
     pub const fn none(source: &'static str) -> Self {
         Self { source, text: "-", band: None, unit: Unit::Share, sign_only: false }
     }
 
-    /// With numbers of another kind.
+    /// The same claim in another unit.
     pub const fn in_unit(mut self, unit: Unit) -> Self {
         self.unit = unit;
         self
     }
 
-    /// One whose words say only which way it goes.
+    /// The same claim as one that says only the direction of a change.
     pub const fn sign(mut self) -> Self {
         self.sign_only = true;
         self
     }
 
-    /// The row in which the mean over kernels is compared.
+    /// The row that compares the mean over kernels.
     pub fn mean(self, metric: impl Into<String>, per_kernel: PerKernel) -> Row {
         self.row(metric, Estimate::mean(per_kernel))
     }
 
-    /// The row in which this is compared.
+    /// The row that compares an estimate.
     pub fn row(self, metric: impl Into<String>, estimate: Estimate) -> Row {
         let Self { source, text, band, unit, sign_only } = self;
         let Estimate { value: ours, per_kernel, interval, statistic } = estimate;
@@ -321,23 +322,23 @@ impl Claim {
 }
 
 impl Row {
-    /// Whether the paper says something, and this does not agree.
+    /// Whether the paper has a number, and our value does not agree with it.
     pub fn doubtful(&self) -> bool {
         self.verdict.is_some_and(|verdict| verdict != Verdict::Agrees)
     }
 
-    /// Whether it counts: the paper says a number, and the row stands for itself.
+    /// Whether the row counts: the paper has a number, and the row is independent.
     pub fn independent(&self) -> bool {
         self.verdict.is_some() && !self.sign_only && self.derived_from.is_none()
     }
 
-    /// It follows from another row, or from what the paper prints: the same runs, and arithmetic.
+    /// Marks the row as derived from another row, or from what the paper prints, by arithmetic.
     pub fn derived(mut self, from: impl Into<String>) -> Self {
         self.derived_from = Some(from.into());
         self
     }
 
-    /// If it does not agree: what experiments show of why.
+    /// Adds a reason to a row that does not agree.
     pub fn because(mut self, reason: impl FnOnce(&Self) -> Reason) -> Self {
         if !self.doubtful() {
             return self;
@@ -367,8 +368,8 @@ impl Row {
         self
     }
 
-    /// Takes up what the row is with settings of the user, each changed alone. Those that bring it into the band are experiments that explain it; of the others the
-    /// nearest is named. Settings that do not move the row say nothing.
+    /// Adds the row's values with the user's settings, each changed alone, to its reason. Settings that bring the row into the band are experiments
+    /// that explain it; of the others, the nearest is named. Settings that do not move the row are not mentioned.
     pub fn take_up(&mut self, tried: Vec<Tried>) {
         let Some(band) = self.paper.filter(|_| self.doubtful()) else { return };
         let moves = |value: &f64| (value - self.ours).abs() > 1e-9;
@@ -414,25 +415,25 @@ impl Row {
     }
 }
 
-/// How many rows have which verdict, of those that stand for themselves.
+/// The number of independent rows with each verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Summary {
-    /// Rows that count: with a number of a paper, not derived, not of a sign only.
+    /// Rows that count: the paper has a number, and they are neither derived nor about a direction only.
     pub independent: usize,
-    /// Those that agree.
+    /// Independent rows that agree.
     pub agree: usize,
-    /// Those of which their kernels cannot tell.
+    /// Independent rows on which the kernels cannot tell.
     pub cannot_tell: usize,
-    /// Those that disagree.
+    /// Independent rows that disagree.
     pub disagree: usize,
-    /// Rows of a sign only, and those that follow from others.
+    /// Rows about a direction only, and rows derived from others.
     pub dependent: usize,
-    /// Rows of which the papers say nothing.
+    /// Rows for which the papers have no number.
     pub silent: usize,
 }
 
 impl Summary {
-    /// Of rows.
+    /// Counts rows.
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Self {
         let mut summary = Self::default();
         for row in rows {
@@ -452,7 +453,7 @@ impl Summary {
         summary
     }
 
-    /// How many have a verdict.
+    /// The number of independent rows with a verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         match verdict {
             Verdict::Agrees => self.agree,
@@ -461,7 +462,7 @@ impl Summary {
         }
     }
 
-    /// In words.
+    /// The summary in words.
     pub fn words(&self) -> String {
         let Self { independent, agree, cannot_tell, disagree, .. } = self;
         format!("{agree} of {independent} independent rows agree, {cannot_tell} cannot tell, {disagree} disagree")
@@ -471,9 +472,9 @@ impl Summary {
 /// A result that is not compared.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Absent {
-    /// Where the paper says it.
+    /// The place in the paper.
     pub source: &'static str,
-    /// What it says.
+    /// The paper's claim.
     pub text: &'static str,
     /// Why it is not compared.
     pub why: &'static str,
@@ -515,7 +516,7 @@ mod tests {
         assert_eq!(row.extremes(), Some([("a", 0.4), ("b", 0.5)]));
     }
 
-    /// A number with this interval.
+    /// An estimate with this interval.
     fn with(value: f64, interval: Option<[f64; 2]>) -> Estimate {
         Estimate { interval, ..Estimate::number(value) }
     }
@@ -525,18 +526,18 @@ mod tests {
         let verdict = |claim: Claim, value, interval| claim.row("m", with(value, interval)).verdict.unwrap();
         let claim = Claim::share("", "64 %", 0.635, 0.645);
         assert_eq!(verdict(claim, 0.64, None), Verdict::Agrees);
-        // 64.6 against 64.
+        // 64.6 % against 64 %.
         assert_eq!(verdict(claim, 0.646, Some([0.60, 0.69])), Verdict::Agrees);
-        // Near, but the kernels say that it is another number.
+        // Near, but the interval over kernels excludes the band.
         assert_eq!(verdict(claim, 0.646, Some([0.6455, 0.647])), Verdict::Disagrees);
         assert_eq!(verdict(claim, 0.646, None), Verdict::Disagrees);
         assert_eq!(verdict(claim, 0.68, Some([0.64, 0.72])), Verdict::CannotTell);
         assert_eq!(verdict(claim, 0.60, Some([0.55, 0.63])), Verdict::Disagrees);
-        // A tenth of a small share: 1 % to either side of 0.42 points is another number.
+        // A tenth of a small share: a whole percentage point beside 4.2 % would be another number.
         let small = Claim::share("", "only 4.2 %", 0.0, 0.0425);
         assert_eq!(verdict(small, 0.046, Some([0.03, 0.06])), Verdict::Agrees);
         assert_eq!(verdict(small, 0.048, Some([0.03, 0.06])), Verdict::CannotTell);
-        // 2 % of a ratio, at the nearer end.
+        // 2 % of a ratio, taken from the nearer end of the band.
         let ratio = Claim::share("", "0.98 or more", 0.98, 2.0).in_unit(Unit::Ratio);
         assert_eq!(verdict(ratio, 0.961, Some([0.95, 0.99])), Verdict::Agrees);
         assert_eq!(verdict(ratio, 0.959, Some([0.95, 0.99])), Verdict::CannotTell);
@@ -601,7 +602,7 @@ mod tests {
     fn a_setting_that_brings_a_row_into_its_band_is_the_reason() {
         let both = [("a=1", Some(0.5)), ("b=1", Some(0.3)), ("c=1", Some(0.6)), ("d=1", None), ("e=1", Some(0.15))];
         let row = tried(&[], &both);
-        // The last one does not move it, and of the one before nothing is known.
+        // The last setting does not move the row, and the one before it has no value.
         assert_eq!(row.why, "of 3 settings that move it, one at a time, in the band with a=1 50.0 %, c=1 60.0 %");
         assert_eq!((row.cause, row.tried.len()), (Some(Known::Experiment), 5));
         let row = tried(&[("with less", 0.2)], &both[..1]);
@@ -621,13 +622,13 @@ mod tests {
         let said = "with less 20.0 %; of 3 settings that move it, one at a time, none brings it into the band; nearest";
         assert_eq!(row.why, format!("{said} b=1 35.0 %. The cause is not known"));
         assert_eq!(row.cause, Some(Known::NotKnown));
-        // What is explained stays so.
+        // A row that is already explained stays so.
         let row = tried(&[("with more", 0.5)], &[("a=1", Some(0.2))]);
         assert!(row.why.ends_with("nearest a=1 20.0 %") && row.cause == Some(Known::Experiment), "{}", row.why);
-        // Nothing moves it.
+        // No setting moves the row.
         let row = tried(&[], &[("a=1", Some(0.15)), ("b=1", None)]);
         assert_eq!((&row.why[..], row.tried.len()), (UNKNOWN, 0));
-        // There is nothing to explain.
+        // The row agrees, so there is nothing to explain.
         let mut inside = CLAIM.mean("m", values(&[("a", 0.5)]));
         inside.take_up(vec![Tried { setting: "a=1".into(), ours: Some(0.9) }]);
         assert!(inside.tried.is_empty() && inside.why.is_empty());

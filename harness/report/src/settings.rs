@@ -1,9 +1,9 @@
-//! Settings that a report may be made with, one at a time, to see which of them its rows depend on.
+//! Settings with which `--try` repeats a report, one at a time, to show which of them its rows depend on.
 
 use crate::report::Definition;
 
-/// What `--try usual` tries of the machines of all designs: what the papers leave open of them, or of which ours have a number of their own, in both directions where
-/// there are two.
+/// Settings that `--try usual` tries on the machines of all designs: parameters that the papers leave open, or for which we use a number of our own,
+/// in both directions where possible.
 const COMMON: &[&str] = &[
     "compiler.schedule=none",
     "compiler.schedule=tree",
@@ -69,7 +69,8 @@ const COMMON: &[&str] = &[
     "mrf.allocation=registers",
 ];
 
-/// What `--try usual` tries in a report: the settings of all designs, then those of its own. It takes those that change one of its machines.
+/// The settings that `--try usual` tries in a report: those of all designs, then those of its own. A setting is run only if it changes one of the
+/// report's machines.
 pub fn usual(report: &Definition) -> impl Iterator<Item = &'static str> + use<> {
     COMMON.iter().chain(report.settings).copied()
 }
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
     use crate::{Code, reports};
 
-    /// A misspelt key or a value out of range would be tried nowhere.
+    /// A misspelt key or a value out of range would never be tried.
     #[test]
     fn each_usual_setting_changes_a_machine() {
         let changes =
@@ -92,7 +93,7 @@ mod tests {
             let idle: Vec<_> = report.settings.iter().filter(|setting| !changes(report, setting)).collect();
             assert!(idle.is_empty(), "{} takes none of {idle:?}", report.name);
         }
-        // Code is the kernels'.
+        // Compiler settings belong to the kernels, not to the machines.
         let machines = COMMON.iter().filter(|setting| Code::PTX.with_setting(setting).is_none());
         let idle: Vec<_> = machines.filter(|setting| !reports().any(|report| changes(report, setting))).collect();
         assert!(idle.is_empty(), "no report takes {idle:?}");

@@ -1,12 +1,12 @@
-//! How reports show what they have: plots of lines and of kernels.
+//! Plots that several reports use: lines, and values of kernels.
 
 use crate::plot::{Plot, Series, Style};
 use crate::row::PerKernel;
 
-/// A line of a plot: its name, and its value at a number.
+/// A line of a plot: its name, and its value at a place on the x axis.
 pub type Line<'a> = (&'a str, &'a dyn Fn(u32) -> Option<f64>);
 
-/// A plot of lines against numbers; nothing if a value is missing.
+/// A plot of lines over numbers; `None` if a value is missing.
 pub fn lines(
     title: &str,
     (x, places): (&str, &[u32]),
@@ -28,7 +28,7 @@ pub fn lines(
     })
 }
 
-/// A plot with a place for each kernel, in the order of the first series.
+/// A plot with a place for each kernel, in ascending order of the first series.
 pub fn kernels(title: &str, y: &str, series: Vec<(&str, PerKernel)>, style: Style, band: Option<[f64; 2]>) -> Plot {
     let mut names: Vec<String> = series.first().map(|(_, values)| values.keys().cloned().collect()).unwrap_or_default();
     if let Some((_, first)) = series.first() {

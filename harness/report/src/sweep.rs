@@ -1,4 +1,4 @@
-//! Many runs: kernels at configurations of the model, and on the oracle.
+//! Sweeps: many runs of kernels on configurations of the model, and on the oracle.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -33,10 +33,10 @@ use crate::row::{PerKernel, mean};
 use crate::usage::Usage;
 use crate::watched::{WatchError, WatchedEngine};
 
-/// Cycles after which no block of a launch begins any more, unless something else is said (docs/reports.md, "Samples").
+/// The default number of cycles after which no new block of a launch starts (docs/reports.md, "Samples").
 pub const SAMPLE: u64 = 200_000;
 
-/// What the kernels of a report run on.
+/// The data on which the kernels of a report run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Size {
@@ -49,7 +49,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// The same in words.
+    /// The size in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Large => "large runs",
@@ -62,27 +62,28 @@ impl Size {
 /// A kernel that reports run: a launch manifest and its machine code.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// What rows call it.
+    /// Its name in rows.
     pub name: String,
-    /// How commands name its manifest.
+    /// Its manifest's path in commands.
     pub path: String,
     /// The manifest.
     pub manifest: Manifest,
     /// The machine code.
     pub image: Image,
-    /// What it is compiled from, for machines that need code of their own; nothing where it is assembly.
+    /// Its source, for machines that need code of their own; `None` if the source is assembly.
     pub ptx: Option<Ptx>,
     /// How it is compiled.
     pub code: Code,
-    /// What it runs on.
+    /// The data on which it runs.
     pub size: Size,
-    /// Cycles after which no block of a launch begins any more on the model, which takes what it has counted for a sample of the launch; nothing: all blocks run.
+    /// Cycles after which no new block of a launch starts on the model, which then takes its counts as a sample of the launch; `None`: all blocks
+    /// run.
     pub sample: Option<u64>,
 }
 
 impl Kernel {
-    /// A digest of what decides its results: manifest, contents of the files that it names, machine code, PTX, and how the PTX is compiled, which is done anew
-    /// for some machines. Nothing where a file cannot be read: a run says so.
+    /// A digest of everything that decides its results: manifest, contents of the files that the manifest names, machine code, PTX, and compiler
+    /// choices, as the PTX is compiled again for some machines. `None` if a file cannot be read: the run then reports the error.
     fn digest(&self) -> Option<String> {
         let Manifest { buffers, symbols, checks, .. } = &self.manifest;
         let inits = buffers.iter().map(|buffer| &buffer.init).chain(symbols.iter().map(|symbol| &symbol.init));
@@ -105,7 +106,7 @@ impl Kernel {
         Some(digest_of(all.as_bytes()))
     }
 
-    /// What each of its launches asks.
+    /// The resources that each of its launches needs.
     pub fn demands(&self) -> impl Iterator<Item = LaunchDemand<'_>> {
         demands(&self.manifest, &self.image)
     }
@@ -117,7 +118,7 @@ impl Kernel {
         })
     }
 
-    /// Registers of a thread: the most of any of the image's kernels.
+    /// Registers of a thread: the maximum over the image's kernels.
     pub fn registers(&self) -> u16 {
         self.image.kernels.iter().map(|kernel| kernel.registers).max().unwrap_or(0)
     }
@@ -126,88 +127,88 @@ impl Kernel {
 /// A file of PTX.
 #[derive(Clone, Debug)]
 pub struct Ptx {
-    /// How the compiler names it.
+    /// Its name for the compiler.
     pub name: String,
     /// Its contents.
     pub text: String,
 }
 
-/// A configuration: a preset, and what is set on top of it.
+/// A configuration: a preset with settings, and the kernels that are run on it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Point {
     /// The preset.
     pub preset: &'static str,
     /// Settings, `key=value`.
     pub set: Vec<String>,
-    /// Whether times of results are measured beside the events.
+    /// Whether times of results are measured in addition to events.
     pub measured: bool,
-    /// Whether kernels are left out of which not one block fits.
+    /// Whether kernels are skipped if not even one of their blocks fits.
     pub fitting: bool,
-    /// The kernels that are run, by the beginning of their names; nothing: all.
+    /// If present, only kernels whose names start with this are run.
     pub only: Option<&'static str>,
 }
 
 impl Point {
-    /// A preset.
+    /// A preset without settings, for all kernels.
     pub fn preset(preset: &'static str) -> Self {
         Self { preset, set: Vec::new(), measured: false, fitting: false, only: None }
     }
 
-    /// With one more setting.
+    /// Adds a setting.
     pub fn with(mut self, setting: impl Into<String>) -> Self {
         self.set.push(setting.into());
         self
     }
 
-    /// The same, with times of results measured.
+    /// The same configuration, with times of results measured.
     pub fn measured(self) -> Self {
         Self { measured: true, ..self }
     }
 
-    /// The same for the kernels that fit: the others are not run.
+    /// The same configuration, run only with the kernels that fit.
     pub fn fitting(self) -> Self {
         Self { fitting: true, ..self }
     }
 
-    /// The same for the kernels whose names begin so: the others are not run.
+    /// The same configuration, run only with the kernels whose names start with `name`.
     pub fn only(self, name: &'static str) -> Self {
         Self { only: Some(name), ..self }
     }
 
-    /// Whether it is run with a kernel.
+    /// Whether this configuration is run with a kernel.
     pub fn runs(&self, kernel: &Kernel) -> bool {
         let named = self.only.is_none_or(|name| kernel.name.starts_with(name));
         named && (!self.fitting || self.config().is_ok_and(|config| kernel.fits(&config)))
     }
 
-    /// The value that it gives to the key of a setting itself.
+    /// The value that this point itself sets for the key of a setting.
     fn own(&self, setting: &str) -> Option<&str> {
         let key = setting.split_once('=').map_or(setting, |(key, _)| key);
         self.set.iter().rev().find_map(|set| set.strip_prefix(key)?.strip_prefix('='))
     }
 
-    /// All of its sizes and policies.
+    /// The whole configuration: all sizes and policies.
     ///
     /// # Errors
-    /// Where there is no such preset, key or value.
+    /// If there is no such preset, key or value.
     pub fn config(&self) -> Result<Config, ConfigError> {
         Config::load(Start::Preset(self.preset), &self.set)
     }
 
-    /// The options that choose it.
+    /// The command-line options that choose this configuration.
     pub fn options(&self) -> String {
         self.set.iter().fold(format!("--preset {}", self.preset), |text, setting| format!("{text} --set {setting}"))
     }
 }
 
-/// What one run counted.
+/// The counts of one run.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Measured {
     /// Cycles.
     pub cycles: u64,
     /// Counts of events, by name.
     pub events: BTreeMap<Cow<'static, str>, u64>,
-    /// Values of the fields whose values are counted one by one.
+    /// Distributions of the fields whose values are counted one by one.
     pub spreads: BTreeMap<Cow<'static, str>, BTreeMap<u64, u64>>,
 }
 
@@ -218,22 +219,22 @@ impl Measured {
         Self { cycles, events, ..Self::default() }
     }
 
-    /// The sum of an event; an event that is not there is a defect of the report.
+    /// The count of an event, or 0 if it was not counted; a report that names no existing event has a defect.
     pub fn event(&self, name: &str) -> u64 {
         self.events.get(name).copied().unwrap_or(0)
     }
 
-    /// How often a field had each of its values.
+    /// The number of times that a field had each of its values.
     pub fn spread(&self, name: &str) -> BTreeMap<u64, u64> {
         self.spreads.get(name).cloned().unwrap_or_default()
     }
 
-    /// An event a cycle.
+    /// The average count of an event per cycle.
     pub fn a_cycle(&self, name: &str) -> f64 {
         crate::ratio(self.event(name) as f64, self.cycles as f64)
     }
 
-    /// Instructions of warps a cycle.
+    /// Instructions of warps per cycle.
     pub fn ipc(&self) -> f64 {
         crate::ratio(self.event("issue") as f64, self.cycles as f64)
     }
@@ -246,13 +247,13 @@ impl From<Statistics> for Measured {
     }
 }
 
-/// Why a run gave nothing.
+/// Why a run has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
-    /// The configuration, the kernel, or both together: the user's choice.
+    /// The configuration, the kernel, or their combination is invalid: the user's choice.
     #[error("{0}")]
     Input(String),
-    /// The kernel does not do on the model what it should.
+    /// The kernel's results on the model are wrong.
     #[error("{0}")]
     Failed(String),
     /// The user ended the run.
@@ -260,33 +261,33 @@ pub enum SweepError {
     Interrupted,
 }
 
-/// Who is told what is going on.
+/// Receives the progress of a sweep.
 pub trait Watcher: Sync {
     /// A run begins.
     fn begin(&self, index: usize, name: &RunName);
-    /// A run has ended, or its result was there.
+    /// A run has ended, or its result was already on disk.
     fn end(&self, index: usize, name: &RunName, how: Ended<'_>);
 }
 
 /// How a run has ended.
 #[derive(Clone, Copy, Debug)]
 pub enum Ended<'a> {
-    /// It has a result.
+    /// It ran and has a result.
     Ran,
-    /// Its result was on disk.
+    /// Its result was already on disk.
     Kept,
-    /// It has none.
+    /// It has no result.
     Failed(&'a SweepError),
 }
 
-/// A run in words.
+/// A run, described in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunName {
     /// The kernel.
     pub kernel: String,
-    /// What runs it.
+    /// The engine that runs it.
     pub engine: &'static str,
-    /// The configuration, or what is counted.
+    /// The configuration, or the quantity that is counted.
     pub what: String,
 }
 
@@ -296,63 +297,63 @@ impl fmt::Display for RunName {
     }
 }
 
-/// What to run.
+/// The runs of a sweep.
 #[derive(Clone, Debug, Default)]
 pub struct SweepPlan {
-    /// Configurations of the model, each once.
+    /// Configurations of the model, without duplicates.
     points: BTreeSet<Point>,
-    /// Configurations that only reasons of rows need.
+    /// Configurations that only the reasons of rows need.
     experiments: BTreeSet<Point>,
-    /// Whether values are to be counted on the oracle.
+    /// Whether the use of values is counted on the oracle.
     usage: bool,
-    /// Software-managed hierarchies whose accesses are to be counted on the oracle, each once.
+    /// Software-managed hierarchies whose accesses are counted on the oracle, without duplicates.
     levels: Vec<HierarchyOptions>,
-    /// Caches that are to be followed through the program on the oracle, each once.
+    /// Caches that are simulated in program order on the oracle, without duplicates.
     caches: Vec<FollowedCache>,
 }
 
 impl SweepPlan {
-    /// One more configuration.
+    /// Adds a configuration.
     pub fn point(&mut self, point: Point) {
         self.points.insert(point);
     }
 
-    /// One more configuration, which only the reason of a row needs.
+    /// Adds a configuration that only the reason of a row needs.
     pub fn experiment(&mut self, point: Point) {
         self.experiments.insert(point);
     }
 
-    /// Values are to be counted.
+    /// Requests counts of the use of values.
     pub fn usage(&mut self) {
         self.usage = true;
     }
 
-    /// Accesses to the levels of a software-managed hierarchy are to be counted.
+    /// Requests counts of the accesses to the levels of a software-managed hierarchy.
     pub fn levels(&mut self, options: HierarchyOptions) {
         if !self.levels.contains(&options) {
             self.levels.push(options);
         }
     }
 
-    /// A cache is to be followed.
+    /// Requests the simulation of a cache in program order.
     pub fn cache(&mut self, cache: FollowedCache) {
         if !self.caches.contains(&cache) {
             self.caches.push(cache);
         }
     }
 
-    /// The configurations of the model.
+    /// All configurations of the model, including those of experiments.
     pub fn points(&self) -> impl Iterator<Item = &Point> {
         self.points.union(&self.experiments)
     }
 
-    /// The same without the experiments.
+    /// The plan without the experiments.
     pub fn without_experiments(self) -> Self {
         Self { experiments: BTreeSet::new(), ..self }
     }
 
-    /// What becomes of each machine with one setting changed, without the experiments. A machine that gives a value of its own to the key is there because of that
-    /// and keeps it, unless all give it the same one; a machine that does not take the setting stays as it is.
+    /// Each machine, and the machine with one setting changed, without the experiments. A machine that sets the key itself is in the plan for that
+    /// value and keeps it, unless all machines set the same value; a machine that refuses the setting stays as it is.
     fn changed(&self, setting: &str) -> impl Iterator<Item = (&Point, Point)> {
         let mut values = self.points.iter().map(|point| point.own(setting));
         let first = values.next().flatten();
@@ -364,10 +365,10 @@ impl SweepPlan {
         })
     }
 
-    /// The same with one setting changed on all machines, without the experiments; nothing where no machine is another one then.
+    /// The plan with one setting changed on all machines, without the experiments; `None` if this changes no machine.
     ///
     /// # Errors
-    /// If no machine takes it: why the first one does not.
+    /// If no machine accepts the setting: the error of the first machine.
     pub fn with_setting(&self, setting: &str) -> Result<Option<Self>, ConfigError> {
         let pairs: Vec<(&Point, Point)> = self.changed(setting).collect();
         if pairs.iter().any(|(a, b)| *a != b && a.config().ok() != b.config().ok()) {
@@ -377,7 +378,7 @@ impl SweepPlan {
         self.points.first().map_or(Ok(()), |point| point.clone().with(setting).config().map(|_| ())).map(|()| None)
     }
 
-    /// What this one and another one have to run.
+    /// Adds the runs of another plan.
     pub fn join(&mut self, other: Self) {
         self.points.extend(other.points);
         self.experiments.extend(other.experiments);
@@ -396,13 +397,13 @@ impl SweepPlan {
         self.tasks(kernels).iter().map(Task::name).collect()
     }
 
-    /// What is counted on the oracle.
+    /// The quantities that are counted on the oracle.
     fn oracle(&self) -> impl Iterator<Item = What<'_>> {
         let values = self.usage.then_some(What::Usage).into_iter();
         values.chain(self.levels.iter().map(What::Levels)).chain(self.caches.iter().map(What::Cache))
     }
 
-    /// The configurations of the model, those together that are the same machine.
+    /// The configurations of the model, grouped by machine: different points may have the same configuration.
     fn machines(&self) -> Vec<Vec<What<'_>>> {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut machines: Vec<Vec<What<'_>>> = Vec::new();
@@ -416,8 +417,8 @@ impl SweepPlan {
         machines
     }
 
-    /// The runs: on the oracle one of each kernel for all that is counted there; on the model a configuration after the other, so that an early end leaves
-    /// whole rows.
+    /// The runs. On the oracle, one run of each kernel counts everything; on the model, one configuration follows the other, so that rows are
+    /// complete if the sweep ends early.
     fn tasks<'a>(&'a self, kernels: &'a [Kernel]) -> Vec<Task<'a>> {
         let oracle: Vec<What<'a>> = self.oracle().collect();
         let oracle = Some(oracle).filter(|counted| !counted.is_empty());
@@ -430,7 +431,7 @@ impl SweepPlan {
     }
 }
 
-/// What runs gave. Where some were interrupted or went wrong, what is left.
+/// The results of a sweep, without those of runs that were interrupted or failed.
 #[derive(Debug)]
 pub struct Results<'a> {
     /// The kernels.
@@ -439,30 +440,31 @@ pub struct Results<'a> {
     usage: BTreeMap<String, Usage>,
     levels: HashMap<HierarchyOptions, BTreeMap<String, Strands>>,
     caches: HashMap<FollowedCache, BTreeMap<String, Traffic>>,
-    /// What went wrong.
+    /// The errors of failed runs.
     pub errors: Vec<SweepError>,
 }
 
-/// One run: all that is counted of a kernel on the oracle, or one machine, whatever its configurations are called.
+/// One run of a kernel: on the oracle, for everything that is counted there; or on one machine of the model, for all points that have its
+/// configuration.
 struct Task<'a> {
     kernel: &'a Kernel,
     whats: Vec<What<'a>>,
 }
 
-/// What is counted.
+/// A quantity that a run counts.
 #[derive(Clone, Copy)]
 enum What<'a> {
-    /// Events of the model at a configuration.
+    /// Events of the model in a configuration.
     Model(&'a Point),
     /// Values, on the oracle.
     Usage,
     /// Accesses to the levels of a software-managed hierarchy, on the oracle.
     Levels(&'a HierarchyOptions),
-    /// Accesses of a cache, on the oracle.
+    /// Accesses of a cache simulated in program order, on the oracle.
     Cache(&'a FollowedCache),
 }
 
-/// What a run counted.
+/// The counts of a run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
@@ -473,7 +475,7 @@ pub(crate) enum Outcome {
     Cache(Box<Traffic>),
 }
 
-/// Runs everything whose result is not on disk, on so many threads.
+/// Makes all runs whose results are not on disk, on `threads` threads.
 pub fn sweep<'a>(
     plan: &SweepPlan,
     kernels: &'a [Kernel],
@@ -528,7 +530,7 @@ pub fn sweep<'a>(
         watcher.end(*index, &task.name(), outcome.as_ref().err().map_or(Ended::Ran, Ended::Failed));
     };
     let outcomes = run_all(&open, threads, work, ended);
-    // Errors are in the order of the plan, whatever was there before.
+    // Errors are in the order of the plan, whatever results were already on disk.
     for ((_, task), outcomes) in open.iter().zip(outcomes) {
         match outcomes {
             Ok(outcomes) => {
@@ -541,7 +543,7 @@ pub fn sweep<'a>(
 }
 
 impl What<'_> {
-    /// All that is chosen. Configurations that are the same machine have the same.
+    /// A text that identifies the quantity. Points with the same configuration have the same text.
     fn key(self) -> String {
         match self {
             What::Model(point) => match point.config() {
@@ -557,7 +559,7 @@ impl What<'_> {
         }
     }
 
-    /// Whether it is counted of a kernel.
+    /// Whether the quantity is counted for a kernel.
     fn runs(self, kernel: &Kernel) -> bool {
         match self {
             What::Model(point) => point.runs(kernel),
@@ -565,7 +567,7 @@ impl What<'_> {
         }
     }
 
-    /// The same in words.
+    /// The quantity in words.
     fn words(self) -> String {
         match self {
             What::Model(point) if point.measured => format!("{}, measured", point.options()),
@@ -577,8 +579,8 @@ impl What<'_> {
     }
 }
 
-/// A kernel's code with the names, levels and marks that a configuration asks for on top of those of all. What concerns scratchpad memory is decided before
-/// registers are: that code is compiled anew.
+/// A kernel's code with the register names, levels and marks that a configuration requires. Options on scratchpad memory take effect before register
+/// allocation, so for these the PTX is compiled again.
 fn marked<'a>(kernel: &'a Kernel, config: &Config) -> Result<Cow<'a, Image>, SweepError> {
     let Kernel { manifest, image, ptx, code, .. } = kernel;
     let options = compiler_options(config, REGISTERS);
@@ -611,7 +613,7 @@ impl Task<'_> {
         RunName { kernel: self.kernel.name.clone(), engine, what }
     }
 
-    /// The outcome of each thing that it is for.
+    /// Makes the run; returns the outcome of each of its quantities.
     fn run(&self, stop: &'static AtomicBool, foreseen: &Arc<Foreseen>) -> Result<Vec<Outcome>, SweepError> {
         let Kernel { manifest, image, .. } = self.kernel;
         let session = |image| Session::new(manifest, image).map_err(|e| SweepError::Input(e.to_string()));
@@ -680,7 +682,7 @@ impl Task<'_> {
         }
     }
 
-    /// Runs the launches and looks at what they left.
+    /// Runs the launches and checks their results.
     fn launches<E: Engine>(
         &self,
         session: &mut Session<'_>,
@@ -712,7 +714,7 @@ impl Task<'_> {
 
 #[cfg(test)]
 impl<'a> Results<'a> {
-    /// Results that no run gave: of each kernel, at each configuration, on the oracle.
+    /// Results made without runs: of each kernel, in each configuration and on the oracle.
     pub fn made(
         kernels: &'a [Kernel],
         plan: &SweepPlan,
@@ -743,7 +745,7 @@ impl<'a> Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// Of no runs yet.
+    /// No results.
     fn none(kernels: &'a [Kernel]) -> Self {
         Self {
             kernels,
@@ -755,7 +757,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Takes an outcome in.
+    /// Adds an outcome.
     fn put(&mut self, kernel: &Kernel, what: What<'_>, outcome: Outcome) {
         let name = kernel.name.clone();
         match (outcome, what) {
@@ -771,16 +773,17 @@ impl<'a> Results<'a> {
             (Outcome::Usage(usage), What::Usage) => {
                 self.usage.insert(name, *usage);
             }
-            // The file of another run: its key says otherwise.
+            // The outcome of another kind of run. This cannot happen, because its key would differ.
             (Outcome::Measured(_) | Outcome::Levels(_) | Outcome::Cache(_) | Outcome::Usage(_), _) => {}
         }
     }
 }
 
 impl<'a> Results<'a> {
-    /// What the machines of a plan did with one setting changed, as if it were theirs.
+    /// The results of a plan's machines with one setting changed, under the machines' original names.
     ///
-    /// A machine that has the value itself is left out if another one is the same with the setting: a row that compares the two would compare a machine with itself.
+    /// A machine that sets the value itself is left out if another machine becomes the same with the setting: a row that compares both would compare
+    /// a machine with itself.
     pub fn with_setting(&self, plan: &SweepPlan, setting: &str) -> Results<'a> {
         let pairs = || plan.changed(setting);
         let became: HashSet<String> = pairs()
@@ -803,22 +806,22 @@ impl<'a> Results<'a> {
 }
 
 impl Results<'_> {
-    /// How the kernels are compiled; without kernels, as the PTX is.
+    /// The compiler choices for the kernels; those of the PTX if there are no kernels.
     pub fn code(&self) -> Code {
         self.kernels.first().map_or(Code::PTX, |kernel| kernel.code)
     }
 
-    /// Instructions after which the model ends a launch, if there are such.
+    /// Cycles after which no new block of a launch starts on the model, if launches are sampled.
     pub fn sample(&self) -> Option<u64> {
         self.kernels.first().and_then(|kernel| kernel.sample)
     }
 
-    /// What the kernels run on; without kernels, nothing of the project's.
+    /// The data on which the kernels run; [`Size::Own`] if there are no kernels.
     pub fn size(&self) -> Size {
         self.kernels.first().map_or(Size::Own, |kernel| kernel.size)
     }
 
-    /// A value for each kernel, from its run at a configuration; nothing unless all of them ran to their end.
+    /// A value of each kernel, from its run in a configuration; `None` unless the runs of all kernels completed.
     pub fn each(&self, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<PerKernel> {
         let measured = self.measured.get(point).filter(|measured| measured.len() == self.kernels.len())?;
         Some(measured.iter().map(|(name, measured)| (name.clone(), value(measured))).collect())
@@ -829,20 +832,20 @@ impl Results<'_> {
         self.measured.get(point)?.get(kernel)
     }
 
-    /// A value for each kernel, from its runs at two configurations.
+    /// A value of each kernel, from its runs in two configurations; `None` unless all runs completed.
     pub fn both(&self, a: &Point, b: &Point, value: impl Fn(&Measured, &Measured) -> f64) -> Option<PerKernel> {
         let [a, b] = [a, b].map(|point| self.measured.get(point).filter(|m| m.len() == self.kernels.len()));
         let b = b?;
         Some(a?.iter().map(|(name, measured)| (name.clone(), value(measured, &b[name]))).collect())
     }
 
-    /// A value for each kernel, from the use of its values.
+    /// A value of each kernel, from the use of its values; `None` unless all runs completed.
     pub fn usage(&self, value: impl Fn(&Usage) -> f64) -> Option<PerKernel> {
         let all = self.usage.len() == self.kernels.len();
         all.then(|| self.usage.iter().map(|(name, usage)| (name.clone(), value(usage))).collect())
     }
 
-    /// A value for each kernel, from its accesses to the levels of a software-managed hierarchy.
+    /// A value of each kernel, from its accesses to the levels of a software-managed hierarchy; `None` unless all runs completed.
     pub fn levels(&self, options: &HierarchyOptions, value: impl Fn(&LevelCounts) -> f64) -> Option<PerKernel> {
         let sum = |strands: &Strands| {
             let mut all = LevelCounts::default();
@@ -852,12 +855,12 @@ impl Results<'_> {
         Some(self.strands(options)?.iter().map(|(name, strands)| (name.clone(), value(&sum(strands)))).collect())
     }
 
-    /// Accesses in each strand of each kernel, likewise.
+    /// Accesses in each strand of each kernel; `None` unless all runs completed.
     pub fn strands(&self, options: &HierarchyOptions) -> Option<&BTreeMap<String, Strands>> {
         self.levels.get(options).filter(|kernels| kernels.len() == self.kernels.len())
     }
 
-    /// A value for each kernel, from what a cache reads and writes in program order.
+    /// A value of each kernel, from the accesses of a cache simulated in program order; `None` unless all runs completed.
     pub fn followed(&self, cache: &FollowedCache, value: impl Fn(&Traffic) -> f64) -> Option<PerKernel> {
         let kernels = self.caches.get(cache).filter(|kernels| kernels.len() == self.kernels.len())?;
         Some(kernels.iter().map(|(name, traffic)| (name.clone(), value(traffic))).collect())
@@ -868,31 +871,31 @@ impl Results<'_> {
         self.usage.values()
     }
 
-    /// The command that makes a part of a report, for one kernel or all of them.
+    /// The command that makes a part of a report, for one kernel or for all.
     pub fn part_command(&self, report: &str, part: &str, kernel: Option<&str>) -> String {
         let kernel = kernel.map_or_else(String::new, |name| format!(" --kernel {}", self.path(name)));
         format!("gpurf report {report} --only {part}{kernel}")
     }
 
-    /// How commands name a kernel's manifest.
+    /// A kernel's manifest in commands.
     fn path<'a>(&'a self, kernel: &'a str) -> &'a str {
         self.kernels.iter().find(|k| k.name == kernel).map_or(kernel, |k| k.path.as_str())
     }
 }
 
-/// A value at one configuration by that at another one, of each kernel.
+/// A value in one configuration relative to that in another, for each kernel.
 pub fn by(results: &Results<'_>, a: &Point, b: &Point, value: impl Fn(&Measured) -> f64) -> Option<PerKernel> {
     results.both(a, b, |a, b| crate::ratio(value(a), value(b)))
 }
 
-/// The mean over kernels of a value at a configuration.
+/// The mean over kernels of a value in a configuration.
 pub fn mean_of(results: &Results<'_>, point: &Point, value: impl Fn(&Measured) -> f64) -> Option<f64> {
     results.each(point, value).map(|values| mean(&values))
 }
 
 #[cfg(test)]
 impl SweepPlan {
-    /// Accesses to levels of three entries: for tests that ask only whether options differ.
+    /// Requests accesses to the levels of a hierarchy with three entries, for tests that need only different options.
     pub(crate) fn some_levels(&mut self, partial_ranges: bool) {
         self.levels(HierarchyOptions { orf_entries: 3, partial_ranges, ..HierarchyOptions::NONE });
     }
@@ -902,7 +905,7 @@ impl SweepPlan {
 mod tests {
     use super::*;
 
-    /// A kernel as a report has it.
+    /// A kernel compiled as a report compiles it.
     fn kernel(name: &str) -> Kernel {
         let path = |ending: &str| format!("{}/../../tests/kernels/{name}.{ending}", env!("CARGO_MANIFEST_DIR"));
         let ptx = Ptx { name: path("ptx"), text: std::fs::read_to_string(path("ptx")).unwrap() };
@@ -919,7 +922,7 @@ mod tests {
         }
     }
 
-    /// Where the options change nothing in the common code they may do so in that of machines that share scratchpad memory.
+    /// Compiler options that leave the common code unchanged may change the code of machines that share scratchpad memory.
     #[test]
     fn results_are_those_of_a_kernels_code() {
         let codes = [None, Some("compiler.schedule=tree"), Some("compiler.address_bits=32")];
@@ -931,7 +934,7 @@ mod tests {
         assert_ne!(plain.digest(), narrow.digest());
     }
 
-    /// All machines of a plan are changed but those that set the key themselves and those that do not take the setting; experiments are not made again.
+    /// A setting changes all machines of a plan, except those that set the key themselves and those that refuse the setting; experiments are dropped.
     #[test]
     fn a_setting_changes_the_machines_of_a_plan() {
         let [plain, chosen] = [Point::preset("baseline"), Point::preset("baseline").with("memory.latency=5")];
@@ -952,12 +955,12 @@ mod tests {
                 format!("--preset unified-384 {far}")
             ]
         );
-        // Unified memory has four columns of banks.
+        // Unified memory has four columns of banks, and refuses eight banks.
         let banks = set("mrf.banks=8");
         assert!(banks.contains(&"--preset unified-384".to_owned()) && banks.len() == 3, "{banks:?}");
         assert_eq!(plan.with_setting("memory.latency=400").unwrap().map(|_| ()), None, "all have that");
         assert!(plan.with_setting("memory.latency=-1").is_err() && plan.with_setting("mrf.wings=2").is_err());
-        // What all have is the machine, and not what is compared.
+        // A value that all machines set belongs to the common machine, and is not what they compare.
         let mut slow = SweepPlan::default();
         ["8", "16"].into_iter().for_each(|banks| {
             slow.point(Point::preset("baseline").with("memory.latency=5").with(format!("mrf.banks={banks}")));
@@ -967,7 +970,7 @@ mod tests {
         };
         assert_eq!(latencies(&slow.with_setting("memory.latency=800").unwrap().unwrap()), [800, 800]);
         assert_eq!(slow.with_setting("mrf.banks=8").unwrap().map(|_| ()), None);
-        // What the changed machines did is what the plan's are taken to have done.
+        // Results of the changed machines take the place of those of the plan's machines.
         let kernels = crate::testing::kernels(&["a"]);
         let changed = plan.with_setting("memory.latency=800").unwrap().unwrap();
         let cycles = |_: &Kernel, point: &Point| Some(Measured::new(point.config().unwrap().memory.latency as u64, []));
@@ -978,7 +981,7 @@ mod tests {
         assert_eq!([&plain, &chosen, &unified].map(|point| latency(&results, point)), [400, 5, 400].map(Some));
         let changed = results.with_setting(&plan, "memory.latency=800");
         assert_eq!([&plain, &chosen, &unified].map(|point| latency(&changed, point)), [800, 5, 800].map(Some));
-        // Two machines that are the same then are not compared.
+        // Two machines that become the same are not compared.
         let mut all = plan.clone();
         all.join(plan.with_setting("memory.latency=5").unwrap().unwrap());
         let results = Results::made(&kernels, &all, cycles, &Usage::default(), |_, _| None);
@@ -986,7 +989,7 @@ mod tests {
         assert_eq!([&plain, &chosen, &unified].map(|point| latency(&changed, point)), [Some(5), None, Some(5)]);
     }
 
-    /// A report compiles a kernel once, and names and marks it for each configuration as the compiler does.
+    /// A report compiles a kernel once; the names and marks for each configuration are those that the compiler makes.
     #[test]
     fn code_for_a_configuration_is_what_the_compiler_makes_for_it() {
         let kernel = kernel("srad");
@@ -1000,7 +1003,7 @@ mod tests {
         }
     }
 
-    /// Layout, releases and private marks are in code of its own, in the kernel's order of instructions and with its addresses.
+    /// Layout, releases and private marks require code of their own, with the kernel's instruction order and address width.
     #[test]
     fn code_for_scratchpad_sharing_is_compiled_for_it() {
         let kernel = kernel("countBytes");
@@ -1029,7 +1032,7 @@ mod tests {
         assert!(codes.iter().enumerate().all(differ), "each has code of its own");
         let plain = Config::load(Start::Preset("fermi-16k"), &[] as &[&str]).unwrap();
         assert!(matches!(marked(&kernel, &plain).unwrap(), Cow::Borrowed(_)));
-        // Its own instructions stay what they are.
+        // Assembly code stays unchanged.
         let assembly = Kernel { ptx: None, ..kernel };
         let config = Config::load(Start::Preset("share-scratchpad"), &settings[..2]).unwrap();
         assert_eq!(*marked(&assembly, &config).unwrap(), assembly.image);

@@ -1,4 +1,4 @@
-//! The rows of reports as comma-separated values: what `--json` has of them, but for values of single kernels.
+//! The rows of reports as comma-separated values, with the fields of `--json` except the values of single kernels.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::estimate::Statistic;
 use crate::report::PaperReport;
 use crate::row::{Known, Row, Unit, Verdict};
 
-/// A line.
+/// A line of the table.
 #[derive(Serialize)]
 struct Line<'a> {
     report: &'a str,
@@ -57,7 +57,7 @@ impl<'a> Line<'a> {
 /// The reports as one table.
 ///
 /// # Panics
-/// Never: lines are plain, and memory takes them.
+/// Never: all fields of a line are plain values, and writing to memory does not fail.
 pub fn csv(reports: &[PaperReport]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for (report, row) in reports.iter().flat_map(|report| report.rows.iter().map(|row| (report.report, row))) {

@@ -1,4 +1,4 @@
-//! What tests of several modules need.
+//! Functions that tests of several modules use.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use gpurf_oracle::{Geometry, Launch, Memory, Observer, Options, Oracle, Program}
 use crate::usage::Usage;
 use crate::{Definition, Measured, PaperReport, Point, Results, Row};
 
-/// Runs hand-written code, in blocks of one warp, and gives back who has watched.
+/// Runs hand-written code in blocks of one warp, and returns the observer.
 pub fn observed<O: Observer>(code: &str, blocks: u32, mut observer: O) -> O {
     let code = gpurf_isa::assemble(code).unwrap();
     let kernel = Kernel {
@@ -27,7 +27,7 @@ pub fn observed<O: Observer>(code: &str, blocks: u32, mut observer: O) -> O {
     observer
 }
 
-/// Kernels of these names, which no test runs.
+/// Kernels with these names, which are never run.
 pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/saxpy.toml");
     let manifest = Manifest::load(path.as_ref()).unwrap();
@@ -44,7 +44,7 @@ pub fn kernels(names: &[&str]) -> Vec<crate::Kernel> {
     names.iter().map(kernel).collect()
 }
 
-/// A whole report on such kernels, of runs that gave this.
+/// A whole report on such kernels, with results made by `run`.
 pub fn made(
     report: &Definition,
     names: &[&str],
@@ -61,7 +61,8 @@ pub fn row<'a>(report: &'a PaperReport, metric: &str) -> &'a Row {
     found.unwrap_or_else(|| panic!("there is no row {metric}"))
 }
 
-/// What holds of every report: rows have names of their own; those that do not agree have a reason or say that there is none, and no other row has.
+/// Checks every report: rows have distinct names; a row that does not agree has a reason or says that the cause is not known, and no other row has
+/// one.
 #[track_caller]
 pub fn check_rows(report: &PaperReport) {
     for row in &report.rows {

@@ -1,18 +1,18 @@
-//! What a level above the MRF avoids, of the traffic that energy is a function of.
+//! How many accesses of the MRF a level above it avoids, from the traffic of which energy is a function.
 
 use gpurf_energy::Traffic;
 
-/// The part of the MRF's reads that is avoided, of those that the same operands cost on an MRF alone.
+/// The fraction of the MRF's reads that is avoided, relative to the same operands on an MRF alone.
 pub fn reads_avoided(traffic: &Traffic) -> f64 {
     avoided(traffic.mrf.reads(), traffic.flat().mrf.reads())
 }
 
-/// The part of its writes; evictions and flushes are writes that are not avoided.
+/// The fraction of the MRF's writes that is avoided; evictions and flushes count as writes.
 pub fn writes_avoided(traffic: &Traffic) -> f64 {
     avoided(traffic.mrf.writes(), traffic.flat().mrf.writes())
 }
 
-/// The part of both together.
+/// The fraction of reads and writes together that is avoided.
 pub fn accesses_avoided(traffic: &Traffic) -> f64 {
     avoided(accesses(traffic), accesses(&traffic.flat()))
 }

@@ -1,10 +1,10 @@
-//! How values in registers are used: how often each is read, and how soon (RFC paper 2.2, hierarchy thesis 5.1).
+//! Usage of the values in registers: how often each value is read, and how soon (RFC paper 2.2, hierarchy thesis 5.1).
 //!
-//! At the same time it follows a cache of six entries through the program, in program order and without any time: what the code alone makes of it, the way
-//! the papers' simulator ran traces.
+//! It also simulates a cache of six entries in program order, without timing. The result depends on the code alone, as in the papers, whose
+//! simulators ran traces.
 //!
-//! The papers speak of threads, so lanes are watched one by one: a value is what an instruction writes into a register of one lane. `docs/reports.md` says
-//! what counts.
+//! The papers speak of threads, so each lane is observed separately: a value is the result that an instruction writes to a register in one lane.
+//! `docs/reports.md` defines what counts.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -19,21 +19,21 @@ const LANES: usize = 32;
 /// Counts of values and of their reads.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Values by how often they were read: never, once, twice, more often.
+    /// Values by the number of their reads: none, one, two, more.
     pub values: [u64; 4],
-    /// Those read once, by their lifetime: 1, 2, 3 instructions, more.
+    /// Values read once, by lifetime: 1, 2, 3 instructions, more.
     pub lifetimes: [u64; 4],
     /// Reads of values that instructions wrote.
     pub reads: u64,
-    /// Those of them that a cache of six would serve.
+    /// Those of these reads that a cache of six entries would serve.
     pub hits: u64,
-    /// Values that it would write back to make room.
+    /// Values that this cache would write back to make room.
     pub evicted: u64,
-    /// Those of them that had been read for the last time.
+    /// Values written back after their last read.
     pub dead: u64,
     /// Values that shared units read.
     pub shared: u64,
-    /// Those of them that the private datapath wrote.
+    /// Values read by shared units that the private datapath wrote.
     pub shared_of_private: u64,
     /// Values by the operation that wrote them.
     pub written: BTreeMap<Cow<'static, str>, Written>,
@@ -42,51 +42,51 @@ pub struct Usage {
 /// Values that an operation wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Written {
-    /// By how often they were read: never, once, twice, more often.
+    /// Values by the number of their reads: none, one, two, more.
     pub values: [u64; 4],
-    /// Those read once, by their lifetime: 1, 2, 3 instructions, more.
+    /// Values read once, by lifetime: 1, 2, 3 instructions, more.
     pub lifetimes: [u64; 4],
 }
 
 impl Usage {
-    /// Entries of the cache that is followed: most of the RFC paper's results are for these.
+    /// Entries of the simulated cache; most of the RFC paper's results are for this number.
     pub const ENTRIES: usize = 6;
 
-    /// All values.
+    /// The number of all values.
     pub fn all(&self) -> u64 {
         self.values.iter().sum()
     }
 
-    /// The part of all values that these are; none of nothing.
+    /// The fraction of all values; 0 without values.
     pub fn part(&self, values: u64) -> f64 {
         crate::ratio(values as f64, self.all() as f64)
     }
 
-    /// Values read once, at most so many instructions later.
+    /// Values read once, at most this many instructions later.
     ///
     /// # Panics
-    /// With more than three.
+    /// If `instructions` is more than three.
     pub fn once_within(&self, instructions: usize) -> u64 {
         assert!(instructions < self.lifetimes.len(), "longer lifetimes are not counted separately");
         self.lifetimes[..instructions].iter().sum()
     }
 
-    /// The part of the reads that the cache would serve.
+    /// The fraction of the reads that the cache would serve.
     pub fn reads_avoided(&self) -> f64 {
         crate::ratio(self.hits as f64, self.reads as f64)
     }
 
-    /// The part of the values that it would never write back.
+    /// The fraction of the values that the cache would never write back.
     pub fn writes_avoided(&self) -> f64 {
         self.part(self.all() - self.evicted)
     }
 
-    /// The same if it knew of each value when it has been read for the last time.
+    /// The same fraction for a cache that knows the last read of each value.
     pub fn live_writes_avoided(&self) -> f64 {
         self.part(self.all() - self.evicted + self.dead)
     }
 
-    /// Adds those of another launch.
+    /// Adds the counts of another launch.
     pub(crate) fn add(&mut self, other: &Self) {
         let add = |a: &mut [u64], b: &[u64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
         add(&mut self.values, &other.values);
@@ -104,7 +104,7 @@ impl Usage {
         }
     }
 
-    /// A value is no more: another one took its place, or its block is over.
+    /// Counts a value whose lifetime ends: another value overwrites it, or its block ends.
     fn value_over(&mut self, value: &Value) {
         if value.born == 0 {
             return;
@@ -127,34 +127,34 @@ impl Usage {
 /// The value in a register of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Value {
-    /// The number of the thread's instruction that wrote it, from 1; 0: none has.
+    /// Index of the thread's instruction that wrote it, from 1; 0 if no instruction has.
     born: u32,
     /// That instruction's operation.
     operation: &'static str,
-    /// The private datapath wrote it.
+    /// Whether the private datapath wrote it.
     private: bool,
-    /// A shared unit has read it.
+    /// Whether a shared unit has read it.
     shared: bool,
-    /// The number of the warp's result that it is part of.
+    /// Index of the warp's result to which it belongs.
     result: u32,
     /// How often it has been read.
     reads: u32,
     /// Instructions from the one that wrote it to its last reader.
     lifetime: u32,
-    /// It was evicted from the cache when it had been read so often.
+    /// Its number of reads when it was evicted from the cache, if it was.
     evicted_behind: Option<u32>,
 }
 
-/// A warp under way.
+/// The state of a running warp.
 #[derive(Debug, Default)]
 struct Warp {
-    /// Instructions of each thread so far.
+    /// Number of instructions of each thread so far.
     instructions: [u32; LANES],
-    /// Results so far.
+    /// Number of results so far.
     results: u32,
-    /// By register.
+    /// Values of each lane, by register.
     values: Vec<[Value; LANES]>,
-    /// The cache: registers in the order in which they came, and the first result of each.
+    /// The cache: registers in the order of their allocation, each with the index of the first result that its entry holds.
     cache: VecDeque<(Reg, u32)>,
 }
 
@@ -167,7 +167,7 @@ impl Warp {
         &mut self.values[index]
     }
 
-    /// The first result that the entry of a register has.
+    /// Index of the first result that a register's entry holds, if it has an entry.
     fn cached(&self, register: Reg) -> Option<u32> {
         self.cache.iter().find(|(cached, _)| *cached == register).map(|(_, since)| *since)
     }
@@ -215,7 +215,7 @@ impl Warp {
     }
 }
 
-/// The SFU and memory; not what branches.
+/// Whether a unit is shared: the SFU and the memory units, but not the branch unit.
 fn is_shared(unit: Unit) -> bool {
     matches!(unit, Unit::Sfu | Unit::SharedMemory | Unit::GlobalMemory)
 }
@@ -224,7 +224,7 @@ fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
 }
 
-/// Watches a launch.
+/// Observes a launch.
 #[derive(Debug, Default)]
 pub struct UsageObserver {
     /// The block that runs; blocks run one after the other.
@@ -234,7 +234,7 @@ pub struct UsageObserver {
 }
 
 impl UsageObserver {
-    /// What was counted. The launch is over.
+    /// Ends the launch, and returns the counts.
     pub fn finish(mut self) -> Usage {
         self.block_over();
         self.usage

@@ -1,4 +1,4 @@
-//! Values by how often and how soon they are read.
+//! Kinds of values, by how often and how soon they are read.
 
 use crate::usage::{Usage, Written};
 
@@ -29,7 +29,7 @@ impl Count {
         }
     }
 
-    /// The part of all values that they are.
+    /// The fraction of all values that are of this kind.
     pub fn part(self, usage: &Usage) -> f64 {
         usage.part(usage.written.values().map(|written| self.of(written)).sum())
     }

@@ -1,6 +1,6 @@
-//! One run of a kernel's launches on the oracle, watched by all who count something.
+//! One run of a kernel's launches on the oracle, with all observers that count something.
 //!
-//! What a program does on the oracle is the same whoever watches. So whatever is to be counted of a kernel, it runs once.
+//! Observers do not change what a program does on the oracle, so one run of a kernel serves all counts.
 
 use std::collections::BTreeMap;
 
@@ -14,71 +14,71 @@ use crate::follow::{CacheObserver, Flushed, FollowedCache};
 use crate::levels::{self, LevelError, LevelOptions, Levelled, Profile, Strands};
 use crate::usage::{Usage, UsageObserver};
 
-/// Runs launches on the oracle and counts.
+/// Runs launches on the oracle with observers.
 #[derive(Debug)]
 pub struct WatchedEngine {
     oracle: Oracle,
     usage: Option<Usage>,
     caches: Vec<CacheObserver>,
     level_options: Vec<LevelOptions>,
-    /// By name.
+    /// The kernels of the launches, by name.
     kernels: BTreeMap<String, Profiled>,
 }
 
-/// A kernel, and what is known of its strands.
+/// A kernel, with the profiles of its strands.
 #[derive(Debug)]
 struct Profiled {
-    /// Its code with the ends of strands marked.
+    /// The code with the ends of strands marked.
     ended: Vec<Instruction>,
-    /// Its code for each hierarchy.
+    /// The code with the levels of each hierarchy.
     levelled: Vec<Levelled>,
-    /// A profile for each rule of the hierarchies.
+    /// One profile for each distinct strand rule of the hierarchies.
     profiles: Vec<Profile>,
 }
 
-/// Why a launch gave no counts.
+/// Why a launch has no counts.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    /// The program is wrong.
+    /// The program has a fault.
     #[error(transparent)]
     Oracle(#[from] OracleError),
-    /// A level is: a defect of the compiler.
+    /// The assignment of levels has a fault: a defect of the compiler.
     #[error("a defect of the compiler: {0}")]
     Level(#[from] Box<LevelError>),
 }
 
 impl WatchedEngine {
-    /// With this oracle; nothing is counted yet.
+    /// An engine with this oracle, without any observer.
     pub fn new(oracle: Oracle) -> Self {
         Self { oracle, usage: None, caches: Vec::new(), level_options: Vec::new(), kernels: BTreeMap::new() }
     }
 
-    /// The use of values is counted.
+    /// Requests counts of the use of values.
     pub fn usage(&mut self) {
         self.usage = Some(Usage::default());
     }
 
-    /// A cache is followed.
+    /// Requests the simulation of a cache.
     pub fn cache(&mut self, cache: FollowedCache) {
         self.caches.push(CacheObserver::new(cache));
     }
 
-    /// Accesses to the levels of a hierarchy are counted.
+    /// Requests counts of the accesses to the levels of a hierarchy.
     pub fn levels(&mut self, options: LevelOptions) {
         self.level_options.push(options);
     }
 
-    /// The use of values, if it was counted.
+    /// The use of values, if it was requested.
     pub fn counted_usage(&self) -> Option<&Usage> {
         self.usage.as_ref()
     }
 
-    /// The traffic of a cache, if it was followed.
+    /// The traffic of a cache, if it was requested.
     pub fn counted_cache(&self, cache: &FollowedCache) -> Option<Traffic> {
         self.caches.iter().find(|observer| observer.cache == *cache).map(|observer| observer.traffic)
     }
 
-    /// Accesses to the levels of a hierarchy, if they were counted.
+    /// Accesses to the levels of a hierarchy, by strand, if they were requested.
     pub fn counted_levels(&self, options: &LevelOptions) -> Option<Strands> {
         let place = self.level_options.iter().position(|counted| counted == options)?;
         let of = |(name, kernel): (&String, &Profiled)| {
@@ -103,7 +103,7 @@ impl Profiled {
         Ok(Self { ended: ended.code, levelled, profiles })
     }
 
-    /// Accesses at the levels of one of the hierarchies.
+    /// Accesses to the levels of the hierarchy at index `place`, by strand.
     fn counts(&self, place: usize) -> impl Iterator<Item = (u32, gpurf_oracle::levels::LevelCounts)> + '_ {
         let levelled = &self.levelled[place];
         let rule = levelled.strands();
@@ -138,11 +138,11 @@ impl Engine for WatchedEngine {
     }
 }
 
-/// All who watch a launch.
+/// All observers of a launch.
 struct Watchers<'a> {
     usage: Option<UsageObserver>,
     caches: &'a mut [CacheObserver],
-    /// The code with the ends of strands marked, for those who look at them.
+    /// The code with the ends of strands marked, for the caches that are flushed there.
     ended: &'a [Instruction],
     profiles: &'a mut [Profile],
 }

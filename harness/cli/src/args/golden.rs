@@ -17,7 +17,7 @@ pub enum Golden {
     Trace(TraceGolden),
 }
 
-/// Which goldens.
+/// Selects goldens.
 #[derive(Debug, Args)]
 pub struct Goldens {
     /// Select this preset (may be repeated; default: all)
@@ -40,7 +40,7 @@ pub struct Goldens {
 A golden gives the interval in which a change begins. The trace of the golden's run gives the cycle. The build folder keeps this trace from the last check that passed, \
 or from `bless`. If the trace is missing, --before makes it again with a program that was built before the change.")]
 pub struct CheckGoldens {
-    /// Which goldens
+    /// Selected goldens
     #[command(flatten)]
     pub which: Goldens,
     /// A gpurf program that was built before the change
@@ -51,7 +51,7 @@ pub struct CheckGoldens {
 /// `gpurf golden bless`.
 #[derive(Debug, Args)]
 pub struct BlessGoldens {
-    /// Which goldens
+    /// Selected goldens
     #[command(flatten)]
     pub which: Goldens,
     /// Reason why the change is correct; the golden's file keeps it

@@ -1,4 +1,4 @@
-//! The part of the command line that is about the software-managed register hierarchy.
+//! Options on the software-managed register hierarchy.
 
 use clap::{Args, ValueEnum};
 use gpurf_compiler::Options;
@@ -7,7 +7,7 @@ use gpurf_isa::{LastResultFile, OrfEntry};
 
 use super::from_to;
 
-/// Levels above the main register file, and how values get there (docs/hierarchy.md). What is left out is as in the preset.
+/// Levels above the main register file, and how values are assigned to them (docs/hierarchy.md). Omitted options are as in the preset.
 #[derive(Debug, Args)]
 pub struct Levels {
     /// Entries per thread in the operand register file
@@ -46,16 +46,16 @@ enum Encoding {
 }
 
 impl Levels {
-    /// What the compiler is told, for code of a preset that wants `preset`.
+    /// The compiler options of a preset, with these options in place of its own.
     ///
     /// # Errors
-    /// An option that is about an operand register file where there is none.
+    /// If an option requires an operand register file, and there is none.
     pub fn over(&self, preset: Options) -> Result<Options, String> {
         Ok(Options { hierarchy: self.over_levels(preset.hierarchy)?, ..preset })
     }
 
     fn over_levels(&self, preset: HierarchyOptions) -> Result<HierarchyOptions, String> {
-        // A machine without levels says nothing about the warps that share them.
+        // A preset without levels leaves the number of warps that share them at its default.
         let preset = if preset.is_none() { HierarchyOptions::NONE } else { preset };
         let with = |step, preset: bool| preset && !self.without.contains(&step);
         let options = HierarchyOptions {

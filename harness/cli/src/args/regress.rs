@@ -46,7 +46,7 @@ pub struct Regress {
     /// RTL in place of the project's
     #[command(flatten)]
     pub rtl: Replacements,
-    /// Run the cases that arrive on standard input: a regression starts its workers so
+    /// Run the cases that arrive on standard input; a regression starts its workers with this option
     #[arg(long, hide = true)]
     pub worker: bool,
     /// How to run and print

@@ -1,4 +1,4 @@
-//! The part of the command line that is about reports.
+//! Options of `gpurf report`.
 
 use std::path::PathBuf;
 
@@ -34,10 +34,11 @@ pub struct ReportResults {
     /// Run the project's kernels on little data, for a quick look (default: a thousand blocks, which fill the SM)
     #[arg(long, conflicts_with = "kernel")]
     pub small: bool,
-    /// Cycles of a long launch after which no block begins any more on the model; what it has counted stands for the rest in proportion (docs/reports.md, "Samples")
+    /// Cycles of a long launch after which no new block starts on the model; its counts then represent the rest of the launch in proportion
+    /// (docs/reports.md, "Samples")
     #[arg(long, value_name = "N", default_value_t = SAMPLE, value_parser = from_to::<u64>(1000..=1_000_000_000), allow_negative_numbers = true, conflicts_with_all = ["small", "whole"])]
     pub sample: u64,
-    /// Run every launch to its end on the model, and no sample of it
+    /// Run every launch to its end on the model, not as a sample
     #[arg(long)]
     pub whole: bool,
     /// Run this launch manifest in place of the project's kernels (may be repeated)

@@ -1,4 +1,4 @@
-//! What the command line takes and refuses.
+//! Arguments that the command line accepts and refuses.
 
 use super::*;
 use clap::CommandFactory;
@@ -60,7 +60,7 @@ fn a_replacement_needs_module_and_file() {
     }
 }
 
-/// The lines of a command in the list of commands of docs/program.md.
+/// The lines on a command in the list of commands of docs/program.md.
 fn usage_of<'a>(page: &'a str, command: &str) -> Vec<&'a str> {
     let list = page.split("## Commands\n```\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a list");
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! `gpurf compile --summary`: which kernels of many files are accepted, and what the others lack.
+//! `gpurf compile --summary`: the kernels of many files that are accepted, and the features that the others lack.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,22 +16,22 @@ use crate::failure::{Failure, Status};
 use crate::output::{self, numbers, words};
 use crate::result::json;
 
-/// What became of many files, as `--json` shows it.
+/// The summary of many files, in the form of `--json`.
 #[derive(Debug, Default, Serialize)]
 struct Summary {
     result: &'static str,
     command: &'static str,
-    /// Files that were looked at.
+    /// Number of files examined.
     files: usize,
-    /// Of these, those with kernels.
+    /// Number of files with kernels.
     files_with_kernels: usize,
-    /// Of these, those with a kernel that is accepted.
+    /// Number of files with at least one accepted kernel.
     files_with_accepted: usize,
-    /// Of these, those all of whose kernels are accepted.
+    /// Number of files with kernels whose kernels are all accepted.
     files_accepted: usize,
-    /// Files that are no PTX, that nvcc does not compile or that are wrong as a whole, and why.
+    /// Files that are not PTX, that nvcc does not compile or that are invalid as a whole, and why.
     files_refused: BTreeMap<String, String>,
-    /// Distinct kernels: those with the same name and text are one.
+    /// Number of distinct kernels: kernels with the same name and text count once.
     kernels: usize,
     accepted: usize,
     /// Accepted kernels for which a manifest can be written.
@@ -50,15 +50,15 @@ struct Entry {
     /// The first file that has it.
     file: String,
     accepted: bool,
-    /// What it lacks.
+    /// The features that it lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lacks: Vec<&'static str>,
-    /// Why no manifest can launch it, although it is accepted.
+    /// Why no manifest can launch it, if it is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_launchable: Option<String>,
 }
 
-/// Counts what is accepted.
+/// Counts the accepted kernels of files and folders.
 pub fn summary(paths: &[PathBuf], options: &Options, as_json: bool) -> Result<Status, Failure> {
     let mut files = BTreeSet::new();
     for path in paths {
@@ -92,7 +92,7 @@ pub fn summary(paths: &[PathBuf], options: &Options, as_json: bool) -> Result<St
                 continue;
             }
         };
-        // What kernels have in common: each of them is loaded alone.
+        // The parts of the image that all kernels use: each kernel is loaded alone.
         let common = Image { kernels: Vec::new(), ..compiled.image.clone() };
         let (accepted, refused) = (!compiled.image.kernels.is_empty(), !compiled.refused.is_empty());
         summary.files_with_kernels += usize::from(accepted || refused);
@@ -114,13 +114,13 @@ pub fn summary(paths: &[PathBuf], options: &Options, as_json: bool) -> Result<St
     Ok(Status::Pass)
 }
 
-/// The files of a folder and of those in it; a file itself. A .cu with its .ptx beside it is one.
+/// Collects the files of a folder and its subfolders, or a single file. A .cu file with its .ptx beside it counts as one.
 fn collect(path: &Path, given: bool, files: &mut BTreeSet<PathBuf>) -> Result<(), Failure> {
     let unreadable = |e: std::io::Error| Failure::bad_input(format!("{}: cannot be read: {e}", path.display()));
     if path.is_dir() {
         for entry in path.read_dir().map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
-            // No links, which may lead in circles.
+            // Symbolic links are skipped, as they may form cycles.
             if !entry.file_type().map_err(unreadable)?.is_symlink() {
                 collect(&entry.path(), false, files)?;
             }
@@ -131,14 +131,14 @@ fn collect(path: &Path, given: bool, files: &mut BTreeSet<PathBuf>) -> Result<()
     match extension {
         Some("ptx") if path.with_extension("cu").is_file() && !given => {}
         Some("ptx" | "cu") => _ = files.insert(path.to_owned()),
-        // The file itself says what is wrong with it.
+        // Reading the file reports what is wrong with it.
         _ if given => _ = source::ptx(path)?,
         _ => {}
     }
     Ok(())
 }
 
-/// Two kernels are one if they have the same name and text.
+/// A digest by which kernels with the same name and text are the same.
 fn digest(name: &str, text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (name, text).hash(&mut hasher);
@@ -169,7 +169,7 @@ fn entry(
 /// Writes a manifest that launches a kernel, and loads it.
 ///
 /// # Errors
-/// What is in the way.
+/// The reason why it cannot be launched.
 fn launch(kernel: &Kernel, common: &Image, file: &Path) -> Result<(), String> {
     let block = kernel.required_threads.unwrap_or([kernel.max_threads.unwrap_or(32).min(32), 1, 1]);
     let args: Vec<String> = kernel.parameters.iter().map(argument).collect();
@@ -185,7 +185,7 @@ fn launch(kernel: &Kernel, common: &Image, file: &Path) -> Result<(), String> {
     Session::new(&manifest, &image).map(|_| ()).map_err(|e| e.to_string())
 }
 
-/// Zeros for a parameter.
+/// An argument of zeros for a parameter.
 fn argument(parameter: &Parameter) -> String {
     let Parameter { bytes, align, .. } = *parameter;
     if matches!(bytes, 1 | 2 | 4 | 8) && bytes == align {
@@ -196,7 +196,7 @@ fn argument(parameter: &Parameter) -> String {
     format!("{{ struct = [{{ type = \"u{}\", array = [0], count = {count} }}], align = {align} }}", 8 * element)
 }
 
-/// What refused kernels lack: how many lack it, and how many nothing else.
+/// A table of the features that refused kernels lack: how many kernels lack each, and for how many it is the only one.
 pub fn by_feature<'a>(kernels: impl Iterator<Item = &'a BTreeSet<Feature>>) -> String {
     let mut counts: BTreeMap<Feature, (usize, usize)> = BTreeMap::new();
     for features in kernels {

@@ -1,4 +1,4 @@
-//! `gpurf audit`: is every bit of the RTL's state looked at?
+//! `gpurf audit`: checks that lockstep compares every bit of the RTL's state.
 
 use gpurf_blocks::Block;
 use gpurf_blocks::registry::blocks;
@@ -24,7 +24,7 @@ struct Report<'a> {
     audits: &'a [Audit],
 }
 
-/// What came of one block.
+/// The outcome for one block.
 enum Ended {
     Audited(Audit),
     Refused(Failure),

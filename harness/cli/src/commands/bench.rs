@@ -1,4 +1,4 @@
-//! `gpurf bench`: what lockstep costs.
+//! `gpurf bench`: the speed of lockstep, compared with plain Verilator and the model.
 
 use std::collections::BTreeSet;
 
@@ -23,16 +23,16 @@ struct Report<'a, R> {
 /// Kernels on which the SM is measured: dense arithmetic, divergent loops, barriers, waits for memory.
 const MACHINE_KERNELS: [&str; 5] = ["crc32", "collatz", "sortingNetworks", "radixSort", "transpose"];
 
-/// The kernels on which the main preset of each design is measured besides.
+/// Additional kernels on which the main preset of each design is measured.
 const DESIGN_KERNELS: [&str; 2] = ["crc32", "radixSort"];
 
 /// The kernel on which sizes are measured: it has blocks for 48 warps, and barriers.
 const SIZES_KERNEL: &str = "sortingNetworks";
 
-/// Characters of the longest bar.
+/// Length of the longest bar in characters.
 const BAR: f64 = 24.0;
 
-/// Presets whose register files differ, one for each.
+/// One preset for each distinct register file.
 fn register_files() -> Vec<&'static Preset> {
     let mut presets: Vec<&Preset> = Vec::new();
     for preset in config::presets() {
@@ -43,7 +43,7 @@ fn register_files() -> Vec<&'static Preset> {
     presets
 }
 
-/// What the SM runs: presets and kernels.
+/// The measurements of the SM: presets and kernels.
 fn machines() -> impl Iterator<Item = (&'static Preset, &'static str)> {
     let default = config::presets().next().expect("there is a default preset");
     let mains = DESIGNS.iter().map(|design| design.preset()).filter(|preset| preset.name != default.name);
@@ -60,7 +60,7 @@ pub fn bench(arguments: &Bench) -> Result<Status, Failure> {
     let wanted = |name: &str| name.contains(&arguments.only);
     let points = || bench::sweeps().flat_map(|sweep| sweep.values.iter().map(move |&value| (sweep, value)));
     let loads = || register_files().into_iter().flat_map(|preset| [(preset, false), (preset, true)]);
-    // Register files that differ in their policies alone have rows of one name.
+    // Register files that differ only in their policies have rows with the same name.
     let names: BTreeSet<String> = if arguments.sizes {
         points().map(|(sweep, value)| sweep.name(value)).collect()
     } else {

@@ -29,17 +29,17 @@ use crate::progress::Progress;
 use crate::result::json;
 use metrics::{Change, Numbers, changes};
 
-/// The kernels that are run unless others are named: memory, barriers, shared memory, arithmetic, divergence.
+/// The default kernels: memory, barriers, shared memory, arithmetic, divergence.
 const KERNELS: [&str; 6] = ["saxpy", "reduction", "scan", "matrixMul", "pathfinder", "blackScholes"];
 
 /// One of the two machines.
 #[derive(Serialize)]
 struct Side {
-    /// As the command line names it.
+    /// Its name on the command line.
     name: String,
     /// All sizes and policies, `key=value`.
     settings: Vec<String>,
-    /// Modules that are replaced.
+    /// Replaced modules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rtl: Vec<String>,
     #[serde(skip)]
@@ -56,7 +56,7 @@ struct Row {
     b: Numbers,
 }
 
-/// What came of it, as `--json` shows it.
+/// The result, in the form of `--json`.
 #[derive(Serialize)]
 struct Compared {
     result: Verdict,
@@ -69,14 +69,14 @@ struct Compared {
     total: Row,
     /// Geometric means over the kernels of B by A.
     means: Vec<metrics::Mean>,
-    /// What differs in the total, the largest change first.
+    /// Numbers that differ in the total, the largest change first.
     differences: Vec<Change>,
-    /// Numbers that are equal.
+    /// Number of equal numbers.
     equal: usize,
     wall_s: f64,
 }
 
-/// Compares them.
+/// Compares two machines.
 pub fn compare(arguments: &Compare) -> Result<Status, Failure> {
     let started = Instant::now();
     let own = own_rtl(arguments)?;
@@ -91,7 +91,7 @@ pub fn compare(arguments: &Compare) -> Result<Status, Failure> {
     }
     let kernels = kernels(arguments)?;
     if let Some(file) = &arguments.html {
-        // Before the work, not after it.
+        // Checked before the work, not after it.
         check_outputs(&[("--html", file)], &inputs(arguments, &kernels))?;
     }
     interrupt::listen()?;
@@ -124,7 +124,7 @@ fn side(name: &str, set: &[String]) -> Result<Side, Failure> {
     Ok(Side { name: name.to_owned(), settings, rtl: Vec::new(), config, library: None })
 }
 
-/// What replaces B's RTL.
+/// The RTL that replaces modules of B.
 fn own_rtl(arguments: &Compare) -> Result<Option<OwnRtl>, Failure> {
     if arguments.rtl.is_empty() {
         return Ok(None);
@@ -136,7 +136,7 @@ fn replacements(arguments: &Compare) -> Replacements {
     Replacements { files: arguments.rtl.clone(), ..Replacements::default() }
 }
 
-/// Builds the RTL of both.
+/// Builds the RTL of both machines.
 fn build(sides: &mut [Side; 2], own: &RtlSources) -> Result<(), Failure> {
     let project = super::project()?;
     let tools = super::toolchain(&project)?;
@@ -156,7 +156,7 @@ struct Kernel {
     manifest: Manifest,
 }
 
-/// The files that are read.
+/// The files that the command reads.
 fn inputs(arguments: &Compare, kernels: &[Kernel]) -> InputFiles {
     let inputs = InputFiles::default()
         .with_named("the configuration of A", Some(&arguments.a))
@@ -166,7 +166,7 @@ fn inputs(arguments: &Compare, kernels: &[Kernel]) -> InputFiles {
     kernels.iter().fold(inputs, |inputs, kernel| inputs.with_manifest(&kernel.manifest))
 }
 
-/// The kernels of the command line, or the fixed ones.
+/// The kernels of the command line, or the default kernels.
 fn kernels(arguments: &Compare) -> Result<Vec<Kernel>, Failure> {
     let folder = Project::find().root.join("tests/kernels");
     let fixed = KERNELS.map(PathBuf::from);
@@ -194,7 +194,7 @@ fn kernels(arguments: &Compare) -> Result<Vec<Kernel>, Failure> {
     Ok(kernels)
 }
 
-/// Each kernel on each machine.
+/// Runs each kernel on each machine.
 fn run_all_kernels(
     arguments: &Compare,
     sides: &[Side; 2],
@@ -217,7 +217,7 @@ fn run_all_kernels(
     Ok(rows)
 }
 
-/// What a kernel counts on a machine.
+/// The statistics of a kernel on a machine.
 fn statistics(arguments: &Compare, side: &Side, kernel: &Kernel) -> Result<Statistics, Failure> {
     let of = |what: String| format!("{} on {}: {what}", kernel.name, side.name);
     let wrong = |error: &dyn std::fmt::Display| Failure::bad_input(of(error.to_string()));
@@ -258,7 +258,7 @@ fn run<M: Machine>(
     Ok(engine.statistics())
 }
 
-/// Numbers of all runs, their sums, and what differs in these.
+/// The numbers of all runs, their sums, and the differences of the sums.
 fn compared(
     sides: [Side; 2],
     kernels: &[Kernel],

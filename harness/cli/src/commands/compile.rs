@@ -16,20 +16,21 @@ use crate::files::{InputFiles, check_outputs};
 use crate::output::{self, numbers, words};
 use crate::plan;
 
-/// The power states, and the heads of the columns that have the numbers of accesses after which a register is in each.
+/// The power states, and the headings of their columns: accesses after which a register is in each state.
 const STATES: [PowerState; 3] = [PowerState::On, PowerState::Sleep, PowerState::Off];
 const STATE_COLUMNS: [&str; 3] = ["left ON", "SLEEP", "OFF"];
 
-/// The heads of the columns about shared memory: its variables, those in the shared part, accesses, those with a private mark, `RELSSP` put in.
+/// Headings of the columns on shared memory: its variables, those in the shared part, accesses, accesses with a private mark, inserted `RELSSP`
+/// instructions.
 const SCRATCHPAD_COLUMNS: [&str; 5] = ["variables", "shared", "accesses", "private", "releases"];
 
-/// How many accesses of the main register file by a kernel's code leave their registers in this state.
+/// Number of accesses to the main register file in a kernel's code that leave the register in this state.
 fn marked(kernel: &Kernel, state: PowerState, places: Places) -> usize {
     let states = kernel.code.iter().flat_map(|instruction| instruction.power_states(places));
     states.filter(|(_, there)| *there == state).count()
 }
 
-/// Compiles, and writes machine code or the annotated PTX.
+/// Compiles a file, and writes machine code or annotated PTX.
 pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     let options = options(arguments)?;
     if arguments.summary {
@@ -47,7 +48,7 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     let wanted = wanted(arguments, &module)?;
     let compiled = module.compile(&options, &|name| wanted.contains(name)).map_err(refused)?;
     let complaints = compiled.complaints();
-    // Where nothing is left there is no code either.
+    // If no kernel is left, there is no code to write.
     if !compiled.image.kernels.is_empty() || complaints.is_none() {
         write(arguments, &ptx.text, &compiled)?;
         accepted(&compiled, &options);
@@ -68,7 +69,7 @@ pub fn compile(arguments: &Compile) -> Result<Status, Failure> {
     }
 }
 
-/// What the compiler is told: what the preset wants, but for the options of the command line.
+/// The compiler options: those of the preset, overridden by those of the command line.
 fn options(arguments: &Compile) -> Result<Options, Failure> {
     let config = plan::load(&Selection { preset: Some(arguments.preset.clone()), ..Selection::default() })?;
     let preset = compiler_options(&config, source::options(arguments.registers).registers);
@@ -90,7 +91,7 @@ fn options(arguments: &Compile) -> Result<Options, Failure> {
     })
 }
 
-/// The kernels that are asked for, by their names in the PTX.
+/// The requested kernels, by their names in the PTX.
 fn wanted<'a>(arguments: &Compile, module: &Module<'a>) -> Result<BTreeSet<&'a str>, Failure> {
     let names: Vec<&str> = module.kernels().map(|(name, _)| name).collect();
     if arguments.kernels.is_empty() {
@@ -118,7 +119,7 @@ fn write(arguments: &Compile, ptx: &str, compiled: &Compiled) -> Result<(), Fail
     }
 }
 
-/// The table of the kernels that were compiled.
+/// Prints the table of compiled kernels.
 fn accepted(compiled: &Compiled, options: &Options) {
     let (scratchpad, power_threshold) = (options.scratchpad, options.power_threshold);
     let shares = scratchpad != ScratchpadOptions::NONE;
@@ -162,6 +163,6 @@ fn accepted(compiled: &Compiled, options: &Options) {
     };
     let kernels = compiled.report.kernels.iter().zip(&compiled.image.kernels).zip(&compiled.scratchpad);
     let rows: Vec<_> = kernels.map(row).collect();
-    // Beside the code, which may go to standard output.
+    // On standard error, because the code may be on standard output.
     output::note(output::table(&columns, &rows).trim_end());
 }

@@ -22,27 +22,27 @@ use crate::progress::{Progress, Remaining};
 use crate::result::{Details, Run, Runs, json};
 use crate::{interrupt, shape};
 
-/// Failures of one command that are shrunk, kept in a folder and printed whole; further ones are rows of the table.
+/// The number of failures of one command that are shrunk, kept in a folder and printed in full; further failures are only rows of the table.
 const KEPT: usize = 4;
 
-/// What came of a job.
+/// The outcome of a job.
 enum Ended {
     /// It ran.
     Ran(Box<JobResult>),
     /// It could not be run.
     Refused(Failure),
-    /// The user stopped before its turn.
+    /// The user stopped the command before its turn.
     Skipped,
 }
 
-/// The runs that have ended, and an estimate of the time that the others take.
+/// Counts of ended runs, and an estimate of the remaining time.
 struct Tally {
     remaining: Remaining,
     equal: usize,
     other: usize,
 }
 
-/// Runs what the command line asks for.
+/// Runs the jobs that the command line selects.
 pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     let mut project = super::project()?;
     if let Some(folder) = &arguments.failures {
@@ -101,7 +101,7 @@ pub fn cosim(arguments: &Cosim) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// Checks that there is RTL to train: the SM's, of Verilator.
+/// Checks that `--train` applies: only Verilator builds of the SM can be trained.
 fn check_train(arguments: &Cosim, simulator: Simulator) -> Result<(), Failure> {
     let why = match arguments.train {
         true if simulator != Simulator::default() => {
@@ -115,7 +115,7 @@ fn check_train(arguments: &Cosim, simulator: Simulator) -> Result<(), Failure> {
     Err(Failure::bad_input(format!("--train: {why}")))
 }
 
-/// Whether builds that take longer are worth it: a run of a block of two million cycles takes as long as its build.
+/// Whether builds that take longer are worth it: two million cycles of a block take as long as its build.
 fn is_long(arguments: &Cosim) -> bool {
     let (cycles, programs) = (arguments.cycles.unwrap_or(0), arguments.programs.unwrap_or(0));
     arguments.all_shapes || arguments.whole || cycles >= 2_000_000 || programs >= 100
@@ -138,7 +138,7 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
         job.history = arguments.history;
         job.keep_failure &= kept.load(Ordering::Relaxed) < KEPT;
         let run = || run_job(project, tools, &job, &own.sources, &options, interrupt::flag());
-        // A defect in one run must not take the results of the others with it.
+        // A panic in one run must not lose the results of the others.
         let Ok(outcome) = catch_unwind(AssertUnwindSafe(run)) else {
             return Ended::Refused(Failure::tool(
                 "this run broke gpurf: a defect; please report it with the lines above",
@@ -149,12 +149,12 @@ fn run(project: &Project, tools: &Toolchain, jobs: &[LockstepJob], own: &OwnRtl,
                 kept.fetch_add(usize::from(result.failure_folder.is_some()), Ordering::Relaxed);
                 Ended::Ran(Box::new(result))
             }
-            // Ctrl-C reaches the compilers too: a build that fails now says nothing.
+            // Ctrl-C also reaches the compilers: the failure of a build is then meaningless.
             Err(_) if interrupt::requested_by_now() => Ended::Skipped,
             Err(error) => Ended::Refused(error.into()),
         }
     };
-    // A run of the SM takes longer than one of a block.
+    // Times are estimated by block, as a run of the SM takes longer than one of a block.
     let all = jobs.iter().map(|job| (job.block.clone(), None));
     let tally = Mutex::new(Tally { remaining: Remaining::new(threads, all), equal: 0, other: 0 });
     let done = |index: usize, ended: &Ended| {
@@ -181,7 +181,7 @@ fn name(job: &LockstepJob) -> String {
     format!("{} {}", block(job), shape::words(&parameters(&job.block, &job.config)))
 }
 
-/// The block of a run; of the SM also its kernel, or what its program is made of.
+/// The block of a run; for the SM, also its kernel or the theme of its program.
 fn block(job: &LockstepJob) -> String {
     match &job.inputs {
         Inputs::Kernel(kernel) => format!("{} {}", job.block, kernel.name()),
@@ -190,7 +190,7 @@ fn block(job: &LockstepJob) -> String {
     }
 }
 
-/// `None`: it did not run.
+/// The verdict of a job; `None` if it did not run.
 fn verdict(ended: &Ended) -> Option<Verdict> {
     match ended {
         Ended::Ran(result) => Some(result.result),
@@ -212,14 +212,14 @@ fn worst(ended: &[Ended]) -> Status {
     ended.iter().map(status).max().unwrap_or(Status::Pass)
 }
 
-/// All runs in one word.
+/// The verdict on all runs: that of the worst.
 fn verdict_of(ended: &[Ended]) -> Verdict {
     let worst = worst(ended);
     let first = ended.iter().find(|e| status(e) == worst).and_then(verdict);
     first.unwrap_or(if worst == Status::Interrupted { Verdict::Interrupted } else { Verdict::Pass })
 }
 
-/// A run for `--json`.
+/// The row of a run for `--json`.
 fn row(job: &LockstepJob, ended: &Ended, simulator: Simulator) -> Run {
     let mut run = Run {
         result: verdict(ended).unwrap_or(Verdict::Interrupted),
@@ -265,7 +265,7 @@ fn row(job: &LockstepJob, ended: &Ended, simulator: Simulator) -> Run {
     run
 }
 
-/// Failures in words, the first few.
+/// Texts of the first failures.
 fn failures(jobs: &[LockstepJob], ended: &[Ended], own: &OwnRtl) -> Vec<String> {
     let (mut texts, mut lacking) = (Vec::new(), BTreeSet::new());
     for (job, ended) in jobs.iter().zip(ended) {
@@ -274,7 +274,7 @@ fn failures(jobs: &[LockstepJob], ended: &[Ended], own: &OwnRtl) -> Vec<String> 
         if status(ended) != Status::Failed || folder.is_none() && texts.len() >= KEPT {
             continue;
         }
-        // A block lacks the same in each of its shapes: it is told once.
+        // A block lacks the same probes in each of its shapes, so this is reported once.
         if result.result == Verdict::ProbesAbsent && !lacking.insert((&job.block, &result.probes_absent)) {
             continue;
         }
@@ -292,7 +292,7 @@ fn failures(jobs: &[LockstepJob], ended: &[Ended], own: &OwnRtl) -> Vec<String> 
     texts
 }
 
-/// What could not be run, and why. One mistake in the RTL stops every run that contains it: it is told once.
+/// Texts of the jobs that could not be run. One mistake in the RTL stops every run that contains it, so each message is reported once.
 fn refusals(jobs: &[LockstepJob], ended: &[Ended]) -> Vec<String> {
     let mut told: Vec<&str> = Vec::new();
     let mut texts = Vec::new();
@@ -310,21 +310,21 @@ fn is_replay(job: &LockstepJob) -> bool {
     matches!(job.inputs, Inputs::Replay(_))
 }
 
-/// A text whose paths in the current folder are relative to it, as a user would type them.
+/// A text in which paths in the current folder are relative to it, as a user would type them.
 fn from_here(text: &str) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let prefix = format!("{}/", here.display());
     [" ", "="].iter().fold(text.to_owned(), |text, before| text.replace(&format!("{before}{prefix}"), before))
 }
 
-/// How much of the whole suite a run is.
+/// Describes the part of the whole suite that is run.
 fn part_of_suite(part: Part, own: &OwnRtl, blocks: &[String]) -> String {
     let blocks = if blocks.is_empty() { String::new() } else { format!(" of {}", blocks.join(" and ")) };
     let Part { jobs, of } = part;
     format!("{jobs} of the whole suite's {of} jobs: all{blocks} that contain {}", own.modules().join(" or "))
 }
 
-/// Says how many runs passed without reaching every situation, where they are too short to be judged by that.
+/// A note on the number of runs that passed without reaching every situation, and are too short to fail because of that.
 fn too_short(ended: &[Ended]) -> String {
     let missed = |ended: &&Ended| match ended {
         Ended::Ran(result) => {
@@ -347,7 +347,7 @@ fn too_short(ended: &[Ended]) -> String {
     format!("\n{}\n", output::wrapped(&text))
 }
 
-/// What was not compared, as the user allows, for each block.
+/// For each block, the names that were not compared, as --allow-absent permits.
 fn allowed_absent(ended: &[Ended]) -> String {
     let mut blocks: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for ended in ended {

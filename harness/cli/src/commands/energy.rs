@@ -4,11 +4,11 @@ use gpurf_report::energies::{ByEvent, EventEnergy, Group};
 
 use crate::output::{self, Cell, grouped, numbers, words};
 
-/// Which energies these are, what the papers price, what they leave out, and what has no energy.
+/// The text of a run's energy: its source, what the papers price, what they leave out, and the blocks without an energy.
 pub fn text(energy: &ByEvent) -> String {
     let mut text = format!("energy by event, energies: {}\n", energy.energies);
     if let Some(note) = &energy.note {
-        // The file breaks its lines elsewhere.
+        // The note is wrapped anew, as the file breaks its lines elsewhere.
         let words: Vec<&str> = note.split_whitespace().collect();
         text.push_str(&output::wrapped(&words.join(" ")));
         text.push('\n');
@@ -43,7 +43,7 @@ pub fn text(energy: &ByEvent) -> String {
     text
 }
 
-/// The events of a group that were there, and their sum.
+/// The events of a group that occurred, and their sum.
 fn group(name: &str, group: &Group) -> Vec<Vec<Cell>> {
     let row = |row: &EventEnergy| -> Vec<Cell> {
         vec![

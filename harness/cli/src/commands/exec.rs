@@ -25,7 +25,7 @@ use crate::output::{self, grouped, numbers, words};
 use crate::plan;
 use crate::result::json;
 
-/// What the launches came to, as `--json` writes it.
+/// The summary of the launches, in the form of `--json`.
 #[derive(Debug, Serialize)]
 struct Summary {
     result: Verdict,
@@ -34,14 +34,14 @@ struct Summary {
     engine: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     sample: Option<u64>,
-    /// Of the application; absent where a signal ended it.
+    /// Exit status of the application; absent if a signal ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_status: Option<i32>,
     processes: u64,
     kernels: Vec<Kernel>,
-    /// Launches that ended with a fault of the application.
+    /// Number of launches that ended with a fault of the application.
     faults: u64,
-    /// Functions of the runtime that it called and that are not there, with how often.
+    /// Functions of the runtime that it called and that are not supported, with the number of calls.
     not_supported: BTreeMap<String, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recorded: Option<PathBuf>,
@@ -49,7 +49,7 @@ struct Summary {
     message: Option<String>,
 }
 
-/// What the launches of a kernel came to.
+/// The launches of a kernel.
 #[derive(Debug, Serialize)]
 struct Kernel {
     name: String,
@@ -58,14 +58,14 @@ struct Kernel {
     cycles: Option<u64>,
 }
 
-/// Runs an application; ends the program with its status.
+/// Runs an application, and ends the program with the application's status.
 pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
     let config = plan::load(&arguments.execution.selection)?;
     simulate::check_engine(&arguments.execution)?;
     simulate::check_history(&arguments.execution, &config)?;
     let project = super::project()?;
     if let Some(file) = &arguments.json {
-        // Before the run, not after it.
+        // Checked before the run, not after it.
         check_outputs(&[("--json", file)], &InputFiles::default().with_selection(&arguments.execution.selection))?;
     }
     let library = Library::build(&project.root.join("target/cudart")).map_err(|e| Failure::tool(e.to_string()))?;
@@ -97,7 +97,7 @@ pub fn exec(arguments: &RunProgram) -> Result<Status, Failure> {
         ServeError::Start { .. } => Failure::bad_input(error.to_string()),
         ServeError::System(_) => Failure::tool(error.to_string()),
     })?;
-    // One that was told to end may not have come to it.
+    // An application that was stopped may not have called the runtime yet.
     if served.processes == 0 && !served.stopped {
         output::note(
             "the program has not called the CUDA runtime: link it with `nvcc -cudart shared`, since a static runtime cannot be replaced",
@@ -136,13 +136,13 @@ fn kernel(name: &str, count: &KernelCount) -> Kernel {
     Kernel { name: name.to_owned(), launches: count.launches, cycles: count.cycles }
 }
 
-/// The application's status becomes that of this program, as a shell gives it.
+/// Ends this program with the application's status, as a shell reports it.
 fn end_with(status: ExitStatus) -> ! {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     std::process::exit(code)
 }
 
-/// A table on standard error: standard output is the application's.
+/// Prints a table on standard error, because standard output belongs to the application.
 fn show(log: &Log, recorder: Option<&Recorder>, arguments: &RunProgram) {
     if !log.kernels.is_empty() {
         let timed = log.kernels.values().any(|count| count.cycles.is_some());
@@ -161,11 +161,11 @@ fn show(log: &Log, recorder: Option<&Recorder>, arguments: &RunProgram) {
     }
 }
 
-/// What runs the launches.
+/// The engine that runs the launches.
 fn runner(arguments: &RunProgram, config: Config) -> Result<Box<dyn Runner>, Failure> {
     let execution = &arguments.execution;
     let oracle = || {
-        // Programs that are known to be right read what nothing has written, and do not use it: lanes at an edge, the last steps of a reduction.
+        // Correct programs may read shared memory that was never written without using the value: lanes at an edge, the last steps of a reduction.
         let options = Options { stop: Some(interrupt::flag()), unwritten_shared: true, ..Options::default() };
         Box::new(Functional::new(OracleEngine::new(Oracle::new(options))))
     };
@@ -182,7 +182,7 @@ fn runner(arguments: &RunProgram, config: Config) -> Result<Box<dyn Runner>, Fai
     })
 }
 
-/// Makes a runner of an engine.
+/// Makes a runner from an engine.
 struct Boxed {
     name: &'static str,
     failures: PathBuf,

@@ -1,4 +1,4 @@
-//! `gpurf golden`: what the model does, pinned.
+//! `gpurf golden`: the model's behaviour, recorded and compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
@@ -23,7 +23,7 @@ use crate::progress::Progress;
 use crate::result::json;
 use crate::{interrupt, plan};
 
-/// Changes of a golden that are printed; `--json` has all.
+/// The number of changes that are printed for a golden; `--json` has all.
 const SHOWN: usize = 12;
 
 /// A golden that was compared.
@@ -40,7 +40,7 @@ struct Row {
     message: Option<String>,
     #[serde(skip)]
     status: Status,
-    /// There was no golden.
+    /// Whether there was no golden before.
     #[serde(skip)]
     is_new: bool,
 }
@@ -52,7 +52,7 @@ struct Report<'a> {
     runs: &'a [Row],
 }
 
-/// Checks, blesses, or writes a trace.
+/// Checks or accepts goldens, or writes a trace.
 pub fn golden(action: &Golden) -> Result<Status, Failure> {
     match action {
         Golden::Check(arguments) => check(arguments),
@@ -61,7 +61,7 @@ pub fn golden(action: &Golden) -> Result<Status, Failure> {
     }
 }
 
-/// Statistics by name, as goldens have them.
+/// Statistics by name, as goldens record them.
 pub fn statistics(config: &Config, statistics: &Statistics) -> BTreeMap<String, String> {
     let stats = serde_json::to_value(Stats::timed(config, statistics)).expect("numbers with names are JSON");
     let mut all = BTreeMap::new();
@@ -69,7 +69,7 @@ pub fn statistics(config: &Config, statistics: &Statistics) -> BTreeMap<String, 
     all
 }
 
-/// Numbers of an object and the objects in it; six digits of what is not whole.
+/// Collects the numbers of an object and of the objects in it; numbers that are not integers have six decimals.
 fn flatten(name: &str, value: &serde_json::Value, all: &mut BTreeMap<String, String>) {
     match value {
         serde_json::Value::Object(members) => {
@@ -85,7 +85,7 @@ fn flatten(name: &str, value: &serde_json::Value, all: &mut BTreeMap<String, Str
     }
 }
 
-/// What there is to do: each kernel on each preset.
+/// The cases of a command: each kernel on each preset.
 struct Cases {
     project: Project,
     store: Store,
@@ -125,7 +125,7 @@ impl Cases {
         golden::take(&self.project, preset.name, &preset.config, kernel, &statistics, interrupt::flag())
     }
 
-    /// Does something for each, on several threads.
+    /// Runs `work` for each case, on several threads.
     fn each(
         &self,
         which: &Goldens,
@@ -164,7 +164,7 @@ fn row((preset, kernel): &(&'static Preset, KernelInputs), result: Verdict) -> R
     Row { result, command: "golden", preset, kernel, cycles: 0, comparison, message: None, status, is_new: false }
 }
 
-/// The golden of a case. A file that says it is another's is in the wrong place, or was edited.
+/// The golden of a case. A file for another preset or kernel is in the wrong place, or was edited.
 fn read(file: &Path, (preset, kernel): &(&'static Preset, KernelInputs)) -> Result<golden::Golden, Failure> {
     let golden = golden::Golden::read(file)?;
     let kernel_name = Path::new(&golden.kernel).file_stem().unwrap_or_default().to_string_lossy();
@@ -181,7 +181,7 @@ fn read(file: &Path, (preset, kernel): &(&'static Preset, KernelInputs)) -> Resu
     )))
 }
 
-/// Why there is nothing to compare.
+/// The failure of a case that could not be run.
 fn not_taken(error: NotTaken) -> Failure {
     match error {
         NotTaken::Misfit(message) | NotTaken::Failed(message) => Failure { status: Status::Failed, message },
@@ -199,7 +199,7 @@ fn check(arguments: &CheckGoldens) -> Result<Status, Failure> {
     show(which, "golden check", &rows)
 }
 
-/// The program of `--before`, known before the runs: a file, or a bare name that is in the current folder or on PATH.
+/// The program of `--before`, looked up before the runs: a file, or a bare name that is in the current folder or on PATH.
 fn before(program: &Path) -> Result<PathBuf, Failure> {
     let refused = |why: &str| Err(Failure::bad_input(format!("--before {}: {why}", program.display())));
     let is_bare = program.parent() == Some(Path::new(""));
@@ -215,7 +215,7 @@ fn before(program: &Path) -> Result<PathBuf, Failure> {
             (false, false) => "there is no such file",
         });
     };
-    // For all users: whether this user may start it is known when it is started.
+    // The file has to be executable for some user; whether this user may execute it is known when it is started.
     if file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 == 0) {
         return refused("the file is not executable: name a gpurf program");
     }
@@ -226,7 +226,7 @@ fn check_one(cases: &Cases, case: &(&'static Preset, KernelInputs), before: Opti
     let (file, kept) = (cases.store.golden(case.0.name, &case.1), cases.store.trace(case.0.name, &case.1));
     let failed = |message: String| Row { message: Some(message), ..row(case, Verdict::CheckFailed) };
     let taken = match cases.take(case) {
-        // What does not fit has no golden.
+        // A kernel that does not fit the machine has no golden.
         Err(NotTaken::Misfit(why)) if !file.exists() => {
             return Ok(Row { message: Some(why), ..row(case, Verdict::Pass) });
         }
@@ -249,12 +249,12 @@ fn check_one(cases: &Cases, case: &(&'static Preset, KernelInputs), before: Opti
                 comparison = golden::compare(&golden, &taken, Some(&before));
                 trace = Some(before);
             }
-            // What differs is shown in any case.
+            // The difference is shown even without the trace.
             Err(failure) => problem = Some(failure),
         }
     }
     if comparison.changes.is_empty() && trace.is_none() {
-        // What it is for is told where it is missing.
+        // Errors are ignored: a missing trace is reported when it is needed.
         let _ = golden::write_trace(&kept, &taken.trace);
     }
     let verdict = if comparison.changes.is_empty() { Verdict::Pass } else { Verdict::CheckFailed };
@@ -265,7 +265,7 @@ fn check_one(cases: &Cases, case: &(&'static Preset, KernelInputs), before: Opti
     })
 }
 
-/// The trace that another program makes.
+/// The trace that another gpurf program makes.
 fn trace_of(
     program: &Path,
     (preset, kernel): &(&'static Preset, KernelInputs),
@@ -289,11 +289,11 @@ fn trace_of(
     Ok(trace)
 }
 
-/// Goldens of presets or launch manifests that are no more.
+/// Goldens whose preset or launch manifest no longer exists.
 fn orphans(cases: &Cases) -> Vec<Row> {
     let gone = |(preset, kernel): &(String, String)| {
         let file = cases.store.goldens.join(preset).join(format!("{kernel}.toml"));
-        // One that cannot be read is a matter of its own case.
+        // A golden that cannot be read is reported by its own case.
         let manifest = golden::Golden::read(&file).ok().map(|golden| cases.project.root.join(golden.kernel));
         config::preset(preset).is_err() || manifest.is_some_and(|manifest| !manifest.exists())
     };
@@ -317,12 +317,12 @@ fn bless(arguments: &BlessGoldens) -> Result<Status, Failure> {
             taken => taken.map_err(not_taken)?,
         };
         let mut blessed = Row { cycles: taken.golden.cycles, ..row(case, Verdict::Pass) };
-        // One that cannot be read is written anew.
+        // A golden that cannot be read is replaced.
         match file.exists().then(|| read(&file, case)) {
             Some(Ok(old)) => blessed.comparison = golden::compare(&old, &taken, None),
             Some(Err(_)) | None => (blessed.is_new, blessed.message) = (true, Some("new".into())),
         }
-        // What has not changed keeps its reason.
+        // An unchanged golden keeps its reason.
         if blessed.is_new || !blessed.comparison.changes.is_empty() {
             golden::Golden { reason: arguments.reason.clone(), ..taken.golden }.write(&file)?;
         }
@@ -336,7 +336,7 @@ fn trace(arguments: &TraceGolden) -> Result<Status, Failure> {
     let project = super::project()?;
     let (preset, kernel) = (config::preset(&arguments.preset)?, kernel(&project, &arguments.kernel)?);
     let file = &arguments.output;
-    // Before the run, not after it.
+    // Checked before the run, not after it.
     source::make_folder(file.parent().unwrap_or(Path::new("")))?;
     let inputs = InputFiles::default().with_manifest(&Manifest::load(&kernel.manifest)?);
     check_outputs(&[("--output", file)], &inputs)?;
@@ -372,13 +372,13 @@ fn show(which: &Goldens, command: &'static str, rows: &[Row]) -> Result<Status, 
     Ok(worst)
 }
 
-/// What a check came to.
+/// The summary of a check.
 fn checked(rows: &[Row]) -> String {
     let alike = rows.iter().filter(|row| row.comparison.changes.is_empty() && row.status == Status::Pass).count();
     format!("{alike} of {} goldens unchanged", rows.len())
 }
 
-/// What became of the goldens that were blessed.
+/// The summary of blessed goldens.
 fn blessed(rows: &[Row]) -> String {
     let what = |row: &Row| match row {
         row if row.status != Status::Pass => "failed",

@@ -32,7 +32,7 @@ pub fn blocks(listing: &Listing) -> Result<Status, Failure> {
     Ok(Status::Pass)
 }
 
-/// The knobs of a block's random inputs, with what each is the chance of; the SM has none.
+/// The knobs of a block's random inputs, and the event whose probability each sets; the SM has none.
 fn knobs(block: &str) -> BTreeMap<&'static str, &'static str> {
     let known = if block == gpurf_sm::ENTRY.name { Vec::new() } else { gpurf_stimulus::knobs(block) };
     known.iter().map(|knob| (knob.name, knob.doc)).collect()

@@ -1,4 +1,4 @@
-//! The commands, one file each, and what they share.
+//! The commands, one file each, and the functions that they share.
 
 pub mod acceptance;
 pub mod audit;
@@ -31,10 +31,10 @@ use verilated::Toolchain;
 
 use crate::failure::Failure;
 
-/// The project's folders.
+/// The folders of the project.
 ///
 /// # Errors
-/// When there is no RTL where it should be.
+/// If there is no folder with the RTL.
 pub fn project() -> Result<Project, Failure> {
     let project = Project::find();
     if project.rtl().is_dir() {
@@ -47,12 +47,12 @@ pub fn project() -> Result<Project, Failure> {
 /// Verilator and the compiler.
 ///
 /// # Errors
-/// When one is missing or too old.
+/// If one of them is missing or too old.
 pub fn toolchain(project: &Project) -> Result<Toolchain, Failure> {
     Toolchain::find(&project.cache()).map_err(|e| Failure::from(gpurf_regress::JobError::from(e)))
 }
 
-/// The number of jobs at a time.
+/// The number of jobs that run in parallel.
 pub fn threads(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZeroUsize::get), usize::from)
 }

@@ -1,4 +1,4 @@
-//! `gpurf mutate`: is every fault in the RTL found?
+//! `gpurf mutate`: checks that every fault in the RTL is found.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -92,7 +92,8 @@ pub fn mutate(arguments: &Mutate) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// In its own lockstep every mutant has to be noticed. A kernel need not meet it; but some are noticed in the SM, and nine in ten of these are located.
+/// Whether the result is good. In a block's own lockstep, every mutant has to be caught. In the SM, kernels need not reach a mutant; but some must be
+/// caught, and nine in ten of these located.
 fn good(place: Place, verdicts: &[mutants::MutantResult]) -> bool {
     let Summary { caught, located, .. } = mutants::summary(verdicts);
     match place {
@@ -101,12 +102,12 @@ fn good(place: Place, verdicts: &[mutants::MutantResult]) -> bool {
     }
 }
 
-/// Neither noticed nor shown to be equivalent.
+/// Neither caught nor shown to be equivalent.
 fn survived(verdict: &mutants::MutantResult) -> bool {
     verdict.caught.is_none() && verdict.equivalent.is_none()
 }
 
-/// Said to be equivalent, and noticed.
+/// Declared equivalent, but caught.
 fn contradicts(verdict: &mutants::MutantResult) -> bool {
     verdict.caught.is_some() && verdict.equivalent.is_some()
 }
@@ -166,7 +167,7 @@ fn show(arguments: &Mutate, verdicts: &[mutants::MutantResult], status: Status) 
     Ok(())
 }
 
-/// Totals of the verdicts that have a key, by key.
+/// Totals of the verdicts, grouped by key; verdicts without a key are left out.
 fn by<'a>(
     verdicts: &'a [mutants::MutantResult],
     key: impl Fn(&'a mutants::MutantResult) -> Option<&'a str>,
@@ -180,7 +181,7 @@ fn by<'a>(
     groups.into_iter().map(|(key, verdicts)| (key, mutants::summary(verdicts))).collect()
 }
 
-/// Totals of the operators that make mistakes.
+/// Totals of the operators that made the mistakes.
 fn operators(verdicts: &[mutants::MutantResult]) -> BTreeMap<&str, Summary> {
     by(verdicts, |verdict| verdict.operator.as_deref())
 }

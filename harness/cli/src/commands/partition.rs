@@ -1,4 +1,4 @@
-//! How unified memory is divided at each launch of a manifest.
+//! The division of unified memory for each launch of a manifest.
 
 use gpurf_blocks::config::Config;
 use gpurf_blocks::unified::ROW_BYTES;
@@ -10,23 +10,23 @@ use serde::Serialize;
 
 use crate::output::{self, Cell, numbers, words};
 
-/// What a launch gets.
+/// The division for a launch.
 #[derive(Debug, Serialize)]
 pub struct Divided {
     /// Its kernel.
     kernel: String,
-    /// Block slots.
+    /// Number of block slots.
     slots: u32,
-    /// Threads that reside at most.
+    /// Maximum number of resident threads.
     threads: u32,
-    /// Kilobytes of registers, scratchpad memory and cache, and those that are not used.
+    /// Kilobytes of registers, scratchpad memory and cache, and unused kilobytes.
     registers_kb: f64,
     shared_kb: f64,
     cache_kb: f64,
     unused_kb: f64,
 }
 
-/// What each launch gets, in the order of the manifest; nothing without unified memory.
+/// The division for each launch, in the order of the manifest; empty without unified memory.
 pub fn of(config: &Config, manifest: &Manifest, image: &Image) -> Vec<Divided> {
     if !config.unified.is_present() {
         return Vec::new();
@@ -49,7 +49,7 @@ pub fn of(config: &Config, manifest: &Manifest, image: &Image) -> Vec<Divided> {
     demands(manifest, image).map(divided).collect()
 }
 
-/// The same as a table.
+/// The divisions as a table.
 pub fn table(partition: &[Divided]) -> String {
     let columns = [
         words("unified memory, KB"),

@@ -1,4 +1,4 @@
-//! Random programs: `gpurf program`, and what `gpurf cosim` says of many of them together.
+//! Random programs: `gpurf program`, and the combined coverage of many programs in `gpurf cosim`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -41,21 +41,21 @@ pub fn is_program(job: &LockstepJob) -> bool {
     matches!(job.inputs, Inputs::Program(_))
 }
 
-/// What the programs and kernels of a configuration have reached together.
+/// The combined coverage of the programs and kernels of a configuration.
 #[derive(Debug, Serialize)]
 pub struct Coverage {
-    /// Programs.
+    /// Number of programs.
     pub programs: usize,
-    /// Kernels.
+    /// Number of kernels.
     pub kernels: usize,
     /// How often each point was reached.
     pub coverage: BTreeMap<&'static str, u64>,
     /// Points that the configuration cannot reach, and why.
     pub unreached: BTreeMap<&'static str, &'static str>,
-    /// Points that were reached too rarely, or although they cannot be.
+    /// Points that were reached too rarely, or that were reached although they should be unreachable.
     #[serde(serialize_with = "points_of")]
     pub missed: Vec<Missed>,
-    /// Points that were reached, and all that can be.
+    /// Number of points that were reached, and of those that can be.
     #[serde(skip)]
     numbers: (usize, usize),
 }
@@ -64,7 +64,7 @@ fn points_of<S: Serializer>(missed: &[Missed], serializer: S) -> Result<S::Ok, S
     serializer.collect_seq(missed.iter().map(|missed| missed.point()))
 }
 
-/// Runs of programs of one configuration, one after the other.
+/// Sequences of consecutive programs with the same configuration.
 fn runs(jobs: &[LockstepJob]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (index, job) in jobs.iter().enumerate().filter(|(_, job)| is_program(job)) {
@@ -81,7 +81,8 @@ fn is_kernel(job: &LockstepJob) -> bool {
     matches!(job.inputs, Inputs::Kernel(_))
 }
 
-/// The coverage of each run of programs, with the kernels of its configuration, and of the kernels of each other one; `result_of` gives what came of a job, if it ran.
+/// The coverage of each sequence of programs, together with the kernels of its configuration, and of the kernels of each other configuration.
+/// `result_of` returns the result of a job, if it ran.
 pub fn coverages<'a>(jobs: &[LockstepJob], result_of: impl Fn(usize) -> Option<&'a JobResult>) -> Vec<Coverage> {
     let kernels_of = |config: Config| {
         let there = jobs.iter().enumerate().filter(move |(_, job)| is_kernel(job) && job.config == config);
@@ -90,7 +91,7 @@ pub fn coverages<'a>(jobs: &[LockstepJob], result_of: impl Fn(usize) -> Option<&
     let total = |config: Config, run: Range<usize>| {
         let results: Vec<&JobResult> = run.clone().filter_map(&result_of).collect();
         let kernels: Vec<&JobResult> = kernels_of(config).into_iter().filter_map(&result_of).collect();
-        // Weights of one's own need not reach everything; nor do programs that were cut short.
+        // User-defined weights, and programs that were interrupted, need not reach every point.
         let whole = results.len() == run.len()
             && jobs[run.clone()].iter().all(|job| match &job.inputs {
                 Inputs::Program(program) => program.all_themes,
@@ -119,7 +120,7 @@ pub fn coverages<'a>(jobs: &[LockstepJob], result_of: impl Fn(usize) -> Option<&
     all.filter(|coverage| coverage.programs + coverage.kernels > 1 || !coverage.missed.is_empty()).collect()
 }
 
-/// The coverage of programs in words; nothing of kernels alone with which nothing is wrong.
+/// The coverage of programs in words; `None` for kernels alone without missed points.
 pub fn words(coverage: &Coverage) -> Option<String> {
     if coverage.programs < 2 && coverage.missed.is_empty() {
         return None;

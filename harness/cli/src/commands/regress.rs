@@ -1,4 +1,4 @@
-//! `gpurf regress`: a test plan, overnight.
+//! `gpurf regress`: runs a test plan of thousands of cases.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -23,12 +23,12 @@ use crate::own_rtl::OwnRtl;
 use crate::progress::{Progress, Remaining};
 use crate::{interrupt, plan};
 
-/// Lines of a failure's message that are printed.
+/// The number of lines of a failure's message that are printed.
 const SHOWN_LINES: usize = 12;
-/// Buckets that are printed with their messages; the table has all.
+/// The number of buckets that are printed with their messages; the report has all.
 const SHOWN_BUCKETS: usize = 10;
 
-/// Runs a plan, merges shards, or runs what another regression gives out.
+/// Runs a plan, merges shards, or runs the cases that a regression gives to its worker.
 pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
     let project = super::project()?;
     let own = OwnRtl::new(&project, &arguments.rtl)?;
@@ -67,7 +67,7 @@ pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
     }
     Ok(match report.status() {
         0 if report.not_run.is_empty() => Status::Pass,
-        // Shards that were merged leave out cases: nothing has failed, but this is no pass.
+        // Merged shards may leave out cases: nothing failed, but the result is not a pass.
         0 => {
             output::note(&format!("{} cases have not been run: --resume runs them", report.not_run.len()));
             Status::Interrupted
@@ -78,7 +78,7 @@ pub fn regress(arguments: &Regress) -> Result<Status, Failure> {
     })
 }
 
-/// Checks that what may be absent is a probe of some case.
+/// Checks that each name that may be absent is a probe of some case.
 fn check_absent(own: &OwnRtl, plan: &RegressionPlan) -> Result<(), Failure> {
     if own.sources.allow_absent.is_empty() {
         return Ok(());
@@ -103,7 +103,8 @@ fn folder(project: &Project, arguments: &Regress, shard: Shard) -> PathBuf {
     given.unwrap_or_else(|| project.root.join("target/regress").join(name))
 }
 
-/// The run that this one is compared with: the one that is asked for, else the last one in the folder. A new one finds its results; they have made room for one that goes on.
+/// The run with which this one is compared: the requested one, otherwise the last one in the folder. A new run finds that run's results in place; a
+/// resumed run has already moved them to `EARLIER`.
 fn earlier(arguments: &Regress, out: &Path) -> Result<Option<Trend>, Failure> {
     if let Some(file) = &arguments.against {
         let wrong = || Failure::bad_input(format!("--against {}: this is no results.json", file.display()));
@@ -114,7 +115,7 @@ fn earlier(arguments: &Regress, out: &Path) -> Result<Option<Trend>, Failure> {
     Ok(Trend::read(&if began_before { out.join(EARLIER) } else { last }))
 }
 
-/// Runs cases for a regression.
+/// Runs cases as the worker of a regression.
 fn serve(project: Project, own: &OwnRtl) -> Result<Status, Failure> {
     let tools = super::toolchain(&project)?;
     interrupt::listen()?;
@@ -126,7 +127,7 @@ fn serve(project: Project, own: &OwnRtl) -> Result<Status, Failure> {
         stop: interrupt::flag(),
         broken: HashMap::new(),
     };
-    // The parent has ended: there is no place for a message.
+    // If this fails, the parent has ended, and no process can receive a message.
     let _ = worker.serve();
     Ok(Status::Pass)
 }
@@ -140,7 +141,7 @@ fn run_plan(
     out: &Path,
     trend: Option<&Trend>,
 ) -> Result<RegressionReport, Failure> {
-    // A tool that is missing is told once, not by every case.
+    // A missing tool is reported once, not by every case.
     super::toolchain(project)?;
     let sources = sources(project, &own.sources)?;
     interrupt::listen()?;
@@ -178,7 +179,7 @@ fn run_plan(
     Ok(report)
 }
 
-/// Tells of a run as it goes.
+/// Reports the progress of a run.
 struct Watch<'a> {
     trend: Option<&'a Trend>,
     jobs: usize,
@@ -258,7 +259,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Cases that take about the same time: configuration aside, those of one kind and name.
+/// The kind of a case: cases with the same kind and name take about the same time, whatever their configuration.
 fn kind(id: &str) -> String {
     id.split('/').skip(1).take(2).collect::<Vec<_>>().join("/")
 }

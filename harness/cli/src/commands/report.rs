@@ -1,4 +1,4 @@
-//! `gpurf report`: the papers' results beside ours.
+//! `gpurf report`: the papers' results beside those measured here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -25,14 +25,14 @@ use crate::output::{self, BAD, Cell, DOUBTFUL, GOOD, HEADING, QUIET, numbers, wo
 use crate::progress::{Progress, Remaining, duration};
 use crate::result::json;
 
-/// Errors that are told; more of them say the same.
+/// The maximum number of errors that are printed; further ones rarely say more.
 const TOLD: usize = 4;
-/// What names a list of settings in place of one.
+/// The word that stands for a list of settings.
 const USUAL: &str = "usual";
-/// Where there is no terminal, a line of progress is written at most so often.
+/// Minimum time between two lines of progress without a terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(30);
 
-/// One report for `--json`.
+/// The output of `--json` for one report.
 #[derive(Serialize)]
 struct One<'a> {
     result: Verdict,
@@ -44,7 +44,7 @@ struct One<'a> {
     messages: &'a [String],
 }
 
-/// Several.
+/// The output of `--json` for several reports.
 #[derive(Serialize)]
 struct Several<'a> {
     result: Verdict,
@@ -61,7 +61,7 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
         reports().filter(|r| arguments.name.is_empty() || arguments.name.iter().any(|n| n == r.name)).collect();
     check_parts(&chosen, &arguments.only)?;
     let sweeps = sweeps(&chosen, arguments)?;
-    // Before the work, not after it.
+    // Checked before the work, not after it.
     let kernels = sweeps.iter().flat_map(|sweep| &sweep.kernels);
     let inputs = kernels.fold(InputFiles::default(), |inputs, kernel| inputs.with_manifest(&kernel.manifest));
     check_outputs(&files(arguments).collect::<Vec<_>>(), &inputs)?;
@@ -149,13 +149,13 @@ pub fn report(arguments: &ReportResults) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// Files that are written, and the options that name them.
+/// Files that are written, with their options.
 fn files(arguments: &ReportResults) -> impl Iterator<Item = (&'static str, &PathBuf)> {
     let files = [("--html", arguments.html.as_ref()), ("--csv", arguments.csv.as_ref())];
     files.into_iter().filter_map(|(option, file)| Some((option, file?)))
 }
 
-/// Parts have to be those of a report that is made.
+/// Checks that each part in `only` belongs to a chosen report.
 fn check_parts(chosen: &[&Definition], only: &[String]) -> Result<(), Failure> {
     let mut parts: Vec<&str> = Vec::new();
     for part in chosen.iter().flat_map(|definition| definition.part_names()) {
@@ -171,31 +171,31 @@ fn check_parts(chosen: &[&Definition], only: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Kernels compiled in one way, what they run for, and the reports that want it.
+/// Kernels compiled in one way for one data size, their planned runs, and the reports that need them.
 struct Sweep<'a> {
-    /// Names of the project's kernels, where the command line names no others.
+    /// Names of the project's kernels; empty if the command line names kernels.
     names: &'static [&'static str],
     code: Code,
-    /// What they run on.
+    /// The data on which the kernels run.
     size: Size,
     kernels: Vec<Kernel>,
     plan: SweepPlan,
-    /// Reports that are made of it.
+    /// Reports made from these runs.
     reports: Vec<&'a Definition>,
-    /// Reports that have some of their rows again with this code.
+    /// Reports that repeat some of their rows with this code.
     orders: Vec<&'a Definition>,
-    /// Reports that have their headlines with this code and on these data, with these causes mended.
+    /// Reports that repeat their headlines with this code and data size, and the cause that this mends.
     causes: Vec<(&'a Definition, Cause)>,
-    /// Reports whose rows are made with these settings too, each alone.
+    /// Reports whose rows are also made with a setting, each setting alone.
     tried: Vec<(&'a Definition, &'a str)>,
 }
 
-/// The kernels of the command line, or for each report the project's that are its own; compiled as the command line says, or each
-/// report. Then the same in the other orders of instructions, where rows are about them.
+/// The sweeps of all chosen reports. The kernels are those of the command line, or else each report's; they are compiled as the command line says, or
+/// else as each report does. Rows on instruction order, headlines with causes mended and settings to try add further sweeps.
 fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result<Vec<Sweep<'a>>, Failure> {
     let mut sweeps: Vec<Sweep<'a>> = Vec::new();
     let size = size(arguments);
-    // Code that the command line chooses is that of all rows.
+    // If the command line chooses the code, it applies to all rows.
     let is_chosen = arguments.schedule.is_some() || arguments.address_bits.is_some();
     for &definition in chosen {
         let sweep = sweep_of(&mut sweeps, definition, code_of(definition, arguments), size, arguments)?;
@@ -212,7 +212,7 @@ fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result
         }
     }
     for &definition in chosen.iter().filter(|_| !is_chosen) {
-        // Data that are not the project's large ones are what they are.
+        // Small data and the user's kernels have no other data size.
         for cause in Cause::ALL.into_iter().filter(|cause| size == Size::Large || cause.name != "size") {
             let Some(plan) = definition.causes_plan(&arguments.only, cause) else { continue };
             let data = if size == Size::Large && !cause.size { Size::Small } else { size };
@@ -247,7 +247,7 @@ fn sweeps<'a>(chosen: &[&'a Definition], arguments: &'a ReportResults) -> Result
     Ok(sweeps)
 }
 
-/// The settings that are tried in a report, each once.
+/// The settings that are tried in a report, without duplicates.
 fn tried<'a>(arguments: &'a ReportResults, report: &Definition) -> Vec<&'a str> {
     let mut settings: Vec<&'a str> = Vec::new();
     for given in &arguments.tried {
@@ -261,7 +261,7 @@ fn tried<'a>(arguments: &'a ReportResults, report: &Definition) -> Vec<&'a str> 
     settings
 }
 
-/// How a report's kernels are compiled: as its paper's code, but for what the command line says.
+/// How a report's kernels are compiled: as its paper's code, except for options of the command line.
 fn code_of(definition: &Definition, arguments: &ReportResults) -> Code {
     let Code { schedule, address_bits } = definition.code;
     Code {
@@ -270,7 +270,7 @@ fn code_of(definition: &Definition, arguments: &ReportResults) -> Code {
     }
 }
 
-/// What the reports run on.
+/// The data size of the reports.
 fn size(arguments: &ReportResults) -> Size {
     match (arguments.kernel.is_empty(), arguments.small) {
         (false, _) => Size::Own,
@@ -279,7 +279,7 @@ fn size(arguments: &ReportResults) -> Size {
     }
 }
 
-/// The one with the kernels of a report compiled so, on such data; where there is none, a new one.
+/// The sweep with a report's kernels, this code and this data size; a new one if there is none yet.
 fn sweep_of<'a, 'b>(
     sweeps: &'b mut Vec<Sweep<'a>>,
     definition: &Definition,
@@ -300,7 +300,7 @@ fn sweep_of<'a, 'b>(
     Ok(&mut sweeps[place])
 }
 
-/// The kernels of the command line's manifests, or the project's of these names.
+/// The kernels of the command line's manifests, or the project's kernels with these names.
 fn kernels(names: &[&str], arguments: &ReportResults, code: Code, size: Size) -> Result<Vec<Kernel>, Failure> {
     let files = &arguments.kernel;
     let sample = (!arguments.whole && size != Size::Small).then_some(arguments.sample);
@@ -337,7 +337,7 @@ fn kernels(names: &[&str], arguments: &ReportResults, code: Code, size: Size) ->
     }
 }
 
-/// A launch manifest with its machine code, from the PTX that the checkout has for its own kernels.
+/// A launch manifest with its machine code; the project's own kernels are compiled from the PTX in the checkout.
 fn kernel(file: &Path, code: Code, size: Size, sample: Option<u64>) -> Result<Kernel, Failure> {
     let manifest = Manifest::load(file)?;
     manifest.verify_checks()?;
@@ -358,7 +358,7 @@ fn kernel(file: &Path, code: Code, size: Size, sample: Option<u64>) -> Result<Ke
     Ok(Kernel { name, path, manifest, image, ptx, code, size, sample })
 }
 
-/// How all of it ended: the worst of its runs.
+/// The verdict and status of all runs: the worst.
 fn end(errors: &[SweepError]) -> (Verdict, Status) {
     let end = |error: &SweepError| match error {
         SweepError::Failed(_) => (Verdict::CheckFailed, Status::Failed),
@@ -368,7 +368,7 @@ fn end(errors: &[SweepError]) -> (Verdict, Status) {
     errors.iter().map(end).max_by_key(|&(_, status)| status).unwrap_or((Verdict::Pass, Status::Pass))
 }
 
-/// What went wrong, each thing once. Where it was interrupted, rows that are not there were not run.
+/// The messages of all errors, without duplicates. If runs failed, a message says that rows are missing.
 fn messages(errors: &[SweepError]) -> Vec<String> {
     let mut messages: Vec<String> = Vec::new();
     for message in errors.iter().map(ToString::to_string) {
@@ -383,7 +383,7 @@ fn messages(errors: &[SweepError]) -> Vec<String> {
     messages
 }
 
-/// Tells of runs as they go.
+/// Reports the progress of the runs.
 struct Watch {
     progress: Progress,
     planned: usize,
@@ -393,15 +393,15 @@ struct Watch {
 
 struct State {
     remaining: Remaining,
-    /// Results that were on disk.
+    /// Number of results that were on disk.
     kept: usize,
-    /// Runs that were made.
+    /// Number of runs made.
     ran: usize,
-    /// Runs that gave no result, but for those that were interrupted.
+    /// Number of runs without a result, except interrupted ones.
     failed: usize,
-    /// When each running run began.
+    /// Start time of each running run.
     running: BTreeMap<usize, Instant>,
-    /// When the last line was written.
+    /// Time of the last line.
     told: Option<Instant>,
 }
 
@@ -414,7 +414,7 @@ impl Watch {
         Self { progress, planned: names.len(), began: Instant::now(), state: Mutex::new(state) }
     }
 
-    /// What was done, on standard error.
+    /// Prints a summary of the runs on standard error.
     fn end(self, kept: &Kept) {
         let Self { progress, planned, began, state } = self;
         drop(progress);
@@ -474,25 +474,25 @@ impl Watcher for Watch {
     }
 }
 
-/// Runs that take about the same time: those of one kernel on one engine.
+/// The kind of a run: runs of one kernel on one engine take about the same time.
 fn kind(name: &RunName) -> String {
     format!("{} {}", name.kernel, name.engine)
 }
 
-/// Columns of a terminal that a report takes at most.
+/// Maximum width of a report in columns.
 const WIDTH: usize = 116;
-/// Those of what a row is about, and of the paper's words.
+/// Maximum widths of a row's metric and of the paper's words.
 const METRIC: usize = 44;
 const PAPER: usize = 28;
 
-/// A report as text: its rows, then why some of them do not agree, then what is not compared.
+/// A report as text: its rows, the reasons of those that do not agree, and the results that are not compared.
 fn text(report: &PaperReport, kernels: bool) -> String {
     let columns =
         [numbers("#"), words("result"), words("paper"), numbers("ours"), numbers("95 % interval"), words("verdict")];
     let cells: Vec<_> = report.rows.iter().enumerate().map(|(index, row)| cells(index + 1, row, kernels)).collect();
     let title = textwrap::fill(&format!("{} ({})", report.title, report.data()), WIDTH);
     let mut text = format!("{HEADING}{title}{HEADING:#}\n{}\n", output::table(&columns, &cells));
-    // Rows of one part have the same command: it stands below the first of them.
+    // Consecutive rows often have the same command: it is printed below the first of them only.
     let mut command = "";
     for (index, row) in report.rows.iter().enumerate().filter(|(_, row)| row.doubtful()) {
         text.push_str(&indented(&format!("{:>3} ", index + 1), &format!("{}: {}", row.metric, row.why)));
@@ -519,13 +519,13 @@ fn text(report: &PaperReport, kernels: bool) -> String {
     text
 }
 
-/// Words on lines that fit, all but the first of them indented.
+/// Wraps words to the width of a report; all lines but the first are indented.
 fn indented(first: &str, words: &str) -> String {
     let options = textwrap::Options::new(WIDTH).initial_indent(first).subsequent_indent("    ");
     textwrap::fill(words, options) + "\n"
 }
 
-/// The verdicts of several reports.
+/// The verdicts of several reports, as a table.
 fn summaries(reports: &[PaperReport]) -> String {
     let mut columns = vec![words("report"), numbers("independent rows")];
     columns.extend(Finding::ALL.map(|verdict| numbers(verdict.words())));
@@ -536,7 +536,7 @@ fn summaries(reports: &[PaperReport]) -> String {
     output::table(&columns, &reports.iter().map(line).collect::<Vec<_>>())
 }
 
-/// How a verdict is shown.
+/// The style of a verdict.
 fn style(verdict: Option<Finding>) -> anstyle::Style {
     match verdict {
         Some(Finding::Agrees) => GOOD,

@@ -30,7 +30,7 @@ use crate::output::{self, BAD, Cell, GOOD, grouped, numbers, words};
 use crate::plan;
 use crate::result::json;
 
-/// What was run, as `--json` shows it.
+/// The outcome of a run, in the form of `--json`.
 #[derive(Debug, Serialize)]
 struct Outcome<'a> {
     result: Verdict,
@@ -65,7 +65,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Runs the manifest's launches and its checks.
+/// Runs a manifest's launches and its checks.
 pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     let config = plan::load(&arguments.execution.selection)?;
     let is_functional = arguments.execution.engine == EngineKind::Functional;
@@ -95,7 +95,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     let manifest = Manifest::load(&arguments.manifest)?;
     let image = image(&manifest, &config, arguments.execution.registers)?;
     let mut session = Session::new(&manifest, &image).map_err(|e| Failure::bad_input(e.to_string()))?;
-    // Before the work, not after it.
+    // Checked before the work, not after it.
     if let Some(folder) = &arguments.dump {
         source::make_folder(folder)?;
     }
@@ -137,7 +137,7 @@ pub fn run(arguments: &RunKernels) -> Result<Status, Failure> {
     match ran.problem {
         None if ran.is_part => {}
         None => {
-            // Before the outputs are written: they are not compared with themselves.
+            // The checks come before the outputs are written, so that outputs are not compared with themselves.
             let checks = session.checks().map_err(|e| Failure::bad_input(e.to_string()));
             outcome.artifacts.extend(dump(arguments, &manifest, &session)?);
             outcome.checks = checks?;
@@ -175,14 +175,14 @@ pub fn image(manifest: &Manifest, config: &Config, registers: Option<u16>) -> Re
     }
 }
 
-/// The files that are written, and the options that name them.
+/// The files that are written, with their options.
 fn outputs(arguments: &RunKernels, manifest: &Manifest) -> Vec<(&'static str, PathBuf)> {
     let files = [("--trace", &arguments.trace.file), ("--accelwattch", &arguments.accelwattch)];
     let files = files.into_iter().filter_map(|(option, file)| Some((option, file.clone()?)));
     files.chain(dumped(arguments, manifest).map(|(_, file)| ("--dump", file))).collect()
 }
 
-/// The files that are read.
+/// The files that the command reads.
 fn inputs(arguments: &RunKernels, manifest: &Manifest) -> InputFiles {
     InputFiles::default()
         .with_manifest(manifest)
@@ -190,7 +190,7 @@ fn inputs(arguments: &RunKernels, manifest: &Manifest) -> InputFiles {
         .with_named("the file of energies", arguments.energy.as_deref())
 }
 
-/// What AccelWattch's file calls the run; before the work, not after it.
+/// The name of the run in AccelWattch's file, checked before the work.
 fn benchmark(manifest: &Path) -> Result<String, Failure> {
     let name = manifest.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if name.contains([',', '"', '\n', '\r']) {
@@ -202,7 +202,8 @@ fn benchmark(manifest: &Path) -> Result<String, Failure> {
     Ok(name)
 }
 
-/// The mangled name of the kernel, if all launches are of one: the counts are of all launches together, and only kernels that are launched are compiled.
+/// The mangled name of the kernel, if all launches are of the same kernel: counts are for all launches together, and only launched kernels are
+/// compiled.
 fn only_kernel(image: &Image) -> Option<&str> {
     match &image.kernels[..] {
         [kernel] => Some(&kernel.name),
@@ -210,7 +211,7 @@ fn only_kernel(image: &Image) -> Option<&str> {
     }
 }
 
-/// On the oracle.
+/// Runs the launches on the oracle.
 fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, Failure> {
     let options = Options { stop: Some(interrupt::flag()), ..Options::default() };
     let mut engine = OracleEngine::new(Oracle::new(options)).checking_undefined(check_undefined);
@@ -219,7 +220,7 @@ fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, F
     let problem = match ran {
         Ok(_) => None,
         Err(error) => {
-            // The oracle runs whatever is a program.
+            // The oracle refuses only code that is not a program.
             let verdict = verdict(&error).ok_or_else(|| no_program(&error))?;
             Some((verdict, error.to_string()))
         }
@@ -233,7 +234,7 @@ fn functional(session: &mut Session<'_>, check_undefined: bool) -> Result<Ran, F
     })
 }
 
-/// The output buffers, and the files that they are written to.
+/// The output buffers, and the files to which they are written.
 fn dumped(arguments: &RunKernels, manifest: &Manifest) -> impl Iterator<Item = (BufferId, PathBuf)> {
     let outputs = manifest.buffers.iter().enumerate().filter(|(_, buffer)| buffer.output);
     outputs.filter_map(|(index, buffer)| {
@@ -242,7 +243,7 @@ fn dumped(arguments: &RunKernels, manifest: &Manifest) -> impl Iterator<Item = (
     })
 }
 
-/// Writes the output buffers; gives their files.
+/// Writes the output buffers; returns their files.
 fn dump(arguments: &RunKernels, manifest: &Manifest, session: &Session<'_>) -> Result<Vec<PathBuf>, Failure> {
     let write = |(buffer, file): (BufferId, PathBuf)| {
         source::write(&file, &session.bytes(buffer))?;
@@ -281,7 +282,7 @@ fn show(arguments: &RunKernels, outcome: &Outcome<'_>) -> Result<(), Failure> {
         let rows: Vec<_> = outcome.checks.iter().map(row).collect();
         output::print(&format!("{}\n", output::table(&columns, &rows)))?;
     }
-    // After an error before the first cycle a table of zeros would only move the error out of sight.
+    // After an error before the first cycle, a table of zeros would only scroll the error out of sight.
     if let Some(cycles) = outcome.cycles.as_ref().filter(|cycles| cycles.cycles > 0 || outcome.message.is_none()) {
         output::print(&format!("{}\n", statistics::table(&outcome.stats, cycles)))?;
     }

@@ -25,15 +25,15 @@ use crate::interrupt;
 
 /// How the launches of a manifest ended.
 pub struct Ran {
-    /// Why not all of them came to their end; nothing if they did.
+    /// Why not all of them completed; `None` if all did.
     pub problem: Option<(Verdict, String)>,
-    /// What was counted.
+    /// The counts.
     pub stats: Stats,
-    /// What an engine that has cycles says besides.
+    /// Additional output of an engine with cycles.
     pub cycles: Option<Cycles>,
-    /// Failure folder, waveform.
+    /// Paths of the failure folder and the waveform, if written.
     pub artifacts: Vec<PathBuf>,
-    /// It ended where it was to end, in the middle of the launches: what they leave is not there.
+    /// Whether the run ended as planned in the middle of the launches, so that there are no final results.
     pub is_part: bool,
 }
 
@@ -45,7 +45,7 @@ pub fn run(
     image: &Image,
     session: &mut Session<'_>,
 ) -> Result<Ran, Failure> {
-    // All that can be known before is said before.
+    // Errors that can be detected before the run are reported before it.
     manifest.verify_checks()?;
     for launch in session.launches() {
         Job::new(&config, &launch).map_err(|refusal| Failure::bad_input(refusal.to_string()))?;
@@ -64,7 +64,7 @@ pub fn run(
     with_machine(&arguments.execution, &project, settings, probes, runner)?
 }
 
-/// The cycles that the lockstep compares; `None`: all. A part of a run needs the run's length, which the model knows.
+/// The cycles that the lockstep compares; `None`: all. A part of a run needs the run's length, for which the model is run first.
 fn compared(
     arguments: &RunKernels,
     config: &Config,
@@ -86,7 +86,7 @@ fn compared(
     Ok(Some(first(index - 1)..=first(index) - 1))
 }
 
-/// The checkout that kernels run in: with RTL only if it has some.
+/// The project folders for running kernels; RTL is required only if the engine needs it.
 pub fn project(execution: &Execution) -> Result<Project, Failure> {
     let needs_rtl = matches!(execution.engine, EngineKind::Rtl | EngineKind::Lockstep);
     let mut project = if needs_rtl { super::project()? } else { Project::find() };
@@ -96,14 +96,14 @@ pub fn project(execution: &Execution) -> Result<Project, Failure> {
     Ok(project)
 }
 
-/// How kernels are run.
+/// Settings of the engine.
 pub fn settings(execution: &Execution, config: Config) -> Settings {
     let (seed, idle_limit) = (execution.seed, execution.idle_limit);
     let (threads, history) = (super::threads(execution.threads), execution.history);
     Settings { seed, idle_limit, stop: interrupt::flag(), threads, history, ..Settings::new(config) }
 }
 
-/// Checks that the engine builds RTL, and has a second side, where options are about these.
+/// Checks that the engine builds RTL, or runs model and RTL, if options require it.
 pub fn check_engine(execution: &Execution) -> Result<(), Failure> {
     let Execution { engine, optimise, train, threads, .. } = execution;
     for (option, given) in [("--optimise", *optimise), ("--train", *train)] {
@@ -120,7 +120,7 @@ pub fn check_engine(execution: &Execution) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks that there is a lockstep for an option that is about one.
+/// Checks that the engine is lockstep, for an option that requires it.
 pub fn check_lockstep(option: &str, execution: &Execution) -> Result<(), Failure> {
     if execution.engine == EngineKind::Lockstep {
         return Ok(());
@@ -130,7 +130,7 @@ pub fn check_lockstep(option: &str, execution: &Execution) -> Result<(), Failure
     Err(Failure::bad_input(why))
 }
 
-/// Checks that there is a lockstep whose failure can have the requested history, and that this fits into memory.
+/// Checks that a requested history applies to a lockstep engine, and that it fits into memory.
 pub fn check_history(execution: &Execution, config: &Config) -> Result<(), Failure> {
     if execution.history == HISTORY {
         return Ok(());
@@ -140,16 +140,16 @@ pub fn check_history(execution: &Execution, config: &Config) -> Result<(), Failu
     gpurf_lockstep::check_history(twin.declaration(), execution.history).map_err(|e| Failure::bad_input(e.to_string()))
 }
 
-/// What is done with an engine that has cycles.
+/// A use of an engine with cycles, whatever its type.
 pub trait UseMachine {
-    /// What comes of it.
+    /// The result of the use.
     type Output;
 
-    /// Does it; `build_s` is the time that the build of the RTL took.
+    /// Uses the engine; `build_s` is the time that the build of the RTL took.
     fn use_machine<M: Machine + 'static>(self, machine: M, build_s: Option<f64>) -> Self::Output;
 }
 
-/// Makes the requested engine, one of those that have cycles, and builds what it needs. With `probes` the RTL exposes its inner nets.
+/// Makes the requested engine, one of those with cycles, and builds what it needs. With `probes`, the RTL exposes its inner nets.
 pub fn with_machine<U: UseMachine>(
     execution: &Execution,
     project: &Project,
@@ -161,7 +161,7 @@ pub fn with_machine<U: UseMachine>(
     let compiled = Options { optimise: execution.optimise, profile: execution.train, ..Options::default() };
     let broken = |error: RtlFailure| Failure::tool(error.to_string());
     match execution.engine {
-        // The functional engine does not come here.
+        // The functional engine is never requested here.
         EngineKind::Functional | EngineKind::Model => Ok(user.use_machine(ModelEngine::new(settings), None)),
         EngineKind::Rtl => {
             let (library, build_s) = build(project, &config, Options { probes, ..compiled })?;
@@ -183,7 +183,7 @@ pub fn with_machine<U: UseMachine>(
     }
 }
 
-/// Builds the SM's RTL; gives the seconds that took.
+/// Builds the SM's RTL; returns the library and the seconds that the build took.
 fn build(project: &Project, config: &Config, options: Options) -> Result<(Library, f64), Failure> {
     let start = Instant::now();
     let tools = super::toolchain(project)?;
@@ -283,7 +283,7 @@ impl UseMachine for Runner<'_, '_> {
 }
 
 impl Runner<'_, '_> {
-    /// The last lines of a failure's report. `{}` stands for its folder.
+    /// The last lines of a failure's report. `{}` stands for the failure's folder.
     fn notes(&self) -> Vec<String> {
         let arguments = self.arguments;
         let selection = &arguments.execution.selection;
@@ -319,7 +319,7 @@ fn refused(error: &RunError<LaunchError>) -> Failure {
     }
 }
 
-/// What is said of code that cannot be run.
+/// The failure for code that cannot be run.
 pub fn no_program(error: &dyn std::fmt::Display) -> Failure {
     Failure::tool(format!("the compiler made code that is no program: this is a defect; please report it: {error}"))
 }

@@ -14,21 +14,21 @@ use gpurf_report::energies::EnergyFile;
 use crate::failure::Failure;
 use crate::output;
 
-/// What nvcc compiles for: the newest target whose PTX is within the compiler's subset.
+/// Flags of nvcc: the newest target whose PTX is within the compiler's subset.
 const NVCC_FLAGS: [&str; 2] = ["-ptx", "-arch=sm_75"];
 
-/// PTX, and the file that messages name.
+/// The text of PTX, and its name in messages.
 pub struct Ptx {
     /// The text.
     pub text: String,
-    /// The file, or what it would be called.
+    /// The path of the file, or the path that it would have.
     pub name: String,
 }
 
 /// The PTX of a `.ptx` or `.cu` file.
 ///
 /// # Errors
-/// When there is no such file, nvcc is needed and missing, or it does not accept the source.
+/// If there is no such file, nvcc is needed and missing, or nvcc does not accept the source.
 pub fn ptx(file: &Path) -> Result<Ptx, Failure> {
     let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
     match extension {
@@ -51,7 +51,7 @@ fn cuda(file: &Path) -> Result<Ptx, Failure> {
     let changed = |path: &Path| fs::metadata(path).and_then(|m| m.modified());
     let source = match changed(file) {
         Ok(time) => time,
-        // The PTX alone is enough.
+        // Without the .cu file, the PTX is sufficient.
         Err(_) if beside.is_file() => SystemTime::UNIX_EPOCH,
         Err(e) => return Err(Failure::bad_input(format!("{}: cannot be read: {e}", file.display()))),
     };
@@ -86,14 +86,14 @@ fn cuda(file: &Path) -> Result<Ptx, Failure> {
     if !status.success() && !words.trim().is_empty() {
         return Err(Failure::bad_input(format!("nvcc does not accept {file}:\n{}", words.trim_end())));
     }
-    // Without a word it has not refused the source: it was ended, or is broken.
+    // Without a message, nvcc has not refused the source: it was killed, or is broken.
     if !status.success() || !target.is_file() {
         return Err(Failure::tool(format!("{file}: nvcc ended with {status} and wrote no PTX")));
     }
     Ok(Ptx { name: beside.display().to_string(), ..read(&target)? })
 }
 
-/// nvcc on PATH, else the one that `make kernels` installs in the checkout.
+/// nvcc on PATH, otherwise the one that `make kernels` installs in the checkout.
 fn nvcc() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let on_path = std::env::split_paths(&path).map(|folder| folder.join("nvcc")).find(|file| file.is_file());
@@ -105,15 +105,15 @@ fn nvcc() -> Option<PathBuf> {
     })
 }
 
-/// What the compiler is told: registers of a thread at most.
+/// Compiler options with a maximum number of registers per thread.
 pub fn options(registers: Option<u16>) -> Options {
     registers.map_or_else(Options::default, |registers| Options { registers, ..Options::default() })
 }
 
-/// Compiles the kernels of PTX for a manifest. Of those that it does not launch, those are left out that the compiler refuses.
+/// Compiles the kernels of PTX for a manifest. A kernel that the compiler refuses is left out if the manifest does not launch it.
 ///
 /// # Errors
-/// What the compiler does not accept of a kernel that is launched.
+/// The compiler's message on a launched kernel that it refuses.
 pub fn compile(ptx: &Ptx, options: &Options, manifest: &Manifest) -> Result<Compiled, Failure> {
     let refused = |e: &dyn std::fmt::Display| Failure::bad_input(e.to_string());
     let module = Module::parse(&ptx.text, &ptx.name).map_err(|e| refused(&e))?;
@@ -127,7 +127,7 @@ pub fn compile(ptx: &Ptx, options: &Options, manifest: &Manifest) -> Result<Comp
 /// The energies that `--energy` names.
 ///
 /// # Errors
-/// When there are none of that name, or something is wrong in the file.
+/// If there are no energies of that name, or the file has a mistake.
 pub fn energies(name: &str) -> Result<EnergyFile, Failure> {
     EnergyFile::load(name).map_err(|error| match error {
         ManifestError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound => {
@@ -137,18 +137,18 @@ pub fn energies(name: &str) -> Result<EnergyFile, Failure> {
     })
 }
 
-/// Writes a file as a whole or not at all.
+/// Writes a file atomically.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If it cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     gpurf_regress::files::write(path, bytes).map_err(|e| Failure::tool(format!("cannot write {}: {e}", path.display())))
 }
 
-/// Makes a folder, with those above it.
+/// Makes a folder, including missing parent folders.
 ///
 /// # Errors
-/// When it cannot be made.
+/// If it cannot be made.
 pub fn make_folder(path: &Path) -> Result<(), Failure> {
     match fs::create_dir_all(path) {
         Err(e) if e.kind() == ErrorKind::AlreadyExists => {

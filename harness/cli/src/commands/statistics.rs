@@ -1,4 +1,4 @@
-//! What a run counted, and what follows from it.
+//! The counts of a run, and ratios computed from them.
 
 mod cache;
 mod schedulers;
@@ -21,58 +21,58 @@ use crate::output::{self, Cell, grouped, numbers, words};
 /// Counts of a run, and ratios of them.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Stats {
-    /// Launches, each pass counted.
+    /// Number of launches, with each pass counted.
     pub launches: u64,
     /// Instructions issued by warps.
     pub instructions: u64,
     /// Instructions executed by threads.
     pub thread_instructions: u64,
-    /// What only an engine with cycles knows.
+    /// Values that only an engine with cycles has.
     #[serde(flatten)]
     pub timed: Option<Timed>,
 }
 
-/// Ratios of counts; a ratio of nothing is zero.
+/// Ratios of counts; a ratio with denominator 0 is 0.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Timed {
-    /// Instructions of warps a cycle.
+    /// Instructions of warps per cycle.
     pub ipc: f64,
-    /// Lanes that execute an instruction, of 32.
+    /// Fraction of the 32 lanes that execute an instruction, on average.
     pub simd_efficiency: f64,
-    /// Accesses of the register file's banks, of those they could make.
+    /// Accesses to the register file's banks, as a fraction of the possible accesses.
     pub bank_utilisation: f64,
-    /// Lanes served by a line of 128 bytes.
+    /// Lanes served by a line of 128 bytes, on average.
     pub lanes_per_line: f64,
-    /// Lanes served by a pass of shared memory.
+    /// Lanes served by a pass of shared memory, on average.
     pub lanes_per_shared_pass: f64,
-    /// Issue slots: ports times cycles.
+    /// Number of issue slots: ports times cycles.
     pub issue_slots: u64,
-    /// Of the scheduler and of the register file's design.
+    /// Statistics of the scheduler, of sharing and caches, and of the register file's design.
     #[serde(flatten, serialize_with = "by_name")]
     pub parts: Vec<Part>,
-    /// What the oracle has said.
+    /// Results of the comparison with the oracle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oracle: Option<OracleStats>,
 }
 
-/// What a part of the statistics is made from.
+/// The inputs of a part of the statistics.
 struct Count<'a> {
     config: &'a Config,
     statistics: &'a Statistics,
 }
 
 impl Count<'_> {
-    /// How often an event happened.
+    /// The count of an event.
     fn of(&self, name: &str) -> u64 {
         self.statistics.events.get(name).copied().unwrap_or(0)
     }
 
-    /// How often these happened, together.
+    /// The sum of the counts of several events.
     fn sum(&self, names: &[&str]) -> u64 {
         names.iter().map(|name| self.of(name)).sum()
     }
 
-    /// How often it happened in a cycle, on average.
+    /// The average count of an event per cycle.
     fn average(&self, name: &str) -> f64 {
         let cycles = self.statistics.cycles;
         if cycles == 0 { 0.0 } else { self.of(name) as f64 / cycles as f64 }
@@ -92,17 +92,17 @@ impl Part {
         Self { name, members: serde_json::Map::new(), rows: Vec::new() }
     }
 
-    /// A member of the JSON alone.
+    /// Adds a member to the JSON only.
     fn member(&mut self, key: &str, value: impl Into<Value>) {
         self.members.insert(key.to_owned(), value.into());
     }
 
-    /// A row of the table alone.
+    /// Adds a row to the table only.
     fn row(&mut self, text: &str, count: String, share: String) {
         self.rows.push([text.to_owned(), count, share]);
     }
 
-    /// Counts: the name in JSON, the count, the row of the table, and the whole that it is a share of; 0: of nothing.
+    /// Adds counts: the name in JSON, the count, the text of the row, and the count of which it is a share; 0: no share.
     fn counts(&mut self, counts: &[(&str, u64, &str, u64)]) {
         for &(key, count, text, whole) in counts {
             self.member(key, count);
@@ -110,7 +110,7 @@ impl Part {
         }
     }
 
-    /// Averages: the name in JSON, the value, the row of the table; with so many decimals there.
+    /// Adds averages: the name in JSON, the value, and the text of the row, which shows it with this number of decimals.
     fn averages(&mut self, decimals: usize, averages: &[(&str, f64, &str)]) {
         for &(key, average, text) in averages {
             self.member(key, average);
@@ -118,19 +118,19 @@ impl Part {
         }
     }
 
-    /// A part of this part: an object in JSON, further rows of the table.
+    /// Adds a part to this part: an object in JSON, and further rows of the table.
     fn inner(&mut self, part: Self) {
         self.member(part.name, part.members);
         self.rows.extend(part.rows);
     }
 }
 
-/// Parts as members of the object that they belong to.
+/// Serializes parts as members of the enclosing object.
 fn by_name<S: Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(parts.iter().map(|part| (part.name, &part.members)))
 }
 
-/// The parts of the scheduler, of sharing and of the design that a configuration has.
+/// The parts that a configuration has: scheduler, sharing, data cache, unified memory and design.
 fn parts(count: &Count<'_>) -> Vec<Part> {
     let shared = share::part(count).into_iter().chain(cache::part(count)).chain(unified::part(count));
     schedulers::part(count).into_iter().chain(shared).chain(design(count)).collect()
@@ -152,32 +152,32 @@ macro_rules! designs {
 
 gpurf_blocks::each_design!(designs);
 
-/// A part of a whole in percent; nothing of nothing.
+/// A share in percent; empty if the whole is 0.
 fn share(part: u64, whole: u64) -> String {
     if whole == 0 { String::new() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
 
-/// What the oracle has said about launches.
+/// Results of the oracle's comparison of launches.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct OracleStats {
-    /// Launches in which each warp wrote what the oracle says.
+    /// Launches in which every warp wrote the oracle's values.
     pub equal: u64,
-    /// Launches with differences that say nothing, since blocks see each other's plain stores.
+    /// Launches with differences that are inconclusive, because blocks see each other's plain stores.
     pub undecided: u64,
-    /// Writes compared.
+    /// Number of writes compared.
     pub writes: u64,
-    /// Sums of the register file's events that a count of what was done confirms, of each launch anew.
+    /// Sums of the register file's events that an independent count confirms, for each launch separately.
     pub counts: u64,
 }
 
 impl Stats {
-    /// Of the functional engine.
+    /// Statistics of the functional engine.
     pub fn functional(launches: u64, counts: Counts) -> Self {
         let Counts { instructions, thread_instructions } = counts;
         Self { launches, instructions, thread_instructions, timed: None }
     }
 
-    /// Of an engine with cycles.
+    /// Statistics of an engine with cycles.
     pub fn timed(config: &Config, statistics: &Statistics) -> Self {
         let count = |name: &str| statistics.events.get(name).copied().unwrap_or(0);
         let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
@@ -201,7 +201,7 @@ impl Stats {
     }
 }
 
-/// Rows of the table that are counts: name, event, and the event whose count is the whole, if any.
+/// Rows of the table that are counts: text, event, and the event of which it is a share, if any.
 const COUNTS: &[(&str, &str, Option<&str>)] = &[
     ("issue slots lost: no warp alive", "stall_empty", Some(SLOTS)),
     ("issue slots lost: all at barriers", "stall_barrier", Some(SLOTS)),
@@ -234,12 +234,12 @@ const COUNTS: &[(&str, &str, Option<&str>)] = &[
     ("results waiting", "result_wait", None),
 ];
 
-/// What the table calls an event; nothing where it does not show it.
+/// The text of an event in the table; `None` if the table does not show it.
 pub fn words_of(event: &str) -> Option<&'static str> {
     COUNTS.iter().find(|(_, name, _)| *name == event).map(|(words, ..)| *words)
 }
 
-/// The whole of lost issue slots, which is no event.
+/// Stands for the number of issue slots, which is not an event.
 const SLOTS: &str = "";
 
 /// Events and ratios as a table.

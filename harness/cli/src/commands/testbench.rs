@@ -10,10 +10,10 @@ use crate::failure::{Failure, Status};
 use crate::output;
 use crate::plan;
 
-/// Bits that cross DPI-C at a time.
+/// Number of bits that cross DPI-C in one call.
 const CHUNK: usize = 1024;
 
-/// Writes checker and driver of a block.
+/// Writes the checker and the driver of a block.
 pub fn write(arguments: &WriteTestbench) -> Result<Status, Failure> {
     let config = plan::load(&arguments.selection)?;
     let block = plan::find(&arguments.block)?;
@@ -31,7 +31,7 @@ pub fn write(arguments: &WriteTestbench) -> Result<Status, Failure> {
     }
     let settings = config.settings().join(" ");
     let mut files = vec![("check", checker(&declaration, &settings, &arguments.without))];
-    // The SM has programs in place of random inputs.
+    // The SM runs programs, and has no random inputs.
     if block.name != gpurf_sm::ENTRY.name {
         files.push(("drive", driver(&declaration, &settings)));
     }
@@ -53,7 +53,7 @@ fn outputs(declaration: &Declaration) -> impl DoubleEndedIterator<Item = &Field>
     of(declaration, Role::Output)
 }
 
-/// The range of an element, and of the unpacked array.
+/// The packed range of an element, and the unpacked range of the array.
 fn dimensions(field: &Field) -> (String, String) {
     let packed = if field.bits > 1 { format!(" [{}:0]", field.bits - 1) } else { String::new() };
     (packed, if field.array { format!(" [{}]", field.count) } else { String::new() })
@@ -64,14 +64,14 @@ fn port(direction: &str, field: &Field) -> String {
     format!("  {direction} logic{packed} {}{unpacked}", field.name)
 }
 
-/// Lints that do not fit a testbench: it counts in blocking assignments, and a last chunk has bits to spare.
+/// Lint rules that do not suit a testbench: it counts in blocking assignments, and a last chunk has unused bits.
 const LINTS: &str = "
 // verilator lint_off BLKSEQ
 // verilator lint_off UNUSEDSIGNAL
 // verilator lint_off WIDTHCONCAT
 ";
 
-/// What the file is, in comments.
+/// The heading of a file: a comment that describes it.
 fn heading(declaration: &Declaration, what: &str) -> String {
     let parameters: Vec<_> = declaration.parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let shape = if parameters.is_empty() { "no parameters".to_owned() } else { parameters.join(", ") };
@@ -82,7 +82,7 @@ fn heading(declaration: &Declaration, what: &str) -> String {
     )
 }
 
-/// The elements of fields as a concatenation, the first one lowest.
+/// A concatenation of the elements of fields, with the first one at the lowest bits.
 fn concatenation<'a>(fields: impl DoubleEndedIterator<Item = &'a Field>) -> String {
     let mut parts = Vec::new();
     for field in fields.rev().filter(|field| field.bits > 0) {
@@ -114,7 +114,7 @@ fn bits<'a>(fields: impl Iterator<Item = &'a Field>) -> usize {
     fields.map(|field| field.bits as usize * field.count).sum()
 }
 
-/// A text of SystemVerilog.
+/// A SystemVerilog string literal.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -137,7 +137,7 @@ fn checker(declaration: &Declaration, settings: &str, without: &[String]) -> Str
     }
     let mut missing = String::new();
     for name in without {
-        // Zeros take the place of an output that is not compared.
+        // Zeros replace an output that is not compared.
         let field = outputs(declaration).find(|field| field.name == name).expect("it was looked up before");
         let (packed, unpacked) = dimensions(field);
         let zero = if field.array { "'{default: '0}" } else { "'0" };

@@ -1,4 +1,4 @@
-//! The trace of `gpurf run`: the file, and what is said about it.
+//! The trace of `gpurf run`: its file and messages.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use crate::args::TraceOptions;
 use crate::failure::Failure;
 use crate::output;
 
-/// A trace's file, which takes its name when it is whole.
+/// The file of a trace, which appears under its name only when it is complete.
 pub struct TraceFile {
     path: PathBuf,
     format: Format,
@@ -22,7 +22,7 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
-    /// The trace that the options request. Errors in it are reported before anything runs.
+    /// The trace that the options request. Errors in the options are reported before anything runs.
     pub fn create(options: &TraceOptions) -> Result<Option<Self>, Failure> {
         let Some(path) = &options.file else { return Ok(None) };
         let format = match options.format {
@@ -34,7 +34,7 @@ impl TraceFile {
         Ok(Some(Self { path: path.clone(), format, cycles, file }))
     }
 
-    /// Lets an engine write it.
+    /// Starts the trace on an engine.
     pub fn begin<M: Machine>(&self, engine: &mut M, config: &Config, run: &str) -> Result<(), Failure> {
         let declaration = (gpurf_sm::ENTRY.twin)(config).declaration().clone();
         let begun = self
@@ -45,7 +45,7 @@ impl TraceFile {
         Ok(())
     }
 
-    /// Ends it; gives its path, or nothing if it has no cycle, which is said. `last` is the number of cycles of the run.
+    /// Ends the trace and returns its path, or `None` with a message if it has no cycle. `last` is the number of cycles of the run.
     pub fn end<M: Machine>(self, engine: &mut M, last: u64) -> Result<Option<PathBuf>, Failure> {
         let Some(trace) = engine.take_trace() else { return Ok(None) };
         let traced = trace.finish().map_err(|error| cannot_write(&self.path, &error))?;

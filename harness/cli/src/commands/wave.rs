@@ -13,7 +13,7 @@ const WAVEFORM: &str = "wave.vcd";
 const SAVE_FILE: &str = "wave.gtkw";
 const COMMAND_FILE: &str = "wave.sucl";
 
-/// Opens the waveform, or says how to.
+/// Opens the waveform, or prints the commands that open it.
 pub fn wave(arguments: &Wave) -> Result<Status, Failure> {
     let folder = match &arguments.folder {
         Some(folder) => folder.clone(),
@@ -77,12 +77,12 @@ fn viewer(folder: &Path) -> Option<(&'static str, Command)> {
     Some((name, command))
 }
 
-/// Whether a folder is that of an interrupted run.
+/// Whether a folder belongs to an interrupted run.
 fn interrupted(folder: &Path) -> bool {
     std::fs::read_to_string(folder.join(REPORT)).is_ok_and(|text| text.starts_with("interrupted\n"))
 }
 
-/// The folder in `parent` whose waveform was written last. Ctrl-C leaves waveforms too: they count only where no run has failed.
+/// The folder in `parent` whose waveform was written last. Ctrl-C leaves waveforms too: they are used only if no run has failed.
 fn latest(parent: &Path) -> Result<PathBuf, Failure> {
     let written = |folder: &PathBuf| -> Option<SystemTime> { folder.join(WAVEFORM).metadata().ok()?.modified().ok() };
     let folders = std::fs::read_dir(parent).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));

@@ -10,27 +10,27 @@ use super::machine::modules;
 use crate::energy::energies_of;
 use crate::sweep::Measured;
 
-/// The energy of an event in a run.
+/// The energy of one kind of event in a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct EventEnergy {
-    /// The level, or the block.
+    /// The level of the register file, or the block.
     pub of: &'static str,
-    /// What happened.
+    /// The event.
     pub event: &'static str,
-    /// How often.
+    /// Number of events.
     pub events: u64,
-    /// pJ of one.
+    /// Energy of one event, in pJ.
     pub pj: f64,
-    /// pJ of all.
+    /// Energy of all events, in pJ.
     pub energy: f64,
-    /// By all energy that is counted.
+    /// Fraction of the total energy that is counted.
     pub share: f64,
 }
 
-/// Energies that belong together.
+/// The energies of a group of events, with their sum.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Group {
-    /// In pJ.
+    /// Sum, in pJ.
     pub total: f64,
     /// Event by event.
     pub rows: Vec<EventEnergy>,
@@ -39,18 +39,18 @@ pub struct Group {
 /// The energy of a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ByEvent {
-    /// Which energies these are.
+    /// Name of the energies used: `paper`, `rtl` or a file.
     pub energies: String,
-    /// How they were got.
+    /// How the energies were obtained, in the file's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Of what the papers price: accesses and wires. Nothing where their tables do not know the machine's register file.
+    /// Energy that the papers price: accesses and wires. `None` if their tables do not cover the machine's register file.
     pub papers: Option<Group>,
-    /// Of what the papers leave out: blocks.
+    /// Energy that the papers leave out: blocks.
     pub left_out: Group,
-    /// Both, in pJ; nothing where the first is not known.
+    /// Sum of both, in pJ; `None` if the first is unknown.
     pub total: Option<f64>,
-    /// Blocks of the machine of which neither has an energy.
+    /// Blocks of the machine for which neither the papers nor the file have an energy.
     pub without: Vec<&'static str>,
 }
 
@@ -91,14 +91,14 @@ pub fn by_event(config: &Config, run: &Measured, file: &EnergyFile) -> ByEvent {
     }
 }
 
-/// A block with logic of its own, and not only RAM or other blocks: RAM of the register file is what the papers price.
+/// Whether a block has logic of its own, and not only RAM or other blocks: the papers already price the RAM of the register file.
 fn has_logic(module: &str) -> bool {
     gpurf_sm::find(module).is_some_and(|entry| {
         entry.children.is_empty() && entry.cells.is_empty() && !entry.designs && !entry.path.starts_with("ram/")
     })
 }
 
-/// The events of a block that the machine counts.
+/// The energies of those events of a block that the machine counts.
 fn rows(block: &BlockEnergies, run: &Measured) -> Vec<EventEnergy> {
     let row = |&(event, pj): &(&'static str, f64)| {
         let events = if event == "cycle" { Some(run.cycles) } else { run.events.get(event).copied() };
@@ -107,7 +107,7 @@ fn rows(block: &BlockEnergies, run: &Measured) -> Vec<EventEnergy> {
     block.events.iter().filter_map(row).collect()
 }
 
-/// Accesses and wires of each level that is accessed.
+/// Energy of accesses and wires, for each level that is accessed.
 fn levels(energies: &Energies, traffic: &Traffic) -> Vec<EventEnergy> {
     let mut rows = Vec::new();
     let mut level = |of, access: Access, [reads, writes]: [u64; 2], wires: [(&'static str, u64, f64); 2]| {

@@ -1,4 +1,4 @@
-//! The file of `--energy`.
+//! The file of energies that `--energy` names.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use super::machine::known_events;
 /// The project's own energies, written by `make energy`.
 const RTL: &str = include_str!("rtl.toml");
 
-/// What is said of a cycle, beside events.
+/// The key for the energy of a cycle, beside the names of events.
 const CYCLE: &str = "cycle";
 
-/// A number of the papers, and where it is in their machine.
+/// A key of the file, and the field of the papers' energies that it replaces.
 type Number = (&'static str, fn(&mut Energies) -> &mut f64);
 
-/// Each level, and its numbers.
+/// Each level, and its keys.
 const LEVELS: [(&str, &[Number]); 3] = [
     (
         "mrf",
@@ -48,28 +48,28 @@ const LEVELS: [(&str, &[Number]); 3] = [
     ),
 ];
 
-/// A number of the papers that a file replaces.
+/// A number of the papers that the file replaces.
 #[derive(Clone, Copy, Debug)]
 struct Replaced {
     of: fn(&mut Energies) -> &mut f64,
     value: f64,
 }
 
-/// Energies of a block.
+/// Energies of the events of a block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BlockEnergies {
-    /// The module.
+    /// Name of the block's module.
     pub block: &'static str,
-    /// pJ of each event of the machine, and of a cycle.
+    /// Energy in pJ of each event of the machine, and of a cycle.
     pub events: Vec<(&'static str, f64)>,
 }
 
-/// Energies in pJ: the papers', as far as it does not replace them, and those of blocks.
+/// Energies in pJ: the papers', where the file does not replace them, and those of blocks.
 #[derive(Clone, Debug)]
 pub struct EnergyFile {
-    /// As the command line names it.
+    /// The name of the energies on the command line.
     pub name: String,
-    /// How they were got, in the file's words.
+    /// How the energies were obtained, in the file's words.
     pub note: Option<String>,
     /// Energies of blocks.
     pub blocks: Vec<BlockEnergies>,
@@ -77,15 +77,15 @@ pub struct EnergyFile {
 }
 
 impl EnergyFile {
-    /// The papers' alone.
+    /// The papers' energies alone.
     pub fn paper() -> Self {
         Self { name: "paper".to_owned(), note: None, blocks: Vec::new(), replaced: Vec::new() }
     }
 
-    /// `paper`, `rtl`, or a file.
+    /// Loads `paper`, `rtl`, or a file.
     ///
     /// # Errors
-    /// When the file cannot be read, or something is wrong in it: where, and what is expected there.
+    /// If the file cannot be read, or has a mistake: the message has the place, and what is expected there.
     pub fn load(name: &str) -> Result<Self, ManifestError> {
         match name {
             "paper" => Ok(Self::paper()),
@@ -99,7 +99,7 @@ impl EnergyFile {
         }
     }
 
-    /// Reads a text; messages name `path`.
+    /// Parses the text of a file; messages name `path`.
     ///
     /// # Errors
     /// As [`EnergyFile::load`].
@@ -123,18 +123,18 @@ impl EnergyFile {
         })
     }
 
-    /// Puts the file's numbers in place of the papers'.
+    /// Replaces the papers' numbers by those of the file.
     pub fn replace_in(&self, energies: &mut Energies) {
         self.replaced.iter().for_each(|replaced| *(replaced.of)(energies) = replaced.value);
     }
 
-    /// Energies of a block, if the file has some.
+    /// Energies of a block, if the file has any.
     pub fn of_block(&self, module: &str) -> Option<&BlockEnergies> {
         self.blocks.iter().find(|block| block.block == module)
     }
 }
 
-/// Levels whose numbers are replaced.
+/// Parses the section `levels`: the numbers to replace.
 fn levels(document: Document, node: &Node) -> Result<Vec<Replaced>, ManifestError> {
     let fields = document.fields(node, "`levels`", &["mrf", "upper", "lrf", "wire"])?;
     let mut replaced = Vec::new();
@@ -154,7 +154,7 @@ fn levels(document: Document, node: &Node) -> Result<Vec<Replaced>, ManifestErro
     Ok(replaced)
 }
 
-/// Energies of blocks.
+/// Parses the section `blocks`: energies of blocks.
 fn blocks(document: Document, node: &Node) -> Result<Vec<BlockEnergies>, ManifestError> {
     let mut blocks = Vec::new();
     for (name, node) in document.table(node, "a table of blocks")? {
@@ -181,7 +181,7 @@ fn blocks(document: Document, node: &Node) -> Result<Vec<BlockEnergies>, Manifes
     Ok(blocks)
 }
 
-/// A few events that have a word of the name in theirs; all of them would fill a page.
+/// A few events whose names share a word with `name`: a list of all events would fill a page.
 fn nearest(name: &str) -> String {
     const MOST: usize = 8;
     let has_word = |event: &&&str| name.split('_').any(|word| word.len() > 2 && event.contains(word));
@@ -190,7 +190,7 @@ fn nearest(name: &str) -> String {
     format!("{}, ...", some.join(", "))
 }
 
-/// A number that is no less than 0.
+/// Parses a finite number that is at least 0.
 fn number(document: Document, node: &Node, unit: &str) -> Result<f64, ManifestError> {
     let what = format!("a number of {unit}");
     let value = document.number(node, &what)?;

@@ -1,4 +1,4 @@
-//! Which events can be counted, and which blocks a machine has.
+//! Which events machines count, and which blocks a machine has.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -13,17 +13,17 @@ pub fn known_events() -> &'static BTreeSet<&'static str> {
     KNOWN.get_or_init(|| presets().flat_map(|preset| events(&preset.config)).collect())
 }
 
-/// Those of one machine.
+/// Every event that one machine counts.
 fn events(config: &Config) -> Vec<&'static str> {
     EventTotals::new((gpurf_sm::ENTRY.twin)(config).declaration()).by_name().into_keys().collect()
 }
 
-/// The modules that a machine is made of, the SM first: of its register file those of its design, whether or not a size leaves one of them out.
+/// The modules of a machine, the SM first. For the register file these are the modules of its design, even those that a configured size leaves out.
 pub fn modules(config: &Config) -> Vec<&'static str> {
     let design = Organisation::of(config).design().name;
     let twin = (gpurf_sm::ENTRY.twin)(config);
     let mut modules = vec![gpurf_sm::ENTRY.name];
-    // What is compared inside the SM says which of its blocks are there.
+    // The signals compared inside the SM name the blocks that are present.
     let inside = twin.declaration().signals.iter().filter_map(|signal| signal.field.block);
     let mut waiting: Vec<&'static str> = inside.collect();
     while let Some(name) = waiting.pop() {
@@ -46,7 +46,7 @@ fn is_design(name: &str) -> bool {
     DESIGNS.iter().any(|design| design.name == name)
 }
 
-/// A design may have another one inside it.
+/// Whether a design is `name` or has it inside: a design may contain another one.
 fn inside_of(design: &str, name: &str) -> bool {
     name == design || gpurf_sm::find(design).is_some_and(|entry| entry.children.contains(&name))
 }

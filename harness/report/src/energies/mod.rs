@@ -1,7 +1,7 @@
-//! Energies that are not the papers': a file of pJ by event (`docs/energy.md`, "Other energies"), and the energy of a run by event.
+//! Energies other than the papers': a file of pJ by event (`docs/energy.md`, "Other energies"), and the energy of a run by event.
 //!
-//! The papers price accesses and wires of register files, and leave out what the other blocks take. A file may replace their numbers and add energies
-//! of blocks. Both parts of a run's energy stay apart: the first can be compared with the papers, the second cannot.
+//! The papers price accesses and wires of register files, and leave out the energy of the other blocks. A file may replace their numbers and add
+//! energies of blocks. Both parts of a run's energy are kept separate: the first can be compared with the papers, the second cannot.
 
 mod by_event;
 mod file;

@@ -15,7 +15,7 @@ fn config(name: &str) -> Config {
     preset(name).unwrap().config
 }
 
-/// A run of the register file: reads and writes of groups, and of banks.
+/// A run on the register file, with counts of groups and of banks.
 fn run() -> Measured {
     Measured::new(1000, [("issue", 500), ("read_groups", 800), ("write_groups", 400), ("read", 100), ("write", 50)])
 }

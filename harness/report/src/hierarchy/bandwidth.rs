@@ -1,4 +1,4 @@
-//! Reads of the MRF for each instruction: hierarchy thesis 6.5.6, table 6.1 and figure 6.19.
+//! MRF reads per instruction: hierarchy thesis 6.5.6, table 6.1 and figure 6.19.
 
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_oracle::levels::LevelCounts;
@@ -20,7 +20,7 @@ const TWO: Claim = Claim::share(FIGURE, "from 30 %", 0.25, 0.35);
 const TWO_LEFT: Claim = Claim::share(FIGURE, "less than 10 %", 0.0, 0.1);
 const MORE_GONE: Claim = Claim::share(FIGURE, "nearly all: 90-100 %", 0.9, 1.0);
 
-/// MRF reads of an instruction with 1 to 8 entries.
+/// Entries, and the thesis's MRF reads per instruction with so many entries, as text and as a number.
 const TABLE_6_1: [(u32, &str, f64); 8] = [
     (1, "0.57", 0.57),
     (2, "0.48", 0.48),
@@ -38,7 +38,7 @@ pub fn plan(plan: &mut SweepPlan) {
     }
 }
 
-/// Reads of an instruction without a hierarchy.
+/// Register reads per instruction without a hierarchy.
 fn baseline(counts: &LevelCounts) -> f64 {
     let reads: u64 = (0..).zip(counts.by_reads).map(|(reads, instructions)| reads * instructions).sum();
     crate::ratio(reads as f64, counts.instructions as f64)
@@ -48,7 +48,7 @@ fn of_instructions(counts: &LevelCounts, instructions: u64) -> f64 {
     crate::ratio(instructions as f64, counts.instructions as f64)
 }
 
-/// MRF reads of an instruction.
+/// MRF reads per instruction.
 fn reads(results: &Results<'_>, options: &HierarchyOptions) -> Option<PerKernel> {
     results.levels(options, LevelCounts::mrf_reads_per_instruction)
 }
@@ -96,7 +96,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows
 }
 
-/// The size with the fewest reads.
+/// The number of entries with the fewest reads.
 fn best_row(results: &Results<'_>) -> Option<Row> {
     let sizes = SIZES.iter().map(|&entries| reads(results, &split(entries))).collect::<Option<Vec<_>>>()?;
     let row = BEST.row("entries with the fewest MRF reads, split LRF", Estimate::least(&SIZES, &sizes));
@@ -118,7 +118,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     [table, bandwidth_plot(results)].into_iter().flatten().collect()
 }
 
-/// Instructions by the registers that they read in the MRF: figure 6.19.
+/// Instructions by the number of registers that they read from the MRF: figure 6.19.
 fn bandwidth_plot(results: &Results<'_>) -> Option<Plot> {
     let part = |options: HierarchyOptions, reads: usize, flat: bool| {
         let part = results.levels(&options, |counts| {

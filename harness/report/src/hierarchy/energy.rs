@@ -37,19 +37,19 @@ const ORF_PART: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.15", "the
 const LRF_WIRE: Claim = Claim::share("hierarchy thesis 6.5.4, figure 6.15", "less than 1 %", 0.0, 0.01);
 pub const LRF_READS: Claim = Claim::share("hierarchy thesis 6.5.4", "1/3: 28-38 %", 0.28, 0.38);
 
-/// What figure 6.16 says of single kernels.
+/// Kernels for which the text on figure 6.16 prints a saving.
 const KERNELS: [(&str, Claim); 2] = [
     ("reduction", Claim::share("hierarchy thesis 6.5.4, figure 6.16", "25 %", 0.245, 0.255)),
     ("scalarProd", Claim::share("hierarchy thesis 6.5.4, figure 6.16", "30 %", 0.295, 0.305)),
 ];
 
-/// The most efficient design in words.
+/// The most efficient design, in the words of rows.
 const SPLIT_LEVELS: &str = "software, three levels, split LRF";
 
-/// Entries below the hardware LRF.
+/// Entries of the cache below the hardware LRF.
 const DEEP_ENTRIES: u32 = 6;
 
-/// Names of events: 4-lane groups, docs/blocks/hierarchy.md and docs/blocks/mrf.md.
+/// Names of events, which count groups of 4 lanes: docs/blocks/hierarchy.md and docs/blocks/mrf.md.
 pub mod event {
     events! {
         MRF_READ = "read_groups",
@@ -68,7 +68,7 @@ pub mod event {
     }
 }
 
-/// The traffic of a run of the hardware. An operand that is copied to the ORF is read from the MRF and written there.
+/// The traffic of a run of the hardware. An operand that is copied to the ORF is read from the MRF and written to the ORF.
 pub fn of_run(run: &Measured) -> Traffic {
     let mut traffic = Traffic::default();
     let split = |all: &str, shared: &str| {
@@ -106,7 +106,7 @@ enum Organisation {
 }
 
 impl Organisation {
-    /// Energy by that of an MRF alone.
+    /// Energy relative to that of an MRF alone.
     fn energy(self, results: &Results<'_>, entries: u32) -> Option<PerKernel> {
         match self {
             Self::Hardware => cached::energy(results, cached::two, entries),
@@ -116,17 +116,17 @@ impl Organisation {
     }
 }
 
-/// The price of what is written back to the MRF.
+/// How a value that is written back to the MRF is priced.
 #[derive(Clone, Copy)]
 enum WriteBack {
-    /// Accesses and no wire, as in all rows.
+    /// Its accesses without a wire, as in all rows.
     Accesses,
-    /// As for a result that goes there at once: with the wire of a write.
+    /// With the wire of a write, as for a result that goes to the MRF directly.
     Wire,
 }
 
 impl WriteBack {
-    /// Energy by that of an MRF alone.
+    /// Energy relative to that of an MRF alone.
     fn energy(self, traffic: &Traffic, entries: u32) -> f64 {
         let mut priced = *traffic;
         if matches!(self, Self::Wire) {
@@ -138,24 +138,24 @@ impl WriteBack {
 }
 
 impl Organisation {
-    /// Energy by that of an MRF alone if what is written back had a wire.
+    /// Energy relative to that of an MRF alone, if write-backs had the wire of a write.
     fn with_wire(self, results: &Results<'_>, entries: u32) -> Option<PerKernel> {
         let point = match self {
             Self::Hardware => cached::two(entries),
             Self::HardwareDeep => cached::levels(entries),
-            // Nothing is written back.
+            // Software writes nothing back.
             Self::Software(_) => return self.energy(results, entries),
         };
         results.each(&point, |run| WriteBack::Wire.energy(&of_cache(run), entries))
     }
 }
 
-/// The same of a hardware cache that is followed in program order.
+/// Energy relative to that of an MRF alone, for a hardware cache simulated in program order.
 fn followed(results: &Results<'_>, entries: u32, flushed: Flushed, price: WriteBack) -> Option<PerKernel> {
     results.followed(&cache(entries, flushed), |traffic| price.energy(traffic, entries))
 }
 
-/// Energy of a level's accesses and wires.
+/// Energy of the accesses and wires of each level.
 fn energy_of(counts: &LevelCounts) -> Energy {
     Energies::thesis(ENTRIES, ACTIVE).of(&traffic(counts))
 }
@@ -165,7 +165,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         .concat()
 }
 
-/// What each organisation saves, and what that is for a chip.
+/// The energy that each organisation saves, and the power that this saves in an SM and in the chip.
 fn saved_rows(results: &Results<'_>) -> Vec<Row> {
     let hardware = |claim: Claim, metric: &str, organisation: Organisation, entries: u32| {
         let saved = each(organisation.energy(results, entries)?, |energy| 1.0 - energy);
@@ -201,12 +201,13 @@ fn saved_rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// Energy efficiency by that of the hardware.
+/// Energy efficiency of software relative to that of the hardware.
 fn improved_rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, options: HierarchyOptions, organisation: Organisation, entries: u32| {
         let software = normalised(results, &options)?;
         let hardware = organisation.energy(results, entries)?;
-        // One less what the one saves, by one less what the other saves: "we are able to improve this savings to 45 %" is 22 % of 0.66 by 0.55.
+        // One minus each saving is the energy that is left: "we are able to improve this savings to 45 %" compares 0.66 with 0.55, which the thesis
+        // calls 22 %.
         let row = claim
             .row(format!("energy of {metric} more than that of software"), super::more(&hardware, &software))
             .derived("what hardware saves, and what software saves");
@@ -256,7 +257,7 @@ fn improved_rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// The size with the least energy, of each organisation.
+/// The number of entries with the least energy, for each organisation.
 fn best_rows(results: &Results<'_>) -> Vec<Row> {
     let row = |claim: Claim, metric: &str, organisation: Organisation| {
         let energy = |&entries: &u32| organisation.energy(results, entries);
@@ -273,7 +274,7 @@ fn best_rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// Where the energy goes in the most efficient design: figure 6.15.
+/// How the energy of the most efficient design is distributed: figure 6.15.
 fn breakdown_rows(results: &Results<'_>) -> Vec<Row> {
     let design = split(ENTRIES);
     let row = |claim: Claim, metric: &str, part: fn(&LevelCounts) -> f64| {
@@ -304,7 +305,7 @@ fn breakdown_rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// How much of what is saved is saved by accesses, and not by wires.
+/// The part of the saved energy that accesses save; wires save the rest.
 fn half_row(results: &Results<'_>) -> Option<Row> {
     let [accesses, all] = [Energy::access as fn(&Energy) -> f64, Energy::total].map(|part| {
         results.levels(&split(ENTRIES), |counts| {
@@ -321,12 +322,12 @@ fn flat_energy(counts: &LevelCounts) -> f64 {
     Energies::thesis(ENTRIES, ACTIVE).of(&flat(counts)).total()
 }
 
-/// What a kernel saves at a design.
+/// The part of the energy that one kernel saves with a design.
 fn saved_of(results: &Results<'_>, options: &HierarchyOptions, kernel: &str) -> Option<f64> {
     saved(results, options)?.get(kernel).copied()
 }
 
-/// Single kernels: figure 6.16. There is a row if the kernel is among those that ran.
+/// Rows of single kernels: figure 6.16. A kernel has a row if it is among those that ran.
 fn kernel_rows(results: &Results<'_>) -> Vec<Row> {
     let Some(saved) = saved(results, &split(ENTRIES)) else { return Vec::new() };
     let row = |&(kernel, claim): &(&str, Claim)| {
@@ -342,7 +343,7 @@ fn kernel_rows(results: &Results<'_>) -> Vec<Row> {
     KERNELS.iter().filter_map(row).collect()
 }
 
-/// What a cache would save if write-backs had a wire, in program order, and if it were flushed where strands end.
+/// The saving of a cache if write-backs had a wire, if the cache is simulated in program order, and if it is flushed where strands end.
 fn why_hardware(results: &Results<'_>, organisation: Organisation, entries: u32) -> Reason {
     let saved = |energy: Option<PerKernel>| energy.map(|energy| 1.0 - mean(&energy));
     let mut experiments = vec![(
@@ -379,7 +380,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     [figure_13, breakdown_plot(results), kernels_plot(results)].into_iter().flatten().collect()
 }
 
-/// A part of an energy, and its name.
+/// The name of a part of an energy, and its value.
 type Slice = (&'static str, fn(&Energy) -> f64);
 
 const SLICES: [Slice; 6] = [
@@ -391,7 +392,7 @@ const SLICES: [Slice; 6] = [
     ("LRF", |energy| energy.lrf.access),
 ];
 
-/// Wires and accesses of each level against entries.
+/// Wires and accesses of each level, by the number of entries.
 fn breakdown_plot(results: &Results<'_>) -> Option<Plot> {
     let part = |slice: fn(&Energy) -> f64, entries: u32| {
         let energies = Energies::thesis(entries, ACTIVE);

@@ -7,9 +7,9 @@ use crate::errata::{self, printed};
 use crate::row::{Claim, Row, Unit};
 use crate::sweep::Results;
 
-/// 1.6 register reads of an instruction against 1.23.
+/// 1.6 register reads per instruction against 1.23.
 pub const READS: u32 = 3;
-/// What 54 % is for an SM and for the chip.
+/// The saving of an SM and of the chip that follows from 54 %.
 pub const CHIP: u32 = 4;
 /// 87 and 61 % are without wires, 54 % is with them.
 pub const IDEALS: u32 = 5;
@@ -22,7 +22,7 @@ const OF_CHIP_FIRST: Claim = Claim::share("hierarchy thesis 1.4, 8.1", "5.9 %", 
 const LRF: Claim = Claim::share("hierarchy thesis 6.6.4", "87 %", 0.865, 0.875);
 const ORF: Claim = Claim::share("hierarchy thesis 6.6.4", "61 %", 0.605, 0.615);
 
-/// Figure 6.19, of instructions: 30 % read one register, 40 % two or more, 30 % two.
+/// Figure 6.19, as parts of instructions: 30 % read one register, 40 % two or more, 30 % two.
 const ONE: f64 = 0.3;
 const TWO: f64 = 0.3;
 const TWO_OR_MORE: f64 = 0.4;
@@ -30,10 +30,11 @@ const TWO_OR_MORE: f64 = 0.4;
 /// The average saving of 6.5.4.
 const SAVED: f64 = 0.54;
 
-/// 6.5.1: 1.6 reads and 0.8 writes of an instruction.
+/// 6.5.1: 1.6 reads and 0.8 writes per instruction.
 const READS_A_WRITE: f64 = 2.0;
 
-/// What is saved if everything is in one level, with wires: the LRF, or an ORF of 5 entries.
+/// The part of the energy that is saved if all accesses go to one level, with wires: the LRF, or an ORF of 5 entries. `reads` is the number of reads
+/// per write.
 fn saved(lrf: bool, reads: f64) -> f64 {
     let energies = Energies::thesis(5, ACTIVE);
     let all = |read: u64, write: u64| {
@@ -95,10 +96,10 @@ mod tests {
         // Tables 4.5 and 4.6, pJ: MRF 15.6 and 18.6 with wires, LRF 1.08 and 2.38, an ORF of 5 entries 3.52 and 7.52.
         assert!((saved(true, 2.0) - (1.0 - (2.0 * 1.08 + 2.38) / (2.0 * 15.6 + 18.6))).abs() < 1e-9);
         assert!((saved(false, 2.0) - (1.0 - (2.0 * 3.52 + 7.52) / (2.0 * 15.6 + 18.6))).abs() < 1e-9);
-        // Without wires two reads a write give what is printed: 87 and 61 to 63 %.
+        // Without wires, two reads per write give the printed 87 %, and 63 % for the ORF; 1.6 reads per write give the printed 61 %.
         assert!((1.0 - (2.0 * 0.7 + 2.0) / (2.0 * 8.0 + 11.0) - 0.87_f64).abs() < 0.005);
         assert!((1.0 - (1.6 * 2.0 + 6.0) / (1.6 * 8.0 + 11.0) - 0.61_f64).abs() < 0.005);
-        // With wires 87 % takes no reads at all.
+        // With wires, a saving of 87 % would require no reads at all.
         assert!(saved(true, 0.0) > 0.865 && saved(true, 0.2) > 0.88);
         assert!((SAVED * 0.15 - 0.081).abs() < 1e-9 && (SAVED * 0.15 * 0.7 - 0.0567).abs() < 1e-9);
     }

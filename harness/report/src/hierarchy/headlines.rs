@@ -1,4 +1,4 @@
-//! The headlines of the hierarchy thesis, chapter 6. Software's are counted on the oracle, where no machine is.
+//! The headlines of the hierarchy thesis, chapter 6. Those of software control are counted on the oracle, which models no machine.
 
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::Energies;
@@ -14,12 +14,12 @@ use crate::sweep::{Measured, Point, Results, SweepPlan};
 const PERFORMANCE: Claim =
     Claim::share("hierarchy thesis 6.5, 6.5.4", "no performance loss: 0.98 or more", 0.98, 2.0).in_unit(Unit::Ratio);
 
-/// Table 4.4, from issue to issue: the preset `hierarchy-paper`.
+/// Table 4.4, latencies from issue to issue, as in the preset `hierarchy-paper`.
 const LATENCIES: [&str; 3] = ["sm.alu_latency=3", "sm.sfu_latency=15", "sm.shared_latency=15"];
-/// Table 4.4.
+/// Resources of table 4.4.
 const RESOURCES: [&str; 1] = ["sm.shared_bandwidth=32"];
 
-/// A preset with the thesis's latencies, or resources, or both.
+/// A preset with the thesis's latencies, its resources, or both.
 fn on(machine: Machine, preset: &'static str) -> Point {
     machine.of(Point::preset(preset), &LATENCIES, &RESOURCES)
 }

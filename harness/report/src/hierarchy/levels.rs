@@ -30,10 +30,10 @@ const SPLIT_ORF_READS: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12
 const SPLIT_WRITES: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "increases", 0.0001, 1.0).sign();
 const SPLIT_ORF_WRITES: Claim = Claim::share("hierarchy thesis 6.5.3, figure 6.12", "decreasing", 0.0001, 1.0).sign();
 
-/// Sizes for which the thesis says that software reads the MRF less often: "probable ORF sizes".
+/// Sizes for which the thesis says that software reads the MRF less often than hardware: "probable ORF sizes".
 const PROBABLE: [u32; 4] = [2, 3, 4, 5];
 
-/// With forward branches, and no other optimisation.
+/// Allocation across forward branches, and no other optimisation.
 fn forward(options: HierarchyOptions) -> HierarchyOptions {
     HierarchyOptions { forward_branches: true, ..basic(options) }
 }
@@ -55,7 +55,7 @@ pub fn plan(plan: &mut SweepPlan) {
         .for_each(|options| plan_with_experiments(plan, options));
 }
 
-/// Accesses of a run of the model, of its operands or results.
+/// A kind of access in a run of the model, relative to its operands or results.
 fn hardware(
     results: &Results<'_>,
     point: &Point,
@@ -68,12 +68,12 @@ fn hardware(
     })
 }
 
-/// Accesses that were counted on the oracle, of its operands.
+/// Accesses counted on the oracle, relative to the kernel's operands.
 fn of_operands(results: &Results<'_>, options: &HierarchyOptions, part: fn(&LevelCounts) -> u64) -> Option<PerKernel> {
     results.levels(options, |counts| crate::ratio(part(counts) as f64, operands(counts)))
 }
 
-/// The same of its results.
+/// Accesses counted on the oracle, relative to the kernel's results.
 fn of_results(results: &Results<'_>, options: &HierarchyOptions, part: fn(&LevelCounts) -> u64) -> Option<PerKernel> {
     results.levels(options, |counts| crate::ratio(part(counts) as f64, results_of(counts)))
 }
@@ -94,7 +94,7 @@ fn all_writes(traffic: &Traffic) -> u64 {
     traffic.mrf.writes() + traffic.upper.writes() + traffic.lrf.writes
 }
 
-/// Writes of the ORF, copies of operands included.
+/// Writes of the ORF, including copies of operands.
 fn orf_writes(counts: &LevelCounts) -> u64 {
     counts.orf.writes() + counts.orf.copies
 }
@@ -136,7 +136,7 @@ fn control_rows(results: &Results<'_>) -> Vec<Row> {
     rows
 }
 
-/// What partial ranges and read operands change.
+/// The effect of partial ranges and read operands.
 fn optimised_rows(results: &Results<'_>) -> Vec<Row> {
     let (before, behind) = (forward(two(ENTRIES)), two(ENTRIES));
     let reads = of_operands(results, &before, |counts| counts.mrf.reads())
@@ -199,7 +199,7 @@ fn depth_rows(results: &Results<'_>) -> Vec<Row> {
     rows
 }
 
-/// A bank for each source: figure 6.12.
+/// An LRF with one bank for each source: figure 6.12.
 fn split_rows(results: &Results<'_>) -> Vec<Row> {
     let by = |claim: Claim, metric: &str, part: fn(&LevelCounts) -> u64, change: Change| {
         let of = |options: HierarchyOptions| of_operands(results, &options, part);
@@ -215,10 +215,11 @@ fn split_rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// How one list of values compares with another.
+/// A comparison of two lists of values.
 type Change = fn(&PerKernel, &PerKernel) -> Estimate;
 
-/// What basic software reads in the MRF if contents stayed, and with more room; and in place of the cache one that is followed in program order.
+/// Experiments on the MRF reads of basic software: contents kept where warps are descheduled, more entries, and comparison with a cache simulated in
+/// program order.
 fn why_basic(results: &Results<'_>, entries: u32) -> Reason {
     let software = |options: &HierarchyOptions| of_operands(results, options, |counts| counts.mrf.reads());
     let cached = hardware(results, &cached::two(entries), |traffic| traffic.mrf.reads(), all_operands);
@@ -292,7 +293,7 @@ pub fn plots(results: &Results<'_>) -> Vec<Plot> {
     plots.into_iter().flatten().collect()
 }
 
-/// Writes of each level, of every organisation with three entries.
+/// Writes of each level, for every organisation with three entries.
 fn writes_plot(results: &Results<'_>) -> Option<Plot> {
     let cache = |point: Point| {
         let part = |part: fn(&Traffic) -> u64| hardware(results, &point, part, all_results).map(|values| mean(&values));

@@ -24,10 +24,10 @@ const LOOPS: Claim = Claim::share("hierarchy thesis 6.6.2", "only 5 %", 0.0, 0.0
 const IDEAL_LRF: Claim = Claim::share("hierarchy thesis 6.6.4", "87 %", 0.865, 0.875);
 const IDEAL_ORF: Claim = Claim::share("hierarchy thesis 6.6.4", "61 %", 0.605, 0.615);
 
-/// Entries of an SM's ORF are those of so many warps, 8 or 6 of which are active.
+/// Entries of each warp if the entries of the ORF that 8 active warps have are shared by 6.
 const ENTRIES_OF_SIX: u32 = ENTRIES * ACTIVE / 6;
 
-/// A more realistic gain of scheduling: as if there were so many entries.
+/// Entries that stand for a more realistic gain of better scheduling.
 const REALISTIC: u32 = 5;
 
 pub fn plan(plan: &mut SweepPlan) {
@@ -40,13 +40,13 @@ pub fn plan(plan: &mut SweepPlan) {
     [Flushed::Leaving, Flushed::Loops].into_iter().for_each(|flushed| plan.cache(cache(ENTRIES, flushed)));
 }
 
-/// The energy of the hardware cache of the figures, in program order, by that of the MRF alone.
+/// The energy of the figures' hardware cache, simulated in program order, relative to that of the MRF alone.
 fn cache_energy(results: &Results<'_>, flushed: Flushed) -> Option<PerKernel> {
     let energies = Energies::thesis(ENTRIES, ACTIVE);
     results.followed(&cache(ENTRIES, flushed), |traffic| cached::normalised(&energies, traffic))
 }
 
-/// Energy saved if all operands and results were in a level.
+/// The part of the energy that is saved if all operands and results were in one level.
 fn ideal(results: &Results<'_>, energies: &Energies, all: fn(&Level) -> Traffic) -> Option<PerKernel> {
     results.levels(&split(ENTRIES), |counts: &LevelCounts| {
         let mrf = flat(counts);
@@ -54,7 +54,7 @@ fn ideal(results: &Results<'_>, energies: &Energies, all: fn(&Level) -> Traffic)
     })
 }
 
-/// The thesis's energies without those of wires.
+/// The thesis's energies without wires.
 fn without_wires(entries: u32) -> Energies {
     Energies { wire: 0.0, ..Energies::thesis(entries, ACTIVE) }
 }
@@ -109,14 +109,14 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// The same without an LRF.
+/// The same metric without an LRF.
 fn why(results: &Results<'_>, of: fn(HierarchyOptions) -> HierarchyOptions) -> Reason {
     let energy = |options: HierarchyOptions| normalised(results, &options);
     let without = energy(of(two(ENTRIES))).zip(energy(two(ENTRIES))).map(|(ideal, real)| less(&ideal, &real).value);
     Reason::found(vec![("without an LRF".to_owned(), without)], command(results, "limits"))
 }
 
-/// With wires.
+/// The same metric with wires.
 fn why_ideal(results: &Results<'_>, entries: u32, all: fn(&Level) -> Traffic) -> Reason {
     let with_wires = ideal(results, &Energies::thesis(entries, ACTIVE), all).map(|saved| mean(&saved));
     Reason::found(vec![("with wires".to_owned(), with_wires)], command(results, "limits"))

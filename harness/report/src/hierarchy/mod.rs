@@ -1,6 +1,7 @@
 //! The report on the software-managed register hierarchy: LRF, ORF and MRF, chapter 6 of the hierarchy thesis.
 //!
-//! The software side is counted on the functional oracle, as the thesis counted it on a simulator of PTX; the hardware side, cache and LRF, on the model of the SM.
+//! Accesses under software control are counted on the functional oracle, as the thesis counted them on a simulator of PTX. The hardware-managed cache
+//! and LRF run on the model of the SM.
 
 mod bandwidth;
 mod energy;
@@ -27,14 +28,14 @@ use crate::row::{Absent, PerKernel, Reason, mean};
 use crate::shown::{kernels, lines};
 use crate::sweep::{Results, SweepPlan};
 
-/// What can be made.
+/// The reports of this design.
 pub const REPORTS: &[Definition] = &[REPORT];
 
-/// The ORF is the level above the main register file.
+/// Prices of the hierarchy: the ORF is the level above the main register file.
 pub const PRICES: Prices =
     Prices { entries: |config| config.orf.entries, traffic: |run| Some(energy::of_run(run)), leaking: |_, _| None };
 
-/// The code that ran there: PTX as it is (6.1), in which few values are wide (6.2.2).
+/// The code that the thesis ran: PTX, unchanged (6.1), in which few values are wide (6.2.2).
 const CODE: Code = Code { schedule: Schedule::Tree, address_bits: AddressBits::Narrow };
 
 /// The report.
@@ -58,7 +59,7 @@ const REPORT: Definition = Definition {
     absent: ABSENT,
 };
 
-/// The headlines, with the instructions in the PTX's own order and by latency too.
+/// The headlines with other instruction orders: the PTX's own order, and scheduling by latency.
 const ORDERS: Orders = Orders {
     plan: |plan| {
         plan.usage();
@@ -124,19 +125,19 @@ const ABSENT: &[Absent] = &[
     },
 ];
 
-/// Entries of the figures.
+/// Numbers of entries in the figures.
 const SIZES: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /// Entries of the most efficient designs.
 const ENTRIES: u32 = 3;
 
-/// Active warps.
+/// Number of active warps.
 const ACTIVE: u32 = 8;
 
-/// What rows say of a design.
+/// The design's size, in the words of rows.
 const SIZE: &str = "3 entries, 8 active warps";
 
-/// ORF and MRF.
+/// A hierarchy of ORF and MRF.
 fn two(entries: u32) -> HierarchyOptions {
     HierarchyOptions { orf_entries: entries as u8, active_warps: ACTIVE as u8, ..HierarchyOptions::NONE }
 }
@@ -146,7 +147,7 @@ fn unified(entries: u32) -> HierarchyOptions {
     HierarchyOptions { lrf: LastResultFile::Unified, ..two(entries) }
 }
 
-/// The same with an LRF of a bank for each source.
+/// The same with an LRF of one bank for each source.
 fn split(entries: u32) -> HierarchyOptions {
     HierarchyOptions { lrf: LastResultFile::Split, ..two(entries) }
 }
@@ -156,77 +157,77 @@ fn basic(options: HierarchyOptions) -> HierarchyOptions {
     HierarchyOptions { forward_branches: false, read_operands: false, partial_ranges: false, ..options }
 }
 
-/// Contents stay where a warp is descheduled.
+/// The levels keep their contents where a warp is descheduled.
 fn kept(options: HierarchyOptions) -> HierarchyOptions {
     HierarchyOptions { keep_when_descheduled: true, ..options }
 }
 
-/// So many entries at the price of those there are.
+/// A hierarchy with `entries` entries at the price of its present number.
 fn larger(options: HierarchyOptions, entries: u32) -> HierarchyOptions {
     HierarchyOptions { orf_entries: entries as u8, priced_as: options.orf_entries, ..options }
 }
 
-/// The hardware cache with last-read bits, in program order, flushed where this says.
+/// The hardware cache with last-read bits, simulated in program order, and flushed as `flushed` says.
 fn cache(entries: u32, flushed: Flushed) -> FollowedCache {
     FollowedCache { entries: entries as usize, live: true, flushed }
 }
 
-/// Entries of experiments about room.
+/// Entries in experiments with more room.
 const MANY: u32 = 8;
 
-/// What is counted for the experiments of rows about this design.
+/// Plans a design, and the counts that experiments of rows about it need.
 fn plan_with_experiments(plan: &mut SweepPlan, options: HierarchyOptions) {
     [options, kept(options), larger(options, MANY)].into_iter().for_each(|options| plan.levels(options));
 }
 
-/// Energy by that of an MRF alone.
+/// Energy relative to that of an MRF alone.
 fn normalised(results: &Results<'_>, options: &HierarchyOptions) -> Option<PerKernel> {
     results.levels(options, |counts| crate::levels::energy(counts, options))
 }
 
-/// The part of an MRF's energy that is saved.
+/// The saved part of the energy of an MRF alone.
 fn saved(results: &Results<'_>, options: &HierarchyOptions) -> Option<PerKernel> {
     normalised(results, options).map(|energy| each(energy, |energy| 1.0 - energy))
 }
 
-/// The same of each kernel's value.
+/// Applies a function to each kernel's value.
 fn each(values: PerKernel, change: impl Fn(f64) -> f64) -> PerKernel {
     values.into_iter().map(|(name, value)| (name, change(value))).collect()
 }
 
-/// By which part one is more than another: the ratio of their means, and of each kernel's values, less one.
+/// By what fraction `a` is more than `b`: the ratio of their means, and of each kernel's values, less one.
 fn more(a: &PerKernel, b: &PerKernel) -> Estimate {
     let mut more = Estimate::ratio_of_means(a, b).less_one();
-    // From nothing nothing becomes more.
+    // An increase from 0 counts as 0.
     more.per_kernel.iter_mut().filter(|(name, _)| b[*name] == 0.0).for_each(|(_, more)| *more = 0.0);
     if mean(b) == 0.0 { Estimate { value: 0.0, interval: None, ..more } } else { more }
 }
 
-/// By which part one is less than another.
+/// By what fraction `a` is less than `b`.
 fn less(a: &PerKernel, b: &PerKernel) -> Estimate {
     more(a, b).scaled(-1.0, 0.0)
 }
 
-/// Operands.
+/// Number of operands.
 fn operands(counts: &LevelCounts) -> f64 {
     counts.flat.reads() as f64
 }
 
-/// Results.
+/// Number of results.
 fn results_of(counts: &LevelCounts) -> f64 {
     counts.flat.writes() as f64
 }
 
-/// What a row measures, of each kernel at a design; nothing if it was not counted.
+/// The metric of a row, for each kernel with a design; `None` if it was not counted.
 type Value<'a> = &'a dyn Fn(&HierarchyOptions) -> Option<PerKernel>;
 
-/// The experiments of rows about a design: what the same metric is if contents stay where warps are descheduled, and with more room at the same price.
+/// Experiments for a row about a design: the same metric if contents are kept where warps are descheduled, and with more entries at the same price.
 fn why(results: &Results<'_>, part: &str, options: &HierarchyOptions, value: Value<'_>) -> Reason {
     let of = |options: HierarchyOptions| value(&options).map(|values| mean(&values));
     Reason::found(changed(options, of), command(results, part))
 }
 
-/// The two experiments on a hierarchy, with what a row is in them.
+/// The two experiments on a hierarchy, with the value of a row in each.
 fn changed(options: &HierarchyOptions, of: impl Fn(HierarchyOptions) -> Option<f64>) -> Vec<(String, Option<f64>)> {
     let experiments = [
         ("if contents stayed where a warp is descheduled,", kept(*options)),
@@ -235,12 +236,12 @@ fn changed(options: &HierarchyOptions, of: impl Fn(HierarchyOptions) -> Option<f
     experiments.into_iter().map(|(words, options)| (words.to_owned(), of(options))).collect()
 }
 
-/// What is not known, and the command that shows the row.
+/// The reason of a row whose cause is not known, with the command that shows the row.
 fn unknown(results: &Results<'_>, part: &str) -> Reason {
     Reason::unknown(command(results, part))
 }
 
-/// The command that makes a part again, on all kernels: it shows every mean that a reason quotes.
+/// The command that repeats a part on all kernels: its output has every mean that a reason quotes.
 fn command(results: &Results<'_>, part: &str) -> String {
     REPORT.command(results, part)
 }

@@ -21,7 +21,7 @@ const NET: Claim = Claim::share("hierarchy thesis 6.5.4, 6.5.5", "a net saving: 
 const SINGLE: Claim = Claim::share("hierarchy thesis 6.5.5, figure 6.18", "7 %", 0.065, 0.075);
 const LRF_MRF: Claim = Claim::share("hierarchy thesis 6.5.5, figure 6.18", "2 %", 0.015, 0.025);
 
-/// Without the optimisations, and with one after the other, in the thesis's order.
+/// The designs without the optimisations, and with the optimisations added one by one in the thesis's order.
 const STEPS: [fn(u32) -> HierarchyOptions; 4] = [
     |entries| basic(split(entries)),
     |entries| HierarchyOptions { forward_branches: true, ..basic(split(entries)) },
@@ -43,17 +43,17 @@ pub fn plan(plan: &mut SweepPlan) {
     }
 }
 
-/// Bits of an instruction that ORF and LRF have here (docs/isa.md, "Overhead"): strand end, deschedule, 15 for sources, 5 for the result. The thesis has levels
-/// in the names of registers, which take no bits.
+/// Instruction bits that ORF and LRF need here (docs/isa.md, "Overhead"): strand end, deschedule, 15 for sources, 5 for the result. The thesis has
+/// levels in the names of registers, which need no additional bits.
 const BITS: u32 = 22;
 
-/// What bits cost, of the chip's dynamic power.
+/// The power that instruction bits cost, as a part of the chip's dynamic power.
 fn bits(claim: Claim, what: &str, bits: u32, encoding: InstructionBits) -> Row {
     let cost = Estimate::number(encoding.overhead(bits));
     claim.row(format!("dynamic power of the chip for {what}"), cost).derived("bits alone")
 }
 
-/// What is left of the chip's saving when the bits are paid for.
+/// The part of the chip's saving that remains after subtracting the power of the bits.
 fn net(results: &Results<'_>, words: &str, encoding: InstructionBits) -> Option<Row> {
     let saved = Estimate::mean(super::saved(results, &split(ENTRIES))?);
     let net = saved.scaled(Chip::PAPERS.saving(1.0).of_chip, -encoding.overhead(BITS));
@@ -61,7 +61,7 @@ fn net(results: &Results<'_>, words: &str, encoding: InstructionBits) -> Option<
     Some(NET.row(metric, net).because(|_| unknown(results, "steps")))
 }
 
-/// By how much one design needs less energy than another.
+/// By what fraction the energy of one design is less than that of another.
 fn gain(results: &Results<'_>, of: HierarchyOptions, than: HierarchyOptions) -> Option<Estimate> {
     Some(less(&normalised(results, &of)?, &normalised(results, &than)?))
 }

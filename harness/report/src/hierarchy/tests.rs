@@ -13,7 +13,8 @@ fn accesses(reads: u64, writes: u64) -> Accesses {
     Accesses { private_reads: reads, private_writes: writes, ..Accesses::default() }
 }
 
-/// 100 operands, 50 results. An LRF serves 30 operands and takes 20 results, the ORF serves 40; 40 instructions read two registers, of which the MRF has one in 10 of them.
+/// 100 operands, 50 results. An LRF serves 30 operands and takes 20 results, the ORF serves 40. 40 instructions read two registers; 10 read two from
+/// the MRF.
 fn counts(options: &HierarchyOptions) -> LevelCounts {
     let lrf = if options.lrf == LastResultFile::None { accesses(0, 0) } else { accesses(30, 20) };
     LevelCounts {
@@ -28,7 +29,7 @@ fn counts(options: &HierarchyOptions) -> LevelCounts {
     }
 }
 
-/// The same in a cache.
+/// A run with the same operands and results on a cache.
 fn run() -> Measured {
     let events = [(event::MRF_READ, 60), (event::READ, 40), (event::WRITE, 50), (event::EVICTION, 20)];
     Measured::new(1000, events)
@@ -57,7 +58,7 @@ fn rows_are_what_the_counts_say() {
     is(&report, "register operands read for each that is written", 2.0, true);
     // 75 writes for 50 results.
     is(&report, "writes on top of results, software, unified LRF, 3 entries, 8 active warps", 0.5, false);
-    // 100 operands, and 20 reads of what is evicted.
+    // 100 operands, and 20 reads of evicted values.
     is(&report, "reads on top of operands with a hardware cache, last-read bits, 3 entries, 8 active warps", 0.2, true);
     // Thesis, tables 4.5 and 4.6, pJ: MRF 15.6 and 18.6, ORF of 3 entries 2.72 and 5.92.
     let energy = (60.0 * 15.6 + 40.0 * 18.6 + 40.0 * 2.72 + 15.0 * 5.92) / (100.0 * 15.6 + 50.0 * 18.6);
@@ -103,7 +104,7 @@ fn a_design_is_counted_once() {
     let runs = |only: &[&str]| REPORT.plan(&only.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).runs(10);
     let parts: usize = REPORT.parts.iter().map(|part| runs(&[part.name])).sum();
     assert!(runs(&[]) < parts);
-    // The values and one hierarchy are counted in one run.
+    // One run counts both the values and one hierarchy.
     assert_eq!(runs(&["values"]), 10);
 }
 
@@ -118,7 +119,8 @@ fn every_event_of_the_hardware_is_one_of_the_sm() {
 
 #[test]
 fn events_of_the_hardware_become_traffic() {
-    // Each event has a number of its own, all before those of shared units: one that goes elsewhere shows.
+    // Each event has a different power of 4, and the count of all units is larger than that of shared units: an event that is counted in a wrong
+    // place is noticed.
     let counts = energy::event::ALL.iter().rev().enumerate().map(|(index, &name)| (name, 1 << (2 * index)));
     let run = Measured::new(1, counts);
     let of = |name: &str| run.event(name);

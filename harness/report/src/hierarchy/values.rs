@@ -1,4 +1,4 @@
-//! Value usage of the kernels: hierarchy thesis 6.1 and 6.2.2, figure 6.1; operands and results of an instruction, 6.5.1.
+//! Value usage of the kernels: hierarchy thesis 6.1 and 6.2.2, figure 6.1; operands and results per instruction, 6.5.1.
 
 use super::{errata, kernels, two, unknown};
 use crate::plot::{Plot, Style};
@@ -15,7 +15,7 @@ const READS: Claim = Claim::share("hierarchy thesis 6.5.1", "1.6", 1.55, 1.65).i
 const A_WRITE: Claim =
     Claim::share("hierarchy thesis 6.5.1", "1.6 and 0.8, so 2: 1.8-2.2", 1.8, 2.2).in_unit(Unit::Ratio);
 
-/// The one-entry ORF, for counts that are the same in every hierarchy.
+/// Entries of the ORF, for counts that are the same in every hierarchy.
 const ANY: u32 = 1;
 
 pub fn plan(plan: &mut SweepPlan) {

@@ -1,8 +1,9 @@
-//! Entries of the ORF shared out to strands as they need them: hierarchy thesis 6.6.1.
+//! Entries of the ORF allocated to strands as they need them: hierarchy thesis 6.6.1.
 //!
-//! The thesis's oracle policy knows which strands will be active, and gives each between 1 and 8 of the entries that there are. Here it knows all: entries
-//! may be shared between any two moments of a kernel, so long as an instruction has so many on average; what a strand costs is its mean over its runs. What a strand costs with each number is counted; that leaves a knapsack,
-//! whose items (a strand, one step more of entries) are taken in the order of what they save for each entry and instruction.
+//! The thesis's oracle policy knows which strands will be active, and allocates to each between 1 and 8 of the available entries. Here the policy
+//! knows the whole kernel: entries may be moved between any two moments of the kernel, as long as the average over instructions is the given number;
+//! the cost of a strand is its mean over its executions. The cost of each strand with each number of entries is counted. This leaves a knapsack
+//! problem, whose items (a strand, one step more of entries) are taken in the order of their savings per entry and instruction.
 
 use gpurf_compiler::hierarchy::HierarchyOptions;
 use gpurf_energy::Energies;
@@ -13,7 +14,7 @@ use crate::levels::{Strands, flat, traffic};
 use crate::row::PerKernel;
 use crate::sweep::{Results, SweepPlan};
 
-/// So many entries at the price of those of the design: there are as many in all.
+/// A hierarchy with `entries` entries at the price of the design's: the total number of entries is the same.
 fn with(entries: u32) -> HierarchyOptions {
     if entries == ENTRIES { split(ENTRIES) } else { larger(split(ENTRIES), entries) }
 }
@@ -22,29 +23,29 @@ pub fn plan(plan: &mut SweepPlan) {
     SIZES.into_iter().for_each(|entries| plan.levels(with(entries)));
 }
 
-/// A strand: its instructions, and its energy with 1, 2, ... entries.
+/// A strand: its number of instructions, and its energy with 1, 2, ... entries.
 struct Strand {
     instructions: f64,
     energies: Vec<f64>,
 }
 
-/// More entries for a strand.
+/// A step to more entries for a strand.
 struct Step {
     strand: usize,
     from: usize,
     to: usize,
-    /// Energy saved for each entry and instruction.
+    /// Energy saved per additional entry and instruction.
     worth: f64,
 }
 
-/// What strands get: its energy, and the instructions of strands with 1, 2, ... entries.
+/// The result of the allocation: the energy of all strands, and the instructions of strands with 1, 2, ... entries.
 struct Shared {
     energy: f64,
     instructions: Vec<f64>,
 }
 
 impl Strand {
-    /// Steps up that save ever less: the convex hull of its energies.
+    /// Steps to more entries, each with a smaller saving than the one before: the convex hull of the strand's energies.
     fn steps(&self, strand: usize) -> Vec<Step> {
         let (mut steps, mut from) = (Vec::new(), 0);
         let worth = |from: usize, to: usize| {
@@ -63,7 +64,8 @@ impl Strand {
     }
 }
 
-/// Shares out so many entries for each instruction on average. Strands run often, so the last step may be taken for a part of a strand's runs.
+/// Allocates on average `entries` entries per instruction. Strands are executed often, so the last step may be taken for a part of a strand's
+/// executions.
 fn share(strands: &[Strand], entries: f64) -> Shared {
     let all: f64 = strands.iter().map(|strand| strand.instructions).sum();
     let sizes = strands.first().map_or(0, |strand| strand.energies.len());
@@ -108,7 +110,7 @@ fn each<T>(results: &Results<'_>, value: impl Fn(&str, &Shared) -> T, entries: f
         .collect::<Option<Vec<_>>>()
 }
 
-/// Energy by that of the MRF alone, with so many entries for each active warp on average.
+/// Energy relative to that of the MRF alone, with on average `entries` entries for each active warp.
 pub fn normalised(results: &Results<'_>, entries: f64) -> Option<PerKernel> {
     let energies = Energies::thesis(ENTRIES, ACTIVE);
     let alone = results.levels(&with(ENTRIES), |counts| energies.of(&flat(counts)).total())?;
@@ -130,15 +132,15 @@ mod tests {
 
     #[test]
     fn entries_go_where_they_save_most() {
-        // The first strand saves 4 with a second entry, and 1 with a third; the other one saves nothing before it has three.
+        // The first strand saves 4 with a second entry, and 1 with a third; the other strand saves nothing with fewer than three.
         let strands = [strand(10.0, &[20.0, 16.0, 15.0]), strand(10.0, &[20.0, 20.0, 14.0])];
         assert_eq!(energy(&strands, 1.0), 40.0);
         assert_eq!(energy(&strands, 1.5), 36.0);
         assert_eq!(energy(&strands, 2.5), 30.0);
-        // All that is wanted is there.
+        // There are enough entries for all steps.
         assert_eq!(energy(&strands, 3.0), 29.0);
         assert_eq!(energy(&strands, 8.0), 29.0);
-        // Half of the runs of the other one.
+        // The last step is taken for half of the executions of the second strand.
         assert_eq!(energy(&strands, 2.0), 33.0);
         assert_eq!(share(&strands, 2.0).instructions, [5.0, 10.0, 5.0]);
     }
@@ -146,7 +148,7 @@ mod tests {
     #[test]
     fn what_costs_more_is_not_taken_and_long_strands_cost_more() {
         assert_eq!(energy(&[strand(10.0, &[20.0, 25.0])], 2.0), 20.0);
-        // Two entries for the short strand are as dear as one for the long one.
+        // Two entries for the short strand cost as much as one for the long strand.
         let strands = [strand(10.0, &[20.0, 17.0]), strand(20.0, &[20.0, 15.0])];
         let one_more_for_the_short = 1.0 + 10.0 / 30.0;
         assert_eq!(energy(&strands, one_more_for_the_short), 37.0);

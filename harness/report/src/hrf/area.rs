@@ -14,7 +14,7 @@ const WHOLE: Claim = Claim::share("hybrid paper 6.3 and 6.5", "28.3 %", 0.2825, 
 const ENTRIES: u32 = 64;
 const POWERED: u32 = 16;
 
-/// Area by that of the SRAM.
+/// Area relative to that of the SRAM.
 pub fn part(file: HybridFile) -> f64 {
     crate::ratio(file.area(), HybridFile::SRAM.area())
 }
@@ -34,7 +34,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     ]
 }
 
-/// What another reading of the tables would give.
+/// The area by other readings of the tables.
 fn why(results: &Results<'_>) -> Reason {
     let experiments = vec![
         ("with one of the two buffers".to_owned(), Some(part(HybridFile::stt_ram(ENTRIES / 2).gated(POWERED / 2)))),

@@ -7,11 +7,11 @@ use crate::errata::{self, printed};
 use crate::row::{Claim, Row, Unit};
 use crate::sweep::Results;
 
-/// 28.3 % of the area against tables 1 and 2.
+/// 28.3 % of the area, against the value that tables 1 and 2 give.
 pub const AREA: u32 = 8;
-/// 76, 75 and 74 % of the power saved.
+/// The saved power: 76, 75 and 74 %.
 pub const SAVED: u32 = 9;
-/// 4 KB in two banks of 256 entries.
+/// 4 KB, as two banks of 256 entries.
 pub const BANKS: u32 = 10;
 
 const WHOLE: Claim = Claim::share("hybrid paper 6.3 and 6.5", "28.3 %", 0.2825, 0.2835);
@@ -49,7 +49,8 @@ mod tests {
         let rows = errata::of(&REPORT);
         assert_eq!(rows.len(), 4);
         errata::check(&rows);
-        // 19.6 % of STT-RAM; two buffers of 64 entries of 38 bits in each of 32 lanes and 448 bits, 1.16 times as large, of 1 Mbit.
+        // 19.6 % for STT-RAM, plus two buffers of 64 entries of 38 bits in each of 32 lanes and 448 further bits, all 1.16 times as large, relative
+        // to 1 Mbit.
         let buffers = (2.0 * 64.0 * 38.0 * 32.0 + 448.0) * 1.16 / 1_048_576.0;
         assert!((rows[0].ours - (0.038 / 0.194 + buffers)).abs() < 2e-4, "{}", rows[0].ours);
     }

@@ -1,4 +1,4 @@
-//! The headlines of the hybrid paper, on its machine or on a part of it.
+//! The headlines of the hybrid paper, with all or some of its machine's resources.
 
 use super::power::{Charged, GATED, HYBRID, LEFT, SAVED, relative};
 use super::{REPORT, ipc, lost};
@@ -7,7 +7,7 @@ use crate::report::{HEADLINES, Machine};
 use crate::row::{Claim, Reason, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 
-/// Table 3. The paper gives no latencies.
+/// Resources of table 3. The paper gives no latencies.
 const RESOURCES: [&str; 1] = ["sm.warps=48"];
 
 fn on(machine: Machine, preset: &'static str) -> Point {

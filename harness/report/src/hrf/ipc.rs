@@ -18,7 +18,7 @@ pub fn plan(plan: &mut SweepPlan) {
     plan.point(gated());
 }
 
-/// IPC that is lost against a baseline.
+/// The part of a baseline's IPC that is lost.
 pub fn loss(results: &Results<'_>, point: &Point, baseline: &Point) -> Option<Estimate> {
     by(results, point, baseline, Measured::ipc).map(lost)
 }
@@ -39,7 +39,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// A shorter ALU on both sides; and the same scheduler on both sides, where the baseline has the paper's own.
+/// Experiments: a shorter ALU on both sides; and, if the baseline is the paper's own, the same scheduler on both sides.
 fn why(results: &Results<'_>, point: &Point, baseline: &Point) -> Reason {
     let value = |a: &Point, b: &Point| loss(results, a, b).map(|lost| lost.value);
     let mut experiments = vec![(

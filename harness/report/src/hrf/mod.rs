@@ -22,17 +22,17 @@ use crate::row::{Absent, PerKernel};
 use crate::shown::kernels;
 use crate::sweep::{Measured, Point, Results, by};
 
-/// What can be made.
+/// The reports of this design.
 pub const REPORTS: &[Definition] = &[REPORT];
 
-/// The hybrid paper's tables alone know STT-RAM.
+/// Prices of the hybrid file: only the hybrid paper's tables have STT-RAM.
 pub const PRICES: Prices = Prices {
     entries: |_| 0,
     traffic: |_| None,
     leaking: |config, run| Some(file(config).power(&traffic(run)).energy(run.cycles)),
 };
 
-/// What it is made of.
+/// The storage of the register file.
 fn file(config: &Config) -> HybridFile {
     let file = HybridFile::stt_ram(config.hrf.buffer_entries as u32);
     if config.hrf.gating { file.gated(config.hrf.powered_entries as u32) } else { file }
@@ -84,7 +84,7 @@ const ABSENT: &[Absent] = &[
     Absent { source: "hybrid paper 6.1", text: "dxtc", why: "it is not among the kernels" },
 ];
 
-/// What rows say of results that the paper does not have.
+/// The source of rows with results that the paper does not have.
 const NOT_SAID: &str = "not in the paper";
 
 /// A preset with the paper's 48 warps (table 3).
@@ -97,7 +97,7 @@ fn hybrid() -> Point {
     machine("hrf")
 }
 
-/// The same with power gating.
+/// The hybrid file with power gating.
 fn gated() -> Point {
     machine("hrf-pg")
 }
@@ -117,12 +117,12 @@ fn original() -> Point {
     machine("baseline").with("sm.scheduler=round_robin")
 }
 
-/// The same with the shortest ALU.
+/// A machine with the shortest ALU.
 fn short(point: Point) -> Point {
     point.with("sm.alu_latency=2")
 }
 
-/// Accesses of a run, whatever its register file is made of.
+/// Accesses of a run, whatever the technology of its register file.
 fn traffic(run: &Measured) -> HybridTraffic {
     HybridTraffic {
         cycles: run.cycles,
@@ -156,12 +156,12 @@ mod event {
     }
 }
 
-/// What is lost where so much is left: by the geometric mean, and of each kernel.
+/// The lost part, if `left` is the part that remains: over all kernels by the geometric mean, and of each kernel.
 fn lost(left: PerKernel) -> Estimate {
     Estimate::geometric(left).one_less()
 }
 
-/// The command that makes a part again: reasons are about all kernels.
+/// The command that repeats a part: reasons are about all kernels.
 fn command(results: &Results<'_>, part: &str) -> String {
     REPORT.command(results, part)
 }

@@ -1,4 +1,4 @@
-//! How long a warp is active, how long it is not, and how many registers it writes: hybrid paper 4.1, figure 2; 5.1, figure 7.
+//! Lengths of a warp's active and inactive periods, and the number of registers that it writes: hybrid paper 4.1, figure 2; 5.1, figure 7.
 
 use super::{command, event, hybrid, kernels, short};
 use crate::estimate::Estimate;
@@ -13,13 +13,13 @@ const PERIOD: Claim =
     Claim::share("hybrid paper 4.1", "about 234, an 11000th by 47: 223-245", 223.0, 245.0).in_unit(Unit::Count);
 const FEW: Claim = Claim::share("hybrid paper 5 and 5.1, figure 7", "in most cases: 50-100 %", 0.5, 1.0);
 
-/// Entries that stay powered, and that most periods do not fill.
+/// Entries that stay powered under power gating; most periods use fewer.
 const POWERED: u64 = 16;
 
 /// Entries of a buffer.
 const ENTRIES: u64 = 64;
 
-/// Ranges of entries that plots distinguish: their names, and the most in them.
+/// Ranges of entries that plots distinguish: the name and the upper end of each.
 const RANGES: [(&str, u64); 5] =
     [("0 to 3", 3), ("4 to 7", 7), ("8 to 15", 15), ("16 to 31", 31), ("32 to 64", ENTRIES)];
 
@@ -28,17 +28,17 @@ pub fn plan(plan: &mut SweepPlan) {
     plan.experiment(short(hybrid()));
 }
 
-/// Cycles between two active periods of a warp, on average.
+/// Average number of cycles between two active periods of a warp.
 fn distance(run: &Measured) -> f64 {
     crate::ratio(run.event(event::PENDING) as f64, run.event(event::ACTIVATE) as f64)
 }
 
-/// Cycles of an active period, on average: until nothing of the warp is under way but loads.
+/// Average number of cycles of an active period, which ends when only loads of the warp are in progress.
 fn period(run: &Measured) -> f64 {
     crate::ratio((run.event(event::ACTIVE) + run.event(event::LANDING)) as f64, run.event(event::ACTIVATE) as f64)
 }
 
-/// The part of the active periods that use from one number of entries to another one.
+/// The fraction of the active periods that use from `least` to `most` entries.
 fn part(run: &Measured, least: u64, most: u64) -> f64 {
     let spread = run.spread(event::ENTRIES);
     let some: u64 = spread.range(least..=most).map(|(_, &times)| times).sum();
@@ -65,7 +65,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// With a shorter ALU.
+/// The experiment: a shorter ALU.
 fn why(results: &Results<'_>, value: fn(&Measured) -> f64) -> Reason {
     let fast = results.each(&short(hybrid()), value).map(|values| geometric_mean(&values));
     let experiments = vec![("with an ALU of 2 cycles (sm.alu_latency=2)".to_owned(), fast)];

@@ -16,25 +16,25 @@ const MOST: Claim = Claim::share("hybrid paper 6.4", "88 %", 0.875, 0.885);
 const POWERED: Claim = Claim::none(NOT_SAID);
 const ENERGY: Claim = Claim::none(NOT_SAID).in_unit(Unit::Ratio);
 
-/// A design: its preset, and what it is made of.
+/// A design: its machine, and the storage of its register file.
 #[derive(Clone, Copy)]
 pub struct Design {
     point: fn() -> Point,
-    /// The file.
+    /// The storage.
     pub file: HybridFile,
 }
 
 pub const HYBRID: Design = Design { point: hybrid, file: HybridFile::stt_ram(64) };
 pub const GATED: Design = Design { point: gated, file: HybridFile::stt_ram(64).gated(16) };
 
-/// What is charged for.
+/// Which accesses consume power.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Charged {
-    /// Every operand is read from the STT-RAM, and from a buffer too if it is there: the paper's.
+    /// Every operand is read from the STT-RAM, and also from a buffer if it is there, as in the paper.
     AtOnce,
-    /// Operands that are in a buffer are not read from the STT-RAM: what the hardware here does.
+    /// Operands that are in a buffer are not read from the STT-RAM, as in the hardware here.
     Needed,
-    /// As the first, but accesses to buffers cost nothing.
+    /// As [`Charged::AtOnce`], but accesses to buffers cost nothing.
     FreeBuffers,
 }
 
@@ -63,7 +63,7 @@ fn of_sram(run: &Measured) -> f64 {
     HybridFile::SRAM.power(&traffic(run)).total()
 }
 
-/// Power by that of an SRAM file, of each kernel.
+/// Power of each kernel relative to that of an SRAM file.
 pub fn relative(
     results: &Results<'_>,
     point: &Point,
@@ -74,12 +74,12 @@ pub fn relative(
     results.both(point, baseline, |a, b| crate::ratio(charged.power(file, a).total(), of_sram(b)))
 }
 
-/// Power of a design by that of an SRAM file, of each kernel.
+/// Power of each kernel with a design, relative to that of an SRAM file.
 fn left(results: &Results<'_>, design: Design, baseline: &Point, charged: Charged) -> Option<PerKernel> {
     relative(results, &(design.point)(), &design.file, baseline, charged)
 }
 
-/// The part of the power that leaks out of the buffers.
+/// The fraction of the power that is leakage of the buffers.
 fn leaking(results: &Results<'_>, charged: Charged) -> Option<PerKernel> {
     results.each(&hybrid(), |run| {
         let power = charged.power(&HYBRID.file, run);
@@ -87,7 +87,7 @@ fn leaking(results: &Results<'_>, charged: Charged) -> Option<PerKernel> {
     })
 }
 
-/// What a row shows, of each kernel and over all: by who is charged for what, against a baseline.
+/// The value of a row, of each kernel and over all kernels, for a set of accesses that consume power and a baseline.
 type Value<'a> = &'a dyn Fn(Charged, &Point) -> Option<Estimate>;
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
@@ -124,7 +124,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows
 }
 
-/// What the paper does not say: how long the gated entries have power, and energy, which slower designs need for longer.
+/// Results that the paper does not have: how long the gated entries have power, and energy, as slower designs take longer.
 fn beyond(results: &Results<'_>) -> Vec<Row> {
     let powered = results.each(&gated(), |run| 1.0 - run.a_cycle(event::GATED) / 2.0);
     let powered = powered.map(|each| POWERED.mean("time in which a buffer's upper 48 entries have power", each));
@@ -141,7 +141,7 @@ fn beyond(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// The same row where something else is charged for, or compared with.
+/// The same metric with other accesses charged, or another baseline.
 fn why(results: &Results<'_>, charged: Charged, baseline: &Point, value: Value<'_>) -> Reason {
     let of = |charged, baseline: &Point| value(charged, baseline).map(|other| other.value);
     let others = [

@@ -1,4 +1,4 @@
-//! What the paper leaves out: other write latencies of the STT-RAM, and other sizes of the buffers.
+//! Results that the paper does not have: other write latencies of the STT-RAM, and other sizes of the buffers.
 
 use gpurf_energy::hybrid::HybridFile;
 
@@ -19,12 +19,12 @@ const LATENCIES: [u32; 5] = [2, 4, 6, 8, 10];
 /// Entries of a buffer.
 const ENTRIES: [u32; 5] = [4, 8, 16, 32, 64];
 
-/// With a write latency.
+/// A machine with this write latency.
 fn latency(point: Point, cycles: u32) -> Point {
     point.with(format!("hrf.write_latency={cycles}"))
 }
 
-/// The hybrid file with buffers of a size.
+/// The hybrid file with buffers of this size.
 fn buffers(entries: u32) -> Point {
     hybrid().with(format!("hrf.buffer_entries={entries}"))
 }
@@ -37,7 +37,7 @@ pub fn plan(plan: &mut SweepPlan) {
     [sram(), pure()].into_iter().for_each(|point| plan.point(point));
 }
 
-/// Power with buffers of a size, by that of SRAM: operands read from both at once, no gating.
+/// Power with buffers of this size relative to that of SRAM: operands read from both at once, no gating.
 fn power(results: &Results<'_>, entries: u32) -> Option<PerKernel> {
     relative(results, &buffers(entries), &HybridFile::stt_ram(entries), &sram(), Charged::AtOnce)
 }

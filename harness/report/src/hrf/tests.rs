@@ -9,8 +9,9 @@ use crate::row::Row;
 use crate::sweep::Kernel;
 use crate::testing::{check_rows, made, row};
 
-/// Of 7000 cycles, 10 microseconds, 700 instructions: SRAM reads 2000 groups and writes 1000. With buffers 1500 of the operands and 900 of the results are there,
-/// and 300 groups drain. Without, the pipeline stands still for long. The paper's own baseline needs half of the time.
+/// A run of 700 instructions. The SRAM file takes 7000 cycles (10 microseconds), reads 2000 groups and writes 1000. With buffers, 1500 of the
+/// operands and 900 of the results are in buffers, and 300 groups drain. Without buffers, the pipeline stalls for 4000 cycles. The paper's own
+/// baseline takes half of the time.
 fn run(point: &Point) -> Measured {
     let (cycles, counts): (u64, &[(&'static str, u64)]) = match point.preset {
         "stt-only" => (10_000, &[("read_groups", 2000), ("write_groups", 1000), ("write", 125), ("hrf_frozen", 4000)]),
@@ -77,7 +78,7 @@ fn rows_of_runs_with_known_counts() {
 #[test]
 fn power_of_runs_with_known_counts() {
     let report = report(&["a", "b"], |_, point| Some(run(point)));
-    // Ten microseconds: 10 nJ are a mW.
+    // A run of 10 microseconds: 10 nJ are 1 mW.
     let milliwatts = |pj: f64| pj / 10_000.0;
     let sram = 248.7 + milliwatts(128.0 * (2000.0 * 0.203 + 1000.0 * 0.191));
     let megabit = 1_048_576.0;
@@ -92,7 +93,7 @@ fn power_of_runs_with_known_counts() {
     is(&report, &format!("{metric}, {needed}"), 1.0 - hybrid(500.0) / sram, Some(false));
     let metric = "power that leaks out of the buffers of the hybrid file";
     is(&report, &format!("{metric}, {at_once}"), leaking / hybrid(2000.0), Some(false));
-    // Half of the time without power: 35 % less leaks; 4 % more for each access.
+    // Gated for half of the time: leakage is 35 % less, and each access costs 4 % more.
     let gated = 248.7 * (155_648.0 * 0.65 + 448.0) / megabit + milliwatts(buffers * 1.04 + looks) + bank(2000.0);
     let metric = "power of the hybrid file with power gating, by that of SRAM";
     is(&report, &format!("{metric} under the same scheduler, {at_once}"), gated / sram, Some(false));
@@ -118,7 +119,7 @@ fn what_the_paper_does_not_say_has_no_band_and_rows_outside_have_an_experiment()
 #[test]
 fn reasons_are_computed() {
     let report = report(&["a"], |_, point| Some(run(point)));
-    // 60 entries were used and 40 drained: 20 were dropped.
+    // 60 entries were used and 40 drained, so 20 were dropped.
     let why = &row(&report, "writes of the STT-RAM that the buffers save").why;
     for words in ["counted as registers, not as groups of four lanes, 60.0 %", "were written, 44.0 %"] {
         assert!(why.contains(words), "{words}: {why}");
@@ -132,7 +133,7 @@ fn reasons_are_computed() {
         "{}",
         row.why
     );
-    // Reasons are about all kernels, so commands are.
+    // Reasons are about all kernels, so their commands are too.
     assert_eq!(row.command, "gpurf report hybrid --only area --kernel a.toml");
 }
 

@@ -11,12 +11,12 @@ pub fn plan(plan: &mut SweepPlan) {
     [hybrid(), pure()].into_iter().for_each(|point| plan.point(point));
 }
 
-/// Groups written to the STT-RAM by those without buffers.
+/// Groups written to the STT-RAM, relative to those written without buffers.
 pub fn left(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
     by(results, point, &pure(), |run| run.event(event::WRITE) as f64)
 }
 
-/// The part of them that is not written.
+/// The fraction of these writes that the buffers save.
 pub fn eliminated(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
     left(results, point).map(|left| left.into_iter().map(|(name, left)| (name, 1.0 - left)).collect())
 }
@@ -29,10 +29,10 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     row().into_iter().collect()
 }
 
-/// Other ways to count: registers instead of groups of lanes, and what ended warps have in their buffers written too.
+/// Other ways to count: registers instead of groups of lanes, and with the entries of ended warps counted as written.
 fn why(results: &Results<'_>) -> Reason {
     let written = |run: &Measured| run.event(event::WRITTEN) as f64;
-    // Every entry that a period used is drained, or dropped as the warp ends.
+    // Every entry that a period used is drained, or dropped when the warp ends.
     let dropped = |run: &Measured| run.event(event::ENTRIES).saturating_sub(run.event(event::DRAINED)) as f64;
     let registers = by(results, &hybrid(), &pure(), written);
     let all = results.both(&hybrid(), &pure(), |a, b| crate::ratio(written(a) + dropped(a), written(b)));

@@ -7,14 +7,14 @@ use super::{Of, baseline, cycles, savings};
 use crate::row::Row;
 use crate::sweep::{Point, Results};
 
-/// What is said of it: leakage saved by the same without power states and by the baseline, and cycles.
+/// Rows on leakage saved, relative to the same machine without power states and to the baseline, and on cycles.
 pub(super) const METRICS: [&str; 3] = [
     "leakage energy of the main register file saved by GREENER with RFC",
     "leakage energy of the main register file saved by GREENER with RFC, over the baseline without",
     "cycles that GREENER with RFC takes more",
 ];
 
-/// The machine with both.
+/// The machine with GREENER and a register file cache.
 pub(super) fn cached() -> Point {
     Point::preset("greener-rfc")
 }

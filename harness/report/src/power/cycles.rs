@@ -18,7 +18,7 @@ pub fn plan(plan: &mut SweepPlan) {
     plan.point(hints());
 }
 
-/// Cycles by those of the baseline.
+/// Cycles relative to those of the baseline.
 fn ratio(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
     ratio_over(results, point, &baseline())
 }
@@ -27,12 +27,12 @@ fn ratio_over(results: &Results<'_>, point: &Point, base: &Point) -> Option<PerK
     by(results, point, base, |run| run.cycles as f64)
 }
 
-/// The row of what a machine costs.
+/// The row on the additional cycles that a machine needs.
 pub fn row(results: &Results<'_>, claim: Claim, metric: &str, point: &Point, part: &str) -> Option<Row> {
     row_over(results, claim, metric, (point, &baseline()), part)
 }
 
-/// The same over another machine than the baseline.
+/// The row on the additional cycles that a machine needs over any other machine.
 pub fn row_over(
     results: &Results<'_>,
     claim: Claim,

@@ -1,4 +1,4 @@
-//! The headlines of the thesis's chapter 4, on its machine or on a part of it.
+//! The headlines of the thesis's chapter 4. The presets already are its machine, so the parameter is ignored.
 
 use super::{Of, baseline, cycles, fitted, greener, hints, plan_fit, savings, sleeping};
 use crate::report::{HEADLINES, Machine};

@@ -11,7 +11,7 @@ const ENTRIES: Claim =
     Claim::share("sharing thesis 4.2.4", "less than 2 entries a warp: 0-2", 0.0, 2.0).in_unit(Unit::Count);
 const MORE: Claim = Claim::none(NOT_SAID);
 
-/// A table that is not soon full.
+/// A lookup table large enough that it is rarely full.
 fn large() -> Point {
     greener().with("power.table_entries=4")
 }
@@ -20,7 +20,7 @@ pub fn plan(plan: &mut SweepPlan) {
     [sleeping(), greener(), large()].into_iter().for_each(|point| plan.point(point));
 }
 
-/// The part of the cycles in which an allocated register is read or written. Sleep-Reg's registers that are not OFF are the allocated ones.
+/// The fraction of cycles in which an allocated register is read or written. With Sleep-Reg, all registers that are not OFF are allocated.
 fn accessed(results: &Results<'_>) -> Option<PerKernel> {
     results.each(&sleeping(), |run| {
         let accesses = run.event(event::READ) + run.event(event::WRITE);

@@ -1,4 +1,4 @@
-//! GREENER below ORF and LRF, and below a register file cache, where only accesses of the main register file count. No paper has both.
+//! GREENER below ORF and LRF, and below a register file cache: only accesses of the main register file count. No paper combines them.
 
 use super::cached::{self, cached};
 use super::{Of, baseline, cycles, fitted, greener, plan_fit, savings};
@@ -8,12 +8,12 @@ use crate::sweep::{Point, Results, SweepPlan};
 
 pub(super) const OURS: Claim = Claim::none("not in a paper: the combination is ours");
 
-/// The machine with both.
+/// The machine with GREENER, ORF and LRF.
 fn below() -> Point {
     Point::preset("greener-hierarchy")
 }
 
-/// A machine without power states.
+/// The same machine without power states.
 pub(super) fn all_on(point: Point) -> Point {
     point.with("power.present=false").with("compiler.power_threshold=0")
 }

@@ -21,7 +21,7 @@ use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, PerKernel};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
-/// What can be made.
+/// The reports of this technique.
 pub const REPORTS: &[Definition] = &[REPORT];
 
 /// The report.
@@ -73,7 +73,7 @@ const ABSENT: &[Absent] = &[
     },
 ];
 
-/// What rows say of results that the thesis does not have.
+/// The source of rows with results that the thesis does not have.
 const NOT_SAID: &str = "not in the thesis";
 
 /// The thesis's machine without power states: all registers leak.
@@ -104,7 +104,8 @@ fn registers(point: &Point) -> u64 {
     point.config().map_or(0, |config| config.mrf.kilobytes as u64 * 1024 / REGISTER_BYTES)
 }
 
-/// What a run with power states counts. As its warps end all registers are OFF again, so as many go OFF as leave OFF.
+/// State counts of a run with power states. After its warps have ended, all registers are OFF again, so there are as many transitions to OFF as from
+/// OFF.
 fn counts(run: &Measured, registers: u64) -> StateCounts {
     let (on, sleep) = (run.event(event::ON), run.event(event::ASLEEP));
     let from_off = run.event(event::WAKE_OFF);
@@ -121,19 +122,19 @@ fn counts(run: &Measured, registers: u64) -> StateCounts {
     }
 }
 
-/// What is compared of leakage.
+/// The quantity of leakage that is compared.
 #[derive(Clone, Copy, PartialEq)]
 enum Of {
     Power,
     Energy,
 }
 
-/// The thesis's parameters; what a register in SLEEP leaks is still missing.
+/// The thesis's parameters; the leakage of a register in SLEEP is not yet fitted.
 fn parameters(transition_of: TransitionOf) -> Leakage {
     Leakage::thesis(1.0, transition_of, REGISTER_LEAKAGE)
 }
 
-/// What the fit needs to have run.
+/// Plans the runs that the fit needs.
 fn plan_fit(plan: &mut SweepPlan) {
     [baseline(), sleeping(), greener()].into_iter().for_each(|point| plan.point(point));
 }
@@ -142,16 +143,16 @@ fn plan_fit(plan: &mut SweepPlan) {
 const SLEEP_REG_SAVES: f64 = 0.41;
 const GREENER_SAVES: f64 = 0.4696;
 
-/// The parameters with the two numbers that are fitted, by our reading of table 4.4.
+/// The parameters with the two fitted numbers, by our reading of table 4.4.
 fn fitted(results: &Results<'_>) -> Option<Leakage> {
     fitted_as(results, TransitionOf::default())
 }
 
-/// The two numbers that are fitted: the leakage in SLEEP, with which Sleep-Reg saves what the thesis says, and the least leakage of what is OFF with which
-/// GREENER saves no more than it says. Everything else that is said of leakage is a prediction.
+/// Fits two numbers: the leakage in SLEEP with which Sleep-Reg saves what the thesis says, and the least leakage in OFF with which GREENER saves no
+/// more than the thesis says. All other numbers on leakage are predictions.
 ///
-/// The thesis takes what is OFF for nothing, and prints neither number. As many registers as our kernels leave OFF would then save more than the thesis says
-/// whatever SLEEP leaks: what CACTI-P counts for a row without power is more than nothing.
+/// The thesis takes the leakage in OFF as zero, and prints neither number. With zero, the registers that our kernels leave OFF would save more than
+/// the thesis says, whatever the leakage in SLEEP: CACTI-P evidently counts some leakage for a row without power.
 fn fitted_as(results: &Results<'_>, transition_of: TransitionOf) -> Option<Leakage> {
     let registers = registers(&sleeping());
     let runs = RefCell::new(Vec::new());
@@ -178,7 +179,7 @@ fn fitted_as(results: &Results<'_>, transition_of: TransitionOf) -> Option<Leaka
     with(high)
 }
 
-/// Leakage of each kernel at a point, by that of a machine whose registers are all ON.
+/// Leakage of each kernel on a machine, relative to that of a machine whose registers are all ON.
 fn left(results: &Results<'_>, leakage: &Leakage, point: &Point, all_on: &Point, of: Of) -> Option<PerKernel> {
     let registers = registers(point);
     results.both(point, all_on, |run, base| {
@@ -190,7 +191,7 @@ fn left(results: &Results<'_>, leakage: &Leakage, point: &Point, all_on: &Point,
     })
 }
 
-/// What is saved: of each kernel, and by the geometric mean of what is left, the thesis's kind of mean (4.3.1).
+/// The saving of each kernel, and over all kernels by the geometric mean of what is left, the thesis's kind of mean (4.3.1).
 fn saved(left: PerKernel) -> Estimate {
     Estimate::geometric(left).one_less()
 }

@@ -30,7 +30,7 @@ pub fn plan(plan: &mut SweepPlan) {
     plan.point(hints());
 }
 
-/// The row of a saving over the machine whose registers are all ON.
+/// The row on the saving relative to the machine whose registers are all ON.
 pub fn row(
     results: &Results<'_>,
     (claim, metric, part): (Claim, &str, &str),

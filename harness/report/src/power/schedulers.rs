@@ -8,7 +8,7 @@ use crate::sweep::{Results, SweepPlan};
 const GREEDY: Claim = Claim::share("sharing thesis 4.3.8, figure 4.13", "46.96 %: 42-52 %", 0.42, 0.52);
 const LEVELS: Claim = Claim::share("sharing thesis 4.3.8, figure 4.14", "47.54 %: 42.5-52.5 %", 0.425, 0.525);
 
-/// Name, claim, setting.
+/// A scheduler's name, the thesis's claim, and the setting.
 const SCHEDULERS: [(&str, Claim, &str); 2] = [
     ("greedy then oldest", GREEDY, "sm.scheduler=greedy_then_oldest"),
     ("two-level, 8 active warps", LEVELS, "sm.active_warps=8"),

@@ -16,7 +16,7 @@ const SOURCE: &str = "sharing thesis, table 4.5";
 const BEST: Claim =
     Claim::share(SOURCE, "W = 3 for 6 of 21 kernels, more than any other: 19-38 %", 4.0 / 21.0, 8.0 / 21.0);
 
-/// Means of table 4.5 over its 21 kernels, by those of W = 1.
+/// Means of table 4.5 over its 21 kernels, relative to those of W = 1.
 const MEANS: [(u32, Claim); 3] = [
     (3, Claim::share(SOURCE, "0.996 of W = 1: 0.986-1.006", 0.986, 1.006).in_unit(Unit::Ratio)),
     (9, Claim::share(SOURCE, "0.988 of W = 1: 0.978-0.998", 0.978, 0.998).in_unit(Unit::Ratio)),
@@ -32,7 +32,7 @@ pub fn plan(plan: &mut SweepPlan) {
     THRESHOLDS.into_iter().for_each(|threshold| plan.point(with(threshold)));
 }
 
-/// Energy at each threshold.
+/// Energy of each kernel at each threshold.
 fn energies(results: &Results<'_>) -> Option<BTreeMap<u32, PerKernel>> {
     let leakage = fitted(results)?;
     let of = |threshold| Some((threshold, left(results, &leakage, &with(threshold), &baseline(), Of::Energy)?));

@@ -14,10 +14,10 @@ const MORE: Claim = Claim::share(
 );
 const COST: Claim = Claim::none(NOT_SAID);
 
-/// Cycles from SLEEP to ON; from OFF it takes twice as long.
+/// Cycles from SLEEP to ON; a wake-up from OFF takes twice as long.
 const LATENCIES: [u32; 5] = [1, 2, 3, 4, 7];
 
-/// A machine with this latency.
+/// A machine with this wake-up latency.
 fn slow(point: Point, latency: u32) -> Point {
     point.with(format!("power.wake_sleep={latency}")).with(format!("power.wake_off={}", 2 * latency))
 }

@@ -1,4 +1,4 @@
-//! The cache of section 3.1: every warp has entries, nothing is ever flushed. Figures 6 and 7.
+//! The cache of section 3.1: every warp has its own entries, and there are no flushes. Figures 6 and 7.
 
 use gpurf_energy::Traffic;
 
@@ -10,7 +10,7 @@ use crate::row::{Claim, PerKernel, Reason, Row, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 use crate::traffic::{accesses_avoided, reads_avoided, writes_avoided};
 
-/// The sizes of figure 6.
+/// Numbers of entries in figure 6.
 const SIZES: [u32; 13] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 const LARGEST: u32 = 13;
 /// "RFC designs sized larger than 6 entries per-thread" (hierarchy thesis 5.4.2).
@@ -34,12 +34,12 @@ const LRU_SMALL: Claim = Claim::share("hierarchy thesis 5.4.2", "a very small lo
 const MEAN_READS: &str = "MRF reads avoided, 6 entries, mean of all workloads";
 const MEAN_WRITES: &str = "MRF writes avoided, 6 entries, mean of all workloads";
 
-/// The cache of all warps.
+/// The cache with entries for all warps.
 pub fn all_warps(entries: u32) -> Point {
     machine("rfc-all").with(format!("rfc.entries={entries}"))
 }
 
-/// The same with last-read bits.
+/// The cache with entries for all warps and last-read bits.
 pub fn live(entries: u32) -> Point {
     all_warps(entries).with("rfc.live=true")
 }
@@ -53,7 +53,7 @@ fn live_lru(entries: u32) -> Point {
     live(entries).with("rfc.replacement=lru")
 }
 
-/// The same cache in program order, without hardware and without time.
+/// The same cache simulated in program order, without a model of hardware or timing.
 fn followed(entries: u32, live: bool) -> FollowedCache {
     FollowedCache { entries: entries as usize, live, flushed: Flushed::Never }
 }
@@ -85,7 +85,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
         let row = LIVE.mean("more MRF writes avoided with last-read bits, 6 entries", gain);
         Some(row.because(|_| why_live(results)))
     };
-    // Of each kernel the mean over sizes.
+    // The mean over sizes, of each kernel.
     let lru_gain =
         |claim: Claim, metric: &str, sizes: &[u32], [lru, fifo]: [fn(u32) -> Point; 2], value: fn(&Traffic) -> f64| {
             let gain = |a: &Measured, b: &Measured| value(&of_cache(a)) - value(&of_cache(b));
@@ -151,11 +151,11 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// The same cache in program order, without a model of hardware and without time.
+/// Experiments: the same cache in program order, without a model of hardware or timing, and a cache with entries for the active warps only.
 fn why(results: &Results<'_>, entries: u32, live: bool, value: fn(&Traffic) -> f64) -> Reason {
     let cache = followed(entries, live);
     let active = if live { combined::live(entries, ACTIVE) } else { combined::cache(entries, ACTIVE) };
-    // "Over half of all register accesses" and 36 % are said of both together (RFC paper, introduction).
+    // The paper says "over half of all register accesses" and 36 % of both together (RFC paper, introduction).
     let words = "with entries for the 8 active warps alone";
     let experiments = vec![
         (IN_ORDER.to_owned(), mean_followed(results, &cache, value)),
@@ -164,15 +164,16 @@ fn why(results: &Results<'_>, entries: u32, live: bool, value: fn(&Traffic) -> f
     Reason::found(experiments, part_command(results, "cache"))
 }
 
-/// What the oracle does in words.
+/// The simulation on the oracle, in the words of reasons.
 const IN_ORDER: &str = "followed in program order on the oracle, without hardware or time,";
 
-/// The mean over kernels of a cache that is followed.
+/// The mean over kernels for a cache simulated in program order.
 fn mean_followed(results: &Results<'_>, cache: &FollowedCache, value: fn(&Traffic) -> f64) -> Option<f64> {
     results.followed(cache, value).map(|values| mean(&values))
 }
 
-/// Last reads that the bits say, and all of them, without a model of hardware and without time.
+/// Experiments: the gain of the last-read bits in program order, and the gain if all last reads were known; neither has a model of hardware or
+/// timing.
 fn why_live(results: &Results<'_>) -> Reason {
     let at = |live: bool| mean_followed(results, &followed(ENTRIES, live), writes_avoided);
     let bits = at(true).zip(at(false)).map(|(with, without)| with - without);

@@ -43,8 +43,8 @@ pub fn cache(entries: u32, active: u32) -> Point {
     machine("rfc").with(format!("rfc.entries={entries}")).with(format!("sm.active_warps={active}"))
 }
 
-/// The same with results around the cache that are not read before the slot is given up: "bypassing these values around the RFC saves energy" (RFC paper 5.3), on
-/// whose results those of 5.4 are based.
+/// A cache that results bypass if they are not read before the slot is given up: "bypassing these values around the RFC saves energy" (RFC paper
+/// 5.3). The results of 5.4 are based on those of 5.3.
 pub fn around(point: &Point) -> Point {
     point.clone().with("rfc.bypass=true")
 }
@@ -76,7 +76,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     let fewer = |claim: Claim, metric: &str, a: &Point, b: &Point| {
         Some(claim.mean(metric, fewer_moved(results, a, b)?).because(|_| unknown(results, "combined")))
     };
-    // More accesses avoided, of those of an MRF alone.
+    // The additional accesses avoided, relative to those of an MRF alone.
     let more = |claim: Claim, metric: &str, a: &Point, b: &Point| {
         let more = results.both(a, b, |a, b| accesses_avoided(&of_cache(a)) - accesses_avoided(&of_cache(b)))?;
         Some(claim.mean(metric, more).because(|_| unknown(results, "combined")))
@@ -129,14 +129,14 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// By how much fewer values move to the MRF in one configuration than in another one.
+/// By what fraction fewer values move to the MRF in configuration `a` than in `b`.
 fn fewer_moved(results: &Results<'_>, a: &Point, b: &Point) -> Option<PerKernel> {
     let moved = |run: &Measured| of_cache(run).mrf.moving_writes as f64;
     let fewer = |a: f64, b: f64| if b == 0.0 { 0.0 } else { 1.0 - a / b };
     results.both(a, b, |a, b| fewer(moved(a), moved(b)))
 }
 
-/// Results that are not read before the slot is given up go around the cache.
+/// The row on results that bypass the cache if they are not read before the slot is given up.
 fn bypass_row(results: &Results<'_>) -> Option<Row> {
     let plain = live(ENTRIES, ACTIVE);
     let metric = "fewer MRF accesses when results not read before the slot is given up go around the cache";
@@ -145,7 +145,7 @@ fn bypass_row(results: &Results<'_>) -> Option<Row> {
     Some(BYPASS.mean(metric, more).because(|_| unknown(results, "combined")))
 }
 
-/// Results of long-latency operations go around the cache, or into it: if they come while their warp has a slot.
+/// The row on results of long-latency operations, which bypass the cache, or are written to it if they arrive while their warp has a slot.
 fn loads_row(results: &Results<'_>) -> Option<Row> {
     let plain = cache(ENTRIES, ACTIVE);
     let metric = "fewer values written back when results of long-latency operations go around the cache";
@@ -153,7 +153,7 @@ fn loads_row(results: &Results<'_>) -> Option<Row> {
     Some(row.because(|_| unknown(results, "combined")))
 }
 
-/// What entries past six avoid, beside what they avoid with entries for all warps, which are never flushed.
+/// The gain of entries beyond six, less their gain with entries for all warps, which are never flushed.
 fn saturation(results: &Results<'_>) -> Option<Row> {
     let avoided = |run: &Measured| accesses_avoided(&of_cache(run));
     let gain = |[more, fewer]: [Point; 2]| results.both(&more, &fewer, |a, b| avoided(a) - avoided(b));
@@ -164,7 +164,7 @@ fn saturation(results: &Results<'_>) -> Option<Row> {
     Some(SATURATED.mean(metric, less).because(|_| unknown(results, "combined")))
 }
 
-/// A cache that is never flushed.
+/// The experiment: a cache that is never flushed.
 fn why(results: &Results<'_>, never: &Point, value: fn(&Traffic) -> f64) -> Reason {
     let avoided = mean_of(results, never, |run| value(&of_cache(run)));
     let words = "with entries for all warps, which are never flushed,".to_owned();

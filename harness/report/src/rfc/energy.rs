@@ -10,7 +10,7 @@ use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, PerKernel, Reason, Row, Unit, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
-/// Entries and active warps of figure 12.
+/// Numbers of entries, and of active warps, in figure 12.
 const SIZES: [u32; 3] = [4, 6, 8];
 
 const FIGURE_12: Claim = Claim::share("RFC paper 5.4, figure 12", "20-40 %", 0.2, 0.4);
@@ -34,15 +34,15 @@ pub const HALF_ACCESS: Claim = Claim::share("hierarchy thesis 4.4", "roughly equ
 const LANE_BYTES: Claim = Claim::share("RFC paper 5.4", "192 bytes", 192.0, 192.0).in_unit(Unit::Count);
 const ALL_BYTES: Claim = Claim::share("RFC paper 5.4", "6,144 bytes", 6144.0, 6144.0).in_unit(Unit::Count);
 
-/// Rows of table 5: way to the MRF, way to the cache, in mm; normalised energy of compute.
+/// Rows of table 5: distances of the MRF and of the cache in mm; normalised energy of compute, as text and as a number.
 pub const TABLE_5: [(f64, f64, &str, f64); 4] =
     [(0.0, 0.0, "0.76", 0.76), (1.0, 1.0, "0.87", 0.87), (1.0, 0.2, "0.65", 0.65), (1.0, 0.0, "0.63", 0.63)];
 
-/// The part of the results that goes around the cache: those of long-latency operations, and by 5.3 those that are not read before the slot is given up. The
-/// paper prints no number. With this one its means and prices give 0.76, 0.87 and 0.65 of table 5 ([`with_the_papers_means`]).
+/// The fraction of results that bypass the cache: those of long-latency operations, and by 5.3 those that are not read before the slot is given up.
+/// The paper prints no number. With this one, its means and prices give 0.76, 0.87 and 0.65 of table 5 ([`with_the_papers_means`]).
 const AROUND: f64 = 0.22;
 
-/// Bits that an instruction gains: one to deschedule, and a last read of each of three sources.
+/// Bits added to an instruction: one deschedule bit, and a last-read bit for each of three sources.
 const BITS_ADDED: u32 = 4;
 
 pub fn plan(plan: &mut SweepPlan) {
@@ -69,7 +69,8 @@ pub fn ideal(traffic: &Traffic) -> Traffic {
     Traffic { upper: traffic.flat().mrf, ..Traffic::default() }
 }
 
-/// The traffic of the same operands and results with the paper's means: half of the reads and 59 % of the writes avoided, 22 % of the results around the cache.
+/// The traffic of the same operands and results with the paper's means: half of the reads and 59 % of the writes are avoided, and 22 % of the results
+/// bypass the cache.
 pub fn with_the_papers_means(traffic: &Traffic) -> Traffic {
     let flat = traffic.flat().mrf;
     let part = |count: u64, part: f64| (count as f64 * part) as u64;
@@ -132,7 +133,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
             _ => row,
         };
         rows.push(row.because(|_| Reason {
-            // The last line is not what the two above it give.
+            // The last line contradicts the two above it.
             erratum: ((mrf, cache) == (1.0, 0.0)).then_some(errata::TABLE_5),
             ..why(results, &chosen, &energies, |energy| energy, command())
         }));
@@ -154,12 +155,12 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows
 }
 
-/// What a row of table 5 says.
+/// The claim of a row of table 5.
 pub fn of_table_5((_, _, text, value): (f64, f64, &'static str, f64)) -> Claim {
     Claim::share("RFC paper 5.4, table 5, compute", text, value - 0.005, value + 0.005).in_unit(Unit::Ratio)
 }
 
-/// How much of what is saved is saved by accesses, and not by wires.
+/// The part of the saved energy that accesses save; wires save the rest.
 fn halves(results: &Results<'_>, chosen: &Point, thesis: &Energies) -> Option<Row> {
     let [accesses, all] = [Energy::access as fn(&Energy) -> f64, Energy::total].map(|part| {
         results.each(chosen, |run| {
@@ -175,12 +176,12 @@ fn halves(results: &Results<'_>, chosen: &Point, thesis: &Energies) -> Option<Ro
     Some(row.because(|_| Reason { erratum: Some(errata::HALVES), ..unknown(results, "energy") }))
 }
 
-/// Energy of the ideal traffic by that of an MRF alone.
+/// Energy of the ideal traffic relative to that of an MRF alone.
 fn normalised_to_flat(energies: &Energies, traffic: &Traffic) -> f64 {
     crate::ratio(energies.of(&ideal(traffic)).total(), energies.of(&traffic.flat()).total())
 }
 
-/// What a saving is for an SM and the chip: a multiple of it.
+/// The power that a saving of register file energy is in an SM and in the chip: a multiple of it.
 fn chip_rows(results: &Results<'_>, saved: &PerKernel, from: &str) -> [Row; 4] {
     let whole = Chip::PAPERS.saving(1.0);
     let row = |claim: Claim, metric: &str, of_all: f64| {
@@ -228,7 +229,7 @@ fn thesis_rows(results: &Results<'_>, chosen: &Point, thesis: &Energies) -> Vec<
     rows.into_iter().flatten().collect()
 }
 
-/// The size with the least energy.
+/// The number of entries with the least energy.
 fn best_row(results: &Results<'_>) -> Option<Row> {
     let energy = |&entries: &u32| each_energy(results, combined::live, entries);
     let sizes = combined::SIZES.iter().map(energy).collect::<Option<Vec<_>>>()?;
@@ -236,7 +237,7 @@ fn best_row(results: &Results<'_>) -> Option<Row> {
     Some(row.because(|_| unknown(results, "energy")))
 }
 
-/// Energy of each kernel by the thesis's constants, by that of the MRF alone.
+/// Energy of each kernel by the thesis's constants, relative to that of the MRF alone.
 fn each_energy(results: &Results<'_>, point: fn(u32, u32) -> Point, entries: u32) -> Option<PerKernel> {
     let energies = Energies::thesis(entries, ACTIVE);
     results.each(&point(entries, ACTIVE), |run| normalised(&energies, &of_cache(run)))
@@ -247,12 +248,12 @@ fn thesis_energy(results: &Results<'_>, point: fn(u32, u32) -> Point, entries: u
     each_energy(results, point, entries).map(|values| mean(&values))
 }
 
-/// What the energy is by that of the MRF alone with the accesses that the paper avoids.
+/// Mean energy relative to that of the MRF alone, with as many accesses avoided as in the paper.
 fn papers_energy(results: &Results<'_>, point: &Point, energies: &Energies) -> Option<f64> {
     mean_of(results, point, |run| normalised(energies, &with_the_papers_means(&of_cache(run))))
 }
 
-/// The same row with the accesses that the paper avoids, and with results around the cache that are not read in time.
+/// Experiments on the same row: with as many accesses avoided as in the paper, and with a cache that results bypass if they are not read in time.
 pub fn why(
     results: &Results<'_>,
     point: &Point,

@@ -9,30 +9,30 @@ use crate::errata;
 use crate::row::Row;
 use crate::sweep::Results;
 
-/// The last line of table 5 against the two above it.
+/// The last line of table 5 contradicts the two above it.
 pub const TABLE_5: u32 = 1;
-/// "Roughly equally split" against table 5.
+/// "Roughly equally split" contradicts table 5.
 pub const HALVES: u32 = 2;
 
-/// Table 5, compute: no wires.
+/// Table 5, compute, without wires.
 const NO_WIRES: f64 = energy::TABLE_5[0].3;
-/// MRF and cache at 1 mm.
+/// Table 5 with MRF and cache at 1 mm.
 const BOTH_AT_1_MM: f64 = energy::TABLE_5[1].3;
-/// The MRF at 1 mm, the cache at 0.2 mm.
+/// Table 5 with the MRF at 1 mm and the cache at 0.2 mm.
 const CACHE_AT_A_FIFTH: f64 = energy::TABLE_5[2].3;
 
-/// Operands of an MRF alone, with so many reads for a write.
+/// Traffic of an MRF alone, with `reads` reads per write.
 fn operands(reads: f64) -> Traffic {
     let mrf = Level { private_reads: (1e6 * reads) as u64, private_writes: 1_000_000, ..Level::default() };
     Traffic { mrf, ..Traffic::default() }
 }
 
-/// What is saved if all accesses go to the cache, without wires.
+/// The part of the energy saved if all accesses go to the cache, without wires.
 fn ideally_saved(reads: f64) -> f64 {
     1.0 - normalised(&at(ENTRIES, ACTIVE, 0.0, 0.0), &ideal(&operands(reads)))
 }
 
-/// Reads for a write that make the 58 % of 5.4.
+/// The number of reads per write with which the ideal saves the 58 % of 5.4.
 fn of_the_ideal() -> f64 {
     let (mut low, mut high) = (0.0, 1000.0);
     for _ in 0..60 {
@@ -42,12 +42,12 @@ fn of_the_ideal() -> f64 {
     low
 }
 
-/// Wires cost in proportion to their length, so the last 0.2 mm cost a quarter of the 0.8 mm before.
+/// The energy of wires is proportional to their length, so the last 0.2 mm take a quarter of the energy of the 0.8 mm before.
 fn without_the_caches_wires() -> f64 {
     CACHE_AT_A_FIFTH - (BOTH_AT_1_MM - CACHE_AT_A_FIFTH) / 4.0
 }
 
-/// The part of what is saved that accesses save: of an MRF alone at 1 mm, 24 % of the accesses' energy and 35 % of all.
+/// The part of the saved energy that accesses save: 24 % of the accesses' energy, by 35 % of the total energy, of an MRF alone at 1 mm.
 fn saved_by_accesses() -> f64 {
     let flat: Energy = at(ENTRIES, ACTIVE, 1.0, 1.0).of(&operands(of_the_ideal()));
     (1.0 - NO_WIRES) * flat.access() / ((1.0 - CACHE_AT_A_FIFTH) * flat.total())
@@ -68,16 +68,16 @@ mod tests {
     use super::super::energy::with_the_papers_means;
     use super::*;
 
-    /// With 22 % of the results around the cache, the paper's means and prices give all of table 5 but its last line.
+    /// With 22 % of the results bypassing the cache, the paper's means and prices give all lines of table 5 but the last.
     #[test]
     fn the_papers_means_and_prices_give_table_5_but_for_its_last_line() {
-        // Table 2, 6 entries, 8 warps: MRF 8 and 11 pJ, cache 2.2 and 6.7. Half of 1.8 reads, 59 % of the writes avoided.
+        // Table 2, 6 entries, 8 warps: MRF 8 and 11 pJ, cache 2.2 and 6.7. 1.8 reads per write; half of the reads and 59 % of the writes are avoided.
         let left = 0.9 * (8.0 + 2.2) + 0.78 * 6.7 + 0.41 * 11.0 + 0.19 * 2.2;
         let flat = 1.8 * 8.0 + 11.0;
         let energy =
             |mrf: f64, cache: f64| normalised(&at(ENTRIES, ACTIVE, mrf, cache), &with_the_papers_means(&operands(1.8)));
         assert!((energy(0.0, 0.0) - left / flat).abs() < 1e-5);
-        // Four words of 1.9 pJ for each operand and result; what is written back has no wire.
+        // Four words of 1.9 pJ for each operand and result; a written-back value has no wire.
         let wires = |mrf: f64, cache: f64| 7.6 * (mrf * (0.9 + 0.22) + cache * (0.9 + 0.78));
         assert!((energy(1.0, 0.2) - (left + wires(1.0, 0.2)) / (flat + 7.6 * 2.8)).abs() < 1e-5);
         let rounded = |value: f64| (100.0 * value).round() / 100.0;

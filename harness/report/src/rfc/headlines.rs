@@ -1,4 +1,4 @@
-//! The headlines of the RFC paper, on its machine or on a part of it.
+//! The headlines of the RFC paper, with all or some of its machine's parameters.
 
 use gpurf_energy::{Energies, Traffic};
 
@@ -15,15 +15,15 @@ const ACTIVE_8: Claim =
 const CACHE: Claim =
     Claim::share("RFC paper, abstract, 3.1 and 5.4", "without loss: 0.98 or more", 0.98, 2.0).in_unit(Unit::Ratio);
 
-/// Table 4, from issue to issue: the preset `rfc-paper`.
+/// Latencies of table 4, from issue to issue, as in the preset `rfc-paper`.
 const LATENCIES: [&str; 3] = ["sm.alu_latency=3", "sm.sfu_latency=15", "sm.shared_latency=15"];
-/// Table 4.
+/// Resources of table 4.
 const RESOURCES: [&str; 3] = ["memory.bandwidth=32", "sm.shared_bandwidth=32", "sm.shared_kilobytes=32"];
 
-/// The same, and a cache whose results and evictions wait for as little as they can (docs/blocks/rfc.md).
+/// The same resources, with a cache that frees entries and evicts as early as possible (docs/blocks/rfc.md).
 const CACHE_RESOURCES: [&str; 5] = [RESOURCES[0], RESOURCES[1], RESOURCES[2], "rfc.release=true", "rfc.prompt=true"];
 
-/// The same without a cache, and slots that are handed over while their warps' results are in flight.
+/// The same resources without a cache; slots are handed over while results of their warps are in flight.
 const SLOT_RESOURCES: [&str; 4] = [RESOURCES[0], RESOURCES[1], RESOURCES[2], "sm.handover=true"];
 
 fn cached(machine: Machine, preset: &'static str) -> Point {
@@ -45,7 +45,7 @@ fn eight(machine: Machine) -> Point {
     machine.of(Point::preset("two-level"), &LATENCIES, &SLOT_RESOURCES)
 }
 
-/// All warps active: none ever gives its slot up.
+/// All warps active: no warp ever gives up its slot.
 fn all_active(machine: Machine) -> Point {
     eight(machine).with("sm.active_warps=32").with("sm.stay=true")
 }
@@ -66,7 +66,7 @@ pub fn rows(results: &Results<'_>, machine: Machine) -> Vec<Row> {
         Some(row.because(|_| energy::why(results, &live(machine), &energies, |energy| 1.0 - energy, command(results))))
     };
     let ipc = |claim: Claim, metric: &str, a: Point, b: Point| Some(claim.row(metric, relative(results, &a, &b)?));
-    // Nothing is ever flushed there, and slots stay.
+    // With entries for all warps, the cache is never flushed and no slot is given up.
     let never = || {
         let ratio = relative(results, &all_warps(machine), &all_active(machine)).map(|ratio| ratio.value);
         let words = "with entries for all warps, by all 32 active warps without a cache,".to_owned();

@@ -22,8 +22,8 @@ pub fn plan(plan: &mut SweepPlan) {
     }
 }
 
-/// "We have not evaluated the effectiveness of the three-level design for the traces employed in this chapter" (5.4.5): the thesis has these numbers of the kernels of
-/// chapter 6, in their own order, as the report `hierarchy` has them.
+/// "We have not evaluated the effectiveness of the three-level design for the traces employed in this chapter" (5.4.5): the thesis's numbers are for
+/// the kernels of chapter 6, in their own instruction order, as in the report `hierarchy`.
 const ELSEWHERE: &str = "the same claim in the report `hierarchy`, on the code of the thesis's chapter 6";
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {
@@ -50,7 +50,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.chain(best_row(results)).map(|row| row.derived(ELSEWHERE)).collect()
 }
 
-/// The size with the least energy.
+/// The number of entries with the least energy.
 fn best_row(results: &Results<'_>) -> Option<Row> {
     let energy = |&entries: &u32| energy(results, levels, entries);
     let sizes = combined::SIZES.iter().map(energy).collect::<Option<Vec<_>>>()?;

@@ -1,4 +1,5 @@
-//! The report on the register file cache and the two-level scheduler: the RFC paper, chapter 5 of the hierarchy thesis, and of chapter 6 the LRF above the cache.
+//! The report on the register file cache and the two-level scheduler: the RFC paper, chapter 5 of the hierarchy thesis, and the LRF above the cache
+//! from chapter 6.
 
 mod cache;
 mod combined;
@@ -21,14 +22,15 @@ use crate::row::{Absent, Reason, mean};
 use crate::shown::{kernels, lines};
 use crate::sweep::{Point, Results};
 
-/// What can be made.
+/// The reports of this design.
 pub const REPORTS: &[Definition] = &[REPORT];
 
-/// The cache is the level above the main register file.
+/// Prices of the cache, which is the level above the main register file.
 pub const PRICES: Prices =
     Prices { entries: |config| config.rfc.entries, traffic: |run| Some(cached::of_cache(run)), leaking: |_, _| None };
 
-/// The code that ran there: of a production compiler (RFC paper 5.1), with addresses as in the thesis's chapter 6, whose benchmarks are of the same suites.
+/// The code that the paper ran: compiled by a production compiler (RFC paper 5.1), with addresses as in the thesis's chapter 6, whose benchmarks are
+/// from the same suites.
 const CODE: Code = Code { schedule: Schedule::Latency, address_bits: AddressBits::Narrow };
 
 /// The report.
@@ -61,7 +63,7 @@ const REPORT: Definition = Definition {
     absent: ABSENT,
 };
 
-/// The headlines, with the instructions in the PTX's own order and in expression-tree order too.
+/// The headlines with other instruction orders: the PTX's own order, and expression-tree order.
 const ORDERS: Orders = Orders {
     plan: |plan| {
         plan.usage();
@@ -122,20 +124,20 @@ const ABSENT: &[Absent] = &[
     },
 ];
 
-/// Entries that most of the paper's results are for.
+/// Number of entries in most of the paper's results.
 const ENTRIES: u32 = 6;
 
-/// The command that makes a part of the report again, on all kernels: it shows every mean that a reason quotes.
+/// The command that repeats a part of the report on all kernels: its output has every mean that a reason quotes.
 fn part_command(results: &Results<'_>, part: &str) -> String {
     REPORT.command(results, part)
 }
 
-/// What is not known, and the command that shows the row.
+/// The reason of a row whose cause is not known, with the command that shows the row.
 fn unknown(results: &Results<'_>, part: &str) -> Reason {
     Reason::unknown(part_command(results, part))
 }
 
-/// The mean over kernels of a value at a configuration.
+/// The mean over kernels of a value in a configuration.
 fn mean_of(results: &Results<'_>, point: &Point, value: impl Fn(&crate::Measured) -> f64) -> Option<f64> {
     results.each(point, value).map(|values| mean(&values))
 }

@@ -1,4 +1,4 @@
-//! Reads that allocate: operands go into the cache too. RFC paper 3.1; hierarchy thesis 5.2.3, 5.4.3, figure 5.8.
+//! Read allocation: operands are also written to the cache. RFC paper 3.1; hierarchy thesis 5.2.3, 5.4.3, figure 5.8.
 
 use gpurf_energy::Traffic;
 
@@ -9,7 +9,7 @@ use crate::row::{Claim, PerKernel, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 use crate::traffic::{reads_avoided, writes_avoided};
 
-/// Sizes that are run; the largest is what the paper calls large.
+/// Numbers of entries that are run; the last one is what the paper calls large.
 const SIZES: [u32; 4] = [3, ENTRIES, 9, LARGE];
 const LARGE: u32 = 13;
 
@@ -30,7 +30,7 @@ const EVEN_SO: Claim = Claim::share(
 )
 .sign();
 
-/// The cache of all warps, or the same with last-read bits, with reads that allocate.
+/// The cache `of`, with reads that allocate.
 fn allocating(of: fn(u32) -> Point, entries: u32) -> Point {
     of(entries).with("rfc.reads=true")
 }
@@ -44,7 +44,7 @@ pub fn plan(plan: &mut SweepPlan) {
     }
 }
 
-/// By how much more is avoided with reads that allocate.
+/// The additional accesses avoided with reads that allocate.
 fn gain(results: &Results<'_>, of: fn(u32) -> Point, entries: u32, value: fn(&Traffic) -> f64) -> Option<PerKernel> {
     results.both(&allocating(of, entries), &of(entries), |a, b| value(&of_cache(a)) - value(&of_cache(b)))
 }

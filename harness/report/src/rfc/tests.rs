@@ -8,7 +8,7 @@ use crate::report::PaperReport;
 use crate::sweep::{Kernel, Measured};
 use crate::testing::{check_rows, made, row};
 
-/// 100 operands, 60 of them from the cache, 50 results, 10 of them around it, 15 moved to the MRF; half an instruction a cycle.
+/// 100 operands, 60 of them read from the cache; 50 results, 10 of which bypass it; 15 values moved to the MRF; half an instruction per cycle.
 fn run() -> Measured {
     let counts = [
         ("read_groups", 40),
@@ -43,7 +43,7 @@ fn rows_of_runs_with_known_counts() {
     is(&report, "IPC of 8 active warps, greedy, by that of all 32", 1.0, true);
     is(&report, "IPC of 6 active warps, greedy, by that of all 32", 1.0, false);
     is(&report, "size of the MRF by that of the cache", 21.333, true);
-    // 40 * 8 + 25 * 11 + 75 * 2.2 + 40 * 6.7 pJ, of 100 * 8 + 50 * 11.
+    // 40 * 8 + 25 * 11 + 75 * 2.2 + 40 * 6.7 pJ, by 100 * 8 + 50 * 11.
     let size = "6 entries, 8 active warps";
     is(&report, &format!("energy by that of the MRF alone, MRF at 0 mm, cache at 0 mm, {size}"), 1028.0 / 1350.0, true);
     is(
@@ -52,7 +52,7 @@ fn rows_of_runs_with_known_counts() {
         1.0 - 1028.0 / 1350.0,
         false,
     );
-    // Each operand and result travels: 4 words of 1.9 pJ/mm, 50 of them over 1 mm, 100 over 0.2 mm.
+    // Each operand and result travels over a wire: 4 words of 1.9 pJ/mm, 50 of them over 1 mm, 100 over 0.2 mm.
     let energy = (1028.0 + 7.6 * 70.0) / (1350.0 + 7.6 * 150.0);
     is(&report, &format!("energy by that of the MRF alone, MRF at 1 mm, cache at 0.2 mm, {size}"), energy, false);
     // Two thirds of 130 W are dynamic, 70 % of them in SMs, 15 % of those in register files.

@@ -6,7 +6,7 @@ use crate::plot::{Plot, Series, Style};
 use crate::row::{Claim, Reason, Row, Unit, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan};
 
-/// Active warps of figure 10.
+/// Numbers of active warps in figure 10.
 const ACTIVE: [u32; 3] = [8, 6, 4];
 
 const EIGHT: Claim =
@@ -26,28 +26,28 @@ const SOME_FASTER: Claim = Claim::share(
 const FAST_FOUR: Claim = Claim::share("RFC paper 5.5", "5 %", 0.045, 0.055);
 const FAST: Claim = Claim::share("RFC paper 5.5", "less than 5 %", 0.0, 0.045);
 
-/// So many active warps, greedy. All 32 are a single level: none ever gives its slot up.
+/// The greedy scheduler with `warps` active warps. With all 32 there is a single level: no warp ever gives up its slot.
 pub fn active(warps: u32) -> Point {
     let point = machine("two-level").with(format!("sm.active_warps={warps}"));
     if warps == 32 { point.with("sm.stay=true") } else { point }
 }
 
-/// The same, round-robin.
+/// The same number of active warps, with the round-robin scheduler.
 fn round_robin(warps: u32) -> Point {
     active(warps).with("sm.scheduler=round_robin")
 }
 
-/// The same with an ALU of 4 cycles.
+/// The greedy scheduler with an ALU of 4 cycles.
 fn fast(warps: u32) -> Point {
     active(warps).with("sm.alu_latency=4")
 }
 
-/// The same with the ALU of `rfc-paper`: 8 cycles from the issue of an instruction to that of one that depends on it (table 4).
+/// The greedy scheduler with the ALU of `rfc-paper`: 8 cycles from the issue of an instruction to the issue of one that depends on it (table 4).
 fn short(warps: u32) -> Point {
     active(warps).with("sm.alu_latency=3")
 }
 
-/// The same with memory that answers at once.
+/// The greedy scheduler with a memory latency of 1 cycle.
 fn near(warps: u32) -> Point {
     active(warps).with("memory.latency=1")
 }
@@ -64,7 +64,7 @@ pub fn plan(plan: &mut SweepPlan) {
     ACTIVE.into_iter().chain([32]).for_each(|warps| plan.point(fast(warps)));
 }
 
-/// IPC of one configuration by that of another: each kernel's, and that of the arithmetic means.
+/// IPC of one configuration relative to that of another: of each kernel, and of the arithmetic means.
 pub fn relative(results: &Results<'_>, a: &Point, b: &Point) -> Option<Estimate> {
     Some(Estimate::ratio_of_means(&results.each(a, Measured::ipc)?, &results.each(b, Measured::ipc)?))
 }
@@ -97,7 +97,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// One latency shorter, on both sides. An ALU that is 4 cycles already is 3 then.
+/// Experiments: a shorter latency of the ALU or of memory, on both sides.
 fn why(results: &Results<'_>, a: &Point, b: &Point, of: fn(f64) -> f64) -> Reason {
     let value = |settings: &str| {
         let with = |point: &Point| point.clone().with(settings);

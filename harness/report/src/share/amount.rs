@@ -1,4 +1,4 @@
-//! How much is shared: thesis 2.5.1.8, tables 2.5 and 2.7.
+//! The amount of sharing: thesis 2.5.1.8, tables 2.5 and 2.7.
 
 use super::{Change, Registers, SAME, Shared, UNCACHED, mean_gain, plan_uncached};
 use crate::estimate::Estimate;
@@ -10,7 +10,7 @@ use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 const SOURCE: &str = "sharing thesis, table 2.5";
 const SOURCE_B: &str = "sharing thesis, table 2.7";
 
-/// What the thesis says of tenths that are private: the geometric mean of the table's column by that of 0 %; and for which kernels 90 % are best.
+/// The thesis's claims by private tenths: the geometric mean of the table's column relative to that of 0 %; and the kernels for which 90 % are best.
 struct Claims {
     amounts: [(u32, Claim); 5],
     best: Claim,
@@ -43,7 +43,7 @@ fn claims(of: Shared) -> &'static Claims {
 }
 
 fn with(of: Shared, private: u32) -> Point {
-    // The preset's own is another name of the same machine.
+    // The preset's own amount gives another name of the same machine.
     of.sharing().with(format!("share.private={private}"))
 }
 

@@ -1,5 +1,5 @@
-//! How a block without the lock of scratchpad memory finds out whether it needs it: by probes, or by the compiler's marks alone. The thesis's own check is
-//! where the address is known, and takes no time.
+//! How a block without the lock of scratchpad memory detects that it needs the lock: by probes, or by the compiler's marks alone. The thesis checks
+//! where the address is known, which takes no time.
 
 use super::{Gain, NOT_SAID, Shared, event, scratchpad_event};
 use crate::plot::Plot;

@@ -6,20 +6,20 @@ use crate::plot::Plot;
 use crate::row::{Claim, Row, Unit};
 use crate::sweep::{Results, SweepPlan};
 
-/// Equation 2.4 gives more guests than hosts.
+/// Equation 2.4 gives more guest blocks than host blocks.
 pub const EQUATION: u32 = 11;
 
 const HOTSPOT: Claim = Claim::share("sharing thesis, table 2.6: hotspot, 90 %", "6", 6.0, 6.0).in_unit(Unit::Count);
 const UNSHARED: Claim =
     Claim::share("sharing thesis 2.2.4: a number of blocks", "0 or more", 0.0, 8.0).in_unit(Unit::Count);
 
-/// Example 2.1.1: 32768 registers, of which a block of hotspot takes 9216.
+/// Example 2.1.1: an SM has 32768 registers, of which a block of hotspot takes 9216.
 const REGISTERS_OF_SM: f64 = 32768.0;
 const REGISTERS_OF_BLOCK: f64 = 9216.0;
-/// 90 % shared.
+/// The private fraction with 90 % shared.
 const PRIVATE: f64 = 0.1;
 
-/// Blocks by equation 2.4.
+/// Resident blocks by equation 2.4.
 fn blocks(private: f64) -> f64 {
     let fit = REGISTERS_OF_SM / REGISTERS_OF_BLOCK;
     fit.floor() + (fit - fit.floor()) / private
@@ -28,7 +28,7 @@ fn blocks(private: f64) -> f64 {
 pub fn plan(_: Shared, _: &mut SweepPlan) {}
 
 pub fn rows(_: Shared, results: &Results<'_>) -> Vec<Row> {
-    // 2.1 and 2.3: S + U are the blocks that fit, M = U + 2 S.
+    // Equations 2.1 and 2.3: S + U blocks fit without sharing, and M = U + 2 S.
     let fit = (REGISTERS_OF_SM / REGISTERS_OF_BLOCK).floor();
     let pairs = blocks(PRIVATE) - fit;
     errata::rows(
@@ -53,7 +53,7 @@ mod tests {
     fn by_hand_and_on_the_page() {
         let rows = errata::of(&REGISTERS);
         errata::check(&rows);
-        // 3 blocks take 27648 registers; the 5120 that are left are 5.6 tenths of a block.
+        // 3 blocks take 27648 registers; the remaining 5120 are 5.6 tenths of a block.
         assert!((blocks(PRIVATE) - (3.0 + 5120.0 / 921.6)).abs() < 1e-9);
         assert_eq!(rows.len(), 2);
         assert!(rows[1].ours < 0.0);

@@ -1,4 +1,4 @@
-//! What sharing gains in IPC: thesis 2.5.1.2, figure 2.13, 3.4.1.2, figure 3.9; over owners first without sharing: tables 2.5 and 2.7.
+//! IPC gained by sharing: thesis 2.5.1.2, figure 2.13, 3.4.1.2, figure 3.9; over owners first without sharing: tables 2.5 and 2.7.
 
 use super::{Gain, NOT_SAID, Registers, Release, Scratchpad, Shared, experiments};
 use crate::estimate::Estimate;
@@ -14,7 +14,7 @@ const TABLE_B: &str = "sharing thesis, table 2.7: 90 % by 0 %";
 const OVER_3: &str = "sharing thesis 3.4.1.2, figure 3.9";
 const CYCLES: &str = "sharing thesis 3.4.1.5, figure 3.11";
 
-/// What the thesis says of sharing over the baseline, and over its scheduler alone: means, and each kernel by our names.
+/// The thesis's claims on sharing over the baseline, and over its scheduler alone: means, and each kernel under our names.
 struct Claims {
     part: &'static str,
     over: Claim,
@@ -63,7 +63,7 @@ const SCRATCHPAD: Claims = Claims {
         ("CONV1", Claim::share(OVER_B, "4.33 %: -1-9 %", -0.01, 0.09)),
         ("CONV2", Claim::share(OVER_B, "15.85 %: 11-21 %", 0.11, 0.21)),
         ("lavaMD", Claim::share(OVER_B, "29.96 %: 25-35 %", 0.25, 0.35)),
-        // Our kernel is both.
+        // Our kernel stands for both.
         ("needle", Claim::share(OVER_B, "NW1 5.62 %, NW2 9.03 %: 1-14 %", 0.01, 0.14)),
         ("SRAD1", Claim::share(OVER_B, "25.73 %: 21-31 %", 0.21, 0.31)),
         ("SRAD2", Claim::share(OVER_B, "0.1 %: -5-5 %", -0.05, 0.05)),
@@ -111,24 +111,24 @@ fn claims(of: Shared) -> &'static Claims {
     }
 }
 
-/// Of sharing over the baseline, and over its scheduler alone.
+/// The claims on sharing over the baseline, and over its scheduler alone.
 pub fn headline(of: Shared) -> [Claim; 2] {
     [claims(of).over, claims(of).alone]
 }
 
-/// Sharing over the baseline.
+/// The gain of sharing over the baseline.
 pub fn over_baseline(of: Shared, part: &str) -> Gain<'_> {
     let metric = "IPC gained by sharing, over LRR";
     Gain { of, metric, part, point: of.complete(), over: of.baseline(), own: of.own() }
 }
 
-/// Sharing over the same scheduler.
+/// The gain of sharing over the same scheduler.
 pub fn over_aged(of: Shared, part: &str) -> Gain<'_> {
     let metric = "IPC gained by sharing, over owners first without pairs";
     Gain { of, metric, part, point: of.complete(), over: of.aged(), own: of.own() }
 }
 
-/// The scheduler over the baseline, nothing shared.
+/// The gain of the scheduler over the baseline, with nothing shared.
 fn scheduler(of: Shared) -> Gain<'static> {
     let metric = "IPC gained by the scheduler, nothing shared, over LRR";
     Gain { of, metric, part: claims(of).part, point: of.aged(), over: of.baseline(), own: of.own() }
@@ -139,7 +139,7 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
     [over_baseline(of, part), over_aged(of, part), scheduler(of)].iter().for_each(|gain| gain.plan(plan));
 }
 
-/// Cycles fewer than in the baseline, which has fewer instructions too where sharing adds some.
+/// Cycles saved relative to the baseline, which also has fewer instructions if sharing adds some.
 fn fewer(results: &Results<'_>, gain: &Gain<'_>) -> Option<[Row; 2]> {
     let cycles =
         |a: &Point, b: &Point| gain.of.of_sharing(results, by(results, a, b, |run: &Measured| run.cycles as f64)?);

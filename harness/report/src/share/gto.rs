@@ -22,7 +22,7 @@ fn gto(of: Shared) -> Gain<'static> {
     Gain { metric: "IPC gained by sharing, over GTO", ..over_aged(of, "gto") }
 }
 
-/// The thesis does not say how many of its warps are active: as many as in its chapter 4 here.
+/// The thesis does not say how many warps of its two-level scheduler are active; this takes as many as its chapter 4 has.
 fn two_level(of: Shared) -> Gain<'static> {
     Gain {
         of,

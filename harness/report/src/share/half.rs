@@ -1,4 +1,4 @@
-//! Sharing in half of what is shared: thesis 2.5.1.7, figure 2.20; 3.4.1.9, figure 3.14.
+//! Sharing with half of the shared resource: thesis 2.5.1.7, figure 2.20; 3.4.1.9, figure 3.14.
 
 use super::{Gain, NOT_SAID, Registers, Release, Scratchpad, Shared, gaining};
 use crate::plot::Plot;
@@ -18,7 +18,7 @@ const ABOVE: Claim = Claim::share(SOURCE_3, "\"improvement\": above 0", 0.0, 1.0
 const EACH_3: [(&str, Claim); 4] = [("DCT3", ABOVE), ("DCT4", ABOVE), ("NQU", ABOVE), ("heartwall", ABOVE)];
 const MORE: Claim = Claim::none(NOT_SAID);
 
-/// The thesis's: half of it with sharing, all of it without.
+/// The thesis's comparison: half of the resource with sharing, all of it without.
 fn twice(of: Shared) -> Gain<'static> {
     let metric = match of {
         Registers => "IPC gained by sharing, over LRR with twice the registers",

@@ -6,7 +6,7 @@ use crate::report::HEADLINES;
 use crate::row::Row;
 use crate::sweep::{Results, SweepPlan};
 
-/// Owners first are chapter 2's.
+/// Whether the headlines have owners first, which is chapter 2's scheduler.
 fn with_aged(of: Shared) -> bool {
     of != Release
 }

@@ -1,4 +1,4 @@
-//! Issue slots that are lost: thesis 2.5.1.5, figure 2.18.
+//! Lost issue slots: thesis 2.5.1.5, figure 2.18.
 
 use super::{Change, Registers, SAME, Shared, event, experiments, gaining, plan_changed};
 use crate::estimate::Estimate;
@@ -11,12 +11,13 @@ const FEWER_IDLE: Claim = Claim::share(SOURCE, "all but one of 8: 80-95 %", 0.8,
 const MOST_IDLE: Claim = Claim::share(SOURCE, "up to 99 %: 0-99.5 %", 0.0, 0.995);
 const FEWER_STALLS: Claim = Claim::share(SOURCE, "5 of 8: 50-75 %", 0.5, 0.75);
 const SOURCE_B: &str = "sharing thesis 2.5.1.5, figure 2.18(b)";
-/// The one that has more is of one of the two figures, and the thesis does not say of which.
+/// One kernel has more in one of the two figures, and the thesis does not say in which.
 const FEWER_IDLE_B: Claim = Claim::share(SOURCE_B, "all of 7, or all but one: 85-100 %", 0.85, 1.0);
 const MOST_IDLE_B: Claim = Claim::share(SOURCE_B, "up to 99 %: 0-99.5 %", 0.0, 0.995);
 const FEWER_STALLS_B: Claim = Claim::share(SOURCE_B, "5 of 7: 57-86 %", 0.57, 0.86);
 
-/// What is lost: no warp is ready, or units are busy. Of each instruction, as a sample ends after so many.
+/// Lost issue slots per issued instruction: no warp is ready, or units are busy. Counts are per instruction because a sample ends after only some of
+/// them.
 type Lost = fn(&Measured) -> f64;
 
 fn idle(run: &Measured) -> f64 {
@@ -35,14 +36,14 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
     plan_changed(plan, [of.baseline(), of.sharing()]);
 }
 
-/// What fewer are lost than in the baseline, of those that are lost there.
+/// The fraction of the baseline's lost slots that are saved.
 fn fewer(of: Shared, results: &Results<'_>, point: Point, change: Change, lost: Lost) -> Option<PerKernel> {
     let (point, baseline) = (change(point), change(of.baseline()));
     let fewer = results.both(&point, &baseline, |a, b| if lost(b) == 0.0 { 0.0 } else { 1.0 - lost(a) / lost(b) })?;
     of.of_sharing(results, fewer)
 }
 
-/// What the scheduler alone does, what further blocks with all that they ask for do, and the experiments.
+/// Experiments: the scheduler alone, additional blocks with all of the resources that they request, and those of all rows.
 fn why(of: Shared, results: &Results<'_>, lost: Lost, value: impl Fn(&PerKernel) -> f64) -> Reason {
     let known = |point, change| Some(value(&fewer(of, results, point, change, lost)?));
     let mut all = vec![

@@ -1,4 +1,4 @@
-//! Who gets a lock: the rule of the thesis (2.2.3), and ours. The thesis has no numbers of it.
+//! Which block gets a lock: the rule of the thesis (2.2.3), and ours. The thesis has no numbers on it.
 
 use super::{Gain, NOT_SAID, Shared, event};
 use crate::plot::{Plot, Style};
@@ -8,7 +8,7 @@ use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const MORE: Claim = Claim::none(NOT_SAID);
 
-/// The thesis's rule.
+/// The machine with the thesis's rule.
 fn first(of: Shared) -> Point {
     of.sharing().with("share.lock=first")
 }

@@ -9,7 +9,7 @@ use crate::sweep::{Measured, Point, Results, SweepPlan};
 
 const MORE: Claim = Claim::none(NOT_SAID);
 
-/// A kernel that has more misses in a machine than in another one, and where the thesis says so.
+/// A kernel that has more misses on a machine than on another one, and the thesis's claim.
 struct More {
     kernel: &'static str,
     metric: &'static str,
@@ -18,7 +18,7 @@ struct More {
     over: Point,
 }
 
-/// What the thesis says of single kernels. It has no numbers of misses.
+/// The thesis's claims on single kernels. It has no numbers of misses.
 fn claims(of: Shared) -> Vec<More> {
     let more = |kernel, metric, source, point, over| {
         let claim = Claim::share(source, "more L1 misses: above 0", 1e-4, 10.0).sign();
@@ -56,19 +56,19 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
     [of.complete(), of.baseline()].into_iter().for_each(|point| plan.point(point));
 }
 
-/// Requests of loads that go to memory, of the whole launch: what a sample counts is in proportion.
+/// Load requests that go to memory, for the whole launch: counts of a sample are scaled up.
 fn misses(run: &Measured) -> f64 {
     run.event(cache_event::MISS) as f64
 }
 
-/// Those that go to memory, of all requests of loads.
+/// The fraction of load requests that go to memory.
 fn rate(run: &Measured) -> f64 {
     let [hits, merged, misses] =
         [cache_event::HIT, cache_event::MERGE, cache_event::MISS].map(|name| run.event(name) as f64);
     crate::ratio(misses, hits + merged + misses)
 }
 
-/// The misses that a kernel has more; nothing where it does not share, or has none in one of the machines.
+/// By what fraction a kernel has more misses; `None` if it does not share, or has no misses on one of the machines.
 fn more(of: Shared, results: &Results<'_>, kernel: &str, point: &Point, over: &Point) -> Option<f64> {
     let more = results.both(point, over, |a, b| crate::ratio(misses(a), misses(b)) - 1.0)?;
     let more = of.of_sharing(results, more)?.get(kernel).copied()?;

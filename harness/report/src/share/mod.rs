@@ -1,4 +1,5 @@
-//! Reports on pairs of blocks with registers or scratchpad memory in common (sharing thesis, chapters 2 and 3). Parts are written once, for all of them.
+//! Reports on pairs of blocks that share registers or scratchpad memory (sharing thesis, chapters 2 and 3). Each part is written once, for all of
+//! them.
 
 mod amount;
 mod check;
@@ -28,10 +29,10 @@ use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 use Shared::{Registers, Release, Scratchpad};
 
-/// What can be made.
+/// The reports of this technique.
 pub const REPORTS: &[Definition] = &[REGISTERS, SCRATCHPAD, RELEASE];
 
-/// A part of the report on something shared.
+/// A part of the report on one kind of sharing.
 macro_rules! part {
     ($of:expr, $name:literal, $module:ident) => {
         Part {
@@ -43,7 +44,7 @@ macro_rules! part {
     };
 }
 
-/// The presets are the thesis's machine as far as it is known: there is nothing to take off for the headlines.
+/// The presets are the thesis's machine, as far as it is known, so headlines do not depend on which of its parameters a machine has.
 macro_rules! headlines {
     ($of:expr) => {
         Headlines { plan: |plan, _| headlines::plan($of, plan), rows: |results, _| headlines::rows($of, results) }
@@ -160,17 +161,17 @@ const DIVERGENCE: Absent = Absent {
     why: "another paper's design, which is not built",
 };
 
-/// What rows say of results that the thesis does not have.
+/// The source of rows with results that the thesis does not have.
 const NOT_SAID: &str = "not in the thesis";
 
-/// What blocks share, and on the machine of which chapter.
+/// The resource that blocks share, and the chapter whose machine is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Shared {
     /// Registers, chapter 2.
     Registers,
     /// Scratchpad memory, chapter 2.
     Scratchpad,
-    /// Scratchpad memory, chapter 3: more registers and blocks, and code that gives it up.
+    /// Scratchpad memory, chapter 3: more registers and blocks, and code that releases the shared part.
     Release,
 }
 
@@ -186,18 +187,19 @@ impl Shared {
         self.machine(if self == Registers { "fermi" } else { "fermi-16k" })
     }
 
-    /// The same scheduled by age. Owners first without pairs of blocks is this, as in the column without sharing of the thesis's tables 2.5 and 2.7.
+    /// The baseline with scheduling by age. Owners first without pairs of blocks is the same, as in the column without sharing of the thesis's tables
+    /// 2.5 and 2.7.
     fn aged(self) -> Point {
         self.baseline().with(AGED)
     }
 
-    /// The thesis's *Shared-OWF*, for registers without its dynamic warp execution and without its order of registers.
+    /// The thesis's *Shared-OWF*; for registers without its dynamic warp execution and its register order.
     fn sharing(self) -> Point {
         self.machine(if self == Registers { "share-registers" } else { "share-scratchpad" })
     }
 
-    /// All of it. Registers: the thesis's *Shared-OWF-Unrolled-Dyn*, with the stalls of another SM as the throttle's reference. With the compiler's part:
-    /// *Shared-OWF-OPT*.
+    /// All optimisations. For registers: the thesis's *Shared-OWF-Unrolled-Dyn*, with the stalls of another SM as the throttle's reference. For
+    /// chapter 3: *Shared-OWF-OPT*.
     fn complete(self) -> Point {
         match self {
             Registers => dynamic(ordered(self.sharing())),
@@ -206,7 +208,7 @@ impl Shared {
         }
     }
 
-    /// What progress and half of the resource are looked at with: of registers without throttle and order.
+    /// The machine on which progress and half of the resource are examined; for registers without throttle and register order.
     fn looked_at(self) -> Point {
         if self == Registers { self.sharing() } else { self.complete() }
     }
@@ -216,12 +218,12 @@ impl Shared {
         self.by_age().with("sm.scheduler=round_robin")
     }
 
-    /// Sharing scheduled by age, whoever owns.
+    /// Sharing scheduled by age, without priority for owners.
     fn by_age(self) -> Point {
         self.sharing().with(NO_CLASSES)
     }
 
-    /// Twice of what is shared, so that as many blocks as share have all of it, and whose that is.
+    /// The setting that doubles the shared resource, so that as many blocks as share have all of it; and the resource in words.
     fn twice(self) -> (&'static str, &'static str) {
         match self {
             Registers => (WHOLE, "registers (a file of 256 KB)"),
@@ -229,7 +231,7 @@ impl Shared {
         }
     }
 
-    /// Nothing shared, and the further blocks with all that they ask for.
+    /// The machine with nothing shared and twice the resource: the additional blocks have all that they request.
     fn own(self) -> Point {
         self.aged().with(self.twice().0)
     }
@@ -239,12 +241,12 @@ impl Shared {
         format!("with nothing shared, and all of their {} for the further blocks,", self.twice().1)
     }
 
-    /// What is shared, in words.
+    /// The shared resource, in words.
     fn words(self) -> &'static str {
         if self == Registers { "registers" } else { "scratchpad memory" }
     }
 
-    /// The command that makes a part again.
+    /// The command that repeats a part.
     fn command(self, results: &Results<'_>, part: &str) -> String {
         let report = match self {
             Registers => &REGISTERS,
@@ -254,28 +256,28 @@ impl Shared {
         report.command(results, part)
     }
 
-    /// What every part needs: it says which kernels share.
+    /// Plans the runs that every part needs: they show which kernels share.
     fn plan(self, plan: &mut SweepPlan) {
         plan.point(self.sharing());
     }
 
-    /// The values of the kernels that share; nothing if none does.
+    /// The values of the kernels that share; `None` if no kernel shares.
     fn of_sharing(self, results: &Results<'_>, values: PerKernel) -> Option<PerKernel> {
         of_sharing(results, &self.sharing(), values)
     }
 
-    /// What IPC gains at one point over another one, of the kernels that share.
+    /// The IPC that the kernels that share gain on one machine over another.
     fn gains(self, results: &Results<'_>, a: &Point, b: &Point) -> Option<PerKernel> {
         self.of_sharing(results, by(results, a, b, Measured::ipc)?).map(gained)
     }
 }
 
-/// Registers named in the order of first use.
+/// Registers are named in the order of first use.
 fn ordered(point: Point) -> Point {
     point.with("compiler.register_order=first_use")
 }
 
-/// Dynamic warp execution: periods of 1000 cycles, compared with those of another SM.
+/// Dynamic warp execution: stalls in periods of 1000 cycles are compared with those of another SM.
 fn dynamic(point: Point) -> Point {
     point.with("share.throttle=1000").with("share.reference=external")
 }
@@ -285,47 +287,48 @@ const NO_CLASSES: &str = "share.owner_first=false";
 const MINIMAL: &str = "compiler.share_layout=minimal";
 const OPTIMAL: &str = "compiler.relssp=optimal";
 
-/// The thesis's L1 cache (tables 2.3 and 3.2: 16 KB) and what GPGPU-Sim 3, its simulator, has beside that size in its configuration of a machine with the
-/// table's SMs, threads, registers and timings (TeslaC2050): sets of four lines of 128 bytes, 32 misses; stores move 32 bytes at least.
+/// The thesis's L1 cache (tables 2.3 and 3.2: 16 KB), with the other parameters that GPGPU-Sim 3, its simulator, has in its configuration of a
+/// machine with the table's SMs, threads, registers and timings (TeslaC2050): sets of four lines of 128 bytes, 32 misses; stores move at least 32
+/// bytes.
 const L1: [&str; 4] = ["cache.kilobytes=16", "cache.ways=4", "cache.misses=32", "memory.granule=32"];
 
-/// The experiments.
+/// The experiments of most rows.
 const CHANGES: [Experiment; 3] = [
     UNCACHED,
-    // What the thesis's L2 cache may do, which is not built.
+    // An effect that the thesis's L2 cache may have; these machines have none.
     ("with twice the memory's bandwidth (memory.bandwidth=32)", |point| point.with("memory.bandwidth=32")),
     // "The additional thread blocks launched by our approach help in hiding execution latencies" (2.5.1.3).
     ("with twice the ALU's latency (sm.alu_latency=16)", |point| point.with("sm.alu_latency=16")),
 ];
 
-/// The machine that all reports had before there was a cache.
+/// The machine without a cache, on which all reports ran before the cache was built.
 const UNCACHED: Experiment = ("without the cache (cache.kilobytes=0)", |point| point.with("cache.kilobytes=0"));
 
-/// Machines with and without the cache, where further experiments are too many runs.
+/// Plans machines with and without the cache, for parts in which further experiments would be too many runs.
 fn plan_uncached(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
     experiments::plan(plan, &[UNCACHED], points);
 }
 
-/// Machines, and what the experiments make of them.
+/// Plans machines, and their variants in the experiments.
 fn plan_changed(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
     experiments::plan(plan, &CHANGES, points);
 }
 
-/// The experiments in words, with the value of a row in each.
+/// The words of each experiment, with the value of a row in it.
 fn experiments(value: impl Fn(Change) -> Option<f64>) -> Vec<(String, Option<f64>)> {
     experiments::values(&CHANGES, value)
 }
 
-/// A file in which as many blocks as share have all of their registers.
+/// A register file in which as many blocks as share have all of their registers.
 const WHOLE: &str = "mrf.kilobytes=256";
 
-/// The kernels some of whose warps share with a block beside theirs.
+/// The kernels of which some warps are non-owners, that is, whose blocks share.
 fn shares(results: &Results<'_>, point: &Point) -> Option<BTreeSet<String>> {
     let shares = results.each(point, |run| run.event(event::NON_OWNERS) as f64)?;
     Some(shares.into_iter().filter(|(_, warps)| *warps > 0.0).map(|(name, _)| name).collect())
 }
 
-/// The values of the kernels that share; nothing if none does.
+/// The values of the kernels that share; `None` if no kernel shares.
 fn of_sharing(results: &Results<'_>, point: &Point, values: PerKernel) -> Option<PerKernel> {
     let share = shares(results, point)?;
     let values: PerKernel = values.into_iter().filter(|(name, _)| share.contains(name)).collect();
@@ -341,24 +344,24 @@ fn gaining(gains: &PerKernel) -> PerKernel {
     gains.iter().map(|(name, gain)| (name.clone(), f64::from(u8::from(*gain > 0.0)))).collect()
 }
 
-/// The thesis's kind of mean of gains: of the ratios, and geometric (2.5.1.2).
+/// The thesis's mean of gains: the geometric mean of the ratios (2.5.1.2).
 fn mean_gain(gains: &PerKernel) -> f64 {
     Estimate::gain(gains).value
 }
 
-/// What is compared, and where its rows are.
+/// A comparison of two machines, and the part that has its rows.
 struct Gain<'a> {
     of: Shared,
     metric: &'a str,
     part: &'a str,
     point: Point,
     over: Point,
-    /// The same warps with nothing shared.
+    /// The machine with the same warps and nothing shared.
     own: Point,
 }
 
 impl Gain<'_> {
-    /// What it needs to have run.
+    /// Plans its runs.
     fn plan(&self, plan: &mut SweepPlan) {
         self.of.plan(plan);
         plan.point(self.own.clone());
@@ -384,7 +387,7 @@ impl Gain<'_> {
         Some(claim.row(metric, Estimate::extreme(most(&gains)?, gains)).because(|_| self.why(results, most)))
     }
 
-    /// The rows of single kernels; those that do not run or do not share have none.
+    /// The rows of single kernels; a kernel that does not run or does not share has none.
     fn each(&self, results: &Results<'_>, claims: &[(&str, Claim)]) -> Vec<Row> {
         let gains = self.gains(results).unwrap_or_default();
         let row = |&(kernel, claim): &(&str, Claim)| {
@@ -394,7 +397,7 @@ impl Gain<'_> {
         claims.iter().filter_map(row).collect()
     }
 
-    /// What the experiments find, each of which changes one thing.
+    /// The reason with the results of the experiments, each of which changes one thing.
     fn why(&self, results: &Results<'_>, value: impl Fn(&PerKernel) -> Option<f64>) -> Reason {
         let Self { of, part, point, over, own, .. } = self;
         let gain = |a: &Point, b: &Point| value(&of.gains(results, a, b)?);
@@ -431,7 +434,7 @@ mod cache_event {
     }
 }
 
-/// Names of events with scratchpad sharing alone: docs/blocks/scratchpad_locks.md.
+/// Names of events of scratchpad sharing only: docs/blocks/scratchpad_locks.md.
 mod scratchpad_event {
     events! {
         PROBE = "probe",

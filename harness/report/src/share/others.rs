@@ -8,13 +8,13 @@ use crate::sweep::{Measured, Point, Results, SweepPlan, by};
 
 const SOURCE: &str = "sharing thesis 2.5.2, figure 2.22; 3.4.2, figure 3.17";
 const EXACT: Claim = Claim::share(SOURCE, "exactly the same: 0", 0.0, 0.0).in_unit(Unit::Count);
-/// Cycles of each launch in which the launcher looks for guests.
+/// The additional cycles of each launch are those in which the launcher looks for guests.
 const LAUNCH: Claim = Claim::none(super::NOT_SAID);
-/// In samples there is no more to see than that.
+/// Samples cannot show a smaller difference.
 const SAMPLES: Claim = Claim::share(SOURCE, "exactly the same; of samples: -0.01-0.01 %", -1e-4, 1e-4);
 const SIMILAR: Claim = Claim::share(SOURCE, "similar to GTO: -1-1 %", -0.01, 0.01);
 
-/// Scheduler, with and without sharing.
+/// Each scheduler, with and without sharing.
 fn pairs(of: Shared) -> [(&'static str, Point, Point); 2] {
     [("LRR", of.in_turn(), of.baseline()), ("GTO", of.by_age(), of.aged())]
 }
@@ -26,15 +26,15 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
         .for_each(|(_, with, without)| [with, without].into_iter().for_each(|point| plan.point(point)));
 }
 
-/// The values of the kernels that do not share; nothing if all do.
+/// The values of the kernels that do not share; `None` if all do.
 fn of_others(of: Shared, results: &Results<'_>, values: PerKernel) -> Option<PerKernel> {
     let share = shares(results, &of.sharing())?;
     let values: PerKernel = values.into_iter().filter(|(name, _)| !share.contains(name)).collect();
     (!values.is_empty()).then_some(values)
 }
 
-/// Events of the machine with sharing that differ from those of the one without, but for the slots in which no warp is alive: the launcher looks for guests
-/// before the first block begins.
+/// The number of events whose counts differ between the machines with and without sharing. Issue slots in which no warp is alive do not count: the
+/// launcher looks for guests before the first block starts.
 fn differing(with: &Measured, without: &Measured) -> f64 {
     let same = |name: &str, count: u64| name == event::EMPTY || count == with.event(name);
     without.events.iter().filter(|(name, count)| !same(name, **count)).count() as f64
@@ -42,7 +42,7 @@ fn differing(with: &Measured, without: &Measured) -> f64 {
 
 pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     let unknown = || Reason::unknown(of.command(results, "others"));
-    // A sample does not end at the same instruction if a launch begins a cycle later.
+    // If a launch starts a cycle later, a sample does not end at the same instruction.
     let exact = |(name, with, without): &(&str, Point, Point)| {
         if results.sample().is_some() {
             return None;

@@ -1,4 +1,4 @@
-//! How far warps of non-owners get: thesis 2.5.1.6, figure 2.19; 3.4.1.6, figure 3.12.
+//! The progress of the warps of non-owners: thesis 2.5.1.6, figure 2.19; 3.4.1.6, figure 3.12.
 
 use super::{NOT_SAID, Registers, Release, Scratchpad, Shared, event, experiments, of_sharing, plan_changed};
 use crate::estimate::Estimate;
@@ -29,7 +29,7 @@ const EACH_3: &[(&str, Claim)] = &[(
 const MOST_3: Claim = Claim::none(NOT_SAID);
 const MORE: Claim = Claim::none(NOT_SAID);
 
-/// A larger private part.
+/// The machine with a larger private part: half.
 fn half_private(of: Shared) -> Point {
     of.looked_at().with("share.private=5")
 }
@@ -40,13 +40,13 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
     plan_changed(plan, [of.looked_at()]);
 }
 
-/// The part of the cycles of non-owners' warps in which no lock holds them back.
+/// The fraction of the cycles of non-owners' warps in which they do not wait for a lock.
 fn active(run: &Measured) -> f64 {
     let warps = run.event(event::NON_OWNERS) as f64;
     1.0 - crate::ratio((run.event(event::WAIT_LOCK) + run.event(event::WAIT_HOLD)) as f64, warps).min(1.0)
 }
 
-/// Of the kernels that share at a point.
+/// The progress in each kernel that shares on a machine.
 fn each(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
     of_sharing(results, point, results.each(point, active)?)
 }

@@ -1,4 +1,4 @@
-//! What layout and the place of `relssp` do, each alone: thesis 3.4.1.4, figure 3.10.
+//! The effects of layout and of the place of `relssp`, each alone: thesis 3.4.1.4, figure 3.10.
 
 use super::{
     Gain, MINIMAL, NOT_SAID, OPTIMAL, Shared, experiments, gaining, mean_gain, plan_changed, scratchpad_event,
@@ -18,10 +18,10 @@ const SECOND_SET: Claim = Claim::share(SOURCE, "\"do not show much benefit\": -5
 const POSTDOM: Claim = Claim::share(SOURCE, "with backprop and SRAD2 alone: 93-100 %", 0.93, 1.0);
 const MORE: Claim = Claim::none(NOT_SAID);
 
-/// Table 3.3: kernels that can release before their end. The other ones are the second set.
+/// Table 3.3: kernels that can release before their end. All other kernels are the second set.
 const RELEASES: [&str; 8] = ["backprop", "DCT1", "DCT2", "DCT3", "DCT4", "NQU", "SRAD1", "SRAD2"];
 
-/// Those that the thesis has faster with `relssp` at the post-dominator.
+/// Kernels that are faster in the thesis with `relssp` at the post-dominator.
 const FASTER_WITH_POSTDOM: [&str; 2] = ["backprop", "SRAD2"];
 
 fn minimal(of: Shared) -> Point {
@@ -36,7 +36,7 @@ fn postdom(of: Shared) -> Point {
     of.sharing().with("compiler.relssp=postdom")
 }
 
-/// Nothing shared, and the further blocks with all of their scratchpad memory.
+/// The machine with nothing shared, in which the additional blocks have all of their scratchpad memory.
 fn whole(of: Shared) -> Point {
     of.baseline().with(of.twice().0)
 }
@@ -51,25 +51,25 @@ pub fn plan(of: Shared, plan: &mut SweepPlan) {
     plan_changed(plan, [of.baseline(), of.in_turn(), of.sharing(), minimal(of), postdom(of), optimal(of)]);
 }
 
-/// A gain between two codes of the same sharing, and the experiments on both sides.
+/// Experiments on a gain between two versions of the code with the same sharing, each on both sides.
 fn why(of: Shared, results: &Results<'_>, (a, b): (Point, Point), value: impl Fn(&PerKernel) -> Option<f64>) -> Reason {
     let all = experiments(|change| value(&of.gains(results, &change(a.clone()), &change(b.clone()))?));
     Reason::found(all, of.command(results, PART))
 }
 
-/// Locks that a block gives up before its end, of all that it gives up.
+/// The fraction of the released locks that a block releases before its end.
 fn given_up(run: &Measured) -> f64 {
     let [early, all] = [scratchpad_event::LOCK_EARLY, scratchpad_event::LOCK_FREE].map(|name| run.event(name) as f64);
     crate::ratio(early, all)
 }
 
-/// 1 for each kernel for which a gain of postdom over optimal says what the thesis says.
+/// 1 for each kernel on which the gain of postdom over optimal has the thesis's sign, 0 for the others.
 fn as_the_thesis(gains: &PerKernel) -> PerKernel {
     let same = |name: &str, gain: f64| FASTER_WITH_POSTDOM.contains(&name) == (gain > 0.0);
     gains.iter().map(|(name, gain)| (name.clone(), f64::from(u8::from(same(name, *gain))))).collect()
 }
 
-/// The values of one of the thesis's sets; nothing if none of it shares.
+/// The values of the kernels of one of the thesis's sets; `None` if none of them shares.
 fn of_set(first: bool, values: &PerKernel) -> Option<PerKernel> {
     let values = values.iter().filter(|(name, _)| RELEASES.contains(&name.as_str()) == first);
     let values: PerKernel = values.map(|(name, value)| (name.clone(), *value)).collect();

@@ -1,4 +1,4 @@
-//! How many blocks reside in the SM: thesis 2.5.1.1, figure 2.12, tables 2.1, 2.2, 2.6 and 2.8; 3.4.1.1, figure 3.8.
+//! The number of blocks that reside in the SM: thesis 2.5.1.1, figure 2.12, tables 2.1, 2.2, 2.6 and 2.8; 3.4.1.1, figure 3.8.
 
 use gpurf_blocks::config::Config;
 use gpurf_isa::image::Kernel as Code;
@@ -16,17 +16,17 @@ use crate::sweep::{Kernel, Point, Results, SweepPlan};
 
 const WARPS: Claim = Claim::none(NOT_SAID).in_unit(Unit::Count);
 
-/// A kernel of the thesis: our name, threads of a block, registers of a thread or bytes of a block; its cells.
+/// A kernel of the thesis: our name, threads of a block, registers of a thread or bytes of a block, and its cells in the table.
 type Thesis = (&'static str, u32, u32, &'static [u32]);
 
-/// A table of blocks in the thesis.
+/// A table of the thesis with numbers of blocks.
 struct Table {
     source: &'static str,
-    /// What its cells are called, and what they are claimed to be.
+    /// The metric on its cells, and the claim about them.
     cells: (&'static str, Claim),
-    /// Of its kernels: 90 % by 0 %.
+    /// The claim on its kernels: 90 % shared by 0 %.
     more: Claim,
-    /// Tenths that are private in its columns, from none to a tenth; nothing: no sharing.
+    /// The number of private tenths in each of its columns; `None`: no sharing.
     columns: &'static [Option<u32>],
     rows: &'static [Thesis],
 }
@@ -75,7 +75,7 @@ const SCRATCHPAD: Table = Table {
     ],
 };
 
-/// Bytes and threads as far as they are known (tests/kernels/README.md); FDTD3d with half of the thesis's threads.
+/// Bytes and threads, if they are known (tests/kernels/README.md); FDTD3d has half of the thesis's threads.
 const SOURCE_3: &str = "sharing thesis 3.4.1.1, figure 3.8";
 const RELEASE: Table = Table {
     source: SOURCE_3,
@@ -107,18 +107,18 @@ fn table(of: Shared) -> &'static Table {
     }
 }
 
-/// A point for a column of a table.
+/// The machine for a column of a table.
 fn column(of: Shared, private: Option<u32>) -> Point {
     private.map_or_else(|| of.baseline(), |private| of.sharing().with(format!("share.private={private}")))
 }
 
-/// The blocks of a launch that reside in the SM; nothing where not one fits.
+/// The blocks of a launch that reside in the SM; `None` if no block fits.
 pub(super) fn residency(config: &Config, code: &Code, geometry: Geometry) -> Option<Residency> {
     let residency = Room::of(config).residency(&demand(code, &geometry), Sharing::of(config));
     (residency.hosts > 0).then_some(residency)
 }
 
-/// A kernel's launches at a point.
+/// The resident blocks of each launch of a kernel on a machine.
 fn launches(kernel: &Kernel, point: &Point) -> Option<Vec<Residency>> {
     let config = point.config().ok()?;
     let of = |launch: &gpurf_launch::Launch| {
@@ -129,7 +129,7 @@ fn launches(kernel: &Kernel, point: &Point) -> Option<Vec<Residency>> {
     kernel.manifest.launches.iter().map(of).collect()
 }
 
-/// Blocks of each kernel at a point: the mean over its launches.
+/// Resident blocks of each kernel on a machine: the mean over its launches.
 fn blocks(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
     let of = |kernel: &Kernel| {
         let all = launches(kernel, point)?;
@@ -141,20 +141,20 @@ fn blocks(results: &Results<'_>, point: &Point) -> Option<PerKernel> {
     results.kernels.iter().map(of).collect()
 }
 
-/// Blocks of a kernel with these sizes: threads, registers of a thread, bytes of a block.
+/// Resident blocks of a kernel with these sizes: threads, registers of a thread, bytes of a block.
 fn of_sizes(point: &Point, threads: u32, registers: u16, bytes: u32) -> Option<u32> {
     let code = Code { registers, static_shared: bytes, ..Code::default() };
     let geometry = Geometry { grid: [1; 3], block: [threads, 1, 1], dynamic_shared: 0 };
     Some(residency(&point.config().ok()?, &code, geometry)?.blocks())
 }
 
-/// Blocks with this much of what is shared; of the other resource, with these registers or none.
+/// Resident blocks with this amount of the shared resource. With shared scratchpad memory, a thread has `registers` registers.
 fn of_amount(of: Shared, private: Option<u32>, threads: u32, amount: u32, registers: u16) -> u32 {
     let (registers, bytes) = if of == Registers { (amount as u16, 0) } else { (registers, amount) };
     of_sizes(&column(of, private), threads, registers, bytes).unwrap_or(0)
 }
 
-/// The cells of a row that come out for the thesis's kernel.
+/// The number of cells of a row that our residency model reproduces for the thesis's kernel.
 fn cells(of: Shared, &(_, threads, amount, expected): &Thesis) -> usize {
     let same = |&(&private, &expected): &(&Option<u32>, &u32)| of_amount(of, private, threads, amount, 1) == expected;
     table(of).columns.iter().zip(expected).filter(same).count()
@@ -189,7 +189,7 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
         let (Some(found), Some(&without), Some(&with)) = (found, without.get(kernel), with.get(kernel)) else {
             continue;
         };
-        // The scratchpad's kernels have the thesis's sizes.
+        // Kernels with shared scratchpad memory have the thesis's sizes.
         if of == Registers && with == without {
             continue;
         }
@@ -225,7 +225,7 @@ pub fn rows(of: Shared, results: &Results<'_>) -> Vec<Row> {
     rows
 }
 
-/// A cell of a table.
+/// The claim of a table's cell.
 fn cell(source: &'static str, blocks: u32) -> Claim {
     const TEXTS: [&str; 17] =
         ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];

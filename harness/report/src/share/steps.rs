@@ -10,7 +10,7 @@ const SOURCE: &str = "sharing thesis 2.5.1.3, figure 2.15(a)";
 const LITTLE: Claim =
     Claim::share(SOURCE, "\"good improvements only when OWF optimization is enabled\": -5-2.5 %", -0.05, 0.025);
 const LIB: Claim = Claim::share(SOURCE, "2 %: -3-7 %", -0.03, 0.07);
-/// With the scheduler that takes turns.
+/// Claims for the round-robin scheduler.
 const ALONE: [(&str, Claim); 5] = [
     ("hotspot", Claim::share(SOURCE, "13.65 %: 9-19 %", 0.09, 0.19)),
     ("sgemm", LITTLE),
@@ -42,10 +42,10 @@ const ALONE_B: [(&str, Claim); 5] = [
 ];
 const MORE: Claim = Claim::none(NOT_SAID);
 
-/// A gain and what the thesis says of single kernels.
+/// A gain, and the thesis's claims on single kernels.
 type Step = (Gain<'static>, &'static [(&'static str, Claim)]);
 
-/// Steps with the scheduler that takes turns. The last one, owners first, is in `registers` and `scratchpad`.
+/// Steps with the round-robin scheduler. The last step, owners first, is in `registers` and `scratchpad`.
 fn in_turn(of: Shared) -> Vec<Step> {
     let own = || of.baseline().with(of.twice().0);
     let gain = |metric, point| Gain { of, metric, part: "steps", point, over: of.baseline(), own: own() };
@@ -61,7 +61,7 @@ fn in_turn(of: Shared) -> Vec<Step> {
     ]
 }
 
-/// What single steps change, and the throttle with samples in time as its reference.
+/// The effects of single steps, and of the throttle with periodic samples as its reference.
 fn single(of: Shared) -> Vec<(&'static str, Point, Point)> {
     if of != Registers {
         return vec![("IPC gained by owners first, over sharing with LRR", of.sharing(), of.in_turn())];
@@ -76,7 +76,7 @@ fn single(of: Shared) -> Vec<(&'static str, Point, Point)> {
     ]
 }
 
-/// Then by age, then owners first.
+/// Further steps: sharing scheduled by age, then owners first.
 fn further(of: Shared) -> [Gain<'static>; 2] {
     let gain = |metric, point, over| Gain { of, metric, part: "steps", point, over, own: of.own() };
     [

@@ -13,9 +13,9 @@ use crate::sweep::Kernel;
 use crate::testing::{check_rows, kernels, made, row};
 use crate::usage::Usage;
 
-/// A thousand instructions of a kernel. Round-robin takes 1100 cycles, by age 1000. Blocks that share, as they do with less than half of their registers
-/// private and without a larger file, save 20 of them, owners first 10 more, the thesis's rule for locks 5 more, registers by first use 4 more, a throttle 3 more
-/// and 3 again if its reference is another SM. Whole blocks save 50, and a wide memory 100.
+/// A run of a thousand instructions. Round-robin takes 1100 cycles, scheduling by age 1000. Blocks share if less than half of their registers is
+/// private and the file is not larger. Sharing saves 20 cycles, owners first 10 more, the thesis's rule for locks 5 more, registers by first use 4
+/// more, a throttle 3 more, and 3 again if its reference is another SM. Whole blocks save 50, and a wide memory 100.
 fn run(point: &Point, shares: bool) -> Measured {
     let config: Config = point.config().unwrap();
     let in_turn = config.sm.scheduler == Scheduler::RoundRobin;
@@ -51,7 +51,7 @@ fn report(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> 
     made(&REGISTERS, names, run)
 }
 
-/// The same of kernels all of whose launches ran to their end.
+/// The report on kernels whose launches all ran whole, not as samples.
 fn whole(names: &[&str], run: impl Fn(&Kernel, &Point) -> Option<Measured>) -> PaperReport {
     let mut kernels = kernels(names);
     kernels.iter_mut().for_each(|kernel| kernel.sample = None);
@@ -104,7 +104,7 @@ fn what_sharing_gains_is_told_from_what_its_scheduler_gains() {
 
 #[test]
 fn an_experiment_changes_one_thing() {
-    // Each experiment changes the machine that the report has, and one thing of it.
+    // Each experiment starts from the report's machine, and changes one thing.
     let config = |change: Change| change(Registers.sharing()).config().unwrap();
     let same = config(SAME);
     assert_eq!((same.cache.kilobytes, same.cache.ways, same.cache.misses, same.memory.granule), (16, 4, 32, 32));
@@ -115,7 +115,7 @@ fn an_experiment_changes_one_thing() {
     assert_eq!((wide.memory.bandwidth, slow.sm.alu_latency, uncached.cache.kilobytes), (32, 16, 0));
 }
 
-/// Sharing misses twice as often as anything else, owners first three times.
+/// Sharing misses twice as often as the machines without it, and owners first three times as often.
 #[test]
 fn misses_are_those_of_whole_launches() {
     let run = |point: &Point| {
@@ -155,7 +155,7 @@ fn what_cannot_share_keeps_its_cycles() {
         let same = row(&same, &format!("kernels that share nothing in which an event differs, {scheduler}, of 1"));
         assert_eq!((same.ours, same.within), (0.0, Some(true)));
     }
-    // The launcher takes two slots more; then another event differs too.
+    // The launcher takes two more slots before the first block; in the second case, another event differs instead.
     let later = |name: &'static str| {
         whole(&["a", "b"], move |kernel, point| {
             let mut run = run(point, share(kernel));
@@ -198,7 +198,7 @@ fn blocks_are_hosts_and_guests_and_the_table_comes_out() {
     let table = report(&["a"], |_, _| None);
     let cells = row(&table, "cells of table 2.6 that come out with the thesis's registers and threads");
     assert_eq!((cells.ours, cells.within), (1.0, Some(true)));
-    // 1024 registers of warps: 3 blocks of 8 warps of 36, and 160 are left for warps of 4.
+    // 1024 warp registers: 3 blocks of 8 warps with 36 each leave 160 for guest warps with 4 each.
     let (code, geometry) =
         (Code { registers: 36, ..Code::default() }, Geometry { grid: [9; 3], block: [16, 16, 1], dynamic_shared: 0 });
     let of = |point: Point, geometry| residency(&point.config().unwrap(), &code, geometry);
@@ -237,8 +237,9 @@ fn a_kernel_with_other_registers_has_other_blocks_and_the_row_says_so() {
     assert!((row(&report, "blocks with sharing, by those without").ours - 8.0 / 6.0).abs() < 1e-9);
 }
 
-/// A thousand instructions of a kernel with scratchpad sharing, 16 with code that releases more: sharing saves 20 cycles of 1000 or 1100, owners first 10, marks 2,
-/// releases at the post-dominator 30 and at optimal places 40, and a lock in two is given up early then. Twice the scratchpad memory saves 50.
+/// A run of a thousand instructions with scratchpad sharing, and 16 more in code with releases. Sharing saves 20 cycles of 1000 or 1100, owners first
+/// 10 more, marks 2 more, releases at the post-dominator 30 and at optimal places 40; with releases, half of the locks are released early. Twice the
+/// scratchpad memory saves 50.
 fn scratchpad_run(point: &Point, shares: bool) -> Measured {
     use gpurf_blocks::config::{CheckRule, Relssp};
     let config: Config = point.config().unwrap();
@@ -303,7 +304,7 @@ fn scratchpad_sharing_has_the_rows_of_register_sharing_and_its_own() {
     let outside = row(&report, "IPC gained by sharing, over LRR: lavaMD");
     assert!(outside.why.contains("scratchpad memory (32 KB) for the further blocks, 15.8 %"), "{}", outside.why);
     assert!(outside.command.starts_with("gpurf report scratchpad --only scratchpad"), "{}", outside.command);
-    // Kernels that share nothing are in rows of their own.
+    // Kernels that share nothing have rows of their own.
     let report =
         made(&SCRATCHPAD, &["lavaMD", "bfs"], |kernel, point| Some(scratchpad_run(point, kernel.name != "bfs")));
     for (metric, kernel) in
@@ -316,7 +317,7 @@ fn scratchpad_sharing_has_the_rows_of_register_sharing_and_its_own() {
 #[test]
 fn releases_are_compared_with_sharing_alone_and_with_each_other() {
     let report = made(&RELEASE, &["backprop", "heartwall"], |_, point| Some(scratchpad_run(point, true)));
-    // The instructions that the compiler adds count.
+    // IPC includes the instructions that the compiler adds.
     let gained = |a: f64, b: f64| 1.016 * b / a - 1.0;
     check_values(
         &report,

@@ -1,4 +1,4 @@
-//! Performance against banks: stealing paper III-A1, figure 2; VI-A, figure 11(a).
+//! Performance by the number of banks: stealing paper III-A1, figure 2; VI-A, figure 11(a).
 
 use super::{BANKS, NOT_SAID, gain, stealing, straight, why};
 use crate::plot::Plot;

@@ -1,4 +1,4 @@
-//! Conflicts by kind, and what they cost: stealing paper III-B, figure 4; VI-B3, figure 13.
+//! Conflicts by kind, and their cost: stealing paper III-B, figure 4; VI-B3, figure 13.
 
 use super::{NOT_SAID, event, penalty, stealing, straight, why};
 use crate::estimate::Estimate;
@@ -14,29 +14,29 @@ const READS_SAVED: Claim = Claim::share("stealing paper VI-B3, figure 13", "arou
 const WRITES_SAVED: Claim = Claim::share("stealing paper VI-B3, figure 13", "around 88 %: 83-93 %", 0.83, 0.93);
 const CYCLES: Claim = Claim::none(NOT_SAID).in_unit(Unit::Ratio);
 
-/// What an operand can wait for: names in the paper's words, and the events.
+/// What an operand can wait for, in the paper's words, and the event that counts it.
 const KINDS: [(&str, &str); 3] = [
     ("reads of other instructions", event::INTER),
     ("writes", event::READ_WRITE),
     ("reads of its own instruction", event::INTRA),
 ];
 
-/// The two kinds that the paper shows.
+/// The two kinds that the paper's figures show.
 const SHOWN: [&str; 2] = [event::INTER, event::READ_WRITE];
 
 pub fn plan(plan: &mut SweepPlan) {
     why::plan(plan, [straight(16), straight(8), stealing(8)]);
 }
 
-/// Cycles that an operand waits.
+/// Average number of cycles that an operand waits because of these conflicts.
 fn waits(results: &Results<'_>, point: &Point, conflicts: &[&str]) -> Option<PerKernel> {
     results.each(point, |run| penalty(run, conflicts))
 }
 
-/// Waits for parked values and their return, which the file counts as waits for writes.
+/// Waits for parked values and for their return, which the file counts among the waits for writes.
 const PARKED: [&str; 2] = [event::WAIT_PARKED, event::WAIT_RETURN];
 
-/// The part of a penalty that is gone, without what some events say: of the means, and of each kernel that had any.
+/// The fraction of a penalty that stealing saves, not counting the events in `without`: of the means, and of each kernel that had any.
 fn saved(results: &Results<'_>, kind: &str, without: &[&str]) -> Option<Estimate> {
     let before = waits(results, &straight(8), &[kind])?;
     let after = results.each(&stealing(8), |run| penalty(run, &[kind]) - penalty(run, without))?;

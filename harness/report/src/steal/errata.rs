@@ -5,7 +5,7 @@ use crate::errata::{self, Printed};
 use crate::row::{Claim, Row};
 use crate::sweep::Results;
 
-/// 25 and 23 % of the same banks.
+/// The utilisation of the same banks is printed as 25 and as 23 %.
 pub const UTILISATION: u32 = 12;
 
 const FIGURE_5: Claim = Claim::share("stealing paper III-C, figure 5", "25 %", 0.245, 0.255);

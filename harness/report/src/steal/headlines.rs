@@ -1,23 +1,23 @@
-//! The headlines of the stealing paper, on its machine or on a part of it.
+//! The headlines of the stealing paper, with all or some of its machine's resources.
 
 use super::{REPORT, banks, gain, machine, techniques};
 use crate::report::{HEADLINES, Machine};
 use crate::row::{Claim, Reason, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 
-/// II-B: few collectors.
+/// II-B: few operand collectors.
 const COLLECTORS: &str = "mrf.collectors=4";
 /// The reading of IV-B2 that steals every idle bank.
 const EAGER: &str = "steal.eager=true";
 
-/// The preset of a design. The paper gives no latencies.
+/// A design's preset with the resources of `of`. The paper gives no latencies.
 fn on(of: Machine, preset: &'static str) -> Point {
     let steals = preset.starts_with("steal");
     let resources = [COLLECTORS, EAGER];
     of.of(machine(preset), &[], if steals { &resources } else { &resources[..1] })
 }
 
-/// The same on the paper's machine.
+/// A design's preset on the paper's machine.
 pub fn papers(preset: &'static str) -> Point {
     on(Machine::PAPER, preset)
 }

@@ -18,10 +18,10 @@ use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, PerKernel};
 use crate::sweep::{Measured, Point, Results};
 
-/// What can be made.
+/// The reports of this design.
 pub const REPORTS: &[Definition] = &[REPORT];
 
-/// Parked values are in the banks.
+/// Prices of the file, whose parked values are in the banks too.
 pub const PRICES: Prices = Prices::BANKS;
 
 /// The report.
@@ -64,18 +64,18 @@ const ABSENT: &[Absent] = &[
     },
 ];
 
-/// What rows say of results that the paper does not have.
+/// The source of rows with results that the paper does not have.
 const NOT_SAID: &str = "not in the paper";
 
-/// A preset whose file has room for all of the paper's 48 warps whatever the banks: the number of warps is not what is compared.
+/// A preset whose file has room for all of the paper's 48 warps with any number of banks, so that comparisons do not depend on the number of warps.
 fn machine(preset: &'static str) -> Point {
     Point::preset(preset).with("mrf.kilobytes=512")
 }
 
-/// Numbers of banks.
+/// Numbers of banks in the figures.
 const BANKS: [u32; 4] = [4, 8, 16, 32];
 
-/// A point with another number of banks than its preset, which has so many.
+/// A point with `banks` banks, if its preset has `has` banks.
 fn with_banks(point: Point, has: u32, banks: u32) -> Point {
     if banks == has { point } else { point.with(format!("mrf.banks={banks}")) }
 }
@@ -85,7 +85,7 @@ fn straight(banks: u32) -> Point {
     if banks == 8 { machine("banks-8") } else { with_banks(machine("banks-16"), 16, banks) }
 }
 
-/// With read and write stealing.
+/// The file with read and write stealing.
 fn stealing(banks: u32) -> Point {
     with_banks(machine("steal-8"), 8, banks)
 }
@@ -100,33 +100,33 @@ fn writing() -> Point {
     machine("steal-write-8")
 }
 
-/// Read stealing also where it removes no conflict.
+/// Reads also steal where this removes no conflict.
 fn eager(point: Point) -> Point {
     point.with("steal.eager=true")
 }
 
-/// What more IPC there is at one configuration than at another one.
+/// The relative gain of IPC in one configuration over another.
 fn gain(results: &Results<'_>, point: &Point, baseline: &Point) -> Option<PerKernel> {
     results.both(point, baseline, |a, b| crate::ratio(a.ipc(), b.ipc()) - 1.0)
 }
 
-/// Reads for operands: all but those that fetch parked values.
+/// Reads of operands: all reads except those that fetch parked values.
 fn operands(run: &Measured) -> f64 {
     let fetched = event::RETURNS.iter().map(|name| run.event(name)).sum();
     run.event(event::READ).saturating_sub(fetched) as f64
 }
 
-/// Results of instructions: all but parked values that land.
+/// Writes of instructions' results: all writes except those of parked values that return.
 fn results_written(run: &Measured) -> f64 {
     run.event(event::WRITE).saturating_sub(run.event(event::LAND)) as f64
 }
 
-/// Cycles that an operand waits for something, on average.
+/// Average number of cycles that an operand waits because of these conflicts.
 fn penalty(run: &Measured, conflicts: &[&str]) -> f64 {
     crate::ratio(conflicts.iter().map(|name| run.event(name)).sum::<u64>() as f64, operands(run))
 }
 
-/// The part of what so many banks could do that they do.
+/// The fraction of the accesses that `banks` banks could serve which they do serve.
 fn bank_utilisation(run: &Measured, banks: u32) -> f64 {
     (run.a_cycle(event::READ) + run.a_cycle(event::WRITE)) / f64::from(banks)
 }
@@ -153,7 +153,7 @@ mod event {
         PLACES = "places",
     }
 
-    /// Reads of parked values.
+    /// Events that count reads of parked values.
     pub const RETURNS: [&str; 3] = [NEXT, LATER, RETURN_FORCED];
 }
 

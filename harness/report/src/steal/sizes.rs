@@ -1,4 +1,4 @@
-//! Larger files with more warps: stealing paper VI-C, figure 16. Performance only, as area and energy are not there.
+//! Larger files with more warps: stealing paper VI-C, figure 16. Performance only, because area and energy are not modelled.
 
 use super::{NOT_SAID, gain, with_banks};
 use crate::plot::Plot;
@@ -8,11 +8,11 @@ use crate::sweep::{Point, Results, SweepPlan};
 
 const GAIN: Claim = Claim::none(NOT_SAID);
 
-/// Kilobytes, and warps: one, two and four times as many, the last being the most that there can be.
+/// Kilobytes and warps: the first size, twice and four times as many; the last has the largest possible number of warps.
 const SIZES: [(u32, u32); 3] = [(128, 12), (256, 24), (512, 48)];
 const KILOBYTES: [u32; 3] = [128, 256, 512];
 
-/// Banks that a straight file may have.
+/// Numbers of banks of a file without stealing.
 const BANKS: [u32; 3] = [8, 16, 32];
 
 fn sized(point: Point, kilobytes: u32) -> Point {

@@ -1,4 +1,4 @@
-//! With and without each technique: stealing paper VI-B1, VI-B2, figure 12.
+//! Performance with and without each technique: stealing paper VI-B1, VI-B2, figure 12.
 
 use super::{NOT_SAID, eager, gain, machine, reading, stealing, straight, why, writing};
 use crate::plot::{Plot, Style};
@@ -17,11 +17,11 @@ const READ_BETTER: Claim =
 const ALL_BETTER: Claim = Claim::share("stealing paper VI-B2, figure 12", "all: 100 %", 1.0, 1.0);
 pub const MORE: Claim = Claim::none(NOT_SAID);
 
-/// With another policy, in the words of rows.
+/// Other scheduling policies: the words of rows, and the setting.
 const OTHERS: [(&str, &str); 2] =
     [("round-robin", "sm.scheduler=round_robin"), ("two-level, 8 active warps", "sm.active_warps=8")];
 
-/// Eight banks' machine with a file that has no conflicts: the most that stealing could gain.
+/// The machine with eight banks and a file without conflicts, an upper bound on the gain of stealing.
 fn ideal() -> Point {
     machine("mrf-ideal")
 }
@@ -40,7 +40,7 @@ pub fn plan(plan: &mut SweepPlan) {
     }
 }
 
-/// The part of the kernels that are faster, with 1 for each of them.
+/// 1 for each kernel that is faster than on the baseline, 0 for the others; the mean is the fraction of these kernels.
 fn better(results: &Results<'_>, point: &Point, baseline: &Point) -> Option<PerKernel> {
     results.both(point, baseline, |a, b| f64::from(u8::from(a.ipc() > b.ipc())))
 }
@@ -74,12 +74,12 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     }
     rows.push(row(MORE, &format!("{read}, eager"), eager(reading()), straight(8)));
     rows.push(row(MORE, &format!("{both}, eager"), eager(stealing(8)), straight(8)));
-    // The bound: every conflict gone, with the same banks' rows, collectors and warps.
+    // The upper bound: no conflicts, with the same number of rows, collectors and warps.
     for (banks, metric) in [(8, "over 8 banks"), (16, "over 16 banks")] {
         let gained = gain(results, &ideal(), &straight(banks));
         rows.push(gained.map(|gained| MORE.mean(format!("IPC gained without conflicts (ideal), {metric}"), gained)));
     }
-    // What the presets are: 128 KB, and as many warps as their rows have room for.
+    // The unmodified presets: 128 KB, and as many warps as their rows have room for.
     let [eight, sixteen, both] = ["banks-8", "banks-16", "steal-8"].map(Point::preset);
     rows.push(row(MORE, "by 8 banks, over 16, in 128 KB with the warps that fit", eight, sixteen.clone()));
     rows.push(row(MORE, "by 8 banks with stealing, over 16, in 128 KB with the warps that fit", both, sixteen));

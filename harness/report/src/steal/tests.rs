@@ -9,8 +9,8 @@ use crate::report::PaperReport;
 use crate::sweep::Kernel;
 use crate::testing::{check_rows, made, row};
 
-/// 950 instructions with 2000 operands and 1000 results. Sixteen banks take 950 cycles, eight 1000; read stealing makes 940 of them, write stealing as well 900.
-/// 300 results are parked: 100 return at once, 150 later, 50 are forced.
+/// A run of 950 instructions with 2000 operands and 1000 results. It takes 950 cycles with sixteen banks, 1000 with eight, 940 with read stealing,
+/// and 900 with write stealing too. 300 results are parked: 100 return in the next cycle, 150 later, 50 are forced back.
 fn run(point: &Point) -> Measured {
     let banks = point.set.iter().find_map(|setting| setting.strip_prefix("mrf.banks=")?.parse::<u64>().ok());
     let (cycles, counts): (u64, &[(&'static str, u64)]) = match (point.preset, banks) {
@@ -44,7 +44,8 @@ fn run(point: &Point) -> Measured {
     let events = counts.iter().copied().chain([("issue", 950), ("read", 2000 + parked), ("write", 1000 + parked)]);
     let mut run = Measured::new(cycles, events);
     if point.measured {
-        // Ten warps are ready in each cycle. Of ten first reads six come later than three cycles, of parked results half; of eight values six return within three.
+        // Ten warps are ready in each cycle. Of ten first reads, six come after more than three cycles; of ten first reads of parked results, five;
+        // of eight parked values, six return within three cycles.
         run.events.insert(READY_WARPS.into(), 10 * cycles);
         let spreads: [(&str, &[(u64, u64)]); 3] = [
             (FIRST_READ, &[(2, 3), (3, 1), (4, 2), (100, 4)]),
@@ -72,7 +73,7 @@ fn as_many_warps_fit_whatever_the_banks() {
     for point in REPORT.plan(&["banks".to_owned(), "sizes".to_owned()]).points() {
         let config = Config::load(Start::Preset(point.preset), &point.set).unwrap();
         let shape = config.shape();
-        // 64 registers are the most that the reports' kernels are compiled for.
+        // The reports' kernels are compiled for at most 64 registers.
         assert!(config.sm.warps * 64_usize.div_ceil(shape.banks) <= shape.depth, "{}", point.options());
     }
 }
@@ -137,7 +138,7 @@ fn times_of_results() {
     );
     let why = &row(&report, "warps that may issue, 16 banks").why;
     assert!(why.contains("(mrf.collectors=4) 10.0; with many collectors"), "{why}");
-    // Times are measured where they are asked for, and nowhere else: each such run is one of its own.
+    // Times are measured only for the part that needs them, and each such run is separate from the run without them.
     let measured = |part: &str| REPORT.plan(&[part.to_owned()]).points().filter(|point| point.measured).count();
     assert_eq!((measured("times"), measured("writes"), measured("headlines")), (13, 0, 0));
     let runs = |parts: &[&str]| REPORT.plan(&parts.iter().map(|&part| part.to_owned()).collect::<Vec<_>>()).runs(1);
@@ -146,7 +147,7 @@ fn times_of_results() {
 
 #[test]
 fn what_the_paper_does_not_say_has_no_band_and_rows_outside_have_an_experiment() {
-    // Enough cycles for nothing to be gained: every row about IPC is outside.
+    // With this many cycles nothing is gained, so every row on IPC is outside its band.
     let slow = |point: &Point| Measured { cycles: if point.preset == "banks-16" { 950 } else { 2000 }, ..run(point) };
     for report in [report(&["a", "b"], |_, point| Some(run(point))), report(&["a", "b"], |_, point| Some(slow(point)))]
     {
@@ -161,7 +162,7 @@ fn what_the_paper_does_not_say_has_no_band_and_rows_outside_have_an_experiment()
 
 #[test]
 fn reasons_change_one_setting_on_every_machine_of_a_row() {
-    // With four collectors eight banks with stealing need half of the cycles.
+    // With four collectors, eight banks with stealing need far fewer cycles.
     let few = |point: &Point| {
         let cycles =
             if point.preset == "steal-8" && point.set.contains(&"mrf.collectors=4".to_owned()) { 450 } else { 2000 };
@@ -174,7 +175,7 @@ fn reasons_change_one_setting_on_every_machine_of_a_row() {
     {
         assert!(row.why.contains(words), "{words}: {}", row.why);
     }
-    // Reasons are about all kernels, so commands are.
+    // Reasons are about all kernels, so their commands are too.
     assert_eq!(row.command, "gpurf report stealing --only techniques --kernel a.toml --kernel b.toml");
     let config = |point: Point| point.config().unwrap();
     let (all, collectors) = (config(stealing(8)), config(stealing(8).with("mrf.collectors=4")));

@@ -1,4 +1,4 @@
-//! Times of single results, and warps that may issue: stealing paper IV-A, IV-C1.
+//! Times of single results, and the number of warps that may issue: stealing paper IV-A, IV-C1.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ const WITHIN: Claim = Claim::share("stealing paper IV-C1", "the majority: 50-100
 const MORE: Claim = Claim::none(NOT_SAID);
 const CYCLES: Claim = MORE.in_unit(Unit::Count);
 
-/// "More than three cycles later", "within three cycles".
+/// The paper's limit in "more than three cycles later" and "within three cycles".
 const THREE: u64 = 3;
 
-/// Cycles that the plot distinguishes.
+/// Numbers of cycles on the plot's x axis.
 const SHOWN: [u32; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128];
 
-/// Without stealing, and with it: the designs' machines and the paper's.
+/// Machines without stealing and with it: each on the designs' machine and on the paper's.
 fn points() -> [Point; 4] {
     [straight(16), papers("banks-16"), stealing(8), papers("steal-8")].map(Point::measured)
 }
@@ -33,13 +33,13 @@ pub fn plan(plan: &mut SweepPlan) {
     why::plan(plan, points());
 }
 
-/// The part of the values of a spread that are not above a number.
+/// The fraction of a distribution's values that are at most `most`.
 fn up_to(spread: &BTreeMap<u64, u64>, most: u64) -> f64 {
     let some: u64 = spread.range(..=most).map(|(_, count)| count).sum();
     crate::ratio(some as f64, spread.values().sum::<u64>() as f64)
 }
 
-/// Their mean.
+/// The mean of a distribution.
 fn middle(spread: &BTreeMap<u64, u64>) -> f64 {
     let sum: u64 = spread.iter().map(|(value, count)| value * count).sum();
     crate::ratio(sum as f64, spread.values().sum::<u64>() as f64)
@@ -49,7 +49,7 @@ fn ready(run: &Measured) -> f64 {
     run.a_cycle(READY_WARPS)
 }
 
-/// The part that comes later than three cycles.
+/// The fraction of a distribution's values that are greater than three cycles.
 fn later(name: &'static str) -> impl Fn(&Measured) -> f64 {
     move |run| {
         let spread = run.spread(name);

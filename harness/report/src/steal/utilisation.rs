@@ -1,4 +1,4 @@
-//! How busy banks are: stealing paper III-C, figure 5; VI-B3.
+//! The utilisation of banks: stealing paper III-C, figure 5; VI-B3.
 
 use super::{NOT_SAID, bank_utilisation, stealing, straight, why};
 use crate::estimate::Estimate;
@@ -17,7 +17,7 @@ pub fn plan(plan: &mut SweepPlan) {
     why::plan(plan, [straight(16), straight(8), stealing(8)]);
 }
 
-/// Of a file of so many banks.
+/// The utilisation of a file with `banks` banks.
 fn used(results: &Results<'_>, point: &Point, banks: u32) -> Option<PerKernel> {
     results.each(point, |run| bank_utilisation(run, banks))
 }

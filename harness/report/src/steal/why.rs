@@ -1,11 +1,11 @@
-//! Experiments on rows that do not agree. Each changes one setting, on every machine of the row.
+//! Experiments on rows that do not agree. Each changes one setting on every machine of a row.
 
 use super::{REPORT, bank_utilisation, eager, gain, penalty, stealing, straight};
 use crate::experiments::{self, Experiment};
 use crate::row::{Reason, mean};
 use crate::sweep::{Measured, Point, Results, SweepPlan, mean_of};
 
-/// Collectors, of which the presets have 8. The paper has "few" (II-B).
+/// Numbers of collectors; the presets have 8. The paper has "few" (II-B).
 const FEW: &str = "mrf.collectors=4";
 const MANY: &str = "mrf.collectors=16";
 
@@ -15,7 +15,7 @@ const CHANGES: [Experiment; 3] = [
     ("with every idle bank stolen (steal.eager=true)", eager_if_it_steals),
 ];
 
-/// Whether reads are stolen there.
+/// Eager stealing, if the preset has read stealing; the same machine otherwise.
 fn eager_if_it_steals(point: Point) -> Point {
     if matches!(point.preset, "steal-8" | "steal-read-8") { eager(point) } else { point }
 }
@@ -26,13 +26,13 @@ fn changes(point: &Point) -> impl Iterator<Item = Experiment> {
     CHANGES.into_iter().filter(other).collect::<Vec<_>>().into_iter()
 }
 
-/// Banks of a point's file.
+/// Number of banks of a point's file.
 fn banks_of(point: &Point) -> u32 {
     let set = point.set.iter().find_map(|setting| setting.strip_prefix("mrf.banks=")?.parse().ok());
     set.unwrap_or(if point.preset == "banks-16" { 16 } else { 8 })
 }
 
-/// A point in the words of rows.
+/// Describes a point in the words of rows.
 pub fn name(point: &Point) -> String {
     let kind = match point.preset {
         "steal-8" => " with stealing",
@@ -46,12 +46,12 @@ pub fn name(point: &Point) -> String {
     format!("{} banks{kind}{settings}", banks_of(point))
 }
 
-/// Points, and what the experiments make of them.
+/// Plans points, and their variants in the experiments.
 pub fn plan(plan: &mut SweepPlan, points: impl IntoIterator<Item = Point>) {
     experiments::plan(plan, &CHANGES, points);
 }
 
-/// The experiments that change a machine of a row, and what the row is then. All of its machines are changed.
+/// The experiments that change a machine of a row, with the row's value in each. A change applies to all of the row's machines.
 pub fn tried(
     results: &Results<'_>,
     part: &str,
@@ -62,19 +62,19 @@ pub fn tried(
     Reason::found(tried, REPORT.command(results, part))
 }
 
-/// Of a gain of IPC.
+/// Experiments on a row about a gain of IPC.
 pub fn gain_of(results: &Results<'_>, part: &str, point: &Point, baseline: &Point) -> Reason {
     tried(results, part, point, |change| {
         gain(results, &change(point.clone()), &change(baseline.clone())).map(|gains| mean(&gains))
     })
 }
 
-/// Of a mean at one machine.
+/// Experiments on a row about a mean on one machine.
 pub fn mean_at(results: &Results<'_>, part: &str, point: &Point, value: &dyn Fn(&Measured) -> f64) -> Reason {
     tried(results, part, point, |change| mean_of(results, &change(point.clone()), value))
 }
 
-/// Of the waits of half as many banks.
+/// Experiments on the row about waits with half as many banks.
 pub fn doubled(results: &Results<'_>, kinds: &[&str]) -> Reason {
     tried(results, "conflicts", &straight(8), |change| {
         let waits = |banks| mean_of(results, &change(straight(banks)), |run| penalty(run, kinds));
@@ -82,7 +82,7 @@ pub fn doubled(results: &Results<'_>, kinds: &[&str]) -> Reason {
     })
 }
 
-/// Of the waits that stealing saves, less what some events say.
+/// Experiments on a row about waits that stealing saves, not counting the events in `without`.
 pub fn saved(results: &Results<'_>, kind: &str, without: &[&str]) -> Reason {
     tried(results, "conflicts", &stealing(8), |change| {
         let before = mean_of(results, &change(straight(8)), |run| penalty(run, &[kind]))?;
@@ -91,7 +91,7 @@ pub fn saved(results: &Results<'_>, kind: &str, without: &[&str]) -> Reason {
     })
 }
 
-/// Of the ratio of two utilisations.
+/// Experiments on the row about the ratio of two utilisations.
 pub fn factor(results: &Results<'_>) -> Reason {
     tried(results, "utilisation", &stealing(8), |change| {
         let used = |point: Point, banks| mean_of(results, &change(point), |run| bank_utilisation(run, banks));

@@ -1,4 +1,4 @@
-//! What becomes of results: stealing paper VI-B4, figure 14.
+//! How results are written: stealing paper VI-B4, figure 14.
 
 use super::{NOT_SAID, event, results_written, stealing, why};
 use crate::plot::{Plot, Style};
@@ -14,7 +14,7 @@ const STALL: Claim = Claim::share("stealing paper VI-B4, figure 14", "only 2.5 %
 const MORE: Claim = Claim::none(NOT_SAID);
 const CYCLES: Claim = Claim::none(NOT_SAID).in_unit(Unit::Count);
 
-/// In 128 KB, where rows may be short, and hints have to do.
+/// The file of 128 KB, where rows may be short, and the allocator has only hints of free places.
 fn tight() -> Point {
     Point::preset("steal-8")
 }
@@ -24,17 +24,17 @@ pub fn plan(plan: &mut SweepPlan) {
     plan.point(tight());
 }
 
-/// The part of all results.
+/// The sum of these events, relative to all results.
 fn of_results(run: &Measured, names: &[&str]) -> f64 {
     crate::ratio(names.iter().map(|name| run.event(name)).sum::<u64>() as f64, results_written(run))
 }
 
-/// The part of the parked ones.
+/// An event, relative to parked results.
 fn of_parked(run: &Measured, name: &str) -> f64 {
     crate::ratio(run.event(name) as f64, run.event(event::PARK) as f64)
 }
 
-/// Cycles that a value is parked.
+/// Average number of cycles that a value is parked.
 fn time(run: &Measured) -> f64 {
     crate::ratio(run.event(event::PARKED) as f64, run.event(event::PARK) as f64)
 }

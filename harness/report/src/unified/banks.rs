@@ -1,4 +1,4 @@
-//! What the unified banks cost and could give: conflicts of registers with memory, the gather rule; and what stores leave in the cache.
+//! Costs and possible gains of the unified banks: conflicts of registers with memory, the gather rule, and stores that allocate in the cache.
 //! Hierarchy thesis 7.3.2, 7.5.5.
 
 use super::best::faster;
@@ -14,14 +14,14 @@ const CONFLICTS: Claim = Claim::share("hierarchy thesis 7.5.5", "0.31 % on avera
 const GATHER: Claim = Claim::share("hierarchy thesis 7.3.2", "0.5 % on average: 0-1 %", 0.0, 0.01);
 const MORE: Claim = Claim::none(NOT_SAID);
 
-/// Registers and memory with ports of their own.
+/// Registers and memory have separate ports.
 const SEPARATE: Change = |point| point.with("unified.ports=separate");
-/// A cluster that gathers from several of its banks.
+/// A cluster gathers from several of its banks.
 const AGGRESSIVE: Change = |point| point.with("unified.gather=aggressive");
-/// Stores of whole lines that take a place.
+/// Stores of whole lines allocate a line.
 const FULL_STORES: Change = |point| point.with("cache.full_stores=true");
 
-/// The machine with something changed.
+/// The machine of the thesis with a change.
 fn points(change: Change) -> impl Iterator<Item = Point> {
     Unified384.points().into_iter().map(change)
 }
@@ -33,14 +33,14 @@ pub fn plan(plan: &mut SweepPlan) {
     points(FULL_STORES).for_each(|point| plan.point(point));
 }
 
-/// What conflicts cost: the part of the performance with ports of their own that the machine does not have.
+/// The cost of conflicts: the fraction of the performance with separate ports that is lost.
 fn lost(results: &Results<'_>, change: Change) -> Option<Estimate> {
     let shared = points(change).collect();
     let apart = points(SEPARATE).map(change).collect();
     compared_at(results, [shared, apart], |shared, apart| 1.0 - faster(shared, apart)).map(Estimate::mean)
 }
 
-/// What the machine gains from something.
+/// The performance that a change gains.
 fn gained(results: &Results<'_>, from: Change, change: Change) -> Option<Estimate> {
     compared_at(results, [points(from).map(change).collect(), points(change).collect()], gain).map(Estimate::mean)
 }

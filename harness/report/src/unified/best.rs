@@ -1,23 +1,24 @@
-//! What a design makes of a benchmark at its best: the thesis compares each application's best partition, tile and number of threads (7.3.5, table 7.2).
+//! The best run of a benchmark on a design: the thesis compares each application's best partition, tile and number of threads (7.3.5, table 7.2).
 
 use super::{Change, Design};
 use crate::sweep::{Kernel, Measured, Point, Results};
 
-/// A benchmark: kernels that compute the same.
+/// A benchmark: kernels that compute the same result.
 pub struct Case<'a> {
-    /// What rows call it.
+    /// Its name in rows.
     pub name: String,
     /// Its kernels.
     pub kernels: Vec<&'a Kernel>,
 }
 
-/// A kernel with tiles of several sizes.
+/// The benchmark whose kernels differ in the size of their tiles.
 const TILED: &str = "needle";
 
-/// Runs that differ by less than this are alike: the first of them is taken, which has the most threads ("maximize SM thread occupancy", 7.3.5).
+/// Runs that differ by less than this fraction count as equal: the first is taken, which has the most threads ("maximize SM thread occupancy",
+/// 7.3.5).
 const ALIKE: f64 = 0.001;
 
-/// The benchmark of a kernel.
+/// The benchmark to which a kernel belongs.
 fn benchmark(kernel: &str) -> &str {
     match kernel.strip_prefix(TILED) {
         Some(tile) if !tile.is_empty() && tile.bytes().all(|letter| letter.is_ascii_digit()) => TILED,
@@ -38,36 +39,36 @@ pub fn cases<'a>(results: &Results<'a>) -> Vec<Case<'a>> {
     all
 }
 
-/// A run, and what was run.
+/// A run, with its kernel and configuration.
 #[derive(Clone, Debug)]
 pub struct Best<'a> {
     /// The kernel.
     pub kernel: &'a Kernel,
     /// The configuration.
     pub point: Point,
-    /// What it counted.
+    /// Its counts.
     pub run: &'a Measured,
 }
 
-/// The fastest run of a benchmark on a design; nothing in it where no kernel fits, nothing where a run is missing.
+/// The fastest run of a benchmark on a design: `Some(None)` if no kernel fits, `None` if a run is missing.
 pub fn best<'a>(results: &'a Results<'_>, case: &Case<'a>, design: Design, change: Change) -> Option<Option<Best<'a>>> {
     let points: Vec<Point> = design.points().into_iter().map(change).collect();
     best_of(results, &case.kernels, &points)
 }
 
-/// The same of some kernels at some configurations.
+/// The fastest run of some kernels in some configurations, with the same return values.
 pub fn best_of<'a>(results: &'a Results<'_>, kernels: &[&'a Kernel], points: &[Point]) -> Option<Option<Best<'a>>> {
     let all = runs(results, kernels, points)?;
     let Some(least) = all.iter().map(|best| best.run.cycles).min() else { return Some(None) };
     Some(all.into_iter().find(|best| best.run.cycles as f64 <= least as f64 * (1.0 + ALIKE)))
 }
 
-/// Cycles of the second run by those of the first.
+/// The speedup of run `a` over run `b`: cycles of `b` by those of `a`.
 pub fn faster(a: &Best<'_>, b: &Best<'_>) -> f64 {
     crate::ratio(b.run.cycles as f64, a.run.cycles as f64)
 }
 
-/// The runs of kernels at the configurations that are run with them; nothing where one is missing.
+/// The runs of kernels in the configurations that are run with them; `None` if one is missing.
 pub fn runs<'a>(results: &'a Results<'_>, kernels: &[&'a Kernel], points: &[Point]) -> Option<Vec<Best<'a>>> {
     let mut all = Vec::new();
     for point in points {

@@ -34,7 +34,7 @@ impl Machine {
         }
     }
 
-    /// As the driver may choose, like the designs of the other parts.
+    /// The configurations among which the driver may choose, as for the designs of the other parts.
     fn points(self) -> Vec<Point> {
         let points = match self {
             Baseline => vec![Point::preset("fixed-256-flat").fitting()],
@@ -48,7 +48,7 @@ impl Machine {
     }
 }
 
-/// The baseline's scratchpad has no gather rule to choose.
+/// The experiments on a row. The baseline's scratchpad memory has no gather rule to change.
 const EXPERIMENTS: [Experiment; 2] = [
     CHANGES[0],
     ("with clusters that gather from several of their banks (unified.gather=aggressive)", |point| {
@@ -62,7 +62,7 @@ pub fn plan(plan: &mut SweepPlan) {
     }
 }
 
-/// The share of a benchmark's instructions that a measure counts, at its best point.
+/// The fraction of a benchmark's instructions that a measure counts, in its best configuration.
 fn shares(results: &Results<'_>, machine: Machine, change: Change, measure: &str) -> Option<PerKernel> {
     let points: Vec<Point> = machine.points().into_iter().map(change).collect();
     let share = |run: &Measured| crate::ratio(run.event(measure) as f64, run.event(event::ISSUE) as f64);
@@ -75,7 +75,7 @@ fn shares(results: &Results<'_>, machine: Machine, change: Change, measure: &str
     (!all.is_empty()).then_some(all)
 }
 
-/// Points that a machine has more than the baseline.
+/// Percentage points by which a machine exceeds the baseline, as a fraction.
 fn more(results: &Results<'_>, machine: Machine, change: Change) -> Option<Estimate> {
     let baseline = shares(results, Baseline, change, IN_CONFLICT)?;
     let shares = shares(results, machine, change, IN_CONFLICT)?;

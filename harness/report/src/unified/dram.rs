@@ -1,4 +1,4 @@
-//! Bytes that DRAM moves: hierarchy thesis 7.5.2, figure 7.7(b), and 7.1.
+//! Bytes that DRAM transfers: hierarchy thesis 7.5.2, figure 7.7(b), and 7.1.
 
 use super::{Best, Change, Fixed256, SAME, Unified384};
 use super::{compared, compared_at, count, event, of_case, plan_changed, row_with};
@@ -18,22 +18,22 @@ pub fn plan(plan: &mut SweepPlan) {
     plan_changed(plan, &[Fixed256, Unified384]);
 }
 
-/// Bytes of a run.
+/// DRAM bytes of a run.
 pub fn bytes(run: &Measured) -> u64 {
     run.event(event::MEMORY_READ) + run.event(event::MEMORY_WRITTEN)
 }
 
-/// What a run saves of another one's.
+/// The fraction of the DRAM bytes of run `b` that run `a` saves.
 fn fewer(a: &Best<'_>, b: &Best<'_>) -> f64 {
     1.0 - crate::ratio(bytes(a.run) as f64, bytes(b.run) as f64)
 }
 
-/// What the unified design saves of the baseline's.
+/// The fraction of the baseline's DRAM bytes that the unified design saves, for each benchmark.
 fn saved(results: &Results<'_>, change: Change) -> Option<PerKernel> {
     compared(results, [Unified384, Fixed256], change, fewer)
 }
 
-/// The same where the unified design has a cache of 256 KB, whether it is faster so or not.
+/// The same with a cache of 256 KB in the unified design, even where another cache is faster.
 fn saved_with_largest(results: &Results<'_>) -> Option<PerKernel> {
     compared_at(results, [Unified384.points().split_off(1), Fixed256.points()], fewer)
 }

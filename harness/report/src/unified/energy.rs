@@ -36,7 +36,7 @@ pub fn plan(plan: &mut SweepPlan) {
     plan_designs(plan, &[Fixed128, Limited, Large256, Large512, Unified256]);
 }
 
-/// What a machine has.
+/// The storage of a machine.
 pub fn storage(config: &Config) -> Storage {
     if config.unified.is_present() {
         return Storage::Unified(config.unified.kilobytes as f64);
@@ -48,33 +48,33 @@ pub fn storage(config: &Config) -> Storage {
     }
 }
 
-/// Accesses of 16 bytes in a line of the cache.
+/// Accesses of 16 bytes in a cache line.
 pub const OF_LINE: f64 = 8.0;
-/// Words of an access.
+/// Words of a 16-byte access.
 const WORDS: f64 = 4.0;
 
-/// The same, as the thesis prices lines.
+/// The activity of a run, with lines priced as in the thesis.
 pub fn usual_activity(run: &Measured, storage: Storage) -> Activity {
     activity(run, storage, OF_LINE)
 }
 
-/// What an experiment may price otherwise.
+/// Prices that an experiment may change.
 #[derive(Clone, Copy)]
 struct Prices {
-    /// The core's part, of what it is.
+    /// Factor on the core's energy.
     core: f64,
-    /// Accesses of 16 bytes in a line of the cache, and at most in a pass with unified memory.
+    /// Accesses of 16 bytes that a cache line counts for; with unified memory also the maximum that a pass of scratchpad memory counts for.
     line: f64,
 }
 
 impl Prices {
-    /// As the thesis has them.
+    /// The thesis's prices.
     const USUAL: Self = Self { core: 1.0, line: OF_LINE };
 }
 
-/// What a run does. No event says how many banks a pass of scratchpad memory accesses, whether it reads or writes, and how many bytes a store writes in
-/// the cache: those are the most that there can be, as writes. A pass accesses a word for each of its lanes where banks have four bytes, and with
-/// unified memory at most as many banks as it has lanes, and `line`.
+/// The accesses of a run. No event counts how many banks a pass of scratchpad memory accesses, whether it reads or writes, or how many bytes a store
+/// writes to the cache: the greatest possible numbers are taken, as writes. A pass accesses one word for each of its lanes if banks are four bytes
+/// wide; with unified memory it accesses at most as many banks as it has lanes, and at most `line`.
 pub fn activity(run: &Measured, storage: Storage, line: f64) -> Activity {
     let of = |name: &str| run.event(name) as f64;
     let lanes = of(event::SHARED_LANES);
@@ -95,14 +95,14 @@ pub fn activity(run: &Measured, storage: Storage, line: f64) -> Activity {
     }
 }
 
-/// The energy of a run; what instructions cost and what leaks besides SRAM follows from the baseline's run, in proportion.
+/// The energy of a run. The energy of instructions and the leakage other than SRAM's are fitted to the baseline's run.
 fn energy(best: &Best<'_>, baseline: &Best<'_>, prices: Prices) -> Option<SmEnergy> {
     let storage = storage(&best.point.config().ok()?);
     let core = Core::thesis(baseline.run.cycles, baseline.run.event(event::ISSUE)).scaled(prices.core);
     Some(SmEnergy::of(storage, core, &activity(best.run, storage, prices.line)))
 }
 
-/// A value of each benchmark that two designs and the baseline run, from their runs and energies.
+/// A value of each benchmark that both designs and the baseline run, from the runs and energies of the designs.
 fn priced(
     results: &Results<'_>,
     designs: [Design; 2],
@@ -121,24 +121,25 @@ fn priced(
     (!all.is_empty()).then_some(all)
 }
 
-/// What a design saves of another one's energy.
+/// The fraction of design b's energy that design a saves.
 fn saved(results: &Results<'_>, designs: [Design; 2], change: Change, prices: Prices) -> Option<PerKernel> {
     priced(results, designs, change, prices, |[(_, a), (_, b)]| 1.0 - crate::ratio(a.total(), b.total()))
 }
 
-/// Performance by energy, by that of another design, less 1: what the thesis calls performance per watt. Its 75.6 % of performance and 20 % of energy make its 120 %.
+/// Performance by energy relative to that of another design, less 1. The thesis calls this performance per watt: its gains of 75.6 % in performance
+/// and 20 % in energy give its 120 %.
 fn efficiency(results: &Results<'_>, designs: [Design; 2], change: Change) -> Option<PerKernel> {
     priced(results, designs, change, Prices::USUAL, |[(a, of_a), (b, of_b)]| {
         faster(a, b) * crate::ratio(of_b.total(), of_a.total()) - 1.0
     })
 }
 
-/// A part of a design's energy.
+/// The fraction of a design's energy that one part takes.
 fn part(results: &Results<'_>, design: Design, change: Change, prices: Prices, part: OfEnergy) -> Option<PerKernel> {
     priced(results, [design, Fixed256], change, prices, |[(_, energy), _]| crate::ratio(part(energy), energy.total()))
 }
 
-/// The headline.
+/// The row of the headline.
 pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
     let metric = "performance by energy gained by 384 KB unified, over 256/64/64 KB: needle";
     row(results, part, NEEDLE, metric, &|change| {
@@ -146,10 +147,10 @@ pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
     })
 }
 
-/// A part of the energy.
+/// The energy of one part.
 type OfEnergy = fn(&SmEnergy) -> f64;
 
-/// The parts of figure 7.9.
+/// The parts of the energy in figure 7.9.
 const PARTS: [(&str, OfEnergy); 5] = [
     ("core, dynamic", |energy| energy.core_dynamic),
     ("core, leakage", |energy| energy.core_leakage),

@@ -5,9 +5,9 @@ use crate::errata::{self, printed};
 use crate::row::{Claim, Row, Unit};
 use crate::sweep::Results;
 
-/// 120 and 115 %, and what performance per watt is.
+/// The printed gains of 120 and 115 %, and the meaning of performance per watt.
 pub const EFFICIENCY: u32 = 6;
-/// Bytes of DRAM and of scratchpad memory.
+/// DRAM bytes, and bytes of scratchpad memory per cycle.
 pub const BYTES: u32 = 7;
 
 const FIRST: Claim = Claim::share("hierarchy thesis 1.4", "115 %", 1.145, 1.155);
@@ -16,7 +16,7 @@ const DRAM: Claim = Claim::share("hierarchy thesis 7, before 7.1", "10-20 %", 0.
 const BANDWIDTH: Claim =
     Claim::share("hierarchy thesis 4.3, table 4.4", "32 bytes a cycle", 32.0, 32.0).in_unit(Unit::Count);
 
-/// 7.5.1 and 7.5.3: the greatest gain of performance, and of energy.
+/// 7.5.1 and 7.5.3: the greatest gain in performance, and the greatest saving of energy.
 const FASTER: f64 = 0.756;
 const SAVED: f64 = 0.2;
 

@@ -1,4 +1,4 @@
-//! What the thesis claims first of unified memory (1.4, 7.5).
+//! The thesis's main claims on unified memory (1.4, 7.5).
 
 use super::{energy, performance};
 use crate::report::HEADLINES;

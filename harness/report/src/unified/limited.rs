@@ -1,4 +1,5 @@
-//! Registers apart, scratchpad memory and cache with two choices: hierarchy thesis 7.2, 7.5.1, figures 7.4 and 7.7.
+//! A separate register file, and two ways to divide the other memory into scratchpad memory and cache: hierarchy thesis 7.2, 7.5.1, figures 7.4 and
+//! 7.7.
 
 use super::{Design, Fixed128, Fixed256, Limited, Limited16, Limited48};
 use super::{best, cases, count, ends, gains, of_case, plan_changed, row};
@@ -21,12 +22,12 @@ pub fn plan(plan: &mut SweepPlan) {
     plan_changed(plan, &[Fixed128, Fixed256, Limited]);
 }
 
-/// What lies within 1 % is "matched".
+/// A difference of at most 1 % counts as "matched".
 fn matches(gain: f64) -> bool {
     gain.abs() <= 0.01
 }
 
-/// Benchmarks that a design runs.
+/// 1 for each benchmark that fits a design, 0 for the others.
 fn fitting(results: &Results<'_>, design: Design) -> Option<PerKernel> {
     let fits = |case: super::Case<'_>| {
         let fits = best(results, &case, design, super::SAME)?.is_some();
@@ -65,14 +66,14 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.push(row(results, PART, LARGE, metric, &|change| {
         let each = choices(change)?;
         let [least, most] = ends(&each)?;
-        // The one by the other, whichever is faster.
+        // The ratio of the faster run to the slower one.
         Some(Estimate::extreme(most.max(1.0 / (1.0 + least) - 1.0), each))
     }));
     rows.push(no_room(results));
     rows.into_iter().flatten().collect()
 }
 
-/// A benchmark whose blocks do not fit the smallest scratchpad memory.
+/// The row on a benchmark whose blocks do not fit the smallest scratchpad memory.
 fn no_room(results: &Results<'_>) -> Option<Row> {
     let lacks_room = 1.0 - fitting(results, Limited48)?.get("cgemm")?;
     let row = NO_ROOM.row("cgemm has no room in 16 KB of scratchpad memory", Estimate::number(lacks_room));

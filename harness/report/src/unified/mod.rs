@@ -24,10 +24,10 @@ use crate::report::{Definition, Headlines, Part};
 use crate::row::{Absent, Claim, PerKernel, Reason, Row};
 use crate::sweep::{Point, Results, SweepPlan};
 
-/// What can be made.
+/// The reports on unified memory.
 pub const REPORTS: &[Definition] = &[REPORT];
 
-/// The presets are the thesis's machine as far as it is known: there is nothing to take off for the headlines.
+/// The presets are the thesis's machine, as far as it is known, so headlines do not depend on which of its parameters a machine has.
 const REPORT: Definition = Definition {
     name: "unified",
     title: "Unified memory: one set of banks for registers, scratchpad memory and data cache (hierarchy thesis, chapter 7)",
@@ -74,7 +74,7 @@ const ABSENT: &[Absent] = &[
     },
 ];
 
-/// What rows say of results that the thesis does not have.
+/// The source of rows with results that the thesis does not have.
 const NOT_SAID: &str = "not in the thesis";
 
 /// A design of figures 7.7 to 7.9.
@@ -82,25 +82,25 @@ const NOT_SAID: &str = "not in the thesis";
 enum Design {
     /// 128 KB of registers, 32 KB of scratchpad memory, 32 KB of cache.
     Fixed128,
-    /// 256, 64, 64: the baseline.
+    /// 256, 64 and 64 KB: the baseline.
     Fixed256,
-    /// 256 each.
+    /// 256 KB of each.
     Large256,
-    /// 512 each.
+    /// 512 KB of each.
     Large512,
-    /// 256 of registers, and 64 in two parts of which the driver chooses which one is the cache.
+    /// 256 KB of registers, and 64 KB in two parts, of which the driver chooses one as the cache.
     Limited,
-    /// 16 of cache and 48 of scratchpad memory.
+    /// The limited design with 16 KB of cache and 48 KB of scratchpad memory.
     Limited16,
-    /// 48 and 16.
+    /// The limited design with 48 KB of cache and 16 KB of scratchpad memory.
     Limited48,
-    /// One set of banks.
+    /// One set of banks, 128 KB.
     Unified128,
-    /// Likewise.
+    /// One set of banks, 256 KB.
     Unified256,
-    /// As large as the baseline.
+    /// One set of banks, 384 KB: as large as the baseline.
     Unified384,
-    /// Likewise.
+    /// One set of banks, 512 KB.
     Unified512,
 }
 
@@ -108,7 +108,7 @@ use Design::{Fixed128, Fixed256, Large256, Large512, Limited, Limited16, Limited
 use Design::{Unified128, Unified256, Unified384, Unified512};
 
 impl Design {
-    /// What it is called.
+    /// Its name in rows.
     fn name(self) -> &'static str {
         match self {
             Fixed128 => "128/32/32 KB",
@@ -125,7 +125,8 @@ impl Design {
         }
     }
 
-    /// What the driver may choose from besides the tile: as many blocks as fit, or the largest cache. Only the design that the thesis compares most has the choice: it is many runs.
+    /// The configurations from which the driver chooses, besides the tile: as many blocks as fit, or the largest cache. Only the design that the
+    /// thesis compares most has this choice, to limit the number of runs.
     fn points(self) -> Vec<Point> {
         let point = match self {
             Fixed128 => Point::preset("fixed-128-32"),
@@ -140,47 +141,47 @@ impl Design {
             Unified384 => Point::preset("unified-384"),
             Unified512 => Point::preset("unified-512"),
         };
-        // As many blocks as fit; or as many as leave room for the largest cache.
+        // Either as many blocks as fit, or as many as leave room for the largest cache.
         let chosen = (self == Unified384).then(|| point.clone().with("launch.cache_kilobytes=256"));
         [point].into_iter().chain(chosen).map(Point::fitting).collect()
     }
 }
 
-/// The baseline with so much scratchpad memory and cache.
+/// The baseline with this much scratchpad memory, and this much cache.
 fn large(kilobytes: u32) -> Point {
     let sizes = ["sm.shared_kilobytes", "cache.kilobytes"].map(|key| format!("{key}={kilobytes}"));
     sizes.into_iter().fold(Point::preset("fixed-256"), Point::with)
 }
 
-/// The experiments.
+/// The experiments of most rows.
 const CHANGES: [Experiment; 2] = [
-    // "The large number of hardware threads are able to tolerate latency from cache misses" (7.5.7): where time is not traffic.
+    // "The large number of hardware threads are able to tolerate latency from cache misses" (7.5.7): this distinguishes latency from bandwidth.
     ("with memory that moves 128 bytes a cycle (memory.bandwidth=128)", |point| point.with("memory.bandwidth=128")),
-    // The thesis's section 2.4.2 has 128 bytes a cycle, its table 4.4 has 32.
+    // The thesis has 128 bytes per cycle in section 2.4.2, and 32 in table 4.4.
     ("with 32 bytes a cycle of scratchpad memory (sm.shared_bandwidth=32)", |point| {
         point.with("sm.shared_bandwidth=32")
     }),
 ];
 
-/// Designs, as they are.
+/// Plans designs without experiments.
 fn plan_designs(plan: &mut SweepPlan, designs: &[Design]) {
     designs.iter().flat_map(|design| design.points()).for_each(|point| plan.point(point));
 }
 
-/// Designs, and what the experiments make of them.
+/// Plans designs, and their variants in the experiments.
 fn plan_changed(plan: &mut SweepPlan, designs: &[Design]) {
     experiments::plan(plan, &CHANGES, designs.iter().flat_map(|design| design.points()));
 }
 
-/// What a row has with a change: over all benchmarks, and of each.
+/// The value of a row with a change: over all benchmarks, and of each.
 type Value<'a> = &'a dyn Fn(Change) -> Option<Estimate>;
 
-/// A row, and what the experiments find where it lies outside.
+/// A row, with the results of the experiments if it does not agree.
 fn row(results: &Results<'_>, part: &str, claim: Claim, metric: &str, value: Value<'_>) -> Option<Row> {
     row_with(results, part, claim, metric, value, Vec::new)
 }
 
-/// The same with experiments of its own.
+/// A row with additional experiments of its own.
 fn row_with(
     results: &Results<'_>,
     part: &str,
@@ -196,10 +197,10 @@ fn row_with(
     }))
 }
 
-/// Values of benchmarks with a change.
+/// The values of benchmarks with a change.
 type Each<'a> = &'a dyn Fn(Change) -> Option<PerKernel>;
 
-/// A value of each benchmark that two designs run; nothing where a run is missing.
+/// A value of each benchmark that both designs run; `None` if a run is missing.
 fn compared(
     results: &Results<'_>,
     designs: [Design; 2],
@@ -209,7 +210,7 @@ fn compared(
     compared_at(results, designs.map(|design| design.points().into_iter().map(change).collect()), value)
 }
 
-/// The same of two lists of configurations, of each of which the fastest counts.
+/// A value of each benchmark from its fastest run in each of two lists of configurations; `None` if a run is missing.
 fn compared_at(
     results: &Results<'_>,
     [a, b]: [Vec<Point>; 2],
@@ -226,17 +227,17 @@ fn compared_at(
     (!all.is_empty()).then_some(all)
 }
 
-/// What a run gains over another one. Tiles of another size are other instructions, so IPC says nothing.
+/// The gain of run `a` over run `b`. It is computed from cycles, not IPC, because tiles of another size execute other instructions.
 fn gain(a: &Best<'_>, b: &Best<'_>) -> f64 {
     faster(a, b) - 1.0
 }
 
-/// What a design gains over another one.
+/// The gain of the first design over the second.
 fn gains(results: &Results<'_>, designs: [Design; 2], change: Change) -> Option<PerKernel> {
     compared(results, designs, change, gain)
 }
 
-/// Of how many benchmarks something holds.
+/// The number of benchmarks for which a condition holds.
 fn count(each: &PerKernel, holds: impl Fn(f64) -> bool) -> f64 {
     each.values().filter(|value| holds(**value)).count() as f64
 }
@@ -247,7 +248,7 @@ fn ends(each: &PerKernel) -> Option<[f64; 2]> {
     Some([least, each.values().copied().reduce(f64::max)?])
 }
 
-/// A row of one benchmark, of a value that there is of each.
+/// The value of one benchmark.
 fn of_case(each: Option<PerKernel>, name: &str) -> Option<Estimate> {
     Some(Estimate::number(*each?.get(name)?))
 }

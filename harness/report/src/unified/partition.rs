@@ -1,4 +1,4 @@
-//! What kernels need, and how memory is divided: hierarchy thesis 7.1, 7.3.1, 7.5.6, tables 7.1 and 7.2, figure 7.11.
+//! The memory that kernels need, and how it is divided: hierarchy thesis 7.1, 7.3.1, 7.5.6, tables 7.1 and 7.2, figure 7.11.
 
 use gpurf_blocks::config::{Config, least_lines};
 use gpurf_blocks::memory::LINE_BITS;
@@ -26,10 +26,10 @@ const CACHE: Claim = Claim::share("hierarchy thesis 7.3.1, figure 7.11", "256 KB
 const TAGS_64: Claim = Claim::share(TAGS, "1.125 KB", 1.1245, 1.1255).in_unit(Unit::Ratio);
 const TAGS_256: Claim = Claim::share(TAGS, "4.75 KB", 4.745, 4.755).in_unit(Unit::Ratio);
 
-/// Threads that the SM has.
+/// Number of threads that the SM holds.
 const THREADS: u32 = 1024;
 
-/// Table 7.2: registers of a thread, threads of the SM.
+/// Table 7.2: registers of a thread, and threads of the SM.
 const TABLE_7_2: [(&str, Claim, Claim); 6] = [
     ("bfs", registers("32: 25-32", 25.0, 32.0), threads("1024: 769-1024", 769.0, 1024.0)),
     ("MUM", registers("32: 25-32", 25.0, 32.0), threads("864: 609-1024", 609.0, 1024.0)),
@@ -39,12 +39,12 @@ const TABLE_7_2: [(&str, Claim, Claim); 6] = [
     ("hotspot", registers("32: 25-32", 25.0, 32.0), threads("992: 737-1024", 737.0, 1024.0)),
 ];
 
-/// Registers come in eights: fewer than the next smaller number have spills.
+/// Registers are allocated in multiples of eight: with the next smaller multiple, the kernel would spill.
 const fn registers(text: &'static str, low: f64, high: f64) -> Claim {
     Claim::share(TABLE, text, low, high).in_unit(Unit::Count)
 }
 
-/// Threads come in whole blocks here: less than a block to either side.
+/// Threads are allocated in whole blocks here: the band extends by less than a block to either side.
 const fn threads(text: &'static str, low: f64, high: f64) -> Claim {
     Claim::share(TABLE, text, low, high).in_unit(Unit::Count)
 }
@@ -53,13 +53,13 @@ pub fn plan(plan: &mut SweepPlan) {
     plan_designs(plan, &[Unified384, Fixed256]);
 }
 
-/// How the launches of a kernel divide unified memory, and the threads of a block.
+/// How each launch of a kernel divides unified memory, and its number of threads per block.
 fn divisions(kernel: &Kernel, config: &Config) -> Vec<(Division, u32)> {
     let of = |asked: LaunchDemand<'_>| (Division::of(config, &asked.demand, asked.threads), asked.threads);
     kernel.demands().map(of).collect()
 }
 
-/// A number of the launch that has the fewest threads: the one whose blocks take the most. The thesis has one partition for an application.
+/// A number of the launch with the fewest resident threads, whose blocks need the most memory. The thesis has one partition for an application.
 fn of_largest(best: &Best<'_>, of: impl Fn(&Division, u32) -> u32) -> Option<f64> {
     let config = best.point.config().ok()?;
     let divisions = divisions(best.kernel, &config);
@@ -67,15 +67,15 @@ fn of_largest(best: &Best<'_>, of: impl Fn(&Division, u32) -> u32) -> Option<f64
     largest.map(|(division, threads)| f64::from(of(division, *threads)))
 }
 
-/// Kilobytes of tags of a cache of so many lines, of a tag of so many bits.
+/// Kilobytes of tags for a cache with this number of lines and this number of bits per tag.
 fn kilobytes(lines: usize, bits: u32) -> f64 {
     f64::from(lines as u32 * bits) / 8.0 / 1024.0
 }
 
-/// Sets of the smallest cache of the thesis's unified design, by its size of tags: 32 KB in 4 ways.
+/// Sets of the smallest cache in the thesis's unified design, inferred from its size of tags: 32 KB in 4 ways.
 const THESIS_SETS: u32 = 64;
 
-/// Tags of the cache: valid bits and orders are not counted, as in the thesis.
+/// Rows on the tags of the cache. As in the thesis, valid bits and replacement state are not counted.
 fn tag_rows(results: &Results<'_>) -> Vec<Row> {
     let shape = |name| Some(Point::preset(name).config().ok()?.sm_shape());
     let (Some(fixed), Some(unified)) = (shape("fixed-256"), shape("unified-384")) else { return Vec::new() };
@@ -114,14 +114,14 @@ fn tag_rows(results: &Results<'_>) -> Vec<Row> {
     ]
 }
 
-/// What the kernels need, whatever runs them.
+/// Rows on the resources that the kernels need, independent of the machine.
 fn needs(results: &Results<'_>) -> Vec<Row> {
     let command = || REPORT.command(results, PART);
     let each = |value: &dyn Fn(&Kernel) -> f64| -> PerKernel {
         results.kernels.iter().map(|kernel| (kernel.name.clone(), value(kernel))).collect()
     };
     let spilled = |kernel: &Kernel| {
-        // Predicates that are kept in registers are no spills.
+        // Predicates that are kept in registers do not count as spills.
         let spills =
             |code: &Code| code.local_bytes > 0 && code.added.iter().any(|added| added.purpose == Purpose::Spill);
         f64::from(u8::from(kernel.image.kernels.iter().any(spills)))
@@ -141,7 +141,7 @@ fn needs(results: &Results<'_>) -> Vec<Row> {
         );
         rows.push(row.because(|_| Reason::unknown(command())));
     }
-    // Of a block, by its threads.
+    // Scratchpad memory of a block, divided by its threads.
     let per_thread = |kernel: &Kernel| {
         let of = kernel.demands().map(|asked| f64::from(asked.demand.scratchpad) / f64::from(asked.threads));
         of.fold(0.0, f64::max)
@@ -170,7 +170,7 @@ fn needs(results: &Results<'_>) -> Vec<Row> {
     rows
 }
 
-/// Numbers of an edge of needle's largest tile.
+/// Words along an edge of needle's largest tile.
 const TILE_EDGE: u32 = 64;
 
 pub fn rows(results: &Results<'_>) -> Vec<Row> {

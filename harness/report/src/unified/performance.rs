@@ -1,4 +1,4 @@
-//! Performance of the unified design of the baseline's size: hierarchy thesis 7.5.1, figures 7.7(a) and 7.12.
+//! Performance of the unified design with the baseline's total size: hierarchy thesis 7.5.1, figures 7.7(a) and 7.12.
 
 use super::{Change, Each, Fixed256, SAME, Unified256, Unified384};
 use super::{compared_at, count, gain, gains, of_case, plan_changed, row, row_with};
@@ -18,19 +18,19 @@ const SMALL_GAIN: Claim = Claim::share(SOURCE, "4 of 6", 4.0, 4.0).in_unit(Unit:
 const SMALL_CGEMM: Claim = Claim::share(SOURCE, "slight loss: -5-0 %", -0.05, -1e-6);
 const SMALL_HOTSPOT: Claim = Claim::share(SOURCE, "no noticeable change: -1-1 %", -0.01, 0.01);
 
-/// What counts as a gain: the thesis calls 0.2 % none.
+/// The smallest gain that counts: the thesis calls 0.2 % no gain.
 pub const GAINED: f64 = 0.0025;
 
 /// The benchmark of the headline.
 pub const HEADLINE: &str = "needle";
 
-/// As many blocks of needle's largest tile as 384 KB unified has, with scratchpad memory apart and in banks of 4 bytes.
+/// A machine with as many blocks of needle's largest tile as 384 KB unified has, but with separate scratchpad memory in banks of 4 bytes.
 fn apart() -> Point {
     let point = Point::preset("fixed-256").with("sm.shared_kilobytes=512").with("sm.blocks=10");
     point.fitting().only(HEADLINE)
 }
 
-/// What the headline needs.
+/// Plans the runs of the headline.
 pub fn plan_headline(plan: &mut SweepPlan) {
     plan_changed(plan, &[Fixed256, Unified384]);
     plan.point(apart());
@@ -41,12 +41,12 @@ pub fn plan(plan: &mut SweepPlan) {
     plan_changed(plan, &[Unified256]);
 }
 
-/// What the unified design gains over the baseline.
+/// The gain of the unified design over the baseline.
 pub fn gained(results: &Results<'_>, change: Change) -> Option<PerKernel> {
     gains(results, [Unified384, Fixed256], change)
 }
 
-/// The headline.
+/// The row of the headline.
 pub fn headline(results: &Results<'_>, part: &str) -> Option<Row> {
     let metric = "performance gained by 384 KB unified, over 256/64/64 KB: needle";
     let gained = |change| of_case(gained(results, change), HEADLINE);

@@ -1,4 +1,4 @@
-//! What more of one kind of memory brings: hierarchy thesis 7.1, 7.1.2, 7.6, figures 7.2 and 7.3.
+//! The effect of more of one kind of memory: hierarchy thesis 7.1, 7.1.2, 7.6, figures 7.2 and 7.3.
 
 use super::best::{Best, best_of, faster};
 use super::{CHANGES, Change, dram, experiments, gain, row};
@@ -16,27 +16,27 @@ const TRAFFIC: Claim =
     Claim::share("hierarchy thesis 7.1, table 7.1", "can go up: above 1", 1.0, 10.0).in_unit(Unit::Ratio).sign();
 const MOST: Claim = Claim::share("hierarchy thesis 7.6", "as high as 3x: 2.5-3.5", 2.5, 3.5).in_unit(Unit::Ratio);
 
-/// As much scratchpad memory as there can be beside registers and a cache of 64 KB.
+/// As much scratchpad memory as possible beside registers and a cache of 64 KB, for the kernels whose names start with `name`.
 fn unbounded(name: &'static str) -> Point {
     Point::preset("unified-512").with("launch.cache_kilobytes=64").fitting().only(name)
 }
 
-/// The same with so many threads.
+/// The same for MUM, with this number of threads.
 fn threads(threads: u32) -> Point {
     unbounded("MUM").with(format!("launch.threads={threads}"))
 }
 
-/// The baseline with another cache.
+/// The baseline with a cache of this size.
 fn cache(kilobytes: u32) -> Point {
     Point::preset("fixed-256").with(format!("cache.kilobytes={kilobytes}")).fitting()
 }
 
-/// The baseline with another scratchpad memory.
+/// The baseline with a scratchpad memory of this size.
 fn scratchpad(kilobytes: u32) -> Point {
     Point::preset("fixed-256").with(format!("sm.shared_kilobytes={kilobytes}")).fitting()
 }
 
-/// Small and large provisions of one kind of memory.
+/// A small and a large size of each kind of memory.
 fn provisions() -> [(&'static str, [Point; 2]); 2] {
     [
         ("cache, 16 and 512 KB", [cache(16), cache(512)]),
@@ -44,7 +44,7 @@ fn provisions() -> [(&'static str, [Point; 2]); 2] {
     ]
 }
 
-/// Configurations of the rows about one benchmark.
+/// Configurations of the rows on a single benchmark.
 fn tiles() -> Point {
     unbounded("needle")
 }
@@ -66,12 +66,12 @@ pub fn plan(plan: &mut SweepPlan) {
     provisions().into_iter().flat_map(|(_, points)| points).for_each(|point| plan.point(point));
 }
 
-/// Kernels whose name begins so.
+/// The kernels whose names start with `name`.
 fn kernels<'a>(results: &Results<'a>, name: &str) -> Vec<&'a Kernel> {
     results.kernels.iter().filter(|kernel| kernel.name.starts_with(name)).collect()
 }
 
-/// A value of the best runs of kernels at two configurations.
+/// A value from the best runs of kernels in two configurations.
 fn of_two(
     results: &Results<'_>,
     name: &str,
@@ -112,7 +112,7 @@ pub fn rows(results: &Results<'_>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-/// The most that any benchmark gains from any kind of memory. Experiments would be many runs: the row says what the others gain.
+/// The row on the greatest gain of any benchmark from any kind of memory. It has no experiments, which would be many runs.
 fn most(results: &Results<'_>) -> Option<Row> {
     let mut all = Vec::new();
     for (what, [small, large]) in provisions() {

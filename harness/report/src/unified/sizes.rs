@@ -1,4 +1,4 @@
-//! Performance of the other designs of figure 7.7, of which the thesis prints no numbers.
+//! Performance of the other designs of figure 7.7, for which the thesis prints no numbers.
 
 use super::{Design, SAME};
 use super::{Fixed128, Fixed256, Large256, Large512, Limited, NOT_SAID, Unified128, Unified512, gains, plan_designs};

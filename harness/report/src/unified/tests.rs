@@ -12,11 +12,12 @@ use crate::sweep::{Kernel, Measured};
 use crate::testing::{check_rows, kernels, made, row};
 use crate::usage::Usage;
 
-/// The benchmarks, with one size of tile.
+/// The benchmarks, with one tile size of needle.
 const NAMES: [&str; 6] = ["bfs", "cgemm", "hotspot", "MUM", "needle64", "pcr"];
 
-/// A thousand instructions. 256/64/64 KB and all that is larger take 1000 cycles and 10000 bytes; unified memory from 384 KB on 700 of needle, 950 of the others but hotspot, and 8000 bytes of
-/// pcr; 256 KB of it 990; what is smaller 1100. The limited designs take 1040 of needle and 1005 of others, with a small cache 1200. A wide memory saves 100.
+/// A run of a thousand instructions. The baseline and all larger partitioned designs take 1000 cycles and 10000 bytes. Unified memory of 384 KB or
+/// more takes 700 cycles for needle, 950 for the others except hotspot, and 8000 bytes for pcr; 256 KB of it take 990 cycles, and smaller designs
+/// 1100. The limited designs take 1040 cycles for needle and 1005 for the others, or 1200 with the small cache. A wide memory saves 100 cycles.
 fn run(kernel: &str, point: &Point) -> Measured {
     let config: Config = point.config().unwrap();
     let (needle, hotspot) = (kernel.starts_with("needle"), kernel == "hotspot");
@@ -33,7 +34,7 @@ fn run(kernel: &str, point: &Point) -> Measured {
         (0, 48, _) => 1005,
         (0, ..) => 1000,
     };
-    // What waits for registers costs 10 cycles, what a cluster does not gather 20, what stores do not leave in the cache 30.
+    // Conflicts of memory with registers cost 10 cycles, clusters that do not gather 20, stores that do not allocate in the cache 30.
     let banks = &config.unified;
     let saved = 10 * u64::from(banks.ports == MemoryPorts::Separate)
         + 20 * u64::from(banks.gather == Gather::Aggressive)
@@ -42,8 +43,8 @@ fn run(kernel: &str, point: &Point) -> Measured {
     let fewer = if config.launch.cache_kilobytes.number() == Some(256) { 7 } else { 0 };
     let cycles = cycles + fewer - if config.memory.bandwidth > 8 { 100 } else { 0 };
     let bytes = if large && kernel == "pcr" { 8000 } else { 10_000 };
-    // Of a thousand instructions: 100 in the partitioned machine without levels, 150 of needle and 140 of others in the unified one, 60 with levels, 20 fewer of
-    // needle where clusters gather.
+    // Instructions with a conflict: 100 in the partitioned machine without levels; 150 of needle and 140 of the others in the unified machine without
+    // levels, and 20 fewer of needle if clusters gather; 60 in the machine with levels.
     let flat = matches!(Organisation::of(&config), Organisation::Mrf(_));
     let in_conflict = match (flat, config.unified.kilobytes) {
         (true, 0) => 100,
@@ -139,9 +140,9 @@ fn designs_are_compared_by_their_fastest_runs() {
         near(row.ours, expected);
         assert_eq!(row.within, within, "{metric}");
     }
-    // Every experiment has its runs.
+    // The runs of every experiment are planned.
     assert!(report.rows.iter().all(|row| !row.why.contains(") not known")), "an experiment has no runs");
-    // Both sides have the change: 900 by 600.
+    // The change applies to both sides: 900 by 600 cycles.
     let needle = row(&report, "performance gained by 384 KB unified, over 256/64/64 KB: needle");
     assert!(needle.why.contains("(memory.bandwidth=128) 50.0 %"), "{}", needle.why);
     assert!(needle.command.starts_with("gpurf report unified --only performance"), "{}", needle.command);
@@ -153,7 +154,7 @@ fn designs_are_compared_by_their_fastest_runs() {
     }
 }
 
-/// Tiles of one benchmark are a choice of the design; what does not fit is no choice.
+/// The tiles of one benchmark are choices for a design; a kernel that does not fit is not.
 #[test]
 fn a_design_has_the_tile_that_is_fastest_and_fits() {
     let tiles = ["needle16", "needle64"];
@@ -165,7 +166,7 @@ fn a_design_has_the_tile_that_is_fastest_and_fits() {
     let gain = "performance gained by 384 KB unified, over 256/64/64 KB: needle";
     let report = made(&REPORT, &tiles, |kernel, point| Some(cycles(&kernel.name, point)));
     near(row(&report, gain).ours, 900.0 / 700.0 - 1.0);
-    // 48 KB of a block have no room in the limited design's 16.
+    // A block with 48 KB does not fit the limited design's 16 KB.
     let mut kernels = kernels(&tiles);
     let launch = &mut kernels[1].manifest.launches[0];
     let code = gpurf_isa::image::Kernel { name: launch.kernel.clone(), static_shared: 48 << 10, ..Default::default() };
@@ -183,7 +184,7 @@ fn a_design_has_the_tile_that_is_fastest_and_fits() {
     assert_eq!((case.name.as_str(), case.kernels.len()), ("needle", 2));
     let fastest = |design| best(&results, case, design, SAME).unwrap().unwrap().kernel.name.clone();
     assert_eq!((fastest(Limited48), fastest(Unified384)), ("needle16".to_owned(), "needle64".to_owned()));
-    // A run that is missing is not taken for one that does not fit.
+    // A missing run is not treated as one that does not fit.
     let missing = Results::made(
         &kernels,
         &REPORT.plan(&[]),
@@ -194,14 +195,14 @@ fn a_design_has_the_tile_that_is_fastest_and_fits() {
     assert!(best(&missing, &cases(&missing)[0], Unified384, SAME).is_none());
 }
 
-/// Only measured runs have the counts.
+/// Only measured runs count conflicts by instruction.
 #[test]
 fn conflicts_are_counted_in_measured_runs_and_nothing_else_is() {
     let of = |part: &str| {
         let plan = REPORT.plan(&[part.to_owned()]);
         (plan.points().filter(|point| point.measured).count(), plan.points().count())
     };
-    // The baseline twice, and two partitions of each unified machine three times.
+    // The baseline twice, and both partitions of each unified machine three times.
     assert_eq!((of("conflicts"), of("banks").0), ((14, 14), 0));
 }
 
@@ -232,7 +233,7 @@ fn energy_is_that_of_counts_and_cycles() {
     let parts = ["core, dynamic", "core, leakage", "SRAM leakage", "bank accesses", "DRAM"];
     let all: f64 = parts.iter().map(|part| row(&report, &format!("energy of 384 KB unified: {part}")).ours).sum();
     near(all, 1.0);
-    // Three times the SRAM leaks three times as much.
+    // Four times the SRAM leaks four times as much.
     let large = row(&report, "energy that 512/512/512 KB takes more than 256/64/64 KB");
     assert_eq!(large.within, Some(true));
     assert_eq!(storage(&Large512.points()[0].config().unwrap()).kilobytes(), 1536.0);

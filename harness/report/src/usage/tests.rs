@@ -2,19 +2,19 @@
 
 use super::{Usage, UsageObserver};
 
-/// Usage of a program: blocks of one warp.
+/// Usage of a program, run in blocks of one warp.
 fn usage_of(code: &str, blocks: u32) -> Usage {
     crate::testing::observed(code, blocks, UsageObserver::default()).finish()
 }
 
-/// Counts of 32 lanes.
+/// Multiplies counts by the 32 lanes.
 fn lanes<const N: usize>(counts: [u64; N]) -> [u64; N] {
     counts.map(|count| 32 * count)
 }
 
 #[test]
 fn reads_of_each_value_and_lifetimes() {
-    // R1: read twice. R2: once, right after. R3: once, 3 instructions later. R4: once, 4 instructions later. R5, R6, R7: never.
+    // Reads: R1 twice; R2 once, by the next instruction; R3 once, 3 instructions later; R4 once, 4 instructions later; R5, R6, R7 never.
     let usage = usage_of(
         "
         MOV R1, 1
@@ -33,7 +33,7 @@ fn reads_of_each_value_and_lifetimes() {
     assert_eq!(usage.lifetimes, lanes([1, 0, 1, 1]));
     assert_eq!(usage.reads, 32 * 5);
     assert_eq!((usage.once_within(1), usage.once_within(3)), (32, 64));
-    // R7 takes the place of R1, which has been read for the last time.
+    // R7 evicts R1, after R1's last read.
     assert_eq!((usage.hits, usage.evicted, usage.dead), (32 * 5, 32, 32));
     assert_eq!((usage.reads_avoided(), usage.writes_avoided(), usage.live_writes_avoided()), (1.0, 6.0 / 7.0, 1.0));
     let (moves, sums) = (usage.written["MOV"], usage.written["IADD"]);
@@ -50,7 +50,8 @@ fn a_register_in_two_slots_is_read_once_and_one_overwritten_is_two_values() {
 
 #[test]
 fn the_cache_evicts_what_came_first_and_updates_in_place() {
-    // R1 is updated in place, so it is still the first to go, for R7. Then it is not there when it is read, and its eviction was no waste.
+    // R1 is updated in place, so it is still the oldest entry, and R7 evicts it. It therefore misses when it is read later, and its eviction was
+    // necessary.
     let usage = usage_of(
         "
         MOV R1, 1
@@ -66,7 +67,7 @@ fn the_cache_evicts_what_came_first_and_updates_in_place() {
         ",
         1,
     );
-    // R8 takes the place of R2, which has just been read. Of R1's two values one was overwritten in the cache.
+    // R8 evicts R2, which has just been read. The first of R1's two values was overwritten in the cache.
     assert_eq!((usage.reads, usage.hits), (64, 32));
     assert_eq!((usage.evicted, usage.dead), (64, 32));
     assert_eq!((usage.writes_avoided(), usage.live_writes_avoided()), (7.0 / 9.0, 8.0 / 9.0));
@@ -74,7 +75,7 @@ fn the_cache_evicts_what_came_first_and_updates_in_place() {
 
 #[test]
 fn the_cache_has_the_lanes_that_were_written_since_it_took_the_register() {
-    // R1 is evicted by R7 with all lanes, and comes back with 16.
+    // R7 evicts R1 in all lanes; it is allocated again with 16 lanes.
     let usage = usage_of(
         "
         S2R.TID.X R0
@@ -92,15 +93,15 @@ fn the_cache_has_the_lanes_that_were_written_since_it_took_the_register() {
         ",
         1,
     );
-    // R0's read, and half of R1's.
+    // R0's read hits, and half of R1's.
     assert_eq!((usage.reads, usage.hits), (64, 32 + 16));
-    // R0, R1, R2, R3. R0 had been read.
+    // R0, R1, R2 and R3 are evicted, R0 after its last read.
     assert_eq!((usage.evicted, usage.dead), (4 * 32, 32));
 }
 
 #[test]
 fn lanes_count_for_themselves() {
-    // Lanes 0 to 15 read R1 once more, 2 instructions later; guarded instructions count for lanes that they leave out too.
+    // Lanes 0 to 15 read R1 once more, 2 instructions later; guarded instructions also count in the lanes that they do not execute in.
     let usage = usage_of(
         "
         S2R.TID.X R0
@@ -113,14 +114,14 @@ fn lanes_count_for_themselves() {
         ",
         1,
     );
-    // R0: once, 2 later. R1: twice in 16 lanes, once, 4 later, in 16. R2: 16 values, R3: 32, never.
+    // R0: once, 2 later. R1: in 16 lanes twice, in 16 once, 4 later. R2 (16 values) and R3 (32 values): never.
     assert_eq!(usage.values, [48, 32 + 16, 16, 0]);
     assert_eq!(usage.lifetimes, [0, 32, 0, 16]);
 }
 
 #[test]
 fn threads_on_two_sides_of_a_branch_count_their_own_instructions() {
-    // The side that falls through goes first: its three instructions are none of the other side's.
+    // The fall-through path runs first; its instructions do not count for the threads of the other path.
     let usage = usage_of(
         "
         S2R.TID.X R0
@@ -135,7 +136,7 @@ fn threads_on_two_sides_of_a_branch_count_their_own_instructions() {
         1,
     );
     assert_eq!(usage.values, [16 + 16, 32 + 16, 0, 0]);
-    // R0: 1 later, R1: 2 later.
+    // R0 is read 1 instruction later, R1 2 later.
     assert_eq!(usage.lifetimes, [32, 16, 0, 0]);
 }
 

@@ -1,4 +1,4 @@
-//! The numbers of a run, and what differs between two.
+//! The numbers of a run, and the differences between two runs.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::commands::statistics::{Stats, words_of};
 
-/// What is compared of a run: what `gpurf run --json` says, and energies in pJ.
+/// The numbers of a run that are compared: those of `gpurf run --json`, and energies in pJ.
 #[derive(Serialize)]
 pub struct Numbers {
     /// Cycles since reset.
@@ -21,22 +21,22 @@ pub struct Numbers {
     pub stats: Stats,
     /// Counts of events.
     pub events: BTreeMap<&'static str, u64>,
-    /// By model and part.
+    /// Energies by model and part.
     pub energy: BTreeMap<&'static str, BTreeMap<&'static str, f64>>,
-    /// The same by event, where the user names energies.
+    /// Energies by event, if the user names energies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_event: Option<ByEvent>,
 }
 
-/// The blocks that the papers leave out, in `energy`.
+/// The key of `energy` for the blocks that the papers leave out.
 const BLOCKS: &str = "blocks";
 
-/// The register file by the papers and these blocks together.
+/// The key of `energy` for the sum of the register file by the papers and these blocks.
 pub const WHOLE: &str = "register_file_and_blocks";
 
 impl Numbers {
-    /// Of a run; `reference` is that of the same kernel on the machine that others are compared with. With energies the user names, the energy is given by
-    /// event too.
+    /// The numbers of a run. `reference` is the run of the same kernel on the machine that others are compared with. If the user names energies,
+    /// energies by event are included.
     pub fn new(config: &Config, run: &Statistics, reference: &Statistics, energies: Option<&EnergyFile>) -> Self {
         let [measured, by] = [run, reference].map(|run| Measured::from(run.clone()));
         let paper = EnergyFile::paper();
@@ -53,24 +53,24 @@ impl Numbers {
         Self { cycles: run.cycles, stats: Stats::timed(config, run), events: run.events.clone(), energy, by_event }
     }
 
-    /// Instructions of warps a cycle.
+    /// Instructions of warps per cycle.
     pub fn ipc(&self) -> f64 {
         self.stats.timed.as_ref().map_or(0.0, |timed| timed.ipc)
     }
 
-    /// The energy of a model.
+    /// The total energy by a model.
     pub fn energy(&self, model: &str) -> Option<f64> {
         self.energy.get(model)?.get("total").copied()
     }
 
-    /// All numbers by the path to them in JSON.
+    /// All numbers, keyed by their path in JSON.
     fn by_path(&self) -> BTreeMap<String, f64> {
         let mut numbers = BTreeMap::new();
         let value = serde_json::to_value(self).expect("numbers are JSON");
         flatten(&value, String::new(), &mut numbers);
-        // The number of launches is the manifests', and issue slots follow from cycles.
+        // The number of launches depends on the manifests only, and issue slots follow from cycles.
         numbers.retain(|path, _| !["stats.launches", "stats.issue_slots"].contains(&path.as_str()));
-        // Its sums are those of `energy`.
+        // The sums of `by_event` are in `energy`.
         numbers.retain(|path, _| !path.starts_with("by_event."));
         numbers
     }
@@ -91,16 +91,16 @@ fn flatten(value: &Value, path: String, numbers: &mut BTreeMap<String, f64>) {
     }
 }
 
-/// A number of two runs.
+/// A number of two runs, and its change.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Change {
-    /// The path to it in JSON.
+    /// Its path in JSON.
     pub number: String,
-    /// Of A; nothing where that machine does not have it.
+    /// The value of A; `None` if that machine does not have the number.
     pub a: Option<f64>,
-    /// Of B.
+    /// The value of B; `None` if that machine does not have the number.
     pub b: Option<f64>,
-    /// B by A, less 1; nothing where A's is 0, or one of them is not there.
+    /// B by A, less 1; `None` if A's value is 0, or one value is missing.
     pub change: Option<f64>,
 }
 
@@ -110,13 +110,13 @@ impl Change {
         Self { number: number.to_owned(), a, b, change }
     }
 
-    /// Equal, but for what rounding leaves of sums of energies.
+    /// Whether both values are equal, except for rounding errors in sums of energies.
     pub fn is_equal(&self) -> bool {
         const ROUNDING: f64 = 1e-12;
         self.a == self.b || self.change.is_some_and(|change| change.abs() < ROUNDING)
     }
 
-    /// How far it is from no change: from 0 is farther than any ratio; what only one machine has comes last.
+    /// Sort key: the size of the change. A change from 0 counts as larger than any ratio; numbers that only one machine has come last.
     fn distance(&self) -> f64 {
         match (self.a, self.b) {
             (Some(_), Some(_)) => self.change.map_or(f64::INFINITY, f64::abs),
@@ -124,7 +124,7 @@ impl Change {
         }
     }
 
-    /// What the table calls it; nothing where it only is in JSON and on the page.
+    /// The name in the table; `None` if the number is only in JSON and on the page.
     pub fn words(&self) -> Option<String> {
         let words = match self.number.split_once('.') {
             None => self.number.clone(),
@@ -147,7 +147,7 @@ impl Change {
     }
 }
 
-/// What a model of energy is of.
+/// Describes what a model's energy covers.
 pub fn model_words(model: &str) -> &'static str {
     match model {
         "register_file" => "register file (pJ)",
@@ -158,20 +158,20 @@ pub fn model_words(model: &str) -> &'static str {
     }
 }
 
-/// The numbers that differ, the largest change first, and how many are equal.
+/// The numbers that differ, the largest change first, and the number of equal ones.
 pub fn changes(a: &Numbers, b: &Numbers) -> (Vec<Change>, usize) {
     let [a, b] = [a, b].map(Numbers::by_path);
     let mut names: Vec<&String> = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name))).collect();
     names.sort();
     let all = names.into_iter().map(|name| Change::new(name, a.get(name).copied(), b.get(name).copied()));
-    // What one machine does not have, and the other one does not do, is no difference.
+    // A number that one machine does not have, and that is 0 on the other one, is no difference.
     let none = |value: Option<f64>| value.is_none_or(|value| value == 0.0);
     let (mut different, equal): (Vec<_>, Vec<_>) = all.partition(|c| !(c.is_equal() || none(c.a) && none(c.b)));
     different.sort_by(|x, y| y.distance().total_cmp(&x.distance()).then_with(|| x.number.cmp(&y.number)));
     (different, equal.len())
 }
 
-/// All numbers of two runs in the order of their names.
+/// All numbers of two runs: first those that differ, the largest change first, then the equal ones by name.
 pub fn all(a: &Numbers, b: &Numbers) -> Vec<Change> {
     let (mut different, _) = changes(a, b);
     let [a, b] = [a, b].map(Numbers::by_path);
@@ -180,19 +180,19 @@ pub fn all(a: &Numbers, b: &Numbers) -> Vec<Change> {
     different
 }
 
-/// A geometric mean over kernels of B by A.
+/// A geometric mean over kernels of a number of B by that of A.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Mean {
-    /// Of what.
+    /// Path of the number.
     pub number: &'static str,
     /// B by A, less 1.
     pub change: f64,
 }
 
-/// A number of a run, where its machine has it.
+/// A number of a run; `None` if its machine does not have it.
 type Of = fn(&Numbers) -> Option<f64>;
 
-/// Of cycles, instructions a cycle, and energy by each model that both machines have.
+/// Means of cycles, instructions per cycle, and energy by each model that both machines have.
 pub fn means(kernels: &[(&str, &Numbers, &Numbers)]) -> Vec<Mean> {
     let numbers: [(&'static str, Of); 7] = [
         ("cycles", |numbers| Some(numbers.cycles as f64)),
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(names, expected);
         assert_eq!((different[0].change, different[1].change), (None, Some(-0.5)));
         assert_eq!((different[5].a, different[5].b, different[5].change), (Some(4.0), None, None));
-        // The event that is equal, the one that is nowhere, and instructions of both kinds.
+        // Equal: one event, an event that neither machine has with a count above 0, and both counts of instructions.
         assert_eq!(equal, 4);
         assert_eq!(all(&a, &b).len(), different.len() + 3);
     }
@@ -253,7 +253,7 @@ mod tests {
         let kernels: Vec<_> = runs.iter().zip(["x", "y"]).map(|((a, b), name)| (name, a, b)).collect();
         let means = means(&kernels);
         let names: Vec<_> = means.iter().map(|mean| mean.number).collect();
-        // No instructions, no ratio of them.
+        // Without instructions there is no ratio of them.
         assert_eq!(names, ["cycles", "energy.sm.total"]);
         assert!(means.iter().all(|mean| mean.change.abs() < 1e-12), "{means:?}");
     }

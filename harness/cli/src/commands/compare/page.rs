@@ -1,4 +1,4 @@
-//! A comparison as a page.
+//! A comparison as an HTML page.
 
 use gpurf_report::html::document;
 use maud::{Markup, html};

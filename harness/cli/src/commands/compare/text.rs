@@ -5,9 +5,9 @@ use super::{Compared, Row};
 use crate::commands::energy;
 use crate::output::{self, BAD, Cell, GOOD, QUIET, grouped, numbers, words};
 
-/// Characters of a name at most.
+/// Maximum length of a name.
 const NAME: usize = 50;
-/// Characters of a kernel's name at most.
+/// Maximum length of a kernel's name.
 const KERNEL: usize = 20;
 
 /// A change in percent.
@@ -18,7 +18,7 @@ pub fn percent(change: Option<f64>) -> String {
     }
 }
 
-/// A number: a count, or a ratio with its decimals; nothing where there is none.
+/// Formats a number: a count, or a ratio with decimals; "-" if there is none.
 pub fn number(value: Option<f64>) -> String {
     match value {
         None => "-".to_owned(),
@@ -27,7 +27,7 @@ pub fn number(value: Option<f64>) -> String {
     }
 }
 
-/// The change of a number.
+/// Formats the change of a number.
 pub fn change_of(change: &Change) -> String {
     match (change.a, change.b) {
         (Some(_), Some(_)) if change.is_equal() => "=".to_owned(),
@@ -44,7 +44,7 @@ pub fn model(row: &Row) -> Option<&'static str> {
         .find(|model| row.a.energy(model).and(row.b.energy(model)).is_some())
 }
 
-/// All of it.
+/// The whole comparison.
 pub fn text(compared: &Compared, with_equal: bool) -> String {
     let Compared { a, b, kernels, total, engine, .. } = compared;
     let mut text = String::new();
@@ -121,7 +121,7 @@ fn of_kernels(compared: &Compared, kernels: &[Row], total: &Row) -> String {
     text
 }
 
-/// A change for the better or the worse: of cycles and energy less is better.
+/// A change, styled as better or worse: for cycles and energy, less is better.
 fn judged(change: Option<f64>) -> Cell {
     let style = match change {
         Some(change) if change < 0.0 => GOOD,
@@ -136,7 +136,7 @@ fn of_change(change: &Change) -> Option<Vec<Cell>> {
     Some(vec![words.into(), number(change.a).into(), number(change.b).into(), change_of(change).into()])
 }
 
-/// At most so many characters of a name.
+/// Shortens a name to at most `most` characters.
 fn shortened(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();

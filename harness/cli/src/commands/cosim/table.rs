@@ -1,4 +1,4 @@
-//! Runs as a table: each of them, or many in groups.
+//! The table of runs: a row for each, or for each group of many.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -14,13 +14,13 @@ use crate::output::{self, BAD, Cell, GOOD, QUIET, numbers, words};
 use crate::plan::{has_straps, parameters};
 use crate::shape;
 
-/// No more runs than these have a row each unless the user asks for all rows.
+/// With at most this many runs, each has a row; with more, only if the user asks for all rows.
 pub const FEW: usize = 16;
 
-/// A job, and how it ended.
+/// A job, and its outcome.
 pub type Job<'a> = (&'a LockstepJob, &'a Ended);
 
-/// A row for each run, and what the letters of its shape mean.
+/// A row for each run, followed by a legend of the letters in the shapes.
 pub fn each(runs: &[Job<'_>]) -> String {
     let columns = [
         words("block"),
@@ -41,8 +41,8 @@ pub fn each(runs: &[Job<'_>]) -> String {
     format!("{}{}\n", output::table(&columns, &rows), output::wrapped(&shape::legend(&designs, &shapes)))
 }
 
-/// A row for each group of runs: those of the SM at one preset, those of the blocks of one folder. Runs that did not pass follow, with a
-/// row each.
+/// A row for each group of runs: the runs of the SM at one preset, or those of the blocks of one folder. Runs that did not pass follow with a row
+/// each.
 pub fn grouped(runs: &[Job<'_>]) -> String {
     let mut groups: Vec<(String, Vec<Job<'_>>)> = Vec::new();
     for &run in runs {
@@ -61,7 +61,7 @@ pub fn grouped(runs: &[Job<'_>]) -> String {
     format!("{}{all}{other}", output::table(&columns, &rows))
 }
 
-/// The group of a run, in words.
+/// The group of a run.
 fn group(job: &LockstepJob) -> String {
     let kind = match &job.inputs {
         Inputs::Kernel(kernel) if of_faults(&kernel.manifest) => "launches that fault",
@@ -76,12 +76,12 @@ fn group(job: &LockstepJob) -> String {
     format!("{} {}, {kind}", job.block, machine(&job.config))
 }
 
-/// The settings of a configuration but for the order of instructions, which is the code's and not the machine's.
+/// The settings of a configuration except those of the compiler, which belong to the code and not to the machine.
 fn settings(config: &Config) -> Vec<String> {
     Config { compiler: Config::default().compiler, ..*config }.settings()
 }
 
-/// The preset that a configuration has, or the one that it is like.
+/// The preset of a configuration, or the nearest one.
 fn machine(config: &Config) -> String {
     static PRESETS: LazyLock<Vec<(&str, Vec<String>)>> =
         LazyLock::new(|| presets().map(|preset| (preset.name, settings(&preset.config))).collect());
@@ -143,7 +143,7 @@ fn cells(job: &LockstepJob, ended: &Ended) -> Vec<Cell> {
     match ended {
         Ended::Ran(result) => {
             let speed = result.cycles as f64 / result.wall_s.max(1e-9) / 1e3;
-            // One program or kernel cannot reach everything.
+            // One program or kernel cannot reach every coverage point.
             let counted = !matches!(job.inputs, Inputs::Program(_) | Inputs::Kernel(_));
             let least = result.coverage.iter().map(|&(_, count)| count).min().filter(|_| counted);
             cells.push(output::grouped(result.cycles).into());
@@ -158,7 +158,7 @@ fn cells(job: &LockstepJob, ended: &Ended) -> Vec<Cell> {
     cells
 }
 
-/// How many bits of a block's inputs were 0 and 1, of how many that can be.
+/// The number of input bits that were both 0 and 1, and the number of those that can be.
 fn toggled(counts: ToggleCounts) -> String {
     format!("{}/{}", counts.reached, counts.bits)
 }
@@ -191,7 +191,7 @@ mod tests {
         let line = groups.lines().find(|line| line.starts_with("blocks of rtl/mrf/")).expect("its group");
         assert!(line.contains("0 equal, 1 NOT, "), "{line}");
         assert!(rest.lines().any(|line| line.starts_with("mrf_arbiter ")), "{rest}");
-        // All runs are in one of the groups.
+        // Every run is in one of the groups.
         let number = |line: &str| line.rsplit("  ").filter_map(|cell| cell.trim().parse::<usize>().ok()).last();
         assert_eq!(groups.lines().filter_map(number).sum::<usize>(), jobs.len());
     }

@@ -1,8 +1,8 @@
-//! Counts of the data cache: what becomes of requests and of answers, and what they wait for.
+//! Counts of the data cache: outcomes of requests and answers, and reasons for waiting.
 
 use super::{Count, Part};
 
-/// The part of a run's statistics; nothing where there is no data cache.
+/// The part of a run's statistics; `None` without a data cache.
 pub(super) fn part(run: &Count<'_>) -> Option<Part> {
     (run.config.cache.kilobytes != 0).then(|| {
         let of = |name: &str| run.of(name);

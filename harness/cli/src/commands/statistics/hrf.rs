@@ -26,18 +26,18 @@ pub(super) fn part(run: &Count<'_>) -> Part {
         ("drain_groups", of("hrf_drain_groups"), "groups drained", written),
         ("coalesced", of("hrf_coalesced"), "results to an existing entry", 0),
         ("wait_wake", of("hrf_wait_wake"), "results waiting: for power", 0),
-        // For its bank, as the buffer was full or there is none; for a place in its bank's queue.
+        // Waits for its bank, because the buffer is full or absent; waits for a place in its bank's queue.
         ("wait_full", of("hrf_wait_full"), "results waiting: buffer full", 0),
         ("wait_load", of("hrf_wait_load"), "results waiting: queue full", 0),
         ("frozen_cycles", of("hrf_frozen"), "cycles frozen for a write", cycles),
     ]);
     if run.config.hrf.gating {
-        // The part of the time in which the upper entries of a buffer have no power.
+        // The fraction of time in which the upper entries of a buffer have no power.
         let gated = if cycles == 0 { 0.0 } else { of("hrf_gated") as f64 / (2 * cycles) as f64 };
         part.member("gated", gated);
         part.row("time without power, upper entries", String::new(), format!("{:.1} %", 100.0 * gated));
     }
-    // Active periods by the entries that they used.
+    // Active periods by the number of entries that they used.
     let entries = run.statistics.spreads.get("hrf_period_entries").cloned().unwrap_or_default();
     let periods: u64 = entries.values().sum();
     let used: u64 = entries.iter().map(|(entries, times)| entries * times).sum();

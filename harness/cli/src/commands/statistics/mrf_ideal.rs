@@ -1,4 +1,4 @@
-//! Counts of the register file without conflicts: how many ports it would have used.
+//! Counts of the register file without conflicts: the number of ports that it would need.
 
 use super::{Count, Part};
 

@@ -22,10 +22,10 @@ pub(super) fn part(run: &Count<'_>) -> Part {
         ("read_groups", of("rfc_read_groups"), "groups read: RFC", reads),
         ("mrf_read_groups", of("read_groups"), "groups read: MRF", reads),
         ("write_groups", of("rfc_write_groups"), "groups written: RFC", writes),
-        // Results that went around, evictions, flushes. Each group of the latter two was read from the cache.
+        // Results that bypass the cache, evictions, and flushes. Each group of the latter two was read from the cache.
         ("mrf_write_groups", of("write_groups"), "groups written: MRF", writes),
         ("evict_groups", of("rfc_evict_groups"), "groups evicted or flushed", of("write_groups")),
-        // Another value needed the entry; the warp gave its slot up; they made room without a write.
+        // Evicted because another value needed the entry; flushed because the warp gave up its slot; dead, so replaced without a write.
         ("evictions", of("rfc_evict"), "values evicted", 0),
         ("flushes", of("rfc_flush"), "values flushed", 0),
         ("dead", of("rfc_dead"), "values dead when replaced", 0),
@@ -35,14 +35,14 @@ pub(super) fn part(run: &Count<'_>) -> Part {
         lrf.counts(&[
             ("read_groups", lrf_read, "groups read: LRF", reads),
             ("write_groups", lrf_write, "groups written: LRF", writes),
-            // Another result came; the warp gave its slot up.
+            // Spilled because another result arrived; flushed because the warp gave up its slot.
             ("spill_groups", of("rfc_lrf_spill_groups"), "groups from the LRF to the RFC", lrf_write),
             ("flush_groups", of("rfc_lrf_flush_groups"), "groups from the LRF to the MRF", lrf_write),
         ]);
         part.inner(lrf);
     }
     if config.reads {
-        // Operands put into the cache as they were read from the main register file.
+        // Operands written to the cache when they were read from the main register file.
         part.counts(&[("fill_groups", of("rfc_fill_groups"), "groups read and allocated", reads)]);
     }
     part

@@ -1,8 +1,8 @@
-//! Counts of the schedulers with slots.
+//! Counts of the two-level and the alternating scheduler, which have slots.
 
 use super::{Count, Part};
 
-/// The part of a run's statistics; the single-level scheduler has none.
+/// The part of a run's statistics; `None` for the single-level scheduler.
 pub(super) fn part(run: &Count<'_>) -> Option<Part> {
     match run.config.sm_shape().scheduler() {
         "two_level_scheduler" => Some(two_level(run)),
@@ -11,14 +11,14 @@ pub(super) fn part(run: &Count<'_>) -> Option<Part> {
     }
 }
 
-/// Slots of the two-level scheduler, on average, and why they were given up.
+/// Average numbers of the two-level scheduler's slots, and the reasons why slots were given up.
 fn two_level(run: &Count<'_>) -> Part {
     let of = |name: &str| run.of(name);
     let taken = of("activate");
     let mut part = Part::new("two_level");
     let averages = [
         ("active", run.average("active"), "active slots, on average"),
-        // A result is still in flight, although their warp has left.
+        // A result is still in flight, although the slot's warp has left.
         ("draining", run.average("drain"), "draining slots, on average"),
         ("flushing", run.average("flush"), "flushing slots, on average"),
         ("ready", run.average("ready"), "warps ready for a slot, on average"),
@@ -30,14 +30,14 @@ fn two_level(run: &Count<'_>) -> Part {
         ("leave_barrier", of("leave_barrier"), "slots given up: barrier", taken),
         // The next instruction is marked: it needs the result of a long-latency operation.
         ("leave_mark", of("leave_mark"), "slots given up: long-latency operation", taken),
-        // The warp has issued for long while others were ready.
+        // The warp has issued for a long time while others were ready.
         ("leave_patience", of("leave_patience"), "slots given up: patience", taken),
     ]);
     part
 }
 
-/// Active periods under the alternating scheduler, and why they ended. A period lasts until nothing of the warp is in flight but long-latency
-/// operations; the distance is that between two periods of a warp.
+/// Active periods under the alternating scheduler, and the reasons why they ended. A period lasts until only long-latency operations of the warp are
+/// in flight; the distance is the time between two periods of a warp.
 fn alternating(run: &Count<'_>) -> Part {
     let of = |name: &str| run.of(name);
     let (periods, cycles) = (of("alternating_activate"), run.statistics.cycles);
@@ -56,7 +56,7 @@ fn alternating(run: &Count<'_>) -> Part {
         ("leave_barrier", of("alternating_leave_barrier"), "active periods ended: barrier", periods),
         ("leave_mark", of("alternating_leave_mark"), "active periods ended: long-latency operation", periods),
         ("leave_patience", of("alternating_leave_patience"), "active periods ended: patience", periods),
-        // The buffer of the next warp is not empty.
+        // The buffer of the next warp is not yet empty.
         ("switch_cycles", of("alternating_stall_switch"), "cycles without an active warp: buffer not empty", cycles),
         ("ready_cycles", of("alternating_stall_ready"), "cycles without an active warp: none ready", cycles),
     ]);

@@ -1,4 +1,4 @@
-//! Counts of bank stealing: what became of reads and results where idle banks are stolen.
+//! Counts of bank stealing: outcomes of reads and results when idle banks are stolen.
 
 use super::{Count, Part};
 
@@ -10,35 +10,35 @@ pub(super) fn part(run: &Count<'_>) -> Part {
     let hints = run.sum(&["hint", "hint_ignored"]);
     let mut part = Part::new("steal");
     part.counts(&[
-        // Read before their instruction issued; times that a port's candidate was stolen for; those that no instruction has used.
+        // Operands read before their instruction issued; instructions that a port stole for; those of these steals that no instruction used.
         ("stolen", of("stolen"), "operands stolen", reads),
         ("steals", steals, "warps issued by theft", 0),
         ("wasted", of("wasted"), "thefts without effect", steals),
         ("write_normal", of("write_normal"), "results written without stealing", results),
-        // Written although others want the bank, since there was no place to park them; those without all lanes are never parked, and those
-        // that are read next only without `steal.unread`.
+        // Written although other accesses want the bank, because there was no place to park them. Results without all lanes are never parked; results
+        // that are read next are parked only with `steal.unread`.
         ("write_forced", of("write_forced"), "results forced", results),
         ("write_partial", of("write_partial"), "results forced: not all lanes", results),
         ("write_next", of("write_next"), "results forced: read next", results),
         ("write_parked", parked, "results parked", results),
-        // Fetched when their bank and a bus were free, or because a read, a write or a new value of the free entry waited.
+        // Fetched because their bank and a bus were free, or forced by a waiting read, a waiting write or a new value of the free entry.
         ("return_next", of("return_next"), "parked values returned in the next cycle", parked),
         ("return_later", of("return_later"), "parked values returned later", parked),
         ("return_forced", of("return_forced"), "parked values forced back", parked),
-        // With `steal.drop`, because another result has overwritten their register.
+        // With `steal.drop`, dropped because another result has overwritten their register.
         ("dropped", of("dropped"), "parked values dropped", parked),
-        // With `steal.redirect`.
+        // Only with `steal.redirect`.
         ("redirected", of("redirected"), "operands read in their parking place", reads),
-        // Cycles. In the second case a forced fetch or a landing value had their bank.
+        // In cycles. In the second case, a forced fetch or a landing value occupied their bank.
         ("wait_parked", of("wait_parked"), "reads waiting: for a parked value", reads),
         ("wait_return", of("wait_return"), "reads waiting: for a return", reads),
-        // The compiler's.
+        // Hints of the compiler.
         ("hints", of("hint"), "hints taken", hints),
     ]);
     part.member("hints_ignored", of("hint_ignored"));
     let averages = [
         ("parked", run.average("parked"), "parked values, on average"),
-        // Banks with a free entry that is empty.
+        // Banks with a free entry that holds no value.
         ("places", run.average("places"), "places to park in, on average"),
     ];
     part.averages(2, &averages);

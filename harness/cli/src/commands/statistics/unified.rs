@@ -1,8 +1,8 @@
-//! Counts of unified memory: what waits for a column of the banks.
+//! Counts of unified memory: accesses that wait for a column of the banks.
 
 use super::{Count, Part};
 
-/// The part of a run's statistics; nothing where there is no unified memory.
+/// The part of a run's statistics; `None` without unified memory.
 pub(super) fn part(run: &Count<'_>) -> Option<Part> {
     run.config.unified.is_present().then(|| {
         let of = |name: &str| run.of(name);
